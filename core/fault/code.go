@@ -1,0 +1,116 @@
+package fault
+
+// Code is the machine-readable name of a refusal. Integrators switch on it, so a code is never renamed or
+// given a second meaning.
+type Code string
+
+// The codes of the API, in the order of the HTTP status that carries them.
+const (
+	// ValidationFailed: the request is malformed; every fault is listed in the details.
+	ValidationFailed Code = "VALIDATION_FAILED"
+	// SlotCountMismatch: a pack needs exactly as many times as it has sessions.
+	SlotCountMismatch Code = "SLOT_COUNT_MISMATCH"
+	// SlotsOverlap: two of the chosen times overlap each other.
+	SlotsOverlap Code = "SLOTS_OVERLAP"
+	// SlotInPast: a chosen time is not in the future.
+	SlotInPast Code = "SLOT_IN_PAST"
+	// SlotTaken: a chosen time is not free when it is chosen; read the slots again.
+	SlotTaken Code = "SLOT_TAKEN"
+	// NotBookable: the listing cannot be booked as it stands (type, readiness or delivery mode).
+	NotBookable Code = "NOT_BOOKABLE"
+	// InvalidRange: a range ends before it starts.
+	InvalidRange Code = "INVALID_RANGE"
+	// RangeTooLarge: a range covers more days than one answer may hold.
+	RangeTooLarge Code = "RANGE_TOO_LARGE"
+	// InvalidTimezone: the name is not an IANA time zone.
+	InvalidTimezone Code = "INVALID_TIMEZONE"
+	// PaymentMethodRequired: the customer has no saved card to charge.
+	PaymentMethodRequired Code = "PAYMENT_METHOD_REQUIRED"
+
+	// Unauthenticated: the credential is missing, wrong, expired, revoked or of the wrong kind; the answer
+	// never says which.
+	Unauthenticated Code = "UNAUTHENTICATED"
+
+	// CardDeclined: the card was refused; another card may succeed.
+	CardDeclined Code = "CARD_DECLINED"
+	// AuthenticationRequired: the bank wants the cardholder to confirm the payment.
+	AuthenticationRequired Code = "AUTHENTICATION_REQUIRED"
+
+	// Forbidden: the caller is known but the object belongs to somebody else.
+	Forbidden Code = "FORBIDDEN"
+
+	// NotFoundCode: there is no such object in the caller's account.
+	NotFoundCode Code = "NOT_FOUND"
+	// CustomerNotFound: the named customer is not in the caller's account.
+	CustomerNotFound Code = "CUSTOMER_NOT_FOUND"
+
+	// EmailTaken: an account with this e-mail address exists.
+	EmailTaken Code = "EMAIL_TAKEN"
+	// InsufficientBalance: less is available than was asked for (payout or credits).
+	InsufficientBalance Code = "INSUFFICIENT_BALANCE"
+	// QuoteExpired: the previewed change is too old, already used or for another plan.
+	QuoteExpired Code = "QUOTE_EXPIRED"
+	// SlugTaken: another listing of the platform has this slug.
+	SlugTaken Code = "SLUG_TAKEN"
+	// SlotUnavailable: an open session has lost the time it held; ListingURL and CancelURL lead on.
+	SlotUnavailable Code = "SLOT_UNAVAILABLE"
+	// CatalogKeyTaken: another listing of the account has this catalog key.
+	CatalogKeyTaken Code = "CATALOG_KEY_TAKEN"
+	// SessionAlreadyPaid: the checkout session is paid; nothing is charged again.
+	SessionAlreadyPaid Code = "SESSION_ALREADY_PAID"
+	// ListingNotPurchasable: the listing is a draft or archived.
+	ListingNotPurchasable Code = "LISTING_NOT_PURCHASABLE"
+	// StateConflict: the object's state does not allow the operation.
+	StateConflict Code = "STATE_CONFLICT"
+	// IdempotencyKeyReused: the key already made an object, which the answer carries.
+	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
+	// IdempotencyKeyMismatch: the key was used before with another body.
+	IdempotencyKeyMismatch Code = "IDEMPOTENCY_KEY_MISMATCH"
+	// IdempotencyInProgress: a request with this key is still running; try again after RetryAfter.
+	IdempotencyInProgress Code = "IDEMPOTENCY_IN_PROGRESS"
+	// PeriodClosed: the billing plan has had its last invoice.
+	PeriodClosed Code = "PERIOD_CLOSED"
+	// NotRefundable: the payment cannot be refunded by this amount or at all.
+	NotRefundable Code = "NOT_REFUNDABLE"
+
+	// SessionExpired: the checkout session is over; create a new one.
+	SessionExpired Code = "SESSION_EXPIRED"
+
+	// PayloadTooLarge: the request body is over the limit.
+	PayloadTooLarge Code = "PAYLOAD_TOO_LARGE"
+
+	// RateLimited: too many requests; try again after RetryAfter.
+	RateLimited Code = "RATE_LIMITED"
+
+	// Internal: the fault is ours; the request may be repeated with the same idempotency key.
+	Internal Code = "INTERNAL"
+
+	// ProcessorUnavailable: the card processor cannot be reached; nothing is known to have been charged.
+	ProcessorUnavailable Code = "PROCESSOR_UNAVAILABLE"
+)
+
+// Codes returns every code, so that a table keyed by code (HTTP status, OpenAPI) can be tested for gaps.
+func Codes() []Code {
+	return []Code{
+		ValidationFailed, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable, InvalidRange,
+		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, Unauthenticated, CardDeclined,
+		AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken, InsufficientBalance,
+		QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid, ListingNotPurchasable,
+		StateConflict, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress, PeriodClosed,
+		NotRefundable, SessionExpired, PayloadTooLarge, RateLimited, Internal, ProcessorUnavailable,
+	}
+}
+
+// The codes of a single detail: why one member of a request was refused.
+const (
+	DetailRequired      = "REQUIRED"       // the member is missing or empty
+	DetailInvalid       = "INVALID"        // the value breaks a rule no narrower code names
+	DetailTooShort      = "TOO_SHORT"      // fewer characters or items than allowed
+	DetailTooLong       = "TOO_LONG"       // more characters or items than allowed
+	DetailOutOfRange    = "OUT_OF_RANGE"   // a number or time outside its bounds
+	DetailNotAllowed    = "NOT_ALLOWED"    // the value is not one of those allowed, or not allowed here
+	DetailDuplicate     = "DUPLICATE"      // the value or member occurs twice
+	DetailUnknownMember = "UNKNOWN_MEMBER" // the request has no member of this name
+	DetailWrongType     = "WRONG_TYPE"     // the JSON type is not the one expected
+	DetailMalformed     = "MALFORMED"      // the body or value cannot be parsed
+)

@@ -1,0 +1,100 @@
+// Package fault holds the one error type whose words reach a client. Rules and use cases refuse with it; an
+// adapter turns its code into a transport status. Every other error is a defect or an outage and is shown to
+// clients as INTERNAL only.
+//
+// Messages are written for the integrator: what is wrong and what is expected, as whole sentences. They never
+// contain a secret, nor the text of the cause.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Detail is one fault of a request.
+type Detail struct {
+	Field   string // path of the member, such as prices[0].currency; "body" for the document as a whole
+	Code    string // one of the Detail… constants
+	Message string // a whole sentence
+}
+
+// Error is a refusal with a code and a message fit for the client.
+type Error struct {
+	Code    Code
+	Message string
+	Details []Detail
+
+	ListingURL string        // where to choose again, with SLOT_UNAVAILABLE
+	CancelURL  string        // where the integrator wants the buyer back, with SLOT_UNAVAILABLE
+	RetryAfter time.Duration // when to try again, with RATE_LIMITED and IDEMPOTENCY_IN_PROGRESS; 0 = not said
+
+	cause error
+}
+
+// Error renders code, message and cause for the log. Clients are shown Code and Message instead.
+func (e *Error) Error() string {
+	if e.cause == nil {
+		return string(e.Code) + ": " + e.Message
+	}
+	return string(e.Code) + ": " + e.Message + ": " + e.cause.Error()
+}
+
+// Unwrap returns the cause given to Wrap, nil otherwise.
+func (e *Error) Unwrap() error { return e.cause }
+
+// New returns a refusal with the given code and message.
+func New(code Code, message string) *Error {
+	return &Error{Code: code, Message: message}
+}
+
+// Newf is New with a formatted message.
+func Newf(code Code, format string, args ...any) *Error {
+	return New(code, fmt.Sprintf(format, args...))
+}
+
+// Wrap is New with the error that led to the refusal. The cause is for the log only.
+func Wrap(code Code, message string, cause error) *Error {
+	return &Error{Code: code, Message: message, cause: cause}
+}
+
+// Invalid returns a VALIDATION_FAILED refusal whose message counts the details and quotes the first.
+func Invalid(details ...Detail) *Error {
+	return &Error{Code: ValidationFailed, Message: summary(details), Details: details}
+}
+
+// NotFound returns a NOT_FOUND refusal: "No such <what>."
+func NotFound(what string) *Error {
+	return New(NotFoundCode, "No such "+what+".")
+}
+
+// CodeOf returns the code of the first Error in err's chain: "" for nil, INTERNAL for any other error.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return Internal
+}
+
+// Is reports whether err carries the given code.
+func Is(err error, code Code) bool {
+	return err != nil && CodeOf(err) == code
+}
+
+func summary(details []Detail) string {
+	if len(details) == 0 {
+		return "The request is not valid."
+	}
+	first := details[0].Message
+	if details[0].Field != "" {
+		first = details[0].Field + ": " + first
+	}
+	if len(details) == 1 {
+		return "The request is not valid. " + first
+	}
+	return fmt.Sprintf("The request has %d faults. The first: %s", len(details), first)
+}
