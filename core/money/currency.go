@@ -1,0 +1,66 @@
+package money
+
+import (
+	"strings"
+
+	"sundry/core/fault"
+)
+
+// Currency is an ISO 4217 code in lower case, such as eur.
+type Currency string
+
+// The circulating currencies of ISO 4217 by the number of decimals of their minor unit. Funds (che, clf, …),
+// index units (uyw), metals, accounting units (xdr, xad, …) and test codes are left out: no card pays in them.
+var exponents = tabulate(map[int]string{
+	0: "bif clp djf gnf isk jpy kmf krw pyg rwf ugx vnd vuv xaf xof xpf",
+	2: "aed afn all amd aoa ars aud awg azn bam bbd bdt bmd bnd bob brl bsd btn bwp byn bzd cad cdf chf cny cop " +
+		"crc cup cve czk dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gtq gyd hkd hnl htg huf idr ils " +
+		"inr irr jmd kes kgs khr kpw kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk mnt mop mru mur mvr mwk mxn " +
+		"myr mzn nad ngn nio nok npr nzd pab pen pgk php pkr pln qar ron rsd rub sar sbd scr sdg sek sgd shp sle " +
+		"sos srd ssp stn svc syp szl thb tjs tmt top try ttd twd tzs uah usd uyu uzs ved ves wst xcd xcg yer zar " +
+		"zmw zwg",
+	3: "bhd iqd jod kwd lyd omr tnd",
+})
+
+// Symbols that name one currency to any reader; every other currency is shown by its code.
+var symbols = map[Currency]string{
+	"aud": "A$", "brl": "R$", "cad": "CA$", "eur": "€", "gbp": "£", "hkd": "HK$", "ils": "₪", "inr": "₹",
+	"jpy": "¥", "krw": "₩", "mxn": "MX$", "nzd": "NZ$", "php": "₱", "twd": "NT$", "usd": "$", "vnd": "₫",
+}
+
+func tabulate(codes map[int]string) map[Currency]int {
+	table := map[Currency]int{}
+	for exponent, list := range codes {
+		for _, code := range strings.Fields(list) {
+			table[Currency(code)] = exponent
+		}
+	}
+	return table
+}
+
+// ParseCurrency accepts a circulating currency's ISO 4217 code in lower case. Its error is a VALIDATION_FAILED
+// fault without a field, made for Faults.Merge.
+func ParseCurrency(s string) (Currency, error) {
+	if _, ok := exponents[Currency(s)]; ok {
+		return Currency(s), nil
+	}
+	message := "Expected an ISO 4217 currency code in lower case, such as eur or usd."
+	if lower := strings.ToLower(s); len(s) == 3 && exists(Currency(lower)) {
+		message = "Write the currency code in lower case: " + lower + "."
+	}
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailInvalid, Message: message})
+}
+
+// Exponent returns the number of decimals of the minor unit: 0 for jpy, 2 for eur, 3 for kwd. A code that ISO
+// has withdrawn since it was stored counts as 2, as all withdrawn since 2018 had.
+func (c Currency) Exponent() int {
+	if exponent, ok := exponents[c]; ok {
+		return exponent
+	}
+	return 2
+}
+
+func exists(c Currency) bool {
+	_, ok := exponents[c]
+	return ok
+}

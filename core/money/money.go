@@ -1,0 +1,118 @@
+// Package money counts in integer minor units of one currency. Nothing here rounds and nothing overflows in
+// silence: a sum that cannot be right is an error.
+package money
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Both errors mean a defect in the caller or figures beyond all commerce, so they are not faults of a request.
+var (
+	// ErrOverflow: the result does not fit 64 bits.
+	ErrOverflow = errors.New("money: amount out of range")
+	// ErrCurrencyMismatch: the operands are in different currencies.
+	ErrCurrencyMismatch = errors.New("money: currencies differ")
+)
+
+// Amount is a sum of money: Minor counts the smallest unit of Currency (cents for eur, yen for jpy).
+type Amount struct {
+	Minor    int64
+	Currency Currency
+}
+
+// Add returns a + b, or ErrCurrencyMismatch or ErrOverflow.
+func (a Amount) Add(b Amount) (Amount, error) {
+	if err := a.matches(b); err != nil {
+		return Amount{}, err
+	}
+	sum := a.Minor + b.Minor
+	if (sum > a.Minor) != (b.Minor > 0) && b.Minor != 0 {
+		return Amount{}, overflow(a, "+", b.Minor)
+	}
+	return Amount{sum, a.Currency}, nil
+}
+
+// Sub returns a - b, or ErrCurrencyMismatch or ErrOverflow.
+func (a Amount) Sub(b Amount) (Amount, error) {
+	if err := a.matches(b); err != nil {
+		return Amount{}, err
+	}
+	difference := a.Minor - b.Minor
+	if (difference < a.Minor) != (b.Minor > 0) && b.Minor != 0 {
+		return Amount{}, overflow(a, "-", b.Minor)
+	}
+	return Amount{difference, a.Currency}, nil
+}
+
+// Neg returns -a, or ErrOverflow for the one value without a counterpart.
+func (a Amount) Neg() (Amount, error) {
+	return Amount{0, a.Currency}.Sub(a)
+}
+
+// Mul returns a times n, or ErrOverflow.
+func (a Amount) Mul(n int64) (Amount, error) {
+	high, low := bits.Mul64(magnitude(a.Minor), magnitude(n))
+	negative := (a.Minor < 0) != (n < 0)
+	switch {
+	case high == 0 && low <= math.MaxInt64 && negative:
+		return Amount{-int64(low), a.Currency}, nil
+	case high == 0 && low <= math.MaxInt64:
+		return Amount{int64(low), a.Currency}, nil
+	case high == 0 && low == 1<<63 && negative:
+		return Amount{math.MinInt64, a.Currency}, nil
+	}
+	return Amount{}, overflow(a, "*", n)
+}
+
+// Format renders the amount for pages and receipts, the same for every reader: €12.00, ¥1200, CHF 10.50,
+// -$0.99. There is no grouping, and the decimals are the currency's.
+func (a Amount) Format() string {
+	var out strings.Builder
+	if a.Minor < 0 {
+		out.WriteByte('-')
+	}
+	if symbol, ok := symbols[a.Currency]; ok {
+		out.WriteString(symbol)
+	} else {
+		out.WriteString(strings.ToUpper(string(a.Currency)) + " ")
+	}
+	out.WriteString(a.decimal())
+	return out.String()
+}
+
+// decimal writes the absolute value in major units.
+func (a Amount) decimal() string {
+	digits, exponent := strconv.FormatUint(magnitude(a.Minor), 10), a.Currency.Exponent()
+	if exponent == 0 {
+		return digits
+	}
+	if missing := exponent + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - exponent
+	return digits[:point] + "." + digits[point:]
+}
+
+func (a Amount) matches(b Amount) error {
+	if a.Currency != b.Currency {
+		return fmt.Errorf("%w: %q and %q", ErrCurrencyMismatch, a.Currency, b.Currency)
+	}
+	return nil
+}
+
+func overflow(a Amount, operator string, n int64) error {
+	return fmt.Errorf("%w: %d %s %d (%s)", ErrOverflow, a.Minor, operator, n, a.Currency)
+}
+
+// magnitude is |n| without the overflow of -MinInt64.
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}

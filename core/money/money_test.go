@@ -1,0 +1,106 @@
+package money_test
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+)
+
+func TestParseCurrency(t *testing.T) {
+	t.Parallel()
+	for code, exponent := range map[string]int{
+		"eur": 2, "usd": 2, "chf": 2, "jpy": 0, "krw": 0, "clp": 0, "isk": 0, "kwd": 3, "tnd": 3, "mru": 2, "mga": 2,
+		"zwg": 2, "xcg": 2, "sle": 2, "ved": 2, "xpf": 0, "huf": 2,
+	} {
+		c, err := money.ParseCurrency(code)
+		if err != nil || c.Exponent() != exponent {
+			t.Errorf("%s: %v, exponent %d, want %d", code, err, c.Exponent(), exponent)
+		}
+	}
+	for name, code := range map[string]string{
+		"upper case": "USD", "mixed case": "Eur", "empty": "", "two letters": "eu", "four letters": "euro",
+		"a fund": "clf", "a metal": "xau", "the test code": "xts", "no currency": "xxx", "an accounting unit": "xdr",
+		"withdrawn": "bgn", "a coin without a state": "btc", "a space": "eur ", "a NUL": "eu\x00",
+	} {
+		t.Run(name+" is refused", func(t *testing.T) {
+			t.Parallel()
+			if c, err := money.ParseCurrency(code); c != "" || !fault.Is(err, fault.ValidationFailed) {
+				t.Errorf("%q -> %q, %v", code, c, err)
+			}
+		})
+	}
+	if _, err := money.ParseCurrency("USD"); !strings.Contains(err.Error(), "lower case: usd") {
+		t.Errorf("no hint at the lower case: %v", err)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	for want, a := range map[string]money.Amount{
+		"€12.00":                 {Minor: 1200, Currency: "eur"},
+		"¥1200":                  {Minor: 1200, Currency: "jpy"},
+		"CHF 10.50":              {Minor: 1050, Currency: "chf"},
+		"$0.05":                  {Minor: 5, Currency: "usd"},
+		"-$0.99":                 {Minor: -99, Currency: "usd"},
+		"$0.00":                  {Minor: 0, Currency: "usd"},
+		"KWD 0.001":              {Minor: 1, Currency: "kwd"},
+		"KWD 1.000":              {Minor: 1000, Currency: "kwd"},
+		"BGN 1.00":               {Minor: 100, Currency: "bgn"},
+		"-£92233720368547758.08": {Minor: math.MinInt64, Currency: "gbp"},
+	} {
+		if got := a.Format(); got != want {
+			t.Errorf("%+v = %s, want %s", a, got, want)
+		}
+	}
+}
+
+// edgy draws amounts near the limits as often as ordinary ones.
+func edgy() *rapid.Generator[int64] {
+	return rapid.OneOf(rapid.Int64(), rapid.Int64Range(-1000, 1000),
+		rapid.Int64Range(math.MaxInt64-3, math.MaxInt64), rapid.Int64Range(math.MinInt64, math.MinInt64+3))
+}
+
+func TestArithmeticIsExactOrRefused(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := edgy().Draw(t, "x"), edgy().Draw(t, "y")
+		a, b := money.Amount{Minor: x, Currency: "eur"}, money.Amount{Minor: y, Currency: "eur"}
+		bx, by := big.NewInt(x), big.NewInt(y)
+		check := func(op string, exact *big.Int, got money.Amount, err error) {
+			switch {
+			case !exact.IsInt64() && !errors.Is(err, money.ErrOverflow):
+				t.Fatalf("%d %s %d = %+v, %v; want an overflow", x, op, y, got, err)
+			case !exact.IsInt64() && got != (money.Amount{}):
+				t.Fatalf("a refused result is not empty: %+v", got)
+			case exact.IsInt64() && (err != nil || got != money.Amount{Minor: exact.Int64(), Currency: "eur"}):
+				t.Fatalf("%d %s %d = %+v, %v; want %s", x, op, y, got, err, exact)
+			}
+		}
+		sum, err := a.Add(b)
+		check("+", new(big.Int).Add(bx, by), sum, err)
+		difference, err := a.Sub(b)
+		check("-", new(big.Int).Sub(bx, by), difference, err)
+		product, err := a.Mul(y)
+		check("*", new(big.Int).Mul(bx, by), product, err)
+		negated, err := a.Neg()
+		check("neg", new(big.Int).Neg(bx), negated, err)
+	})
+}
+
+func TestCurrenciesDoNotMix(t *testing.T) {
+	t.Parallel()
+	a, b := money.Amount{Minor: 1, Currency: "eur"}, money.Amount{Minor: 1, Currency: "usd"}
+	if got, err := a.Add(b); !errors.Is(err, money.ErrCurrencyMismatch) || got != (money.Amount{}) {
+		t.Errorf("Add = %+v, %v", got, err)
+	}
+	if got, err := a.Sub(b); !errors.Is(err, money.ErrCurrencyMismatch) || got != (money.Amount{}) {
+		t.Errorf("Sub = %+v, %v", got, err)
+	}
+}
