@@ -1,0 +1,83 @@
+// Package period cuts time into billing periods. Period n starts at the original anchor plus n intervals,
+// clamped to the month's end, so a subscription begun on 31 January renews on 28 February and then on 31 March
+// again. Periods are half-open, reckoned in UTC, without gap or overlap, and reach both ways from the anchor.
+package period
+
+import (
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+)
+
+// Interval is the unit of a period.
+type Interval string
+
+// The units. A day is 24 hours of UTC, a week is seven days.
+const (
+	Day   Interval = "day"
+	Week  Interval = "week"
+	Month Interval = "month"
+	Year  Interval = "year"
+)
+
+// What one interval advances by: days, or civil months.
+var steps = map[Interval]struct{ days, months int }{
+	Day: {days: 1}, Week: {days: 7}, Month: {months: 1}, Year: {months: 12},
+}
+
+const daySeconds = 24 * 60 * 60
+
+// ParseInterval accepts day, week, month and year. Its error is a VALIDATION_FAILED fault without a field, made
+// for Faults.Merge.
+func ParseInterval(s string) (Interval, error) {
+	if _, ok := steps[Interval(s)]; ok {
+		return Interval(s), nil
+	}
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: "Expected day, week, month or year."})
+}
+
+// Nth returns the start of period n, which is the end of period n-1: anchor plus n times count intervals, in
+// UTC. It panics unless interval is one ParseInterval returns and count is at least 1, because a period without
+// length would bill without end.
+func Nth(anchor time.Time, interval Interval, count, n int) time.Time {
+	step, ok := steps[interval]
+	if !ok || count < 1 {
+		panic(fmt.Sprintf("period: %d of interval %q", count, interval))
+	}
+	anchor = anchor.UTC()
+	if step.days > 0 {
+		return anchor.AddDate(0, 0, n*count*step.days)
+	}
+	return addMonths(anchor, n*count*step.months)
+}
+
+// Containing returns the period that t lies in: its number (negative before the anchor) and its bounds, start
+// included and end not. It panics as Nth does.
+func Containing(anchor time.Time, interval Interval, count int, t time.Time) (n int, start, end time.Time) {
+	anchor, t = anchor.UTC(), t.UTC()
+	start = Nth(anchor, interval, count, 0)
+	step := steps[interval]
+	if step.days > 0 {
+		n = int((t.Unix() - anchor.Unix()) / int64(daySeconds*step.days*count))
+	} else {
+		months := (t.Year()-anchor.Year())*12 + int(t.Month()) - int(anchor.Month())
+		n = months / (step.months * count)
+	}
+	// The quotient is off by at most one: day of month, time of day and the sign are not in it.
+	start, end = Nth(anchor, interval, count, n), Nth(anchor, interval, count, n+1)
+	for t.Before(start) {
+		n, start, end = n-1, Nth(anchor, interval, count, n-1), start
+	}
+	for !t.Before(end) {
+		n, start, end = n+1, end, Nth(anchor, interval, count, n+2)
+	}
+	return n, start, end
+}
+
+// addMonths moves t by civil months and keeps its day, or takes the last day of a month that is too short.
+func addMonths(t time.Time, months int) time.Time {
+	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	last := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(t.Day(), last)-1)
+}
