@@ -1,0 +1,101 @@
+package gormstore
+
+import (
+	"errors"
+	"hash/fnv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+)
+
+// dialect is the whole list of differences between the engines.
+type dialect interface {
+	// retryable reports whether the engine asks to run the transaction again.
+	retryable(err error) bool
+	// uniqueIndex names the unique index that refused a row; "" when err is something else.
+	uniqueIndex(err error) string
+	// tryLock takes an advisory lock on name until the transaction ends.
+	tryLock(tx *gorm.DB, name string) (bool, error)
+	// lock waits for the same lock.
+	lock(tx *gorm.DB, name string) error
+	// skipLocked is appended to the SELECT that claims rows.
+	skipLocked() string
+}
+
+// postgresDialect: many writers, row and advisory locks.
+type postgresDialect struct{}
+
+func (postgresDialect) retryable(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	switch pg.Code {
+	case "40001", // serialization_failure
+		"40P01", // deadlock_detected
+		"55P03": // lock_not_available
+		return true
+	}
+	return false
+}
+
+func (postgresDialect) uniqueIndex(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "23505" {
+		return pg.ConstraintName
+	}
+	return ""
+}
+
+func (postgresDialect) tryLock(tx *gorm.DB, name string) (bool, error) {
+	var ok bool
+	err := tx.Raw("SELECT pg_try_advisory_xact_lock(?)", lockNumber(name)).Scan(&ok).Error
+	return ok, err
+}
+
+func (postgresDialect) lock(tx *gorm.DB, name string) error {
+	return tx.Exec("SELECT pg_advisory_xact_lock(?)", lockNumber(name)).Error
+}
+
+func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
+
+func lockNumber(name string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return int64(h.Sum64()) //nolint:gosec // any 64 bits will do
+}
+
+// sqliteDialect: one writer at a time (BEGIN IMMEDIATE), which is every lock there is.
+type sqliteDialect struct{}
+
+func (sqliteDialect) retryable(err error) bool {
+	return strings.Contains(err.Error(), "SQLITE_BUSY") || strings.Contains(err.Error(), "database is locked")
+}
+
+const sqliteUnique = "UNIQUE constraint failed: "
+
+// uniqueIndex turns "UNIQUE constraint failed: listings.creator_id, listings.slug" into "listings_creator_id_slug".
+func (sqliteDialect) uniqueIndex(err error) string {
+	if err == nil {
+		return ""
+	}
+	_, columns, ok := strings.Cut(err.Error(), sqliteUnique)
+	if !ok {
+		return ""
+	}
+	columns, _, _ = strings.Cut(columns, " (")
+	name := ""
+	for i, column := range strings.Split(columns, ", ") {
+		tableName, col, _ := strings.Cut(column, ".")
+		if i == 0 {
+			name = tableName
+		}
+		name += "_" + col
+	}
+	return name
+}
+
+func (sqliteDialect) tryLock(*gorm.DB, string) (bool, error) { return true, nil }
+func (sqliteDialect) lock(*gorm.DB, string) error            { return nil }
+func (sqliteDialect) skipLocked() string                     { return "" }

@@ -1,0 +1,135 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/glebarez/sqlite"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Open connects to sqlite:PATH or postgres://… . It does not migrate.
+func Open(ctx context.Context, databaseURL string) (*Store, error) {
+	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
+		return openSQLite(path)
+	}
+	return openPostgres(ctx, databaseURL)
+}
+
+func gormConfig() *gorm.Config {
+	return &gorm.Config{
+		Logger:                 logger.Discard, // errors are returned, and statements hold personal data
+		SkipDefaultTransaction: true,           // Atomically is the only way to write
+		DisableAutomaticPing:   true,
+	}
+}
+
+// openSQLite opens one writing connection and a few reading ones. WAL lets readers go on while the writer commits;
+// synchronous=FULL makes a commit survive a power cut.
+func openSQLite(path string) (*Store, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the database folder: %w", err)
+	}
+	pragmas := "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
+	open := func(dsn string, connections int) (*gorm.DB, *sql.DB, error) {
+		db, err := sql.Open("sqlite", dsn)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open sqlite: %w", err)
+		}
+		db.SetMaxOpenConns(connections)
+		db.SetMaxIdleConns(connections)
+		g, err := gorm.Open(sqlite.Dialector{Conn: db}, gormConfig())
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("open sqlite %s: %w", path, err), db.Close())
+		}
+		return g, db, nil
+	}
+	write, writeDB, err := open(dsn+"&_txlock=immediate", 1)
+	if err != nil {
+		return nil, err
+	}
+	read, readDB, err := open(dsn+"&_pragma=query_only(1)", 4)
+	if err != nil {
+		return nil, errors.Join(err, writeDB.Close())
+	}
+	return &Store{
+		write: write, read: read, dialect: sqliteDialect{},
+		close: func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
+	}, nil
+}
+
+// openPostgres opens one pool that gorm and the hot paths share.
+func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
+	cfg, err := pgxpool.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, errors.New("DATABASE_URL is not a valid PostgreSQL address") // err would print the password
+	}
+	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "sundry"
+	}
+	// A transaction that waits this long for a lock is run again rather than holding its caller.
+	cfg.ConnConfig.RuntimeParams["lock_timeout"] = "5000"
+	cfg.MaxConns = max(cfg.MaxConns, 16)
+	cfg.ConnConfig.ConnectTimeout = 5 * time.Second
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open postgres: %w", err)
+	}
+	db := stdlib.OpenDBFromPool(pool)
+	g, err := gorm.Open(postgres.New(postgres.Config{Conn: db}), gormConfig())
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open postgres: %w", err)
+	}
+	return &Store{
+		write: g, read: g, dialect: postgresDialect{},
+		close: func() error { err := db.Close(); pool.Close(); return err },
+	}, nil
+}
+
+// Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait.
+func (s *Store) Migrate(ctx context.Context) error {
+	db, err := s.write.DB()
+	if err != nil {
+		return fmt.Errorf("database handle: %w", err)
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return fmt.Errorf("embedded migrations: %w", err)
+	}
+	dialectName, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	if _, ok := s.dialect.(postgresDialect); ok {
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return fmt.Errorf("migration lock: %w", err)
+		}
+		dialectName, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
+	}
+	provider, err := goose.NewProvider(dialectName, db, files, options...)
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package gormstore
+
+import (
+	"gorm.io/gorm"
+
+	"sundry/ports"
+)
+
+// table is what every repository needs: the connection of its transaction and the engine's few differences.
+type table struct {
+	db      *gorm.DB
+	dialect dialect
+}
+
+// repos binds every repository to one connection.
+func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
+	t := table{db: db, dialect: s.dialect}
+	return ports.Repos{
+		Tasks:           tasks{table: t, scheduled: scheduled},
+		IdempotencyKeys: idempotencyKeys{t},
+		ClockOffsets:    clockOffsets{t},
+		DocumentNumbers: documentNumbers{t},
+	}
+}

@@ -1,0 +1,122 @@
+// Package gormstore is the database behind every repository port: one store over PostgreSQL and SQLite.
+//
+// The two engines differ in a handful of places, all of them in dialect.go. Everything else, migrations included, is
+// written once in the SQL that both understand. Rows are this package's own shape; aggregates enter and leave through
+// their State.
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"gorm.io/gorm"
+
+	"sundry/ports"
+)
+
+// Store implements ports.Store.
+type Store struct {
+	write   *gorm.DB
+	read    *gorm.DB
+	dialect dialect
+	// wake is called after a commit that scheduled work, so that the relay need not wait for its next look.
+	wake  func()
+	close func() error
+}
+
+var _ ports.Store = (*Store)(nil)
+
+// OnScheduled names the function to call after each commit that scheduled a task. It must not block.
+func (s *Store) OnScheduled(wake func()) { s.wake = wake }
+
+// Close gives the connections back.
+func (s *Store) Close() error { return s.close() }
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	db, err := s.read.DB()
+	if err != nil {
+		return fmt.Errorf("database handle: %w", err)
+	}
+	if err := db.PingContext(ctx); err != nil {
+		return fmt.Errorf("ping database: %w", err)
+	}
+	return nil
+}
+
+// transaction is what ctx carries while one is open.
+type transaction struct {
+	db *gorm.DB
+	// scheduled says that a task was written, so that the relay is woken after the commit.
+	scheduled *bool
+}
+
+type transactionKey struct{}
+
+func current(ctx context.Context) (transaction, bool) {
+	tx, ok := ctx.Value(transactionKey{}).(transaction)
+	return tx, ok
+}
+
+// maxAttempts bounds the retries of Atomically: with jittered back-off they span about two seconds.
+const maxAttempts = 12
+
+// Atomically implements ports.Store.
+func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	if outer, ok := current(ctx); ok {
+		return s.run(ctx, outer.db, outer.scheduled, fn)
+	}
+	var err error
+	for attempt := range maxAttempts {
+		scheduled := false
+		err = s.run(ctx, s.write, &scheduled, fn)
+		if err == nil {
+			if scheduled && s.wake != nil {
+				s.wake()
+			}
+			return nil
+		}
+		if !errors.Is(err, ports.ErrStale) && !s.dialect.retryable(err) {
+			return err
+		}
+		if waitErr := backOff(ctx, attempt); waitErr != nil {
+			return errors.Join(err, waitErr)
+		}
+	}
+	return fmt.Errorf("transaction kept losing after %d attempts: %w", maxAttempts, err)
+}
+
+// run opens a transaction (or a savepoint, when db already is one) around fn.
+func (s *Store) run(ctx context.Context, db *gorm.DB, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
+	return db.WithContext(ctx).Transaction(func(gtx *gorm.DB) error {
+		inner := context.WithValue(ctx, transactionKey{}, transaction{db: gtx, scheduled: scheduled})
+		return fn(inner, s.repos(gtx.WithContext(inner), scheduled))
+	})
+}
+
+// Read implements ports.Store.
+func (s *Store) Read(ctx context.Context) ports.Repos {
+	return s.repos(s.reader(ctx), new(bool))
+}
+
+// reader is the transaction of ctx, or else the reading pool.
+func (s *Store) reader(ctx context.Context) *gorm.DB {
+	if tx, ok := current(ctx); ok {
+		return tx.db.WithContext(ctx)
+	}
+	return s.read.WithContext(ctx)
+}
+
+func backOff(ctx context.Context, attempt int) error {
+	ceiling := min(time.Millisecond<<attempt, 500*time.Millisecond)
+	wait := time.Duration(rand.Int64N(int64(ceiling)) + 1) //nolint:gosec // jitter, not a secret
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+)
+
+// statusOf is the one place where a fault becomes an HTTP status.
+var statusOf = map[fault.Code]int{
+	fault.ValidationFailed: 400, fault.SlotCountMismatch: 400, fault.SlotsOverlap: 400, fault.SlotInPast: 400, fault.SlotTaken: 400,
+	fault.NotBookable: 400, fault.InvalidRange: 400, fault.RangeTooLarge: 400, fault.InvalidTimezone: 400, fault.PaymentMethodRequired: 400,
+	fault.Unauthenticated: 401,
+	fault.CardDeclined:    402, fault.AuthenticationRequired: 402,
+	fault.Forbidden:    403,
+	fault.NotFoundCode: 404, fault.CustomerNotFound: 404,
+	fault.EmailTaken: 409, fault.InsufficientBalance: 409, fault.QuoteExpired: 409, fault.SlugTaken: 409, fault.SlotUnavailable: 409,
+	fault.CatalogKeyTaken: 409, fault.SessionAlreadyPaid: 409, fault.ListingNotPurchasable: 409, fault.StateConflict: 409,
+	fault.IdempotencyKeyReused: 409, fault.IdempotencyKeyMismatch: 409, fault.IdempotencyInProgress: 409, fault.PeriodClosed: 409,
+	fault.NotRefundable:        409,
+	fault.SessionExpired:       410,
+	fault.PayloadTooLarge:      413,
+	fault.RateLimited:          429,
+	fault.Internal:             500,
+	fault.ProcessorUnavailable: 503,
+}
+
+// errorView is the one error shape (contract §2).
+type errorView struct {
+	Code       fault.Code   `json:"code"`
+	Message    string       `json:"message"`
+	RequestID  string       `json:"requestId"`
+	Details    []detailView `json:"details,omitempty"`
+	ListingURL string       `json:"listingUrl,omitempty"`
+	CancelURL  string       `json:"cancelUrl,omitempty"`
+}
+
+type detailView struct {
+	Field   string `json:"field"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// asFault makes any error presentable. What is not a fault of the caller's becomes INTERNAL, without its text.
+func asFault(err error) *fault.Error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	var fe *fiber.Error
+	if errors.As(err, &fe) {
+		switch fe.Code {
+		case fiber.StatusRequestEntityTooLarge:
+			return fault.New(fault.PayloadTooLarge, "The body may have at most 1 MiB.")
+		case fiber.StatusNotFound, fiber.StatusMethodNotAllowed:
+			return fault.New(fault.NotFoundCode, "No such route. See /docs for the list.")
+		}
+		if fe.Code < 500 {
+			return fault.New(fault.ValidationFailed, "The request could not be read: "+fe.Message+".")
+		}
+	}
+	return fault.Wrap(fault.Internal, "Something went wrong on our side. Try again; if it goes on, tell us the requestId.", err)
+}
+
+// handleError answers every error of every route.
+func (s *Server) handleError(c *fiber.Ctx, err error) error {
+	f := asFault(err)
+	status, ok := statusOf[f.Code]
+	if !ok {
+		status = fiber.StatusInternalServerError
+	}
+	if status >= 500 {
+		s.log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
+			slog.String("method", c.Method()), slog.String("route", c.Route().Path), slog.Any("error", err))
+	}
+	view := errorView{Code: f.Code, Message: f.Message, RequestID: requestID(c), ListingURL: f.ListingURL, CancelURL: f.CancelURL}
+	for _, d := range f.Details {
+		view.Details = append(view.Details, detailView(d))
+	}
+	if status == fiber.StatusUnauthorized {
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+	}
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	}
+	return c.Status(status).JSON(view)
+}

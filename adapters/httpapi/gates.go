@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+)
+
+// Gate says who may pass.
+type Gate int
+
+// The gates of the specification's table "Authentication".
+const (
+	// Public asks for nothing.
+	Public Gate = iota
+	// Creator asks for the access token (JWT) of a creator.
+	Creator
+	// SecretKey asks for an API key of the account.
+	SecretKey
+)
+
+// errUnauthenticated is the same whatever was wrong (contract §2).
+func errUnauthenticated() *fault.Error {
+	return fault.New(fault.Unauthenticated, "Missing or invalid credentials. Send the header Authorization: Bearer <credential>.")
+}
+
+// Credentials checks what a request shows. Every failure is UNAUTHENTICATED.
+type Credentials interface {
+	AuthenticateToken(ctx context.Context, token string) (creatorID string, err error)
+	AuthenticateKey(ctx context.Context, key string) (AccountKey, error)
+}
+
+// AccountKey is an API key that was accepted.
+type AccountKey struct{ ID, CreatorID string }
+
+// account is whose request this is: the creator's id, set by the gate.
+func account(c *fiber.Ctx) string {
+	id, _ := c.Locals("account").(string)
+	return id
+}
+
+// bearer is the credential of the Authorization header, or "".
+func bearer(c *fiber.Ctx) string {
+	scheme, credential, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	if !ok || !strings.EqualFold(scheme, "bearer") {
+		return ""
+	}
+	return strings.TrimSpace(credential)
+}
+
+func (s *Server) gate(g Gate) fiber.Handler {
+	switch g {
+	case Creator:
+		return s.authenticate(func(c *fiber.Ctx) (string, error) { return s.Identity.AuthenticateToken(c.UserContext(), bearer(c)) })
+	case SecretKey:
+		return s.authenticate(s.admitKey)
+	case Public:
+	}
+	return func(c *fiber.Ctx) error { return c.Next() }
+}
+
+func (s *Server) authenticate(check func(*fiber.Ctx) (creatorID string, err error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		creatorID, err := check(c)
+		if err != nil {
+			if fault.Is(err, fault.Unauthenticated) {
+				return errUnauthenticated()
+			}
+			return err
+		}
+		c.Locals("account", creatorID)
+		return c.Next()
+	}
+}
+
+// admitKey checks the API key and counts it against the rate limit.
+func (s *Server) admitKey(c *fiber.Ctx) (string, error) {
+	key, err := s.Identity.AuthenticateKey(c.UserContext(), bearer(c))
+	if err != nil {
+		return "", err
+	}
+	if limit := s.cfg.RateLimitPerMinute; limit > 0 {
+		wait, err := s.throttle.Allow(c.UserContext(), "key:"+key.ID, limit, time.Minute)
+		if err != nil {
+			return "", err
+		}
+		if wait > 0 {
+			f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as Retry-After says.")
+			f.RetryAfter = wait
+			return "", f
+		}
+	}
+	return key.CreatorID, nil
+}

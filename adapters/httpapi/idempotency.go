@@ -1,0 +1,176 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+// Once says how a route honours the Idempotency-Key header.
+type Once int
+
+const (
+	// Repeatable routes ignore the header.
+	Repeatable Once = iota
+	// OnceInTransaction claims the key, works and stores the answer in one transaction: for use cases that are one
+	// transaction themselves.
+	OnceInTransaction
+	// OnceLeased claims the key first and stores the answer last: for use cases that speak to the card processor, which
+	// is never done inside a transaction. A claim whose request died ends with its lease, and the use case itself must
+	// bear being run again.
+	OnceLeased
+)
+
+const (
+	idempotencyLease    = time.Minute
+	idempotencyLifetime = 24 * time.Hour
+	maxIdempotencyKey   = 255
+)
+
+// errReplayed carries a stored answer out of a transaction that has nothing to commit.
+var errReplayed = errors.New("replayed")
+
+// idempotencyScope reads the header and what it is bound to; ok is false when there is no header.
+func (s *Server) idempotencyScope(c *fiber.Ctx, r Route) (record ports.IdempotencyRecord, ok bool, err error) {
+	key := c.Get("Idempotency-Key")
+	if key == "" {
+		return record, false, nil
+	}
+	if len(key) > maxIdempotencyKey {
+		return record, false, fault.Invalid(fault.Detail{Field: "Idempotency-Key", Code: "TOO_LONG", Message: "may have at most 255 characters"})
+	}
+	h := sha256.New()
+	h.Write([]byte(c.OriginalURL() + "\n"))
+	h.Write(c.Body())
+	return ports.IdempotencyRecord{
+		CreatorID: account(c), Route: r.Method + " " + r.Path, Key: key, BodyHash: h.Sum(nil), CreatedAt: s.clock.Real(),
+	}, true, nil
+}
+
+// claim refuses a key that is in use or bound to another body, and replays one that was answered.
+func (s *Server) claim(ctx context.Context, c *fiber.Ctx, repo ports.IdempotencyKeys, want ports.IdempotencyRecord) error {
+	locked, err := repo.TryLock(ctx, want.CreatorID, want.Route, want.Key)
+	if err != nil {
+		return err
+	}
+	inProgress := fault.New(fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still under way.")
+	inProgress.RetryAfter = time.Second
+	if !locked {
+		return inProgress
+	}
+	found, err := repo.Find(ctx, want.CreatorID, want.Route, want.Key)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case found.CreatedAt.Before(want.CreatedAt.Add(-idempotencyLifetime)):
+		return nil
+	case subtle.ConstantTimeCompare(found.BodyHash, want.BodyHash) == 0:
+		return fault.New(fault.IdempotencyKeyMismatch, "This Idempotency-Key was used with another request. Use a new key for a new request.")
+	case found.Status != 0:
+		c.Set("Idempotent-Replayed", "true")
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		c.Status(found.Status)
+		c.Response().SetBody(found.Body)
+		return errReplayed
+	case found.LeaseUntil.After(want.CreatedAt):
+		return inProgress
+	}
+	return nil
+}
+
+// storable answers are kept: all but 5xx and 429.
+func storable(status int) bool { return status < 500 && status != fiber.StatusTooManyRequests }
+
+// answer runs the handler and leaves its answer, good or bad, in the response. The error it returns is one that must
+// not be stored.
+func (s *Server) answer(c *fiber.Ctx, handle fiber.Handler) error {
+	err := handle(c)
+	if err == nil {
+		return nil
+	}
+	if f := asFault(err); !storable(statusOf[f.Code]) {
+		return err
+	}
+	return s.handleError(c, err)
+}
+
+// onceInTransaction implements OnceInTransaction.
+func (s *Server) onceInTransaction(r Route) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		record, ok, err := s.idempotencyScope(c, r)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return r.Handle(c)
+		}
+		outside := c.UserContext()
+		defer c.SetUserContext(outside)
+		err = s.store.Atomically(outside, func(ctx context.Context, repos ports.Repos) error {
+			if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
+				return err
+			}
+			work := func(c *fiber.Ctx) error { // a refusal undoes the work, not the claim
+				return s.store.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
+					c.SetUserContext(ctx)
+					return r.Handle(c)
+				})
+			}
+			if err := s.answer(c, work); err != nil {
+				return err
+			}
+			record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
+			return repos.IdempotencyKeys.Save(ctx, record)
+		})
+		if errors.Is(err, errReplayed) {
+			return nil
+		}
+		return err
+	}
+}
+
+// onceLeased implements OnceLeased.
+func (s *Server) onceLeased(r Route) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		record, ok, err := s.idempotencyScope(c, r)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return r.Handle(c)
+		}
+		save := func() error {
+			return s.store.Atomically(context.WithoutCancel(c.UserContext()), func(ctx context.Context, repos ports.Repos) error {
+				return repos.IdempotencyKeys.Save(ctx, record)
+			})
+		}
+		record.LeaseUntil = record.CreatedAt.Add(idempotencyLease)
+		err = s.store.Atomically(c.UserContext(), func(ctx context.Context, repos ports.Repos) error {
+			if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
+				return err
+			}
+			return repos.IdempotencyKeys.Save(ctx, record)
+		})
+		if errors.Is(err, errReplayed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.answer(c, r.Handle); err != nil {
+			record.LeaseUntil = record.CreatedAt // not stored: the key is free again at once
+			return errors.Join(err, save())
+		}
+		record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
+		return save()
+	}
+}

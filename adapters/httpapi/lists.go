@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+const (
+	defaultLimit = 20
+	maxLimit     = 100
+)
+
+// listView is the one shape of every list.
+type listView[V any] struct {
+	Data       []V     `json:"data"`
+	HasMore    bool    `json:"hasMore"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// list renders a page of a list.
+func list[T, V any](l ports.List[T], view func(T) V) listView[V] {
+	out := listView[V]{Data: make([]V, len(l.Items))}
+	for i, item := range l.Items {
+		out.Data[i] = view(item)
+	}
+	if l.Next.ID != "" {
+		cursor := base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(l.Next.Value, 10) + "|" + l.Next.ID))
+		out.HasMore, out.NextCursor = true, &cursor
+	}
+	return out
+}
+
+// page reads ?limit= and ?cursor=, adding what is wrong with them to f.
+func page(c *fiber.Ctx, f *fault.Faults) ports.Page {
+	p := ports.Page{Limit: defaultLimit}
+	if raw := c.Query("limit"); raw != "" {
+		limit, err := strconv.Atoi(raw)
+		if err != nil || limit < 1 || limit > maxLimit {
+			f.Add("limit", "OUT_OF_RANGE", "must be a whole number from 1 to 100")
+		}
+		p.Limit = limit
+	}
+	if raw := c.Query("cursor"); raw != "" {
+		cursor, ok := parseCursor(raw)
+		f.Check(ok, "cursor", "INVALID", "must be the nextCursor of an earlier answer")
+		p.After = cursor
+	}
+	return p
+}
+
+func parseCursor(raw string) (ports.Cursor, bool) {
+	plain, err := base64.RawURLEncoding.DecodeString(raw)
+	if err != nil {
+		return ports.Cursor{}, false
+	}
+	value, id, ok := strings.Cut(string(plain), "|")
+	if !ok || id == "" || len(id) > 64 || strings.ContainsFunc(id, func(r rune) bool { return r < '0' || r > 'z' }) {
+		return ports.Cursor{}, false
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	return ports.Cursor{Value: n, ID: id}, err == nil
+}

@@ -1,0 +1,45 @@
+package httpapi
+
+import (
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Route is one line of the route table.
+type Route struct {
+	Method string
+	// Path is in fiber's form: /v1/listings/:id.
+	Path string
+	Gate Gate
+	// Once says how Idempotency-Key is honoured. Every POST behind a secret key has one.
+	Once   Once
+	Handle fiber.Handler
+	// SandboxOnly routes do not exist in live.
+	SandboxOnly bool
+}
+
+// Routes is the whole table. Each area adds its own lines in its own file.
+func (s *Server) Routes() []Route {
+	all := slices.Concat(
+		s.healthRoutes(),
+	)
+	if s.cfg.Sandbox {
+		return all
+	}
+	return slices.DeleteFunc(all, func(r Route) bool { return r.SandboxOnly })
+}
+
+func (s *Server) mount() {
+	for _, r := range s.Routes() {
+		handler := r.Handle
+		switch r.Once {
+		case OnceInTransaction:
+			handler = s.onceInTransaction(r)
+		case OnceLeased:
+			handler = s.onceLeased(r)
+		case Repeatable:
+		}
+		s.app.Add(r.Method, r.Path, s.gate(r.Gate), handler)
+	}
+}

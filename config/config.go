@@ -1,0 +1,170 @@
+// Package config reads the process environment once, at the start, and says everything that is wrong with it
+// in one go. Nothing else in the program looks at environment variables.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Environment is what one deployment is: a sandbox (no real money) or live.
+type Environment string
+
+// The two environments of the specification.
+const (
+	Sandbox Environment = "sandbox"
+	Live    Environment = "live"
+)
+
+// Config is the process configuration. Every field names its variable; a sandbox needs none of them.
+type Config struct {
+	Environment Environment `env:"ENVIRONMENT" envDefault:"sandbox"`
+	Addr        string      `env:"ADDR" envDefault:"127.0.0.1:8080"`
+	// BaseURL is the public origin of this deployment, without a trailing slash; default http://ADDR.
+	BaseURL     string `env:"BASE_URL"`
+	DataDir     string `env:"DATA_DIR" envDefault:"data"`
+	DatabaseURL string `env:"DATABASE_URL"`
+	// RedisURL present means Redis slot locks, rate limits and asynq; absent means all of that in process.
+	RedisURL string `env:"REDIS_URL"`
+	// AppSecret keys everything derived (at least 32 bytes). Generated under DATA_DIR in the sandbox.
+	AppSecret string `env:"APP_SECRET,unset"`
+
+	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
+	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
+	// SeedDemo fills an empty sandbox database with the demo creator.
+	SeedDemo bool `env:"SEED_DEMO" envDefault:"true"`
+	// MetricsAddr moves /metrics to a listener of its own; empty serves it on Addr.
+	MetricsAddr string `env:"METRICS_ADDR"`
+	// RateLimitPerMinute is per API key: 0 = off. Default 600 in live, off in the sandbox.
+	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
+	// PlatformFeeBasisPoints and the other money settings arrive with the modules that use them.
+
+	// ShutdownTimeout is how long requests and jobs under way may take after SIGTERM.
+	ShutdownTimeout time.Duration `env:"-"`
+}
+
+// Livemode reports whether this deployment moves real money.
+func (c Config) Livemode() bool { return c.Environment == Live }
+
+// RateLimit is the resolved per-key limit per minute; 0 means none.
+func (c Config) RateLimit() int {
+	switch {
+	case c.RateLimitPerMinute != nil:
+		return *c.RateLimitPerMinute
+	case c.Livemode():
+		return 600
+	}
+	return 0
+}
+
+// FromEnvironment reads and checks the configuration. The error holds one line per fault.
+func FromEnvironment() (Config, error) { return parse(env.Options{}) }
+
+// FromMap is FromEnvironment over the given variables only, for tests and tools.
+func FromMap(vars map[string]string) (Config, error) {
+	return parse(env.Options{Environment: vars})
+}
+
+func parse(opts env.Options) (Config, error) {
+	cfg, err := env.ParseAsWithOptions[Config](opts)
+	if err != nil {
+		return Config{}, parseFaults(err)
+	}
+	cfg.ShutdownTimeout = 20 * time.Second
+	cfg.defaults()
+	if faults := cfg.faults(); len(faults) > 0 {
+		return Config{}, errors.Join(faults...)
+	}
+	return cfg, nil
+}
+
+func (c *Config) defaults() {
+	if c.BaseURL == "" && !c.Livemode() {
+		c.BaseURL = "http://" + c.Addr
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	if c.DatabaseURL == "" && !c.Livemode() {
+		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "sundry.db")
+	}
+}
+
+// faults lists every setting that is missing, malformed or contradicts another.
+func (c Config) faults() []error {
+	var all []error
+	add := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+
+	switch c.Environment {
+	case Sandbox, Live:
+	default:
+		add("ENVIRONMENT must be sandbox or live, not %q", c.Environment)
+	}
+	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Path != "" || u.RawQuery != "") {
+		add("BASE_URL must be an origin such as https://pay.example.com, without a path")
+	}
+	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "sqlite:") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
+		add("DATABASE_URL must begin with sqlite: or postgres://")
+	}
+	if c.RedisURL != "" && !strings.HasPrefix(c.RedisURL, "redis://") && !strings.HasPrefix(c.RedisURL, "rediss://") {
+		add("REDIS_URL must begin with redis:// or rediss://")
+	}
+	if c.AppSecret != "" && len(c.AppSecret) < 32 {
+		add("APP_SECRET must have at least 32 bytes; it has %d", len(c.AppSecret))
+	}
+	if !oneOf(c.LogLevel, "debug", "info", "warn", "error") {
+		add("LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
+	}
+	if !oneOf(c.LogFormat, "text", "json") {
+		add("LOG_FORMAT must be text or json, not %q", c.LogFormat)
+	}
+	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
+		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)
+	}
+	if c.Livemode() {
+		all = append(all, c.liveFaults()...)
+	}
+	return all
+}
+
+// liveFaults are the stricter demands of live: nothing secret has a default there.
+func (c Config) liveFaults() []error {
+	var all []error
+	need := func(value, name string) {
+		if value == "" {
+			all = append(all, fmt.Errorf("%s is required when ENVIRONMENT=live", name))
+		}
+	}
+	need(c.BaseURL, "BASE_URL")
+	need(c.DatabaseURL, "DATABASE_URL")
+	need(c.AppSecret, "APP_SECRET")
+	if strings.HasPrefix(c.BaseURL, "http://") {
+		all = append(all, errors.New("BASE_URL must be https when ENVIRONMENT=live"))
+	}
+	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
+		all = append(all, errors.New("DATABASE_URL must be postgres:// when ENVIRONMENT=live"))
+	}
+	return all
+}
+
+// parseFaults turns the library's aggregate into one line per variable.
+func parseFaults(err error) error {
+	var aggregate env.AggregateError
+	if !errors.As(err, &aggregate) {
+		return err
+	}
+	return errors.Join(aggregate.Errors...)
+}
+
+func oneOf(s string, allowed ...string) bool {
+	for _, a := range allowed {
+		if s == a {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+// Package plan is what a buyer agrees to: prices, trial, and what access comes with it.
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sundry/core/money"
+	"sundry/core/period"
+)
+
+// EntitlementType says how an entitlement's value reads and how several of one key combine.
+type EntitlementType string
+
+// The entitlement types of the contract: booleans combine by OR, limits by the maximum, texts by the latest grant.
+const (
+	Boolean EntitlementType = "boolean"
+	Limit   EntitlementType = "limit"
+	Text    EntitlementType = "text"
+)
+
+// Entitlement is one thing that a plan allows. Exactly the member that Type names is meaningful.
+type Entitlement struct {
+	Key   string
+	Type  EntitlementType
+	Bool  bool
+	Limit int64
+	Text  string
+}
+
+// Value is the meaningful member: bool, int64 or string.
+func (e Entitlement) Value() any {
+	switch e.Type {
+	case Limit:
+		return e.Limit
+	case Text:
+		return e.Text
+	case Boolean:
+	}
+	return e.Bool
+}
+
+type entitlementJSON struct {
+	Key   string          `json:"key"`
+	Type  EntitlementType `json:"type"`
+	Value json.RawMessage `json:"value"`
+}
+
+// MarshalJSON renders {key, type, value}.
+func (e Entitlement) MarshalJSON() ([]byte, error) {
+	value, err := json.Marshal(e.Value())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(entitlementJSON{e.Key, e.Type, value})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Entitlement) UnmarshalJSON(raw []byte) error {
+	var in entitlementJSON
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	*e = Entitlement{Key: in.Key, Type: in.Type}
+	switch in.Type {
+	case Boolean:
+		return json.Unmarshal(in.Value, &e.Bool)
+	case Limit:
+		return json.Unmarshal(in.Value, &e.Limit)
+	case Text:
+		return json.Unmarshal(in.Value, &e.Text)
+	}
+	return fmt.Errorf("unknown entitlement type %q", in.Type)
+}
+
+// Credit is a number of units that a plan gives to be used up. Renews grants them again each period.
+type Credit struct {
+	Key    string `json:"key"`
+	Unit   string `json:"unit"`
+	Amount int64  `json:"amount"`
+	Renews bool   `json:"renews"`
+}
+
+// Meter is a usage meter whose first units a plan includes.
+type Meter struct {
+	EventName string `json:"eventName"`
+	Included  int64  `json:"included"`
+}
+
+// Terms are what access comes with a plan.
+type Terms struct {
+	Entitlements []Entitlement `json:"entitlements"`
+	Credits      []Credit      `json:"credits"`
+	Meters       []Meter       `json:"meters"`
+}
+
+// Offer is one plan of one listing at one price, frozen when a checkout session is made: later edits of the catalog
+// never touch an open session.
+type Offer struct {
+	CreatorID   string `json:"creatorId"`
+	ListingID   string `json:"listingId"`
+	ListingKey  string `json:"listingKey"`
+	ListingType string `json:"listingType"`
+	Title       string `json:"title"`
+	// VariantID is empty for all but appointment listings.
+	VariantID string `json:"variantId,omitempty"`
+	PlanKey   string `json:"planKey"`
+	PlanName  string `json:"planName"`
+	PriceID   string `json:"priceId"`
+	// Interval is empty for a one-time price.
+	Interval      period.Interval `json:"interval,omitempty"`
+	IntervalCount int             `json:"intervalCount,omitempty"`
+	// TrialDays is zero unless the first charge comes after a trial.
+	TrialDays int          `json:"trialDays,omitempty"`
+	Price     money.Amount `json:"price"`
+	Terms     Terms        `json:"terms"`
+	// DownloadURL is what a DIGITAL listing gives after payment; empty when it has none.
+	DownloadURL string `json:"downloadUrl,omitempty"`
+}
+
+// Recurring reports whether buying the offer starts a subscription.
+func (o Offer) Recurring() bool { return o.Interval != "" }
+
+// DueNow is what the buyer pays at checkout: nothing when a trial comes first.
+func (o Offer) DueNow() money.Amount {
+	if o.Recurring() && o.TrialDays > 0 {
+		return money.Amount{Currency: o.Price.Currency}
+	}
+	return o.Price
+}

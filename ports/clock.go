@@ -1,0 +1,22 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// Clock tells the time. In the sandbox every account has a clock of its own that can be moved forward.
+type Clock interface {
+	// Now is the account's time: UTC, whole milliseconds.
+	Now(ctx context.Context, creatorID string) (time.Time, error)
+	// Real is the machine's time: UTC, whole milliseconds. Tokens, keys, leases and rate limits follow it.
+	Real() time.Time
+}
+
+// ClockOffsets keeps how far each sandbox account's clock runs ahead of real time.
+type ClockOffsets interface {
+	// Offset is zero for an account whose clock was never moved.
+	Offset(ctx context.Context, creatorID string) (time.Duration, error)
+	// Advance sets the offset (never backwards) and re-times the account's waiting tasks.
+	Advance(ctx context.Context, creatorID string, offset time.Duration) error
+}

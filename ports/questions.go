@@ -1,0 +1,29 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+// The questions that one module asks another. Each is answered inside the asker's transaction.
+
+// Offers is what selling asks the catalog: what exactly is being bought. Refusals: NOT_FOUND for an unknown listing,
+// plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE, NOT_BOOKABLE for an
+// appointment listing that cannot be booked.
+type Offers interface {
+	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
+	ByCatalog(ctx context.Context, r Repos, creatorID, listingKey, planKey string, interval period.Interval) (plan.Offer, error)
+	// ByListing finds the default plan's offer of a listing.
+	ByListing(ctx context.Context, r Repos, creatorID, listingID, variantID string) (plan.Offer, error)
+	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
+	// unknown or inactive link.
+	ByLink(ctx context.Context, r Repos, code string) (offer plan.Offer, successURL string, err error)
+}
+
+// AccessVersions is what selling asks entitlement for the receipt.
+type AccessVersions interface {
+	// AccessVersion is the version of the customer's snapshot; 0 for one without access.
+	AccessVersion(ctx context.Context, r Repos, creatorID, externalCustomerID string) (int64, error)
+}
