@@ -106,6 +106,17 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}, nil
 }
 
+// Schema is the text of every migration in order: two builds with the same text make the same database.
+func Schema() string {
+	files, _ := fs.Glob(migrations, "migrations/*.sql") // the pattern is well formed
+	var all strings.Builder
+	for _, name := range files {
+		text, _ := migrations.ReadFile(name) // embedded
+		all.WriteString(name + "\n" + string(text))
+	}
+	return all.String()
+}
+
 // Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait.
 func (s *Store) Migrate(ctx context.Context) error {
 	db, err := s.write.DB()

@@ -1,0 +1,116 @@
+package testdb
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"sundry/adapters/gormstore"
+)
+
+const (
+	defaultServer  = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable"
+	templatePrefix = "sundry_template_"
+	// templateLock keeps two test processes from making the same template at once.
+	templateLock = 7_319_004_112
+)
+
+func server() string { return cmp.Or(os.Getenv("TEST_DATABASE_URL"), defaultServer) }
+
+// databaseURL is the server's address with another database in it.
+func databaseURL(name string) (string, error) {
+	u, err := url.Parse(server())
+	if err != nil {
+		return "", fmt.Errorf("TEST_DATABASE_URL is not an address")
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}
+
+// administrate runs work on a connection to the server itself.
+func administrate(work func(ctx context.Context, admin *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	admin, err := pgx.Connect(ctx, server())
+	if err != nil {
+		return fmt.Errorf("connect to TEST_DATABASE_URL (TEST_QUICK=1 does without): %w", err)
+	}
+	defer func() { _ = admin.Close(ctx) }()
+	return work(ctx, admin)
+}
+
+// postgresTemplate is the name of a migrated, empty database. The name holds a hash of the migrations, so every
+// process with the same schema shares it and a changed schema makes a new one.
+var postgresTemplate = sync.OnceValues(func() (string, error) {
+	hash := sha256.Sum256([]byte(gormstore.Schema()))
+	name := templatePrefix + hex.EncodeToString(hash[:6])
+	return name, administrate(func(ctx context.Context, admin *pgx.Conn) error {
+		if _, err := admin.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(templateLock)); err != nil {
+			return err
+		}
+		var ready bool // the mark is set last, so that a template whose making was interrupted is made again
+		err := admin.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)", name).Scan(&ready)
+		if err != nil || ready {
+			return err
+		}
+		if err := execAll(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name); err != nil {
+			return err
+		}
+		address, err := databaseURL(name)
+		if err != nil {
+			return err
+		}
+		if err := migrate(address); err != nil {
+			return err
+		}
+		return execAll(ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
+	})
+})
+
+func execAll(ctx context.Context, admin *pgx.Conn, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := admin.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+func postgresURL(t testing.TB) string {
+	t.Helper()
+	template, err := postgresTemplate()
+	if err != nil {
+		t.Fatalf("make the postgres template: %v", err)
+	}
+	name := "sundry_test_" + strings.ToLower(rand.Text()[:16])
+	err = administrate(func(ctx context.Context, admin *pgx.Conn) error {
+		return execAll(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE "+template)
+	})
+	if err != nil {
+		t.Fatalf("make a postgres database: %v", err)
+	}
+	t.Cleanup(func() {
+		err := administrate(func(ctx context.Context, admin *pgx.Conn) error {
+			return execAll(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		})
+		if err != nil {
+			t.Errorf("drop the postgres database: %v", err)
+		}
+	})
+	address, err := databaseURL(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}

@@ -1,0 +1,51 @@
+package testdb
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"sundry/adapters/gormstore"
+)
+
+func quick() bool { return os.Getenv("TEST_QUICK") == "1" }
+
+// sqliteTemplate is the bytes of a migrated, empty database file: copying it is much cheaper than migrating again.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "sundry-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "template.db")
+	if err := migrate("sqlite:" + path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path) //nolint:gosec // our own file
+})
+
+// migrate brings the database at url up to date and lets go of it.
+func migrate(url string) error {
+	ctx := context.Background() // templates outlive the test that needs them first
+	store, err := gormstore.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Migrate(ctx), store.Close())
+}
+
+func sqliteURL(t testing.TB) string {
+	t.Helper()
+	template, err := sqliteTemplate()
+	if err != nil {
+		t.Fatalf("make the sqlite template: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "sundry.db")
+	if err := os.WriteFile(path, template, 0o600); err != nil {
+		t.Fatalf("copy the sqlite template: %v", err)
+	}
+	return "sqlite:" + path
+}

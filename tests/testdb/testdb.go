@@ -1,0 +1,69 @@
+// Package testdb hands a fresh, migrated database to each test: SQLite in the test's own folder and PostgreSQL in a
+// database of its own, dropped when the test ends. TEST_DATABASE_URL names the PostgreSQL server (a role that may
+// create databases); TEST_QUICK=1 leaves PostgreSQL out.
+package testdb
+
+import (
+	"testing"
+
+	"sundry/adapters/gormstore"
+)
+
+// Engine is one of the two databases that the product runs on.
+type Engine struct {
+	// Name is "sqlite" or "postgres".
+	Name string
+	url  func(t testing.TB) string
+}
+
+// The engines.
+var (
+	SQLite   = Engine{Name: "sqlite", url: sqliteURL}
+	Postgres = Engine{Name: "postgres", url: postgresURL}
+)
+
+// URL is the DATABASE_URL of a new, migrated, empty database that lives as long as the test.
+func (e Engine) URL(t testing.TB) string {
+	t.Helper()
+	return e.url(t)
+}
+
+// Open is a store over a new database, closed when the test ends.
+func (e Engine) Open(t testing.TB) *gormstore.Store {
+	t.Helper()
+	store, err := gormstore.Open(t.Context(), e.URL(t))
+	if err != nil {
+		t.Fatalf("open %s: %v", e.Name, err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close %s: %v", e.Name, err)
+		}
+	})
+	return store
+}
+
+// Engines are those under test in this run.
+func Engines() []Engine {
+	if quick() {
+		return []Engine{SQLite}
+	}
+	return []Engine{SQLite, Postgres}
+}
+
+// EachEngine runs the test once per engine, in parallel.
+func EachEngine(t *testing.T, test func(t *testing.T, engine Engine)) {
+	t.Helper()
+	for _, engine := range Engines() {
+		t.Run(engine.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, engine)
+		})
+	}
+}
+
+// EachStore runs the test once per engine, in parallel, over a new store.
+func EachStore(t *testing.T, test func(t *testing.T, store *gormstore.Store)) {
+	t.Helper()
+	EachEngine(t, func(t *testing.T, engine Engine) { test(t, engine.Open(t)) })
+}

@@ -1,0 +1,26 @@
+package testdb_test
+
+import (
+	"context"
+	"testing"
+
+	"sundry/adapters/gormstore"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+func TestEachStoreIsMigratedAndItsOwn(t *testing.T) {
+	t.Parallel()
+	for range 2 { // what the first pair of stores counts, the second must not see
+		testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+			var number int64
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
+				number, err = r.DocumentNumbers.Next(ctx, "series")
+				return err
+			})
+			if err != nil || number != 1 {
+				t.Fatalf("first number of a new database = %d, %v", number, err)
+			}
+		})
+	}
+}
