@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// playwright is the version of the npm package that fetches a Chromium where no package manager has one.
+const playwright = "playwright@1.65.1"
+
+// browsers are the names that Chromium and Chrome go by, and where macOS keeps them.
+var browsers = []string{
+	"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	"/Applications/Chromium.app/Contents/MacOS/Chromium",
+}
+
+// findChromium returns the path of a Chromium or Chrome that starts, and how it was had.
+func findChromium(ctx context.Context, _ *bench) (path, how string, err error) {
+	if given := os.Getenv("TEST_CHROMIUM"); given != "" {
+		return given, "TEST_CHROMIUM", checkBrowser(ctx, given)
+	}
+	return firstOf(ctx, []way{
+		{"the installed one", installedBrowser},
+		{"apt-get install chromium", func(ctx context.Context) (string, error) {
+			return afterInstall(ctx, aptInstall(ctx, "chromium"))
+		}},
+		{"apt-get install chromium-browser", func(ctx context.Context) (string, error) { // Ubuntu's name, a snap
+			return afterInstall(ctx, aptInstall(ctx, "chromium-browser"))
+		}},
+		{"brew install --cask chromium", func(ctx context.Context) (string, error) {
+			return afterInstall(ctx, brewInstall(ctx, "--cask", "chromium"))
+		}},
+		{"npm, " + playwright, playwrightBrowser},
+	})
+}
+
+func afterInstall(ctx context.Context, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return installedBrowser(ctx)
+}
+
+func installedBrowser(ctx context.Context) (string, error) {
+	failure := errors.New("neither Chromium nor Chrome is installed")
+	for _, name := range browsers {
+		path, err := program(name)
+		if err != nil {
+			continue
+		}
+		if err := checkBrowser(ctx, path); err != nil {
+			failure = err
+			continue
+		}
+		return path, nil
+	}
+	return "", failure
+}
+
+// checkBrowser starts the browser far enough to know that nothing of it is missing: Ubuntu's chromium-browser, say,
+// can be a script that only points at a snap.
+func checkBrowser(ctx context.Context, path string) error {
+	_, err := command(ctx, path, "--version")
+	return err
+}
+
+// playwrightBrowser lets the npm package fetch its Chromium and, where it knows how, the libraries that it needs.
+func playwrightBrowser(ctx context.Context) (string, error) {
+	npx, err := nodeProgram(ctx, "npx")
+	if err != nil {
+		return "", err
+	}
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "browsers")
+	args := []string{"PLAYWRIGHT_BROWSERS_PATH=" + dir, npx, "--yes", playwright, "install"}
+	if os.Geteuid() == 0 {
+		args = append(args, "--with-deps")
+	}
+	if _, err := command(ctx, "env", append(args, "chromium")...); err != nil {
+		return "", err
+	}
+	path, err := program("Chromium of playwright",
+		filepath.Join(dir, "chromium-*", "chrome-linux*", "chrome"),
+		filepath.Join(dir, "chromium-*", "chrome-mac*", "*.app", "Contents", "MacOS", "*"))
+	if err != nil {
+		return "", fmt.Errorf("%s fetched no browser that is known here", playwright)
+	}
+	return path, checkBrowser(ctx, path)
+}

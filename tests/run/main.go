@@ -1,0 +1,130 @@
+// Command run sets up whatever the tests need and runs them all.
+//
+//	go run ./tests/run [-quick] [go test arguments]
+//
+// Needed are PostgreSQL, Redis, Chromium and axe-core. Each is taken from the environment, found on the machine,
+// or installed and started for this run only; what was started is stopped at the end, interrupted or not. A skipped
+// test counts as a failure, because a skip is how a missing service hides.
+//
+// -quick sets nothing up: the rules, the use cases, the architecture and the embedded database, in seconds.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const usage = `go run ./tests/run [-quick] [go test arguments]
+
+  -quick   no services: rules, use cases, architecture and the embedded database
+
+Without arguments every test runs, and then the light packages again under the race detector. With arguments, such as
+-run TestName ./core/..., go test gets them as they are.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		if !errors.Is(err, errTests) {
+			fmt.Fprintln(os.Stderr, "tests/run:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+// errTests says that the tests ran and did not all pass. Their own report has said the rest.
+var errTests = errors.New("not all tests passed")
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	quick := false
+	if len(args) > 0 {
+		// Only the first argument can be ours; the rest belongs to go test, which says best what is wrong with it.
+		switch args[0] {
+		case "-quick", "--quick":
+			quick, args = true, args[1:]
+		case "-h", "-help", "--help":
+			fmt.Fprintln(out, usage)
+			return nil
+		}
+	}
+
+	b := &bench{out: out, env: map[string]string{}}
+	defer b.close()
+
+	tests := newReport(out)
+	started := time.Now()
+	if quick {
+		err = runQuick(ctx, b, tests, args)
+	} else {
+		err = runAll(ctx, b, tests, args)
+	}
+	b.close()
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\ndone in %s\n", round(time.Since(started)))
+	totals := tests.totals()
+	fmt.Fprintln(out, totals)
+	if totals.failed > 0 || totals.passed == 0 || (totals.skipped > 0 && !quick) {
+		return errTests
+	}
+	return nil
+}
+
+// runAll sets everything up and runs every test; with arguments of the caller's, only what they name.
+func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
+	for _, s := range []struct {
+		name, variable string
+		find           func(context.Context, *bench) (string, string, error)
+	}{
+		{"PostgreSQL", "TEST_DATABASE_URL", findPostgres},
+		{"Redis", "TEST_REDIS_URL", findRedis},
+		{"Chromium", "TEST_CHROMIUM", findChromium},
+		{"axe-core", "TEST_AXE_PATH", findAxe},
+	} {
+		err := b.step(s.name, func() (string, error) {
+			value, how, err := s.find(ctx, b)
+			b.env[s.variable] = value
+			return how, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := b.step("go vet ./...", func() (string, error) { return "clean", vet(ctx, b) }); err != nil {
+		return err
+	}
+	if err := goTest(ctx, b, tests, testArguments(args)); err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		return nil
+	}
+	return raceTest(ctx, b, tests)
+}
+
+// runQuick runs what needs no service, and hides those that the caller's environment may name.
+func runQuick(ctx context.Context, b *bench, tests *report, args []string) error {
+	for _, name := range []string{"TEST_DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH"} {
+		b.env[name] = ""
+	}
+	b.env["TEST_QUICK"] = "1"
+	if len(args) == 0 {
+		packages, err := quickPackages(ctx, b)
+		if err != nil {
+			return err
+		}
+		args = packages
+	}
+	return goTest(ctx, b, tests, testArguments(args))
+}
