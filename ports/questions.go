@@ -27,3 +27,9 @@ type AccessVersions interface {
 	// AccessVersion is the version of the customer's snapshot; 0 for one without access.
 	AccessVersion(ctx context.Context, r Repos, creatorID, externalCustomerID string) (int64, error)
 }
+
+// Sellers is what selling asks identity.
+type Sellers interface {
+	// SellerName is the creator's display name.
+	SellerName(ctx context.Context, r Repos, creatorID string) (string, error)
+}

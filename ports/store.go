@@ -42,6 +42,12 @@ type Repos struct {
 	IdempotencyKeys IdempotencyKeys
 	ClockOffsets    ClockOffsets
 	DocumentNumbers DocumentNumbers
+	Sessions        Sessions
+	Payments        Payments
+	Customers       Customers
+	Subscriptions   Subscriptions
+	SellingAudit    SellingAudit
+	SandboxCharges  SandboxCharges
 }
 
 // Page asks for part of a list, newest first.

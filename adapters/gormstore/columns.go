@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"sundry/ports"
 )
@@ -85,6 +86,11 @@ func (t table) update(doing string, row any, id string, revision int64) error {
 		return fmt.Errorf("%s: %w", doing, ports.ErrStale)
 	}
 	return t.failure(doing, res.Error)
+}
+
+// locking makes reads lock their rows until the transaction ends (SQLite's single writer is lock enough).
+func (t table) locking() table {
+	return table{db: t.db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), dialect: t.dialect}
 }
 
 // first loads one row by condition. ErrNotFound when there is none.

@@ -20,5 +20,11 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		IdempotencyKeys: idempotencyKeys{t},
 		ClockOffsets:    clockOffsets{t},
 		DocumentNumbers: documentNumbers{t},
+		Sessions:        sessions{t},
+		Payments:        payments{t},
+		Customers:       customers{t},
+		Subscriptions:   subscriptions{t},
+		SellingAudit:    sellingAudit{t},
+		SandboxCharges:  sandboxCharges{t},
 	}
 }

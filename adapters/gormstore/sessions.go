@@ -1,0 +1,132 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/plan"
+	"sundry/ports"
+)
+
+type sessionRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	ListingID          string
+	Offer              jsonOf[plan.Offer]
+	Catalog            jsonOf[*checkout.CatalogReference]
+	PaymentLinkID      string
+	ExternalCustomerID string
+	Email              string
+	Buyer              jsonOf[customer.Details]
+	UIMode             string
+	SuccessURL         string
+	CancelURL          string
+	ReferenceID        string
+	Metadata           jsonOf[map[string]string]
+	UTM                jsonOf[map[string]string]
+	Status             string
+	Currency           string
+	Subtotal           int64
+	Discount           int64
+	Tax                int64
+	Total              int64
+	Attempts           int
+	LivePaymentID      string
+	LastError          jsonOf[payment.Refusal]
+	PaymentID          string
+	CustomerID         string
+	SubscriptionID     string
+	ReceiptNumber      string
+	PaidAt             millis
+	ExpiresAt          millis
+	CreatedAt          millis `gorm:"autoCreateTime:false"`
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (sessionRow) TableName() string { return "sessions" }
+
+func rowOfSession(s checkout.State) sessionRow {
+	return sessionRow{
+		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
+		Offer: jsonOf[plan.Offer]{s.Offer}, Catalog: jsonOf[*checkout.CatalogReference]{s.Catalog}, PaymentLinkID: s.PaymentLinkID,
+		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: jsonOf[customer.Details]{s.Buyer},
+		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
+		Metadata: jsonOf[map[string]string]{s.Metadata}, UTM: jsonOf[map[string]string]{s.UTM},
+		Status: string(s.Status), Currency: string(s.Total.Currency),
+		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
+		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: jsonOf[payment.Refusal]{s.LastError},
+		PaymentID: s.PaymentID, CustomerID: s.CustomerID, SubscriptionID: s.SubscriptionID, ReceiptNumber: s.ReceiptNumber,
+		PaidAt: millis(s.PaidAt), ExpiresAt: millis(s.ExpiresAt), CreatedAt: millis(s.CreatedAt), Revision: s.Revision,
+	}
+}
+
+func (r sessionRow) state() checkout.State {
+	amount := func(minor int64) money.Amount {
+		return money.Amount{Minor: minor, Currency: money.Currency(r.Currency)}
+	}
+	return checkout.State{
+		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID,
+		ExternalCustomerID: r.ExternalCustomerID, Email: r.Email, Buyer: r.Buyer.V,
+		UIMode: checkout.UIMode(r.UIMode), SuccessURL: r.SuccessURL, CancelURL: r.CancelURL, ReferenceID: r.ReferenceID,
+		Metadata: r.Metadata.V, UTM: r.UTM.V, Status: checkout.Status(r.Status),
+		Subtotal: amount(r.Subtotal), Discount: amount(r.Discount), Tax: amount(r.Tax), Total: amount(r.Total),
+		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V,
+		PaymentID: r.PaymentID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID, ReceiptNumber: r.ReceiptNumber,
+		PaidAt: time.Time(r.PaidAt), ExpiresAt: time.Time(r.ExpiresAt), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+	}
+}
+
+type sessions struct{ table }
+
+// Add implements ports.Sessions.
+func (t sessions) Add(_ context.Context, s checkout.State) error {
+	row := rowOfSession(s)
+	return t.insert("add session "+s.ID, &row)
+}
+
+// Get implements ports.Sessions.
+func (t sessions) Get(_ context.Context, id string) (checkout.State, error) {
+	row, err := first[sessionRow](t.table, "get session "+id, "id = ?", id)
+	return row.state(), err
+}
+
+// Save implements ports.Sessions.
+func (t sessions) Save(_ context.Context, s checkout.State) error {
+	row := rowOfSession(s)
+	return t.update("save session "+s.ID, &row, s.ID, s.Revision)
+}
+
+type sellingAudit struct{ table }
+
+// UnbalancedPayments implements ports.SellingAudit.
+func (t sellingAudit) UnbalancedPayments(_ context.Context, limit int) ([]string, error) {
+	var ids []string
+	err := t.db.Raw(`SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.payment_id
+		WHERE s.status = ? AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
+			OR s.total <> s.subtotal - s.discount) ORDER BY s.id LIMIT ?`,
+		checkout.StatusPaid, payment.Succeeded, limit).Scan(&ids).Error
+	return ids, t.failure("audit payments", err)
+}
+
+// OverdueSessions implements ports.SellingAudit.
+func (t sellingAudit) OverdueSessions(_ context.Context, expiredBefore time.Time, limit int) ([]string, error) {
+	var ids []string
+	err := t.db.Raw(`SELECT id FROM sessions WHERE status = ? AND live_payment_id = '' AND expires_at < ? ORDER BY id LIMIT ?`,
+		checkout.StatusProcessing, millis(expiredBefore), limit).Scan(&ids).Error
+	return ids, t.failure("audit sessions", err)
+}
+
+// DocumentGaps implements ports.SellingAudit.
+func (t sellingAudit) DocumentGaps(_ context.Context) ([]string, error) {
+	var series []string
+	err := t.db.Raw(`SELECT n.series FROM document_numbers n WHERE n.series = 'receipt'
+		AND n.last <> (SELECT COUNT(DISTINCT receipt_number) FROM sessions WHERE receipt_number <> '')`).Scan(&series).Error
+	return series, t.failure("audit document numbers", err)
+}
+
+var _ ports.SellingAudit = sellingAudit{}

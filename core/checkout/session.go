@@ -1,0 +1,233 @@
+// Package checkout is the buyer's visit: a session that is open until it is paid, fails or expires, and the rules of
+// the addresses that lead into and out of it.
+package checkout
+
+import (
+	"time"
+
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/plan"
+)
+
+// Status is what the receipt says (specification "Checkout session").
+type Status string
+
+// The four statuses. Processing covers everything that is not decided.
+const (
+	StatusProcessing Status = "processing"
+	StatusPaid       Status = "paid"
+	StatusFailed     Status = "failed"
+	StatusExpired    Status = "expired"
+)
+
+// UIMode is where the buyer sees the page.
+type UIMode string
+
+// The two modes of the contract.
+const (
+	Hosted   UIMode = "hosted"
+	Embedded UIMode = "embedded"
+)
+
+// Lifetime is how long an unpaid session without an appointment can be paid.
+const Lifetime = 24 * time.Hour
+
+// MaxAttempts is how many declined cards end a session.
+const MaxAttempts = 10
+
+// CatalogReference is how the integrator named the offer, kept to be shown again.
+type CatalogReference struct {
+	Listing  string `json:"listing"`
+	Plan     string `json:"plan"`
+	Interval string `json:"interval,omitempty"`
+}
+
+// State is a session's data, as stores and views see it.
+type State struct {
+	ID        string
+	CreatorID string
+	Offer     plan.Offer
+	// Catalog is nil for a session opened by listing id or payment link.
+	Catalog            *CatalogReference
+	PaymentLinkID      string
+	ExternalCustomerID string
+	Email              string
+	Buyer              customer.Details
+	UIMode             UIMode
+	SuccessURL         string
+	CancelURL          string
+	ReferenceID        string
+	Metadata           map[string]string
+	UTM                map[string]string
+	Status             Status
+	Subtotal           money.Amount
+	Discount           money.Amount
+	Tax                money.Amount
+	Total              money.Amount
+	// Attempts counts declined cards.
+	Attempts int
+	// LivePaymentID is the attempt that is not settled; empty when there is none.
+	LivePaymentID string
+	LastError     payment.Refusal
+	// What payment brought; empty until paid.
+	PaymentID      string
+	CustomerID     string
+	SubscriptionID string
+	ReceiptNumber  string
+	PaidAt         time.Time
+	ExpiresAt      time.Time
+	CreatedAt      time.Time
+	Revision       int64
+}
+
+// Session is the aggregate.
+type Session struct{ s State }
+
+// Open starts a session from a validated request. Totals come from the offer, frozen from now on.
+func Open(s State, now time.Time) *Session {
+	s.Status = StatusProcessing
+	s.Subtotal = s.Offer.DueNow()
+	zero := money.Amount{Currency: s.Subtotal.Currency}
+	s.Discount, s.Tax, s.Total = zero, zero, s.Subtotal
+	s.CreatedAt, s.ExpiresAt = now, now.Add(Lifetime)
+	s.Revision = 1
+	return &Session{s}
+}
+
+// Restore rebuilds a session from its stored state.
+func Restore(s State) *Session { return &Session{s} }
+
+// State is a copy of the data.
+func (c *Session) State() State { return c.s }
+
+// NeedsCard reports whether the buyer must give one: to be charged now or, for a subscription, later.
+func (s State) NeedsCard() bool {
+	return s.Total.Minor > 0 || s.SavesCard()
+}
+
+// SavesCard reports whether the card is kept for renewals.
+func (s State) SavesCard() bool { return s.Offer.Recurring() && s.Offer.Price.Minor > 0 }
+
+// open refuses with the reason why a session takes no more payment.
+func (c *Session) open(now time.Time) error {
+	switch c.s.Status {
+	case StatusPaid:
+		return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+	case StatusExpired:
+		return errExpired()
+	case StatusFailed:
+		return fault.New(fault.StateConflict, "This checkout session has failed: too many cards were declined. Create a new one.")
+	case StatusProcessing:
+	}
+	if !now.Before(c.s.ExpiresAt) {
+		return errExpired()
+	}
+	return nil
+}
+
+func errExpired() error {
+	return fault.New(fault.SessionExpired, "This checkout session has expired. Create a new one.")
+}
+
+// Describe takes what the buyer says of themselves. What they leave out stays as it was.
+func (c *Session) Describe(email string, buyer customer.Details, now time.Time) error {
+	if err := c.open(now); err != nil {
+		return err
+	}
+	c.describe(email, buyer)
+	c.s.Revision++
+	return nil
+}
+
+func (c *Session) describe(email string, buyer customer.Details) {
+	if email != "" {
+		c.s.Email = email
+	}
+	c.s.Buyer = buyer.Over(c.s.Buyer)
+}
+
+// errPaymentUnderWay says that another attempt is not settled yet.
+func errPaymentUnderWay() error {
+	return fault.New(fault.StateConflict, "A payment of this checkout session is under way. Poll its receipt.")
+}
+
+// Begin makes an attempt the live one, taking what the buyer submitted with it. At most one is live, so two tabs cannot
+// both charge.
+func (c *Session) Begin(paymentID, email string, buyer customer.Details, now time.Time) error {
+	if err := c.open(now); err != nil {
+		return err
+	}
+	if c.s.LivePaymentID != "" {
+		return errPaymentUnderWay()
+	}
+	c.describe(email, buyer)
+	c.s.LivePaymentID, c.s.LastError = paymentID, payment.Refusal{}
+	c.s.Revision++
+	return nil
+}
+
+// Settlement is what becomes of a session when its money has arrived.
+type Settlement struct {
+	PaymentID      string
+	PaymentMethod  string
+	CustomerID     string
+	SubscriptionID string // for a recurring offer
+	ReceiptNumber  string
+}
+
+// Pay makes the session paid. Money that arrives after the session expired or failed is honoured too: it was taken.
+func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
+	if c.s.Status == StatusPaid {
+		return Paid{}, fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+	}
+	c.s.Status, c.s.PaidAt = StatusPaid, now
+	c.s.PaymentID, c.s.CustomerID, c.s.SubscriptionID, c.s.ReceiptNumber = m.PaymentID, m.CustomerID, m.SubscriptionID, m.ReceiptNumber
+	c.s.LivePaymentID, c.s.LastError = "", payment.Refusal{}
+	c.s.Revision++
+	return Paid{
+		CheckoutID: c.s.ID, PaymentID: m.PaymentID, CreatorID: c.s.CreatorID, CustomerID: m.CustomerID,
+		ExternalCustomerID: c.s.ExternalCustomerID, SubscriptionID: m.SubscriptionID, PaymentMethod: m.PaymentMethod,
+		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount, Tax: c.s.Tax,
+		Total: c.s.Total, ReferenceID: c.s.ReferenceID, UTM: c.s.UTM, Metadata: c.s.Metadata, At: now,
+	}, nil
+}
+
+// Decline ends the live attempt with a refusal. The buyer may try another card until the attempts are used up.
+func (c *Session) Decline(paymentID string, why payment.Refusal) {
+	if c.s.LivePaymentID != paymentID {
+		return
+	}
+	c.s.LivePaymentID, c.s.LastError = "", why
+	c.s.Attempts++
+	if c.s.Attempts >= MaxAttempts {
+		c.s.Status = StatusFailed
+	}
+	c.s.Revision++
+}
+
+// Release ends the live attempt when it was canceled: nothing was charged and nothing is counted.
+func (c *Session) Release(paymentID string, why payment.Refusal) {
+	if c.s.LivePaymentID != paymentID {
+		return
+	}
+	c.s.LivePaymentID, c.s.LastError = "", why
+	c.s.Revision++
+}
+
+// Expire ends an unpaid session. It is refused while an attempt is live: cancel that first, its money may be on its way.
+func (c *Session) Expire() error {
+	switch {
+	case c.s.Status == StatusPaid:
+		return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+	case c.s.LivePaymentID != "":
+		return errPaymentUnderWay()
+	case c.s.Status != StatusProcessing:
+		return nil
+	}
+	c.s.Status = StatusExpired
+	c.s.Revision++
+	return nil
+}
