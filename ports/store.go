@@ -48,6 +48,9 @@ type Repos struct {
 	Subscriptions   Subscriptions
 	SellingAudit    SellingAudit
 	SandboxCharges  SandboxCharges
+	Listings        Listings
+	Plans           Plans
+	PaymentLinks    PaymentLinks
 }
 
 // Page asks for part of a list, newest first.

@@ -109,13 +109,18 @@ func newest[R, T any](t table, doing string, query *gorm.DB, page ports.Page, co
 	if err := query.Order("id DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
 		return ports.List[T]{}, t.failure(doing, err)
 	}
-	list := ports.List[T]{Items: make([]T, 0, len(rows))}
+	return paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil
+}
+
+// paged converts up to limit rows; one more among them says that another page begins after the last.
+func paged[R, T any](rows []R, limit int, convert func(R) T, position func(R) ports.Cursor) ports.List[T] {
+	list := ports.List[T]{Items: make([]T, 0, min(len(rows), limit))}
 	for i, row := range rows {
-		if i == page.Limit {
-			list.Next = ports.Cursor{ID: idOf(rows[i-1])}
+		if i == limit {
+			list.Next = position(rows[i-1])
 			break
 		}
 		list.Items = append(list.Items, convert(row))
 	}
-	return list, nil
+	return list
 }

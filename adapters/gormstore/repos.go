@@ -26,5 +26,8 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Subscriptions:   subscriptions{t},
 		SellingAudit:    sellingAudit{t},
 		SandboxCharges:  sandboxCharges{t},
+		Listings:        listings{t},
+		Plans:           plans{t},
+		PaymentLinks:    paymentLinks{t},
 	}
 }

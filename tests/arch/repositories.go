@@ -11,6 +11,7 @@ import (
 var mayTouch = map[string][]string{
 	"recurring": {"Subscriptions", "Tasks"},
 	"selling":   {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},
+	"catalog":   {"Listings", "Plans", "PaymentLinks"},
 }
 
 // repositoryNames are the fields of ports.Repos, read from its declaration.

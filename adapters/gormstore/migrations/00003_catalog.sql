@@ -1,0 +1,67 @@
+-- +goose Up
+
+-- What creators sell. Status is a literal in every query of the public list, so that its partial indexes serve it.
+CREATE TABLE listings (
+    id          TEXT   PRIMARY KEY,
+    creator_id  TEXT   NOT NULL,
+    type        TEXT   NOT NULL,
+    title       TEXT   NOT NULL,
+    description TEXT   NOT NULL,
+    search      TEXT   NOT NULL,             -- title and description in lower case: both engines search alike
+    slug        TEXT   NOT NULL,
+    catalog_key TEXT   NOT NULL,
+    price_minor BIGINT NOT NULL,
+    currency    TEXT   NOT NULL,
+    price_id    TEXT   NOT NULL,
+    status      TEXT   NOT NULL,
+    metadata    TEXT   NOT NULL,             -- JSON object
+    variants    TEXT   NOT NULL,             -- JSON array
+    created_at  BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL,
+    revision    BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX listings_slug ON listings (slug);
+CREATE UNIQUE INDEX listings_creator_id_catalog_key ON listings (creator_id, catalog_key);
+CREATE INDEX listings_mine ON listings (creator_id, id);
+CREATE INDEX listings_newest ON listings (id) WHERE status = 'ACTIVE';
+CREATE INDEX listings_cheapest ON listings (price_minor, id) WHERE status = 'ACTIVE';
+
+-- Prices are part of their plan; a sold price lives on in the offer that was frozen with the sale.
+CREATE TABLE plans (
+    id         TEXT    PRIMARY KEY,
+    creator_id TEXT    NOT NULL,
+    listing_id TEXT    NOT NULL REFERENCES listings (id),
+    key        TEXT    NOT NULL,
+    name       TEXT    NOT NULL,
+    is_default BOOLEAN NOT NULL,
+    trial_days BIGINT  NOT NULL,
+    prices     TEXT    NOT NULL,             -- JSON array
+    terms      TEXT    NOT NULL,             -- JSON object
+    retired    BOOLEAN NOT NULL,
+    created_at BIGINT  NOT NULL,
+    updated_at BIGINT  NOT NULL,
+    revision   BIGINT  NOT NULL
+);
+CREATE UNIQUE INDEX plans_creator_id_listing_id_key ON plans (creator_id, listing_id, key);
+
+CREATE TABLE payment_links (
+    id          TEXT    PRIMARY KEY,
+    creator_id  TEXT    NOT NULL,
+    code        TEXT    NOT NULL,
+    listing_id  TEXT    NOT NULL REFERENCES listings (id),
+    variant_id  TEXT    NOT NULL,
+    plan_key    TEXT    NOT NULL,
+    interval    TEXT    NOT NULL,
+    success_url TEXT    NOT NULL,
+    active      BOOLEAN NOT NULL,
+    created_at  BIGINT  NOT NULL,
+    updated_at  BIGINT  NOT NULL,
+    revision    BIGINT  NOT NULL
+);
+CREATE UNIQUE INDEX payment_links_code ON payment_links (code);
+CREATE INDEX payment_links_mine ON payment_links (creator_id, id);
+
+-- +goose Down
+DROP TABLE payment_links;
+DROP TABLE plans;
+DROP TABLE listings;

@@ -1,0 +1,286 @@
+// Package listing is what a creator offers for sale: its states, its stable names, its price, the metadata of its type
+// and, for appointments, its variants.
+package listing
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/plan"
+)
+
+// Type says what kind of thing is sold. It never changes.
+type Type string
+
+// The types of the specification.
+const (
+	Digital      Type = "DIGITAL"
+	Service      Type = "SERVICE"
+	Subscription Type = "SUBSCRIPTION"
+	Appointment  Type = "APPOINTMENT"
+)
+
+// Types is every type.
+func Types() []Type { return []Type{Digital, Service, Subscription, Appointment} }
+
+// Status is where a listing stands: DRAFT → ACTIVE → ARCHIVED, and DRAFT → ARCHIVED.
+type Status string
+
+// The statuses of the specification.
+const (
+	Draft    Status = "DRAFT"
+	Active   Status = "ACTIVE"
+	Archived Status = "ARCHIVED"
+)
+
+const (
+	maxTitle       = 200
+	maxDescription = 10_000
+	// reservedSlug is a path of its own: /v1/listings/mine.
+	reservedSlug = "mine"
+)
+
+var slugShape = regexp.MustCompile(`^[a-z0-9-]{3,100}$`)
+
+// State is a listing's data, as stores and views see it.
+type State struct {
+	ID          string // lst_…
+	CreatorID   string
+	Type        Type
+	Title       string
+	Description string
+	// Slug is unique across the platform.
+	Slug string
+	// CatalogKey is what integrators call it: unique for the creator, and it stays when the slug changes.
+	CatalogKey string
+	Price      money.Amount
+	// PriceID names the price of the implied plan; it changes with whatever that price asks for.
+	PriceID   string
+	Status    Status
+	Metadata  Metadata
+	Variants  []Variant
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Revision  int64
+}
+
+// Listing is the aggregate.
+type Listing struct{ s State }
+
+// Restore rebuilds a listing from its stored state.
+func Restore(s State) *Listing { return &Listing{s} }
+
+// State is a copy of the data.
+func (l *Listing) State() State { return l.s }
+
+// Edit holds the members of a listing that a request sets; nil leaves a member as it is.
+type Edit struct {
+	Title       *string
+	Description *string
+	Slug        *string
+	// CatalogKey "" means the slug.
+	CatalogKey   *string
+	PriceInCents *int64
+	Currency     *string
+	// Metadata is laid over the present members, null takes one away; ClearMetadata takes all of them first.
+	Metadata      map[string]any
+	ClearMetadata bool
+}
+
+// Proposal is a new listing as a request writes it.
+type Proposal struct {
+	Type string
+	Edit
+}
+
+// Origin is what the service adds to a proposal. VariantID names the first variant of an appointment listing.
+type Origin struct{ ID, CreatorID, PriceID, VariantID string }
+
+// Check lists everything that is wrong with the proposal, as one VALIDATION_FAILED error.
+func (p Proposal) Check() error {
+	_, err := p.parse()
+	return err
+}
+
+func (p Proposal) parse() (State, error) {
+	var f fault.Faults
+	s := State{Type: Type(p.Type), Status: Draft}
+	f.Check(p.Type != "", "type", fault.DetailRequired, "Expected DIGITAL, SERVICE, SUBSCRIPTION or APPOINTMENT.")
+	_, known := schemas[s.Type]
+	f.Check(known || p.Type == "", "type", fault.DetailNotAllowed, "Expected DIGITAL, SERVICE, SUBSCRIPTION or APPOINTMENT.")
+	f.Check(p.Title != nil, "title", fault.DetailRequired, "Expected a title.")
+	f.Check(p.Slug != nil, "slug", fault.DetailRequired, "Expected a slug.")
+	f.Check(p.Currency != nil, "currency", fault.DetailRequired, "Expected an ISO 4217 currency code in lower case, such as eur or usd.")
+	if p.PriceInCents == nil {
+		plan.CheckAmount(&f, "priceInCents", nil)
+	}
+	s = p.apply(&f, s)
+	if s.CatalogKey == "" {
+		s.CatalogKey = s.Slug
+	}
+	return s, f.Err()
+}
+
+// Create makes a draft. Its error lists every fault of the proposal.
+func Create(p Proposal, o Origin, now time.Time) (*Listing, error) {
+	s, err := p.parse()
+	if err != nil {
+		return nil, err
+	}
+	s.ID, s.CreatorID, s.PriceID = o.ID, o.CreatorID, o.PriceID
+	s.CreatedAt, s.UpdatedAt, s.Revision = now, now, 1
+	if s.Type == Appointment {
+		s.Variants = []Variant{standardVariant(o.VariantID)}
+	}
+	return &Listing{s}, nil
+}
+
+// Check lists what is wrong with the edit itself; what depends on the listing (its metadata) is for Listing.Edit.
+func (e Edit) Check() error {
+	var f fault.Faults
+	e.Metadata = nil
+	e.apply(&f, State{})
+	return f.Err()
+}
+
+// apply lays the edit over s, recording every fault.
+func (e Edit) apply(f *fault.Faults, s State) State {
+	if e.Title != nil {
+		checkLine(f, "title", *e.Title, maxTitle)
+		s.Title = *e.Title
+	}
+	if e.Description != nil {
+		f.Check(utf8.RuneCountInString(*e.Description) <= maxDescription, "description", fault.DetailTooLong, "Expected at most 10000 characters.")
+		f.Check(!hasControls(*e.Description, "\n\r\t"), "description", fault.DetailInvalid, "Expected text without control characters.")
+		s.Description = *e.Description
+	}
+	if e.Slug != nil {
+		checkSlug(f, "slug", *e.Slug)
+		f.Check(*e.Slug != reservedSlug, "slug", fault.DetailNotAllowed, "This slug is reserved.")
+		s.Slug = *e.Slug
+	}
+	if e.CatalogKey != nil {
+		if s.CatalogKey = *e.CatalogKey; s.CatalogKey == "" {
+			s.CatalogKey = s.Slug
+		} else {
+			checkSlug(f, "catalogKey", s.CatalogKey)
+		}
+	}
+	if e.PriceInCents != nil {
+		plan.CheckAmount(f, "priceInCents", e.PriceInCents)
+		s.Price.Minor = *e.PriceInCents
+	}
+	if e.Currency != nil {
+		currency, err := money.ParseCurrency(*e.Currency)
+		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
+		s.Price.Currency = currency
+	}
+	if e.ClearMetadata {
+		s.Metadata = Metadata{}
+	}
+	if len(e.Metadata) > 0 || s.Metadata == nil {
+		s.Metadata = parseMetadata(f, s.Type, s.Metadata.merge(e.Metadata))
+	}
+	return s
+}
+
+// checkSlug holds the rule that slugs and catalog keys share.
+func checkSlug(f *fault.Faults, field, slug string) {
+	switch {
+	case slugShape.MatchString(slug):
+	case len(slug) < 3:
+		f.Add(field, fault.DetailTooShort, "Expected 3 to 100 characters.")
+	case len(slug) > 100:
+		f.Add(field, fault.DetailTooLong, "Expected 3 to 100 characters.")
+	default:
+		f.Add(field, fault.DetailInvalid, "Expected lower-case letters a to z, digits and hyphens only.")
+	}
+}
+
+// ValidSlug reports whether s can be a slug or a catalog key at all.
+func ValidSlug(s string) bool { return slugShape.MatchString(s) }
+
+// Edit changes the members given. newPriceID names the price when it is not the same any more. STATE_CONFLICT once
+// archived; otherwise its error lists every fault. An edit that changes nothing leaves the revision alone.
+func (l *Listing) Edit(e Edit, newPriceID func() string, now time.Time) error {
+	if err := l.editable(); err != nil {
+		return err
+	}
+	var f fault.Faults
+	next := e.apply(&f, l.s)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if next.impliedPrice() != l.s.impliedPrice() {
+		next.PriceID = newPriceID()
+	}
+	l.become(next, now)
+	return nil
+}
+
+// Publish makes a draft purchasable and public. STATE_CONFLICT for anything but a draft.
+func (l *Listing) Publish(now time.Time) error {
+	if l.s.Status != Draft {
+		return fault.Newf(fault.StateConflict, "Only a DRAFT can be published; this listing is %s.", l.s.Status)
+	}
+	next := l.s
+	next.Status = Active
+	l.become(next, now)
+	return nil
+}
+
+// Archive takes the listing out of sale for good; earlier buyers keep what they bought. Doing it again changes nothing.
+func (l *Listing) Archive(now time.Time) {
+	next := l.s
+	next.Status = Archived
+	l.become(next, now)
+}
+
+// PlansChanged notes that the listing's plans, which are part of its recipe, are no longer the same. STATE_CONFLICT
+// once archived.
+func (l *Listing) PlansChanged(now time.Time) error {
+	if err := l.editable(); err != nil {
+		return err
+	}
+	l.s.UpdatedAt = now
+	l.s.Revision++
+	return nil
+}
+
+// Purchasable refuses with LISTING_NOT_PURCHASABLE unless the listing is ACTIVE.
+func (s State) Purchasable() error {
+	if s.Status == Active {
+		return nil
+	}
+	return fault.Newf(fault.ListingNotPurchasable, "The listing cannot be bought: it is %s.", s.Status)
+}
+
+func (l *Listing) editable() error {
+	if l.s.Status == Archived {
+		return fault.New(fault.StateConflict, "An archived listing can no longer be changed.")
+	}
+	return nil
+}
+
+// become takes over new data if it differs.
+func (l *Listing) become(next State, now time.Time) {
+	if reflect.DeepEqual(l.s, next) {
+		return
+	}
+	next.UpdatedAt = now
+	next.Revision = l.s.Revision + 1
+	l.s = next
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// hasControls reports control characters other than those allowed: in a title they would reach mail headers.
+func hasControls(s, allowed string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(allowed, r) })
+}

@@ -1,0 +1,270 @@
+package listing
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+// Metadata is what a listing says beyond its title and price: the members its type allows, each a string, an int64 or
+// a []string, as the creator gave them. Members that were not given read as their default.
+type Metadata map[string]any
+
+// The members that rules read.
+const (
+	DownloadURL         = "downloadUrl"
+	Interval            = "interval"
+	IntervalCount       = "intervalCount"
+	TrialDays           = "trialDays"
+	Features            = "features"
+	DeliveryMethod      = "deliveryMethod"
+	SlotIntervalMinutes = "slotIntervalMinutes"
+)
+
+// member is the rule of one metadata member.
+type member struct {
+	check func(f *fault.Faults, field string, value any) any
+	// standard is what an absent member means; nil when its absence means nothing.
+	standard any
+}
+
+const maxURL = 2048
+
+var schemas = map[Type]map[string]member{
+	Digital: {
+		DownloadURL:  {check: link},
+		"fileFormat": {check: text(50)},
+		"fileSize":   {check: number(0, 1<<50)},
+		"previewUrl": {check: link},
+		"pageCount":  {check: number(0, 1_000_000)},
+	},
+	Service: {
+		"durationMinutes": {check: number(1, 525_600)},
+		"deliveryDays":    {check: number(0, 3650)},
+		"revisions":       {check: number(0, 1000)},
+		"calendarUrl":     {check: link},
+	},
+	Subscription: {
+		Interval:      {check: oneOf("day", "week", "month", "year"), standard: "month"},
+		IntervalCount: {check: number(1, 1095), standard: int64(1)},
+		TrialDays:     {check: number(0, plan.MaxTrialDays), standard: int64(0)},
+		Features:      {check: features},
+	},
+	Appointment: {
+		DeliveryMethod:         {check: oneOf("virtual", "in_person", "hybrid"), standard: "virtual"},
+		"bufferBeforeMinutes":  {check: number(0, 1440), standard: int64(0)},
+		"bufferAfterMinutes":   {check: number(0, 1440), standard: int64(0)},
+		"minimumNoticeMinutes": {check: number(0, 525_600), standard: int64(0)},
+		"horizonDays":          {check: number(1, 730), standard: int64(60)},
+		SlotIntervalMinutes:    {check: number(5, 720)}, // absent: the variant's duration
+		"dailyCap":             {check: number(1, 1440)},
+		"weeklyCap":            {check: number(1, 10_080)},
+		"inPersonAddress":      {check: text(500)},
+	},
+}
+
+// Text is a string member, or its default, or "".
+func (s State) Text(name string) string { return read[string](s, name) }
+
+// Number is an integer member, or its default, or 0.
+func (s State) Number(name string) int64 { return read[int64](s, name) }
+
+func read[T any](s State, name string) T {
+	value, ok := s.Metadata[name].(T)
+	if !ok {
+		value, _ = schemas[s.Type][name].standard.(T)
+	}
+	return value
+}
+
+// parseMetadata checks every member against the schema of the type and leaves out those that are null.
+func parseMetadata(f *fault.Faults, kind Type, raw map[string]any) Metadata {
+	schema, known := schemas[kind]
+	if !known {
+		return nil // the type itself is refused, and no schema applies
+	}
+	out := Metadata{}
+	at := f.Nest("metadata")
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		rule, ok := schema[name]
+		switch {
+		case !ok:
+			at.Addf(label(name), fault.DetailUnknownMember, "The metadata of a listing of type %s has no such member.", kind)
+		case raw[name] != nil:
+			if value := rule.check(at, name, raw[name]); value != nil {
+				out[name] = value
+			}
+		}
+	}
+	checkTogether(at, kind, out)
+	return out
+}
+
+// checkTogether holds the rules that concern two members.
+func checkTogether(f *fault.Faults, kind Type, m Metadata) {
+	if kind == Subscription {
+		s := State{Type: kind, Metadata: m}
+		plan.CheckCount(f, IntervalCount, period.Interval(s.Text(Interval)), int(s.Number(IntervalCount)))
+	}
+}
+
+// merge lays the members of a PATCH over the present ones: null takes one away, absent ones stay.
+func (m Metadata) merge(patch map[string]any) map[string]any {
+	merged := map[string]any{}
+	maps.Copy(merged, m)
+	maps.Copy(merged, patch)
+	return merged
+}
+
+// Without is a copy that lacks one member.
+func (m Metadata) Without(name string) Metadata {
+	out := maps.Clone(m)
+	delete(out, name)
+	return out
+}
+
+// UnmarshalJSON reads what the store wrote, integers as int64.
+func (m *Metadata) UnmarshalJSON(raw []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil {
+		return err
+	}
+	*m = Metadata{}
+	for name, value := range members {
+		switch v := value.(type) {
+		case string:
+			(*m)[name] = v
+		case json.Number:
+			n, err := v.Int64()
+			if err != nil {
+				return fmt.Errorf("metadata %s: %w", name, err)
+			}
+			(*m)[name] = n
+		case []any:
+			list := make([]string, len(v))
+			for i, item := range v {
+				list[i], _ = item.(string)
+			}
+			(*m)[name] = list
+		default:
+			return fmt.Errorf("metadata %s: unexpected %T", name, value)
+		}
+	}
+	return nil
+}
+
+// label is a caller's member name cut to what an answer may repeat.
+func label(name string) string {
+	const most = 64
+	if utf8.RuneCountInString(name) <= most {
+		return name
+	}
+	return string([]rune(name)[:most]) + "…"
+}
+
+func number(least, most int64) func(*fault.Faults, string, any) any {
+	return func(f *fault.Faults, field string, value any) any {
+		n, ok := value.(int64) // as stored
+		if written, isNumber := value.(json.Number); isNumber {
+			parsed, err := strconv.ParseInt(string(written), 10, 64)
+			n, ok = parsed, err == nil
+		}
+		if !f.Check(ok, field, fault.DetailWrongType, "Expected an integer.") {
+			return nil
+		}
+		if n < least || n > most {
+			f.Addf(field, fault.DetailOutOfRange, "Expected %d to %d.", least, most)
+			return nil
+		}
+		return n
+	}
+}
+
+func text(most int) func(*fault.Faults, string, any) any {
+	return func(f *fault.Faults, field string, value any) any {
+		s, ok := value.(string)
+		if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
+			return nil
+		}
+		if n := utf8.RuneCountInString(s); n > most {
+			f.Addf(field, fault.DetailTooLong, "Expected at most %d characters.", most)
+			return nil
+		}
+		return s
+	}
+}
+
+func oneOf(allowed ...string) func(*fault.Faults, string, any) any {
+	return func(f *fault.Faults, field string, value any) any {
+		s, ok := value.(string)
+		if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
+			return nil
+		}
+		if !slices.Contains(allowed, s) {
+			f.Addf(field, fault.DetailNotAllowed, "Expected one of: %s.", strings.Join(allowed, ", "))
+			return nil
+		}
+		return s
+	}
+}
+
+// link takes web addresses only: pages and mails show them as links, where javascript: and data: would run.
+func link(f *fault.Faults, field string, value any) any {
+	s, ok := value.(string)
+	if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
+		return nil
+	}
+	u, err := url.Parse(s)
+	valid := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	if !f.Check(valid, field, fault.DetailInvalid, "Expected an absolute http or https address without user name.") ||
+		!f.Check(len(s) <= maxURL, field, fault.DetailTooLong, "Expected at most 2048 characters.") {
+		return nil
+	}
+	return s
+}
+
+// features become keys of entitlements, so they are short, not empty and differ.
+func features(f *fault.Faults, field string, value any) any {
+	items, ok := value.([]any)
+	if stored, isStored := value.([]string); isStored {
+		items, ok = nil, true
+		for _, s := range stored {
+			items = append(items, s)
+		}
+	}
+	if !f.Check(ok, field, fault.DetailWrongType, "Expected an array of strings.") ||
+		!f.Check(len(items) <= 100, field, fault.DetailTooLong, "Expected at most 100 features.") {
+		return nil
+	}
+	out := make([]string, 0, len(items))
+	for i, item := range items {
+		at := f.Item(field, i)
+		s, ok := item.(string)
+		switch {
+		case !ok:
+			at.Add("", fault.DetailWrongType, "Expected a string.")
+		case strings.TrimSpace(s) == "":
+			at.Add("", fault.DetailRequired, "Expected the name of a feature.")
+		case utf8.RuneCountInString(s) > 100:
+			at.Add("", fault.DetailTooLong, "Expected at most 100 characters.")
+		case slices.Contains(out, s):
+			at.Add("", fault.DetailDuplicate, "The feature is listed twice.")
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,46 @@
+package listing
+
+import (
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+// impliedPrice is the price of the implied plan: the listing's own, each interval of a subscription, else once.
+func (s State) impliedPrice() plan.Price {
+	p := plan.Price{ID: s.PriceID, Amount: s.Price}
+	if s.Type == Subscription {
+		p.Interval, p.IntervalCount = period.Interval(s.Text(Interval)), int(s.Number(IntervalCount))
+	}
+	return p
+}
+
+// ImpliedPlan is what a listing without plans is sold as. The features of a subscription become boolean entitlements
+// under their own names, so that what the creator reads is what the integrator asks for.
+func (s State) ImpliedPlan() plan.State {
+	terms := plan.Terms{Entitlements: []plan.Entitlement{}, Credits: []plan.Credit{}, Meters: []plan.Meter{}}
+	features, _ := s.Metadata[Features].([]string)
+	for _, feature := range features {
+		terms.Entitlements = append(terms.Entitlements, plan.Entitlement{Key: feature, Type: plan.Boolean, Bool: true})
+	}
+	return plan.State{
+		CreatorID: s.CreatorID, ListingID: s.ID, Key: plan.DefaultKey, Name: s.Title, IsDefault: true,
+		TrialDays: int(s.Number(TrialDays)), Prices: []plan.Price{s.impliedPrice()}, Terms: terms,
+		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+	}
+}
+
+// Offer freezes the listing at one price of one of its plans.
+func (s State) Offer(p plan.State, price plan.Price) plan.Offer {
+	o := plan.Offer{
+		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title,
+		PlanKey: p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
+		Price: price.Amount, Terms: p.Terms,
+	}
+	if o.Recurring() {
+		o.TrialDays = p.TrialDays
+	}
+	if s.Type == Digital {
+		o.DownloadURL = s.Text(DownloadURL)
+	}
+	return o
+}

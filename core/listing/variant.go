@@ -1,0 +1,209 @@
+package listing
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+	"sundry/core/plan"
+)
+
+// Variant is one way to book an appointment listing: how long, how many times, at what price.
+type Variant struct {
+	ID   string `json:"id"` // var_…
+	Name string `json:"name"`
+	// DurationMinutes is of each session.
+	DurationMinutes int `json:"durationMinutes"`
+	// SessionCount above 1 makes a pack: the buyer picks exactly so many times.
+	SessionCount int `json:"sessionCount"`
+	// PriceInCents, in the listing's currency, is for all sessions together; nil = the listing's own price.
+	PriceInCents *int64 `json:"priceInCents,omitempty"`
+	IsDefault    bool   `json:"isDefault"`
+}
+
+const (
+	maxVariants     = 50
+	maxSessionCount = 100
+	defaultDuration = 60
+)
+
+// VariantEdit holds the members of a variant that a request sets. A nil pointer leaves a member as it is, or as its
+// default when the variant is new.
+type VariantEdit struct {
+	Name            *string
+	DurationMinutes *int
+	SessionCount    *int
+	// Price is set with PriceGiven; nil then means the listing's own price.
+	Price      *int64
+	PriceGiven bool
+	IsDefault  *bool
+}
+
+// Check lists everything that is wrong with the edit itself. isNew also asks for what a new variant needs.
+func (e VariantEdit) Check(isNew bool) error {
+	var f fault.Faults
+	if e.Name != nil {
+		checkLine(&f, "name", *e.Name, maxTitle)
+	}
+	if e.DurationMinutes != nil || isNew {
+		checkBetween(&f, "durationMinutes", e.DurationMinutes, 5, 1440)
+	}
+	if e.SessionCount != nil {
+		checkBetween(&f, "sessionCount", e.SessionCount, 1, maxSessionCount)
+	}
+	if e.Price != nil {
+		plan.CheckAmount(&f, "priceInCents", e.Price)
+	}
+	return f.Err()
+}
+
+func checkBetween(f *fault.Faults, field string, value *int, least, most int) {
+	switch {
+	case value == nil:
+		f.Addf(field, fault.DetailRequired, "Expected an integer from %d to %d.", least, most)
+	case *value < least || *value > most:
+		f.Addf(field, fault.DetailOutOfRange, "Expected %d to %d.", least, most)
+	}
+}
+
+func (e VariantEdit) apply(v *Variant) {
+	set(&v.Name, e.Name)
+	set(&v.DurationMinutes, e.DurationMinutes)
+	set(&v.SessionCount, e.SessionCount)
+	set(&v.IsDefault, e.IsDefault)
+	if e.PriceGiven {
+		v.PriceInCents = e.Price
+	}
+	if v.Name == "" {
+		v.Name = defaultName(v.DurationMinutes, v.SessionCount)
+	}
+}
+
+func set[T any](target, value *T) {
+	if value != nil {
+		*target = *value
+	}
+}
+
+func defaultName(duration, sessions int) string {
+	if sessions > 1 {
+		return fmt.Sprintf("%d × %d minutes", sessions, duration)
+	}
+	return fmt.Sprintf("%d minutes", duration)
+}
+
+func standardVariant(variantID string) Variant {
+	return Variant{ID: variantID, Name: defaultName(defaultDuration, 1), DurationMinutes: defaultDuration, SessionCount: 1, IsDefault: true}
+}
+
+// AddVariant gives the listing another variant. STATE_CONFLICT unless it is an appointment listing that may change.
+func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Variant, error) {
+	if err := l.variable(); err != nil {
+		return Variant{}, err
+	}
+	if err := e.Check(true); err != nil {
+		return Variant{}, err
+	}
+	if len(l.s.Variants) >= maxVariants {
+		return Variant{}, fault.Newf(fault.StateConflict, "A listing may have at most %d variants.", maxVariants)
+	}
+	v := Variant{ID: variantID, SessionCount: 1}
+	e.apply(&v)
+	next := l.s
+	next.Variants = append(slices.Clone(l.s.Variants), v)
+	settleDefaultVariant(next.Variants, variantID)
+	l.become(next, now)
+	return v, nil
+}
+
+// EditVariant changes the members given. NOT_FOUND for an unknown variant; the default one stays the default until
+// another is made so.
+func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (Variant, error) {
+	if err := l.variable(); err != nil {
+		return Variant{}, err
+	}
+	i := l.s.variantIndex(variantID)
+	if i < 0 {
+		return Variant{}, fault.NotFound("variant")
+	}
+	if err := e.Check(false); err != nil {
+		return Variant{}, err
+	}
+	if e.IsDefault != nil && !*e.IsDefault && l.s.Variants[i].IsDefault {
+		return Variant{}, fault.Invalid(fault.Detail{Field: "isDefault", Code: fault.DetailNotAllowed,
+			Message: "One variant is always the default: make another one the default instead."})
+	}
+	next := l.s
+	next.Variants = slices.Clone(l.s.Variants)
+	e.apply(&next.Variants[i])
+	settleDefaultVariant(next.Variants, variantID)
+	l.become(next, now)
+	return l.s.Variants[i], nil
+}
+
+// RemoveVariant takes a variant away; when it was the default, the first of the others becomes it. NOT_FOUND for an
+// unknown one, STATE_CONFLICT for the last one.
+func (l *Listing) RemoveVariant(variantID string, now time.Time) error {
+	if err := l.variable(); err != nil {
+		return err
+	}
+	i := l.s.variantIndex(variantID)
+	if i < 0 {
+		return fault.NotFound("variant")
+	}
+	if len(l.s.Variants) == 1 {
+		return fault.New(fault.StateConflict, "An appointment listing keeps at least one variant.")
+	}
+	next := l.s
+	next.Variants = slices.Delete(slices.Clone(l.s.Variants), i, i+1)
+	settleDefaultVariant(next.Variants, "")
+	l.become(next, now)
+	return nil
+}
+
+// variable reports why the listing's variants may not change, nil when they may.
+func (l *Listing) variable() error {
+	if l.s.Type != Appointment {
+		return fault.New(fault.StateConflict, "Only listings of type APPOINTMENT have variants.")
+	}
+	return l.editable()
+}
+
+// settleDefaultVariant leaves one default: the variant just written when it claims to be, else the present one, else
+// the first.
+func settleDefaultVariant(variants []Variant, written string) {
+	chosen := 0
+	for i, v := range variants {
+		if v.IsDefault && (v.ID == written || !variants[chosen].IsDefault) {
+			chosen = i
+		}
+	}
+	for i := range variants {
+		variants[i].IsDefault = i == chosen
+	}
+}
+
+func (s State) variantIndex(variantID string) int {
+	return slices.IndexFunc(s.Variants, func(v Variant) bool { return v.ID == variantID })
+}
+
+// Variant finds a variant, the default one for "". NOT_FOUND when there is none, as in every listing that is not for
+// appointments.
+func (s State) Variant(variantID string) (Variant, error) {
+	for _, v := range s.Variants {
+		if v.ID == variantID || variantID == "" && v.IsDefault {
+			return v, nil
+		}
+	}
+	return Variant{}, fault.NotFound("variant")
+}
+
+func checkLine(f *fault.Faults, field, value string, most int) {
+	f.Check(!blank(value), field, fault.DetailRequired, "Expected some text.")
+	if n := utf8.RuneCountInString(value); n > most {
+		f.Addf(field, fault.DetailTooLong, "Expected at most %d characters.", most)
+	}
+	f.Check(!hasControls(value, ""), field, fault.DetailInvalid, "Expected one line of text without control characters.")
+}

@@ -1,0 +1,101 @@
+// Package paymentlink is a link that a creator shares: opening it starts a checkout of one offer, again and again.
+package paymentlink
+
+import (
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/core/period"
+)
+
+// State is a payment link's data, as stores and views see it.
+type State struct {
+	ID        string // plink_…
+	CreatorID string
+	// Code is the part of its address that opens it.
+	Code      string
+	ListingID string
+	VariantID string // "" = the default variant
+	PlanKey   string // "" = the default plan
+	// Interval is empty when the plan is to choose.
+	Interval period.Interval
+	// SuccessURL is where buyers go afterwards; "" = they stay on the page that says so.
+	SuccessURL string
+	Active     bool
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	Revision   int64
+}
+
+// Link is the aggregate.
+type Link struct{ s State }
+
+// Restore rebuilds a link from its stored state.
+func Restore(s State) *Link { return &Link{s} }
+
+// State is a copy of the data.
+func (l *Link) State() State { return l.s }
+
+// Edit holds the members of a link that a request sets; nil leaves a member as it is, "" clears it.
+type Edit struct {
+	VariantID  *string
+	PlanKey    *string
+	Interval   *string
+	SuccessURL *string
+	Active     *bool
+}
+
+// Origin is what the service adds to a new link.
+type Origin struct{ ID, CreatorID, Code, ListingID string }
+
+// Check lists everything that is wrong with the edit itself, as one VALIDATION_FAILED error. sandbox allows plain http
+// to localhost.
+func (e Edit) Check(sandbox bool) error {
+	var f fault.Faults
+	if e.Interval != nil && *e.Interval != "" {
+		_, err := period.ParseInterval(*e.Interval)
+		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
+	}
+	if e.SuccessURL != nil && *e.SuccessURL != "" {
+		checkout.ValidateRedirectURL("successUrl", *e.SuccessURL, sandbox, &f)
+	}
+	return f.Err()
+}
+
+// Create makes a link, active unless the edit says otherwise. Whether the offer exists is the caller's to ask.
+func Create(e Edit, o Origin, sandbox bool, now time.Time) (*Link, error) {
+	l := &Link{State{ID: o.ID, CreatorID: o.CreatorID, Code: o.Code, ListingID: o.ListingID, Active: true, CreatedAt: now, UpdatedAt: now}}
+	if err := l.Edit(e, sandbox, now); err != nil {
+		return nil, err
+	}
+	l.s.Revision = 1
+	return l, nil
+}
+
+// Edit changes the members given. An edit that changes nothing leaves the revision alone.
+func (l *Link) Edit(e Edit, sandbox bool, now time.Time) error {
+	if err := e.Check(sandbox); err != nil {
+		return err
+	}
+	next := l.s
+	set(&next.VariantID, e.VariantID)
+	set(&next.PlanKey, e.PlanKey)
+	set(&next.SuccessURL, e.SuccessURL)
+	set(&next.Active, e.Active)
+	if e.Interval != nil {
+		next.Interval = period.Interval(*e.Interval)
+	}
+	if next != l.s {
+		next.UpdatedAt = now
+		next.Revision++
+		l.s = next
+	}
+	return nil
+}
+
+func set[T any](target, value *T) {
+	if value != nil {
+		*target = *value
+	}
+}

@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+)
+
+const (
+	maxName     = 200
+	maxText     = 500
+	maxTerms    = 100
+	maxQuantity = 1_000_000_000_000_000 // below 2^53, so that every JSON reader keeps it exactly
+)
+
+// Keys are what integrators write into their code: plan keys look like slugs, keys of entitlements and credits and
+// names of meter events also take what is usual there (max_projects, api.calls, maxSeats).
+var (
+	planKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
+	termKey = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$`)
+)
+
+// EntitlementDraft is an entitlement as a request writes it. Value is what its JSON held: bool, json.Number or string.
+type EntitlementDraft struct {
+	Key   string `json:"key"`
+	Type  string `json:"type"`
+	Value any    `json:"value"`
+}
+
+// Draft is a plan as a request writes it. Key comes from the path, where it is called planKey.
+type Draft struct {
+	Key          string
+	Name         string
+	IsDefault    bool
+	TrialDays    int
+	Prices       []PriceDraft
+	Entitlements []EntitlementDraft
+	Credits      []Credit
+	Meters       []Meter
+}
+
+// Check lists everything that is wrong with the draft, as one VALIDATION_FAILED error.
+func (d Draft) Check() error {
+	_, err := d.parse()
+	return err
+}
+
+// parse turns the draft into the part of a plan that a request decides.
+func (d Draft) parse() (State, error) {
+	var f fault.Faults
+	f.Check(planKey.MatchString(d.Key), "planKey", fault.DetailInvalid,
+		"Expected 1 to 100 lower-case letters, digits, hyphens or underscores, starting with a letter or digit.")
+	f.Check(d.Name != "", "name", fault.DetailRequired, "Expected a name that buyers will read.")
+	f.Check(utf8.RuneCountInString(d.Name) <= maxName, "name", fault.DetailTooLong, "Expected at most 200 characters.")
+	CheckTrialDays(&f, "trialDays", d.TrialDays)
+	s := State{
+		Key: d.Key, Name: d.Name, IsDefault: d.IsDefault, TrialDays: d.TrialDays,
+		Prices: parsePrices(&f, d.Prices),
+		Terms: Terms{
+			Entitlements: ParseEntitlements(&f, "entitlements", d.Entitlements),
+			Credits:      CheckCredits(&f, "credits", d.Credits),
+			Meters:       checkMeters(&f, "meters", d.Meters),
+		},
+	}
+	f.Check(d.TrialDays == 0 || len(d.Prices) == 0 || s.recurring(), "trialDays", fault.DetailNotAllowed, "A trial needs a price with an interval.")
+	return s, f.Err()
+}
+
+// ParseEntitlements checks entitlements as a plan or a manual grant lists them, recording faults below field.
+func ParseEntitlements(f *fault.Faults, field string, drafts []EntitlementDraft) []Entitlement {
+	list := newList(f, field, len(drafts))
+	out := make([]Entitlement, 0, len(drafts))
+	for i, d := range drafts {
+		at := list.item(i, "key", d.Key)
+		out = append(out, d.parse(at))
+	}
+	return out
+}
+
+func (d EntitlementDraft) parse(f *fault.Faults) Entitlement {
+	e := Entitlement{Key: d.Key, Type: EntitlementType(d.Type)}
+	ok := false
+	expected := ""
+	switch e.Type {
+	case Boolean:
+		e.Bool, ok = d.Value.(bool)
+		expected = "Expected true or false."
+	case Limit:
+		e.Limit, ok = integer(d.Value)
+		expected = "Expected an integer from 0 to 1000000000000000."
+		f.Check(!ok || e.Limit >= 0 && e.Limit <= maxQuantity, "value", fault.DetailOutOfRange, expected)
+	case Text:
+		e.Text, ok = d.Value.(string)
+		expected = "Expected a string."
+		f.Check(utf8.RuneCountInString(e.Text) <= maxText, "value", fault.DetailTooLong, "Expected at most 500 characters.")
+	default:
+		f.Add("type", fault.DetailNotAllowed, "Expected boolean, limit or text.")
+		return e
+	}
+	if d.Value == nil {
+		f.Add("value", fault.DetailRequired, expected)
+	} else {
+		f.Check(ok, "value", fault.DetailWrongType, expected)
+	}
+	return e
+}
+
+func integer(v any) (int64, bool) {
+	number, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(number), 10, 64)
+	return n, err == nil
+}
+
+// CheckCredits checks credits as a plan or a manual grant lists them, recording faults below field.
+func CheckCredits(f *fault.Faults, field string, credits []Credit) []Credit {
+	list := newList(f, field, len(credits))
+	for i, c := range credits {
+		at := list.item(i, "key", c.Key)
+		at.Check(c.Unit != "", "unit", fault.DetailRequired, "Expected the unit that is counted, such as image.")
+		at.Check(utf8.RuneCountInString(c.Unit) <= 50, "unit", fault.DetailTooLong, "Expected at most 50 characters.")
+		at.Check(c.Amount >= 1 && c.Amount <= maxQuantity, "amount", fault.DetailOutOfRange, "Expected an integer from 1 to 1000000000000000.")
+	}
+	return append([]Credit{}, credits...)
+}
+
+func checkMeters(f *fault.Faults, field string, meters []Meter) []Meter {
+	list := newList(f, field, len(meters))
+	for i, m := range meters {
+		at := list.item(i, "eventName", m.EventName)
+		at.Check(m.Included >= 0 && m.Included <= maxQuantity, "included", fault.DetailOutOfRange, "Expected an integer from 0 to 1000000000000000.")
+	}
+	return append([]Meter{}, meters...)
+}
+
+// list is what the lists of terms have in common: their length, and keys that are well formed and differ.
+type list struct {
+	faults *fault.Faults
+	field  string
+	seen   map[string]bool
+}
+
+func newList(f *fault.Faults, field string, length int) list {
+	f.Check(length <= maxTerms, field, fault.DetailTooLong, "Expected at most 100 entries.")
+	return list{f, field, map[string]bool{}}
+}
+
+func (l list) item(i int, member, key string) *fault.Faults {
+	at := l.faults.Item(l.field, i)
+	switch {
+	case key == "":
+		at.Add(member, fault.DetailRequired, "Expected a key of 1 to 100 characters.")
+	case !termKey.MatchString(key):
+		at.Add(member, fault.DetailInvalid, "Expected 1 to 100 letters, digits, hyphens, underscores, dots or colons, starting with a letter or digit.")
+	case l.seen[key]:
+		at.Add(member, fault.DetailDuplicate, "Another entry of the list has this key.")
+	}
+	l.seen[key] = true
+	return at
+}

@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/money"
+	"sundry/core/period"
+)
+
+// DefaultKey names the plan that a listing without plans of its own is taken to have.
+const DefaultKey = "default"
+
+// MaxPlans is how many plans one listing may have, retired ones included.
+const MaxPlans = 100
+
+// State is a plan's data, as stores and views see it.
+type State struct {
+	ID        string // pln_…
+	CreatorID string
+	ListingID string
+	Key       string
+	Name      string
+	IsDefault bool
+	TrialDays int
+	Prices    []Price // in the order in which the creator gave them
+	Terms     Terms
+	Retired   bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Revision  int64
+}
+
+func (s State) recurring() bool {
+	return slices.ContainsFunc(s.Prices, func(p Price) bool { return p.Interval != "" })
+}
+
+// Price chooses what a buyer pays. An interval that was not named ("") means month where the plan has it, else the
+// plan's first price; a plan without any interval ignores the one named. Of one interval's prices the one in the given
+// currency is taken, else the first. NOT_FOUND when the plan has no such interval.
+func (s State) Price(interval period.Interval, currency money.Currency) (Price, error) {
+	if !s.recurring() {
+		interval = ""
+	} else if interval == "" {
+		interval = s.Prices[0].Interval
+		if slices.ContainsFunc(s.Prices, func(p Price) bool { return p.Interval == period.Month }) {
+			interval = period.Month
+		}
+	}
+	first := -1
+	for i, p := range s.Prices {
+		switch {
+		case p.Interval != interval:
+		case p.Amount.Currency == currency:
+			return p, nil
+		case first < 0:
+			first = i
+		}
+	}
+	if first < 0 {
+		return Price{}, fault.NotFound("interval in this plan")
+	}
+	return s.Prices[first], nil
+}
+
+// Set is every plan of one listing, retired ones included. It keeps one of the live plans, and only one, the default.
+type Set struct {
+	creatorID, listingID string
+	plans                []State
+	changed              map[string]bool
+}
+
+// Restore rebuilds the set from the stored plans of a listing.
+func Restore(creatorID, listingID string, plans []State) *Set {
+	return &Set{creatorID: creatorID, listingID: listingID, plans: slices.Clone(plans), changed: map[string]bool{}}
+}
+
+// Live is the plans that can be bought, by key.
+func (s *Set) Live() []State {
+	live := slices.DeleteFunc(slices.Clone(s.plans), func(p State) bool { return p.Retired })
+	slices.SortFunc(live, func(a, b State) int { return strings.Compare(a.Key, b.Key) })
+	return live
+}
+
+// Changed is the plans that were altered since Restore, to be saved. A new plan has revision 1.
+func (s *Set) Changed() []State {
+	return slices.DeleteFunc(slices.Clone(s.plans), func(p State) bool { return !s.changed[p.Key] })
+}
+
+// Put makes the plan with the draft's key be as drafted, reviving it when it was retired. Prices that stay the same keep
+// their ids, every other price is a new one. The first plan is the default whatever it says; taking the flag from the
+// default passes it to the oldest other plan. created tells a new key.
+func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (p State, created bool, err error) {
+	next, err := d.parse()
+	if err != nil {
+		return State{}, false, err
+	}
+	next.CreatorID, next.ListingID = s.creatorID, s.listingID
+	after := slices.Clone(s.plans)
+	i := s.index(d.Key)
+	created = i < 0
+	if created {
+		if len(s.plans) >= MaxPlans {
+			return State{}, false, fault.Newf(fault.StateConflict, "A listing may have at most %d plans.", MaxPlans)
+		}
+		next.ID, next.CreatedAt = newID(id.Plan), now
+		i, after = len(after), append(after, next)
+	} else {
+		old := s.plans[i]
+		keepIDs(next.Prices, old.Prices)
+		next.ID, next.CreatedAt, next.UpdatedAt, next.Revision = old.ID, old.CreatedAt, old.UpdatedAt, old.Revision
+		after[i] = next
+	}
+	nameNew(next.Prices, func() string { return newID(id.Price) })
+	settleDefault(after, d.Key)
+	s.become(after, now)
+	return s.plans[i], created, nil
+}
+
+// Retire takes a plan out of sale; doing it again changes nothing. NOT_FOUND for an unknown key.
+func (s *Set) Retire(key string, now time.Time) (State, error) {
+	i := s.index(key)
+	if i < 0 {
+		return State{}, fault.NotFound("plan")
+	}
+	after := slices.Clone(s.plans)
+	after[i].Retired = true
+	settleDefault(after, "")
+	s.become(after, now)
+	return s.plans[i], nil
+}
+
+// settleDefault leaves one live default: the plan just put when it claims to be, else the present one, else the
+// oldest of the others.
+func settleDefault(plans []State, put string) {
+	chosen, rank := -1, 0
+	for i, p := range plans {
+		claim := 0
+		switch {
+		case p.Retired:
+			continue
+		case p.IsDefault && p.Key == put:
+			claim = 4
+		case p.IsDefault:
+			claim = 3
+		case p.Key != put:
+			claim = 2
+		default:
+			claim = 1
+		}
+		if claim > rank || claim == rank && p.ID < plans[chosen].ID {
+			chosen, rank = i, claim
+		}
+	}
+	for i := range plans {
+		plans[i].IsDefault = i == chosen
+	}
+}
+
+// become takes over the plans that differ, raising the revision of each once.
+func (s *Set) become(after []State, now time.Time) {
+	for i := range after {
+		if i < len(s.plans) && reflect.DeepEqual(s.plans[i], after[i]) {
+			continue
+		}
+		after[i].UpdatedAt = now
+		if key := after[i].Key; !s.changed[key] {
+			s.changed[key] = true
+			after[i].Revision++
+		}
+	}
+	s.plans = after
+}
+
+func (s *Set) index(key string) int {
+	return slices.IndexFunc(s.plans, func(p State) bool { return p.Key == key })
+}

@@ -1,0 +1,204 @@
+// Package catalog holds the use cases around what creators sell: listings, their variants and plans, the recipe that
+// integrators read, payment links, and the offers that selling asks for.
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/listing"
+	"sundry/ports"
+)
+
+// Service is the module.
+type Service struct {
+	store ports.Store
+	clock ports.Clock
+	ids   ports.IDs
+	// sandbox lets redirect URLs lead to plain http on localhost.
+	sandbox bool
+}
+
+var _ ports.Offers = (*Service)(nil)
+
+// New returns the module over its ports.
+func New(store ports.Store, clock ports.Clock, ids ports.IDs, sandbox bool) *Service {
+	return &Service{store: store, clock: clock, ids: ids, sandbox: sandbox}
+}
+
+// Create makes a draft. VALIDATION_FAILED with every fault, SLUG_TAKEN, CATALOG_KEY_TAKEN.
+func (s *Service) Create(ctx context.Context, creatorID string, p listing.Proposal) (listing.State, error) {
+	origin := listing.Origin{
+		ID: s.ids.New(id.Listing), CreatorID: creatorID, PriceID: s.ids.New(id.Price), VariantID: s.ids.New(id.Variant),
+	}
+	var created listing.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := s.clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		l, err := listing.Create(p, origin, now)
+		if err != nil {
+			return err
+		}
+		created = l.State()
+		return r.Listings.Insert(ctx, created)
+	})
+	return created, refusal("create listing", err)
+}
+
+// Mine lists the account's listings in every status, newest first.
+func (s *Service) Mine(ctx context.Context, creatorID string, page ports.Page) (ports.List[listing.State], error) {
+	return s.store.Read(ctx).Listings.Mine(ctx, creatorID, page)
+}
+
+// MineOne shows one of the account's listings, whatever its status. NOT_FOUND for all others.
+func (s *Service) MineOne(ctx context.Context, creatorID, listingID string) (listing.State, error) {
+	return mine(ctx, s.store.Read(ctx), creatorID, listingID)
+}
+
+// Search lists ACTIVE listings of every account.
+func (s *Service) Search(ctx context.Context, search ports.ListingSearch, page ports.Page) (ports.List[listing.State], error) {
+	return s.store.Read(ctx).Listings.Search(ctx, search, page)
+}
+
+// BySlug shows an ACTIVE listing of any account. NOT_FOUND for all others.
+func (s *Service) BySlug(ctx context.Context, slug string) (listing.State, error) {
+	if !listing.ValidSlug(slug) {
+		return listing.State{}, fault.NotFound("listing")
+	}
+	l, err := s.store.Read(ctx).Listings.FindBySlug(ctx, slug)
+	if err == nil && l.Status != listing.Active {
+		err = ports.ErrNotFound
+	}
+	return l, missing("listing", err)
+}
+
+// Edit changes the members given. VALIDATION_FAILED with every fault, STATE_CONFLICT once archived, SLUG_TAKEN,
+// CATALOG_KEY_TAKEN, and the refusals of change.
+func (s *Service) Edit(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
+	newPriceID := func() string { return s.ids.New(id.Price) }
+	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+		return l.Edit(e, newPriceID, now)
+	})
+}
+
+// Publish makes a draft purchasable and public. STATE_CONFLICT for anything but a draft, and the refusals of change.
+func (s *Service) Publish(ctx context.Context, creatorID, listingID string) (listing.State, error) {
+	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+		return l.Publish(now)
+	})
+}
+
+// Archive takes a listing out of sale for good; again, it answers the same. The refusals of change.
+func (s *Service) Archive(ctx context.Context, creatorID, listingID string) (listing.State, error) {
+	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+		l.Archive(now)
+		return nil
+	})
+}
+
+// AddVariant gives an appointment listing another variant. VALIDATION_FAILED, STATE_CONFLICT for other types and once
+// archived, and the refusals of change.
+func (s *Service) AddVariant(ctx context.Context, creatorID, listingID string, e listing.VariantEdit) (v listing.Variant, err error) {
+	variantID := s.ids.New(id.Variant)
+	_, err = s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) (err error) {
+		v, err = l.AddVariant(variantID, e, now)
+		return err
+	})
+	return v, err
+}
+
+// EditVariant changes the members given. NOT_FOUND for an unknown variant; otherwise refuses as AddVariant.
+func (s *Service) EditVariant(ctx context.Context, creatorID, listingID, variantID string, e listing.VariantEdit) (v listing.Variant, err error) {
+	_, err = s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) (err error) {
+		v, err = l.EditVariant(variantID, e, now)
+		return err
+	})
+	return v, err
+}
+
+// RemoveVariant takes a variant away. NOT_FOUND for an unknown one, STATE_CONFLICT for the last one; otherwise refuses
+// as AddVariant.
+func (s *Service) RemoveVariant(ctx context.Context, creatorID, listingID, variantID string) error {
+	_, err := s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+		return l.RemoveVariant(variantID, now)
+	})
+	return err
+}
+
+// change runs one transition of a listing that the account owns and saves what it changed. Another creator's listing
+// is FORBIDDEN when everybody can see that it exists, else NOT_FOUND.
+func (s *Service) change(ctx context.Context, creatorID, listingID string,
+	transition func(ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time) error) (listing.State, error) {
+	var after listing.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		before, err := find(ctx, r, listingID)
+		switch {
+		case err != nil:
+			return err
+		case before.CreatorID != creatorID && before.Status == listing.Active:
+			return fault.New(fault.Forbidden, "This listing belongs to another creator.")
+		case before.CreatorID != creatorID:
+			return fault.NotFound("listing")
+		}
+		now, err := s.clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		l := listing.Restore(before)
+		if err := transition(ctx, r, l, now); err != nil {
+			return err
+		}
+		if after = l.State(); after.Revision == before.Revision {
+			return nil
+		}
+		return r.Listings.Update(ctx, after)
+	})
+	return after, refusal("change listing "+listingID, err)
+}
+
+// find loads a listing of any account. NOT_FOUND.
+func find(ctx context.Context, r ports.Repos, listingID string) (listing.State, error) {
+	if !id.Valid(id.Listing, listingID) {
+		return listing.State{}, fault.NotFound("listing")
+	}
+	l, err := r.Listings.Find(ctx, listingID)
+	return l, missing("listing", err)
+}
+
+// mine loads a listing of the account. NOT_FOUND for all others.
+func mine(ctx context.Context, r ports.Repos, creatorID, listingID string) (listing.State, error) {
+	l, err := find(ctx, r, listingID)
+	if err == nil && l.CreatorID != creatorID {
+		return listing.State{}, fault.NotFound("listing")
+	}
+	return l, err
+}
+
+// missing turns ErrNotFound into the refusal that names what was asked for.
+func missing(what string, err error) error {
+	if errors.Is(err, ports.ErrNotFound) {
+		return fault.NotFound(what)
+	}
+	return err
+}
+
+// refusal turns a taken name into its refusal and leaves refusals as they are; anything else says what was being done.
+func refusal(doing string, err error) error {
+	var duplicate *ports.DuplicateError
+	var refused *fault.Error
+	switch {
+	case err == nil, errors.As(err, &refused):
+		return err
+	case errors.As(err, &duplicate) && duplicate.Index == "listings_slug":
+		return fault.New(fault.SlugTaken, "Another listing has this slug.")
+	case errors.As(err, &duplicate) && duplicate.Index == "listings_creator_id_catalog_key":
+		return fault.New(fault.CatalogKeyTaken, "Another of your listings has this catalog key.")
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

@@ -1,0 +1,118 @@
+package catalog
+
+import (
+	"context"
+	"encoding/base32"
+	"strings"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/listing"
+	"sundry/core/paymentlink"
+	"sundry/ports"
+)
+
+// codeBytes makes codes of 16 characters that nobody guesses.
+const codeBytes = 10
+
+var codeEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+func validCode(code string) bool {
+	raw, err := codeEncoding.DecodeString(code)
+	return err == nil && len(raw) == codeBytes && !strings.ContainsAny(code, "\r\n")
+}
+
+// CreateLink makes a payment link. VALIDATION_FAILED with every fault, NOT_FOUND for a listing of another account and
+// for an unknown variant, plan or interval, LISTING_NOT_PURCHASABLE for an archived listing.
+func (s *Service) CreateLink(ctx context.Context, creatorID, listingID string, e paymentlink.Edit) (paymentlink.State, error) {
+	origin := paymentlink.Origin{
+		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, ListingID: listingID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes)),
+	}
+	var created paymentlink.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := s.clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		link, err := paymentlink.Create(e, origin, s.sandbox, now)
+		if err != nil {
+			return err
+		}
+		created = link.State()
+		if err := sellable(ctx, r, created); err != nil {
+			return err
+		}
+		return r.PaymentLinks.Insert(ctx, created)
+	})
+	return created, refusal("create payment link", err)
+}
+
+// Links lists the account's payment links, newest first.
+func (s *Service) Links(ctx context.Context, creatorID string, page ports.Page) (ports.List[paymentlink.State], error) {
+	return s.store.Read(ctx).PaymentLinks.Mine(ctx, creatorID, page)
+}
+
+// Link shows one of the account's payment links. NOT_FOUND for all others.
+func (s *Service) Link(ctx context.Context, creatorID, linkID string) (paymentlink.State, error) {
+	return findLink(ctx, s.store.Read(ctx), creatorID, linkID)
+}
+
+// EditLink changes the members given. NOT_FOUND for a link of another account; otherwise refuses as CreateLink.
+func (s *Service) EditLink(ctx context.Context, creatorID, linkID string, e paymentlink.Edit) (paymentlink.State, error) {
+	return s.changeLink(ctx, creatorID, linkID, e, true)
+}
+
+// DeactivateLink stops a link from opening; again, it answers the same. NOT_FOUND for a link of another account.
+func (s *Service) DeactivateLink(ctx context.Context, creatorID, linkID string) (paymentlink.State, error) {
+	inactive := false
+	return s.changeLink(ctx, creatorID, linkID, paymentlink.Edit{Active: &inactive}, false)
+}
+
+func (s *Service) changeLink(ctx context.Context, creatorID, linkID string, e paymentlink.Edit, mustSell bool) (paymentlink.State, error) {
+	var after paymentlink.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		before, err := findLink(ctx, r, creatorID, linkID)
+		if err != nil {
+			return err
+		}
+		now, err := s.clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		link := paymentlink.Restore(before)
+		if err := link.Edit(e, s.sandbox, now); err != nil {
+			return err
+		}
+		if after = link.State(); after == before {
+			return nil
+		}
+		if mustSell && after.Active {
+			if err := sellable(ctx, r, after); err != nil {
+				return err
+			}
+		}
+		return r.PaymentLinks.Update(ctx, after)
+	})
+	return after, refusal("change payment link "+linkID, err)
+}
+
+// sellable refuses a link to what does not exist or is over for good. A draft is fine: its link works once published.
+func sellable(ctx context.Context, r ports.Repos, link paymentlink.State) error {
+	l, err := mine(ctx, r, link.CreatorID, link.ListingID)
+	if err != nil {
+		return err
+	}
+	if l.Status == listing.Archived {
+		return l.Purchasable()
+	}
+	_, _, err = pick(ctx, r, l, choice{variantID: link.VariantID, planKey: link.PlanKey, interval: link.Interval})
+	return err
+}
+
+func findLink(ctx context.Context, r ports.Repos, creatorID, linkID string) (paymentlink.State, error) {
+	if !id.Valid(id.PaymentLink, linkID) {
+		return paymentlink.State{}, fault.NotFound("payment link")
+	}
+	link, err := r.PaymentLinks.Find(ctx, creatorID, linkID)
+	return link, missing("payment link", err)
+}

@@ -1,0 +1,102 @@
+package catalog
+
+import (
+	"context"
+
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/period"
+	"sundry/core/plan"
+	"sundry/ports"
+)
+
+// ByCatalog implements ports.Offers. An empty plan key means the default plan.
+func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID, listingKey, planKey string, interval period.Interval) (plan.Offer, error) {
+	if !listing.ValidSlug(listingKey) {
+		return plan.Offer{}, fault.NotFound("listing")
+	}
+	l, err := r.Listings.FindByKey(ctx, creatorID, listingKey)
+	if err != nil {
+		return plan.Offer{}, missing("listing", err)
+	}
+	return offer(ctx, r, l, choice{planKey: planKey, interval: interval})
+}
+
+// ByListing implements ports.Offers.
+func (s *Service) ByListing(ctx context.Context, r ports.Repos, creatorID, listingID, variantID string) (plan.Offer, error) {
+	l, err := mine(ctx, r, creatorID, listingID)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	return offer(ctx, r, l, choice{variantID: variantID})
+}
+
+// ByLink implements ports.Offers.
+func (s *Service) ByLink(ctx context.Context, r ports.Repos, code string) (plan.Offer, string, error) {
+	if !validCode(code) {
+		return plan.Offer{}, "", fault.NotFound("payment link")
+	}
+	link, err := r.PaymentLinks.FindByCode(ctx, code)
+	if err == nil && !link.Active {
+		err = ports.ErrNotFound
+	}
+	if err != nil {
+		return plan.Offer{}, "", missing("payment link", err)
+	}
+	l, err := mine(ctx, r, link.CreatorID, link.ListingID)
+	if err != nil {
+		return plan.Offer{}, "", err
+	}
+	o, err := offer(ctx, r, l, choice{variantID: link.VariantID, planKey: link.PlanKey, interval: link.Interval})
+	return o, link.SuccessURL, err
+}
+
+// choice is what a buyer or a link picks of a listing; empty members leave the pick to the listing.
+type choice struct {
+	variantID, planKey string
+	interval           period.Interval
+}
+
+// offer freezes what is chosen of a listing that can be bought now.
+func offer(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.Offer, error) {
+	if err := l.Purchasable(); err != nil {
+		return plan.Offer{}, err
+	}
+	p, price, err := pick(ctx, r, l, c)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	if err := bookable(l); err != nil {
+		return plan.Offer{}, err
+	}
+	return l.Offer(p, price), nil
+}
+
+// pick finds the chosen plan and price. NOT_FOUND for an unknown variant, plan or interval.
+func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.State, plan.Price, error) {
+	if c.variantID != "" {
+		if _, err := l.Variant(c.variantID); err != nil {
+			return plan.State{}, plan.Price{}, err
+		}
+	}
+	plans, err := onSale(ctx, r, l)
+	if err != nil {
+		return plan.State{}, plan.Price{}, err
+	}
+	for _, p := range plans {
+		if p.Key == c.planKey || c.planKey == "" && p.IsDefault {
+			price, err := p.Price(c.interval, l.Price.Currency)
+			return p, price, err
+		}
+	}
+	return plan.State{}, plan.Price{}, fault.NotFound("plan in this listing")
+}
+
+// bookable refuses appointment listings whose creator has no weekly availability, which is all of them as long as
+// availability cannot be set.
+func bookable(l listing.State) error {
+	if l.Type != listing.Appointment {
+		return nil
+	}
+	return fault.New(fault.NotBookable, "This listing cannot be booked: its creator has set no availability.")
+}

@@ -1,0 +1,127 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/plan"
+	"sundry/ports"
+)
+
+// Recipe is what an integrator needs to know to sell a listing.
+type Recipe struct {
+	Listing listing.State
+	// Plans are those that can be bought, by key: at least the implied one.
+	Plans []plan.State
+}
+
+// Recipe describes an ACTIVE listing of the account by its catalog key. NOT_FOUND for all others.
+func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, error) {
+	if !listing.ValidSlug(key) {
+		return Recipe{}, fault.NotFound("listing")
+	}
+	r := s.store.Read(ctx)
+	for {
+		l, err := r.Listings.FindByKey(ctx, creatorID, key)
+		if err == nil && l.Status != listing.Active {
+			err = ports.ErrNotFound
+		}
+		if err != nil {
+			return Recipe{}, missing("listing", err)
+		}
+		plans, err := onSale(ctx, r, l)
+		if err != nil {
+			return Recipe{}, err
+		}
+		// The two reads see one moment only if nothing changed between them: a recipe never mixes two revisions.
+		again, err := r.Listings.Find(ctx, l.ID)
+		if err != nil {
+			return Recipe{}, missing("listing", err)
+		}
+		if again.Revision == l.Revision {
+			return Recipe{Listing: l, Plans: plans}, nil
+		}
+	}
+}
+
+// Plans lists the plans of one of the account's listings that can be bought, by key; none when the listing has only
+// the implied one. NOT_FOUND for a listing of another account.
+func (s *Service) Plans(ctx context.Context, creatorID, listingID string) ([]plan.State, error) {
+	r := s.store.Read(ctx)
+	l, err := mine(ctx, r, creatorID, listingID)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := planSet(ctx, r, l)
+	if err != nil {
+		return nil, err
+	}
+	return plans.Live(), nil
+}
+
+// PutPlan makes the plan with the draft's key be as drafted. VALIDATION_FAILED with every fault, STATE_CONFLICT once the
+// listing is archived, and the refusals of change. created tells a new key.
+func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d plan.Draft) (p plan.State, created bool, err error) {
+	err = s.changePlans(ctx, creatorID, listingID, func(set *plan.Set, now time.Time) (err error) {
+		p, created, err = set.Put(d, s.ids.New, now)
+		return err
+	})
+	return p, created, err
+}
+
+// RetirePlan takes a plan out of sale; running subscriptions keep what they agreed to. Again, it answers the same.
+// NOT_FOUND for an unknown key, and the refusals of change.
+func (s *Service) RetirePlan(ctx context.Context, creatorID, listingID, key string) (p plan.State, err error) {
+	err = s.changePlans(ctx, creatorID, listingID, func(set *plan.Set, now time.Time) (err error) {
+		p, err = set.Retire(key, now)
+		return err
+	})
+	return p, err
+}
+
+// changePlans runs one change of a listing's plans. The listing's revision rises with it, which is also what keeps two
+// such changes apart.
+func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, transition func(set *plan.Set, now time.Time) error) error {
+	_, err := s.change(ctx, creatorID, listingID, func(ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time) error {
+		plans, err := planSet(ctx, r, l.State())
+		if err != nil {
+			return err
+		}
+		if err := transition(plans, now); err != nil {
+			return err
+		}
+		changed := plans.Changed()
+		if len(changed) == 0 {
+			return nil
+		}
+		if err := l.PlansChanged(now); err != nil {
+			return err
+		}
+		for _, p := range changed {
+			if err := r.Plans.Save(ctx, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+func planSet(ctx context.Context, r ports.Repos, l listing.State) (*plan.Set, error) {
+	plans, err := r.Plans.Of(ctx, l.CreatorID, l.ID)
+	return plan.Restore(l.CreatorID, l.ID, plans), err
+}
+
+// onSale is the plans of a listing that can be bought, by key: the implied one when it has none.
+func onSale(ctx context.Context, r ports.Repos, l listing.State) ([]plan.State, error) {
+	plans, err := planSet(ctx, r, l)
+	if err != nil {
+		return nil, err
+	}
+	if live := plans.Live(); len(live) > 0 {
+		return live, nil
+	}
+	return []plan.State{l.ImpliedPlan()}, nil
+}
