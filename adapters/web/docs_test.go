@@ -1,0 +1,123 @@
+package web
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(openapiSample), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Groups) != 1 || doc.Count != 2 {
+		t.Fatalf("%d groups, %d operations; want the used tag only, with 2", len(doc.Groups), doc.Count)
+	}
+	create, read := doc.Groups[0].Ops[0], doc.Groups[0].Ops[1]
+	if len(create.Auth) != 1 || create.Auth[0] != "secretKey" || read.Auth != nil {
+		t.Errorf("auth %v and %v; want the document's default and none", create.Auth, read.Auth)
+	}
+	if p := create.Params[0]; p.Name != "Idempotency-Key" || !p.Required || p.Type != "header · string" {
+		t.Errorf("parameter %+v", p)
+	}
+	var names []string
+	for _, f := range create.Body {
+		names = append(names, f.Name+":"+f.Type)
+	}
+	if got := strings.Join(names, " "); got != "catalog:object successUrl:string (uri) uiMode:string metadata:object" {
+		t.Errorf("body fields in order: %s", got)
+	}
+	if create.Body[0].Children[0].Name != "listing" || !create.Body[0].Children[0].Required {
+		t.Errorf("nested fields %+v", create.Body[0].Children)
+	}
+	if got := create.Body[2].Enum; len(got) != 2 || got[1] != "embedded" {
+		t.Errorf("enum %v", got)
+	}
+	answer := create.Answers[0]
+	if answer.Status != "201" || answer.Failed || answer.Headers[0] != "X-Request-Id" || !create.Answers[1].Failed {
+		t.Errorf("answers %+v", create.Answers)
+	}
+	last := answer.Fields[len(answer.Fields)-2]
+	if last.Name != "expiresAt" || last.Type != "string (date-time) or null" {
+		t.Errorf("merged field %+v", last)
+	}
+}
+
+func TestACurlLineCanBePasted(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(openapiSample), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `curl -X POST 'https://pay.example/v1/checkout-sessions' \
+  -H "Authorization: Bearer $SUNDRY_KEY" \
+  -H 'Idempotency-Key: order-1001' \
+  -H 'Content-Type: application/json' \
+  -d '{
+    "catalog": {
+      "listing": "studio-pro"
+    },
+    "successUrl": "https://shop.example/it'\''s"
+  }'`
+	if got := doc.Groups[0].Ops[0].Curl; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := doc.Groups[0].Ops[1].Curl; got != "curl 'https://pay.example/v1/checkout-sessions/{id}'" {
+		t.Errorf("public read: %s", got)
+	}
+}
+
+func TestADocumentThatCannotBeReadStopsTheStart(t *testing.T) {
+	t.Parallel()
+	for name, raw := range map[string]string{"not YAML": "a: [", "empty": ""} {
+		if _, err := readAPIDoc([]byte(raw), ""); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestMarkupOfDescriptions(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ source, want string }{
+		"nothing":                     {"", ""},
+		"lines flow together":         {"one\ntwo", "<p>one two</p>"},
+		"paragraphs":                  {"one\n\ntwo", "<p>one</p><p>two</p>"},
+		"a list":                      {"- a\n- `b`", "<ul><li>a</li><li><code>b</code></li></ul>"},
+		"a list after its sentence":   {"Either:\n- a\n- b", "<p>Either:</p><ul><li>a</li><li>b</li></ul>"},
+		"a list item over two lines":  {"- a\n  b", "<ul><li>a b</li></ul>"},
+		"bold and links":              {"**x** [y](https://z.example/a?b=1)", `<p><strong>x</strong> <a href="https://z.example/a?b=1">y</a></p>`},
+		"markup is text":              {"<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>"},
+		"a script address is no link": {"[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"},
+		"a quote cannot leave a link": {`[x](https://a/"onclick=1)`, `<p><a href="https://a/&#34;onclick=1">x</a></p>`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := string(markup(c.source)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
+	t.Parallel()
+	pages := newTestPages(t, true)
+	html, err := pages.DocsHTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, m := range regexp.MustCompile(`<h2 id="([^"]+)">`).FindAllStringSubmatch(string(html), -1) {
+		ids = append(ids, m[1])
+	}
+	var listed []string
+	for _, s := range pages.guideSections() {
+		listed = append(listed, s.ID)
+	}
+	if strings.Join(ids, " ") != strings.Join(listed, " ") {
+		t.Errorf("headings %v, contents %v", ids, listed)
+	}
+}

@@ -1,0 +1,83 @@
+// Starts the part of the checkout that the server has drawn.
+import page, { send, readState, samePage, showCurrentState, wait } from "./net.js";
+import { startBridge, setBusy, close } from "./bridge.js";
+import startPay from "./pay.js";
+
+const $ = (id) => document.getElementById(id);
+const words = page.text;
+
+// Asks more and more seldom: quick when a processor answers quickly, quiet when it does not.
+async function startProcessing() {
+  for (let tries = 0, pause = 700; ; tries++, pause = Math.min(pause * 1.4, 10000)) {
+    await wait(pause);
+    if (document.hidden && tries > 3) continue;
+    const { status, body } = await readState();
+    if (status === 404 || (status === 200 && !samePage(body.state, page.state))) return showCurrentState();
+    if (tries === 7) $("slow").textContent = $("slow").dataset.slow;
+  }
+}
+
+function startAuthenticate() {
+  const buttons = [$("approve"), $("refuse")];
+  let sending = false;
+  const answer = async (button) => {
+    if (sending) return;
+    sending = true;
+    button.setAttribute("aria-busy", "true");
+    $("status").textContent = words.working;
+    const { status, body } = await send("authenticate", { approve: button.dataset.approve === "true" });
+    const lost = status === 0 || status === 429 || status >= 500;
+    if (!lost || (await readState()).body.state !== page.state) return showCurrentState();
+    sending = false;
+    button.removeAttribute("aria-busy");
+    $("status").textContent = "";
+    $("problem-text").textContent = status === 429 ? words.rate_limited : body.message || words.offline;
+    $("problem").hidden = false;
+    $("problem").focus();
+  };
+  for (const button of buttons) {
+    button.addEventListener("click", () => answer(button));
+    button.disabled = false;
+  }
+}
+
+// Going back to the shop by itself stops as soon as the person touches the page: they
+// may be reading the receipt or starting the download.
+function startPaid() {
+  setBusy(false);
+  const link = $("continue");
+  if (!link) return;
+  if (page.state !== "paid") return;
+  $("status").textContent = words.redirecting.replace("%s", new URL(link.href).host.replace(/^www\./, ""));
+  const leave = setTimeout(() => location.assign(link.href), 2000);
+  const stay = () => {
+    clearTimeout(leave);
+    $("status").textContent = "";
+  };
+  for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, stay, { once: true });
+}
+
+// Another tab may have moved the session on while this one was out of sight.
+function watchOtherTabs() {
+  document.addEventListener("visibilitychange", async () => {
+    if (document.hidden || $("submit")?.getAttribute("aria-busy") === "true") return;
+    const { status, body } = await readState();
+    if (status === 200 && !samePage(body.state, page.state)) showCurrentState();
+  });
+}
+
+const start = {
+  details: startPay,
+  pay: startPay,
+  payment_failed: startPay,
+  authenticating: startAuthenticate,
+  loading: startProcessing,
+  processing: startProcessing,
+  paid: startPaid,
+  already_paid: startPaid,
+};
+
+startBridge();
+start[page.state]?.();
+$("done")?.addEventListener("click", close);
+if (page.state !== "paid" && page.state !== "already_paid") watchOtherTabs();
