@@ -42,14 +42,15 @@ function startAuthenticate() {
 }
 
 // Going back to the shop by itself stops as soon as the person touches the page: they
-// may be reading the receipt or starting the download.
+// may be reading the receipt or starting the download. It leaves no step in the history,
+// so the back button does not lead into it again.
 function startPaid() {
   setBusy(false);
   const link = $("continue");
   if (!link) return;
   if (page.state !== "paid") return;
   $("status").textContent = words.redirecting.replace("%s", new URL(link.href).host.replace(/^www\./, ""));
-  const leave = setTimeout(() => location.assign(link.href), 2000);
+  const leave = setTimeout(() => location.replace(link.href), 2000);
   const stay = () => {
     clearTimeout(leave);
     $("status").textContent = "";
@@ -62,7 +63,7 @@ function watchOtherTabs() {
   document.addEventListener("visibilitychange", async () => {
     if (document.hidden || $("submit")?.getAttribute("aria-busy") === "true") return;
     const { status, body } = await readState();
-    if (status === 200 && !samePage(body.state, page.state)) showCurrentState();
+    if (status === 200 && !samePage(body.state, page.state)) showCurrentState(body.state === "paid");
   });
 }
 

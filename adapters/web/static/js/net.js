@@ -37,7 +37,12 @@ const paid = ["paid", "already_paid"];
 export const samePage = (a, b) =>
   a === b || (form.includes(a) && form.includes(b)) || (paid.includes(a) && paid.includes(b));
 
-// The server draws every state, so following it is loading the page again.
-export const showCurrentState = () => location.replace(location.href);
+// The server draws every state, so following it is loading the page again. Whoever finds
+// the order paid without having paid here is told so and is not sent on by itself.
+export function showCurrentState(paidElsewhere) {
+  const here = new URL(location.href);
+  if (paidElsewhere) here.searchParams.set("already", "1");
+  location.replace(here);
+}
 
 export const wait = (ms) => new Promise((done) => setTimeout(done, ms));

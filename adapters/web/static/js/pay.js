@@ -112,10 +112,11 @@ async function submit() {
 
 async function follow({ status, body }) {
   if (status === 200 && body.state && !samePage(body.state, "pay")) return showCurrentState();
-  if (status === 404 || status === 409 || status === 410) return showCurrentState();
+  if (status === 409) return showCurrentState(body.code === "SESSION_ALREADY_PAID");
+  if (status === 404 || status === 410) return showCurrentState();
   if (status === 0 || status >= 500) return recover();
-  setSending(false);
   if (status === 402 || status === 200) return declined(body.message || body.lastPaymentError?.message);
+  setSending(false);
   if (status === 429) return showProblem(words.declined_title, words.rate_limited);
   const faulty = [];
   for (const fault of body.details || []) {
@@ -127,7 +128,12 @@ async function follow({ status, body }) {
   showProblem(words.check_title, faulty.length ? "" : body.message || words.refused, faulty);
 }
 
-function declined(message) {
+// A refusal may also be the bank's wish to confirm, or the last one the session allows:
+// the state says which.
+async function declined(message) {
+  const { status, body } = await readState();
+  if (status === 200 && !samePage(body.state, "pay")) return showCurrentState();
+  setSending(false);
   if ($("cvc")) $("cvc").value = "";
   showProblem(words.declined_title, message || words.declined);
 }
