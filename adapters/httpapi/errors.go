@@ -67,13 +67,18 @@ func asFault(err error) *fault.Error {
 	return fault.Wrap(fault.Internal, "Something went wrong on our side. Try again; if it goes on, tell us the requestId.", err)
 }
 
+// StatusOf is the status that an error is answered with, for the pages, which say it in their own words.
+func StatusOf(err error) int {
+	if status, ok := statusOf[asFault(err).Code]; ok {
+		return status
+	}
+	return fiber.StatusInternalServerError
+}
+
 // handleError answers every error of every route.
 func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	f := asFault(err)
-	status, ok := statusOf[f.Code]
-	if !ok {
-		status = fiber.StatusInternalServerError
-	}
+	status := StatusOf(f)
 	if status >= 500 {
 		s.log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
 			slog.String("method", c.Method()), slog.String("route", c.Route().Path), slog.Any("error", err))

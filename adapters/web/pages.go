@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 )
 
 // ReceiptView is the printable receipt of a paid session; Checkout.Receipt must be set.
@@ -44,12 +43,14 @@ type errorView struct {
 // ErrorHTML renders a friendly page for an HTTP status. The request id is what support
 // needs to find the log line; nothing else of the fault is shown.
 func (p *Pages) ErrorHTML(status int, requestID string) ([]byte, error) {
-	key := "error." + strconv.Itoa(status)
-	if _, known := messages[key+".title"]; !known {
+	key := "error.404" // whatever was refused, the address did not lead anywhere
+	switch {
+	case status >= http.StatusInternalServerError:
 		key = "error.500"
-		if status < http.StatusInternalServerError {
-			key = "error.404"
-		}
+	case status == http.StatusTooManyRequests:
+		key = "error.429"
+	case status == http.StatusGone, status == http.StatusConflict:
+		key = "error.410"
 	}
 	return p.render("error.html", view{
 		Title: text(key + ".title"),

@@ -83,6 +83,7 @@ func (s *Service) ReceiptOf(ctx context.Context, session checkout.State) (Receip
 // Page is what the hosted page shows.
 type Page struct {
 	Session checkout.State
+	Now     time.Time // the account's time, from which a trial would start
 	State   checkout.PageState
 	// RedirectURL is where the buyer goes once paid; empty when the session has no success address.
 	RedirectURL string
@@ -132,7 +133,7 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 	if err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)
 	}
-	page := Page{Session: session, SellerName: seller}
+	page := Page{Session: session, Now: now, SellerName: seller}
 	shown := session.LivePaymentID
 	if session.Status == checkout.StatusPaid {
 		shown = session.PaymentID
