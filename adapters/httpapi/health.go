@@ -12,6 +12,7 @@ func (s *Server) healthRoutes() []Route {
 	return []Route{
 		{Method: fiber.MethodGet, Path: "/healthz", Handle: s.getHealth},
 		{Method: fiber.MethodGet, Path: "/readyz", Handle: s.getReady},
+		{Method: fiber.MethodGet, Path: "/openapi.yaml", Handle: s.getOpenAPI},
 	}
 }
 
