@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/redis/go-redis/v9"
 
 	"sundry/adapters/gormstore"
 	"sundry/adapters/httpapi"
@@ -25,6 +25,7 @@ type App struct {
 	cfg     config.Config
 	log     *slog.Logger
 	store   *gormstore.Store
+	redis   *redis.Client // nil without REDIS_URL
 	clock   ports.Clock
 	ids     ports.IDs
 	secrets secrets
@@ -62,6 +63,9 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	if err = a.store.Migrate(ctx); err != nil {
 		return nil, err
 	}
+	if err = a.openRedis(); err != nil {
+		return nil, err
+	}
 	a.clock = system.NewClock(a.store, !cfg.Livemode())
 	a.mux = jobs.NewMux(a.store, a.clock, log)
 	if err = a.wire(); err != nil {
@@ -76,6 +80,9 @@ func (a *App) Handler() *fiber.App { return a.http }
 // Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, those under way
 // finish, then the jobs.
 func (a *App) Run(ctx context.Context, roles ...Role) error {
+	if err := a.keepHouse(ctx); err != nil {
+		return err
+	}
 	failed := make(chan error, len(roles)+1)
 	for _, role := range roles {
 		switch role {
@@ -109,11 +116,4 @@ func (a *App) Close() error {
 	}
 	a.closers = nil
 	return errors.Join(all...)
-}
-
-// ready reports whether everything behind the API answers.
-func (a *App) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	return a.store.Ping(ctx)
 }

@@ -2,13 +2,27 @@ package bootstrap
 
 import (
 	"sundry/adapters/httpapi"
+	"sundry/adapters/jobs"
+	"sundry/adapters/passwords"
+	"sundry/adapters/tokens"
+	"sundry/modules/identity"
 )
 
 // wire builds the modules and says who hears which event and who runs which task: the whole program on one page.
 func (a *App) wire() error {
+	throttle := a.throttle()
+	a.modules.Identity = identity.New(
+		identity.Config{Livemode: a.cfg.Livemode(), KeySecret: a.secrets.derive("api-keys"), RefreshSecret: a.secrets.derive("refresh-tokens")},
+		a.store, a.clock, a.ids, passwords.NewArgon2id(),
+		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
+	a.closers = append(a.closers, a.modules.Identity.Close)
+
+	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
+	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
+
 	server := httpapi.New(
 		httpapi.Config{Sandbox: !a.cfg.Livemode(), RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready},
-		a.modules, a.store, a.clock, a.ids, nil, a.log)
+		a.modules, a.store, a.clock, a.ids, throttle, a.log)
 	server.NotFound()
 	a.http = server.App()
 	return nil

@@ -51,6 +51,9 @@ type Repos struct {
 	Listings        Listings
 	Plans           Plans
 	PaymentLinks    PaymentLinks
+	Creators        Creators
+	APIKeys         APIKeys
+	RefreshFamilies RefreshFamilies
 }
 
 // Page asks for part of a list, newest first.

@@ -22,6 +22,8 @@ type Task struct {
 type Tasks interface {
 	// Schedule makes (kind, subject) due at the given account time. Scheduling again moves it, and fences a run under way.
 	Schedule(ctx context.Context, kind, subject, creatorID string, due time.Time) error
+	// Ensure makes (kind, subject) due at the given account time unless it is waiting or running already.
+	Ensure(ctx context.Context, kind, subject, creatorID string, due time.Time) error
 	// Cancel removes (kind, subject) if it is there.
 	Cancel(ctx context.Context, kind, subject string) error
 	// Done removes a task that was run. ErrFenced when it is no longer this run's.

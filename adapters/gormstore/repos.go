@@ -29,5 +29,8 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Listings:        listings{t},
 		Plans:           plans{t},
 		PaymentLinks:    paymentLinks{t},
+		Creators:        creators{t},
+		APIKeys:         apiKeys{t},
+		RefreshFamilies: refreshFamilies{t},
 	}
 }

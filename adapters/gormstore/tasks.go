@@ -51,6 +51,21 @@ func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 
 // Schedule implements ports.Tasks.
 func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due time.Time) error {
+	return t.insertTask(kind, subject, creatorID, due, clause.OnConflict{
+		Columns: []clause.Column{{Name: "id"}},
+		DoUpdates: clause.Assignments(map[string]any{
+			"due_at": gorm.Expr("excluded.due_at"), "run_at": gorm.Expr("excluded.run_at"), "lease_until": 0, "attempts": 0, "last_error": "",
+			"token": gorm.Expr("tasks.token + 1"),
+		}),
+	})
+}
+
+// Ensure implements ports.Tasks.
+func (t tasks) Ensure(_ context.Context, kind, subject, creatorID string, due time.Time) error {
+	return t.insertTask(kind, subject, creatorID, due, clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoNothing: true})
+}
+
+func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, taken clause.OnConflict) error {
 	offset, err := offsetOf(t.db, creatorID)
 	if err != nil {
 		return t.failure("read clock offset", err)
@@ -59,13 +74,7 @@ func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due 
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, CreatorID: creatorID,
 		DueAt: millis(due), RunAt: millis(due.Add(-offset)), Token: 1,
 	}
-	err = t.db.Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "id"}},
-		DoUpdates: clause.Assignments(map[string]any{
-			"due_at": row.DueAt, "run_at": row.RunAt, "lease_until": 0, "attempts": 0, "last_error": "",
-			"token": gorm.Expr("tasks.token + 1"),
-		}),
-	}).Create(&row).Error
+	err = t.db.Clauses(taken).Create(&row).Error
 	*t.scheduled = true
 	return t.failure("schedule "+row.ID, err)
 }

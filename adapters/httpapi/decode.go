@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi/strictjson"
+	"sundry/core/fault"
 )
 
 // decode reads the body strictly into a new T, with every fault of the document listed at once.
@@ -39,4 +40,17 @@ func or[T any](p *T) T {
 		return zero
 	}
 	return *p
+}
+
+// instant reads an optional member that holds an RFC 3339 time; absent and null are the zero time. What is finer than a
+// millisecond is cut off.
+func instant(f *fault.Faults, field string, text *string) time.Time {
+	if text == nil {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, *text)
+	if !f.Check(err == nil && t.Year() >= 1970 && t.Year() <= 9999, field, fault.DetailInvalid, "A time reads like 2026-03-08T12:00:00Z.") {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
 }

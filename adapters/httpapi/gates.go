@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -27,15 +26,6 @@ const (
 func errUnauthenticated() *fault.Error {
 	return fault.New(fault.Unauthenticated, "Missing or invalid credentials. Send the header Authorization: Bearer <credential>.")
 }
-
-// Credentials checks what a request shows. Every failure is UNAUTHENTICATED.
-type Credentials interface {
-	AuthenticateToken(ctx context.Context, token string) (creatorID string, err error)
-	AuthenticateKey(ctx context.Context, key string) (AccountKey, error)
-}
-
-// AccountKey is an API key that was accepted.
-type AccountKey struct{ ID, CreatorID string }
 
 // account is whose request this is: the creator's id, set by the gate.
 func account(c *fiber.Ctx) string {
@@ -84,7 +74,7 @@ func (s *Server) admitKey(c *fiber.Ctx) (string, error) {
 		return "", err
 	}
 	if limit := s.cfg.RateLimitPerMinute; limit > 0 {
-		wait, err := s.throttle.Allow(c.UserContext(), "key:"+key.ID, limit, time.Minute)
+		wait, err := s.throttle.Allow(c.UserContext(), "key:"+key.KeyID, limit, time.Minute)
 		if err != nil {
 			return "", err
 		}

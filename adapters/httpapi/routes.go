@@ -23,6 +23,8 @@ type Route struct {
 func (s *Server) Routes() []Route {
 	all := slices.Concat(
 		s.healthRoutes(),
+		s.authRoutes(),
+		s.keyRoutes(),
 	)
 	if s.cfg.Sandbox {
 		return all

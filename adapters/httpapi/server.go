@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/recover"
 
+	"sundry/modules/identity"
 	"sundry/ports"
 )
 
@@ -26,7 +27,9 @@ type Config struct {
 }
 
 // Modules are the use cases that the handlers call.
-type Modules struct{ Identity Credentials }
+type Modules struct {
+	Identity *identity.Service
+}
 
 // Server is the API over fiber.
 type Server struct {

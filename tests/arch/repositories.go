@@ -12,6 +12,7 @@ var mayTouch = map[string][]string{
 	"recurring": {"Subscriptions", "Tasks"},
 	"selling":   {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},
 	"catalog":   {"Listings", "Plans", "PaymentLinks"},
+	"identity":  {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
 }
 
 // repositoryNames are the fields of ports.Repos, read from its declaration.

@@ -1,0 +1,150 @@
+package identity
+
+import (
+	"hash/crc32"
+	"math/big"
+	"strings"
+	"time"
+
+	"sundry/core/fault"
+)
+
+// A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum tells a typo or
+// a foreign string from a key without asking the database, and lets secret scanners recognise leaked keys.
+const (
+	testPrefix = "sk_test_"
+	livePrefix = "sk_live_"
+	bodyChars  = 32
+	checkChars = 6
+	keyLength  = len(testPrefix) + bodyChars + checkChars
+
+	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// KeyEntropy is how many random bytes a key is made from: the most that 32 base62 characters can hold.
+const KeyEntropy = 23
+
+// NewKey renders an API key from KeyEntropy random bytes.
+func NewKey(livemode bool, random []byte) string {
+	text := keyPrefix(livemode) + inBase62(new(big.Int).SetBytes(random), bodyChars)
+	return text + checksum(text)
+}
+
+// ParseKey reports whether text is an API key, and of which environment. It says nothing about whether the key exists.
+func ParseKey(text string) (livemode, ok bool) {
+	if len(text) != keyLength {
+		return false, false
+	}
+	livemode = strings.HasPrefix(text, livePrefix)
+	if !livemode && !strings.HasPrefix(text, testPrefix) {
+		return false, false
+	}
+	for i := len(testPrefix); i < keyLength; i++ {
+		if !isBase62(text[i]) {
+			return false, false
+		}
+	}
+	signed := keyLength - checkChars
+	return livemode, text[signed:] == checksum(text[:signed])
+}
+
+func keyPrefix(livemode bool) string {
+	if livemode {
+		return livePrefix
+	}
+	return testPrefix
+}
+
+func isBase62(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+// checksum is the CRC-32 of text in base62; 62^6 exceeds 2^32, so nothing is cut off.
+func checksum(text string) string {
+	var out [checkChars]byte
+	sum := crc32.ChecksumIEEE([]byte(text))
+	for i := checkChars - 1; i >= 0; i-- {
+		out[i] = base62[sum%62]
+		sum /= 62
+	}
+	return string(out[:])
+}
+
+// inBase62 renders n in exactly the given number of digits.
+func inBase62(n *big.Int, digits int) string {
+	out := make([]byte, digits)
+	radix, digit := big.NewInt(62), new(big.Int)
+	for i := digits - 1; i >= 0; i-- {
+		n.DivMod(n, radix, digit)
+		out[i] = base62[digit.Int64()]
+	}
+	return string(out)
+}
+
+// APIKeyState is an API key's data, as stores and views see it. The key itself is not among it.
+type APIKeyState struct {
+	ID        string
+	CreatorID string
+	Name      string
+	// Hash is the HMAC-SHA256 of the key.
+	Hash []byte
+	// Prefix is sk_test_ or sk_live_; Last4 are the key's last characters. Together they let a person recognise it.
+	Prefix, Last4 string
+	CreatedAt     time.Time
+	ExpiresAt     time.Time // zero: never
+	RevokedAt     time.Time // zero while it is in force
+	LastUsedAt    time.Time // zero before the first use; at most a minute behind
+	Revision      int64
+}
+
+// APIKey is a secret key of an account.
+type APIKey struct{ s APIKeyState }
+
+// KeyOrder is what a creator asks for: a key with a name and, perhaps, an end.
+type KeyOrder struct {
+	Name      string
+	ExpiresAt time.Time // zero: never
+}
+
+// Clean trims the name and lists everything that is wrong with the order.
+func (o KeyOrder) Clean(now time.Time) (KeyOrder, error) {
+	var f fault.Faults
+	o.Name = checkName(&f, "name", o.Name)
+	f.Check(o.ExpiresAt.IsZero() || o.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "The end must be in the future.")
+	return o, f.Err()
+}
+
+// IssueKey makes the record of the given key for a clean order.
+func IssueKey(id, creatorID string, order KeyOrder, key string, hash []byte, now time.Time) *APIKey {
+	return &APIKey{APIKeyState{
+		ID: id, CreatorID: creatorID, Name: order.Name, Hash: hash, Prefix: key[:len(testPrefix)], Last4: key[len(key)-4:],
+		CreatedAt: now, ExpiresAt: order.ExpiresAt, Revision: 1,
+	}}
+}
+
+// RestoreAPIKey rebuilds a key from the stored state.
+func RestoreAPIKey(s APIKeyState) *APIKey { return &APIKey{s} }
+
+// State is a copy of the data.
+func (k *APIKey) State() APIKeyState { return k.s }
+
+// Usable reports whether the key opens its account at the given time.
+func (k *APIKey) Usable(now time.Time) bool {
+	return k.s.RevokedAt.IsZero() && (k.s.ExpiresAt.IsZero() || now.Before(k.s.ExpiresAt))
+}
+
+// Revoke ends the key for good; changed is false when it had ended before.
+func (k *APIKey) Revoke(now time.Time) (changed bool) {
+	if !k.s.RevokedAt.IsZero() {
+		return false
+	}
+	k.s.RevokedAt = now
+	k.s.Revision++
+	return true
+}
+
+// useGranularity is how coarse LastUsedAt is: it costs at most one write in this time.
+const useGranularity = time.Minute
+
+// UseIsStale reports whether a use at the given time is worth recording.
+func (k *APIKey) UseIsStale(now time.Time) bool { return now.Sub(k.s.LastUsedAt) >= useGranularity }

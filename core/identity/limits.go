@@ -1,0 +1,32 @@
+package identity
+
+import "time"
+
+// Limit is how many attempts a window has room for.
+type Limit struct {
+	Attempts int
+	Window   time.Duration
+}
+
+// Limits are the numbers that slow down guessing. They hold in the sandbox too.
+type Limits struct {
+	// SignInPerAccount counts every attempt on one e-mail address.
+	SignInPerAccount Limit
+	// SignInPerAddress counts the failed attempts that come from one network address.
+	SignInPerAddress Limit
+	// SignUpPerAddress counts the attempts from one network address.
+	SignUpPerAddress Limit
+}
+
+// LimitsFor returns the limits of an environment. In the sandbox integrators' tests make accounts by the dozen.
+func LimitsFor(livemode bool) Limits {
+	l := Limits{
+		SignInPerAccount: Limit{10, time.Minute},
+		SignInPerAddress: Limit{30, time.Minute},
+		SignUpPerAddress: Limit{600, time.Minute},
+	}
+	if livemode {
+		l.SignUpPerAddress = Limit{20, time.Hour}
+	}
+	return l
+}

@@ -1,0 +1,27 @@
+package identity
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"hash"
+	"sync"
+)
+
+// digest is the HMAC-SHA256 of a secret: all of it that is stored or looked up by.
+type digest = [sha256.Size]byte
+
+// digester keeps keyed hashes at hand, for keying one costs as much as using it.
+type digester struct{ pool *sync.Pool }
+
+func newDigester(secret []byte) digester {
+	return digester{&sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }}}
+}
+
+func (d digester) sum(text string) (out digest) {
+	h, _ := d.pool.Get().(hash.Hash) // New makes nothing else
+	h.Reset()
+	h.Write([]byte(text))
+	h.Sum(out[:0])
+	d.pool.Put(h)
+	return out
+}

@@ -1,0 +1,114 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+// CreateKey makes an API key for the account. The key itself is returned this once and kept nowhere.
+// VALIDATION_FAILED.
+func (s *Service) CreateKey(ctx context.Context, creatorID string, order identity.KeyOrder) (identity.APIKeyState, string, error) {
+	now := s.clock.Real()
+	order, err := order.Clean(now)
+	if err != nil {
+		return identity.APIKeyState{}, "", err
+	}
+	key := identity.NewKey(s.livemode, s.ids.Random(identity.KeyEntropy))
+	hash := s.keyDigest.sum(key)
+	record := identity.IssueKey(s.ids.New(id.APIKey), creatorID, order, key, hash[:], now)
+	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		return repos.APIKeys.Insert(ctx, record)
+	})
+	if err != nil {
+		return identity.APIKeyState{}, "", err
+	}
+	return record.State(), key, nil
+}
+
+// ListKeys returns the account's keys that are not revoked, newest first.
+func (s *Service) ListKeys(ctx context.Context, creatorID string, page ports.Page) (ports.List[*identity.APIKey], error) {
+	return s.store.Read(ctx).APIKeys.List(ctx, creatorID, page)
+}
+
+// RevokeKey ends a key: at once in this process, within the cache's lifetime in every other. Revoking it again changes
+// nothing. NOT_FOUND.
+func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (identity.APIKeyState, error) {
+	var state identity.APIKeyState
+	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		key, err := repos.APIKeys.ByID(ctx, creatorID, keyID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return fault.NotFound("API key")
+		}
+		if err != nil {
+			return err
+		}
+		changed := key.Revoke(s.clock.Real())
+		state = key.State()
+		if !changed {
+			return nil
+		}
+		return repos.APIKeys.Save(ctx, key)
+	})
+	if err != nil {
+		return identity.APIKeyState{}, err
+	}
+	s.keys.forget(digest(state.Hash))
+	return state, nil
+}
+
+// Holder is whom an API key was issued to.
+type Holder struct{ KeyID, CreatorID string }
+
+// AuthenticateKey returns whose API key this is. UNAUTHENTICATED for everything else: no key, a key of the other
+// environment, unknown, expired, revoked.
+//
+// It stands before every request of an integrator, so the database is asked at most once in keyCacheLifetime per key.
+func (s *Service) AuthenticateKey(ctx context.Context, key string) (Holder, error) {
+	livemode, ok := identity.ParseKey(key)
+	if !ok || livemode != s.livemode {
+		return Holder{}, unauthenticated()
+	}
+	hash := s.keyDigest.sum(key)
+	now := s.clock.Real()
+	found, epoch, ok := s.keys.find(hash, now)
+	if !ok {
+		record, err := s.store.Read(ctx).APIKeys.ByHash(ctx, hash[:])
+		if errors.Is(err, ports.ErrNotFound) {
+			return Holder{}, unauthenticated()
+		}
+		if err != nil {
+			return Holder{}, err
+		}
+		if !record.Usable(now) {
+			return Holder{}, unauthenticated()
+		}
+		found = s.keys.keep(hash, record.State(), epoch, now)
+		s.recordUse(ctx, record, now)
+	}
+	if !found.end.IsZero() && !now.Before(found.end) {
+		return Holder{}, unauthenticated()
+	}
+	return found.holder, nil
+}
+
+// recordUse notes the use of a key beside the request, which neither waits for it nor fails with it. One note is
+// written at a time; one that is left out is made up for when the key is looked up next.
+func (s *Service) recordUse(ctx context.Context, key *identity.APIKey, now time.Time) {
+	if !key.UseIsStale(now) || !s.touching.CompareAndSwap(false, true) {
+		return
+	}
+	s.touched.Go(func() {
+		defer s.touching.Store(false)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+			return repos.APIKeys.Touch(ctx, key.State().ID, now)
+		})
+	})
+}
