@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/redis/go-redis/v9"
 
 	"sundry/adapters/gormstore"
@@ -30,8 +34,13 @@ type App struct {
 	ids     ports.IDs
 	secrets secrets
 	mux     *jobs.Mux
+	metrics *prometheus.Registry
 	modules httpapi.Modules
 	http    *fiber.App
+	// operations is served on METRICS_ADDR when that is set.
+	operations *fiber.App
+	// stopping is closed when the program is told to stop, for requests that wait.
+	stopping chan struct{}
 	// closers run in reverse order of what they close.
 	closers []func() error
 }
@@ -47,7 +56,8 @@ const (
 
 // New connects, migrates and wires. Close must be called even when Run never is.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, err error) {
-	a := &App{cfg: cfg, log: log, ids: system.NewIDs()}
+	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{})}
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -67,7 +77,10 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 		return nil, err
 	}
 	a.clock = system.NewClock(a.store, !cfg.Livemode())
-	a.mux = jobs.NewMux(a.store, a.clock, log)
+	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
+	a.metrics.MustRegister(jobMetrics)
+	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)
+	a.store.Classify(a.mux.ClassOf)
 	if err = a.wire(); err != nil {
 		return nil, err
 	}
@@ -77,35 +90,63 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 // Handler is the HTTP application, for tests that need no listener.
 func (a *App) Handler() *fiber.App { return a.http }
 
-// Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, those under way
-// finish, then the jobs.
+// Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, no new tasks; those
+// under way finish. It is called once.
 func (a *App) Run(ctx context.Context, roles ...Role) error {
 	if err := a.keepHouse(ctx); err != nil {
 		return err
 	}
 	failed := make(chan error, len(roles)+1)
-	for _, role := range roles {
-		switch role {
-		case Serve:
-			listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.cfg.Addr)
-			if err != nil {
-				return fmt.Errorf("listen on %s: %w", a.cfg.Addr, err)
-			}
-			a.log.InfoContext(ctx, "serving", slog.String("url", a.cfg.BaseURL))
-			go func() { failed <- a.http.Listener(listener) }()
-		case Work:
-		default:
-			return fmt.Errorf("unknown role %q", role)
+	a.store.OnScheduled(a.store.PageWorkers)
+	stopWork := func(context.Context) {}
+	if slices.Contains(roles, Work) {
+		var err error
+		if stopWork, err = a.startWork(); err != nil {
+			return err
 		}
 	}
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
+	err := a.listen(ctx, failed, roles)
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case err = <-failed:
+		}
 	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
+	close(a.stopping)
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
 	defer cancel()
-	return errors.Join(err, a.http.ShutdownWithContext(stop))
+	var work sync.WaitGroup
+	work.Go(func() { stopWork(deadline) }) // beside the requests, not after them: both may need most of the time
+	err = errors.Join(err, a.http.ShutdownWithContext(deadline), a.operations.ShutdownWithContext(deadline))
+	work.Wait()
+	return err
+}
+
+// listen opens the addresses that the roles need and serves them until they are shut down.
+func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) error {
+	serve := func(app *fiber.App, addr string) error {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+		if err != nil {
+			return fmt.Errorf("listen on %s: %w", addr, err)
+		}
+		go func() { failed <- app.Listener(listener) }()
+		return nil
+	}
+	if a.cfg.MetricsAddr != "" {
+		if err := serve(a.operations, a.cfg.MetricsAddr); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(roles, Serve) {
+		if err := serve(a.http, a.cfg.Addr); err != nil {
+			return err
+		}
+		a.log.InfoContext(ctx, "serving", slog.String("url", a.cfg.BaseURL))
+	}
+	if slices.Contains(roles, Work) {
+		a.log.InfoContext(ctx, "working")
+	}
+	return nil
 }
 
 // Close gives everything back, last opened first.

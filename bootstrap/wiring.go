@@ -21,9 +21,13 @@ func (a *App) wire() error {
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 
 	server := httpapi.New(
-		httpapi.Config{Sandbox: !a.cfg.Livemode(), RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready},
+		httpapi.Config{
+			Sandbox: !a.cfg.Livemode(), RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
+			Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
+		},
 		a.modules, a.store, a.clock, a.ids, throttle, a.log)
 	server.NotFound()
 	a.http = server.App()
+	a.operations = server.Operations()
 	return nil
 }

@@ -17,6 +17,11 @@ type Clock interface {
 type ClockOffsets interface {
 	// Offset is zero for an account whose clock was never moved.
 	Offset(ctx context.Context, creatorID string) (time.Duration, error)
-	// Advance sets the offset (never backwards) and re-times the account's waiting tasks.
+	// Advance sets the offset, never backwards. Tell TaskQueue.Retime once the clock stands where it shall.
 	Advance(ctx context.Context, creatorID string, offset time.Duration) error
+	// Hold lets one holder at a time move the account's clock: false when another holds it at the given real time.
+	// The holder may prolong its own hold.
+	Hold(ctx context.Context, creatorID, holder string, now, until time.Time) (bool, error)
+	// LetGo ends the holder's hold.
+	LetGo(ctx context.Context, creatorID, holder string) error
 }

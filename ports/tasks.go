@@ -5,6 +5,19 @@ import (
 	"time"
 )
 
+// TaskClass groups the kinds of tasks that share workers, so that one class's backlog never delays another.
+type TaskClass string
+
+// The classes. Whoever wires a kind picks its class.
+const (
+	PaymentTasks TaskClass = "payments"
+	WebhookTasks TaskClass = "webhooks"
+	OtherTasks   TaskClass = "rest"
+)
+
+// TaskClasses lists every class.
+func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, OtherTasks} }
+
 // Task is one piece of background work: a row first, written in the transaction that makes it necessary.
 type Task struct {
 	ID        string
@@ -13,8 +26,11 @@ type Task struct {
 	CreatorID string
 	// DueAt is on the account's clock.
 	DueAt time.Time
+	// LeaseUntil is until when (in real time) nobody else claims it.
+	LeaseUntil time.Time
 	// Token is the fence: it rises with every claim and every rescheduling, and only its holder may finish the task.
-	Token    int64
+	Token int64
+	// Attempts counts the runs since it was last scheduled, the present one included.
 	Attempts int
 }
 
@@ -33,20 +49,45 @@ type Tasks interface {
 	Postpone(ctx context.Context, t Task, due time.Time) error
 }
 
-// TaskQueue is the workers' side of the same table.
+// TaskQueue is the workers' side of the same table. Each method is a transaction of its own.
 type TaskQueue interface {
-	// Claim leases up to limit tasks that are due in real time, oldest first, raising their tokens.
-	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Task, error)
+	// Claim leases up to limit tasks of a class that are due in real time, oldest first, raising their tokens.
+	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
-	// none; ok is false when it exists but another worker holds it.
+	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
+	// again has come.
 	ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (t Task, ok bool, err error)
-	// Load returns a claimed task. ErrFenced when the token is not the current one.
-	Load(ctx context.Context, id string, token int64) (Task, error)
-	// Fail records why a run failed and when (in real time) to try again. ErrFenced as Load.
+	// Load returns a claimed task and sees that its lease lasts at least until the given real time. ErrFenced when the
+	// token is not the current one.
+	Load(ctx context.Context, id string, token int64, until time.Time) (Task, error)
+	// Fail records why a run failed and when (in real time) to try again. The account's clock does not move that time.
+	// ErrFenced as Load.
 	Fail(ctx context.Context, t Task, reason string, again time.Time) error
+	// Release gives back a claimed task that was not run: it is due at once, and this claim does not count. ErrFenced as Load.
+	Release(ctx context.Context, t Task) error
+	// Retime brings the real time of waiting tasks in line with the account's clock ("" = of every account). It is
+	// needed after a clock moved, and from time to time in case a process died before saying so.
+	Retime(ctx context.Context, creatorID string) error
+	// Backlog counts, per kind, the tasks due in real time, and tells when the oldest of them became due.
+	Backlog(ctx context.Context, now time.Time) ([]TaskBacklog, error)
 }
 
-// Dispatcher carries a claimed task to a worker. Losing or doubling one is harmless: the lease ends and the token fences.
+// TaskBacklog is what waits of one kind.
+type TaskBacklog struct {
+	Kind   string
+	Due    int64
+	Oldest time.Time
+}
+
+// TaskRunner runs a claimed task now, in this process. An error is a failed run: already recorded, to be tried again.
+type TaskRunner interface {
+	Run(ctx context.Context, t Task) error
+}
+
+// Dispatcher carries claimed tasks to workers. Losing or doubling one is harmless: the lease ends and the token fences.
 type Dispatcher interface {
-	Dispatch(ctx context.Context, t Task) error
+	// Room is how many more tasks of a class would be run soon; 0 while enough wait already.
+	Room(ctx context.Context, class TaskClass) (int, error)
+	// Dispatch hands one over. After an error the caller gives the task back.
+	Dispatch(ctx context.Context, class TaskClass, t Task) error
 }

@@ -75,13 +75,23 @@ func (c clockOffsets) Advance(_ context.Context, creatorID string, offset time.D
 		"INSERT INTO clock_offsets (creator_id, offset_ms) VALUES (?, ?) ON CONFLICT (creator_id) DO UPDATE "+
 			"SET offset_ms = excluded.offset_ms WHERE clock_offsets.offset_ms < excluded.offset_ms",
 		creatorID, offset.Milliseconds()).Error
-	if err != nil {
-		return c.failure("advance clock", err)
-	}
-	err = c.db.Exec(
-		"UPDATE tasks SET run_at = due_at - (SELECT offset_ms FROM clock_offsets WHERE creator_id = ?) WHERE creator_id = ?",
-		creatorID, creatorID).Error
-	return c.failure("re-time tasks", err)
+	return c.failure("advance clock", err)
+}
+
+// Hold implements ports.ClockOffsets.
+func (c clockOffsets) Hold(_ context.Context, creatorID, holder string, now, until time.Time) (bool, error) {
+	res := c.db.Exec(
+		"INSERT INTO clock_offsets (creator_id, holder, held_until) VALUES (?, ?, ?) ON CONFLICT (creator_id) DO UPDATE "+
+			"SET holder = excluded.holder, held_until = excluded.held_until "+
+			"WHERE clock_offsets.holder = excluded.holder OR clock_offsets.held_until <= ?",
+		creatorID, holder, until.UnixMilli(), now.UnixMilli())
+	return res.RowsAffected > 0, c.failure("hold clock", res.Error)
+}
+
+// LetGo implements ports.ClockOffsets.
+func (c clockOffsets) LetGo(_ context.Context, creatorID, holder string) error {
+	err := c.db.Exec("UPDATE clock_offsets SET holder = '', held_until = 0 WHERE creator_id = ? AND holder = ?", creatorID, holder).Error
+	return c.failure("let go of clock", err)
 }
 
 type documentNumbers struct{ table }

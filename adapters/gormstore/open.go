@@ -72,7 +72,7 @@ func openSQLite(path string) (*Store, error) {
 		return nil, errors.Join(err, writeDB.Close())
 	}
 	return &Store{
-		write: write, read: read, dialect: sqliteDialect{},
+		write: write, read: read, dialect: sqliteDialect{}, classOf: unclassified,
 		close: func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
 	}, nil
 }
@@ -100,9 +100,10 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open postgres: %w", err)
 	}
+	pages := newPager(pool)
 	return &Store{
-		write: g, read: g, dialect: postgresDialect{},
-		close: func() error { err := db.Close(); pool.Close(); return err },
+		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, pages: pages,
+		close: func() error { pages.stop(); err := db.Close(); pool.Close(); return err },
 	}, nil
 }
 

@@ -22,15 +22,31 @@ type Store struct {
 	write   *gorm.DB
 	read    *gorm.DB
 	dialect dialect
-	// wake is called after a commit that scheduled work, so that the relay need not wait for its next look.
+	// classOf names the workers that run a kind of task.
+	classOf func(kind string) ports.TaskClass
+	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
 	wake  func()
+	pages *pager // nil on SQLite
 	close func() error
 }
 
 var _ ports.Store = (*Store)(nil)
 
-// OnScheduled names the function to call after each commit that scheduled a task. It must not block.
+// Classify names the function that tells which workers run a kind of task. Without it all are OtherTasks. Call it
+// before the first use.
+func (s *Store) Classify(classOf func(kind string) ports.TaskClass) { s.classOf = classOf }
+
+// OnScheduled names the function to call after each commit that scheduled a task due now. It must not block. Call it
+// before the first use.
 func (s *Store) OnScheduled(wake func()) { s.wake = wake }
+
+func (s *Store) wakeWorkers() {
+	if s.wake != nil {
+		s.wake()
+	}
+}
+
+func unclassified(string) ports.TaskClass { return ports.OtherTasks }
 
 // Close gives the connections back.
 func (s *Store) Close() error { return s.close() }
@@ -74,8 +90,8 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 		scheduled := false
 		err = s.run(ctx, s.write, &scheduled, fn)
 		if err == nil {
-			if scheduled && s.wake != nil {
-				s.wake()
+			if scheduled {
+				s.wakeWorkers()
 			}
 			return nil
 		}

@@ -3,6 +3,9 @@ package gormstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -15,6 +18,7 @@ type taskRow struct {
 	ID         string `gorm:"primaryKey"`
 	Kind       string
 	Subject    string
+	Class      ports.TaskClass
 	CreatorID  string
 	DueAt      millis
 	RunAt      millis
@@ -30,16 +34,21 @@ func (taskRow) TableName() string { return "tasks" }
 func (r taskRow) task() ports.Task {
 	return ports.Task{
 		ID: r.ID, Kind: r.Kind, Subject: r.Subject, CreatorID: r.CreatorID,
-		DueAt: time.Time(r.DueAt), Token: r.Token, Attempts: r.Attempts,
+		DueAt: time.Time(r.DueAt), LeaseUntil: time.UnixMilli(r.LeaseUntil).UTC(), Token: r.Token, Attempts: r.Attempts,
 	}
 }
 
+// soon is how near a task must be due for its scheduling to wake the workers; later ones are found by their own looks.
+const soon = time.Second
+
 type tasks struct {
 	table
+	classOf   func(kind string) ports.TaskClass
 	scheduled *bool
 }
 
-// offsetOf is how far the account's clock runs ahead; it turns account time into real time.
+// offsetOf is how far the account's clock runs ahead; it turns account time into real time. An advance that commits
+// between this and the writing of run_at is made good by Retime.
 func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 	if creatorID == "" {
 		return 0, nil
@@ -49,13 +58,26 @@ func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, err
 }
 
+// realTime turns account time into real time, and notes whether the workers should look at once.
+func (t tasks) realTime(creatorID string, due time.Time) (millis, error) {
+	offset, err := offsetOf(t.db, creatorID)
+	if err != nil {
+		return millis{}, t.failure("read clock offset", err)
+	}
+	runAt := due.Add(-offset)
+	if time.Until(runAt) <= soon {
+		*t.scheduled = true
+	}
+	return millis(runAt), nil
+}
+
 // Schedule implements ports.Tasks.
 func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due time.Time) error {
 	return t.insertTask(kind, subject, creatorID, due, clause.OnConflict{
 		Columns: []clause.Column{{Name: "id"}},
 		DoUpdates: clause.Assignments(map[string]any{
-			"due_at": gorm.Expr("excluded.due_at"), "run_at": gorm.Expr("excluded.run_at"), "lease_until": 0, "attempts": 0, "last_error": "",
-			"token": gorm.Expr("tasks.token + 1"),
+			"class": gorm.Expr("excluded.class"), "due_at": gorm.Expr("excluded.due_at"), "run_at": gorm.Expr("excluded.run_at"),
+			"lease_until": 0, "attempts": 0, "last_error": "", "token": gorm.Expr("tasks.token + 1"),
 		}),
 	})
 }
@@ -66,16 +88,15 @@ func (t tasks) Ensure(_ context.Context, kind, subject, creatorID string, due ti
 }
 
 func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, taken clause.OnConflict) error {
-	offset, err := offsetOf(t.db, creatorID)
+	runAt, err := t.realTime(creatorID, due)
 	if err != nil {
-		return t.failure("read clock offset", err)
+		return err
 	}
 	row := taskRow{
-		ID: kind + ":" + subject, Kind: kind, Subject: subject, CreatorID: creatorID,
-		DueAt: millis(due), RunAt: millis(due.Add(-offset)), Token: 1,
+		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
+		DueAt: millis(due), RunAt: runAt, Token: 1,
 	}
 	err = t.db.Clauses(taken).Create(&row).Error
-	*t.scheduled = true
 	return t.failure("schedule "+row.ID, err)
 }
 
@@ -92,17 +113,17 @@ func (t tasks) Done(_ context.Context, task ports.Task) error {
 
 // Postpone implements ports.Tasks.
 func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error {
-	offset, err := offsetOf(t.db, task.CreatorID)
+	runAt, err := t.realTime(task.CreatorID, due)
 	if err != nil {
-		return t.failure("read clock offset", err)
+		return err
 	}
-	*t.scheduled = true
 	return t.fenced("postpone "+task.ID, t.db.Exec(
 		"UPDATE tasks SET due_at = ?, run_at = ?, lease_until = 0, attempts = 0, last_error = '', token = token + 1 WHERE id = ? AND token = ?",
-		millis(due), millis(due.Add(-offset)), task.ID, task.Token))
+		millis(due), runAt, task.ID, task.Token))
 }
 
-func (t tasks) fenced(doing string, res *gorm.DB) error {
+// fenced makes ErrFenced of a write that met no row with the run's token.
+func (t table) fenced(doing string, res *gorm.DB) error {
 	if res.Error == nil && res.RowsAffected == 0 {
 		return fmt.Errorf("%s: %w", doing, ports.ErrFenced)
 	}
@@ -111,17 +132,23 @@ func (t tasks) fenced(doing string, res *gorm.DB) error {
 
 var _ ports.TaskQueue = (*Store)(nil)
 
-// Claim implements ports.TaskQueue.
-func (s *Store) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Task, error) {
+func (s *Store) queue(ctx context.Context) table {
+	return table{db: s.write.WithContext(ctx), dialect: s.dialect}
+}
+
+// Claim implements ports.TaskQueue. The limit is spelled out and the rows are picked in a step of their own, so that
+// PostgreSQL neither plans for a third of the table nor locks more rows than asked for.
+func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration, limit int) ([]ports.Task, error) {
 	var rows []taskRow
 	err := s.write.WithContext(ctx).Raw(
-		"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id IN ("+
-			"SELECT id FROM tasks WHERE run_at <= ? AND lease_until <= ? ORDER BY run_at LIMIT ?"+s.dialect.skipLocked()+
-			") RETURNING *",
-		now.Add(lease).UnixMilli(), millis(now), now.UnixMilli(), limit).Scan(&rows).Error
+		"WITH due AS MATERIALIZED (SELECT id FROM tasks WHERE class = ? AND run_at <= ? AND lease_until <= ? ORDER BY run_at LIMIT "+
+			strconv.Itoa(limit)+s.dialect.skipLocked()+") "+
+			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id IN (SELECT id FROM due) RETURNING *",
+		class, millis(now), now.UnixMilli(), now.Add(lease).UnixMilli()).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("claim tasks: %w", err)
 	}
+	slices.SortFunc(rows, func(a, b taskRow) int { return time.Time(a.RunAt).Compare(time.Time(b.RunAt)) })
 	claimed := make([]ports.Task, len(rows))
 	for i, row := range rows {
 		claimed[i] = row.task()
@@ -132,8 +159,8 @@ func (s *Store) Claim(ctx context.Context, now time.Time, lease time.Duration, l
 // ClaimNext implements ports.TaskQueue.
 func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (ports.Task, bool, error) {
 	db := s.write.WithContext(ctx)
-	next, err := first[taskRow](table{db: db.Order("due_at, id"), dialect: s.dialect},
-		"next task of "+creatorID, "creator_id = ? AND due_at <= ?", creatorID, millis(until))
+	next, err := first[taskRow](table{db: db.Order("due_at, id"), dialect: s.dialect}, "next task of "+creatorID,
+		"creator_id = ? AND due_at <= ? AND (last_error = '' OR run_at <= ?)", creatorID, millis(until), millis(now))
 	if err != nil {
 		return ports.Task{}, false, err
 	}
@@ -151,25 +178,71 @@ func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time
 }
 
 // Load implements ports.TaskQueue.
-func (s *Store) Load(ctx context.Context, id string, token int64) (ports.Task, error) {
-	row, err := first[taskRow](table{db: s.write.WithContext(ctx), dialect: s.dialect}, "load task "+id, "id = ? AND token = ?", id, token)
-	if isNotFound(err) {
+func (s *Store) Load(ctx context.Context, id string, token int64, until time.Time) (ports.Task, error) {
+	t := s.queue(ctx)
+	row, err := first[taskRow](t, "load task "+id, "id = ? AND token = ?", id, token)
+	switch {
+	case isNotFound(err):
 		return ports.Task{}, fmt.Errorf("load task %s: %w", id, ports.ErrFenced)
+	case err != nil:
+		return ports.Task{}, err
+	case row.LeaseUntil < until.UnixMilli():
+		row.LeaseUntil = until.UnixMilli()
+		err = t.fenced("prolong lease of "+id, t.db.Exec("UPDATE tasks SET lease_until = ? WHERE id = ? AND token = ?", row.LeaseUntil, id, token))
 	}
 	return row.task(), err
 }
 
-// Fail implements ports.TaskQueue.
+// Fail implements ports.TaskQueue. due_at stays: an account's tasks keep their order.
 func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again time.Time) error {
-	t := tasks{table: table{db: s.write.WithContext(ctx), dialect: s.dialect}}
+	t := s.queue(ctx)
 	return t.fenced("record failure of "+task.ID, t.db.Exec(
-		"UPDATE tasks SET due_at = due_at + (? - run_at), run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
-		millis(again), millis(again), truncate(reason, 500), task.ID, task.Token))
+		"UPDATE tasks SET run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
+		millis(again), storable(reason, 500), task.ID, task.Token))
 }
 
-func truncate(s string, n int) string {
-	if len(s) <= n {
-		return s
+// Release implements ports.TaskQueue.
+func (s *Store) Release(ctx context.Context, task ports.Task) error {
+	t := s.queue(ctx)
+	return t.fenced("release "+task.ID, t.db.Exec(
+		"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID, task.Token))
+}
+
+// Retime implements ports.TaskQueue. A task that failed keeps its own time to try again.
+func (s *Store) Retime(ctx context.Context, creatorID string) error {
+	t := s.queue(ctx)
+	res := t.db.Exec(
+		"UPDATE tasks SET run_at = tasks.due_at - o.offset_ms FROM clock_offsets o WHERE o.creator_id = tasks.creator_id "+
+			"AND tasks.last_error = '' AND tasks.run_at <> tasks.due_at - o.offset_ms AND (o.creator_id = ? OR ? = '')",
+		creatorID, creatorID)
+	if res.RowsAffected > 0 {
+		s.wakeWorkers()
 	}
-	return s[:n]
+	return t.failure("re-time tasks", res.Error)
+}
+
+// Backlog implements ports.TaskQueue.
+func (s *Store) Backlog(ctx context.Context, now time.Time) ([]ports.TaskBacklog, error) {
+	var rows []struct {
+		Kind   string
+		Due    int64
+		Oldest millis
+	}
+	err := s.reader(ctx).Raw(
+		"SELECT kind, COUNT(*) AS due, MIN(run_at) AS oldest FROM tasks WHERE class IN ? AND run_at <= ? GROUP BY kind ORDER BY kind",
+		ports.TaskClasses(), millis(now)).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("count tasks: %w", err)
+	}
+	backlog := make([]ports.TaskBacklog, len(rows))
+	for i, row := range rows {
+		backlog[i] = ports.TaskBacklog{Kind: row.Kind, Due: row.Due, Oldest: time.Time(row.Oldest)}
+	}
+	return backlog, nil
+}
+
+// storable makes text fit for a column of either engine, which PostgreSQL refuses to be cut inside a character or to
+// hold NUL.
+func storable(s string, n int) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s[:min(n, len(s))], "\x00", ""), "")
 }

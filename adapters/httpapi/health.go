@@ -9,11 +9,15 @@ import (
 )
 
 func (s *Server) healthRoutes() []Route {
-	return []Route{
+	routes := []Route{
 		{Method: fiber.MethodGet, Path: "/healthz", Handle: s.getHealth},
 		{Method: fiber.MethodGet, Path: "/readyz", Handle: s.getReady},
 		{Method: fiber.MethodGet, Path: "/openapi.yaml", Handle: s.getOpenAPI},
 	}
+	if s.cfg.MetricsElsewhere {
+		return routes
+	}
+	return append(routes, s.metricsRoute())
 }
 
 type healthView struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/recover"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"sundry/modules/identity"
 	"sundry/ports"
@@ -24,6 +25,10 @@ type Config struct {
 	RateLimitPerMinute int
 	// Ready reports whether everything behind the API answers.
 	Ready func(ctx context.Context) error
+	// Metrics is what GET /metrics shows; the API adds its own. A new one when nil.
+	Metrics *prometheus.Registry
+	// MetricsElsewhere leaves /metrics to Operations.
+	MetricsElsewhere bool
 }
 
 // Modules are the use cases that the handlers call.
@@ -41,11 +46,16 @@ type Server struct {
 	ids      ports.IDs
 	throttle ports.Throttle
 	log      *slog.Logger
+	metrics  *requestMetrics
 }
 
 // New builds the API with all its routes. Pages are mounted on App by the caller.
 func New(cfg Config, modules Modules, store ports.Store, clock ports.Clock, ids ports.IDs, throttle ports.Throttle, log *slog.Logger) *Server {
-	s := &Server{Modules: modules, cfg: cfg, store: store, clock: clock, ids: ids, throttle: throttle, log: log}
+	if cfg.Metrics == nil {
+		cfg.Metrics = prometheus.NewRegistry()
+	}
+	s := &Server{Modules: modules, cfg: cfg, store: store, clock: clock, ids: ids, throttle: throttle, log: log, metrics: newRequestMetrics()}
+	cfg.Metrics.MustRegister(s.metrics)
 	s.app = fiber.New(fiber.Config{
 		AppName:               "Sundry",
 		Immutable:             true, // fiber reuses its buffers; ours outlive the request
@@ -83,14 +93,16 @@ func (s *Server) identify(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// observe logs the request by its route pattern: a path can hold a checkout secret.
+// observe logs and counts the request by its route pattern: a path can hold a checkout secret.
 func (s *Server) observe(c *fiber.Ctx) error {
 	start := time.Now()
 	err := c.Next()
 	if err != nil {
 		err = s.handleError(c, err)
 	}
+	took := time.Since(start)
+	s.metrics.answered(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
 	s.log.DebugContext(c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),
-		slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()), slog.Duration("took", time.Since(start)))
+		slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()), slog.Duration("took", took))
 	return err
 }

@@ -1,5 +1,8 @@
 // Package jobs runs background work: the mux (task kind -> one module call), the relay that claims due rows, and two
 // dispatchers that carry them to a worker, through asynq or in process.
+//
+// The row is the truth. A dispatcher may lose or double what it carries: the row's lease ends and the relay claims it
+// again, under a new token that fences every older run.
 package jobs
 
 import (
@@ -7,31 +10,47 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"sundry/ports"
 )
 
-// Class is a group of kinds that share workers, so that one class's backlog never delays another.
-type Class string
-
-// The classes, one asynq server each.
 const (
-	Payments Class = "payments"
-	Webhooks Class = "webhooks"
-	Rest     Class = "rest"
+	// Lease is how long a claimed task is one worker's own.
+	Lease = 20 * time.Second
+	// HandlerTimeout bounds one run. It exceeds the 15 s that a webhook endpoint has to answer and ends before the lease.
+	HandlerTimeout = 17 * time.Second
+	// recordTimeout bounds the note that a run failed.
+	recordTimeout = 2 * time.Second
 )
+
+// Class is a group of kinds that share workers, so that one class's backlog never delays another.
+type Class = ports.TaskClass
+
+// The classes, each with workers of its own.
+const (
+	Payments = ports.PaymentTasks
+	Webhooks = ports.WebhookTasks
+	Rest     = ports.OtherTasks
+)
+
+// workers is how many tasks of a class one process runs at a time.
+var workers = map[Class]int{Payments: 8, Webhooks: 32, Rest: 8}
 
 // Handler runs one task. Its own transaction ends with Done or Postpone; an error leaves the task to be tried again.
 type Handler func(ctx context.Context, t ports.Task) error
 
 // Mux is the table of task kinds.
 type Mux struct {
-	queue ports.TaskQueue
-	clock ports.Clock
-	log   *slog.Logger
-	kinds map[string]entry
+	queue   ports.TaskQueue
+	clock   ports.Clock
+	log     *slog.Logger
+	metrics *Metrics
+	kinds   map[string]entry
 }
+
+var _ ports.TaskRunner = (*Mux)(nil)
 
 type entry struct {
 	class  Class
@@ -39,8 +58,8 @@ type entry struct {
 }
 
 // NewMux returns an empty table over the queue.
-func NewMux(queue ports.TaskQueue, clock ports.Clock, log *slog.Logger) *Mux {
-	return &Mux{queue: queue, clock: clock, log: log, kinds: map[string]entry{}}
+func NewMux(queue ports.TaskQueue, clock ports.Clock, metrics *Metrics, log *slog.Logger) *Mux {
+	return &Mux{queue: queue, clock: clock, log: log, metrics: metrics, kinds: map[string]entry{}}
 }
 
 // Handle names the one call that a kind makes. Call it during wiring only.
@@ -59,17 +78,24 @@ func (m *Mux) ClassOf(kind string) Class {
 	return Rest
 }
 
-// Run runs a claimed task and records a failure. It returns the failure for metrics only: the retry is already a row.
+// Run implements ports.TaskRunner: it runs a claimed task within HandlerTimeout and records a failure. The retry is
+// already a row when it returns.
 func (m *Mux) Run(ctx context.Context, t ports.Task) error {
+	started := time.Now()
 	err := m.handle(ctx, t)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ports.ErrFenced):
+	if errors.Is(err, ports.ErrFenced) {
+		m.metrics.ran(m.label(t.Kind), outcomeFenced, time.Since(started))
 		return nil // somebody else's now; what this run did was rolled back
 	}
+	if err == nil {
+		m.metrics.ran(m.label(t.Kind), outcomeDone, time.Since(started))
+		return nil
+	}
+	m.metrics.ran(m.label(t.Kind), outcomeFailed, time.Since(started))
 	m.log.WarnContext(ctx, "task failed", slog.String("task", t.ID), slog.Int("attempt", t.Attempts), slog.Any("error", err))
-	failErr := m.queue.Fail(context.WithoutCancel(ctx), t, err.Error(), m.clock.Real().Add(retryDelay(t.Attempts)))
+	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	failErr := m.queue.Fail(record, t, err.Error(), m.clock.Real().Add(retryDelay(t.Attempts)))
 	if failErr != nil && !errors.Is(failErr, ports.ErrFenced) {
 		return errors.Join(err, failErr) // the lease will end and the relay will claim it again
 	}
@@ -81,12 +107,28 @@ func (m *Mux) handle(ctx context.Context, t ports.Task) (err error) {
 	if !ok {
 		return fmt.Errorf("no handler for task kind %q", t.Kind)
 	}
+	ctx, cancel := context.WithTimeout(ctx, HandlerTimeout)
+	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
+			m.log.ErrorContext(ctx, "task panicked", slog.String("task", t.ID), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			err = fmt.Errorf("task %s panicked: %v", t.ID, p)
 		}
 	}()
 	return e.handle(ctx, t)
+}
+
+// label is the kind as metrics show it: only kinds that are wired, so that their number stays bounded.
+func (m *Mux) label(kind string) string {
+	if _, ok := m.kinds[kind]; ok {
+		return kind
+	}
+	return "unknown"
+}
+
+// resume gets a task that has waited since its claim ready to be run now: ErrFenced when it is no longer this claim's.
+func (m *Mux) resume(ctx context.Context, id string, token int64) (ports.Task, error) {
+	return m.queue.Load(ctx, id, token, m.clock.Real().Add(HandlerTimeout+recordTimeout))
 }
 
 // retryDelay is 1 s, 2 s, 4 s … up to an hour.

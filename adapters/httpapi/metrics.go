@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// requestMetrics counts answers by route pattern, never by path: paths hold secrets and have no bound.
+type requestMetrics struct {
+	answers *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+}
+
+var _ prometheus.Collector = (*requestMetrics)(nil)
+
+func newRequestMetrics() *requestMetrics {
+	return &requestMetrics{
+		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "sundry_http_requests_total", Help: "Answered HTTP requests by method, route pattern and status.",
+		}, []string{"method", "route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "sundry_http_request_seconds", Help: "How long HTTP requests took, by method and route pattern.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30},
+		}, []string{"method", "route"}),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *requestMetrics) Describe(out chan<- *prometheus.Desc) {
+	m.answers.Describe(out)
+	m.seconds.Describe(out)
+}
+
+// Collect implements prometheus.Collector.
+func (m *requestMetrics) Collect(out chan<- prometheus.Metric) {
+	m.answers.Collect(out)
+	m.seconds.Collect(out)
+}
+
+func (m *requestMetrics) answered(method, route string, status int, took time.Duration) {
+	m.answers.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
+}
+
+func (s *Server) metricsRoute() Route {
+	handler := promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	return Route{Method: fiber.MethodGet, Path: "/metrics", Handle: adaptor.HTTPHandler(handler)}
+}
+
+// Operations is an application of its own for METRICS_ADDR, so that a process without the API can be watched too.
+func (s *Server) Operations() *fiber.App {
+	app := fiber.New(fiber.Config{DisableStartupMessage: true, ReadTimeout: 10 * time.Second, ErrorHandler: s.handleError})
+	app.Get("/healthz", s.getHealth)
+	app.Get("/readyz", s.getReady)
+	metrics := s.metricsRoute()
+	app.Get(metrics.Path, metrics.Handle)
+	return app
+}

@@ -1,0 +1,65 @@
+package bootstrap
+
+import (
+	"context"
+	"encoding/hex"
+	"log/slog"
+	"sync"
+	"time"
+
+	"sundry/adapters/jobs"
+	"sundry/ports"
+)
+
+// dispatcher is what both dispatchers are to bootstrap.
+type dispatcher interface {
+	ports.Dispatcher
+	Start(freed func(jobs.Class)) error
+	Stop(ctx context.Context)
+}
+
+// newDispatcher picks Redis where there is one, else this process.
+func (a *App) newDispatcher() dispatcher {
+	if a.redis == nil {
+		return jobs.NewInline(a.mux, a.store, a.log)
+	}
+	prefix := "sundry-" + hex.EncodeToString(a.secrets.derive("redis-prefix")[:4])
+	return jobs.NewAsynq(a.redis, prefix, a.mux, a.log)
+}
+
+// pagerBackOff is the pause before listening again after the connection was lost; the relay's own looks go on.
+const pagerBackOff = time.Second
+
+// startWork begins background work. stop claims nothing more at once, lets what runs finish, and cancels it when its
+// ctx ends.
+func (a *App) startWork() (stop func(ctx context.Context), err error) {
+	carrier := a.newDispatcher()
+	relay := jobs.NewRelay(a.store, carrier, a.clock, a.log)
+	a.store.OnScheduled(relay.Wake)
+	if err := carrier.Start(relay.Freed); err != nil {
+		carrier.Stop(context.Background())
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var loops sync.WaitGroup
+	loops.Go(func() { relay.Run(ctx) })
+	loops.Go(func() { a.listenForPages(ctx, relay.Wake) })
+	return func(deadline context.Context) {
+		cancel()
+		loops.Wait()
+		carrier.Stop(deadline)
+	}, nil
+}
+
+// listenForPages wakes the relay whenever another process has scheduled work.
+func (a *App) listenForPages(ctx context.Context, wake func()) {
+	for ctx.Err() == nil {
+		if err := a.store.ListenForPages(ctx, wake); err != nil {
+			a.log.DebugContext(ctx, "not listening for work of other processes", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pagerBackOff):
+		}
+	}
+}
