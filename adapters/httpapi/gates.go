@@ -20,6 +20,8 @@ const (
 	Creator
 	// SecretKey asks for an API key of the account.
 	SecretKey
+	// KeyOrReturnToken lets a browser pass with the return token of one checkout; whoever shows a key must show a good one.
+	KeyOrReturnToken
 )
 
 // errUnauthenticated is the same whatever was wrong (contract §2).
@@ -48,6 +50,14 @@ func (s *Server) gate(g Gate) fiber.Handler {
 		return s.authenticate(func(c *fiber.Ctx) (string, error) { return s.Identity.AuthenticateToken(c.UserContext(), bearer(c)) })
 	case SecretKey:
 		return s.authenticate(s.admitKey)
+	case KeyOrReturnToken:
+		withKey := s.authenticate(s.admitKey)
+		return func(c *fiber.Ctx) error {
+			if c.Get(fiber.HeaderAuthorization) != "" {
+				return withKey(c)
+			}
+			return c.Next() // the handler checks the token: it is bound to one session
+		}
 	case Public:
 	}
 	return func(c *fiber.Ctx) error { return c.Next() }

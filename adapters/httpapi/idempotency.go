@@ -119,13 +119,8 @@ func (s *Server) onceInTransaction(r Route) fiber.Handler {
 			if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
 				return err
 			}
-			work := func(c *fiber.Ctx) error { // a refusal undoes the work, not the claim
-				return s.store.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
-					c.SetUserContext(ctx)
-					return r.Handle(c)
-				})
-			}
-			if err := s.answer(c, work); err != nil {
+			c.SetUserContext(ctx) // the use case's own transaction becomes a savepoint: a refusal undoes it, not the claim
+			if err := s.answer(c, r.Handle); err != nil {
 				return err
 			}
 			record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()

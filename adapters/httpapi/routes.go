@@ -25,6 +25,8 @@ func (s *Server) Routes() []Route {
 		s.healthRoutes(),
 		s.authRoutes(),
 		s.keyRoutes(),
+		s.sessionRoutes(),
+		s.checkoutPageRoutes(),
 	)
 	if s.cfg.Sandbox {
 		return all

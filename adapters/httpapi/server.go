@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"sundry/modules/identity"
+	"sundry/modules/selling"
 	"sundry/ports"
 )
 
@@ -34,6 +35,7 @@ type Config struct {
 // Modules are the use cases that the handlers call.
 type Modules struct {
 	Identity *identity.Service
+	Selling  *selling.Service
 }
 
 // Server is the API over fiber.

@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/modules/selling"
+)
+
+func (s *Server) sessionRoutes() []Route {
+	return []Route{
+		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Gate: SecretKey, Once: OnceInTransaction, Handle: s.postSession},
+		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Gate: SecretKey, Handle: s.getSession},
+		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Gate: SecretKey, Once: OnceLeased, Handle: s.postSessionExpire},
+		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Gate: KeyOrReturnToken, Handle: s.getReceipt},
+		{Method: fiber.MethodPost, Path: "/v1/sandbox/checkout-sessions/:id/pay", Gate: SecretKey, Once: OnceLeased, Handle: s.postSandboxPay, SandboxOnly: true},
+	}
+}
+
+// sessionRequest is the body of POST /v1/checkout-sessions.
+type sessionRequest struct {
+	Catalog            *catalogRequest  `json:"catalog"`
+	ListingID          *string          `json:"listingId"`
+	VariantID          *string          `json:"variantId"`
+	ExternalCustomerID *string          `json:"externalCustomerId"`
+	Email              *string          `json:"email"`
+	Customer           *buyerRequest    `json:"customer"`
+	SuccessURL         *string          `json:"successUrl"`
+	CancelURL          *string          `json:"cancelUrl"`
+	UIMode             *string          `json:"uiMode"`
+	DiscountCode       *string          `json:"discountCode"`
+	ReferenceID        *string          `json:"referenceId"`
+	Metadata           *metadataRequest `json:"metadata"`
+	AppointmentSlot    *json.RawMessage `json:"appointmentSlot"`
+	AppointmentSlots   *json.RawMessage `json:"appointmentSlots"`
+}
+
+type metadataRequest = map[string]string
+
+type catalogRequest struct {
+	Listing  *string `json:"listing"`
+	Plan     *string `json:"plan"`
+	Interval *string `json:"interval"`
+}
+
+type buyerRequest struct {
+	Name       *string `json:"name"`
+	Country    *string `json:"country"`
+	PostalCode *string `json:"postalCode"`
+	TaxID      *string `json:"taxId"`
+}
+
+func (b *buyerRequest) details() customer.Details {
+	if b == nil {
+		return customer.Details{}
+	}
+	return customer.Details{Name: or(b.Name), Country: or(b.Country), PostalCode: or(b.PostalCode), TaxID: or(b.TaxID)}
+}
+
+func (r sessionRequest) newSession() selling.NewSession {
+	n := selling.NewSession{
+		ListingID: or(r.ListingID), VariantID: or(r.VariantID), ExternalCustomerID: or(r.ExternalCustomerID), Email: or(r.Email),
+		Buyer: r.Customer.details(), SuccessURL: or(r.SuccessURL), CancelURL: or(r.CancelURL), UIMode: or(r.UIMode),
+		DiscountCode: or(r.DiscountCode), ReferenceID: or(r.ReferenceID), Metadata: or(r.Metadata),
+		HasSlots: r.AppointmentSlot != nil || r.AppointmentSlots != nil,
+	}
+	if r.Catalog != nil {
+		n.Catalog = &checkout.CatalogReference{Listing: or(r.Catalog.Listing), Plan: or(r.Catalog.Plan), Interval: or(r.Catalog.Interval)}
+	}
+	return n
+}
+
+// sessionView is a checkout session (contract §5).
+type sessionView struct {
+	ID                 string                     `json:"id"`
+	CheckoutID         string                     `json:"checkoutId"`
+	CheckoutURL        string                     `json:"checkoutUrl"`
+	EmbedURL           *string                    `json:"embedUrl"`
+	Status             checkout.Status            `json:"status"`
+	UIMode             checkout.UIMode            `json:"uiMode"`
+	Livemode           bool                       `json:"livemode"`
+	ExpiresAt          *string                    `json:"expiresAt"`
+	ListingID          string                     `json:"listingId"`
+	VariantID          *string                    `json:"variantId"`
+	Catalog            *checkout.CatalogReference `json:"catalog"`
+	ExternalCustomerID *string                    `json:"externalCustomerId"`
+	Email              *string                    `json:"email"`
+	AppointmentSlots   []struct{}                 `json:"appointmentSlots"`
+	Currency           string                     `json:"currency"`
+	SubtotalInCents    int64                      `json:"subtotalInCents"`
+	DiscountInCents    int64                      `json:"discountInCents"`
+	TaxInCents         int64                      `json:"taxInCents"`
+	TotalInCents       int64                      `json:"totalInCents"`
+	SuccessURL         *string                    `json:"successUrl"`
+	CancelURL          *string                    `json:"cancelUrl"`
+	ReferenceID        *string                    `json:"referenceId"`
+	Metadata           map[string]string          `json:"metadata"`
+	CreatedAt          *string                    `json:"createdAt"`
+}
+
+func (s *Server) sessionView(c checkout.State) sessionView {
+	view := sessionView{
+		ID: c.ID, CheckoutID: c.ID, CheckoutURL: s.Selling.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
+		Livemode: !s.cfg.Sandbox, ExpiresAt: stamp(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: orNull(c.Offer.VariantID),
+		Catalog: c.Catalog, ExternalCustomerID: orNull(c.ExternalCustomerID), Email: orNull(c.Email), AppointmentSlots: []struct{}{},
+		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor,
+		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: orNull(c.SuccessURL), CancelURL: orNull(c.CancelURL),
+		ReferenceID: orNull(c.ReferenceID), Metadata: c.Metadata, CreatedAt: stamp(c.CreatedAt),
+	}
+	if view.Metadata == nil {
+		view.Metadata = map[string]string{}
+	}
+	if c.UIMode == checkout.Embedded {
+		url := s.Selling.EmbedURL(c.ID)
+		view.EmbedURL = &url
+	}
+	return view
+}
+
+func (s *Server) postSession(c *fiber.Ctx) error {
+	body, err := decode[sessionRequest](c)
+	if err != nil {
+		return err
+	}
+	session, err := s.Selling.Create(c.UserContext(), account(c), body.newSession())
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(s.sessionView(session))
+}
+
+func (s *Server) getSession(c *fiber.Ctx) error {
+	session, err := s.Selling.Get(c.UserContext(), account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(s.sessionView(session))
+}
+
+func (s *Server) postSessionExpire(c *fiber.Ctx) error {
+	session, err := s.Selling.ExpireEarly(c.UserContext(), account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(s.sessionView(session))
+}
+
+// receiptStatusView is what a browser with a return token sees.
+type receiptStatusView struct {
+	CheckoutID string          `json:"checkoutId"`
+	Status     checkout.Status `json:"status"`
+}
+
+// receiptView is the whole receipt (contract §5).
+type receiptView struct {
+	CheckoutID         string           `json:"checkoutId"`
+	Status             checkout.Status  `json:"status"`
+	Livemode           bool             `json:"livemode"`
+	SubtotalInCents    int64            `json:"subtotalInCents"`
+	DiscountInCents    int64            `json:"discountInCents"`
+	TaxInCents         int64            `json:"taxInCents"`
+	TotalInCents       int64            `json:"totalInCents"`
+	RefundedInCents    int64            `json:"refundedInCents"`
+	Currency           string           `json:"currency"`
+	PaidAt             *string          `json:"paidAt"`
+	ReceiptNumber      *string          `json:"receiptNumber"`
+	ReceiptURL         *string          `json:"receiptUrl"`
+	PaymentID          *string          `json:"paymentId"`
+	SubscriptionID     *string          `json:"subscriptionId"`
+	CustomerID         *string          `json:"customerId"`
+	ExternalCustomerID *string          `json:"externalCustomerId"`
+	ReferenceID        *string          `json:"referenceId"`
+	Appointments       []struct{}       `json:"appointments"`
+	LastPaymentError   *payment.Refusal `json:"lastPaymentError"`
+	AccessVersion      *int64           `json:"accessVersion"`
+	PollAfterMs        *int64           `json:"pollAfterMs"`
+}
+
+func (s *Server) receiptView(r selling.Receipt) receiptView {
+	c := r.Session
+	view := receiptView{
+		CheckoutID: c.ID, Status: c.Status, Livemode: !s.cfg.Sandbox, SubtotalInCents: c.Subtotal.Minor,
+		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, Currency: string(c.Total.Currency),
+		PaidAt: stamp(c.PaidAt), ReceiptNumber: orNull(c.ReceiptNumber), ReceiptURL: orNull(r.ReceiptURL),
+		PaymentID: orNull(c.PaymentID), SubscriptionID: orNull(c.SubscriptionID), CustomerID: orNull(c.CustomerID),
+		ExternalCustomerID: orNull(c.ExternalCustomerID), ReferenceID: orNull(c.ReferenceID), Appointments: []struct{}{},
+		LastPaymentError: lastError(c),
+	}
+	if c.ExternalCustomerID != "" {
+		view.AccessVersion = &r.AccessVersion
+	}
+	if ms := r.PollAfter.Milliseconds(); ms > 0 {
+		view.PollAfterMs = &ms
+	}
+	return view
+}
+
+// lastError is why the last card was refused; null when none was, or when one is being tried.
+func lastError(c checkout.State) *payment.Refusal {
+	if c.LastError.Code == "" {
+		return nil
+	}
+	return &c.LastError
+}
+
+// getReceipt serves both callers: the browser with its return token, and the integrator with a key.
+func (s *Server) getReceipt(c *fiber.Ctx) error {
+	id, token := c.Params("id"), c.Query("returnToken")
+	if account(c) == "" {
+		status, err := s.Selling.ReceiptStatus(c.UserContext(), id, token)
+		if err != nil {
+			return err
+		}
+		return c.JSON(receiptStatusView{CheckoutID: id, Status: status})
+	}
+	var f fault.Faults
+	headless := c.Query("headless")
+	f.Check(headless == "" || headless == "true" || headless == "false", "headless", fault.DetailInvalid, "The value must be true or false.")
+	f.Check(headless == "true" || token != "", "returnToken", fault.DetailRequired, "Send the buyer's returnToken, or headless=true to ask without one.")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	receipt, err := s.Selling.Receipt(c.UserContext(), account(c), id, token)
+	if err != nil {
+		return err
+	}
+	return c.JSON(s.receiptView(receipt))
+}
+
+type sandboxPayRequest struct {
+	CardNumber       *string          `json:"cardNumber"`
+	Email            *string          `json:"email"`
+	Country          *string          `json:"country"`
+	AppointmentSlots *json.RawMessage `json:"appointmentSlots"`
+}
+
+func (s *Server) postSandboxPay(c *fiber.Ctx) error {
+	body, err := decode[sandboxPayRequest](c)
+	if err != nil {
+		return err
+	}
+	if body.AppointmentSlots != nil {
+		return fault.Invalid(fault.Detail{Field: "appointmentSlots", Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
+	}
+	session, err := s.Selling.PayInSandbox(c.UserContext(), account(c), c.Params("id"), selling.Payment{
+		CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: customer.Details{Country: or(body.Country)},
+	})
+	if err != nil {
+		return err
+	}
+	receipt, err := s.Selling.ReceiptOf(c.UserContext(), session)
+	if err != nil {
+		return err
+	}
+	return c.JSON(s.receiptView(receipt))
+}
