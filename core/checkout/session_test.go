@@ -1,0 +1,149 @@
+package checkout_test
+
+import (
+	"testing"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/plan"
+)
+
+var opened = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func session(status checkout.Status, livePayment string) *checkout.Session {
+	s := checkout.Open(checkout.State{
+		ID: "cs_1", CreatorID: "crt_1", Email: "ada@example.com",
+		Offer: plan.Offer{Price: money.Amount{Minor: 1200, Currency: "eur"}},
+	}, opened).State()
+	s.Status, s.LivePaymentID = status, livePayment
+	return checkout.Restore(s)
+}
+
+// Each row is a (state, trigger) pair of the drawn machine; code "" means that the transition happens.
+func TestEverySessionStateAnswersEveryTrigger(t *testing.T) {
+	t.Parallel()
+	triggers := map[string]func(*checkout.Session) error{
+		"begin": func(c *checkout.Session) error { return c.Begin("pay_2", "", customer.Details{}, opened) },
+		"late": func(c *checkout.Session) error {
+			return c.Begin("pay_2", "", customer.Details{}, opened.Add(checkout.Lifetime))
+		},
+		"describe": func(c *checkout.Session) error { return c.Describe("b@example.com", customer.Details{}, opened) },
+		"pay": func(c *checkout.Session) error {
+			_, err := c.Pay(checkout.Settlement{PaymentID: "pay_1"}, opened)
+			return err
+		},
+		"expire": func(c *checkout.Session) error { return c.Expire() },
+	}
+	for name, c := range map[string]struct {
+		status checkout.Status
+		live   string
+		codes  map[string]fault.Code
+	}{
+		"open": {checkout.StatusProcessing, "", map[string]fault.Code{"late": fault.SessionExpired}},
+		"open with a live attempt": {checkout.StatusProcessing, "pay_1", map[string]fault.Code{
+			"begin": fault.StateConflict, "late": fault.SessionExpired, "expire": fault.StateConflict}},
+		"paid": {checkout.StatusPaid, "", map[string]fault.Code{
+			"begin": fault.SessionAlreadyPaid, "late": fault.SessionAlreadyPaid, "describe": fault.SessionAlreadyPaid,
+			"pay": fault.SessionAlreadyPaid, "expire": fault.SessionAlreadyPaid}},
+		"failed": {checkout.StatusFailed, "", map[string]fault.Code{
+			"begin": fault.StateConflict, "late": fault.StateConflict, "describe": fault.StateConflict}},
+		"expired": {checkout.StatusExpired, "", map[string]fault.Code{
+			"begin": fault.SessionExpired, "late": fault.SessionExpired, "describe": fault.SessionExpired}},
+	} {
+		for trigger, pull := range triggers {
+			t.Run(name+", "+trigger, func(t *testing.T) {
+				t.Parallel()
+				aggregate := session(c.status, c.live)
+				before := aggregate.State()
+				err := pull(aggregate)
+				if got := fault.CodeOf(err); got != c.codes[trigger] {
+					t.Fatalf("code %q, want %q", got, c.codes[trigger])
+				}
+				after := aggregate.State()
+				if err != nil && (after.Revision != before.Revision || after.Status != before.Status || after.LivePaymentID != before.LivePaymentID || after.Email != before.Email) {
+					t.Fatalf("a refusal changed the session: %+v", after)
+				}
+			})
+		}
+	}
+}
+
+func TestOnlyTheLiveAttemptMayDeclineOrRelease(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(*checkout.Session, string){
+		"decline": func(c *checkout.Session, id string) { c.Decline(id, payment.Refusal{Code: "card_declined"}) },
+		"release": func(c *checkout.Session, id string) { c.Release(id, payment.Refusal{Code: "processing_error"}) },
+	} {
+		c := session(checkout.StatusProcessing, "pay_1")
+		before := c.State().Revision
+		call(c, "pay_0")
+		if c.State().Revision != before {
+			t.Errorf("%s by another attempt changed the session", name)
+		}
+		call(c, "pay_1")
+		if s := c.State(); s.LivePaymentID != "" || s.LastError.Code == "" || s.Status != checkout.StatusProcessing {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+func TestThePageFollowsFromTheSessionAlone(t *testing.T) {
+	t.Parallel()
+	declined := session(checkout.StatusProcessing, "").State()
+	declined.LastError = payment.Refusal{Code: "card_declined"}
+	for name, c := range map[string]struct {
+		state checkout.State
+		live  payment.Status
+		at    time.Time
+		want  checkout.PageState
+	}{
+		"fresh":           {session(checkout.StatusProcessing, "").State(), "", opened, checkout.PagePay},
+		"declined":        {declined, "", opened, checkout.PagePaymentFailed},
+		"asked":           {session(checkout.StatusProcessing, "pay_1").State(), payment.RequiresAction, opened, checkout.PageAuthenticating},
+		"pending":         {session(checkout.StatusProcessing, "pay_1").State(), payment.Pending, opened, checkout.PageProcessing},
+		"pending at dusk": {session(checkout.StatusProcessing, "pay_1").State(), payment.Pending, opened.Add(checkout.Lifetime), checkout.PageProcessing},
+		"over, not swept": {session(checkout.StatusProcessing, "").State(), "", opened.Add(checkout.Lifetime), checkout.PageExpired},
+		"paid":            {session(checkout.StatusPaid, "").State(), payment.Succeeded, opened, checkout.PagePaid},
+		"failed":          {session(checkout.StatusFailed, "").State(), "", opened, checkout.PageFailed},
+		"expired":         {session(checkout.StatusExpired, "").State(), "", opened, checkout.PageExpired},
+	} {
+		if got := c.state.Page(c.live, c.at); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func FuzzSecretsOpenOnlyWhatTheySealed(f *testing.F) {
+	secrets := checkout.Secrets{Key: []byte("0123456789abcdef0123456789abcdef")}
+	const sessionID = "cs_01h00000000000000000000000"
+	f.Add(secrets.Checkout(sessionID))
+	f.Add(secrets.Receipt(sessionID))
+	f.Add("")
+	f.Fuzz(func(t *testing.T, secret string) {
+		if id, ok := secrets.OpenCheckout(secret); ok && secrets.Checkout(id) != secret {
+			t.Fatalf("%q opened %q", secret, id)
+		}
+		if secrets.CheckReturnToken(sessionID, secret, opened) {
+			t.Fatalf("%q passed for a return token", secret)
+		}
+	})
+}
+
+func TestACheckoutSecretIsNotAReceiptSecret(t *testing.T) {
+	t.Parallel()
+	secrets := checkout.Secrets{Key: []byte("0123456789abcdef0123456789abcdef")}
+	const sessionID = "cs_01h00000000000000000000000"
+	if id, ok := secrets.OpenCheckout(secrets.Checkout(sessionID)); !ok || id != sessionID {
+		t.Fatal("its own secret does not open the session")
+	}
+	if _, ok := secrets.OpenCheckout(secrets.Receipt(sessionID)); ok {
+		t.Fatal("a receipt secret opens the checkout")
+	}
+	if _, ok := secrets.OpenReceipt(secrets.Checkout(sessionID)); ok {
+		t.Fatal("a checkout secret opens the receipt")
+	}
+}
