@@ -40,6 +40,13 @@ func (t creators) Insert(_ context.Context, c *identity.Creator) error {
 	return t.insert("insert creator", creatorRowOf(c))
 }
 
+// Any implements ports.Creators.
+func (t creators) Any(_ context.Context) (bool, error) {
+	var found bool
+	err := t.db.Raw("SELECT EXISTS (SELECT 1 FROM creators)").Scan(&found).Error
+	return found, t.failure("look for creators", err)
+}
+
 // ByID implements ports.Creators.
 func (t creators) ByID(_ context.Context, id string) (*identity.Creator, error) {
 	return t.one("load creator "+id, "id = ?", id)

@@ -46,7 +46,7 @@ func shapeOf(line string) string {
 }
 
 // notYet are the documented operations whose routes are still being built, by their tags.
-var notYet = []string{"Listings", "Variants and plans", "Catalog", "Payment links", "Checkout", "Customer access", "Sandbox"}
+var notYet = []string{"Listings", "Variants and plans", "Catalog", "Payment links", "Customer access", "Sandbox"}
 
 // mounted are the operations that the composition root adds beside the route table: pages.
 var mounted = []string{"GET /c/{secret}", "GET /l/{code}", "GET /r/{secret}", "GET /docs"}
@@ -74,7 +74,7 @@ func TestTheDocumentAndTheRouteTableSayTheSame(t *testing.T) {
 	documented := map[string]*openapi3.Operation{}
 	for line, op := range operations(loadDocument(t)) {
 		documented[shapeOf(line)] = op
-		if slices.Contains(mounted, line) || op.Tags[0] == "Hosted page" {
+		if slices.Contains(mounted, line) {
 			delete(documented, shapeOf(line))
 		}
 	}
@@ -99,13 +99,16 @@ func TestTheDocumentAndTheRouteTableSayTheSame(t *testing.T) {
 
 func compareGate(t *testing.T, line string, route Route, op *openapi3.Operation) {
 	t.Helper()
-	want := map[Gate][]string{Public: nil, Creator: {"creatorToken"}, SecretKey: {"secretKey"}}[route.Gate]
+	want := map[Gate][]string{Public: nil, Creator: {"creatorToken"}, SecretKey: {"secretKey"},
+		KeyOrReturnToken: {"returnToken", "secretKey"}}[route.Gate]
 	got := []string{"secretKey"} // the document's default
 	if op.Security != nil {
 		got = nil
 		for _, alternative := range *op.Security {
-			got = append(got, slices.Sorted(maps.Keys(alternative))...)
+			got = append(got, slices.Collect(maps.Keys(alternative))...)
 		}
+		slices.Sort(got)
+		got = slices.Compact(got)
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: the gate wants %v, the document says %v", line, want, got)
