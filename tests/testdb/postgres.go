@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -87,30 +86,23 @@ func execAll(ctx context.Context, admin *pgx.Conn, statements ...string) error {
 	return nil
 }
 
-func postgresURL(t testing.TB) string {
-	t.Helper()
+func makePostgres() (address string, drop func() error, err error) {
 	template, err := postgresTemplate()
 	if err != nil {
-		t.Fatalf("make the postgres template: %v", err)
+		return "", nil, fmt.Errorf("make the template: %w", err)
 	}
 	name := "sundry_test_" + strings.ToLower(rand.Text()[:16])
 	err = administrate(func(ctx context.Context, admin *pgx.Conn) error {
 		return execAll(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE "+template)
 	})
 	if err != nil {
-		t.Fatalf("make a postgres database: %v", err)
+		return "", nil, err
 	}
-	t.Cleanup(func() {
-		err := administrate(func(ctx context.Context, admin *pgx.Conn) error {
+	drop = func() error {
+		return administrate(func(ctx context.Context, admin *pgx.Conn) error {
 			return execAll(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 		})
-		if err != nil {
-			t.Errorf("drop the postgres database: %v", err)
-		}
-	})
-	address, err := databaseURL(name)
-	if err != nil {
-		t.Fatal(err)
 	}
-	return address
+	address, err = databaseURL(name)
+	return address, drop, err
 }

@@ -3,10 +3,10 @@ package testdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
-	"testing"
 
 	"sundry/adapters/gormstore"
 )
@@ -37,15 +37,19 @@ func migrate(url string) error {
 	return errors.Join(store.Migrate(ctx), store.Close())
 }
 
-func sqliteURL(t testing.TB) string {
-	t.Helper()
+func makeSQLite() (url string, drop func() error, err error) {
 	template, err := sqliteTemplate()
 	if err != nil {
-		t.Fatalf("make the sqlite template: %v", err)
+		return "", nil, fmt.Errorf("make the template: %w", err)
 	}
-	path := filepath.Join(t.TempDir(), "sundry.db")
+	folder, err := os.MkdirTemp("", "sundry-test-")
+	if err != nil {
+		return "", nil, err
+	}
+	drop = func() error { return os.RemoveAll(folder) }
+	path := filepath.Join(folder, "sundry.db")
 	if err := os.WriteFile(path, template, 0o600); err != nil {
-		t.Fatalf("copy the sqlite template: %v", err)
+		return "", nil, errors.Join(fmt.Errorf("copy the template: %w", err), drop())
 	}
-	return "sqlite:" + path
+	return "sqlite:" + path, drop, nil
 }

@@ -13,19 +13,31 @@ import (
 type Engine struct {
 	// Name is "sqlite" or "postgres".
 	Name string
-	url  func(t testing.TB) string
+	make func() (url string, drop func() error, err error)
 }
 
 // The engines.
 var (
-	SQLite   = Engine{Name: "sqlite", url: sqliteURL}
-	Postgres = Engine{Name: "postgres", url: postgresURL}
+	SQLite   = Engine{Name: "sqlite", make: makeSQLite}
+	Postgres = Engine{Name: "postgres", make: makePostgres}
 )
+
+// Make returns the DATABASE_URL of a new, migrated, empty database that lives until drop is called.
+func (e Engine) Make() (url string, drop func() error, err error) { return e.make() }
 
 // URL is the DATABASE_URL of a new, migrated, empty database that lives as long as the test.
 func (e Engine) URL(t testing.TB) string {
 	t.Helper()
-	return e.url(t)
+	url, drop, err := e.make()
+	if err != nil {
+		t.Fatalf("make a %s database: %v", e.Name, err)
+	}
+	t.Cleanup(func() {
+		if err := drop(); err != nil {
+			t.Errorf("drop the %s database: %v", e.Name, err)
+		}
+	})
+	return url
 }
 
 // Open is a store over a new database, closed when the test ends.

@@ -1,0 +1,52 @@
+package e2e_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+type signedIn struct{ AccessToken, RefreshToken string }
+
+func TestSignUpAndSignIn(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		post := func(path string, body any) *harness.Answer {
+			return app.Ask(t, harness.Request{Method: http.MethodPost, Path: path, Body: body})
+		}
+		post("/v1/auth/sign-up", harness.JSON{"email": strings.ToUpper(a.Email), "password": harness.Password, "displayName": "Other"}).
+			Refuses(t, 409, "EMAIL_TAKEN")
+
+		wrong := post("/v1/auth/sign-in", harness.JSON{"email": a.Email, "password": "wrong password"})
+		unknown := post("/v1/auth/sign-in", harness.JSON{"email": harness.Unique("nobody") + "@example.com", "password": "wrong password"})
+		wrong.Refuses(t, 401, "UNAUTHENTICATED")
+		unknown.Refuses(t, 401, "UNAUTHENTICATED")
+		if wrong.Refusal(t).Message != unknown.Refusal(t).Message {
+			t.Errorf("a wrong password and an unknown address are told apart: %s %s", wrong.Body, unknown.Body)
+		}
+
+		var first, second signedIn
+		post("/v1/auth/sign-in", harness.JSON{"email": a.Email, "password": harness.Password}).Want(t, 200).Into(t, &first)
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Want(t, 200).Into(t, &second)
+		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/api-keys", Bearer: second.AccessToken}).Want(t, 200)
+
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED") // reuse
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": second.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED")
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": a.RefreshToken}).Want(t, 200) // another sign-in goes on
+	})
+}
+
+func TestSignOutEndsTheSignIn(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		body := harness.JSON{"refreshToken": a.RefreshToken}
+		for range 2 { // again is answered the same
+			app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-out", Body: body}).Want(t, 204)
+		}
+		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/refresh", Body: body}).Refuses(t, 401, "UNAUTHENTICATED")
+	})
+}

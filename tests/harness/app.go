@@ -1,0 +1,191 @@
+// Package harness runs the whole program in the test's process, over a real listener, and asks it over HTTP. Every
+// answer is judged by the API's own document.
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"sundry/bootstrap"
+	"sundry/config"
+	"sundry/tests/testdb"
+)
+
+const defaultRedis = "redis://127.0.0.1:6379/0"
+
+// App is the running program.
+type App struct {
+	// URL is its address, without a trailing slash.
+	URL string
+	// Program is what runs, for what HTTP cannot show.
+	Program *bootstrap.App
+	Log     *Log
+	closers []func() error
+}
+
+// Start runs the program on a new database of the engine: SQLite with everything in process, PostgreSQL with Redis.
+// vars are environment variables on top of what a test needs. Close it.
+func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
+	a := &App{Log: &Log{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	databaseURL, drop, err := engine.Make()
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, drop)
+	folder, err := os.MkdirTemp("", "sundry-data-")
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, func() error { return os.RemoveAll(folder) })
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	a.URL = "http://" + listener.Addr().String()
+	env := map[string]string{
+		"ADDR": listener.Addr().String(), "BASE_URL": a.URL, "DATA_DIR": folder, "DATABASE_URL": databaseURL, "SEED_DEMO": "false",
+		"LOG_LEVEL": "warn",
+	}
+	if engine.Name == testdb.Postgres.Name {
+		if env["REDIS_URL"], err = emptyRedis(); err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
+	}
+	maps.Copy(env, vars)
+	cfg, err := config.FromMap(env)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	a.Program, err = bootstrap.New(context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	a.closers = append(a.closers, a.Program.Close)
+	a.run(listener)
+	return a, nil
+}
+
+// run serves on the listener, which had to be there before the program: its address is part of the configuration.
+func (a *App) run(listener net.Listener) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 2)
+	go func() { ended <- a.Program.Handler().Listener(listener) }()
+	go func() { ended <- a.Program.Run(ctx, bootstrap.Work) }()
+	a.closers = append(a.closers, func() error {
+		cancel() // Run shuts the HTTP side down too
+		return errors.Join(<-ended, <-ended)
+	})
+}
+
+// Close stops the program and gives its database back.
+func (a *App) Close() error {
+	var all []error
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		all = append(all, a.closers[i]())
+	}
+	a.closers = nil
+	return errors.Join(all...)
+}
+
+// New is Start for one test, which ends it.
+func New(t testing.TB, engine testdb.Engine, vars map[string]string) *App {
+	t.Helper()
+	app, err := Start(engine, vars)
+	if err != nil {
+		t.Fatalf("start the program on %s: %v", engine.Name, err)
+	}
+	t.Cleanup(func() {
+		if err := app.Close(); err != nil {
+			t.Errorf("stop the program: %v", err)
+		}
+	})
+	return app
+}
+
+// shared are the programs that the tests of a package have in common, one per engine: an account of its own is all
+// that most tests need.
+var shared = struct {
+	sync.Mutex
+	apps map[string]*App
+}{apps: map[string]*App{}}
+
+// Each runs the test once per engine, in parallel, on a program that it shares with other tests. The package needs
+// TestMain to call Main.
+func Each(t *testing.T, test func(t *testing.T, app *App)) {
+	t.Helper()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) { test(t, sharedApp(t, engine)) })
+}
+
+func sharedApp(t *testing.T, engine testdb.Engine) *App {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if app := shared.apps[engine.Name]; app != nil {
+		return app
+	}
+	app, err := Start(engine, nil)
+	if err != nil {
+		t.Fatalf("start the program on %s: %v", engine.Name, err)
+	}
+	shared.apps[engine.Name] = app
+	return app
+}
+
+// Main runs the package's tests and stops what they shared.
+func Main(m *testing.M) {
+	code := m.Run()
+	for name, app := range shared.apps {
+		if err := app.Close(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop the program on %s: %v\n", name, err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// Two programs on one Redis database would take each other's tasks, so each gets the next of these.
+const (
+	firstRedisDatabase = 4
+	redisDatabases     = 12
+)
+
+var redisDatabase atomic.Int64
+
+// emptyRedis is the address of a Redis database that nobody else in this process uses, emptied.
+func emptyRedis() (string, error) {
+	u, err := url.Parse(cmp.Or(os.Getenv("TEST_REDIS_URL"), defaultRedis))
+	if err != nil {
+		return "", errors.New("TEST_REDIS_URL is not an address")
+	}
+	u.Path = "/" + strconv.FormatInt(firstRedisDatabase+(redisDatabase.Add(1)-1)%redisDatabases, 10)
+	options, err := redis.ParseURL(u.String())
+	if err != nil {
+		return "", errors.New("TEST_REDIS_URL is not the address of a Redis")
+	}
+	client := redis.NewClient(options)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := errors.Join(client.FlushDB(ctx).Err(), client.Close()); err != nil {
+		return "", fmt.Errorf("empty TEST_REDIS_URL (TEST_QUICK=1 does without): %w", err)
+	}
+	return u.String(), nil
+}

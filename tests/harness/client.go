@@ -1,0 +1,216 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Request is one question to the program.
+type Request struct {
+	Method string
+	// Path begins with a slash, percent-encoded as it is to be sent. It may hold a query.
+	Path  string
+	Query url.Values
+	// Body is sent as it is when it is []byte or string, else as JSON; nil sends none.
+	Body any
+	// Bearer is the credential; "" sends none.
+	Bearer  string
+	Headers map[string]string
+}
+
+// Answer is what came back, whole.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// ErrorBody is the one shape of every refusal.
+type ErrorBody struct {
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	RequestID string `json:"requestId"`
+	Details   []struct {
+		Field   string `json:"field"`
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"details"`
+}
+
+// client follows no redirect: tests look at them. It keeps connections, since tests ask a lot.
+var client = &http.Client{
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
+}
+
+// Ask sends the request and judges the answer by the document. A 5xx always fails the test.
+func (a *App) Ask(t testing.TB, r Request) *Answer {
+	t.Helper()
+	answer := a.AskAnything(t, r)
+	if answer.Status >= 500 {
+		t.Errorf("%s %s answered %d %s\n%s", r.Method, r.Path, answer.Status, answer.Body, a.Log.About(answer.Header.Get("X-Request-Id")))
+	}
+	return answer
+}
+
+// AskAnything is Ask for tests in which a 5xx may be right.
+func (a *App) AskAnything(t testing.TB, r Request) *Answer {
+	t.Helper()
+	j, err := judge()
+	if err != nil {
+		t.Fatalf("the API document: %v", err)
+	}
+	request, body := a.request(t, r)
+	answer, err := send(request)
+	if err != nil {
+		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
+	}
+	if err := j.Check(request, body, answer); err != nil {
+		t.Errorf("%s %s: the answer is not as documented: %v\nsent %s\ngot %d %s", r.Method, r.Path, err, clip(body), answer.Status, clip(answer.Body))
+	}
+	return answer
+}
+
+func (a *App) request(t testing.TB, r Request) (*http.Request, []byte) {
+	t.Helper()
+	var body []byte
+	switch b := r.Body.(type) {
+	case nil:
+	case []byte:
+		body = b
+	case string:
+		body = []byte(b)
+	default:
+		var err error
+		if body, err = json.Marshal(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address := a.URL + r.Path
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	request, err := http.NewRequestWithContext(t.Context(), r.Method, address, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if r.Bearer != "" {
+		request.Header.Set("Authorization", "Bearer "+r.Bearer)
+	}
+	for name, value := range r.Headers {
+		request.Header.Set(name, value)
+	}
+	return request, body
+}
+
+func send(request *http.Request) (*Answer, error) {
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	return &Answer{Status: response.StatusCode, Header: response.Header, Body: body}, err
+}
+
+func clip(b []byte) string {
+	if len(b) > 2000 {
+		return string(b[:2000]) + "…"
+	}
+	return string(b)
+}
+
+// Want fails the test unless the answer has the status.
+func (a *Answer) Want(t testing.TB, status int) *Answer {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("answered %d, want %d: %s", a.Status, status, clip(a.Body))
+	}
+	return a
+}
+
+// Refuses fails the test unless the answer is this refusal and, where fields are given, its details name exactly them.
+func (a *Answer) Refuses(t testing.TB, status int, code string, fields ...string) {
+	t.Helper()
+	refusal := a.Refusal(t)
+	var got []string
+	for _, d := range refusal.Details {
+		got = append(got, d.Field)
+	}
+	switch {
+	case a.Status != status || refusal.Code != code:
+		t.Errorf("answered %d %s, want %d %s: %s", a.Status, refusal.Code, status, code, clip(a.Body))
+	case len(fields) > 0 && !sameSet(got, fields):
+		t.Errorf("the details name %q, want %q: %s", got, fields, clip(a.Body))
+	}
+}
+
+// Refusal is the answer's error.
+func (a *Answer) Refusal(t testing.TB) ErrorBody {
+	t.Helper()
+	if a.Status < 400 {
+		t.Fatalf("answered %d, want a refusal: %s", a.Status, clip(a.Body))
+	}
+	var refusal ErrorBody
+	if err := a.decode(&refusal); err != nil {
+		t.Fatal(err)
+	}
+	return refusal
+}
+
+// Into decodes the answer's JSON.
+func (a *Answer) Into(t testing.TB, into any) {
+	t.Helper()
+	if err := a.decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Map is the answer's JSON object, numbers kept to the letter.
+func (a *Answer) Map(t testing.TB) map[string]any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(a.Body))
+	decoder.UseNumber()
+	var m map[string]any
+	if err := decoder.Decode(&m); err != nil {
+		t.Fatalf("%v in %s", err, clip(a.Body))
+	}
+	return m
+}
+
+func (a *Answer) decode(into any) error {
+	if err := json.Unmarshal(a.Body, into); err != nil {
+		return fmt.Errorf("%d with a body that is not the JSON expected: %w: %s", a.Status, err, clip(a.Body))
+	}
+	return nil
+}
+
+func sameSet(a, b []string) bool {
+	count := map[string]int{}
+	for _, s := range a {
+		count[s]++
+	}
+	for _, s := range b {
+		count[s]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// IsHTML reports whether the answer is a page.
+func (a *Answer) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }

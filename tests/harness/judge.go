@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"sundry/adapters/httpapi"
+)
+
+// Judge holds answers against the API's document.
+type Judge struct {
+	Document *openapi3.T
+	router   routers.Router
+}
+
+// judge is made once per process: the document does not change.
+var judge = sync.OnceValues(func() (*Judge, error) {
+	for _, media := range []string{"text/html", "application/yaml"} { // text to us, whatever it holds
+		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(httpapi.OpenAPI)
+	if err != nil {
+		return nil, err
+	}
+	if err := doc.Validate(context.Background()); err != nil {
+		return nil, err
+	}
+	router, err := gorillamux.NewRouter(doc)
+	return &Judge{Document: doc, router: router}, err
+})
+
+// Check returns what is wrong with an answer: its status, a header or its body is not what the document says of this
+// operation, or the request was accepted although the document forbids it. body is the request's.
+func (j *Judge) Check(request *http.Request, body []byte, answer *Answer) error {
+	route, parameters, err := j.router.FindRoute(request)
+	if err != nil {
+		return j.checkNoRoute(answer, err)
+	}
+	request = request.Clone(context.Background())
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	input := &openapi3filter.RequestValidationInput{
+		Request: request, PathParams: parameters, Route: route,
+		Options: &openapi3filter.Options{
+			IncludeResponseStatus: true, MultiError: true, SkipSettingDefaults: true,
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, RejectWhenRequestBodyNotSpecified: true,
+		},
+	}
+	var faults []error
+	if answer.Status < 300 {
+		if err := openapi3filter.ValidateRequest(context.Background(), input); err != nil {
+			faults = append(faults, fmt.Errorf("accepted a request that the document forbids: %w", err))
+		}
+	}
+	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: answer.Status, Header: answer.Header,
+		Body: io.NopCloser(bytes.NewReader(answer.Body)), Options: input.Options,
+	})
+	return errors.Join(append(faults, err, checkBodyless(answer))...)
+}
+
+// checkNoRoute judges the answer to a request that the document does not know: it must be a refusal in the one shape.
+func (j *Judge) checkNoRoute(answer *Answer, cause error) error {
+	if answer.Status < 400 || answer.Status >= 500 {
+		return fmt.Errorf("answered %d to a request that the document does not know: %w", answer.Status, cause)
+	}
+	var value any
+	if err := answer.decode(&value); err != nil {
+		return err
+	}
+	return j.Document.Components.Schemas["Error"].Value.VisitJSON(value)
+}
+
+// checkBodyless refuses a body where HTTP allows none.
+func checkBodyless(answer *Answer) error {
+	if (answer.Status == http.StatusNoContent || answer.Status == http.StatusNotModified) && len(answer.Body) > 0 {
+		return fmt.Errorf("%d with a body of %d bytes", answer.Status, len(answer.Body))
+	}
+	return nil
+}
