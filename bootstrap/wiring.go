@@ -4,7 +4,9 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/adapters/jobs"
 	"sundry/adapters/passwords"
+	"sundry/adapters/system"
 	"sundry/adapters/tokens"
+	"sundry/modules/entitlement"
 	"sundry/modules/identity"
 )
 
@@ -19,6 +21,13 @@ func (a *App) wire() error {
 
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
+
+	events := newBus()
+	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.cfg.Livemode())
+	on(events, a.modules.Entitlement.OnCheckoutPaid)
+	on(events, a.modules.Entitlement.OnSubscriptionStarted)
+	on(events, a.modules.Entitlement.OnSubscriptionEnded)
+	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)
 
 	server := httpapi.New(
 		httpapi.Config{

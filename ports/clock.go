@@ -13,6 +13,12 @@ type Clock interface {
 	Real() time.Time
 }
 
+// Sleeper waits in real time.
+type Sleeper interface {
+	// Sleep returns after d, or with ctx's error when that ends first. Never inside a transaction.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
 // ClockOffsets keeps how far each sandbox account's clock runs ahead of real time.
 type ClockOffsets interface {
 	// Offset is zero for an account whose clock was never moved.

@@ -54,6 +54,9 @@ type Repos struct {
 	Creators        Creators
 	APIKeys         APIKeys
 	RefreshFamilies RefreshFamilies
+	Grants          Grants
+	Snapshots       Snapshots
+	CreditUses      CreditUses
 }
 
 // Page asks for part of a list, newest first.

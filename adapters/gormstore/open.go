@@ -73,6 +73,9 @@ func openSQLite(path string) (*Store, error) {
 	}
 	return &Store{
 		write: write, read: read, dialect: sqliteDialect{}, classOf: unclassified,
+		point: func(ctx context.Context, query string, args ...any) row {
+			return readDB.QueryRowContext(ctx, query, args...)
+		},
 		close: func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
 	}, nil
 }
@@ -103,6 +106,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	pages := newPager(pool)
 	return &Store{
 		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, pages: pages,
+		point: func(ctx context.Context, query string, args ...any) row { return pool.QueryRow(ctx, query, args...) },
 		close: func() error { pages.stop(); err := db.Close(); pool.Close(); return err },
 	}, nil
 }

@@ -32,5 +32,8 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Creators:        creators{t},
 		APIKeys:         apiKeys{t},
 		RefreshFamilies: refreshFamilies{t},
+		Grants:          grants{t},
+		Snapshots:       snapshots{t},
+		CreditUses:      creditUses{t},
 	}
 }

@@ -24,6 +24,8 @@ type Store struct {
 	dialect dialect
 	// classOf names the workers that run a kind of task.
 	classOf func(kind string) ports.TaskClass
+	// point reads one row outside gorm and outside transactions, for the hot paths.
+	point func(ctx context.Context, query string, args ...any) row
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
 	wake  func()
 	pages *pager // nil on SQLite
@@ -31,6 +33,9 @@ type Store struct {
 }
 
 var _ ports.Store = (*Store)(nil)
+
+// row is what one-row queries give in pgx and in database/sql alike.
+type row interface{ Scan(into ...any) error }
 
 // Classify names the function that tells which workers run a kind of task. Without it all are OtherTasks. Call it
 // before the first use.

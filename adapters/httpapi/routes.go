@@ -27,6 +27,7 @@ func (s *Server) Routes() []Route {
 		s.keyRoutes(),
 		s.sessionRoutes(),
 		s.checkoutPageRoutes(),
+		s.accessRoutes(),
 	)
 	if s.cfg.Sandbox {
 		return all

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"sundry/modules/entitlement"
 	"sundry/modules/identity"
 	"sundry/modules/selling"
 	"sundry/ports"
@@ -34,8 +35,9 @@ type Config struct {
 
 // Modules are the use cases that the handlers call.
 type Modules struct {
-	Identity *identity.Service
-	Selling  *selling.Service
+	Identity    *identity.Service
+	Selling     *selling.Service
+	Entitlement *entitlement.Service
 }
 
 // Server is the API over fiber.

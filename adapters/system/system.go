@@ -42,6 +42,16 @@ func (c Clock) Now(ctx context.Context, creatorID string) (time.Time, error) {
 	return c.Real().Add(offset), nil
 }
 
+// Sleep implements ports.Sleeper.
+func (Clock) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
 // IDs makes ULIDs that rise strictly within this process, so that ids made in one millisecond keep their order.
 type IDs struct {
 	mu      sync.Mutex

@@ -9,10 +9,11 @@ import (
 // mayTouch says which repository each module may use. A module owns its own; Tasks is for everyone who schedules. To
 // need another module's repository is to need a question (ports/questions.go) or an event instead.
 var mayTouch = map[string][]string{
-	"recurring": {"Subscriptions", "Tasks"},
-	"selling":   {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},
-	"catalog":   {"Listings", "Plans", "PaymentLinks"},
-	"identity":  {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
+	"catalog":     {"Listings", "Plans", "PaymentLinks"},
+	"identity":    {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
+	"recurring":   {"Subscriptions", "Tasks"},
+	"selling":     {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},
+	"entitlement": {"CreditUses", "Grants", "Snapshots", "Tasks"},
 }
 
 // repositoryNames are the fields of ports.Repos, read from its declaration.

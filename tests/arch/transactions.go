@@ -9,7 +9,7 @@ import (
 // that waited for one would hold its locks meanwhile, and Atomically may run it twice.
 var networkPorts = []string{
 	"CalendarFetcher", "CardProcessor", "Dispatcher", "Mail", "Mailer", "Meeting", "Meetings", "PDF", "PayoutProcessor",
-	"Payouts", "Processor", "Sender", "SlotLock", "SlotLocks", "TaskRunner", "Tax", "TaxCalculator", "Throttle",
+	"Payouts", "Processor", "Sender", "Sleeper", "SlotLock", "SlotLocks", "TaskRunner", "Tax", "TaxCalculator", "Throttle",
 	"WebhookSender",
 }
 

@@ -1,0 +1,33 @@
+package httpapi
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// conditional answers with the JSON body under its strong entity tag, or 304 without a body when the caller has it.
+func conditional(c *fiber.Ctx, etag string, body []byte) error {
+	c.Set(fiber.HeaderETag, etag)
+	c.Set(fiber.HeaderCacheControl, "private, no-cache") // may be kept, must be asked about
+	if matchesETag(c.Get(fiber.HeaderIfNoneMatch), etag) {
+		c.Status(fiber.StatusNotModified)
+		return nil
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(body)
+}
+
+// matchesETag reads If-None-Match: "*" or a list of tags. A tag that a proxy has weakened still counts (RFC 9110, 13.1.2).
+func matchesETag(header, etag string) bool {
+	if header == "" {
+		return false
+	}
+	for tag := range strings.SplitSeq(header, ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,289 @@
+package access_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"sundry/core/access"
+	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+)
+
+func boolean(key string, value bool) plan.Entitlement {
+	return plan.Entitlement{Key: key, Type: plan.Boolean, Bool: value}
+}
+
+func limit(n int64) plan.Entitlement {
+	return plan.Entitlement{Key: "seats", Type: plan.Limit, Limit: n}
+}
+
+func text(s string) plan.Entitlement { return plan.Entitlement{Key: "tier", Type: plan.Text, Text: s} }
+
+// given is a running grant by source id.
+func given(sourceID string, started, expires time.Time, entitlements ...plan.Entitlement) *access.Grant {
+	return access.Restore(access.State{
+		ID: "grt_" + sourceID, SourceID: sourceID, Source: access.Purchase, StartedAt: started, ExpiresAt: expires, Entitlements: entitlements,
+	})
+}
+
+func TestEntitlementsCombine(t *testing.T) {
+	t.Parallel()
+	var never time.Time
+	tomorrow, later := noon.Add(24*time.Hour), noon.Add(48*time.Hour)
+	for name, c := range map[string]struct {
+		grants  []*access.Grant
+		value   any
+		sources []string
+		expires time.Time
+	}{
+		"one lasting grant never expires": {
+			[]*access.Grant{given("a", noon, never, boolean("x", true))}, true, []string{"a"}, never,
+		},
+		"a false boolean is still told": {
+			[]*access.Grant{given("a", noon, never, boolean("x", false))}, false, []string{"a"}, never,
+		},
+		"booleans are or-ed, and what says no is no reason": {
+			[]*access.Grant{given("a", noon, never, boolean("x", false)), given("b", noon, tomorrow, boolean("x", true))}, true, []string{"b"}, tomorrow,
+		},
+		"of two that expire the later counts": {
+			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, tomorrow, boolean("x", true))}, true, []string{"a", "b"}, later,
+		},
+		"one that lasts outlives one that expires": {
+			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, never, boolean("x", true))}, true, []string{"a", "b"}, never,
+		},
+		"the larger limit wins and its own end is told": {
+			[]*access.Grant{given("a", noon, never, limit(3)), given("b", noon, tomorrow, limit(5))}, int64(5), []string{"b"}, tomorrow,
+		},
+		"the latest text wins": {
+			[]*access.Grant{given("b", noon, never, text("gold")), given("a", noon.Add(time.Minute), tomorrow, text("silver"))}, "silver", []string{"a"}, tomorrow,
+		},
+		"of two texts of one moment the later id wins": {
+			[]*access.Grant{given("b", noon, never, text("gold")), given("a", noon, never, text("silver"))}, "gold", []string{"b"}, never,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := access.Fold(c.grants).Entitlements
+			if len(got) != 1 {
+				t.Fatalf("%+v, want one entitlement", got)
+			}
+			if got[0].Value() != c.value || !reflect.DeepEqual(got[0].Sources, c.sources) || !got[0].ExpiresAt.Equal(c.expires) {
+				t.Errorf("%v from %v until %v, want %v from %v until %v",
+					got[0].Value(), got[0].Sources, got[0].ExpiresAt, c.value, c.sources, c.expires)
+			}
+		})
+	}
+}
+
+func TestSubscriptionThatWillBeCanceledExpiresWithItsPeriod(t *testing.T) {
+	t.Parallel()
+	end := noon.Add(time.Hour)
+	g := access.Restore(access.State{
+		ID: "grt_1", SourceID: "sub_1", Plan: &access.Plan{Key: "pro", CurrentPeriodEnd: end, CancelAtPeriodEnd: true},
+		Entitlements: []plan.Entitlement{boolean("x", true)},
+	})
+	if got := access.Fold([]*access.Grant{g}); !got.Entitlements[0].ExpiresAt.Equal(end) || !got.NextEnd.IsZero() {
+		t.Errorf("expires %v (want %v), next end %v (want none: the subscription ends it)", got.Entitlements[0].ExpiresAt, end, got.NextEnd)
+	}
+}
+
+func credited(sourceID string, expires time.Time, granted, used int64) *access.Grant {
+	return access.Restore(access.State{
+		ID: "grt_" + sourceID, SourceID: sourceID, StartedAt: noon, ExpiresAt: expires, Revision: 1,
+		Credits: []access.Lot{{Key: "images", Unit: "image", Granted: granted, Used: used}},
+	})
+}
+
+func used(g *access.Grant) int64 { return g.State().Credits[0].Used }
+
+func TestCreditsAreDrawnFromWhatExpiresFirst(t *testing.T) {
+	t.Parallel()
+	lasting, soon, later := credited("a", time.Time{}, 10, 0), credited("b", noon.Add(time.Hour), 4, 1), credited("c", noon.Add(2*time.Hour), 5, 0)
+	grants := []*access.Grant{lasting, later, soon}
+	if got := access.Fold(grants).Credits[0]; got.Granted != 19 || got.Used != 1 || got.Balance() != 18 || !got.ExpiresAt.Equal(noon.Add(time.Hour)) {
+		t.Fatalf("before: %+v", got)
+	}
+	changed, unit, err := access.Consume(grants, access.Draw{Key: "images", Amount: 6})
+	if err != nil || unit != "image" || len(changed) != 2 {
+		t.Fatalf("changed %d grants of unit %q: %v", len(changed), unit, err)
+	}
+	if used(soon) != 4 || used(later) != 3 || used(lasting) != 0 {
+		t.Errorf("used %d, %d, %d; want 4 of the soonest, 3 of the next, none of the lasting", used(soon), used(later), used(lasting))
+	}
+	for _, g := range changed {
+		if g.State().Revision != 2 {
+			t.Errorf("grant %s has revision %d, want 2", g.State().ID, g.State().Revision)
+		}
+	}
+	if got := access.Fold(grants).Credits[0]; !got.ExpiresAt.Equal(noon.Add(2 * time.Hour)) {
+		t.Errorf("expires %v, want that of the soonest with a balance", got.ExpiresAt)
+	}
+}
+
+func TestConsumeRefusals(t *testing.T) {
+	t.Parallel()
+	hours := access.Restore(access.State{ID: "grt_h", Credits: []access.Lot{{Key: "images", Unit: "hour", Granted: 100}}})
+	ended := credited("z", time.Time{}, 100, 0)
+	if err := ended.EndWithSource(noon); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		grants []*access.Grant
+		draw   access.Draw
+		code   fault.Code
+	}{
+		"nobody has any":                  {nil, access.Draw{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"one too many":                    {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)}, access.Draw{Key: "images", Amount: 6}, fault.InsufficientBalance},
+		"another key has enough":          {[]*access.Grant{credited("a", noon, 3, 0)}, access.Draw{Key: "videos", Amount: 1}, fault.InsufficientBalance},
+		"an ended grant has enough":       {[]*access.Grant{ended}, access.Draw{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"another unit has enough":         {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.Draw{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
+		"two units and none of them said": {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.Draw{Key: "images", Amount: 1}, fault.ValidationFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := access.Fold(c.grants)
+			changed, _, err := access.Consume(c.grants, c.draw)
+			if !fault.Is(err, c.code) || len(changed) != 0 {
+				t.Errorf("changed %v: %v, want %s", changed, err, c.code)
+			}
+			if after := access.Fold(c.grants); !reflect.DeepEqual(before, after) {
+				t.Errorf("a refusal changed %+v to %+v", before, after)
+			}
+		})
+	}
+}
+
+func TestGrantTransitions(t *testing.T) {
+	t.Parallel()
+	state := func(source access.Source, end access.End) access.State {
+		s := access.State{ID: "grt_1", Source: source, SourceID: "x", ExpiresAt: noon, Revision: 1, End: end}
+		if end != access.Running {
+			s.EndedAt = noon.Add(-time.Minute)
+		}
+		return s
+	}
+	revoke := func(g *access.Grant) error { return g.Revoke(noon) }
+	expire := func(g *access.Grant) error { return g.Expire(noon.Add(time.Hour)) }
+	early := func(g *access.Grant) error { return g.Expire(noon.Add(-time.Millisecond)) }
+	end := func(g *access.Grant) error { return g.EndWithSource(noon) }
+	for name, c := range map[string]struct {
+		from    access.State
+		trigger func(*access.Grant) error
+		to      access.End
+		refused bool
+	}{
+		"a manual grant is revoked":                   {state(access.Manual, access.Running), revoke, access.Revoked, false},
+		"a revoked grant stays revoked":               {state(access.Manual, access.Revoked), revoke, access.Revoked, false},
+		"an expired grant cannot be revoked":          {state(access.Manual, access.Expired), revoke, access.Expired, true},
+		"a purchase cannot be revoked":                {state(access.Purchase, access.Running), revoke, access.Running, true},
+		"a subscription cannot be revoked":            {state(access.Subscription, access.Running), revoke, access.Running, true},
+		"an ended subscription cannot be revoked":     {state(access.Subscription, access.SourceEnd), revoke, access.SourceEnd, true},
+		"a grant expires when its time is over":       {state(access.Manual, access.Running), expire, access.Expired, false},
+		"a grant does not expire before":              {state(access.Manual, access.Running), early, access.Running, true},
+		"a revoked grant does not expire":             {state(access.Manual, access.Revoked), expire, access.Revoked, true},
+		"an expired grant does not expire again":      {state(access.Manual, access.Expired), expire, access.Expired, true},
+		"an ended subscription's grant stays ended":   {state(access.Subscription, access.SourceEnd), expire, access.SourceEnd, true},
+		"a subscription's grant ends with it":         {state(access.Subscription, access.Running), end, access.SourceEnd, false},
+		"an ended grant does not end again":           {state(access.Subscription, access.SourceEnd), end, access.SourceEnd, true},
+		"a revoked grant does not end with a source":  {state(access.Manual, access.Revoked), end, access.Revoked, true},
+		"an expired grant does not end with a source": {state(access.Manual, access.Expired), end, access.Expired, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := access.Restore(c.from)
+			err := c.trigger(g)
+			if c.refused != fault.Is(err, fault.StateConflict) || !c.refused && err != nil {
+				t.Fatalf("refused: %v, want %v", err, c.refused)
+			}
+			after := g.State()
+			if after.End != c.to {
+				t.Errorf("ended as %q, want %q", after.End, c.to)
+			}
+			if after.End == c.from.End && !reflect.DeepEqual(after, c.from) {
+				t.Errorf("nothing happened, yet %+v became %+v", c.from, after)
+			}
+			if after.End != c.from.End && (after.Revision != 2 || !after.EndedAt.Equal(noon)) {
+				t.Errorf("revision %d, ended at %v", after.Revision, after.EndedAt)
+			}
+		})
+	}
+}
+
+var offer = plan.Offer{
+	CreatorID: "crt_1", ListingID: "lst_1", ListingKey: "studio", ListingType: "SUBSCRIPTION", PlanKey: "pro",
+	Price: money.Amount{Minor: 900, Currency: "eur"},
+	Terms: plan.Terms{
+		Entitlements: []plan.Entitlement{boolean("export", true), limit(5), text("gold <&>")},
+		Credits:      []plan.Credit{{Key: "renders", Unit: "render", Amount: 50, Renews: true}},
+	},
+}
+
+func TestTheBodyIsTheContracts(t *testing.T) {
+	t.Parallel()
+	recurring := offer
+	recurring.Interval, recurring.IntervalCount, recurring.TrialDays = "month", 1, 14
+	sub, _ := subscription.Start(subscription.Origin{ID: "sub_1", CreatorID: "crt_1", ExternalCustomerID: "ada", Offer: recurring}, noon)
+	d, changed, ok, err := access.Empty("crt_1", "ada", false).Next(
+		access.Fold([]*access.Grant{access.OfSubscription("grt_1", sub.State())}), false, access.Cause{}, noon)
+	if err != nil || !ok {
+		t.Fatalf("no change: %v", err)
+	}
+	want := `{"externalCustomerId":"ada","livemode":false,` +
+		`"activePlans":[{"key":"pro","listingKey":"studio","listingId":"lst_1","interval":"month","status":"trialing",` +
+		`"source":"subscription","sourceId":"sub_1","startedAt":"2026-03-08T12:00:00.000Z",` +
+		`"currentPeriodStart":"2026-03-08T12:00:00.000Z","currentPeriodEnd":"2026-03-22T12:00:00.000Z",` +
+		`"trialEndsAt":"2026-03-22T12:00:00.000Z","cancelAtPeriodEnd":false,"graceEndsAt":null}],` +
+		`"entitlements":[{"key":"export","type":"boolean","value":true,"sources":["sub_1"],"expiresAt":null},` +
+		`{"key":"seats","type":"limit","value":5,"sources":["sub_1"],"expiresAt":null},` +
+		`{"key":"tier","type":"text","value":"gold <&>","sources":["sub_1"],"expiresAt":null}],` +
+		`"credits":[{"key":"renders","unit":"render","granted":50,"used":0,"balance":50,"expiresAt":"2026-03-22T12:00:00.000Z"}],` +
+		`"meters":[],"version":1}`
+	if string(d.Body) != want {
+		t.Errorf("body\n%s\nwant\n%s", d.Body, want)
+	}
+	if !reflect.DeepEqual(changed.Changed, []string{"activePlans", "entitlements", "credits"}) {
+		t.Errorf("changed %v", changed.Changed)
+	}
+}
+
+func TestEmptyDocumentHasEveryMember(t *testing.T) {
+	t.Parallel()
+	d := access.Empty("crt_1", `a"b/ü`, true)
+	want := `{"externalCustomerId":"a\"b/ü","livemode":true,"activePlans":[],"entitlements":[],"credits":[],"meters":[],"version":0}`
+	if string(d.Body) != want || d.Version != 0 || !json.Valid(d.Body) {
+		t.Errorf("body %s, want %s", d.Body, want)
+	}
+}
+
+func TestPurchaseGrants(t *testing.T) {
+	t.Parallel()
+	paid := checkout.Paid{CheckoutID: "cs_1", PaymentID: "pay_1", CreatorID: "crt_1", ExternalCustomerID: "ada", Offer: offer, At: noon}
+	free, booked := paid, paid
+	free.PaymentID = ""
+	booked.Offer.ListingType = "APPOINTMENT"
+	for name, c := range map[string]struct {
+		paid     checkout.Paid
+		source   access.Source
+		sourceID string
+	}{
+		"a purchase by its payment":         {paid, access.Purchase, "pay_1"},
+		"a free purchase by its checkout":   {free, access.Purchase, "cs_1"},
+		"an appointment is told from goods": {booked, access.Appointment, "pay_1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := access.OfPurchase("grt_1", c.paid).State()
+			if s.Source != c.source || s.SourceID != c.sourceID || s.CheckoutID != "cs_1" || !s.ExpiresAt.IsZero() {
+				t.Errorf("%+v", s)
+			}
+			if s.Plan.Interval != "" || s.Plan.Status != access.Active || s.Credits[0].Renews || s.Credits[0].Granted != 50 {
+				t.Errorf("plan %+v, credits %+v: a purchase has no periods, so nothing renews", s.Plan, s.Credits)
+			}
+		})
+	}
+}

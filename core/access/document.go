@@ -1,0 +1,205 @@
+package access
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"sundry/core/plan"
+)
+
+// Document is the snapshot of one customer as it is stored and served.
+type Document struct {
+	CreatorID          string
+	ExternalCustomerID string
+	// Version is 0 for a customer who never had access and rises by one with every change.
+	Version int64
+	// Body is the JSON of the contract, byte for byte what a reader is sent.
+	Body []byte
+	// ETag is the strong entity tag of Body, quotes included.
+	ETag string
+	// NextEnd is when the next grant is due to expire; zero when none is.
+	NextEnd time.Time
+}
+
+// Cause is what made a snapshot change: what happened, and the id of the thing it happened to.
+type Cause struct {
+	Kind CauseKind
+	ID   string
+}
+
+// CauseKind is what happened.
+type CauseKind string
+
+// What changes a snapshot.
+const (
+	PurchasePaid        CauseKind = "purchase_paid"        // id of the payment
+	SubscriptionStarted CauseKind = "subscription_started" // id of the subscription
+	SubscriptionEnded   CauseKind = "subscription_ended"   // id of the subscription
+	GrantCreated        CauseKind = "grant_created"        // id of the grant
+	GrantRevoked        CauseKind = "grant_revoked"        // id of the grant
+	GrantExpired        CauseKind = "grant_expired"        // id of the grant, the first of several
+	CreditsConsumed     CauseKind = "credits_consumed"     // idempotency key of the use
+)
+
+// Changed is uttered with every change of a snapshot, and kept as its history.
+type Changed struct {
+	CreatorID          string
+	ExternalCustomerID string
+	Version            int64
+	PreviousVersion    int64
+	// Changed are the members that differ: activePlans, entitlements, credits, meters.
+	Changed []string
+	Cause   Cause
+	At      time.Time // account time
+}
+
+// EventName implements event.Event.
+func (Changed) EventName() string { return "access.changed" }
+
+// Empty is the document of a customer without access: version 0.
+func Empty(creatorID, externalCustomerID string, livemode bool) Document {
+	d := Document{CreatorID: creatorID, ExternalCustomerID: externalCustomerID}
+	d.render(Fold(nil), livemode)
+	return d
+}
+
+// Next is the document after the grants became what s sums up. ok is false when nothing in it changed; then d stays the
+// current one, but for NextEnd, which may have moved without being seen.
+func (d Document) Next(s Snapshot, livemode bool, cause Cause, at time.Time) (next Document, e Changed, ok bool, err error) {
+	next = d
+	next.Version++
+	next.render(s, livemode)
+	members, err := changedMembers(d.Body, next.Body)
+	if err != nil {
+		return d, e, false, fmt.Errorf("compare snapshots of %s: %w", d.ExternalCustomerID, err)
+	}
+	if len(members) == 0 {
+		d.NextEnd = s.NextEnd
+		return d, e, false, nil
+	}
+	return next, Changed{
+		CreatorID: d.CreatorID, ExternalCustomerID: d.ExternalCustomerID, Version: next.Version, PreviousVersion: d.Version,
+		Changed: members, Cause: cause, At: at,
+	}, true, nil
+}
+
+// Matches reports whether the document is exactly what the grants give at its version.
+func (d Document) Matches(s Snapshot, livemode bool) bool {
+	want := d
+	want.render(s, livemode)
+	return bytes.Equal(d.Body, want.Body) && d.ETag == want.ETag && d.NextEnd.Equal(want.NextEnd)
+}
+
+func changedMembers(before, after []byte) ([]string, error) {
+	var a, b map[string]json.RawMessage
+	if err := json.Unmarshal(before, &a); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(after, &b); err != nil {
+		return nil, err
+	}
+	var changed []string
+	for _, member := range []string{"activePlans", "entitlements", "credits", "meters"} {
+		if !bytes.Equal(a[member], b[member]) {
+			changed = append(changed, member)
+		}
+	}
+	return changed, nil
+}
+
+// The body: members in the contract's order, so that equal snapshots are equal bytes.
+type bodyJSON struct {
+	ExternalCustomerID string            `json:"externalCustomerId"`
+	Livemode           bool              `json:"livemode"`
+	ActivePlans        []activePlanJSON  `json:"activePlans"`
+	Entitlements       []entitlementJSON `json:"entitlements"`
+	Credits            []creditJSON      `json:"credits"`
+	Meters             []struct{}        `json:"meters"` // none are measured yet
+	Version            int64             `json:"version"`
+}
+
+type activePlanJSON struct {
+	Key                string     `json:"key"`
+	ListingKey         string     `json:"listingKey"`
+	ListingID          string     `json:"listingId"`
+	Interval           *string    `json:"interval"`
+	Status             PlanStatus `json:"status"`
+	Source             Source     `json:"source"`
+	SourceID           string     `json:"sourceId"`
+	StartedAt          *string    `json:"startedAt"`
+	CurrentPeriodStart *string    `json:"currentPeriodStart"`
+	CurrentPeriodEnd   *string    `json:"currentPeriodEnd"`
+	TrialEndsAt        *string    `json:"trialEndsAt"`
+	CancelAtPeriodEnd  bool       `json:"cancelAtPeriodEnd"`
+	GraceEndsAt        *string    `json:"graceEndsAt"`
+}
+
+type entitlementJSON struct {
+	Key       string               `json:"key"`
+	Type      plan.EntitlementType `json:"type"`
+	Value     any                  `json:"value"`
+	Sources   []string             `json:"sources"`
+	ExpiresAt *string              `json:"expiresAt"`
+}
+
+type creditJSON struct {
+	Key       string  `json:"key"`
+	Unit      string  `json:"unit"`
+	Granted   int64   `json:"granted"`
+	Used      int64   `json:"used"`
+	Balance   int64   `json:"balance"`
+	ExpiresAt *string `json:"expiresAt"`
+}
+
+// render fills Body, ETag and NextEnd.
+func (d *Document) render(s Snapshot, livemode bool) {
+	body := bodyJSON{
+		ExternalCustomerID: d.ExternalCustomerID, Livemode: livemode, Version: d.Version, Meters: []struct{}{},
+		ActivePlans:  make([]activePlanJSON, len(s.ActivePlans)),
+		Entitlements: make([]entitlementJSON, len(s.Entitlements)),
+		Credits:      make([]creditJSON, len(s.Credits)),
+	}
+	for i, p := range s.ActivePlans {
+		body.ActivePlans[i] = activePlanJSON{
+			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: orNull(string(p.Interval)), Status: p.Status,
+			Source: p.Source, SourceID: p.SourceID, StartedAt: stamp(p.StartedAt),
+			CurrentPeriodStart: stamp(p.CurrentPeriodStart), CurrentPeriodEnd: stamp(p.CurrentPeriodEnd),
+			TrialEndsAt: stamp(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd, GraceEndsAt: stamp(p.GraceEndsAt),
+		}
+	}
+	for i, e := range s.Entitlements {
+		body.Entitlements[i] = entitlementJSON{e.Key, e.Type, e.Value(), e.Sources, stamp(e.ExpiresAt)}
+	}
+	for i, c := range s.Credits {
+		body.Credits[i] = creditJSON{c.Key, c.Unit, c.Granted, c.Used, c.Balance(), stamp(c.ExpiresAt)}
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		panic("access: a snapshot of strings, numbers and booleans cannot fail to encode: " + err.Error())
+	}
+	d.Body = bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	hash := sha256.Sum256(d.Body)
+	d.ETag = `"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`
+	d.NextEnd = s.NextEnd
+}
+
+// stamp is RFC 3339 in UTC with milliseconds; nil for the zero time.
+func stamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return orNull(t.UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
