@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/passwords"
 	"sundry/adapters/system"
 	"sundry/adapters/tokens"
+	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
 )
@@ -18,6 +19,7 @@ func (a *App) wire() error {
 		a.store, a.clock, a.ids, passwords.NewArgon2id(),
 		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
 	a.closers = append(a.closers, a.modules.Identity.Close)
+	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, !a.cfg.Livemode())
 
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
@@ -31,7 +33,7 @@ func (a *App) wire() error {
 
 	server := httpapi.New(
 		httpapi.Config{
-			Sandbox: !a.cfg.Livemode(), RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
+			Sandbox: !a.cfg.Livemode(), BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
 			Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 		},
 		a.modules, a.store, a.clock, a.ids, throttle, a.log)

@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
 	"sundry/modules/selling"
@@ -23,6 +24,8 @@ const maxBody = 1 << 20
 // Config is what the API needs besides the modules.
 type Config struct {
 	Sandbox bool
+	// BaseURL is the public origin of this deployment, without a trailing slash.
+	BaseURL string
 	// RateLimitPerMinute is per API key; 0 = off.
 	RateLimitPerMinute int
 	// Ready reports whether everything behind the API answers.
@@ -37,6 +40,7 @@ type Config struct {
 type Modules struct {
 	Identity    *identity.Service
 	Selling     *selling.Service
+	Catalog     *catalog.Service
 	Entitlement *entitlement.Service
 }
 

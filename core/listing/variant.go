@@ -143,24 +143,23 @@ func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (V
 	return l.s.Variants[i], nil
 }
 
-// RemoveVariant takes a variant away; when it was the default, the first of the others becomes it. NOT_FOUND for an
-// unknown one, STATE_CONFLICT for the last one.
-func (l *Listing) RemoveVariant(variantID string, now time.Time) error {
+// RemoveVariant takes a variant away. NOT_FOUND for an unknown one, STATE_CONFLICT for the default one.
+func (l *Listing) RemoveVariant(variantID string, now time.Time) (Variant, error) {
 	if err := l.variable(); err != nil {
-		return err
+		return Variant{}, err
 	}
 	i := l.s.variantIndex(variantID)
 	if i < 0 {
-		return fault.NotFound("variant")
+		return Variant{}, fault.NotFound("variant")
 	}
-	if len(l.s.Variants) == 1 {
-		return fault.New(fault.StateConflict, "An appointment listing keeps at least one variant.")
+	removed := l.s.Variants[i]
+	if removed.IsDefault {
+		return Variant{}, fault.New(fault.StateConflict, "The default variant cannot be removed: make another one the default first.")
 	}
 	next := l.s
 	next.Variants = slices.Delete(slices.Clone(l.s.Variants), i, i+1)
-	settleDefaultVariant(next.Variants, "")
 	l.become(next, now)
-	return nil
+	return removed, nil
 }
 
 // variable reports why the listing's variants may not change, nil when they may.
@@ -171,8 +170,7 @@ func (l *Listing) variable() error {
 	return l.editable()
 }
 
-// settleDefaultVariant leaves one default: the variant just written when it claims to be, else the present one, else
-// the first.
+// settleDefaultVariant leaves one default: the variant just written when it claims to be, else the present one.
 func settleDefaultVariant(variants []Variant, written string) {
 	chosen := 0
 	for i, v := range variants {

@@ -37,8 +37,10 @@ func Restore(s State) *Link { return &Link{s} }
 // State is a copy of the data.
 func (l *Link) State() State { return l.s }
 
-// Edit holds the members of a link that a request sets; nil leaves a member as it is, "" clears it.
+// Edit holds the members of a link that a request sets; nil leaves a member as it is, "" clears one that a
+// link can do without.
 type Edit struct {
+	ListingID  *string
 	VariantID  *string
 	PlanKey    *string
 	Interval   *string
@@ -47,7 +49,7 @@ type Edit struct {
 }
 
 // Origin is what the service adds to a new link.
-type Origin struct{ ID, CreatorID, Code, ListingID string }
+type Origin struct{ ID, CreatorID, Code string }
 
 // Check lists everything that is wrong with the edit itself, as one VALIDATION_FAILED error. sandbox allows plain http
 // to localhost.
@@ -63,9 +65,20 @@ func (e Edit) Check(sandbox bool) error {
 	return f.Err()
 }
 
+// CheckNew is Check for a link that does not exist yet.
+func (e Edit) CheckNew(sandbox bool) error {
+	var f fault.Faults
+	f.Check(e.ListingID != nil && *e.ListingID != "", "listingId", fault.DetailRequired, "Expected the id of one of your listings.")
+	_ = f.Merge(e.Check(sandbox)) // its only errors are faults of the request
+	return f.Err()
+}
+
 // Create makes a link, active unless the edit says otherwise. Whether the offer exists is the caller's to ask.
 func Create(e Edit, o Origin, sandbox bool, now time.Time) (*Link, error) {
-	l := &Link{State{ID: o.ID, CreatorID: o.CreatorID, Code: o.Code, ListingID: o.ListingID, Active: true, CreatedAt: now, UpdatedAt: now}}
+	if err := e.CheckNew(sandbox); err != nil {
+		return nil, err
+	}
+	l := &Link{State{ID: o.ID, CreatorID: o.CreatorID, Code: o.Code, Active: true, CreatedAt: now, UpdatedAt: now}}
 	if err := l.Edit(e, sandbox, now); err != nil {
 		return nil, err
 	}
@@ -79,6 +92,7 @@ func (l *Link) Edit(e Edit, sandbox bool, now time.Time) error {
 		return err
 	}
 	next := l.s
+	set(&next.ListingID, e.ListingID)
 	set(&next.VariantID, e.VariantID)
 	set(&next.PlanKey, e.PlanKey)
 	set(&next.SuccessURL, e.SuccessURL)

@@ -93,19 +93,18 @@ func (s *Set) Changed() []State {
 
 // Put makes the plan with the draft's key be as drafted, reviving it when it was retired. Prices that stay the same keep
 // their ids, every other price is a new one. The first plan is the default whatever it says; taking the flag from the
-// default passes it to the oldest other plan. created tells a new key.
-func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (p State, created bool, err error) {
+// default passes it to the oldest other plan.
+func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (State, error) {
 	next, err := d.parse()
 	if err != nil {
-		return State{}, false, err
+		return State{}, err
 	}
 	next.CreatorID, next.ListingID = s.creatorID, s.listingID
 	after := slices.Clone(s.plans)
 	i := s.index(d.Key)
-	created = i < 0
-	if created {
+	if i < 0 {
 		if len(s.plans) >= MaxPlans {
-			return State{}, false, fault.Newf(fault.StateConflict, "A listing may have at most %d plans.", MaxPlans)
+			return State{}, fault.Newf(fault.StateConflict, "A listing may have at most %d plans.", MaxPlans)
 		}
 		next.ID, next.CreatedAt = newID(id.Plan), now
 		i, after = len(after), append(after, next)
@@ -118,7 +117,7 @@ func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (p State
 	nameNew(next.Prices, func() string { return newID(id.Price) })
 	settleDefault(after, d.Key)
 	s.become(after, now)
-	return s.plans[i], created, nil
+	return s.plans[i], nil
 }
 
 // Retire takes a plan out of sale; doing it again changes nothing. NOT_FOUND for an unknown key.

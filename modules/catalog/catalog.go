@@ -122,13 +122,14 @@ func (s *Service) EditVariant(ctx context.Context, creatorID, listingID, variant
 	return v, err
 }
 
-// RemoveVariant takes a variant away. NOT_FOUND for an unknown one, STATE_CONFLICT for the last one; otherwise refuses
-// as AddVariant.
-func (s *Service) RemoveVariant(ctx context.Context, creatorID, listingID, variantID string) error {
-	_, err := s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
-		return l.RemoveVariant(variantID, now)
+// RemoveVariant takes a variant away. NOT_FOUND for an unknown one, STATE_CONFLICT for the default one; otherwise
+// refuses as AddVariant.
+func (s *Service) RemoveVariant(ctx context.Context, creatorID, listingID, variantID string) (v listing.Variant, err error) {
+	_, err = s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) (err error) {
+		v, err = l.RemoveVariant(variantID, now)
+		return err
 	})
-	return err
+	return v, err
 }
 
 // change runs one transition of a listing that the account owns and saves what it changed. Another creator's listing

@@ -144,9 +144,12 @@ func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 					_, err := s.AddVariant(ctx, s.bob, c.l.ID, listing.VariantEdit{DurationMinutes: ptr(30)})
 					return err
 				},
-				"remove a variant": func(ctx context.Context) error { return s.RemoveVariant(ctx, s.bob, c.l.ID, c.l.Variants[0].ID) },
-				"put a plan":       func(ctx context.Context) error { _, _, err := s.PutPlan(ctx, s.bob, c.l.ID, proPlan()); return err },
-				"retire a plan":    func(ctx context.Context) error { _, err := s.RetirePlan(ctx, s.bob, c.l.ID, "pro"); return err },
+				"remove a variant": func(ctx context.Context) error {
+					_, err := s.RemoveVariant(ctx, s.bob, c.l.ID, c.l.Variants[0].ID)
+					return err
+				},
+				"put a plan":    func(ctx context.Context) error { _, err := s.PutPlan(ctx, s.bob, c.l.ID, proPlan()); return err },
+				"retire a plan": func(ctx context.Context) error { _, err := s.RetirePlan(ctx, s.bob, c.l.ID, "pro"); return err },
 			} {
 				if err := attempt(t.Context()); fault.CodeOf(err) != c.want {
 					t.Errorf("%s another's %s: got %v, want %s", operation, status, err, c.want)
@@ -300,15 +303,19 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		_, err = s.EditVariant(ctx, s.ada, l.ID, s.ids.New(id.Variant), listing.VariantEdit{})
 		wantCode(t, err, fault.NotFoundCode)
 		s.unchanged(t, after)
-		if err := s.RemoveVariant(ctx, s.ada, l.ID, pack.ID); err != nil {
-			t.Fatal(err)
+		_, err = s.RemoveVariant(ctx, s.ada, l.ID, pack.ID)
+		wantCode(t, err, fault.StateConflict)
+		s.unchanged(t, after)
+		first := l.Variants[0].ID
+		if removed, err := s.RemoveVariant(ctx, s.ada, l.ID, first); err != nil || removed.ID != first {
+			t.Fatalf("removed %+v, %v", removed, err)
 		}
 		after, _ = s.MineOne(ctx, s.ada, l.ID)
 		if len(after.Variants) != 1 || !after.Variants[0].IsDefault {
 			t.Errorf("left %+v", after.Variants)
 		}
-		wantCode(t, s.RemoveVariant(ctx, s.ada, l.ID, after.Variants[0].ID), fault.StateConflict)
-		s.unchanged(t, after)
+		_, err = s.RemoveVariant(ctx, s.ada, l.ID, first)
+		wantCode(t, err, fault.NotFoundCode)
 
 		digital := s.draft(t, proposal(listing.Digital, "field-notes"))
 		_, err = s.AddVariant(ctx, s.ada, digital.ID, listing.VariantEdit{DurationMinutes: ptr(30)})

@@ -24,10 +24,8 @@ func validCode(code string) bool {
 
 // CreateLink makes a payment link. VALIDATION_FAILED with every fault, NOT_FOUND for a listing of another account and
 // for an unknown variant, plan or interval, LISTING_NOT_PURCHASABLE for an archived listing.
-func (s *Service) CreateLink(ctx context.Context, creatorID, listingID string, e paymentlink.Edit) (paymentlink.State, error) {
-	origin := paymentlink.Origin{
-		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, ListingID: listingID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes)),
-	}
+func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlink.Edit) (paymentlink.State, error) {
+	origin := paymentlink.Origin{ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes))}
 	var created paymentlink.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := s.clock.Now(ctx, creatorID)

@@ -62,13 +62,13 @@ func (s *Service) Plans(ctx context.Context, creatorID, listingID string) ([]pla
 }
 
 // PutPlan makes the plan with the draft's key be as drafted. VALIDATION_FAILED with every fault, STATE_CONFLICT once the
-// listing is archived, and the refusals of change. created tells a new key.
-func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d plan.Draft) (p plan.State, created bool, err error) {
+// listing is archived, and the refusals of change.
+func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d plan.Draft) (p plan.State, err error) {
 	err = s.changePlans(ctx, creatorID, listingID, func(set *plan.Set, now time.Time) (err error) {
-		p, created, err = set.Put(d, s.ids.New, now)
+		p, err = set.Put(d, s.ids.New, now)
 		return err
 	})
-	return p, created, err
+	return p, err
 }
 
 // RetirePlan takes a plan out of sale; running subscriptions keep what they agreed to. Again, it answers the same.

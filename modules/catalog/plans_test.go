@@ -41,7 +41,7 @@ func (s shop) byListing(t *testing.T, creatorID, listingID, variantID string) (p
 
 func (s shop) putPlan(t *testing.T, l listing.State, d plan.Draft) plan.State {
 	t.Helper()
-	p, _, err := s.PutPlan(t.Context(), s.ada, l.ID, d)
+	p, err := s.PutPlan(t.Context(), s.ada, l.ID, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestPlansPutAtOnceLeaveOneDefault(t *testing.T) {
 			all.Go(func() {
 				d := proPlan()
 				d.Key, d.IsDefault = "plan-"+strconv.Itoa(i/2), true // two of each key
-				if _, _, err := s.PutPlan(t.Context(), s.ada, l.ID, d); err != nil {
+				if _, err := s.PutPlan(t.Context(), s.ada, l.ID, d); err != nil {
 					t.Errorf("put: %v", err)
 				}
 			})
@@ -152,14 +152,14 @@ func TestAnInvalidPlanChangesNothing(t *testing.T) {
 		l := s.active(t, proposal(listing.Subscription, "club"))
 		bad := proPlan()
 		bad.Prices[1].Currency = "EUR"
-		_, _, err := s.PutPlan(t.Context(), s.ada, l.ID, bad)
+		_, err := s.PutPlan(t.Context(), s.ada, l.ID, bad)
 		wantCode(t, err, fault.ValidationFailed)
 		s.unchanged(t, l)
 		if live, err := s.Plans(t.Context(), s.ada, l.ID); err != nil || len(live) != 0 {
 			t.Errorf("plans %+v, %v", live, err)
 		}
 		archived, _ := s.Archive(t.Context(), s.ada, l.ID)
-		_, _, err = s.PutPlan(t.Context(), s.ada, l.ID, proPlan())
+		_, err = s.PutPlan(t.Context(), s.ada, l.ID, proPlan())
 		wantCode(t, err, fault.StateConflict)
 		s.unchanged(t, archived)
 	})
