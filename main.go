@@ -31,6 +31,8 @@ const usage = `usage: sundry [command]
   serve    API and pages
   worker   background work
   migrate  bring the database schema up to date
+  seed     make the demo creator in an empty sandbox database
+  verify   check the invariants of money and access; exit 1 and one line per violation
   version  what this binary was built from
 `
 
@@ -47,7 +49,7 @@ func run(ctx context.Context, args []string) error {
 	case "help", "-h", "--help":
 		fmt.Print(usage)
 		return nil
-	case "", "serve", "worker", "migrate":
+	case "", "serve", "worker", "migrate", "seed", "verify":
 	default:
 		return fmt.Errorf("unknown command %q\n\n%s", command, usage)
 	}
@@ -59,16 +61,65 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(play(ctx, app, cfg, command), app.Close())
+}
+
+// play is the command itself, on the wired program.
+func play(ctx context.Context, app *bootstrap.App, cfg config.Config, command string) error {
 	switch command {
 	case "":
-		err = app.Run(ctx, bootstrap.Serve, bootstrap.Work)
+		if err := greet(ctx, app, cfg); err != nil {
+			return err
+		}
+		return app.Run(ctx, bootstrap.Serve, bootstrap.Work)
 	case "serve":
-		err = app.Run(ctx, bootstrap.Serve)
+		if err := greet(ctx, app, cfg); err != nil {
+			return err
+		}
+		return app.Run(ctx, bootstrap.Serve)
 	case "worker":
-		err = app.Run(ctx, bootstrap.Work)
-	case "migrate": // New has migrated
+		return app.Run(ctx, bootstrap.Work)
+	case "seed":
+		demo, err := app.SeedIfEmpty(ctx)
+		if err == nil && demo == nil {
+			err = errors.New("the database already has creators; nothing was seeded")
+		}
+		if err != nil {
+			return err
+		}
+		return demo.Print(os.Stdout, cfg.BaseURL)
+	case "verify":
+		return verify(ctx, app)
 	}
-	return errors.Join(err, app.Close())
+	return nil // migrate: New has migrated
+}
+
+// greet seeds an empty sandbox and says how to use it.
+func greet(ctx context.Context, app *bootstrap.App, cfg config.Config) error {
+	if cfg.Livemode() || !cfg.SeedDemo {
+		return nil
+	}
+	demo, err := app.SeedIfEmpty(ctx)
+	if err != nil || demo == nil {
+		return err
+	}
+	return demo.Print(os.Stdout, cfg.BaseURL)
+}
+
+// verify prints one line per violation and fails when there is any.
+func verify(ctx context.Context, app *bootstrap.App) error {
+	violations, err := app.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range violations {
+		fmt.Println(line)
+	}
+	if len(violations) > 0 {
+		return fmt.Errorf("%d invariants are violated", len(violations))
+	}
+	fmt.Println("all invariants hold")
+	return nil
 }
 
 func logger(cfg config.Config) *slog.Logger {

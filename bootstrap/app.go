@@ -41,6 +41,8 @@ type App struct {
 	operations *fiber.App
 	// stopping is closed when the program is told to stop, for requests that wait.
 	stopping chan struct{}
+	// verifiers each check one module's invariants.
+	verifiers []func(context.Context) ([]string, error)
 	// closers run in reverse order of what they close.
 	closers []func() error
 }

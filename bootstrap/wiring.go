@@ -4,39 +4,63 @@ import (
 	"sundry/adapters/httpapi"
 	"sundry/adapters/jobs"
 	"sundry/adapters/passwords"
+	"sundry/adapters/sandboxpay"
 	"sundry/adapters/system"
 	"sundry/adapters/tokens"
+	"sundry/adapters/web"
+	"sundry/core/checkout"
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
+	"sundry/modules/recurring"
+	"sundry/modules/selling"
 )
 
 // wire builds the modules and says who hears which event and who runs which task: the whole program on one page.
 func (a *App) wire() error {
+	sandbox := !a.cfg.Livemode()
 	throttle := a.throttle()
+	processor := sandboxpay.New(a.store)
+	events := newBus()
+
 	a.modules.Identity = identity.New(
 		identity.Config{Livemode: a.cfg.Livemode(), KeySecret: a.secrets.derive("api-keys"), RefreshSecret: a.secrets.derive("refresh-tokens")},
 		a.store, a.clock, a.ids, passwords.NewArgon2id(),
 		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
 	a.closers = append(a.closers, a.modules.Identity.Close)
-	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, !a.cfg.Livemode())
+	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, sandbox)
+	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.cfg.Livemode())
+	a.modules.Selling = selling.New(
+		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: sandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
+		a.store, a.clock, a.ids, events, processor, processor, a.modules.Catalog, a.modules.Entitlement, a.modules.Identity)
+	subscriptions := recurring.New(a.store, a.clock, events)
 
+	// A paid session becomes a grant, or a subscription that becomes one.
+	on(events, a.modules.Entitlement.OnCheckoutPaid)
+	on(events, subscriptions.OnCheckoutPaid)
+	on(events, a.modules.Entitlement.OnSubscriptionStarted)
+	on(events, a.modules.Entitlement.OnSubscriptionEnded)
+
+	a.mux.Handle(selling.TaskReconcile, jobs.Payments, a.modules.Selling.Reconcile)
+	a.mux.Handle(selling.TaskExpire, jobs.Payments, a.modules.Selling.ExpireDue)
+	a.mux.Handle(recurring.TaskPeriodEnd, jobs.Payments, subscriptions.EndPeriod)
+	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 
-	events := newBus()
-	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.cfg.Livemode())
-	on(events, a.modules.Entitlement.OnCheckoutPaid)
-	on(events, a.modules.Entitlement.OnSubscriptionStarted)
-	on(events, a.modules.Entitlement.OnSubscriptionEnded)
-	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)
+	a.verifiers = append(a.verifiers, a.modules.Selling.Verify, a.modules.Entitlement.Verify)
 
 	server := httpapi.New(
 		httpapi.Config{
-			Sandbox: !a.cfg.Livemode(), BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
+			Sandbox: sandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
 			Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 		},
 		a.modules, a.store, a.clock, a.ids, throttle, a.log)
+	pages, err := web.NewPages(web.Site{BaseURL: a.cfg.BaseURL, Sandbox: sandbox}, httpapi.OpenAPI)
+	if err != nil {
+		return err
+	}
+	web.NewRoutes(pages, a.modules.Selling, httpapi.StatusOf, a.log).Mount(server.App())
 	server.NotFound()
 	a.http = server.App()
 	a.operations = server.Operations()

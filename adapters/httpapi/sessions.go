@@ -77,40 +77,50 @@ func (r sessionRequest) newSession() selling.NewSession {
 
 // sessionView is a checkout session (contract §5).
 type sessionView struct {
-	ID                 string                     `json:"id"`
-	CheckoutID         string                     `json:"checkoutId"`
-	CheckoutURL        string                     `json:"checkoutUrl"`
-	EmbedURL           *string                    `json:"embedUrl"`
-	Status             checkout.Status            `json:"status"`
-	UIMode             checkout.UIMode            `json:"uiMode"`
-	Livemode           bool                       `json:"livemode"`
-	ExpiresAt          *string                    `json:"expiresAt"`
-	ListingID          string                     `json:"listingId"`
-	VariantID          *string                    `json:"variantId"`
-	Catalog            *checkout.CatalogReference `json:"catalog"`
-	ExternalCustomerID *string                    `json:"externalCustomerId"`
-	Email              *string                    `json:"email"`
-	AppointmentSlots   []struct{}                 `json:"appointmentSlots"`
-	Currency           string                     `json:"currency"`
-	SubtotalInCents    int64                      `json:"subtotalInCents"`
-	DiscountInCents    int64                      `json:"discountInCents"`
-	TaxInCents         int64                      `json:"taxInCents"`
-	TotalInCents       int64                      `json:"totalInCents"`
-	SuccessURL         *string                    `json:"successUrl"`
-	CancelURL          *string                    `json:"cancelUrl"`
-	ReferenceID        *string                    `json:"referenceId"`
-	Metadata           map[string]string          `json:"metadata"`
-	CreatedAt          *string                    `json:"createdAt"`
+	ID                 string            `json:"id"`
+	CheckoutID         string            `json:"checkoutId"`
+	CheckoutURL        string            `json:"checkoutUrl"`
+	EmbedURL           *string           `json:"embedUrl"`
+	Status             checkout.Status   `json:"status"`
+	UIMode             checkout.UIMode   `json:"uiMode"`
+	Livemode           bool              `json:"livemode"`
+	ExpiresAt          *string           `json:"expiresAt"`
+	ListingID          string            `json:"listingId"`
+	VariantID          *string           `json:"variantId"`
+	Catalog            *catalogView      `json:"catalog"`
+	ExternalCustomerID *string           `json:"externalCustomerId"`
+	Email              *string           `json:"email"`
+	AppointmentSlots   []struct{}        `json:"appointmentSlots"`
+	Currency           string            `json:"currency"`
+	SubtotalInCents    int64             `json:"subtotalInCents"`
+	DiscountInCents    int64             `json:"discountInCents"`
+	TaxInCents         int64             `json:"taxInCents"`
+	TotalInCents       int64             `json:"totalInCents"`
+	SuccessURL         *string           `json:"successUrl"`
+	CancelURL          *string           `json:"cancelUrl"`
+	ReferenceID        *string           `json:"referenceId"`
+	Metadata           map[string]string `json:"metadata"`
+	CreatedAt          *string           `json:"createdAt"`
+}
+
+// catalogView is what was asked for by stable keys, with the interval that was settled on (null for a one-time price).
+type catalogView struct {
+	Listing  string  `json:"listing"`
+	Plan     string  `json:"plan"`
+	Interval *string `json:"interval"`
 }
 
 func (s *Server) sessionView(c checkout.State) sessionView {
 	view := sessionView{
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: s.Selling.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
 		Livemode: !s.cfg.Sandbox, ExpiresAt: stamp(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: orNull(c.Offer.VariantID),
-		Catalog: c.Catalog, ExternalCustomerID: orNull(c.ExternalCustomerID), Email: orNull(c.Email), AppointmentSlots: []struct{}{},
+		ExternalCustomerID: orNull(c.ExternalCustomerID), Email: orNull(c.Email), AppointmentSlots: []struct{}{},
 		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor,
 		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: orNull(c.SuccessURL), CancelURL: orNull(c.CancelURL),
 		ReferenceID: orNull(c.ReferenceID), Metadata: c.Metadata, CreatedAt: stamp(c.CreatedAt),
+	}
+	if c.Catalog != nil {
+		view.Catalog = &catalogView{c.Catalog.Listing, c.Catalog.Plan, orNull(string(c.Offer.Interval))}
 	}
 	if view.Metadata == nil {
 		view.Metadata = map[string]string{}

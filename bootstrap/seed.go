@@ -1,0 +1,141 @@
+package bootstrap
+
+import (
+	"context"
+	"encoding/base32"
+	"fmt"
+	"io"
+	"strings"
+
+	"sundry/config"
+	"sundry/core/identity"
+	"sundry/core/listing"
+	"sundry/core/paymentlink"
+	"sundry/core/plan"
+)
+
+// Demo is what the demo creator needs to be shown once.
+type Demo struct {
+	Email, Password, SecretKey, PaymentLink string
+}
+
+const demoEmail = "demo@sundry.example"
+
+// SeedIfEmpty makes the demo creator in an empty sandbox database; nil when there is anybody already.
+func (a *App) SeedIfEmpty(ctx context.Context) (*Demo, error) {
+	if a.cfg.Environment != config.Sandbox {
+		return nil, fmt.Errorf("the demo creator exists in the sandbox only")
+	}
+	if taken, err := a.store.Read(ctx).Creators.Any(ctx); err != nil || taken {
+		return nil, err
+	}
+	demo, err := a.seed(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	return demo, nil
+}
+
+func (a *App) seed(ctx context.Context) (*Demo, error) {
+	demo := &Demo{Email: demoEmail, Password: strings.ToLower(base32.StdEncoding.EncodeToString(a.ids.Random(15)))}
+	signedIn, err := a.modules.Identity.SignUp(ctx, identity.Registration{Email: demo.Email, Password: demo.Password, DisplayName: "Ada's Workshop"}, "127.0.0.1")
+	if err != nil {
+		return nil, err
+	}
+	creatorID := signedIn.Creator.ID
+	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, creatorID, identity.KeyOrder{Name: "Demo key"}); err != nil {
+		return nil, err
+	}
+	for _, l := range demoListings {
+		created, err := a.modules.Catalog.Create(ctx, creatorID, l.proposal)
+		if err != nil {
+			return nil, err
+		}
+		for _, draft := range l.plans {
+			if _, err := a.modules.Catalog.PutPlan(ctx, creatorID, created.ID, draft); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := a.modules.Catalog.Publish(ctx, creatorID, created.ID); err != nil {
+			return nil, err
+		}
+		if !l.linked {
+			continue
+		}
+		link, err := a.modules.Catalog.CreateLink(ctx, creatorID, paymentlink.Edit{ListingID: &created.ID})
+		if err != nil {
+			return nil, err
+		}
+		demo.PaymentLink = a.cfg.BaseURL + "/l/" + link.Code
+	}
+	return demo, nil
+}
+
+type demoListing struct {
+	proposal listing.Proposal
+	plans    []plan.Draft
+	linked   bool
+}
+
+func proposal(kind, slug, title, description string, priceInCents int64, metadata map[string]any) listing.Proposal {
+	currency := "eur"
+	return listing.Proposal{Type: kind, Edit: listing.Edit{
+		Title: &title, Description: &description, Slug: &slug, PriceInCents: &priceInCents, Currency: &currency, Metadata: metadata,
+	}}
+}
+
+func price(interval string, amountInCents int64) plan.PriceDraft {
+	one := 1
+	return plan.PriceDraft{Interval: &interval, IntervalCount: &one, Currency: "eur", AmountInCents: &amountInCents}
+}
+
+// demoListings is one listing of each type.
+var demoListings = []demoListing{
+	{
+		proposal: proposal("DIGITAL", "field-guide", "The Field Guide to Small Shops", "A hundred pages on selling what you make.", 2900,
+			map[string]any{"downloadUrl": "https://example.com/field-guide.pdf", "fileFormat": "pdf"}),
+		linked: true,
+	},
+	{
+		proposal: proposal("SERVICE", "shop-review", "A review of your shop", "I read your shop front to back and write down what I would change.", 14900,
+			map[string]any{}),
+	},
+	{
+		proposal: proposal("SUBSCRIPTION", "workshop-club", "Workshop Club", "New patterns and a live session every month.", 1200,
+			map[string]any{"interval": "month"}),
+		plans: []plan.Draft{
+			{Key: "member", Name: "Member", IsDefault: true, Prices: []plan.PriceDraft{price("month", 1200), price("year", 12000)},
+				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true}},
+				Credits:      []plan.Credit{{Key: "downloads", Unit: "file", Amount: 10, Renews: true}}},
+			{Key: "maker", Name: "Maker", TrialDays: 14, Prices: []plan.PriceDraft{price("month", 2900)},
+				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true}, {Key: "live_sessions", Type: "boolean", Value: true}},
+				Credits:      []plan.Credit{{Key: "downloads", Unit: "file", Amount: 50, Renews: true}}},
+		},
+	},
+	{
+		proposal: proposal("APPOINTMENT", "one-hour", "One hour with me", "Bring one question about your shop.", 9000,
+			map[string]any{"deliveryMethod": "virtual"}),
+	},
+}
+
+// Print says how to use what was seeded, in lines that work as pasted.
+func (d Demo) Print(w io.Writer, baseURL string) error {
+	_, err := fmt.Fprintf(w, `
+  Sundry's sandbox is ready: no real money moves here.
+
+  Reference     %[1]s/docs
+  Demo creator  %[2]s   password  %[3]s
+  Secret key    %[4]s
+  Payment link  %[5]s
+
+  Read what is for sale, open a checkout session, read what a customer may use:
+
+curl -s %[1]s/v1/catalog/listings/workshop-club/recipe -H 'Authorization: Bearer %[4]s'
+curl -s -X POST %[1]s/v1/checkout-sessions -H 'Authorization: Bearer %[4]s' -H 'Content-Type: application/json' -d '{"catalog":{"listing":"workshop-club","plan":"member"},"externalCustomerId":"user-1","successUrl":"http://localhost:3000/welcome","cancelUrl":"http://localhost:3000/pricing"}'
+curl -s %[1]s/v1/customer-access/user-1 -H 'Authorization: Bearer %[4]s'
+
+  These are shown once. Pay with the test card 4242 4242 4242 4242, any future date, any code.
+
+`, baseURL, d.Email, d.Password, d.SecretKey, d.PaymentLink)
+	return err
+}
