@@ -93,12 +93,12 @@ func goTest(ctx context.Context, b *bench, tests *report, args []string) error {
 	}()
 	follow(lines, tests)
 	err = cmd.Wait()
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		err = nil
-		tests.ended(exit)
-	}
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		tests.ended(exit)
+		return nil
 	}
 	return err
 }

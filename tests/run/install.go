@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +24,9 @@ func program(name string, places ...string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for i := len(matches) - 1; i >= 0; i-- {
-			if info, err := os.Stat(matches[i]); err == nil && !info.IsDir() {
-				return matches[i], nil
+		for _, match := range slices.Backward(matches) {
+			if info, err := os.Stat(match); err == nil && !info.IsDir() {
+				return match, nil
 			}
 		}
 	}
@@ -36,8 +37,7 @@ func program(name string, places ...string) (string, error) {
 var aptUpdate = sync.OnceValue(func() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	_, err := apt(ctx, "update", "-q")
-	return err
+	return apt(ctx, "update", "-q")
 })
 
 // aptInstall installs Debian packages, as root or by a sudo that asks for no password.
@@ -48,20 +48,20 @@ func aptInstall(ctx context.Context, packages ...string) error {
 	if err := aptUpdate(); err != nil {
 		return err
 	}
-	_, err := apt(ctx, append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)...)
-	return err
+	return apt(ctx, append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)...)
 }
 
-func apt(ctx context.Context, args ...string) (string, error) {
+func apt(ctx context.Context, args ...string) error {
 	// Another installer may hold the lock for a while, as unattended upgrades do.
 	line := append([]string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=120"}, args...)
 	if os.Geteuid() != 0 {
 		if _, err := command(ctx, "sudo", "-n", "true"); err != nil {
-			return "", errors.New("apt-get needs root, and sudo is missing or asks for a password")
+			return errors.New("apt-get needs root, and sudo is missing or asks for a password")
 		}
 		line = append([]string{"sudo", "-n"}, line...)
 	}
-	return command(ctx, line[0], line[1:]...)
+	_, err := command(ctx, line[0], line[1:]...)
+	return err
 }
 
 // brewInstall installs Homebrew formulas or, with --cask first, casks.

@@ -11,13 +11,13 @@ import (
 
 // event is one line of `go test -json` (go doc test2json), build output included.
 type event struct {
-	Action      string
-	Package     string
-	ImportPath  string // on build-output and build-fail
-	Test        string
-	Elapsed     float64 // seconds
-	Output      string
-	FailedBuild string // on a package's fail: the ImportPath that did not build
+	Action      string  `json:"Action"`
+	Package     string  `json:"Package"`
+	ImportPath  string  `json:"ImportPath"` // on build-output and build-fail
+	Test        string  `json:"Test"`
+	Elapsed     float64 `json:"Elapsed"` // seconds
+	Output      string  `json:"Output"`
+	FailedBuild string  `json:"FailedBuild"` // on a package's fail: the ImportPath that did not build
 }
 
 // totals counts tests. A test with subtests is not counted beside them, unless it failed or skipped on its own account.
@@ -35,6 +35,8 @@ func (t *totals) add(o outcome) {
 		t.failed++
 	case skipped:
 		t.skipped++
+	case running:
+		// Not over, so nothing to count.
 	}
 }
 
