@@ -1,0 +1,350 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/adapters/memthrottle"
+	"sundry/adapters/system"
+	"sundry/adapters/tokens"
+	"sundry/core/fault"
+	"sundry/core/id"
+	core "sundry/core/identity"
+	"sundry/modules/identity"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+// clock is moved by hand.
+type clock struct{ ms atomic.Int64 }
+
+func (c *clock) Real() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
+
+func (c *clock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }
+
+func (c *clock) advance(d time.Duration) { c.ms.Add(d.Milliseconds()) }
+
+// hasher hashes at no cost and remembers what it was asked.
+type hasher struct {
+	mu      sync.Mutex
+	checked []string // the hashes that passwords were checked against
+	busy    bool
+}
+
+func (h *hasher) Hash(_ context.Context, password string) (string, error) {
+	if h.busy {
+		return "", ports.ErrBusy
+	}
+	return "hash of " + password, nil
+}
+
+func (h *hasher) Matches(_ context.Context, hash, password string) (bool, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.checked = append(h.checked, hash)
+	return hash == "hash of "+password, nil
+}
+
+func (h *hasher) checks() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.checked)
+}
+
+// countingStore counts reads outside transactions, and fails writes on demand.
+type countingStore struct {
+	ports.Store
+	reads, writes atomic.Int64
+	refuse        atomic.Bool
+}
+
+func (s *countingStore) Read(ctx context.Context) ports.Repos {
+	s.reads.Add(1)
+	return s.Store.Read(ctx)
+}
+
+var errDown = errors.New("the database is down")
+
+func (s *countingStore) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	s.writes.Add(1)
+	if s.refuse.Load() {
+		return errDown
+	}
+	return s.Store.Atomically(ctx, fn)
+}
+
+// house is the module over a new store.
+type house struct {
+	*identity.Service
+	store  *countingStore
+	clock  *clock
+	hasher *hasher
+	ids    *system.IDs
+}
+
+func open(store ports.Store, livemode bool) *house {
+	h := &house{store: &countingStore{Store: store}, clock: &clock{}, hasher: &hasher{}, ids: system.NewIDs()}
+	h.clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
+	h.Service = h.replica(livemode)
+	return h
+}
+
+// replica is another process of the same deployment.
+func (h *house) replica(livemode bool) *identity.Service {
+	return identity.New(
+		identity.Config{Livemode: livemode, KeySecret: []byte("keys"), RefreshSecret: []byte("refresh")},
+		h.store, h.clock, h.ids, h.hasher, tokens.NewJWT("https://pay.example.com", "sundry", []byte("0123456789abcdef0123456789abcdef")),
+		memthrottle.New(h.clock.Real))
+}
+
+func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
+	t.Helper()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		h := open(store, false)
+		test(t, h)
+		_ = h.Close()
+	})
+}
+
+// quickHouse is for rules in which the engine has no part.
+func quickHouse(t *testing.T, livemode bool) *house {
+	t.Helper()
+	h := open(testdb.SQLite.Open(t), livemode)
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+const (
+	password = "correct horse battery"
+	home     = "192.0.2.1"
+)
+
+func (h *house) signUp(t *testing.T, address string) identity.SignedIn {
+	t.Helper()
+	in, err := h.SignUp(t.Context(), core.Registration{Email: address, Password: password, DisplayName: "Ada"}, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func wantCode(t *testing.T, what string, err error, code fault.Code) {
+	t.Helper()
+	if fault.CodeOf(err) != code {
+		t.Errorf("%s: got %v, want %s", what, err, code)
+	}
+}
+
+func TestSignUpThenSignIn(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		up := h.signUp(t, " Ada@Example.com")
+		if !id.Valid(id.Creator, up.Creator.ID) || up.Creator.Email != "ada@example.com" || up.ExpiresIn != 15*time.Minute {
+			t.Errorf("signed up as %+v", up)
+		}
+		in, err := h.SignIn(t.Context(), "ADA@example.com", password, home)
+		if err != nil || in.Creator.ID != up.Creator.ID || in.RefreshToken == up.RefreshToken || in.AccessToken == up.AccessToken {
+			t.Errorf("signed in as %+v, %v", in, err)
+		}
+		for _, token := range []string{up.AccessToken, in.AccessToken} {
+			if got, err := h.AuthenticateToken(t.Context(), token); err != nil || got != up.Creator.ID {
+				t.Errorf("the access token is of %q, %v", got, err)
+			}
+		}
+	})
+}
+
+func TestOneAddressIsOneAccount(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		var made, taken atomic.Int64
+		var all sync.WaitGroup
+		for i := range 6 {
+			all.Go(func() {
+				r := core.Registration{Email: "ada@example.com", Password: password, DisplayName: fmt.Sprint("Ada ", i)}
+				switch _, err := h.SignUp(context.Background(), r, home); fault.CodeOf(err) {
+				case "":
+					made.Add(1)
+				case fault.EmailTaken:
+					taken.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if made.Load() != 1 || taken.Load() != 5 {
+			t.Errorf("%d accounts were made, %d refused", made.Load(), taken.Load())
+		}
+	})
+}
+
+func TestABadRegistrationMakesNothing(t *testing.T) {
+	t.Parallel()
+	h := quickHouse(t, false)
+	_, err := h.SignUp(t.Context(), core.Registration{Email: "ada@example.com", Password: "short"}, home)
+	wantCode(t, "a short password and no name", err, fault.ValidationFailed)
+	if h.store.writes.Load() != 0 {
+		t.Error("something was written")
+	}
+	_, err = h.SignIn(t.Context(), "ada@example.com", "short", home)
+	wantCode(t, "signing in to nothing", err, fault.Unauthenticated)
+}
+
+func TestAnUnknownAddressIsAnsweredLikeAWrongPassword(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		h.signUp(t, "ada@example.com")
+		_, wrong := h.SignIn(t.Context(), "ada@example.com", "wrong horse battery", home)
+		_, unknown := h.SignIn(t.Context(), "bob@example.com", "wrong horse battery", home)
+		wantCode(t, "a wrong password", wrong, fault.Unauthenticated)
+		if wrong.Error() != unknown.Error() {
+			t.Errorf("%q is not %q", wrong, unknown)
+		}
+		if got := strings.Join(h.hasher.checked, "|"); got != "hash of "+password+"|" {
+			t.Errorf("the password was checked against %q: an unknown address must cost the same", got)
+		}
+	})
+}
+
+func TestABusyHasherAsksToWait(t *testing.T) {
+	t.Parallel()
+	h := quickHouse(t, false)
+	h.hasher.busy = true
+	_, err := h.SignUp(t.Context(), core.Registration{Email: "ada@example.com", Password: password, DisplayName: "Ada"}, home)
+	wantCode(t, "sign-up", err, fault.RateLimited)
+}
+
+func retryAfter(err error) time.Duration {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Code == fault.RateLimited {
+		return f.RetryAfter
+	}
+	return 0
+}
+
+func TestGuessingAtOneAccountIsLimited(t *testing.T) {
+	t.Parallel()
+	h := quickHouse(t, false)
+	h.signUp(t, "ada@example.com")
+	guess := func(i int, password string) error { // from ever new addresses
+		_, err := h.SignIn(t.Context(), "ada@example.com", password, fmt.Sprint("192.0.2.", i))
+		return err
+	}
+	for i := range 10 {
+		wantCode(t, "a guess", guess(i, "wrong horse battery"), fault.Unauthenticated)
+	}
+	checks := h.hasher.checks()
+	if wait := retryAfter(guess(10, password)); wait != 6*time.Second {
+		t.Errorf("the eleventh, even with the right password, waits %v", wait)
+	}
+	if h.hasher.checks() != checks {
+		t.Error("the password was looked at although the limit was reached")
+	}
+	if _, err := h.SignIn(t.Context(), "bob@example.com", password, home); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("another account: %v", err)
+	}
+	h.clock.advance(6 * time.Second)
+	if err := guess(11, password); err != nil {
+		t.Errorf("after the wait: %v", err)
+	}
+}
+
+func TestGuessingFromOneAddressIsLimited(t *testing.T) {
+	t.Parallel()
+	h := quickHouse(t, false)
+	guess := func(i int) error {
+		_, err := h.SignIn(t.Context(), fmt.Sprintf("nobody%d@example.com", i), "wrong horse battery", home)
+		return err
+	}
+	for i := range 30 {
+		wantCode(t, "a guess", guess(i), fault.Unauthenticated)
+	}
+	if wait := retryAfter(guess(30)); wait != 2*time.Second {
+		t.Errorf("the thirty-first waits %v", wait)
+	}
+	if _, err := h.SignIn(t.Context(), "nobody@example.com", "wrong horse battery", "192.0.2.2"); fault.CodeOf(err) != fault.Unauthenticated {
+		t.Errorf("another address: %v", err)
+	}
+}
+
+func TestSigningInWellIsNotCountedAgainstTheAddress(t *testing.T) {
+	t.Parallel()
+	h := quickHouse(t, false)
+	for i := range 50 { // an office behind one address
+		address := fmt.Sprintf("ada%d@example.com", i)
+		h.signUp(t, address)
+		if _, err := h.SignIn(t.Context(), address, password, home); err != nil {
+			t.Fatalf("sign-in %d: %v", i+1, err)
+		}
+	}
+}
+
+func TestSignUpIsLimited(t *testing.T) {
+	t.Parallel()
+	for livemode, room := range map[bool]int{true: 20, false: 600} {
+		h := quickHouse(t, livemode)
+		h.hasher.busy = true // counted all the same, and cheaper
+		var last error
+		for i := range room + 1 {
+			_, last = h.SignUp(t.Context(), core.Registration{Email: fmt.Sprintf("a%d@example.com", i), Password: password, DisplayName: "Ada"}, home)
+			if i < room && retryAfter(last) != time.Second {
+				t.Fatalf("livemode %v: sign-up %d: %v", livemode, i+1, last)
+			}
+		}
+		want := time.Minute / 600
+		if livemode {
+			want = time.Hour / 20
+		}
+		if wait := retryAfter(last); wait != want {
+			t.Errorf("livemode %v: one more waits %v", livemode, wait)
+		}
+	}
+}
+
+func TestSweepForgetsWhatCannotBeRenewed(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		old := h.signUp(t, "ada@example.com")
+		h.clock.advance(38 * 24 * time.Hour)
+		fresh := h.signUp(t, "bob@example.com")
+		store, ok := h.store.Store.(*gormstore.Store)
+		if !ok {
+			t.Fatal("not the store")
+		}
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Tasks.Ensure(ctx, identity.SweepTask, "platform", "", h.clock.Real())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := store.Claim(t.Context(), ports.OtherTasks, h.clock.Real(), time.Minute, 10)
+		if err != nil || len(claimed) != 1 {
+			t.Fatalf("claimed %v, %v", claimed, err)
+		}
+		if err := h.Sweep(t.Context(), claimed[0]); err != nil {
+			t.Fatal(err)
+		}
+		oldFamily, _ := core.ParseRefreshToken(old.RefreshToken)
+		if _, err := store.Read(t.Context()).RefreshFamilies.ByID(t.Context(), oldFamily); !errors.Is(err, ports.ErrNotFound) {
+			t.Errorf("the old sign-in is still there: %v", err)
+		}
+		if _, err := h.Refresh(t.Context(), fresh.RefreshToken); err != nil {
+			t.Errorf("the new sign-in: %v", err)
+		}
+		again, err := store.Claim(t.Context(), ports.OtherTasks, h.clock.Real().Add(24*time.Hour), time.Minute, 10)
+		if err != nil || len(again) != 1 || !again[0].DueAt.Equal(h.clock.Real().Add(24*time.Hour)) {
+			t.Errorf("tomorrow's sweep: %v, %v", again, err)
+		}
+		if err := h.Sweep(t.Context(), claimed[0]); !errors.Is(err, ports.ErrFenced) {
+			t.Errorf("a run that was overtaken: %v", err)
+		}
+	})
+}
