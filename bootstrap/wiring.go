@@ -13,12 +13,13 @@ import (
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
 	"sundry/modules/recurring"
+	"sundry/modules/sandbox"
 	"sundry/modules/selling"
 )
 
 // wire builds the modules and says who hears which event and who runs which task: the whole program on one page.
 func (a *App) wire() error {
-	sandbox := !a.cfg.Livemode()
+	inSandbox := !a.cfg.Livemode()
 	throttle := a.throttle()
 	processor := sandboxpay.New(a.store)
 	events := newBus()
@@ -28,10 +29,10 @@ func (a *App) wire() error {
 		a.store, a.clock, a.ids, passwords.NewArgon2id(),
 		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
 	a.closers = append(a.closers, a.modules.Identity.Close)
-	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, sandbox)
+	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, inSandbox)
 	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.cfg.Livemode())
 	a.modules.Selling = selling.New(
-		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: sandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
+		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
 		a.store, a.clock, a.ids, events, processor, processor, a.modules.Catalog, a.modules.Entitlement, a.modules.Identity)
 	subscriptions := recurring.New(a.store, a.clock, events)
 
@@ -50,13 +51,17 @@ func (a *App) wire() error {
 
 	a.verifiers = append(a.verifiers, a.modules.Selling.Verify, a.modules.Entitlement.Verify)
 
+	if inSandbox {
+		a.modules.Sandbox = sandbox.New(a.store, a.store, a.mux, a.clock, system.Clock{}, a.ids, a.stopping, a.modules.Selling.ReconcileSoon)
+	}
+
 	server := httpapi.New(
 		httpapi.Config{
-			Sandbox: sandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
+			Sandbox: inSandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
 			Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 		},
 		a.modules, a.store, a.clock, a.ids, throttle, a.log)
-	pages, err := web.NewPages(web.Site{BaseURL: a.cfg.BaseURL, Sandbox: sandbox}, httpapi.OpenAPI)
+	pages, err := web.NewPages(web.Site{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox}, httpapi.OpenAPI)
 	if err != nil {
 		return err
 	}

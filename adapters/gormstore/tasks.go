@@ -210,15 +210,22 @@ func (s *Store) Release(ctx context.Context, task ports.Task) error {
 
 // Retime implements ports.TaskQueue. A task that failed keeps its own time to try again.
 func (s *Store) Retime(ctx context.Context, creatorID string) error {
-	t := s.queue(ctx)
-	res := t.db.Exec(
-		"UPDATE tasks SET run_at = tasks.due_at - o.offset_ms FROM clock_offsets o WHERE o.creator_id = tasks.creator_id "+
-			"AND tasks.last_error = '' AND tasks.run_at <> tasks.due_at - o.offset_ms AND (o.creator_id = ? OR ? = '')",
-		creatorID, creatorID)
-	if res.RowsAffected > 0 {
+	var moved int64
+	err := s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error { // many rows in no certain order: it may meet a deadlock
+		res := s.reader(ctx).Exec(
+			"UPDATE tasks SET run_at = tasks.due_at - o.offset_ms FROM clock_offsets o WHERE o.creator_id = tasks.creator_id "+
+				"AND tasks.last_error = '' AND tasks.run_at <> tasks.due_at - o.offset_ms AND (o.creator_id = ? OR ? = '')",
+			creatorID, creatorID)
+		moved = res.RowsAffected
+		return res.Error
+	})
+	if err != nil {
+		return fmt.Errorf("re-time tasks: %w", err)
+	}
+	if moved > 0 {
 		s.wakeWorkers()
 	}
-	return t.failure("re-time tasks", res.Error)
+	return nil
 }
 
 // Backlog implements ports.TaskQueue.

@@ -31,6 +31,7 @@ func (s *Server) Routes() []Route {
 		s.sessionRoutes(),
 		s.checkoutPageRoutes(),
 		s.accessRoutes(),
+		s.sandboxClockRoutes(),
 	)
 	if s.cfg.Sandbox {
 		return all

@@ -14,6 +14,7 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
+	"sundry/modules/sandbox"
 	"sundry/modules/selling"
 	"sundry/ports"
 )
@@ -42,6 +43,7 @@ type Modules struct {
 	Selling     *selling.Service
 	Catalog     *catalog.Service
 	Entitlement *entitlement.Service
+	Sandbox     *sandbox.Service // nil in live
 }
 
 // Server is the API over fiber.

@@ -12,6 +12,7 @@ var mayTouch = map[string][]string{
 	"catalog":     {"Listings", "Plans", "PaymentLinks"},
 	"identity":    {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
 	"recurring":   {"Subscriptions", "Tasks"},
+	"sandbox":     {"ClockOffsets"},
 	"selling":     {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},
 	"entitlement": {"CreditUses", "Grants", "Snapshots", "Tasks"},
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The database numbers, so that test processes that empty theirs do not empty another's.
+// The database numbers, so that test processes that empty theirs do not empty another's; tests/harness has those from 4 on.
 const (
 	// Shared is for tests that keep to keys of their own and empty nothing.
-	Shared = 7
+	Shared = 1
 	// Dispatch belongs to the contract suite of the dispatchers, which empties it.
-	Dispatch = 8
+	Dispatch = 2
 	// Faults belongs to tests/faults, which empties it.
-	Faults = 9
+	Faults = 3
 )
 
 // URL is the REDIS_URL of a database.

@@ -1,0 +1,205 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+// advance is one advance under way.
+type advance struct {
+	*Service
+	creatorID string
+	holder    string
+	deadline  time.Time // real time
+	heldUntil time.Time // real time
+	ran       int
+}
+
+// take waits for the clock to be free and holds it.
+func (a *advance) take(ctx context.Context) error {
+	for pause := shortLook; ; pause = min(2*pause, longLook) {
+		ok, err := a.prolong(ctx)
+		if ok || err != nil {
+			return err
+		}
+		if err := a.pause(ctx, pause, "another advance has the clock"); err != nil {
+			return err
+		}
+	}
+}
+
+// prolong holds the clock from now on; false when another advance does.
+func (a *advance) prolong(ctx context.Context) (bool, error) {
+	now := a.clock.Real()
+	var ok bool
+	err := a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		var err error
+		ok, err = r.ClockOffsets.Hold(ctx, a.creatorID, a.holder, now, now.Add(hold))
+		return err
+	})
+	a.heldUntil = now.Add(hold)
+	return ok, err
+}
+
+// leave times the waiting tasks by where the clock now stands, and lets go of it.
+func (a *advance) leave(ctx context.Context) error {
+	return errors.Join(
+		a.queue.Retime(ctx, a.creatorID),
+		a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			return r.ClockOffsets.LetGo(ctx, a.creatorID, a.holder)
+		}))
+}
+
+// goTo steps from task to task up to the move's end.
+func (a *advance) goTo(ctx context.Context, move Move) error {
+	now, err := a.clock.Now(ctx, a.creatorID)
+	if err != nil {
+		return err
+	}
+	target, err := move.target(now, a.clock.Real())
+	if err != nil {
+		return err
+	}
+	if target.After(now) {
+		if err := a.nudge(ctx); err != nil {
+			return err
+		}
+	}
+	if err := a.announce(ctx); err != nil {
+		return err
+	}
+	for {
+		found, err := a.next(ctx, target)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return a.put(ctx, target)
+		}
+	}
+}
+
+// nudge moves the clock a little at once: what waits for it to move at all sees that it has.
+func (a *advance) nudge(ctx context.Context) error {
+	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		offset, err := r.ClockOffsets.Offset(ctx, a.creatorID)
+		if err != nil {
+			return err
+		}
+		return r.ClockOffsets.Advance(ctx, a.creatorID, offset+time.Millisecond)
+	})
+}
+
+// announce calls the hooks.
+func (a *advance) announce(ctx context.Context) error {
+	now, err := a.clock.Now(ctx, a.creatorID)
+	if err != nil {
+		return err
+	}
+	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		for _, before := range a.before {
+			if err := before(ctx, r, a.creatorID, now); err != nil {
+				return fmt.Errorf("before the clock moves: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// next runs the earliest task due by the target, at its own time. When another worker holds that task, next waits until
+// it does not: later ones must not overtake it. False when nothing is left.
+func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
+	waitedFor := ""
+	for pause := shortLook; ; pause = min(2*pause, longLook) {
+		if err := a.within(ctx); err != nil {
+			return false, err
+		}
+		t, mine, err := a.queue.ClaimNext(ctx, a.creatorID, a.clock.Real(), target, lease)
+		if waitedFor != "" && (err != nil || t.ID != waitedFor) {
+			a.ran++ // by the other worker
+			waitedFor = ""
+		}
+		switch {
+		case errors.Is(err, ports.ErrNotFound):
+			return false, nil
+		case err != nil:
+			return false, err
+		case mine:
+			return true, a.run(ctx, t)
+		}
+		waitedFor = t.ID
+		if err := a.pause(ctx, pause, "another worker is busy with "+t.Kind); err != nil {
+			return false, err
+		}
+	}
+}
+
+// run puts the clock at the task's time and runs it. A failure is recorded in its row, which is tried again later; it
+// does not stop the clock.
+func (a *advance) run(ctx context.Context, t ports.Task) error {
+	if err := a.put(ctx, t.DueAt); err != nil {
+		return errors.Join(err, a.queue.Release(context.WithoutCancel(ctx), t))
+	}
+	_ = a.runner.Run(ctx, t)
+	a.ran++
+	return nil
+}
+
+// put moves the clock to an instant, unless it is there already.
+func (a *advance) put(ctx context.Context, to time.Time) error {
+	now, err := a.clock.Now(ctx, a.creatorID)
+	if err != nil || !to.After(now) {
+		return err
+	}
+	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.ClockOffsets.Advance(ctx, a.creatorID, to.Sub(a.clock.Real()))
+	})
+}
+
+// within ends an advance that has done or lasted enough, and keeps the clock held meanwhile.
+func (a *advance) within(ctx context.Context) error {
+	select {
+	case <-a.stopping:
+		return a.stopped(ctx, "the service is stopping")
+	default:
+	}
+	now := a.clock.Real()
+	switch {
+	case a.ran >= a.limit:
+		return a.stopped(ctx, fmt.Sprintf("%d pieces of work have run", a.ran))
+	case now.After(a.deadline):
+		return a.stopped(ctx, fmt.Sprintf("it has taken %d seconds", int(maxTime.Seconds())))
+	case a.heldUntil.Sub(now) > hold*2/3:
+		return nil
+	}
+	ok, err := a.prolong(ctx)
+	if err == nil && !ok {
+		err = a.stopped(ctx, "another advance took the clock over")
+	}
+	return err
+}
+
+// pause waits, if there is time left to wait.
+func (a *advance) pause(ctx context.Context, d time.Duration, why string) error {
+	if a.clock.Real().Add(d).After(a.deadline) {
+		return a.stopped(ctx, why)
+	}
+	return a.sleeper.Sleep(ctx, d)
+}
+
+// stopped is the refusal that says how far the clock got.
+func (a *advance) stopped(ctx context.Context, why string) error {
+	now, err := a.clock.Now(ctx, a.creatorID)
+	if err != nil {
+		return err
+	}
+	f := fault.Newf(fault.StateConflict, "The clock stands at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
+		now.Format("2006-01-02T15:04:05.000Z"), a.ran, why)
+	f.RetryAfter = time.Second
+	return f
+}

@@ -1,0 +1,128 @@
+// Package sandbox gives every account of the sandbox a clock of its own that can be put forward. What falls due on the
+// way is run before the answer, in the order in which it falls due, each piece at its own time: an integrator sees a
+// year of renewals in one request, as they would have happened.
+package sandbox
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+const (
+	// maxMove bounds one advance.
+	maxMove = 3660 * 24 * time.Hour
+	// maxAhead bounds how far a clock can ever run ahead of real time.
+	maxAhead = 250 * 365 * 24 * time.Hour
+	// maxTasks and maxTime bound the work of one advance.
+	maxTasks = 10_000
+	maxTime  = 40 * time.Second
+	// lease is how long a task is the advance's own; its run has a shorter time-out.
+	lease = 20 * time.Second
+	// hold is how long a clock stays with an advance that gives no sign of life; it outlasts one task.
+	hold = 30 * time.Second
+	// shortLook and longLook are the pauses while another worker finishes a task or another advance the clock.
+	shortLook = 5 * time.Millisecond
+	longLook  = 80 * time.Millisecond
+)
+
+// BeforeAdvance is told, inside a transaction, that an account's clock is about to go on from now. It may schedule what
+// shall be looked into on the way.
+type BeforeAdvance func(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error
+
+// Service moves the clocks.
+type Service struct {
+	store    ports.Store
+	queue    ports.TaskQueue
+	runner   ports.TaskRunner
+	clock    ports.Clock
+	sleeper  ports.Sleeper
+	ids      ports.IDs
+	stopping <-chan struct{}
+	before   []BeforeAdvance
+	limit    int // of tasks per advance
+}
+
+// New returns the use cases. An advance ends early when stopping is closed.
+func New(
+	store ports.Store, queue ports.TaskQueue, runner ports.TaskRunner, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs,
+	stopping <-chan struct{}, before ...BeforeAdvance,
+) *Service {
+	return &Service{
+		store: store, queue: queue, runner: runner, clock: clock, sleeper: sleeper, ids: ids, stopping: stopping, before: before,
+		limit: maxTasks,
+	}
+}
+
+// Move says how far to put a clock forward: exactly one of the two is set.
+type Move struct {
+	Seconds *int64
+	To      *time.Time
+}
+
+// Advanced is where a clock stands after an advance.
+type Advanced struct {
+	Now time.Time
+	// Ran counts the tasks that fell due and were run, failed ones included.
+	Ran int
+}
+
+// Clock tells the account's time.
+func (s *Service) Clock(ctx context.Context, creatorID string) (time.Time, error) {
+	return s.clock.Now(ctx, creatorID)
+}
+
+// check refuses a move that makes no sense at any time.
+func (m Move) check() error {
+	var f fault.Faults
+	switch {
+	case m.Seconds == nil && m.To == nil:
+		f.Add("seconds", fault.DetailRequired, "Say how far: seconds or to.")
+	case m.Seconds != nil && m.To != nil:
+		f.Add("to", fault.DetailNotAllowed, "Give seconds or to, not both.")
+	case m.Seconds != nil:
+		f.Check(*m.Seconds >= 1 && *m.Seconds <= int64(maxMove/time.Second), "seconds", fault.DetailOutOfRange,
+			fmt.Sprintf("A clock can be put forward by 1 to %d seconds at a time (ten years).", int64(maxMove/time.Second)))
+	}
+	return f.Err()
+}
+
+// target is the time that the move ends at.
+func (m Move) target(now, realNow time.Time) (time.Time, error) {
+	var f fault.Faults
+	field, target := "to", now
+	if m.Seconds != nil {
+		field, target = "seconds", now.Add(time.Duration(*m.Seconds)*time.Second)
+	} else {
+		target = m.To.UTC().Truncate(time.Millisecond)
+		f.Check(!target.Before(now), field, fault.DetailOutOfRange, "A clock goes forward only. It is "+now.Format(time.RFC3339Nano)+" already.")
+		f.Check(target.Sub(now) <= maxMove, field, fault.DetailOutOfRange, "A clock can be put forward by at most ten years at a time.")
+	}
+	f.Check(target.Sub(realNow) <= maxAhead, field, fault.DetailOutOfRange, "A clock can run at most 250 years ahead.")
+	return target, f.Err()
+}
+
+// Advance puts the account's clock forward and runs all that falls due on the way. Faults: VALIDATION_FAILED;
+// STATE_CONFLICT when another advance has the clock, or when there was more work than one advance may do: the clock
+// then stands at what was done, and another advance goes on from there.
+func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Advanced, error) {
+	if err := move.check(); err != nil {
+		return Advanced{}, err
+	}
+	a := &advance{Service: s, creatorID: creatorID, holder: hex.EncodeToString(s.ids.Random(16)), deadline: s.clock.Real().Add(maxTime)}
+	if err := a.take(ctx); err != nil {
+		return Advanced{}, err
+	}
+	err := a.goTo(ctx, move)
+	err = errors.Join(err, a.leave(context.WithoutCancel(ctx)))
+	if err != nil {
+		return Advanced{}, err
+	}
+	now, err := s.clock.Now(ctx, creatorID)
+	return Advanced{Now: now, Ran: a.ran}, err
+}
