@@ -22,6 +22,13 @@ type Offers interface {
 	ByLink(ctx context.Context, r Repos, code string) (offer plan.Offer, successURL string, err error)
 }
 
+// PlanTerms is what entitlement asks the catalog: what a plan gives.
+type PlanTerms interface {
+	// TermsOf finds a plan of the account's listing by stable keys, without a price: nothing is bought. NOT_FOUND for an
+	// unknown listing or plan, LISTING_NOT_PURCHASABLE for a draft; an archived listing still has its terms.
+	TermsOf(ctx context.Context, r Repos, creatorID, listingKey, planKey string) (plan.Offer, error)
+}
+
 // AccessVersions is what selling asks entitlement for the receipt.
 type AccessVersions interface {
 	// AccessVersion is the version of the customer's snapshot; 0 for one without access.

@@ -18,30 +18,47 @@ func (s *Server) accessRoutes() []Route {
 	const path = "/v1/customer-access/:externalCustomerId"
 	return []Route{
 		{Method: fiber.MethodGet, Path: path, Gate: SecretKey, Handle: s.getAccess},
+		{Method: fiber.MethodGet, Path: path + "/explain", Gate: SecretKey, Handle: s.getAccessExplained},
+		{Method: fiber.MethodPost, Path: path + "/grants", Gate: SecretKey, Once: OnceInTransaction, Handle: s.postGrant},
+		{Method: fiber.MethodDelete, Path: path + "/grants/:id", Gate: SecretKey, Handle: s.deleteGrant},
+		{Method: fiber.MethodPost, Path: path + "/credits/consume", Gate: SecretKey, Once: OnceInTransaction, Handle: s.postCreditUse},
 	}
 }
 
-// customerParam is the integrator's own id of the customer, as the path names it: percent-encoded, so that it may hold
+// decodedCustomer is the integrator's own id of the customer, as the path names it: percent-encoded, so that it may hold
 // slashes and spaces.
-func customerParam(c *fiber.Ctx, f *fault.Faults) string {
+func decodedCustomer(c *fiber.Ctx) (string, error) {
 	const field = "externalCustomerId"
 	decoded, err := url.PathUnescape(c.Params(field))
-	if f.Check(err == nil && utf8.ValidString(decoded), field, fault.DetailMalformed, "Expected percent-encoded UTF-8.") {
-		customer.ValidateExternalID(field, decoded, f)
+	if err != nil || !utf8.ValidString(decoded) {
+		return "", fault.Invalid(fault.Detail{Field: field, Code: fault.DetailMalformed, Message: "Expected percent-encoded UTF-8."})
 	}
-	return decoded
+	return decoded, nil
+}
+
+// knownCustomer is a decodedCustomer whose form is checked, for use cases that do not check it themselves.
+func knownCustomer(c *fiber.Ctx) (string, error) {
+	decoded, err := decodedCustomer(c)
+	if err != nil {
+		return "", err
+	}
+	var f fault.Faults
+	customer.ValidateExternalID("externalCustomerId", decoded, &f)
+	return decoded, f.Err()
 }
 
 // getAccess is the hot path: the bytes and their tag come ready from the store.
 func (s *Server) getAccess(c *fiber.Ctx) error {
 	var f fault.Faults
-	externalID := customerParam(c, &f)
+	externalID, err := knownCustomer(c)
+	if err := f.Merge(err); err != nil {
+		return err
+	}
 	after, wait := waitQuery(c, &f)
 	if err := f.Err(); err != nil {
 		return err
 	}
 	var d access.Document
-	var err error
 	if wait == 0 {
 		d, err = s.Entitlement.Snapshot(c.UserContext(), account(c), externalID)
 	} else {

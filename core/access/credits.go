@@ -111,7 +111,7 @@ func (g *Grant) draw(lot int, n int64) int64 {
 
 // soonestFirst orders by expiry (what never expires last), then by age.
 func soonestFirst(a, b portion) int {
-	expiryA, expiryB := a.grant.lotExpiry(a.grant.s.Credits[a.lot]), b.grant.lotExpiry(b.grant.s.Credits[b.lot])
+	expiryA, expiryB := a.grant.LotExpiry(a.grant.s.Credits[a.lot]), b.grant.LotExpiry(b.grant.s.Credits[b.lot])
 	if expiryA.IsZero() != expiryB.IsZero() {
 		if expiryA.IsZero() {
 			return 1

@@ -44,9 +44,9 @@ type End string
 // The ends. A grant that counts has none.
 const (
 	Running   End = ""
-	Revoked   End = "revoked"      // taken back by hand
-	Expired   End = "expired"      // its ExpiresAt has come
-	SourceEnd End = "source_ended" // the subscription behind it is over
+	Revoked   End = "revoked" // taken back by hand
+	Expired   End = "expired" // its ExpiresAt has come
+	SourceEnd End = "ended"   // the subscription behind it is over
 )
 
 // Plan is the plan that a grant gives, as part of the snapshot's activePlans. Times that do not apply are zero.
@@ -138,6 +138,28 @@ func OfSubscription(id string, sub subscription.State) *Grant {
 	return &Grant{s}
 }
 
+// Gift is what is given by hand.
+type Gift struct {
+	Offer     *plan.Offer // the plan whose terms are given; nil when Terms are given alone
+	Terms     plan.Terms
+	ExpiresAt time.Time // zero = it lasts
+	Note      string
+}
+
+// ByHand is a grant that the integrator decides on. It is not billed, so it has no interval and nothing renews.
+func ByHand(id, creatorID, externalCustomerID string, gift Gift, now time.Time) *Grant {
+	s := State{
+		ID: id, CreatorID: creatorID, ExternalCustomerID: externalCustomerID, Source: Manual, SourceID: id, StartedAt: now,
+		ExpiresAt: gift.ExpiresAt, Note: gift.Note, Revision: 1,
+	}
+	terms := gift.Terms
+	if gift.Offer != nil {
+		s.Plan, terms = planOf(*gift.Offer), gift.Offer.Terms
+	}
+	s.take(terms, false)
+	return &Grant{s}
+}
+
 func planOf(o plan.Offer) *Plan {
 	return &Plan{Key: o.PlanKey, ListingKey: o.ListingKey, ListingID: o.ListingID, Status: Active}
 }
@@ -200,8 +222,8 @@ func (g *Grant) expiry() time.Time {
 	return g.s.ExpiresAt
 }
 
-// lotExpiry is when what is left of a lot is lost; zero when nothing says so.
-func (g *Grant) lotExpiry(l Lot) time.Time {
+// LotExpiry is when what is left of a lot is lost; zero when nothing says so.
+func (g *Grant) LotExpiry(l Lot) time.Time {
 	if l.Renews && g.s.Plan != nil {
 		return g.s.Plan.CurrentPeriodEnd
 	}

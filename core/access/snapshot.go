@@ -132,7 +132,7 @@ func foldCredits(running []*Grant) []Credit {
 			c.Granted += l.Granted
 			c.Used += l.Used
 			if l.Used < l.Granted {
-				c.ExpiresAt = sooner(c.ExpiresAt, g.lotExpiry(l))
+				c.ExpiresAt = sooner(c.ExpiresAt, g.LotExpiry(l))
 			}
 			sums[k] = c
 		}

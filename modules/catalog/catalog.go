@@ -23,7 +23,10 @@ type Service struct {
 	sandbox bool
 }
 
-var _ ports.Offers = (*Service)(nil)
+var (
+	_ ports.Offers    = (*Service)(nil)
+	_ ports.PlanTerms = (*Service)(nil)
+)
 
 // New returns the module over its ports.
 func New(store ports.Store, clock ports.Clock, ids ports.IDs, sandbox bool) *Service {

@@ -51,6 +51,30 @@ func (s *Service) ByLink(ctx context.Context, r ports.Repos, code string) (plan.
 	return o, link.SuccessURL, err
 }
 
+// TermsOf implements ports.PlanTerms.
+func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listingKey, planKey string) (plan.Offer, error) {
+	if !listing.ValidSlug(listingKey) {
+		return plan.Offer{}, fault.NotFound("listing")
+	}
+	l, err := r.Listings.FindByKey(ctx, creatorID, listingKey)
+	if err != nil {
+		return plan.Offer{}, missing("listing", err)
+	}
+	if l.Status == listing.Draft {
+		return plan.Offer{}, l.Purchasable()
+	}
+	plans, err := onSale(ctx, r, l)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	for _, p := range plans {
+		if p.Key == planKey {
+			return l.Offer(p, plan.Price{}), nil
+		}
+	}
+	return plan.Offer{}, fault.NotFound("plan in this listing")
+}
+
 // choice is what a buyer or a link picks of a listing; empty members leave the pick to the listing.
 type choice struct {
 	variantID, planKey string

@@ -11,6 +11,7 @@ import (
 	"sundry/core/access"
 	"sundry/core/checkout"
 	"sundry/core/event"
+	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/modules/entitlement"
@@ -75,6 +76,17 @@ func (b *ear) Publish(_ context.Context, _ ports.Repos, events ...event.Event) e
 	return nil
 }
 
+// catalog knows one plan: studio's pro, with what paid gives.
+type catalog struct{}
+
+func (catalog) TermsOf(_ context.Context, _ ports.Repos, creatorID, listingKey, planKey string) (plan.Offer, error) {
+	offer := paid("").Offer
+	if creatorID != creator || listingKey != offer.ListingKey || planKey != offer.PlanKey {
+		return plan.Offer{}, fault.NotFound("plan in this listing")
+	}
+	return offer, nil
+}
+
 // house is the module over a database of its own.
 type house struct {
 	*entitlement.Service
@@ -88,7 +100,7 @@ func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		h := &house{t: t, store: store, clock: &clock{now: noon}, bus: &ear{}}
-		h.Service = entitlement.New(store, store, h.clock, h.clock, system.NewIDs(), h.bus, false)
+		h.Service = entitlement.New(store, store, h.clock, h.clock, system.NewIDs(), h.bus, catalog{}, false)
 		test(t, h)
 	})
 }

@@ -61,3 +61,43 @@ func (s *Service) Wait(ctx context.Context, creatorID, externalCustomerID string
 		}
 	}
 }
+
+// What Explain shows at most of what is over.
+const (
+	explainedEnded   = 100
+	explainedChanges = 100
+)
+
+// Explanation is why a customer may use what they may.
+type Explanation struct {
+	Document access.Document
+	Running  []*access.Grant  // oldest first
+	Ended    []*access.Grant  // the latest 100, newest first
+	History  []access.Changed // the latest 100, newest first
+}
+
+// Explain tells which payment, subscription or grant gives what, and how the version came about.
+func (s *Service) Explain(ctx context.Context, creatorID, externalCustomerID string) (Explanation, error) {
+	var e Explanation
+	r := s.store.Read(ctx)
+	for {
+		d, err := s.Snapshot(ctx, creatorID, externalCustomerID)
+		if err != nil {
+			return e, err
+		}
+		e.Document = d
+		if e.Running, err = r.Grants.Running(ctx, creatorID, externalCustomerID); err != nil {
+			return e, err
+		}
+		if e.Ended, err = r.Grants.Ended(ctx, creatorID, externalCustomerID, explainedEnded); err != nil {
+			return e, err
+		}
+		if e.History, err = r.Snapshots.History(ctx, creatorID, externalCustomerID, explainedChanges); err != nil {
+			return e, err
+		}
+		// The reads see one moment only if nothing changed between them.
+		if again, err := s.read(ctx, creatorID, externalCustomerID); err != nil || again.Version == d.Version {
+			return e, err
+		}
+	}
+}

@@ -27,12 +27,14 @@ type Service struct {
 	sleeper  ports.Sleeper
 	ids      ports.IDs
 	bus      ports.Bus
+	terms    ports.PlanTerms
 	livemode bool
 }
 
 // New returns the module over its ports. livemode is shown in every snapshot.
-func New(store ports.Store, reader ports.AccessReader, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus, livemode bool) *Service {
-	return &Service{store, reader, clock, sleeper, ids, bus, livemode}
+func New(store ports.Store, reader ports.AccessReader, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus,
+	terms ports.PlanTerms, livemode bool) *Service {
+	return &Service{store, reader, clock, sleeper, ids, bus, terms, livemode}
 }
 
 // OnCheckoutPaid grants what was bought once. A recurring offer grants nothing here: OnSubscriptionStarted does. A buyer
@@ -59,7 +61,7 @@ func (s *Service) OnSubscriptionEnded(ctx context.Context, r ports.Repos, e subs
 	if e.ExternalCustomerID == "" {
 		return nil
 	}
-	_, err := s.change(ctx, r, e.CreatorID, e.ExternalCustomerID, func(c *customer) (access.Cause, error) {
+	_, err := s.change(ctx, r, e.CreatorID, e.ExternalCustomerID, func(c *holder) (access.Cause, error) {
 		for _, g := range c.grants {
 			if st := g.State(); st.Source == access.Subscription && st.SourceID == e.ID && g.Running() {
 				return access.Cause{Kind: access.SubscriptionEnded, ID: e.ID}, c.edit(ctx, g, g.EndWithSource(e.EndedAt))
@@ -106,7 +108,7 @@ func (s *Service) Expire(ctx context.Context, t ports.Task) error {
 // grantOnce adds a grant unless its source has granted before.
 func (s *Service) grantOnce(ctx context.Context, r ports.Repos, g *access.Grant, cause access.Cause) error {
 	state := g.State()
-	_, err := s.change(ctx, r, state.CreatorID, state.ExternalCustomerID, func(c *customer) (access.Cause, error) {
+	_, err := s.change(ctx, r, state.CreatorID, state.ExternalCustomerID, func(c *holder) (access.Cause, error) {
 		_, err := r.Grants.BySource(ctx, state.CreatorID, state.Source, state.SourceID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return cause, c.add(ctx, g)
@@ -116,8 +118,8 @@ func (s *Service) grantOnce(ctx context.Context, r ports.Repos, g *access.Grant,
 	return err
 }
 
-// customer is one customer's access behind the lock of their snapshot.
-type customer struct {
+// holder is one customer's access behind the lock of their snapshot.
+type holder struct {
 	repos    ports.Repos
 	document access.Document
 	grants   []*access.Grant // those that ran when the lock was taken, and those added since
@@ -125,20 +127,20 @@ type customer struct {
 }
 
 // add writes a new grant.
-func (c *customer) add(ctx context.Context, g *access.Grant) error {
+func (c *holder) add(ctx context.Context, g *access.Grant) error {
 	c.grants = append(c.grants, g)
 	return c.repos.Grants.Insert(ctx, g)
 }
 
 // edit writes a grant after its transition, whose refusal comes back as it is.
-func (c *customer) edit(ctx context.Context, g *access.Grant, refused error) error {
+func (c *holder) edit(ctx context.Context, g *access.Grant, refused error) error {
 	if refused != nil {
 		return refused
 	}
 	return c.repos.Grants.Update(ctx, g)
 }
 
-func (c *customer) find(grantID string) *access.Grant {
+func (c *holder) find(grantID string) *access.Grant {
 	for _, g := range c.grants {
 		if g.State().ID == grantID {
 			return g
@@ -147,17 +149,17 @@ func (c *customer) find(grantID string) *access.Grant {
 	return nil
 }
 
-func nothingElse(*customer) (access.Cause, error) { return access.Cause{}, nil }
+func nothingElse(*holder) (access.Cause, error) { return access.Cause{}, nil }
 
 // change is the one way to change access: it locks the customer's snapshot, ends the grants whose time is over, does
 // the work, and brings the snapshot up to date. Each of the two steps that changes the snapshot is a version with a
 // cause of its own.
-func (s *Service) change(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, work func(c *customer) (access.Cause, error)) (*customer, error) {
+func (s *Service) change(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, work func(c *holder) (access.Cause, error)) (*holder, error) {
 	now, err := s.clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
-	c := &customer{repos: r, now: now}
+	c := &holder{repos: r, now: now}
 	if c.document, err = r.Snapshots.Lock(ctx, access.Empty(creatorID, externalCustomerID, s.livemode)); err != nil {
 		return nil, err
 	}
@@ -175,7 +177,7 @@ func (s *Service) change(ctx context.Context, r ports.Repos, creatorID, external
 }
 
 // endDue ends the grants whose time is over, so that nothing is ever done on the strength of one.
-func (s *Service) endDue(ctx context.Context, c *customer) error {
+func (s *Service) endDue(ctx context.Context, c *holder) error {
 	cause := access.Cause{Kind: access.GrantExpired}
 	for _, g := range c.grants {
 		if !g.DueToEnd(c.now) {
@@ -192,7 +194,7 @@ func (s *Service) endDue(ctx context.Context, c *customer) error {
 }
 
 // publish folds the grants and, when that gives another document, saves it as the next version and tells of it.
-func (s *Service) publish(ctx context.Context, c *customer, cause access.Cause) error {
+func (s *Service) publish(ctx context.Context, c *holder, cause access.Cause) error {
 	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.livemode, cause, c.now)
 	switch {
 	case err != nil:

@@ -1,0 +1,93 @@
+package entitlement
+
+import (
+	"context"
+	"errors"
+	"unicode/utf8"
+
+	"sundry/core/access"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+const maxIdempotencyKey = 255
+
+// Consumption is a use of credits as it is asked for.
+type Consumption struct {
+	access.Draw
+	// IdempotencyKey names the use for good, per customer.
+	IdempotencyKey string
+}
+
+func (u Consumption) check(externalCustomerID string) error {
+	var f fault.Faults
+	customer.ValidateExternalID("externalCustomerId", externalCustomerID, &f)
+	f.Check(u.Key != "", "key", fault.DetailRequired, "Expected the key of a credit.")
+	f.Check(u.Amount >= 1, "amount", fault.DetailOutOfRange, "Expected an integer of at least 1.")
+	length := utf8.RuneCountInString(u.IdempotencyKey)
+	f.Check(length > 0, "idempotencyKey", fault.DetailRequired, "Expected a key of your own that names this use.")
+	f.Check(length <= maxIdempotencyKey, "idempotencyKey", fault.DetailTooLong, "Expected at most 255 characters.")
+	return f.Err()
+}
+
+// ConsumeCredits takes the whole amount or nothing. The same use again gets the same answer and takes nothing.
+// VALIDATION_FAILED with every fault; IDEMPOTENCY_KEY_MISMATCH when the key named another use;
+// INSUFFICIENT_BALANCE.
+func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustomerID string, u Consumption) (access.Balance, error) {
+	if err := u.check(externalCustomerID); err != nil {
+		return access.Balance{}, err
+	}
+	var answer access.Balance
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		var unit string
+		replayed := false
+		c, err := s.change(ctx, r, creatorID, externalCustomerID, func(c *holder) (access.Cause, error) {
+			before, err := r.CreditUses.Find(ctx, creatorID, externalCustomerID, u.IdempotencyKey)
+			switch {
+			case err == nil && before.Asked != u.Draw:
+				return access.Cause{}, fault.New(fault.IdempotencyKeyMismatch, "This idempotencyKey named another use of credits. Give each use a key of its own.")
+			case err == nil:
+				answer, replayed = before.Answer, true
+				return access.Cause{}, nil
+			case !errors.Is(err, ports.ErrNotFound):
+				return access.Cause{}, err
+			}
+			unit, err = c.consume(ctx, u.Draw)
+			return access.Cause{Kind: access.CreditsConsumed, ID: u.IdempotencyKey}, err
+		})
+		if err != nil || replayed {
+			return err
+		}
+		answer = balance(c, u.Draw, unit)
+		return r.CreditUses.Insert(ctx, access.CreditUse{
+			CreatorID: creatorID, ExternalCustomerID: externalCustomerID, IdempotencyKey: u.IdempotencyKey, Asked: u.Draw, Answer: answer, At: c.now,
+		})
+	})
+	return answer, err
+}
+
+// consume draws from the grants and writes those that it changed.
+func (c *holder) consume(ctx context.Context, d access.Draw) (unit string, err error) {
+	changed, unit, err := access.Consume(c.grants, d)
+	if err != nil {
+		return "", err
+	}
+	for _, g := range changed {
+		if err := c.edit(ctx, g, nil); err != nil {
+			return "", err
+		}
+	}
+	return unit, nil
+}
+
+// balance is how a credit stands after a use.
+func balance(c *holder, d access.Draw, unit string) access.Balance {
+	b := access.Balance{Key: d.Key, Unit: unit, Amount: d.Amount, Version: c.document.Version}
+	for _, credit := range access.Fold(c.grants).Credits {
+		if credit.Key == d.Key && credit.Unit == unit {
+			b.Granted, b.Used, b.Balance = credit.Granted, credit.Used, credit.Balance()
+		}
+	}
+	return b
+}
