@@ -34,6 +34,8 @@ const usage = `usage: sundry [command]
   seed     make the demo creator in an empty sandbox database
   verify   check the invariants of money and access; exit 1 and one line per violation
   version  what this binary was built from
+
+  healthcheck  exit 0 when the process at ADDR is ready, for a container's health check
 `
 
 // run is main with an error: it picks the command.
@@ -56,6 +58,9 @@ func run(ctx context.Context, args []string) error {
 	cfg, err := config.FromEnvironment()
 	if err != nil {
 		return fmt.Errorf("configuration:\n%w", err)
+	}
+	if command == "healthcheck" {
+		return healthcheck(ctx, cfg.Addr)
 	}
 	app, err := bootstrap.New(ctx, cfg, logger(cfg))
 	if err != nil {
