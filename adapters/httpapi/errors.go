@@ -77,6 +77,9 @@ func StatusOf(err error) int {
 
 // handleError answers every error of every route.
 func (s *Server) handleError(c *fiber.Ctx, err error) error {
+	if requestID(c) == "" { // refused while it was read, before any handler: too large, or no HTTP at all
+		s.nameRequest(c)
+	}
 	f := asFault(err)
 	status := StatusOf(f)
 	if status >= 500 {

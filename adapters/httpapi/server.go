@@ -97,10 +97,14 @@ func requestID(c *fiber.Ctx) string {
 
 // identify gives the request its id, which every answer and every log line carries.
 func (s *Server) identify(c *fiber.Ctx) error {
+	s.nameRequest(c)
+	return c.Next()
+}
+
+func (s *Server) nameRequest(c *fiber.Ctx) {
 	id := s.ids.New("req")
 	c.Locals("requestID", id)
 	c.Set(fiber.HeaderXRequestID, id)
-	return c.Next()
 }
 
 // observe logs and counts the request by its route pattern: a path can hold a checkout secret.

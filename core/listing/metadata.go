@@ -3,6 +3,7 @@ package listing
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -179,7 +180,7 @@ func number(least, most int64) func(*fault.Faults, string, any) any {
 		n, ok := value.(int64) // as stored
 		if written, isNumber := value.(json.Number); isNumber {
 			parsed, err := strconv.ParseInt(string(written), 10, 64)
-			n, ok = parsed, err == nil
+			n, ok = parsed, err == nil || errors.Is(err, strconv.ErrRange) // then n is the nearest int64, out of range below
 		}
 		if !f.Check(ok, field, fault.DetailWrongType, "Expected an integer.") {
 			return nil

@@ -3,7 +3,10 @@ package plan
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"sundry/core/fault"
@@ -53,8 +56,9 @@ func (d Draft) parse() (State, error) {
 	var f fault.Faults
 	f.Check(planKey.MatchString(d.Key), "planKey", fault.DetailInvalid,
 		"Expected 1 to 100 lower-case letters, digits, hyphens or underscores, starting with a letter or digit.")
-	f.Check(d.Name != "", "name", fault.DetailRequired, "Expected a name that buyers will read.")
+	f.Check(strings.TrimSpace(d.Name) != "", "name", fault.DetailRequired, "Expected a name that buyers will read.")
 	f.Check(utf8.RuneCountInString(d.Name) <= maxName, "name", fault.DetailTooLong, "Expected at most 200 characters.")
+	f.Check(!strings.ContainsFunc(d.Name, unicode.IsControl), "name", fault.DetailInvalid, "Expected one line of text without control characters.")
 	CheckTrialDays(&f, "trialDays", d.TrialDays)
 	s := State{
 		Key: d.Key, Name: d.Name, IsDefault: d.IsDefault, TrialDays: d.TrialDays,
@@ -65,7 +69,8 @@ func (d Draft) parse() (State, error) {
 			Meters:       checkMeters(&f, "meters", d.Meters),
 		},
 	}
-	f.Check(d.TrialDays == 0 || len(d.Prices) == 0 || s.recurring(), "trialDays", fault.DetailNotAllowed, "A trial needs a price with an interval.")
+	intervals := slices.ContainsFunc(d.Prices, func(p PriceDraft) bool { return p.Interval != nil })
+	f.Check(d.TrialDays <= 0 || len(d.Prices) == 0 || intervals, "trialDays", fault.DetailNotAllowed, "A trial needs a price with an interval.")
 	return s, f.Err()
 }
 

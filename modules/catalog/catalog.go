@@ -51,7 +51,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, p listing.Propos
 		created = l.State()
 		return r.Listings.Insert(ctx, created)
 	})
-	return created, refusal("create listing", err)
+	return created, refusal("create listing", s.slugFirst(ctx, created, err))
 }
 
 // Mine lists the account's listings in every status, newest first.
@@ -163,7 +163,7 @@ func (s *Service) change(ctx context.Context, creatorID, listingID string,
 		}
 		return r.Listings.Update(ctx, after)
 	})
-	return after, refusal("change listing "+listingID, err)
+	return after, refusal("change listing "+listingID, s.slugFirst(ctx, after, err))
 }
 
 // find loads a listing of any account. NOT_FOUND.
@@ -192,6 +192,27 @@ func missing(what string, err error) error {
 	return err
 }
 
+const (
+	slugIndex = "listings_slug"
+	keyIndex  = "listings_creator_id_catalog_key"
+)
+
+// slugFirst answers for the slug when both names are taken, as they are when the catalog key is the slug: engines do
+// not agree which index they look at first.
+func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) error {
+	var duplicate *ports.DuplicateError
+	if !errors.As(err, &duplicate) || duplicate.Index != keyIndex {
+		return err
+	}
+	switch other, findErr := s.store.Read(ctx).Listings.FindBySlug(ctx, l.Slug); {
+	case findErr == nil && other.ID != l.ID:
+		return &ports.DuplicateError{Index: slugIndex}
+	case findErr != nil && !errors.Is(findErr, ports.ErrNotFound):
+		return findErr
+	}
+	return err
+}
+
 // refusal turns a taken name into its refusal and leaves refusals as they are; anything else says what was being done.
 func refusal(doing string, err error) error {
 	var duplicate *ports.DuplicateError
@@ -199,9 +220,9 @@ func refusal(doing string, err error) error {
 	switch {
 	case err == nil, errors.As(err, &refused):
 		return err
-	case errors.As(err, &duplicate) && duplicate.Index == "listings_slug":
+	case errors.As(err, &duplicate) && duplicate.Index == slugIndex:
 		return fault.New(fault.SlugTaken, "Another listing has this slug.")
-	case errors.As(err, &duplicate) && duplicate.Index == "listings_creator_id_catalog_key":
+	case errors.As(err, &duplicate) && duplicate.Index == keyIndex:
 		return fault.New(fault.CatalogKeyTaken, "Another of your listings has this catalog key.")
 	}
 	return fmt.Errorf("%s: %w", doing, err)

@@ -177,6 +177,8 @@ func TestNamesAreTakenOnce(t *testing.T) {
 		first := s.draft(t, proposal(listing.Digital, "field-notes"))
 		_, err := s.Create(ctx, s.bob, proposal(listing.Digital, "field-notes"))
 		wantCode(t, err, fault.SlugTaken)
+		_, err = s.Create(ctx, s.ada, proposal(listing.Digital, "field-notes")) // the key, by default the slug, is taken too
+		wantCode(t, err, fault.SlugTaken)
 
 		sameKey := proposal(listing.Digital, "other-notes")
 		sameKey.CatalogKey = ptr("field-notes")

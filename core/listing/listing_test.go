@@ -1,0 +1,381 @@
+package listing
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+var (
+	now   = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+	later = now.Add(time.Hour)
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// faultsOf lists a refusal's faults as "field CODE".
+func faultsOf(t interface{ Fatalf(string, ...any) }, err error) []string {
+	var refused *fault.Error
+	if err == nil {
+		return nil
+	}
+	if !errors.As(err, &refused) || refused.Code != fault.ValidationFailed {
+		t.Fatalf("got %v, want VALIDATION_FAILED", err)
+	}
+	var lines []string
+	for _, d := range refused.Details {
+		lines = append(lines, d.Field+" "+d.Code)
+	}
+	return lines
+}
+
+func proposal(kind Type, metadata map[string]any) Proposal {
+	return Proposal{Type: string(kind), Edit: Edit{
+		Title: ptr("Field notes"), Slug: ptr("field-notes"), PriceInCents: ptr(int64(1200)), Currency: ptr("eur"), Metadata: metadata,
+	}}
+}
+
+func create(t interface{ Fatalf(string, ...any) }, kind Type, metadata map[string]any) *Listing {
+	l, err := Create(proposal(kind, metadata), Origin{ID: "lst_1", CreatorID: "crt_1", PriceID: "pri_1", VariantID: "var_1"}, now)
+	if err != nil {
+		t.Fatalf("create: %v", err)
+	}
+	return l
+}
+
+func newPrice() string { return "pri_new" }
+
+func TestAProposalIsRefusedWithAllItsFaults(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(p *Proposal)
+		want   []string
+	}{
+		"a sound proposal": {func(*Proposal) {}, nil},
+		"nothing at all": {
+			func(p *Proposal) { *p = Proposal{} },
+			[]string{"type REQUIRED", "title REQUIRED", "slug REQUIRED", "currency REQUIRED", "priceInCents REQUIRED"},
+		},
+		"an unknown type":          {func(p *Proposal) { p.Type = "digital" }, []string{"type NOT_ALLOWED"}},
+		"a blank title":            {func(p *Proposal) { p.Title = ptr("  ") }, []string{"title REQUIRED"}},
+		"a title of 201":           {func(p *Proposal) { p.Title = ptr(strings.Repeat("é", 201)) }, []string{"title TOO_LONG"}},
+		"a title of two lines":     {func(p *Proposal) { p.Title = ptr("a\nb") }, []string{"title INVALID"}},
+		"a description of 10,001":  {func(p *Proposal) { p.Description = ptr(strings.Repeat("é", 10_001)) }, []string{"description TOO_LONG"}},
+		"a description with lines": {func(p *Proposal) { p.Description = ptr("a\n\tb") }, nil},
+		"a slug of two":            {func(p *Proposal) { p.Slug = ptr("ab") }, []string{"slug TOO_SHORT"}},
+		"a slug of 101":            {func(p *Proposal) { p.Slug = ptr(strings.Repeat("a", 101)) }, []string{"slug TOO_LONG"}},
+		"a slug with capitals":     {func(p *Proposal) { p.Slug = ptr("Field") }, []string{"slug INVALID"}},
+		"the reserved slug":        {func(p *Proposal) { p.Slug = ptr("mine") }, []string{"slug NOT_ALLOWED"}},
+		"the word as catalog key":  {func(p *Proposal) { p.CatalogKey = ptr("mine") }, nil},
+		"a catalog key of two":     {func(p *Proposal) { p.CatalogKey = ptr("ab") }, []string{"catalogKey TOO_SHORT"}},
+		"a free listing":           {func(p *Proposal) { p.PriceInCents = ptr(int64(0)) }, nil},
+		"the highest price":        {func(p *Proposal) { p.PriceInCents = ptr(int64(plan.MaxAmount)) }, nil},
+		"a higher price":           {func(p *Proposal) { p.PriceInCents = ptr(int64(plan.MaxAmount + 1)) }, []string{"priceInCents OUT_OF_RANGE"}},
+		"a negative price":         {func(p *Proposal) { p.PriceInCents = ptr(int64(-1)) }, []string{"priceInCents OUT_OF_RANGE"}},
+		"a currency in capitals":   {func(p *Proposal) { p.Currency = ptr("EUR") }, []string{"currency INVALID"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := proposal(Digital, nil)
+			c.change(&p)
+			if got := faultsOf(t, p.Check()); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if l, err := Create(p, Origin{}, now); (err == nil) != (c.want == nil) || (l == nil) != (err != nil) {
+				t.Errorf("create: %+v, %v", l, err)
+			}
+		})
+	}
+}
+
+func TestMetadataFollowsTheSchemaOfItsType(t *testing.T) {
+	t.Parallel()
+	n := func(s string) any { return json.Number(s) }
+	for name, c := range map[string]struct {
+		kind     Type
+		metadata map[string]any
+		want     []string
+	}{
+		"every member of DIGITAL": {Digital, map[string]any{
+			"downloadUrl": "https://a.example/b?c#d", "fileFormat": "pdf", "fileSize": n("4096"), "previewUrl": "http://a.example", "pageCount": n("0"),
+		}, nil},
+		"every member of SERVICE": {Service, map[string]any{
+			"durationMinutes": n("90"), "deliveryDays": n("5"), "revisions": n("2"), "calendarUrl": "https://cal.example/me",
+		}, nil},
+		"every member of SUBSCRIPTION": {Subscription, map[string]any{
+			"interval": "year", "intervalCount": n("3"), "trialDays": n("730"), "features": []any{"Calls", "forum"},
+		}, nil},
+		"every member of APPOINTMENT": {Appointment, map[string]any{
+			"deliveryMethod": "hybrid", "bufferBeforeMinutes": n("0"), "bufferAfterMinutes": n("15"), "minimumNoticeMinutes": n("120"),
+			"horizonDays": n("30"), "slotIntervalMinutes": n("5"), "dailyCap": n("4"), "weeklyCap": n("20"), "inPersonAddress": "1 Main Street",
+		}, nil},
+		"a member of another type and unknown ones": {Service, map[string]any{"pageCount": n("1"), "zebra": true}, []string{
+			"metadata.pageCount UNKNOWN_MEMBER", "metadata.zebra UNKNOWN_MEMBER",
+		}},
+		"wrong JSON types": {Digital, map[string]any{"downloadUrl": n("1"), "fileFormat": []any{}, "fileSize": "1", "pageCount": n("1.0"), "previewUrl": map[string]any{}}, []string{
+			"metadata.downloadUrl WRONG_TYPE", "metadata.fileFormat WRONG_TYPE", "metadata.fileSize WRONG_TYPE", "metadata.pageCount WRONG_TYPE", "metadata.previewUrl WRONG_TYPE",
+		}},
+		"links that are none":       {Digital, map[string]any{"downloadUrl": "javascript:alert(1)", "previewUrl": "https://me:pw@a.example/"}, []string{"metadata.downloadUrl INVALID", "metadata.previewUrl INVALID"}},
+		"a link without a host":     {Digital, map[string]any{"downloadUrl": "https:///x"}, []string{"metadata.downloadUrl INVALID"}},
+		"a long link":               {Digital, map[string]any{"downloadUrl": "https://a.example/" + strings.Repeat("a", 2048)}, []string{"metadata.downloadUrl TOO_LONG"}},
+		"numbers out of range":      {Appointment, map[string]any{"slotIntervalMinutes": n("4"), "horizonDays": n("0"), "dailyCap": n("99999999999999999999")}, []string{"metadata.dailyCap OUT_OF_RANGE", "metadata.horizonDays OUT_OF_RANGE", "metadata.slotIntervalMinutes OUT_OF_RANGE"}},
+		"a method that is none":     {Appointment, map[string]any{"deliveryMethod": "phone"}, []string{"metadata.deliveryMethod NOT_ALLOWED"}},
+		"a period over three years": {Subscription, map[string]any{"interval": "month", "intervalCount": n("37")}, []string{"metadata.intervalCount OUT_OF_RANGE"}},
+		"a month by default":        {Subscription, map[string]any{"intervalCount": n("37")}, []string{"metadata.intervalCount OUT_OF_RANGE"}},
+		"features with faults": {Subscription, map[string]any{"features": []any{"a", "", n("1"), "a", strings.Repeat("x", 101)}}, []string{
+			"metadata.features[1] REQUIRED", "metadata.features[2] WRONG_TYPE", "metadata.features[3] DUPLICATE", "metadata.features[4] TOO_LONG",
+		}},
+		"null is absent": {Digital, map[string]any{"pageCount": nil}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := faultsOf(t, proposal(c.kind, c.metadata).Check()); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAbsentMetadataReadsAsItsDefault(t *testing.T) {
+	t.Parallel()
+	a := create(t, Appointment, nil).State()
+	if a.Text(DeliveryMethod) != "virtual" || a.Number("horizonDays") != 60 || a.Number("bufferBeforeMinutes") != 0 || a.Number(SlotIntervalMinutes) != 0 {
+		t.Errorf("defaults of %+v", a.Metadata)
+	}
+	s := create(t, Subscription, map[string]any{"interval": "week"}).State()
+	if s.Text(Interval) != "week" || s.Number(IntervalCount) != 1 || len(s.Metadata) != 1 {
+		t.Errorf("given and default of %+v", s.Metadata)
+	}
+}
+
+func TestEveryTransitionFromEveryState(t *testing.T) {
+	t.Parallel()
+	type outcome struct {
+		code fault.Code // "" = allowed
+		next Status
+	}
+	transitions := map[string]func(l *Listing) error{
+		"publish":       func(l *Listing) error { return l.Publish(later) },
+		"archive":       func(l *Listing) error { l.Archive(later); return nil },
+		"edit":          func(l *Listing) error { return l.Edit(Edit{Title: ptr("Other")}, newPrice, later) },
+		"plans changed": func(l *Listing) error { return l.PlansChanged(later) },
+		"add a variant": func(l *Listing) error {
+			_, err := l.AddVariant("var_2", VariantEdit{DurationMinutes: ptr(30)}, later)
+			return err
+		},
+		"edit a variant": func(l *Listing) error {
+			_, err := l.EditVariant("var_1", VariantEdit{DurationMinutes: ptr(30)}, later)
+			return err
+		},
+	}
+	conflict := fault.StateConflict
+	want := map[Status]map[string]outcome{
+		Draft: {
+			"publish": {"", Active}, "archive": {"", Archived}, "edit": {"", Draft}, "plans changed": {"", Draft}, "add a variant": {"", Draft}, "edit a variant": {"", Draft},
+		},
+		Active: {
+			"publish": {conflict, Active}, "archive": {"", Archived}, "edit": {"", Active}, "plans changed": {"", Active}, "add a variant": {"", Active}, "edit a variant": {"", Active},
+		},
+		Archived: {
+			"publish": {conflict, Archived}, "archive": {"", Archived}, "edit": {conflict, Archived}, "plans changed": {conflict, Archived},
+			"add a variant": {conflict, Archived}, "edit a variant": {conflict, Archived},
+		},
+	}
+	for status, row := range want {
+		if len(row) != len(transitions) {
+			t.Errorf("%s: %d transitions are drawn, %d exist", status, len(row), len(transitions))
+		}
+		for name, o := range row {
+			s := create(t, Appointment, nil).State()
+			s.Status = status
+			l := Restore(s)
+			err := transitions[name](l)
+			after := l.State()
+			same := status == Archived && name == "archive"
+			switch {
+			case fault.CodeOf(err) != o.code || after.Status != o.next:
+				t.Errorf("%s in %s: %v and %s, want %q and %s", name, status, err, after.Status, o.code, o.next)
+			case (o.code != "" || same) && !reflect.DeepEqual(after, s):
+				t.Errorf("%s in %s was refused or void and changed %+v to %+v", name, status, s, after)
+			case o.code == "" && !same && (after.Revision != s.Revision+1 || !after.UpdatedAt.Equal(later)):
+				t.Errorf("%s in %s left revision %d at %v", name, status, after.Revision, after.UpdatedAt)
+			}
+		}
+		purchasable := Restore(State{Status: status}).State().Purchasable()
+		if (purchasable == nil) != (status == Active) || purchasable != nil && !fault.Is(purchasable, fault.ListingNotPurchasable) {
+			t.Errorf("%s: %v", status, purchasable)
+		}
+	}
+}
+
+func TestAnEditLaysMetadataOverWhatIsThere(t *testing.T) {
+	t.Parallel()
+	l := create(t, Digital, map[string]any{"downloadUrl": "https://a.example/b", "pageCount": json.Number("3")})
+	edit := func(e Edit) Metadata {
+		t.Helper()
+		if err := l.Edit(e, newPrice, later); err != nil {
+			t.Fatal(err)
+		}
+		return l.State().Metadata
+	}
+	if got := edit(Edit{Metadata: map[string]any{"pageCount": nil, "fileSize": json.Number("9")}}); !reflect.DeepEqual(got, Metadata{"downloadUrl": "https://a.example/b", "fileSize": int64(9)}) {
+		t.Errorf("merged %+v", got)
+	}
+	before := l.State()
+	err := l.Edit(Edit{Title: ptr(""), Metadata: map[string]any{"zebra": true, "pageCount": "x"}}, newPrice, later)
+	if got, want := faultsOf(t, err), []string{"title REQUIRED", "metadata.pageCount WRONG_TYPE", "metadata.zebra UNKNOWN_MEMBER"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if !reflect.DeepEqual(l.State(), before) {
+		t.Errorf("a refused edit changed %+v to %+v", before, l.State())
+	}
+	if got := edit(Edit{ClearMetadata: true}); len(got) != 0 {
+		t.Errorf("cleared %+v", got)
+	}
+}
+
+func TestTheCatalogKeyOutlivesTheSlug(t *testing.T) {
+	t.Parallel()
+	l := create(t, Digital, nil)
+	if err := l.Edit(Edit{Slug: ptr("new-slug")}, newPrice, later); err != nil || l.State().CatalogKey != "field-notes" {
+		t.Errorf("%+v, %v", l.State(), err)
+	}
+	if err := l.Edit(Edit{CatalogKey: ptr("")}, newPrice, later); err != nil || l.State().CatalogKey != "new-slug" {
+		t.Errorf("%+v, %v", l.State(), err)
+	}
+}
+
+func TestThePriceIdFollowsWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind    Type
+		edit    Edit
+		changes bool
+	}{
+		"another amount":               {Digital, Edit{PriceInCents: ptr(int64(1300))}, true},
+		"the same amount":              {Digital, Edit{PriceInCents: ptr(int64(1200))}, false},
+		"another currency":             {Digital, Edit{Currency: ptr("usd")}, true},
+		"another title":                {Digital, Edit{Title: ptr("Other")}, false},
+		"another interval":             {Subscription, Edit{Metadata: map[string]any{"interval": "year"}}, true},
+		"the default interval, spoken": {Subscription, Edit{Metadata: map[string]any{"interval": "month", "intervalCount": json.Number("1")}}, false},
+		"another trial":                {Subscription, Edit{Metadata: map[string]any{"trialDays": json.Number("3")}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := create(t, c.kind, nil)
+			if err := l.Edit(c.edit, newPrice, later); err != nil || (l.State().PriceID == "pri_new") != c.changes {
+				t.Errorf("price id %s, %v", l.State().PriceID, err)
+			}
+		})
+	}
+}
+
+func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
+	t.Parallel()
+	s := create(t, Subscription, map[string]any{"interval": "year", "trialDays": json.Number("14"), "features": []any{"Weekly calls", "forum"}}).State()
+	p := s.ImpliedPlan()
+	price, err := p.Price("year", "eur")
+	o := s.Offer(p, price)
+	want := plan.Offer{
+		CreatorID: "crt_1", ListingID: "lst_1", ListingKey: "field-notes", ListingType: "SUBSCRIPTION", Title: "Field notes",
+		PlanKey: "default", PlanName: "Field notes", PriceID: "pri_1", Interval: period.Year, IntervalCount: 1, TrialDays: 14,
+		Price: money.Amount{Minor: 1200, Currency: "eur"},
+		Terms: plan.Terms{
+			Entitlements: []plan.Entitlement{{Key: "Weekly calls", Type: plan.Boolean, Bool: true}, {Key: "forum", Type: plan.Boolean, Bool: true}},
+			Credits:      []plan.Credit{}, Meters: []plan.Meter{},
+		},
+	}
+	if err != nil || !reflect.DeepEqual(o, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", o, err, want)
+	}
+	d := create(t, Digital, map[string]any{"downloadUrl": "https://a.example/b"}).State()
+	if o := d.Offer(d.ImpliedPlan(), d.impliedPrice()); o.Recurring() || o.DownloadURL != "https://a.example/b" {
+		t.Errorf("digital offer %+v", o)
+	}
+}
+
+func TestVariantFaultsAreAllListed(t *testing.T) {
+	t.Parallel()
+	bad := VariantEdit{Name: ptr(""), DurationMinutes: ptr(4), SessionCount: ptr(0), Price: ptr(int64(-1)), PriceGiven: true}
+	want := []string{"name REQUIRED", "durationMinutes OUT_OF_RANGE", "sessionCount OUT_OF_RANGE", "priceInCents OUT_OF_RANGE"}
+	if got := faultsOf(t, bad.Check(true)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := faultsOf(t, VariantEdit{}.Check(true)); !slices.Equal(got, []string{"durationMinutes REQUIRED"}) {
+		t.Errorf("got %q", got)
+	}
+	if err := (VariantEdit{}).Check(false); err != nil {
+		t.Error(err)
+	}
+	l := create(t, Appointment, nil)
+	for i := len(l.State().Variants); i < maxVariants; i++ {
+		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: ptr(30)}, later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := l.State()
+	if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: ptr(30)}, later); !fault.Is(err, fault.StateConflict) || !reflect.DeepEqual(l.State(), before) {
+		t.Errorf("one variant too many: %v", err)
+	}
+}
+
+func TestASlugIsWhatTheSpecificationSays(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		slug := rapid.OneOf(rapid.StringMatching(`[a-z0-9-]{1,110}`), rapid.String(), rapid.StringMatching(`[a-z0-9-]{3}[A-Z_ .é\n]?`)).Draw(t, "slug")
+		valid := len(slug) >= 3 && len(slug) <= 100
+		for i := range len(slug) {
+			c := slug[i]
+			valid = valid && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')
+		}
+		p := proposal(Digital, nil)
+		p.Slug = &slug
+		if got := p.Check() == nil; got != (valid && slug != "mine") || ValidSlug(slug) != valid {
+			t.Fatalf("%q: accepted %v, valid %v", slug, got, valid)
+		}
+	})
+}
+
+func TestMetadataComesBackFromTheStoreAsItWent(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		number := func(least, most int64) *rapid.Generator[any] {
+			return rapid.Map(rapid.Int64Range(least, most), func(n int64) any { raw, _ := json.Marshal(n); return json.Number(raw) })
+		}
+		text := rapid.StringMatching(`[a-zA-Zé ]{0,40}`)
+		raw := map[string]any{}
+		for name, value := range map[string]*rapid.Generator[any]{
+			"bufferBeforeMinutes": number(0, 1440), "horizonDays": number(1, 730), "weeklyCap": number(1, 10_080), "inPersonAddress": text.AsAny(),
+			"deliveryMethod": rapid.SampledFrom([]any{"virtual", "in_person", "hybrid"}),
+		} {
+			if rapid.Bool().Draw(t, name+" given") {
+				raw[name] = value.Draw(t, name)
+			}
+		}
+		before := create(t, Appointment, raw).State().Metadata
+		stored, err := json.Marshal(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var after Metadata
+		if err := json.Unmarshal(stored, &after); err != nil || !reflect.DeepEqual(after, before) || len(after) != len(raw) {
+			t.Fatalf("%v became %s and %v, %v", before, stored, after, err)
+		}
+		again := Edit{Metadata: map[string]any(after)}
+		l := create(t, Appointment, raw)
+		if err := l.Edit(again, newPrice, later); err != nil || l.State().Revision != 1 {
+			t.Fatalf("its own metadata again: %+v, %v", l.State(), err)
+		}
+	})
+}

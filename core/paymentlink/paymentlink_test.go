@@ -1,0 +1,79 @@
+package paymentlink
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+)
+
+var (
+	now   = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+	later = now.Add(time.Hour)
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func faultsOf(t *testing.T, err error) []string {
+	t.Helper()
+	var refused *fault.Error
+	if err == nil {
+		return nil
+	}
+	if !errors.As(err, &refused) || refused.Code != fault.ValidationFailed {
+		t.Fatalf("got %v, want VALIDATION_FAILED", err)
+	}
+	var lines []string
+	for _, d := range refused.Details {
+		lines = append(lines, d.Field+" "+d.Code)
+	}
+	return lines
+}
+
+func TestALinkIsRefusedWithAllItsFaults(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit    Edit
+		sandbox bool
+		want    []string
+	}{
+		"a listing is enough":           {Edit{ListingID: ptr("lst_1")}, false, nil},
+		"everything":                    {Edit{ListingID: ptr("lst_1"), VariantID: ptr("var_1"), PlanKey: ptr("pro"), Interval: ptr("year"), SuccessURL: ptr("https://a.example/b"), Active: ptr(false)}, false, nil},
+		"nothing":                       {Edit{}, false, []string{"listingId REQUIRED"}},
+		"an unknown interval and a URL": {Edit{Interval: ptr("fortnight"), SuccessURL: ptr("http://a.example")}, true, []string{"listingId REQUIRED", "interval NOT_ALLOWED", "successUrl INVALID"}},
+		"localhost in the sandbox":      {Edit{ListingID: ptr("lst_1"), SuccessURL: ptr("http://localhost:3000/x")}, true, nil},
+		"localhost in live":             {Edit{ListingID: ptr("lst_1"), SuccessURL: ptr("http://localhost:3000/x")}, false, []string{"successUrl INVALID"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := Create(c.edit, Origin{ID: "plink_1", CreatorID: "crt_1", Code: "abc"}, c.sandbox, now)
+			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if (l == nil) != (err != nil) || l != nil && (l.State().Revision != 1 || l.State().Active != (c.edit.Active == nil)) {
+				t.Errorf("made %+v", l)
+			}
+		})
+	}
+}
+
+func TestAnEditOfALinkChangesWhatItNames(t *testing.T) {
+	t.Parallel()
+	l, err := Create(Edit{ListingID: ptr("lst_1"), PlanKey: ptr("pro"), Interval: ptr("month"), SuccessURL: ptr("https://a.example")}, Origin{ID: "plink_1"}, false, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := l.State()
+	if err := l.Edit(Edit{Interval: ptr("hour")}, false, later); err == nil || l.State() != want {
+		t.Errorf("a refused edit left %+v, %v", l.State(), err)
+	}
+	if err := l.Edit(Edit{PlanKey: ptr("pro")}, false, later); err != nil || l.State() != want {
+		t.Errorf("a void edit left %+v, %v", l.State(), err)
+	}
+	want.Interval, want.SuccessURL, want.Active, want.UpdatedAt, want.Revision = "", "", false, later, 2
+	if err := l.Edit(Edit{Interval: ptr(""), SuccessURL: ptr(""), Active: ptr(false)}, false, later); err != nil || l.State() != want {
+		t.Errorf("got %+v, %v; want %+v", l.State(), err, want)
+	}
+}
