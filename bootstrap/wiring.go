@@ -58,7 +58,8 @@ func (a *App) wire() error {
 	server := httpapi.New(
 		httpapi.Config{
 			Sandbox: inSandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
-			Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
+			TrustedProxies: a.cfg.Proxies(),
+			Metrics:        a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 		},
 		a.modules, a.store, a.clock, a.ids, throttle, a.log)
 	pages, err := web.NewPages(web.Site{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox}, httpapi.OpenAPI)

@@ -43,6 +43,9 @@ type Config struct {
 	MetricsAddr string `env:"METRICS_ADDR"`
 	// RateLimitPerMinute is per API key: 0 = off. Default 600 in live, off in the sandbox.
 	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
+	// TrustedProxies are the addresses and networks (CIDR) whose X-Forwarded-For is believed when attempts are counted
+	// per network address; "private" stands for loopback and the private ranges, "none" trusts nobody.
+	TrustedProxies []string `env:"TRUSTED_PROXIES" envDefault:"private"`
 	// PlatformFeeBasisPoints and the other money settings arrive with the modules that use them.
 
 	// ShutdownTimeout is how long requests and jobs under way may take after SIGTERM.
@@ -125,6 +128,7 @@ func (c Config) faults() []error {
 	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
 		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)
 	}
+	all = append(all, c.proxyFaults()...)
 	if c.Livemode() {
 		all = append(all, c.liveFaults()...)
 	}

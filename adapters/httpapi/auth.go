@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"net/netip"
-
 	"github.com/gofiber/fiber/v2"
 
 	core "sundry/core/identity"
@@ -42,21 +40,6 @@ func answerSignedIn(c *fiber.Ctx, status int, in identity.SignedIn) error {
 	})
 }
 
-// clientAddress is what attempts are counted by: the caller's address or, for IPv6, its network, since everyone
-// there has 2^64 addresses to come from.
-func clientAddress(c *fiber.Ctx) string {
-	address, err := netip.ParseAddr(c.IP())
-	if err != nil {
-		return c.IP()
-	}
-	address = address.Unmap().WithZone("")
-	if address.Is4() {
-		return address.String()
-	}
-	network, _ := address.Prefix(64) // 64 bits fit every IPv6 address
-	return network.String()
-}
-
 type signUpRequest struct {
 	Email       string `json:"email"`
 	Password    string `json:"password"`
@@ -68,7 +51,7 @@ func (s *Server) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	signed, err := s.Identity.SignUp(c.UserContext(), core.Registration(in), clientAddress(c))
+	signed, err := s.Identity.SignUp(c.UserContext(), core.Registration(in), s.clientAddress(c))
 	if err != nil {
 		return err
 	}
@@ -85,7 +68,7 @@ func (s *Server) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	signed, err := s.Identity.SignIn(c.UserContext(), in.Email, in.Password, clientAddress(c))
+	signed, err := s.Identity.SignIn(c.UserContext(), in.Email, in.Password, s.clientAddress(c))
 	if err != nil {
 		return err
 	}

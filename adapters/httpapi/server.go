@@ -5,6 +5,7 @@ package httpapi
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -29,6 +30,8 @@ type Config struct {
 	BaseURL string
 	// RateLimitPerMinute is per API key; 0 = off.
 	RateLimitPerMinute int
+	// TrustedProxies are the networks whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
 	// Ready reports whether everything behind the API answers.
 	Ready func(ctx context.Context) error
 	// Metrics is what GET /metrics shows; the API adds its own. A new one when nil.

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// privateNetworks are where a reverse proxy of one's own usually stands: nobody on the internet has such an address.
+var privateNetworks = []netip.Prefix{
+	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"),
+	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),
+	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("fc00::/7"),
+}
+
+// Proxies is TrustedProxies resolved; what is no address is left out (the start has refused it).
+func (c Config) Proxies() []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range c.TrustedProxies {
+		networks, _ := parseNetworks(text)
+		all = append(all, networks...)
+	}
+	return all
+}
+
+func (c Config) proxyFaults() []error {
+	var all []error
+	for _, text := range c.TrustedProxies {
+		if _, ok := parseNetworks(text); !ok {
+			all = append(all, fmt.Errorf("TRUSTED_PROXIES must list addresses, networks such as 10.0.0.0/8, private or none, not %q", text))
+		}
+	}
+	return all
+}
+
+func parseNetworks(text string) ([]netip.Prefix, bool) {
+	switch text = strings.TrimSpace(text); text {
+	case "none":
+		return nil, true
+	case "private":
+		return privateNetworks, true
+	}
+	if network, err := netip.ParsePrefix(text); err == nil {
+		return []netip.Prefix{network.Masked()}, true
+	}
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		return nil, false
+	}
+	return []netip.Prefix{netip.PrefixFrom(address, address.BitLen())}, true
+}
