@@ -21,12 +21,12 @@ type IdempotencyRecord struct {
 
 // IdempotencyKeys remembers answers for 24 hours. All calls belong inside a transaction.
 type IdempotencyKeys interface {
-	// TryLock takes (account, route, key) until the transaction ends; false when another request holds it now.
-	TryLock(ctx context.Context, creatorID, route, key string) (bool, error)
-	// Find returns the record. ErrNotFound when there is none.
-	Find(ctx context.Context, creatorID, route, key string) (IdempotencyRecord, error)
-	// Save inserts or replaces the record.
-	Save(ctx context.Context, record IdempotencyRecord) error
+	// Claim takes (account, route, key) until the transaction ends and returns its record. locked is false when another
+	// request holds it now. ErrNotFound when it is locked and there is no record.
+	Claim(ctx context.Context, creatorID, route, key string) (record IdempotencyRecord, locked bool, err error)
+	// Save inserts the record, or replaces one that was never answered or is older than staleBefore. ErrStale when a
+	// record is there that must not be replaced.
+	Save(ctx context.Context, record IdempotencyRecord, staleBefore time.Time) error
 	// DeleteBefore forgets what is older than the instant.
 	DeleteBefore(ctx context.Context, at time.Time) error
 }

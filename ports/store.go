@@ -30,7 +30,7 @@ func (e *DuplicateError) Is(target error) bool { return target == ErrDuplicate }
 type Store interface {
 	// Atomically runs fn in one transaction and commits when it returns nil. It runs fn again, from the start, on
 	// ErrStale, on a serialization failure and on a deadlock, so fn must not do anything outside the transaction.
-	// Inside another Atomically (same ctx) it becomes a savepoint: an error undoes only the inner part.
+	// Inside another Atomically (same ctx) it joins: there is one transaction, and an error of any part undoes the whole.
 	Atomically(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
 	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries).
 	Read(ctx context.Context) Repos

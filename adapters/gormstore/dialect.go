@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"gorm.io/gorm"
 )
 
 // dialect is the whole list of differences between the engines.
@@ -15,10 +14,11 @@ type dialect interface {
 	retryable(err error) bool
 	// uniqueIndex names the unique index that refused a row; "" when err is something else.
 	uniqueIndex(err error) string
-	// tryLock takes an advisory lock on name until the transaction ends.
-	tryLock(tx *gorm.DB, name string) (bool, error)
-	// lock waits for the same lock.
-	lock(tx *gorm.DB, name string) error
+	// tryLock is the SQL that tries to take the advisory lock of lockNumber's value (its one parameter) until the
+	// transaction ends, and says whether it did.
+	tryLock() string
+	// lockNumber is the parameter of tryLock for a name.
+	lockNumber(name string) any
 	// skipLocked is appended to the SELECT that claims rows.
 	skipLocked() string
 }
@@ -48,23 +48,15 @@ func (postgresDialect) uniqueIndex(err error) string {
 	return ""
 }
 
-func (postgresDialect) tryLock(tx *gorm.DB, name string) (bool, error) {
-	var ok bool
-	err := tx.Raw("SELECT pg_try_advisory_xact_lock(?)", lockNumber(name)).Scan(&ok).Error
-	return ok, err
-}
+func (postgresDialect) tryLock() string { return "pg_try_advisory_xact_lock(?)" }
 
-func (postgresDialect) lock(tx *gorm.DB, name string) error {
-	return tx.Exec("SELECT pg_advisory_xact_lock(?)", lockNumber(name)).Error
-}
-
-func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
-
-func lockNumber(name string) int64 {
+func (postgresDialect) lockNumber(name string) any {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return int64(h.Sum64()) //nolint:gosec // any 64 bits will do
 }
+
+func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
 
 // sqliteDialect: one writer at a time (BEGIN IMMEDIATE), which is every lock there is.
 type sqliteDialect struct{}
@@ -96,6 +88,6 @@ func (sqliteDialect) uniqueIndex(err error) string {
 	return name
 }
 
-func (sqliteDialect) tryLock(*gorm.DB, string) (bool, error) { return true, nil }
-func (sqliteDialect) lock(*gorm.DB, string) error            { return nil }
-func (sqliteDialect) skipLocked() string                     { return "" }
+func (sqliteDialect) tryLock() string       { return "? = ''" } // the writer is alone
+func (sqliteDialect) lockNumber(string) any { return "" }
+func (sqliteDialect) skipLocked() string    { return "" }

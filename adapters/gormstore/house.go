@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -29,23 +30,34 @@ func (idempotencyRow) TableName() string { return "idempotency_keys" }
 
 type idempotencyKeys struct{ table }
 
-// TryLock implements ports.IdempotencyKeys.
-func (k idempotencyKeys) TryLock(_ context.Context, creatorID, route, key string) (bool, error) {
-	ok, err := k.dialect.tryLock(k.db, "idempotency\x00"+creatorID+"\x00"+route+"\x00"+key)
-	return ok, k.failure("lock idempotency key", err)
-}
-
-// Find implements ports.IdempotencyKeys.
-func (k idempotencyKeys) Find(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, error) {
-	row, err := first[idempotencyRow](k.table, "find idempotency key", "creator_id = ? AND route = ? AND key = ?", creatorID, route, key)
+// Claim implements ports.IdempotencyKeys. On PostgreSQL lock and look are one statement, whose snapshot may be older
+// than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.
+func (k idempotencyKeys) Claim(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
+	const doing = "claim idempotency key"
+	var found []struct {
+		Locked bool
+		idempotencyRow
+	}
+	err := k.db.Raw(
+		"SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, COALESCE(r.body, ?) AS body, "+
+			"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT "+k.dialect.tryLock()+" AS locked) l "+
+			"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?",
+		[]byte{}, []byte{}, k.dialect.lockNumber("idempotency\x00"+creatorID+"\x00"+route+"\x00"+key), creatorID, route, key).Scan(&found).Error
+	if err != nil || len(found) == 0 {
+		return ports.IdempotencyRecord{}, false, k.failure(doing, err)
+	}
+	row := found[0]
+	if row.Status < 0 {
+		return ports.IdempotencyRecord{}, row.Locked, k.failure(doing, gorm.ErrRecordNotFound)
+	}
 	return ports.IdempotencyRecord{
-		CreatorID: row.CreatorID, Route: row.Route, Key: row.Key, BodyHash: row.BodyHash, Status: row.Status, Body: row.Body,
+		CreatorID: creatorID, Route: route, Key: key, BodyHash: row.BodyHash, Status: row.Status, Body: row.Body,
 		LeaseUntil: time.UnixMilli(row.LeaseUntil).UTC(), CreatedAt: time.Time(row.CreatedAt),
-	}, err
+	}, row.Locked, nil
 }
 
 // Save implements ports.IdempotencyKeys.
-func (k idempotencyKeys) Save(_ context.Context, r ports.IdempotencyRecord) error {
+func (k idempotencyKeys) Save(_ context.Context, r ports.IdempotencyRecord, staleBefore time.Time) error {
 	row := idempotencyRow{
 		CreatorID: r.CreatorID, Route: r.Route, Key: r.Key, BodyHash: r.BodyHash, Status: r.Status, Body: r.Body,
 		LeaseUntil: r.LeaseUntil.UnixMilli(), CreatedAt: millis(r.CreatedAt),
@@ -53,7 +65,16 @@ func (k idempotencyKeys) Save(_ context.Context, r ports.IdempotencyRecord) erro
 	if row.Body == nil {
 		row.Body = []byte{}
 	}
-	return k.failure("save idempotency key", k.db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error)
+	res := k.db.Clauses(clause.OnConflict{
+		Columns:   []clause.Column{{Name: "creator_id"}, {Name: "route"}, {Name: "key"}},
+		DoUpdates: clause.AssignmentColumns([]string{"body_hash", "status", "body", "lease_until", "created_at"}),
+		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr(
+			"idempotency_keys.status = 0 OR idempotency_keys.created_at < ?", millis(staleBefore))}},
+	}).Create(&row)
+	if res.Error == nil && res.RowsAffected == 0 {
+		return fmt.Errorf("save idempotency key: %w", ports.ErrStale)
+	}
+	return k.failure("save idempotency key", res.Error)
 }
 
 // DeleteBefore implements ports.IdempotencyKeys.

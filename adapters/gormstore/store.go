@@ -73,6 +73,8 @@ type transaction struct {
 	db *gorm.DB
 	// scheduled says that a task was written, so that the relay is woken after the commit.
 	scheduled *bool
+	// failed is the first error of a part that joined: the whole can no longer commit.
+	failed *error
 }
 
 type transactionKey struct{}
@@ -88,7 +90,7 @@ const maxAttempts = 12
 // Atomically implements ports.Store.
 func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
 	if outer, ok := current(ctx); ok {
-		return s.run(ctx, outer.db, outer.scheduled, fn)
+		return s.join(ctx, outer, fn)
 	}
 	var err error
 	for attempt := range maxAttempts {
@@ -110,12 +112,28 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 	return fmt.Errorf("transaction kept losing after %d attempts: %w", maxAttempts, err)
 }
 
-// run opens a transaction (or a savepoint, when db already is one) around fn.
+// run opens a transaction around fn.
 func (s *Store) run(ctx context.Context, db *gorm.DB, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
 	return db.WithContext(ctx).Transaction(func(gtx *gorm.DB) error {
-		inner := context.WithValue(ctx, transactionKey{}, transaction{db: gtx, scheduled: scheduled})
-		return fn(inner, s.repos(gtx.WithContext(inner), scheduled))
+		var failed error
+		inner := context.WithValue(ctx, transactionKey{}, transaction{db: gtx, scheduled: scheduled, failed: &failed})
+		if err := fn(inner, s.repos(gtx.WithContext(inner), scheduled)); err != nil {
+			return err
+		}
+		return failed
 	})
+}
+
+// join makes fn a part of the transaction that is open.
+func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context.Context, r ports.Repos) error) error {
+	if *outer.failed != nil {
+		return *outer.failed
+	}
+	err := fn(ctx, s.repos(outer.db.WithContext(ctx), outer.scheduled))
+	if err != nil {
+		*outer.failed = err
+	}
+	return err
 }
 
 // Read implements ports.Store.

@@ -56,17 +56,12 @@ func (s *Server) idempotencyScope(c *fiber.Ctx, r Route) (record ports.Idempoten
 
 // claim refuses a key that is in use or bound to another body, and replays one that was answered.
 func (s *Server) claim(ctx context.Context, c *fiber.Ctx, repo ports.IdempotencyKeys, want ports.IdempotencyRecord) error {
-	locked, err := repo.TryLock(ctx, want.CreatorID, want.Route, want.Key)
-	if err != nil {
-		return err
-	}
+	found, locked, err := repo.Claim(ctx, want.CreatorID, want.Route, want.Key)
 	inProgress := fault.New(fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still under way.")
 	inProgress.RetryAfter = time.Second
-	if !locked {
-		return inProgress
-	}
-	found, err := repo.Find(ctx, want.CreatorID, want.Route, want.Key)
 	switch {
+	case err == nil && !locked:
+		return inProgress
 	case errors.Is(err, ports.ErrNotFound):
 		return nil
 	case err != nil:
@@ -115,22 +110,38 @@ func (s *Server) onceInTransaction(r Route) fiber.Handler {
 		}
 		outside := c.UserContext()
 		defer c.SetUserContext(outside)
-		err = s.store.Atomically(outside, func(ctx context.Context, repos ports.Repos) error {
-			if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
-				return err
-			}
-			c.SetUserContext(ctx) // the use case's own transaction becomes a savepoint: a refusal undoes it, not the claim
-			if err := s.answer(c, r.Handle); err != nil {
-				return err
-			}
-			record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
-			return repos.IdempotencyKeys.Save(ctx, record)
-		})
+		once := func(handle fiber.Handler) error {
+			return s.store.Atomically(outside, func(ctx context.Context, repos ports.Repos) error {
+				if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
+					return err
+				}
+				c.SetUserContext(ctx) // the use case joins this transaction
+				if err := handle(c); err != nil {
+					return err
+				}
+				record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
+				return s.save(ctx, repos, record)
+			})
+		}
+		err = once(r.Handle)
+		if f := asFault(err); err != nil && !errors.Is(err, errReplayed) && !isClaimRefusal(f) && storable(statusOf[f.Code]) {
+			// The refusal has undone the work and the claim with it; the answer is kept by itself.
+			err = once(func(c *fiber.Ctx) error { return s.handleError(c, f) })
+		}
 		if errors.Is(err, errReplayed) {
 			return nil
 		}
 		return err
 	}
+}
+
+// isClaimRefusal reports whether the key itself was refused: that is never the answer of the first request.
+func isClaimRefusal(f *fault.Error) bool {
+	return f.Code == fault.IdempotencyInProgress || f.Code == fault.IdempotencyKeyMismatch
+}
+
+func (s *Server) save(ctx context.Context, repos ports.Repos, record ports.IdempotencyRecord) error {
+	return repos.IdempotencyKeys.Save(ctx, record, record.CreatedAt.Add(-idempotencyLifetime))
 }
 
 // onceLeased implements OnceLeased.
@@ -145,7 +156,7 @@ func (s *Server) onceLeased(r Route) fiber.Handler {
 		}
 		save := func() error {
 			return s.store.Atomically(context.WithoutCancel(c.UserContext()), func(ctx context.Context, repos ports.Repos) error {
-				return repos.IdempotencyKeys.Save(ctx, record)
+				return s.save(ctx, repos, record)
 			})
 		}
 		record.LeaseUntil = record.CreatedAt.Add(idempotencyLease)
@@ -153,7 +164,7 @@ func (s *Server) onceLeased(r Route) fiber.Handler {
 			if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
 				return err
 			}
-			return repos.IdempotencyKeys.Save(ctx, record)
+			return s.save(ctx, repos, record)
 		})
 		if errors.Is(err, errReplayed) {
 			return nil

@@ -14,6 +14,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/modules/selling"
+	"sundry/ports"
 	"sundry/tests/testdb"
 )
 
@@ -372,7 +373,7 @@ func TestARequestIsToldEveryFaultAndNothingIsWritten(t *testing.T) {
 				t.Errorf("%s is not listed in %v", field, f.Details)
 			}
 		}
-		if tasks, err := w.queue.Claim(context.Background(), time.Now().Add(48*time.Hour), time.Minute, 10); err != nil || len(tasks) != 0 {
+		if tasks, err := w.queue.Claim(context.Background(), ports.OtherTasks, time.Now().Add(48*time.Hour), time.Minute, 10); err != nil || len(tasks) != 0 {
 			t.Errorf("a refused request left %d tasks (%v)", len(tasks), err)
 		}
 	})

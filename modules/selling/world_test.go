@@ -183,7 +183,7 @@ func (w *world) runDue() int {
 	w.t.Helper()
 	ran := 0
 	for range 100 {
-		tasks, err := w.queue.Claim(context.Background(), w.clock.Real(), time.Minute, 10)
+		tasks, err := w.queue.Claim(context.Background(), ports.OtherTasks, w.clock.Real(), time.Minute, 10)
 		if err != nil {
 			w.t.Fatal(err)
 		}

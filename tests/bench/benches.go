@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+type sessionAnswer struct {
+	ID string `json:"id"`
+}
+
+func newSession(customer string) map[string]any {
+	return map[string]any{
+		"catalog":            map[string]any{"listing": "workshop-club", "plan": "member"},
+		"externalCustomerId": customer,
+		"successUrl":         "https://shop.example.com/thanks",
+		"cancelUrl":          "https://shop.example.com/pricing",
+	}
+}
+
+// buy gives a customer access, and the bare server the very same bytes to serve.
+func (w *world) buy(customer string) error {
+	var session sessionAnswer
+	if err := w.call("POST", "/v1/checkout-sessions", newSession(customer), &session); err != nil {
+		return err
+	}
+	var receipt, snapshot map[string]any
+	if err := w.call("POST", "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", map[string]any{"cardNumber": "4242424242424242"}, &receipt); err != nil {
+		return err
+	}
+	if err := w.call("GET", "/v1/customer-access/"+customer, nil, &snapshot); err != nil {
+		return err
+	}
+	_, err := w.pool.Exec(w.ctx, "INSERT INTO bench_documents SELECT 'owner', $1, body, $2 FROM access_snapshots WHERE external_customer_id = $1",
+		customer, etagOf(w, customer))
+	return err
+}
+
+func etagOf(w *world, customer string) string {
+	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(res)
+	w.get(w.base+"/v1/customer-access/"+customer, "")(req)
+	if err := fasthttp.Do(req, res); err != nil {
+		return ""
+	}
+	return string(res.Header.Peek("Etag"))
+}
+
+// get prepares a GET with the key and, when given, the tag the client holds.
+func (w *world) get(url, etag string) func(*fasthttp.Request) {
+	return func(r *fasthttp.Request) {
+		r.SetRequestURI(url)
+		r.Header.Set("Authorization", "Bearer "+w.key)
+		if etag != "" {
+			r.Header.Set("If-None-Match", etag)
+		}
+	}
+}
+
+func accessRead(ctx context.Context, w *world) (string, error) {
+	if err := w.buy("bench-read"); err != nil {
+		return "", err
+	}
+	return compare(ctx,
+		&side{name: "sundry", status: 200, request: w.get(w.base+"/v1/customer-access/bench-read", "")},
+		&side{name: "bare", status: 200, request: w.get(w.bare+"/document/bench-read", "")})
+}
+
+func accessNotModified(ctx context.Context, w *world) (string, error) {
+	if err := w.buy("bench-304"); err != nil {
+		return "", err
+	}
+	etag := etagOf(w, "bench-304")
+	return compare(ctx,
+		&side{name: "sundry", status: 304, request: w.get(w.base+"/v1/customer-access/bench-304", etag)},
+		&side{name: "bare", status: 304, request: w.get(w.bare+"/document/bench-304", etag)})
+}
+
+func sessionCreate(ctx context.Context, w *world) (string, error) {
+	body := `{"catalog":{"listing":"workshop-club","plan":"member"},"externalCustomerId":"bench","successUrl":"https://shop.example.com/thanks","cancelUrl":"https://shop.example.com/pricing"}`
+	var next atomic.Int64
+	post := func(url string) func(*fasthttp.Request) {
+		return func(r *fasthttp.Request) {
+			r.SetRequestURI(url)
+			r.Header.SetMethod("POST")
+			r.Header.Set("Authorization", "Bearer "+w.key)
+			r.Header.Set("Idempotency-Key", "bench-"+strconv.FormatInt(next.Add(1), 10))
+			r.SetBodyString(body)
+		}
+	}
+	return compare(ctx,
+		&side{name: "sundry", status: 201, request: post(w.base + "/v1/checkout-sessions")},
+		&side{name: "bare", status: 201, request: post(w.bare + "/three")})
+}
+
+// start measures the embedded program from exec to ready, and its memory once idle.
+func start(ctx context.Context, _ *world) (string, error) {
+	folder, err := os.MkdirTemp("", "sundry-start-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	binary := filepath.Join(folder, "sundry")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil { //nolint:gosec // our own program
+		return "", fmt.Errorf("build: %w: %s", err, out)
+	}
+	addr, err := freeAddress()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, binary) //nolint:gosec // our own program
+	cmd.Env = []string{"ADDR=" + addr, "DATA_DIR=" + filepath.Join(folder, "data"), "PATH=" + os.Getenv("PATH")}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	if err := await(ctx, "http://"+addr+"/readyz"); err != nil {
+		return "", err
+	}
+	took := time.Since(begin)
+	time.Sleep(time.Second)
+	return fmt.Sprintf("%.2f s to ready on an empty folder, %s resident", took.Seconds(), resident(cmd.Process.Pid)), nil
+}
+
+// resident is the process's resident memory as the kernel says it, where it says it.
+func resident(pid int) string {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return "unknown memory"
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return strconv.Itoa(kb/1024) + " MB"
+		}
+	}
+	return "unknown memory"
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// workers is how many requests are in flight at once.
+const workers = 32
+
+// side is one of the two that are compared: how to make its next request, and what answer counts.
+type side struct {
+	name    string
+	request func(r *fasthttp.Request)
+	status  int
+	rates   []float64
+}
+
+// compare loads both sides in turns and says the ratio of their median rates.
+func compare(ctx context.Context, ours, reference *side) (string, error) {
+	for turn := range 2 * (rounds + 1) { // the first turn of each warms up
+		s := []*side{ours, reference}[turn%2]
+		rate, err := load(ctx, s)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", s.name, err)
+		}
+		if turn >= 2 {
+			s.rates = append(s.rates, rate)
+		}
+	}
+	a, b := median(ours.rates), median(reference.rates)
+	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s)", a/b, a, b), nil
+}
+
+// load keeps all workers busy for one round and returns requests per second.
+func load(ctx context.Context, s *side) (float64, error) {
+	client := &fasthttp.Client{MaxConnsPerHost: workers}
+	defer client.CloseIdleConnections()
+	var done atomic.Int64
+	var failed atomic.Pointer[error]
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+			defer fasthttp.ReleaseRequest(req)
+			defer fasthttp.ReleaseResponse(res)
+			for time.Since(begin) < round && ctx.Err() == nil && failed.Load() == nil {
+				req.Reset()
+				s.request(req)
+				err := client.Do(req, res)
+				if err == nil && res.StatusCode() != s.status {
+					err = fmt.Errorf("answered %d: %.200s", res.StatusCode(), res.Body())
+				}
+				if err != nil {
+					failed.Store(&err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(done.Load()) / time.Since(begin).Seconds(), ctx.Err()
+}
+
+func median(of []float64) float64 {
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"sundry/bootstrap"
+	"sundry/config"
+	"sundry/tests/testdb"
+)
+
+// world is the whole program on PostgreSQL beside a bare server over the same database.
+type world struct {
+	ctx       context.Context //nolint:containedctx // one run, one context
+	base      string
+	bare      string
+	key       string
+	pool      *pgxpool.Pool
+	reference *fiber.App
+	closers   []func() error
+}
+
+func newWorld(ctx context.Context) (_ *world, err error) {
+	w := &world{ctx: ctx}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	address, drop, err := postgres()
+	if err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, drop)
+	addr, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "sundry-bench-")
+	if err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, func() error { return os.RemoveAll(folder) })
+	cfg, err := config.FromMap(map[string]string{"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder})
+	if err != nil {
+		return nil, err
+	}
+	app, err := bootstrap.New(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return nil, err
+	}
+	demo, err := app.SeedIfEmpty(ctx)
+	if err != nil {
+		return nil, errors.Join(err, app.Close())
+	}
+	w.base, w.key = cfg.BaseURL, demo.SecretKey
+	running, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	var runErr error
+	wg.Go(func() { runErr = app.Run(running, bootstrap.Serve, bootstrap.Work) })
+	w.closers = append(w.closers, func() error { stop(); wg.Wait(); return errors.Join(runErr, app.Close()) })
+	if err := w.startReference(address); err != nil {
+		return nil, err
+	}
+	return w, await(ctx, w.base+"/readyz")
+}
+
+// postgres makes an empty, migrated database.
+func postgres() (string, func() error, error) {
+	for _, engine := range testdb.Engines() {
+		if engine.Name == "postgres" {
+			return engine.Make()
+		}
+	}
+	return "", nil, errors.New("the benches need PostgreSQL: do not set TEST_QUICK")
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// await asks until the address answers 200.
+func await(ctx context.Context, url string) error {
+	for range 400 {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return err
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return fmt.Errorf("%s never answered", url)
+}
+
+// call makes one API request with the demo key and reads the answer into out.
+func (w *world) call(method, path string, body, out any) error {
+	var payload io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		payload = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(w.ctx, method, w.base+path, payload)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+w.key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: %d %s", method, path, res.StatusCode, raw)
+	}
+	return json.Unmarshal(raw, out)
+}
+
+func (w *world) close() error {
+	var all []error
+	for i := len(w.closers) - 1; i >= 0; i-- {
+		all = append(all, w.closers[i]())
+	}
+	return errors.Join(all...)
+}
