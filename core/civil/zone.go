@@ -1,0 +1,151 @@
+package civil
+
+import (
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // the rules of every zone ship with the program: a bare container has none
+
+	"sundry/core/fault"
+)
+
+// maxZoneName is well above the longest IANA name (America/Argentina/ComodRivadavia, 32).
+const maxZoneName = 64
+
+// notZones are names that systems keep beside the IANA zones: this machine's own zone, and zones that count leap
+// seconds.
+var notZones = []string{"Local", "localtime", "posixrules", "Factory", "posix/", "right/"}
+
+// loaded keeps the zones already read: reading one opens a file. Only existing zones get in, so it stays small.
+var loaded sync.Map // string → *time.Location
+
+// ParseZone finds a time zone by its IANA name. INVALID_TIMEZONE for anything else: unknown names, offsets, "Local", "".
+func ParseZone(name string) (*time.Location, error) {
+	if known, ok := loaded.Load(name); ok {
+		zone, _ := known.(*time.Location)
+		return zone, nil
+	}
+	if zoneName(name) {
+		if zone, err := time.LoadLocation(name); err == nil {
+			loaded.Store(name, zone)
+			return zone, nil
+		}
+	}
+	return nil, fault.New(fault.InvalidTimezone, "Expected the IANA name of a time zone, such as Europe/Paris.")
+}
+
+func zoneName(name string) bool {
+	if name == "" || len(name) > maxZoneName || !letter(rune(name[0])) || strings.Contains(name, "//") || strings.HasSuffix(name, "/") {
+		return false
+	}
+	for _, not := range notZones {
+		if name == not || strings.HasSuffix(not, "/") && strings.HasPrefix(name, not) {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !letter(r) && (r < '0' || r > '9') && !strings.ContainsRune("/_+-", r)
+	})
+}
+
+func letter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
+
+// Instant is when the clocks of a zone first show a reading, or a later one: of a repeated hour the first pass, of a
+// skipped hour the instant at which the clocks jump over it.
+func Instant(zone *time.Location, r Reading) time.Time {
+	return time.UnixMilli(Survey(zone, int64(r), int64(r)).Instant(r)).UTC()
+}
+
+// Zone is a time zone surveyed over a stretch of time: it answers many questions without asking the zone's rules again.
+type Zone struct {
+	location *time.Location
+	spans    []span // in order and without gaps
+}
+
+// span is a stretch, [from, until) in milliseconds since 1970 UTC, in which the clocks are ahead of UTC by offset.
+type span struct{ from, until, offset int64 }
+
+// farthest is more than any clock is ahead of or behind UTC.
+const farthest = 26 * hourMs
+
+// Survey prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are answered too,
+// only slower.
+func Survey(location *time.Location, from, until int64) *Zone {
+	z := &Zone{location: location, spans: make([]span, 0, 4)}
+	from, until = from-farthest, until+farthest
+	for at := from; ; {
+		start, end, offset := bounds(location, at)
+		if last := len(z.spans) - 1; last >= 0 && z.spans[last].offset == offset {
+			z.spans[last].until = end // only the name changed
+		} else {
+			z.spans = append(z.spans, span{start, end, offset})
+		}
+		if end > until {
+			return z
+		}
+		at = end
+	}
+}
+
+// bounds is the stretch of one offset that an instant lies in; the first and the last have no end.
+func bounds(location *time.Location, at int64) (from, until, offset int64) {
+	t := time.UnixMilli(at).In(location)
+	start, end := t.ZoneBounds()
+	from, until = -1<<62, 1<<62
+	if !start.IsZero() {
+		from = start.UnixMilli()
+	}
+	if !end.IsZero() {
+		until = end.UnixMilli()
+	}
+	if until <= at { // where only rules are left, the standard library counts 365 days to every year
+		until = time.Date(t.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	}
+	_, seconds := t.Zone()
+	return from, until, int64(seconds) * 1000
+}
+
+// Reading is what the zone's clocks show at an instant, in milliseconds since 1970 UTC.
+func (z *Zone) Reading(at int64) Reading {
+	for i := range z.spans {
+		if s := &z.spans[i]; s.from <= at && at < s.until {
+			return Reading(at + s.offset)
+		}
+	}
+	return readingIn(z.location, at)
+}
+
+func readingIn(location *time.Location, at int64) Reading {
+	_, seconds := time.UnixMilli(at).In(location).Zone()
+	return Reading(at + int64(seconds)*1000)
+}
+
+// Instant is the function Instant, in milliseconds since 1970 UTC.
+func (z *Zone) Instant(r Reading) int64 {
+	wall := int64(r)
+	if first, last := z.spans[0], z.spans[len(z.spans)-1]; wall-farthest < first.from || wall+farthest >= last.until {
+		return Survey(z.location, wall, wall).Instant(r)
+	}
+	// Before the first span no clock showed r yet; within one they show it at r − offset, or have shown it already
+	// when the span begins.
+	for i := range z.spans {
+		if s := &z.spans[i]; wall-s.offset < s.until {
+			return max(wall-s.offset, s.from)
+		}
+	}
+	panic("civil: a survey ends before its own margin") // the condition above excludes it
+}
+
+// SurveyDays surveys a zone over the days from first to last, both included, and says between which instants,
+// [from, until), its clocks show them. Where clocks go back over a midnight, other days are shown in between too.
+func SurveyDays(location *time.Location, first, last Date) (z *Zone, from, until int64) {
+	begin, end := first.At(0), (last + 1).At(0)
+	z = Survey(location, int64(begin)-farthest, int64(end)+farthest)
+	from, until = z.Instant(begin), z.Instant(end)
+	for _, s := range z.spans {
+		if s.from > until && s.from+s.offset < int64(end) { // the clocks went back and show the last day once more
+			until = min(int64(end)-s.offset, s.until)
+		}
+	}
+	return z, from, until
+}

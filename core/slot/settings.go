@@ -1,0 +1,182 @@
+package slot
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"sundry/core/civil"
+	"sundry/core/fault"
+)
+
+// Settings are when a creator works, as they write it.
+type Settings struct {
+	// Timezone is an IANA name.
+	Timezone string `json:"timezone"`
+	// Weekly repeats every week, Overrides replace single dates.
+	Weekly    []WeeklyHours `json:"weekly"`
+	Overrides []Override    `json:"overrides"`
+}
+
+// Hours are a window, "09:00" to "17:00". An end at or before the start is past midnight; "24:00" may be an end.
+type Hours struct {
+	Start string `json:"start"`
+	End   string `json:"end"`
+}
+
+// WeeklyHours are a window of a weekday, "monday" to "sunday".
+type WeeklyHours struct {
+	Weekday string `json:"weekday"`
+	Hours
+}
+
+// Override is what a date, YYYY-MM-DD, has instead of its weekday's windows; none is a day off.
+type Override struct {
+	Date    string  `json:"date"`
+	Windows []Hours `json:"windows"`
+}
+
+const (
+	maxWeekly    = 168
+	maxOverrides = 1000
+	maxPerDay    = 24
+
+	minutesADay  = 24 * 60
+	minutesAWeek = 7 * minutesADay
+)
+
+var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"} // time.Weekday's order
+
+// NoSettings are those of a creator who has not said when they work.
+func NoSettings() Settings {
+	return Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{}}
+}
+
+// Availability is the settings as rules, or every fault they have: INVALID_TIMEZONE when it is the zone alone, else
+// VALIDATION_FAILED.
+func (s Settings) Availability() (Availability, error) {
+	var f fault.Faults
+	a := Availability{Overrides: make(map[civil.Date][]Window, len(s.Overrides))}
+	s.readWeekly(&f, &a)
+	s.readOverrides(&f, &a)
+	zone, err := civil.ParseZone(s.Timezone)
+	if a.Zone = zone; err == nil {
+		return a, f.Err()
+	}
+	message := "Expected the IANA name of a time zone, such as Europe/Paris."
+	alone := f.Err() == nil
+	f.Add("timezone", fault.DetailInvalid, message)
+	if all := f.Err(); !alone {
+		return a, all
+	}
+	refused := fault.New(fault.InvalidTimezone, "timezone: "+message)
+	refused.Details = []fault.Detail{{Field: "timezone", Code: fault.DetailInvalid, Message: message}}
+	return a, refused
+}
+
+// placed is a window on the circle of a week, or on a day, with the place in the list that it came from.
+type placed struct {
+	Window
+	at, index int
+}
+
+// until is where it ends, on the scale of at.
+func (p placed) until() int {
+	if p.End <= p.Start {
+		return p.at + p.End + minutesADay - p.Start
+	}
+	return p.at + p.End - p.Start
+}
+
+func (s Settings) readWeekly(f *fault.Faults, a *Availability) {
+	if !f.Check(len(s.Weekly) <= maxWeekly, "weekly", fault.DetailTooLong, "Expected at most 168 windows.") {
+		return
+	}
+	all := make([]placed, 0, len(s.Weekly))
+	for i, hours := range s.Weekly {
+		at := f.Item("weekly", i)
+		day := slices.Index(weekdays, hours.Weekday)
+		at.Check(day >= 0, "weekday", fault.DetailNotAllowed, "Expected a day of the week in English, such as monday.")
+		if w, ok := hours.read(at); ok && day >= 0 {
+			a.Weekly[day] = append(a.Weekly[day], w)
+			all = append(all, placed{w, day*minutesADay + w.Start, i})
+		}
+	}
+	for _, windows := range a.Weekly {
+		sortByStart(windows)
+	}
+	checkOverlaps(f, "weekly", all, minutesAWeek)
+}
+
+func (s Settings) readOverrides(f *fault.Faults, a *Availability) {
+	if !f.Check(len(s.Overrides) <= maxOverrides, "overrides", fault.DetailTooLong, "Expected at most 1000 dates.") {
+		return
+	}
+	for i, override := range s.Overrides {
+		at := f.Item("overrides", i)
+		date, ok := civil.ParseDate(override.Date)
+		at.Check(ok, "date", fault.DetailInvalid, "Expected a date such as 2026-03-08.")
+		_, twice := a.Overrides[date]
+		at.Check(!ok || !twice, "date", fault.DetailDuplicate, "This date is overridden twice. List all its windows in one place.")
+		if !at.Check(len(override.Windows) <= maxPerDay, "windows", fault.DetailTooLong, "Expected at most 24 windows.") {
+			continue
+		}
+		windows, all := make([]Window, 0, len(override.Windows)), make([]placed, 0, len(override.Windows))
+		for j, hours := range override.Windows {
+			if w, ok := hours.read(at.Item("windows", j)); ok {
+				windows = append(windows, w)
+				all = append(all, placed{w, w.Start, j})
+			}
+		}
+		checkOverlaps(at, "windows", all, 0)
+		sortByStart(windows)
+		if ok && !twice {
+			a.Overrides[date] = windows
+		}
+	}
+}
+
+func sortByStart(windows []Window) {
+	slices.SortFunc(windows, func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// checkOverlaps refuses each window that begins before an earlier one has ended; turn is when the same windows come
+// round again, 0 = never.
+func checkOverlaps(f *fault.Faults, list string, all []placed, turn int) {
+	if len(all) == 0 {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	longest := all[0] // of those before, the one that ends last
+	if turn > 0 {
+		longest = slices.MaxFunc(all, func(a, b placed) int { return cmp.Compare(a.until(), b.until()) })
+		longest.at -= turn
+	}
+	for _, next := range all {
+		if longest.until() > next.at && longest.index != next.index {
+			later, earlier := max(next.index, longest.index), min(next.index, longest.index)
+			f.Item(list, later).Addf("", fault.DetailInvalid, "Overlaps %s[%d]. Make the two one window, or leave no time in both.", list, earlier)
+		}
+		if next.until() > longest.until() {
+			longest = next
+		}
+	}
+}
+
+// read is the window, ok only if both ends are times of day.
+func (h Hours) read(f *fault.Faults) (Window, bool) {
+	start, startOK := parseTime(h.Start)
+	end, endOK := parseTime(h.End)
+	f.Check(startOK && start < minutesADay, "start", fault.DetailInvalid, "Expected a time of day from 00:00 to 23:59, such as 09:00.")
+	f.Check(endOK, "end", fault.DetailInvalid, "Expected a time of day from 00:00 to 24:00, such as 17:00.")
+	return Window{start, end}, startOK && endOK && start < minutesADay
+}
+
+// parseTime reads HH:MM, 24:00 included.
+func parseTime(s string) (minute int, ok bool) {
+	if s == "24:00" {
+		return minutesADay, true
+	}
+	t, err := time.Parse("15:04", s)
+	return t.Hour()*60 + t.Minute(), err == nil && len(s) == len("15:04")
+}

@@ -1,0 +1,183 @@
+// Package slot turns a creator's weekly hours into open times. One function says which times are open, whether a
+// calendar asks for a month of them or a booking for one: what is shown and what is accepted cannot disagree.
+//
+// Hours are on the creator's wall clock and become instants through package civil. From there on everything is
+// elapsed time: a window that a change of clocks makes an hour longer holds an hour more of sessions. Every interval
+// is half-open.
+package slot
+
+import (
+	"slices"
+	"time"
+
+	"sundry/core/civil"
+	"sundry/core/fault"
+)
+
+// Policy is how a listing's times are offered. Durations are in minutes.
+type Policy struct {
+	// Duration is of one session.
+	Duration int
+	// Step is between offered starts, counted from the beginning of each window; 0 = Duration.
+	Step int
+	// BufferBefore and BufferAfter must be free around a session; they may lie outside the creator's hours.
+	BufferBefore, BufferAfter int
+	// Notice is how long before its start a session must be booked.
+	Notice int
+	// HorizonDays is how many of the creator's days after today can be booked.
+	HorizonDays int
+	// DailyCap and WeeklyCap limit the listing's sessions per day, and per week from Monday, of the creator; 0 = none.
+	DailyCap, WeeklyCap int
+}
+
+// Query is everything that decides which times are open.
+type Query struct {
+	Availability Availability
+	Policy       Policy
+	// Busy is when the creator is taken, by whatever listing, buffers included.
+	Busy Busy
+	// Booked are the starts of this listing's sessions that count against its caps. It is not read without a cap.
+	Booked []time.Time
+	Now    time.Time
+}
+
+// Slot is a time that can be booked. A calendar holds many, so it is small.
+type Slot struct {
+	start    int64 // milliseconds since 1970 UTC
+	duration int32 // minutes
+	// Date is the viewer's, of the start.
+	Date civil.Date
+}
+
+// StartsAt is when the session begins, UTC.
+func (s Slot) StartsAt() time.Time { return time.UnixMilli(s.start).UTC() }
+
+// EndsAt is when it ends, UTC.
+func (s Slot) EndsAt() time.Time { return time.UnixMilli(s.start + minutes(int(s.duration))).UTC() }
+
+// String renders the time in UTC and the viewer's date.
+func (s Slot) String() string {
+	return s.StartsAt().Format(time.RFC3339) + " (" + s.Date.String() + ")"
+}
+
+// Open lists the open times of the days from first to last, both included, of a viewer's zone, in order.
+func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
+	if last < first {
+		return nil
+	}
+	zone, from, until := civil.SurveyDays(viewer, first, last)
+	starts := q.starts(from, until)
+	slots := make([]Slot, 0, len(starts))
+	for _, at := range starts {
+		if day := zone.Reading(at).Date(); day >= first && day <= last {
+			slots = append(slots, Slot{start: at, duration: int32(q.Policy.Duration), Date: day}) //nolint:gosec // a few hundred
+		}
+	}
+	return slots
+}
+
+// Check reports whether a session may start at a time: exactly when Open lists it. SLOT_IN_PAST for a time that is not
+// in the future, SLOT_TAKEN for any other that is not open.
+func Check(q Query, startsAt time.Time) error {
+	if !startsAt.After(q.Now) {
+		return fault.New(fault.SlotInPast, "The time is in the past. Choose a time in the future.")
+	}
+	at := startsAt.UnixMilli()
+	if !startsAt.Equal(time.UnixMilli(at)) || len(q.starts(at, at+1)) == 0 {
+		return fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them.")
+	}
+	return nil
+}
+
+// margin is more than a day of any zone can differ from one in UTC, in milliseconds.
+const margin = 48 * 3_600_000
+
+func minutes(n int) int64 { return int64(n) * 60_000 }
+
+// starts are the open times in [from, until), in order, all in milliseconds since 1970 UTC.
+func (q *Query) starts(from, until int64) []int64 {
+	now := q.Now.UnixMilli()
+	from = max(from, now+1, now+minutes(q.Policy.Notice))
+	today := civil.DateIn(q.Availability.Zone, q.Now)
+	lastDay := today + civil.Date(q.Policy.HorizonDays) //nolint:gosec // a few hundred
+	until = min(until, int64((lastDay+1).At(0))+margin) // to stop early: the day itself is judged below
+	if from >= until || q.Policy.Duration <= 0 {
+		return nil
+	}
+	zone := civil.Survey(q.Availability.Zone, from-margin, until+minutes(q.Policy.Duration)+margin)
+	starts := q.grid(zone, from, until)
+	open, busy, caps := starts[:0], q.Busy.sorted(), q.caps(zone)
+	for _, at := range starts {
+		blockedFrom, blockedUntil := at-minutes(q.Policy.BufferBefore), at+minutes(q.Policy.Duration+q.Policy.BufferAfter)
+		for len(busy) > 0 && busy[0].until <= blockedFrom {
+			busy = busy[1:]
+		}
+		taken := len(busy) > 0 && busy[0].from < blockedUntil
+		if day := zone.Reading(at).Date(); !taken && day <= lastDay && !caps.full(day) {
+			open = append(open, at)
+		}
+	}
+	return open
+}
+
+// grid is the times in [from, until), in order, at which a session would fit into the creator's hours. Each window has
+// a grid of its own, from its beginning; a session may run on into a window that follows without a break.
+func (q *Query) grid(zone *civil.Zone, from, until int64) []int64 {
+	duration, step := minutes(q.Policy.Duration), minutes(q.Policy.Step)
+	if step <= 0 {
+		step = duration
+	}
+	first, last := zone.Reading(from).Date()-2, zone.Reading(until+duration).Date()+1
+	openings, overlapping := q.Availability.openings(zone, first, last)
+	room := int64(0)
+	for _, o := range openings {
+		room += max(0, (min(o.until, until)-max(o.from, from)+step-1)/step+1)
+	}
+	starts := make([]int64, 0, room)
+	for _, o := range openings {
+		at := o.from
+		if at < from {
+			at += (from - at + step - 1) / step * step
+		}
+		for end := min(o.until, until, o.end-duration+1); at < end; at += step {
+			starts = append(starts, at)
+		}
+	}
+	if overlapping {
+		slices.Sort(starts)
+		starts = slices.Compact(starts)
+	}
+	return starts
+}
+
+// caps counts what is booked, per day and per Monday.
+type caps struct {
+	policy            Policy
+	daily, weekly     map[civil.Date]int
+	asked             civil.Date // the last day asked about, of many times in a row
+	answered, reached bool
+}
+
+func (q *Query) caps(zone *civil.Zone) caps {
+	c := caps{policy: q.Policy}
+	if q.Policy.DailyCap == 0 && q.Policy.WeeklyCap == 0 {
+		return c
+	}
+	c.daily, c.weekly = make(map[civil.Date]int, len(q.Booked)), map[civil.Date]int{}
+	for _, at := range q.Booked {
+		day := zone.Reading(at.UnixMilli()).Date()
+		c.daily[day]++
+		c.weekly[day.Monday()]++
+	}
+	return c
+}
+
+// full reports whether a day takes no more sessions.
+func (c *caps) full(day civil.Date) bool {
+	if c.daily != nil && (!c.answered || c.asked != day) {
+		p := c.policy
+		c.asked, c.answered = day, true
+		c.reached = p.DailyCap > 0 && c.daily[day] >= p.DailyCap || p.WeeklyCap > 0 && c.weekly[day.Monday()] >= p.WeeklyCap
+	}
+	return c.reached
+}
