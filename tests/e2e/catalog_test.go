@@ -319,7 +319,9 @@ func TestPlansAndTheRecipe(t *testing.T) {
 		}
 		a.AsCreator(t, patch, "/v1/listings/"+l.ID, harness.JSON{"metadata": harness.JSON{"interval": nil}}).Want(t, 200)
 		var monthly struct {
-			Plans []struct{ Prices []struct{ ID, Interval string } }
+			Plans []struct {
+				Prices []struct{ ID, Interval string }
+			}
 		}
 		recipe("").Want(t, 200).Into(t, &monthly)
 		if price := monthly.Plans[0].Prices[0]; price.Interval != "month" || price.ID == first.Plans[0].Prices[0].ID {
