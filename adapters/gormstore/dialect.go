@@ -19,6 +19,8 @@ type dialect interface {
 	tryLock() string
 	// lockNumber is the parameter of tryLock for a name.
 	lockNumber(name string) any
+	// tuning is the SQL that runs after the migrations, every time; "" = none.
+	tuning() string
 	// skipLocked is appended to the SELECT that claims rows.
 	skipLocked() string
 }
@@ -47,6 +49,8 @@ func (postgresDialect) uniqueIndex(err error) string {
 	}
 	return ""
 }
+
+func (postgresDialect) tuning() string { return postgresTuning }
 
 func (postgresDialect) tryLock() string { return "pg_try_advisory_xact_lock(?)" }
 
@@ -91,3 +95,4 @@ func (sqliteDialect) uniqueIndex(err error) string {
 func (sqliteDialect) tryLock() string       { return "? = ''" } // the writer is alone
 func (sqliteDialect) lockNumber(string) any { return "" }
 func (sqliteDialect) skipLocked() string    { return "" }
+func (sqliteDialect) tuning() string        { return "" }

@@ -26,6 +26,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+//go:embed tuning/postgres.sql
+var postgresTuning string
+
 // Open connects to sqlite:PATH or postgres://… . It does not migrate.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
@@ -111,7 +114,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}, nil
 }
 
-// Schema is the text of every migration in order: two builds with the same text make the same database.
+// Schema is the text of every migration in order, and of the tuning: two builds with the same text make the same database.
 func Schema() string {
 	files, _ := fs.Glob(migrations, "migrations/*.sql") // the pattern is well formed
 	var all strings.Builder
@@ -119,7 +122,7 @@ func Schema() string {
 		text, _ := migrations.ReadFile(name) // embedded
 		all.WriteString(name + "\n" + string(text))
 	}
-	return all.String()
+	return all.String() + postgresTuning
 }
 
 // Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait.
@@ -146,6 +149,11 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
+	}
+	if tuning := s.dialect.tuning(); tuning != "" {
+		if _, err := db.ExecContext(ctx, tuning); err != nil {
+			return fmt.Errorf("tune the database: %w", err)
+		}
 	}
 	return nil
 }

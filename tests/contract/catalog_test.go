@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sundry/adapters/gormstore"
 	"sundry/core/listing"
 	"sundry/core/money"
@@ -226,6 +228,35 @@ func TestSearchFindsActiveListings(t *testing.T) {
 					t.Errorf("%s, %d a page: got %q, want %q", name, limit, got, want)
 				}
 			}
+		}
+	})
+}
+
+func TestTheTextSearchHasItsIndexOnPostgres(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		url := engine.URL(t)
+		store, err := gormstore.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = store.Close() }()
+		for range 2 { // the tuning runs at every start
+			if err := store.Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if engine.Name != testdb.Postgres.Name {
+			return
+		}
+		db, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close(context.Background()) }()
+		var valid bool
+		if err := db.QueryRow(t.Context(), "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('listings_search')").Scan(&valid); err != nil || !valid {
+			t.Errorf("valid %v, %v", valid, err)
 		}
 	})
 }
