@@ -52,3 +52,14 @@ func TestHealthcheckFailsWhenNobodyListens(t *testing.T) {
 		t.Error("healthy though nobody listens")
 	}
 }
+
+// Not parallel: it sets a variable of the process.
+func TestTheHealthcheckCommandAsksTheAddressOfTheConfiguration(t *testing.T) {
+	asked := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	t.Cleanup(server.Close)
+	t.Setenv("ADDR", strings.TrimPrefix(server.URL, "http://"))
+	if err := run(t.Context(), []string{"healthcheck"}); err != nil || !asked {
+		t.Errorf("asked: %t, error: %v", asked, err)
+	}
+}

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string) error {
 	case "help", "-h", "--help":
 		fmt.Print(usage)
 		return nil
-	case "", "serve", "worker", "migrate", "seed", "verify":
+	case "", "serve", "worker", "migrate", "seed", "verify", "healthcheck":
 	default:
 		return fmt.Errorf("unknown command %q\n\n%s", command, usage)
 	}
