@@ -2,6 +2,7 @@ package entitlement_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -140,3 +141,5 @@ func paid(n string) checkout.Paid {
 		},
 	}
 }
+
+func isFenced(err error) bool { return errors.Is(err, ports.ErrFenced) }

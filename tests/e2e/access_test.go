@@ -255,3 +255,44 @@ func TestWaitingForAccess(t *testing.T) {
 		}
 	})
 }
+
+func TestGrantsEndOnTheAccountsClock(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		var clock struct{ Now time.Time }
+		a.AsBackend(t, http.MethodGet, "/v1/sandbox/clock", nil).Want(t, 200).Into(t, &clock)
+		ends := clock.Now.Add(10 * 24 * time.Hour)
+		grant := func(entitlement string, expiresAt time.Time) {
+			a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{
+				"entitlements": []JSON{{"key": entitlement, "type": "boolean", "value": true}}, "expiresAt": expiresAt.Format(time.RFC3339Nano),
+			}).Want(t, 201)
+		}
+		grant("first", ends)
+		grant("second", ends.Add(24*time.Hour))
+		keys := func() (keys []string) {
+			for _, e := range a.Access(t, "ada")["entitlements"].([]any) {
+				keys = append(keys, e.(JSON)["key"].(string))
+			}
+			return keys
+		}
+		for _, step := range []struct {
+			to   time.Time
+			want string
+		}{{ends.Add(-time.Hour), "first second"}, {ends, "second"}, {ends.Add(48 * time.Hour), ""}} {
+			a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", JSON{"to": step.to.Format(time.RFC3339Nano)}).Want(t, 200)
+			if got := strings.Join(keys(), " "); got != step.want {
+				t.Errorf("at %v: %q, want %q", step.to, got, step.want)
+			}
+		}
+		explained := a.AsBackend(t, http.MethodGet, accessPath("ada")+"/explain", nil).Want(t, 200).Map(t)
+		for _, g := range explained["grants"].([]any) {
+			if g.(JSON)["status"] != "expired" || g.(JSON)["endedAt"] != g.(JSON)["expiresAt"] {
+				t.Errorf("grant %v, want it expired at its time", g)
+			}
+		}
+		if history := explained["history"].([]any); len(history) != 4 || history[0].(JSON)["cause"] != "grant_expired" {
+			t.Errorf("history %v", history)
+		}
+	})
+}
