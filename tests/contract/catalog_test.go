@@ -92,11 +92,11 @@ func TestAListingIsUpdatedFromItsLatestRevisionOnly(t *testing.T) {
 		ctx := t.Context()
 		s := listingState(1)
 		insertListings(t, store, s)
-		update := func(s listing.State) error {
-			var updated error
-			atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-				// The savepoint keeps a refusal from ending the outer transaction, and ErrStale from running it again.
-				updated = store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Listings.Update(ctx, s) })
+		update := func(s listing.State) (updated error) {
+			_ = store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+				if updated = r.Listings.Update(ctx, s); updated != nil {
+					return errors.New("undo") // ErrStale itself would run the transaction again
+				}
 				return nil
 			})
 			return updated
