@@ -1,0 +1,315 @@
+// Package faults puts the promises to the test: it runs the built binary as processes of its own and kills them, cuts
+// their connections and empties their Redis, and then looks for what was lost or done twice.
+package faults
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/glebarez/go-sqlite"  // database/sql driver "sqlite"
+	_ "github.com/jackc/pgx/v5/stdlib" // database/sql driver "pgx"
+
+	"sundry/adapters/gormstore"
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+	"sundry/tests/testredis"
+)
+
+// binary builds the program once per test process.
+var binary = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "sundry-faults-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "sundry")
+	out, err := exec.Command("go", "build", "-o", path, "sundry").CombinedOutput() //nolint:gosec // our own arguments
+	if err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// Main runs the package's tests, many at a time since they mostly wait for leases, and removes the binary.
+func Main(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "12"); err != nil {
+		panic(err) // go test always has this flag
+	}
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// Deployment is what the processes of one deployment share: a database, a Redis where there is one, a secret.
+type Deployment struct {
+	// DatabaseURL and RedisURL lead past the proxies, for the test's own looks.
+	DatabaseURL string
+	RedisURL    string
+	// Database and Redis stand between the processes and their servers, to be cut; nil on SQLite.
+	Database *Proxy
+	Redis    *Proxy
+	env      map[string]string
+}
+
+// Embedded is a deployment of one process on SQLite.
+func Embedded(t testing.TB) *Deployment {
+	t.Helper()
+	d := newDeployment(t)
+	d.DatabaseURL = testdb.SQLite.URL(t)
+	d.env["DATABASE_URL"] = d.DatabaseURL
+	return d
+}
+
+// Distributed is a deployment of several processes on PostgreSQL and Redis.
+func Distributed(t testing.TB) *Deployment {
+	t.Helper()
+	return distributed(t, testredis.Shared)
+}
+
+// WithRedisToEmpty is Distributed over a Redis database that nobody else uses. One test only may have it.
+func WithRedisToEmpty(t testing.TB) *Deployment {
+	t.Helper()
+	return distributed(t, testredis.Faults)
+}
+
+func distributed(t testing.TB, redisDB int) *Deployment {
+	t.Helper()
+	d := newDeployment(t)
+	d.DatabaseURL, d.RedisURL = testdb.Postgres.URL(t), testredis.URL(t, redisDB)
+	d.Database, d.Redis = NewProxy(t, d.DatabaseURL), NewProxy(t, d.RedisURL)
+	d.env["DATABASE_URL"], d.env["REDIS_URL"] = d.Database.Via(d.DatabaseURL), d.Redis.Via(d.RedisURL)
+	return d
+}
+
+// WithoutRedis is Distributed with the workers in process: PostgreSQL alone.
+func WithoutRedis(t testing.TB) *Deployment {
+	t.Helper()
+	d := newDeployment(t)
+	d.DatabaseURL = testdb.Postgres.URL(t)
+	d.Database = NewProxy(t, d.DatabaseURL)
+	d.env["DATABASE_URL"] = d.Database.Via(d.DatabaseURL)
+	return d
+}
+
+func newDeployment(t testing.TB) *Deployment {
+	return &Deployment{env: map[string]string{
+		"ENVIRONMENT": "sandbox", "APP_SECRET": rand.Text() + rand.Text(), "DATA_DIR": t.TempDir(), "SEED_DEMO": "false",
+		"LOG_LEVEL": "info", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME"),
+	}}
+}
+
+// Process is one running process of a deployment.
+type Process struct {
+	// App asks the process over HTTP, for those that serve.
+	App  *harness.App
+	cmd  *exec.Cmd
+	log  *lockedBuffer
+	done chan struct{} // closed when it has ended
+	err  error         // of the end
+}
+
+// Start runs a command of the program ("" = everything in one process) and waits until it is ready. vars come on top
+// of the deployment's own.
+func (d *Deployment) Start(t testing.TB, command string, vars map[string]string) *Process {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, metrics := freeAddress(t), freeAddress(t)
+	p := &Process{App: &harness.App{URL: "http://" + addr, Log: &harness.Log{}}, log: &lockedBuffer{}, done: make(chan struct{})}
+	p.cmd = exec.Command(path, strings.Fields(command)...) //nolint:gosec // the binary built above
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	for name, value := range d.env {
+		p.cmd.Env = append(p.cmd.Env, name+"="+value)
+	}
+	p.cmd.Env = append(p.cmd.Env, "ADDR="+addr, "METRICS_ADDR="+metrics)
+	for name, value := range vars {
+		p.cmd.Env = append(p.cmd.Env, name+"="+value)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { p.err = p.cmd.Wait(); close(p.done) }()
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("log of %q:\n%s", command, p.log.String())
+		}
+	})
+	p.awaitReady(t, "http://"+metrics+"/readyz")
+	if command != "worker" {
+		p.awaitReady(t, p.App.URL+"/readyz")
+	}
+	return p
+}
+
+// RunToEnd runs a command of the program that ends by itself, and returns what it printed.
+func (d *Deployment) RunToEnd(t testing.TB, command string) (string, error) {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, strings.Fields(command)...) //nolint:gosec // the binary built above
+	for name, value := range d.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// Verify fails the test when `sundry verify` finds an invariant broken.
+func (d *Deployment) Verify(t testing.TB) {
+	t.Helper()
+	if out, err := d.RunToEnd(t, "verify"); err != nil {
+		t.Errorf("sundry verify: %v\n%s", err, out)
+	}
+}
+
+func (p *Process) awaitReady(t testing.TB, address string) {
+	t.Helper()
+	Eventually(t, 20*time.Second, "the process is ready at "+address, func() bool {
+		select {
+		case <-p.done:
+			t.Fatalf("the process ended: %v\n%s", p.err, p.log.String())
+		default:
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return false
+		}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
+}
+
+// Kill ends the process as kill -9 does, and waits until it is gone.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // gone is as good as killed
+	<-p.done
+}
+
+// Terminate sends SIGTERM and fails the test unless the process ends well within the contract's 20 seconds.
+func (p *Process) Terminate(t testing.TB) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.done:
+		if p.err != nil {
+			t.Errorf("after SIGTERM the process ended with %v\n%s", p.err, p.log.String())
+		}
+	case <-time.After(20 * time.Second):
+		t.Errorf("20 seconds after SIGTERM the process still runs\n%s", p.log.String())
+	}
+}
+
+// Log is what the process has logged so far.
+func (p *Process) Log() string { return p.log.String() }
+
+// Store opens the deployment's database beside the processes.
+func (d *Deployment) Store(t testing.TB) *gormstore.Store {
+	t.Helper()
+	store, err := gormstore.Open(t.Context(), d.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return store
+}
+
+// Count runs a query that yields one number, on the deployment's database, beside the processes.
+func (d *Deployment) Count(t testing.TB, query string) int {
+	t.Helper()
+	driver, source := "pgx", d.DatabaseURL
+	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite:"); ok {
+		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	}
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var n sql.NullInt64
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return int(n.Int64)
+}
+
+// EmptyRedis does what FLUSHALL does to a deployment made WithRedisToEmpty.
+func (d *Deployment) EmptyRedis(t testing.TB) {
+	t.Helper()
+	if err := testredis.Client(t, testredis.Faults).FlushDB(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Eventually waits for a condition.
+func Eventually(t testing.TB, within time.Duration, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); !condition(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not so after %v: %s", within, what)
+		}
+	}
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}

@@ -1,0 +1,111 @@
+package faults
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Proxy passes TCP connections on to a server until it is cut.
+type Proxy struct {
+	target   string
+	listener net.Listener
+
+	mu    sync.Mutex
+	cut   bool
+	conns map[net.Conn]bool
+}
+
+// NewProxy stands before the server that an address such as postgres://… or redis://… names.
+func NewProxy(t testing.TB, address string) *Proxy {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{target: u.Host, listener: listener, conns: map[net.Conn]bool{}}
+	go p.accept()
+	t.Cleanup(func() { _ = listener.Close(); p.Cut() })
+	return p
+}
+
+// Via is the address with this proxy as its host.
+func (p *Proxy) Via(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		panic(err) // NewProxy has parsed it
+	}
+	u.Host = p.listener.Addr().String()
+	return u.String()
+}
+
+// Cut drops every connection and refuses new ones, as a server that died.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = true
+	for conn := range p.conns {
+		_ = conn.Close()
+	}
+	clear(p.conns)
+}
+
+// Mend lets connections through again.
+func (p *Proxy) Mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = false
+}
+
+func (p *Proxy) accept() {
+	for {
+		from, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		go p.pass(from)
+	}
+}
+
+// keep remembers a connection for Cut; false when the proxy is cut.
+func (p *Proxy) keep(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.cut {
+		p.conns[conn] = true
+	}
+	return !p.cut
+}
+
+func (p *Proxy) drop(conn net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, conn)
+	_ = conn.Close()
+}
+
+func (p *Proxy) pass(from net.Conn) {
+	defer p.drop(from)
+	if !p.keep(from) {
+		return
+	}
+	to, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer p.drop(to)
+	if !p.keep(to) {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(to, from)
+		p.drop(to)
+	}()
+	_, _ = io.Copy(from, to)
+}
