@@ -40,12 +40,12 @@ func TestTrustedProxies(t *testing.T) {
 				}
 				return false
 			}
-			for _, address := range strings.Fields(c.trusted) {
+			for address := range strings.FieldsSeq(c.trusted) {
 				if !trusts(address) {
 					t.Errorf("%s is not trusted", address)
 				}
 			}
-			for _, address := range strings.Fields(c.not) {
+			for address := range strings.FieldsSeq(c.not) {
 				if trusts(address) {
 					t.Errorf("%s is trusted", address)
 				}

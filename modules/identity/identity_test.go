@@ -169,7 +169,7 @@ func TestOneAddressIsOneAccount(t *testing.T) {
 		for i := range 6 {
 			all.Go(func() {
 				r := core.Registration{Email: "ada@example.com", Password: password, DisplayName: fmt.Sprint("Ada ", i)}
-				switch _, err := h.SignUp(context.Background(), r, home); fault.CodeOf(err) {
+				switch _, err := h.SignUp(t.Context(), r, home); fault.CodeOf(err) {
 				case "":
 					made.Add(1)
 				case fault.EmailTaken:

@@ -237,7 +237,7 @@ func TestARevocationIsNeverOvertakenByARead(t *testing.T) {
 						return
 					default:
 						h.clock.advance(700 * time.Millisecond) // go to the database often
-						_, _ = h.AuthenticateKey(context.Background(), key)
+						_, _ = h.AuthenticateKey(t.Context(), key)
 					}
 				}
 			})
@@ -262,7 +262,7 @@ func BenchmarkAuthenticateKey(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := h.AuthenticateKey(context.Background(), key); err != nil {
+			if _, err := h.AuthenticateKey(b.Context(), key); err != nil {
 				b.Error(err)
 			}
 		}

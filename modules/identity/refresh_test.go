@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -61,7 +60,7 @@ func TestTwoRefreshesAtOnceWithOneToken(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
-				next, err := h.Refresh(context.Background(), in.RefreshToken)
+				next, err := h.Refresh(t.Context(), in.RefreshToken)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {

@@ -119,33 +119,9 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (SignedIn, e
 	}
 	shown := s.refreshDigest.sum(refreshToken)
 	var in SignedIn
-	var refusal error // a refusal that must be committed, not rolled back
-	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		refusal = nil
-		family, err := repos.RefreshFamilies.ByID(ctx, familyID)
-		if errors.Is(err, ports.ErrNotFound) {
-			return identity.RefusedRefresh()
-		}
-		if err != nil {
-			return err
-		}
-		next := identity.NewRefreshToken(familyID, s.ids.Random(identity.RefreshEntropy))
-		nextHash := s.refreshDigest.sum(next)
-		changed, refused := family.Rotate(shown[:], nextHash[:], s.clock.Real())
-		if changed {
-			if err := repos.RefreshFamilies.Save(ctx, family); err != nil {
-				return err
-			}
-		}
-		if refused != nil {
-			refusal = refused
-			return nil
-		}
-		creator, err := repos.Creators.ByID(ctx, family.State().CreatorID)
-		if err != nil {
-			return err
-		}
-		in, err = s.grant(creator.State(), family.State(), next)
+	var refusal error
+	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
+		in, refusal, err = s.rotate(ctx, repos, familyID, shown)
 		return err
 	})
 	if err == nil {
@@ -155,6 +131,33 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (SignedIn, e
 		return SignedIn{}, err
 	}
 	return in, nil
+}
+
+// rotate exchanges the family's token. refusal is an answer that must be committed, not rolled back: a token that was
+// used twice ends its family.
+func (s *Service) rotate(ctx context.Context, repos ports.Repos, familyID string, shown digest) (in SignedIn, refusal, err error) {
+	family, err := repos.RefreshFamilies.ByID(ctx, familyID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return in, identity.RefusedRefresh(), nil
+	}
+	if err != nil {
+		return in, nil, err
+	}
+	next := identity.NewRefreshToken(familyID, s.ids.Random(identity.RefreshEntropy))
+	nextHash := s.refreshDigest.sum(next)
+	changed, refusal := family.Rotate(shown[:], nextHash[:], s.clock.Real())
+	if changed {
+		err = repos.RefreshFamilies.Save(ctx, family)
+	}
+	if err != nil || refusal != nil {
+		return in, refusal, err
+	}
+	creator, err := repos.Creators.ByID(ctx, family.State().CreatorID)
+	if err != nil {
+		return in, nil, err
+	}
+	in, err = s.grant(creator.State(), family.State(), next)
+	return in, nil, err
 }
 
 // SignOut ends the sign-in that the refresh token belongs to or, when there is none, the one that the access token
@@ -195,18 +198,6 @@ func (s *Service) AuthenticateToken(_ context.Context, token string) (creatorID 
 		return "", unauthenticated()
 	}
 	return t.CreatorID, nil
-}
-
-// Creator returns the data of a creator. NOT_FOUND.
-func (s *Service) Creator(ctx context.Context, creatorID string) (identity.CreatorState, error) {
-	creator, err := s.store.Read(ctx).Creators.ByID(ctx, creatorID)
-	if errors.Is(err, ports.ErrNotFound) {
-		return identity.CreatorState{}, fault.NotFound("creator")
-	}
-	if err != nil {
-		return identity.CreatorState{}, err
-	}
-	return creator.State(), nil
 }
 
 // begin starts a family of refresh tokens for the creator.
