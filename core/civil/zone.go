@@ -1,6 +1,7 @@
 package civil
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +32,36 @@ func ParseZone(name string) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	return nil, fault.New(fault.InvalidTimezone, "Expected the IANA name of a time zone, such as Europe/Paris.")
+	return nil, fault.New(fault.InvalidTimezone, expectedZone)
+}
+
+const (
+	expectedZone = "Expected the IANA name of a time zone, such as Europe/Paris."
+	zoneField    = "timezone"
+)
+
+// CheckZone finds the zone of the request's member timezone below f, recording a fault for what is none.
+func CheckZone(f *fault.Faults, name string) *time.Location {
+	zone, err := ParseZone(name)
+	f.Check(err == nil, zoneField, fault.DetailInvalid, expectedZone)
+	return zone
+}
+
+// Refusal turns a VALIDATION_FAILED into INVALID_TIMEZONE when CheckZone found all that is wrong. Every other error
+// stays as it is.
+func Refusal(err error) error {
+	var refused *fault.Error
+	if !errors.As(err, &refused) || len(refused.Details) == 0 {
+		return err
+	}
+	for _, d := range refused.Details {
+		if d.Field != zoneField && !strings.HasSuffix(d.Field, "."+zoneField) {
+			return err
+		}
+	}
+	only := fault.New(fault.InvalidTimezone, refused.Message)
+	only.Details = refused.Details
+	return only
 }
 
 func zoneName(name string) bool {

@@ -30,6 +30,13 @@ const (
 	Features            = "features"
 	DeliveryMethod      = "deliveryMethod"
 	SlotIntervalMinutes = "slotIntervalMinutes"
+	BufferBefore        = "bufferBeforeMinutes"
+	BufferAfter         = "bufferAfterMinutes"
+	MinimumNotice       = "minimumNoticeMinutes"
+	HorizonDays         = "horizonDays"
+	DailyCap            = "dailyCap"
+	WeeklyCap           = "weeklyCap"
+	InPersonAddress     = "inPersonAddress"
 )
 
 // member is the rule of one metadata member.
@@ -62,15 +69,15 @@ var schemas = map[Type]map[string]member{
 		Features:      {check: features},
 	},
 	Appointment: {
-		DeliveryMethod:         {check: oneOf("virtual", "in_person", "hybrid"), standard: "virtual"},
-		"bufferBeforeMinutes":  {check: number(0, 1440), standard: int64(0)},
-		"bufferAfterMinutes":   {check: number(0, 1440), standard: int64(0)},
-		"minimumNoticeMinutes": {check: number(0, 525_600), standard: int64(0)},
-		"horizonDays":          {check: number(1, 730), standard: int64(60)},
-		SlotIntervalMinutes:    {check: number(5, 720)}, // absent: the variant's duration
-		"dailyCap":             {check: number(1, 1440)},
-		"weeklyCap":            {check: number(1, 10_080)},
-		"inPersonAddress":      {check: text(500)},
+		DeliveryMethod:      {check: oneOf("virtual", "in_person", "hybrid"), standard: "virtual"},
+		BufferBefore:        {check: number(0, 1440), standard: int64(0)},
+		BufferAfter:         {check: number(0, 1440), standard: int64(0)},
+		MinimumNotice:       {check: number(0, 525_600), standard: int64(0)},
+		HorizonDays:         {check: number(1, 730), standard: int64(60)},
+		SlotIntervalMinutes: {check: number(5, 720)}, // absent: the variant's duration
+		DailyCap:            {check: number(1, 1440)},
+		WeeklyCap:           {check: number(1, 10_080)},
+		InPersonAddress:     {check: text(500)},
 	},
 }
 

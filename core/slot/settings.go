@@ -56,22 +56,10 @@ func NoSettings() Settings {
 // VALIDATION_FAILED.
 func (s Settings) Availability() (Availability, error) {
 	var f fault.Faults
-	a := Availability{Overrides: make(map[civil.Date][]Window, len(s.Overrides))}
+	a := Availability{Zone: civil.CheckZone(&f, s.Timezone), Overrides: make(map[civil.Date][]Window, len(s.Overrides))}
 	s.readWeekly(&f, &a)
 	s.readOverrides(&f, &a)
-	zone, err := civil.ParseZone(s.Timezone)
-	if a.Zone = zone; err == nil {
-		return a, f.Err()
-	}
-	message := "Expected the IANA name of a time zone, such as Europe/Paris."
-	alone := f.Err() == nil
-	f.Add("timezone", fault.DetailInvalid, message)
-	if all := f.Err(); !alone {
-		return a, all
-	}
-	refused := fault.New(fault.InvalidTimezone, "timezone: "+message)
-	refused.Details = []fault.Detail{{Field: "timezone", Code: fault.DetailInvalid, Message: message}}
-	return a, refused
+	return a, civil.Refusal(f.Err())
 }
 
 // placed is a window on the circle of a week, or on a day, with the place in the list that it came from.

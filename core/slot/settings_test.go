@@ -53,7 +53,7 @@ func TestEveryFaultOfTheSettingsIsListed(t *testing.T) {
 		"this machine's zone":                        {zone("Local"), fault.InvalidTimezone, "timezone:INVALID"},
 		"an offset":                                  {zone("+02:00"), fault.InvalidTimezone, "timezone:INVALID"},
 		"an unknown zone":                            {zone("Europe/Atlantis"), fault.InvalidTimezone, "timezone:INVALID"},
-		"an unknown zone and an unknown day as well": {Settings{Timezone: "x", Weekly: []WeeklyHours{{"someday", Hours{"09:00", "10:00"}}}}, fault.ValidationFailed, "weekly[0].weekday:NOT_ALLOWED timezone:INVALID"},
+		"an unknown zone and an unknown day as well": {Settings{Timezone: "x", Weekly: []WeeklyHours{{"someday", Hours{"09:00", "10:00"}}}}, fault.ValidationFailed, "timezone:INVALID weekly[0].weekday:NOT_ALLOWED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

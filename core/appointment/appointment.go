@@ -1,0 +1,115 @@
+// Package appointment is time that was sold: the claim that keeps it for a buyer, the pack of times a buyer chooses,
+// and the appointment that payment makes of each.
+package appointment
+
+import (
+	"time"
+
+	"sundry/core/fault"
+)
+
+// Status is where an appointment stands: confirmed → canceled.
+type Status string
+
+// The statuses of the contract.
+const (
+	StatusConfirmed Status = "confirmed"
+	StatusCanceled  Status = "canceled"
+)
+
+// State is an appointment's data, as stores and views see it.
+type State struct {
+	ID         string // apt_…
+	CreatorID  string
+	ListingID  string
+	VariantID  string
+	CheckoutID string
+	// Position is the place in the pack, from 0.
+	Position int
+	// ClaimID is the claim that keeps the time, another one after each reschedule.
+	ClaimID            string
+	ExternalCustomerID string // "" when the integrator named none
+	CustomerID         string
+	// Title is the listing's, as it was sold.
+	Title        string
+	Status       Status
+	StartsAt     time.Time
+	EndsAt       time.Time
+	Timezone     string // the buyer's, IANA
+	DeliveryMode DeliveryMode
+	// MeetingURL or Address says where, as the settings were when it was sold.
+	MeetingURL string
+	Address    string
+	// Sequence rises with each change, for the calendars that were told.
+	Sequence     int
+	CancelReason string
+	CanceledAt   time.Time // zero while confirmed
+	CreatedAt    time.Time
+	Revision     int64
+}
+
+// Appointment is the aggregate.
+type Appointment struct{ s State }
+
+// Restore rebuilds an appointment from its stored state.
+func Restore(s State) *Appointment { return &Appointment{s} }
+
+// State is a copy of the data.
+func (a *Appointment) State() State { return a.s }
+
+// Buyer is whom an appointment is with.
+type Buyer struct{ CustomerID, ExternalCustomerID string }
+
+// Book makes the appointment of a confirmed claim. room names the meeting at a provider that gives each its own.
+func (b Bookable) Book(id string, c ClaimState, buyer Buyer, room string, now time.Time) (*Appointment, Booked) {
+	s := State{
+		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID, Position: c.Position,
+		ClaimID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID, Title: b.Listing.Title,
+		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
+		CreatedAt: now, Revision: 1,
+	}
+	if c.DeliveryMode == InPerson {
+		s.Address = b.Meetings.address(b.Listing)
+	} else {
+		s.MeetingURL = b.Meetings.link(room)
+	}
+	return &Appointment{s}, Booked{s}
+}
+
+// changeable refuses what can only be done to an appointment that is still to come.
+func (a *Appointment) changeable(now time.Time) error {
+	switch {
+	case a.s.Status == StatusCanceled:
+		return fault.New(fault.StateConflict, "The appointment is canceled.")
+	case !now.Before(a.s.StartsAt):
+		return fault.New(fault.StateConflict, "The appointment has already begun.")
+	}
+	return nil
+}
+
+// Reschedule moves the appointment to the time of another confirmed claim. STATE_CONFLICT once canceled or begun. The
+// place stays: whoever has the link or the address need not be told another.
+func (a *Appointment) Reschedule(c ClaimState, now time.Time) (Rescheduled, error) {
+	if err := a.changeable(now); err != nil {
+		return Rescheduled{}, err
+	}
+	previous := a.s.StartsAt
+	a.s.ClaimID, a.s.StartsAt, a.s.EndsAt, a.s.Timezone = c.ID, c.StartsAt, c.EndsAt, c.Timezone
+	a.changed()
+	return Rescheduled{State: a.s, PreviousStartsAt: previous}, nil
+}
+
+// Cancel ends the appointment before it begins; the reason may be "". STATE_CONFLICT once canceled or begun.
+func (a *Appointment) Cancel(reason string, now time.Time) (Canceled, error) {
+	if err := a.changeable(now); err != nil {
+		return Canceled{}, err
+	}
+	a.s.Status, a.s.CancelReason, a.s.CanceledAt = StatusCanceled, reason, now
+	a.changed()
+	return Canceled{a.s}, nil
+}
+
+func (a *Appointment) changed() {
+	a.s.Sequence++
+	a.s.Revision++
+}

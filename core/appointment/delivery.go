@@ -1,0 +1,41 @@
+package appointment
+
+import (
+	"slices"
+
+	"sundry/core/listing"
+	"sundry/core/slot"
+)
+
+// DeliveryMode is where the two meet.
+type DeliveryMode string
+
+// The modes of the specification.
+const (
+	Virtual  DeliveryMode = "virtual"
+	InPerson DeliveryMode = "in_person"
+)
+
+// Modes are what a listing offers: both when it is hybrid.
+func Modes(l listing.State) []DeliveryMode {
+	if method := l.Text(listing.DeliveryMethod); method != "hybrid" {
+		return []DeliveryMode{DeliveryMode(method)}
+	}
+	return []DeliveryMode{Virtual, InPerson}
+}
+
+func offers(l listing.State, mode DeliveryMode) bool { return slices.Contains(Modes(l), mode) }
+
+// Policy is how a listing offers the times of one of its variants.
+func Policy(l listing.State, v listing.Variant) slot.Policy {
+	step := int(l.Number(listing.SlotIntervalMinutes))
+	if step == 0 {
+		step = v.DurationMinutes
+	}
+	return slot.Policy{
+		Duration: v.DurationMinutes, Step: step,
+		BufferBefore: int(l.Number(listing.BufferBefore)), BufferAfter: int(l.Number(listing.BufferAfter)),
+		Notice: int(l.Number(listing.MinimumNotice)), HorizonDays: int(l.Number(listing.HorizonDays)),
+		DailyCap: int(l.Number(listing.DailyCap)), WeeklyCap: int(l.Number(listing.WeeklyCap)),
+	}
+}

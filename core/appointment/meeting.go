@@ -1,0 +1,125 @@
+package appointment
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/slot"
+)
+
+// Provider is who hosts virtual meetings.
+type Provider string
+
+// The providers of the contract. Static is one address for every meeting; Jitsi gives each a room of its own.
+const (
+	Static Provider = "static"
+	Jitsi  Provider = "jitsi"
+)
+
+const (
+	// publicJitsi is the server that needs no account.
+	publicJitsi = "https://meet.jit.si"
+	maxURL      = 2048
+	maxAddress  = 500
+)
+
+// VirtualMeeting says where virtual meetings take place. URL is the meeting itself (Static) or the server (Jitsi; "" =
+// the public one).
+type VirtualMeeting struct {
+	Provider Provider `json:"provider"`
+	URL      string   `json:"url"`
+}
+
+// Place is where a creator receives buyers.
+type Place struct {
+	Address string `json:"address"`
+}
+
+// MeetingSettings are where a creator meets buyers; nil where they have not said.
+type MeetingSettings struct {
+	Virtual  *VirtualMeeting `json:"virtual"`
+	InPerson *Place          `json:"inPerson"`
+}
+
+// Check lists everything that is wrong with the settings.
+func (m MeetingSettings) Check() error {
+	var f fault.Faults
+	if m.Virtual != nil {
+		at := f.Nest("virtual")
+		at.Check(m.Virtual.Provider == Static || m.Virtual.Provider == Jitsi, "provider", fault.DetailNotAllowed, "Expected static or jitsi.")
+		if m.Virtual.URL != "" {
+			at.Check(meetingURL(m.Virtual.URL, m.Virtual.Provider), "url", fault.DetailInvalid,
+				"Expected an absolute https address of at most 2048 characters, without user name; of a Jitsi server also without query and fragment.")
+		} else {
+			at.Check(m.Virtual.Provider != Static, "url", fault.DetailRequired, "Expected the address of the meeting.")
+		}
+	}
+	if m.InPerson != nil {
+		address, at := m.InPerson.Address, f.Nest("inPerson")
+		at.Check(strings.TrimSpace(address) != "", "address", fault.DetailRequired, "Expected the address where buyers are received.")
+		at.Check(utf8.RuneCountInString(address) <= maxAddress, "address", fault.DetailTooLong, "Expected at most 500 characters.")
+		at.Check(!strings.ContainsFunc(address, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }), "address",
+			fault.DetailInvalid, "Expected text without control characters.")
+	}
+	return f.Err()
+}
+
+func meetingURL(s string, provider Provider) bool {
+	u, err := url.Parse(s)
+	if err != nil || len(s) > maxURL || u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return false
+	}
+	return provider != Jitsi || u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+}
+
+// address is where a listing's buyers are received: its own place before the creator's. "" when neither is known.
+func (m MeetingSettings) address(l listing.State) string {
+	if own := l.Text(listing.InPersonAddress); strings.TrimSpace(own) != "" {
+		return own
+	}
+	if m.InPerson != nil {
+		return m.InPerson.Address
+	}
+	return ""
+}
+
+// link is where a virtual meeting takes place; room names it at a provider that gives each its own.
+func (m MeetingSettings) link(room string) string {
+	switch {
+	case m.Virtual == nil:
+		return ""
+	case m.Virtual.Provider == Static:
+		return m.Virtual.URL
+	case m.Virtual.URL == "":
+		return publicJitsi + "/" + room
+	}
+	return strings.TrimRight(m.Virtual.URL, "/") + "/" + room
+}
+
+// Missing names everything that keeps a listing from being booked (specification "Appointment listing readiness"). The
+// field of each says where to mend it: a member of the listing, of the availability or of the meeting settings.
+func Missing(l listing.State, v listing.Variant, hours slot.Settings, m MeetingSettings) []fault.Detail {
+	missing := []fault.Detail{}
+	add := func(absent bool, field, message string) {
+		if absent {
+			missing = append(missing, fault.Detail{Field: field, Code: fault.DetailRequired, Message: message})
+		}
+	}
+	add(l.Type != listing.Appointment, "type", "Only listings of type APPOINTMENT can be booked.")
+	add(l.Status != listing.Active, "status", "The listing must be ACTIVE: publish it.")
+	if l.Type != listing.Appointment {
+		return missing
+	}
+	add(v.DurationMinutes < minDuration, "variant.durationMinutes", "The session must last at least 5 minutes.")
+	add(len(hours.Weekly) == 0, "availability.weekly", "The creator has set no weekly hours.")
+	add(offers(l, Virtual) && m.Virtual == nil, "meetingSettings.virtual", "The creator has not said where virtual meetings take place.")
+	add(offers(l, InPerson) && m.address(l) == "", "meetingSettings.inPerson.address", "The creator has not said where buyers are received.")
+	return missing
+}
+
+const minDuration = 5

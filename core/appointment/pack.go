@@ -1,0 +1,122 @@
+package appointment
+
+import (
+	"slices"
+	"time"
+
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/slot"
+)
+
+// Pick is a time that a buyer chose (specification "Appointment selection").
+type Pick struct {
+	StartsAt time.Time
+	Timezone string // of the buyer's view, IANA
+	// DeliveryMode is "" where the listing leaves no choice.
+	DeliveryMode DeliveryMode
+	// Field is the pick's path in the request, for its faults.
+	Field string
+}
+
+// Bookable is a listing's variant with everything that decides whether a time of it can be booked.
+type Bookable struct {
+	Listing  listing.State
+	Variant  listing.Variant
+	Hours    slot.Settings
+	Meetings MeetingSettings
+}
+
+// Ready refuses with NOT_BOOKABLE, its details naming each missing thing.
+func (b Bookable) Ready() error {
+	missing := Missing(b.Listing, b.Variant, b.Hours, b.Meetings)
+	if len(missing) == 0 {
+		return nil
+	}
+	refused := fault.New(fault.NotBookable, "The listing cannot be booked as it stands. "+missing[0].Message)
+	refused.Details = missing
+	return refused
+}
+
+// Policy is how the times are offered.
+func (b Bookable) Policy() slot.Policy { return Policy(b.Listing, b.Variant) }
+
+// Blocked is what a session takes of the creator's time: itself and its buffers.
+func (b Bookable) Blocked(startsAt time.Time) slot.Interval {
+	p := b.Policy()
+	return slot.Interval{
+		From:  startsAt.Add(-time.Duration(p.BufferBefore) * time.Minute),
+		Until: startsAt.Add(time.Duration(p.Duration+p.BufferAfter) * time.Minute),
+	}
+}
+
+// Choose takes a buyer's picks, in the buyer's order, with the delivery mode filled in where the listing leaves no
+// choice. Everything that needs no look at what others booked is judged here. Refusals, in this order: VALIDATION_FAILED or INVALID_TIMEZONE with every fault,
+// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST.
+func (b Bookable) Choose(picks []Pick, now time.Time) ([]Pick, error) {
+	chosen := slices.Clone(picks)
+	if err := b.complete(chosen); err != nil {
+		return nil, err
+	}
+	if want := b.Variant.SessionCount; len(chosen) != want {
+		return nil, fault.Newf(fault.SlotCountMismatch, "Expected exactly %d times, got %d.", want, len(chosen))
+	}
+	inOrder := slices.Clone(chosen)
+	slices.SortFunc(inOrder, func(a, b Pick) int { return a.StartsAt.Compare(b.StartsAt) })
+	for i := 1; i < len(inOrder); i++ {
+		if b.Blocked(inOrder[i-1].StartsAt).Overlaps(b.Blocked(inOrder[i].StartsAt)) {
+			return nil, fault.New(fault.SlotsOverlap, "Two of the times overlap, or leave less time between them than the creator needs. Choose others.")
+		}
+	}
+	if !inOrder[0].StartsAt.After(now) {
+		return nil, fault.New(fault.SlotInPast, "A time is in the past. Choose times in the future.")
+	}
+	return chosen, nil
+}
+
+// complete judges each pick by itself and fills in its mode.
+func (b Bookable) complete(picks []Pick) error {
+	var f fault.Faults
+	for i, p := range picks {
+		at := f.Nest(p.Field)
+		at.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
+		civil.CheckZone(at, p.Timezone)
+		switch modes := Modes(b.Listing); {
+		case p.DeliveryMode == "" && len(modes) == 1:
+			picks[i].DeliveryMode = modes[0]
+		case p.DeliveryMode == "":
+			at.Add("deliveryMode", fault.DetailRequired, "This listing is hybrid: expected virtual or in_person.")
+		case !slices.Contains(modes, p.DeliveryMode):
+			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
+		}
+	}
+	return civil.Refusal(f.Err())
+}
+
+// Available reports whether all picks can be booked together, by the same function that the calendar shows times with.
+// Of q it sets the policy; its busy and booked times are the creator's. SLOT_TAKEN, SLOT_IN_PAST.
+func (b Bookable) Available(q slot.Query, picks []Pick) error {
+	q.Policy = b.Policy()
+	for _, p := range picks {
+		if err := slot.Check(q, p.StartsAt); err != nil {
+			return err
+		}
+		q.Busy = append(slices.Clip(q.Busy), b.Blocked(p.StartsAt))
+		q.Booked = append(slices.Clip(q.Booked), p.StartsAt)
+	}
+	return nil
+}
+
+// Hold makes the claims on picks that Choose returned, ids giving each its own.
+func (b Bookable) Hold(picks []Pick, checkoutID string, newID func() string, now time.Time) []ClaimState {
+	claims := make([]ClaimState, len(picks))
+	for i, p := range picks {
+		claims[i] = ClaimState{
+			ID: newID(), CreatorID: b.Listing.CreatorID, ListingID: b.Listing.ID, VariantID: b.Variant.ID, CheckoutID: checkoutID,
+			Position: i, Status: Held, StartsAt: p.StartsAt.UTC(), EndsAt: p.StartsAt.Add(time.Duration(b.Variant.DurationMinutes) * time.Minute).UTC(),
+			Blocked: b.Blocked(p.StartsAt), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode, CreatedAt: now, Revision: 1,
+		}
+	}
+	return claims
+}
