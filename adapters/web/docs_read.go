@@ -54,6 +54,7 @@ var methods = []string{"get", "post", "put", "patch", "delete"}
 type docReader struct {
 	root    *yaml.Node
 	baseURL string
+	broken  []string // references that lead nowhere
 }
 
 func readAPIDoc(raw []byte, baseURL string) (*apiDoc, error) {
@@ -98,6 +99,9 @@ func readAPIDoc(raw []byte, baseURL string) (*apiDoc, error) {
 			doc.Count++
 		})
 	})
+	if len(r.broken) > 0 {
+		return nil, fmt.Errorf("openapi document: references lead nowhere: %s", strings.Join(r.broken, ", "))
+	}
 	doc.Groups = slices.DeleteFunc(doc.Groups, func(g *apiGroup) bool { return len(g.Ops) == 0 })
 	return doc, nil
 }
@@ -149,6 +153,9 @@ func (r *docReader) parameter(p *yaml.Node) apiField {
 		Text:     markup(str(p, "description")),
 	}
 	f.Enum = r.enum(at(p, "schema"))
+	if where == "path" {
+		f.Example = str(p, "example")
+	}
 	return f
 }
 
@@ -175,6 +182,10 @@ func (r *docReader) resolve(node *yaml.Node) *yaml.Node {
 		target := r.root
 		for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
 			target = at(target, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+		}
+		if target == nil {
+			r.broken = append(r.broken, ref)
+			return nil
 		}
 		node = target
 	}

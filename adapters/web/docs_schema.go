@@ -15,6 +15,7 @@ type apiField struct {
 	Required bool
 	Text     template.HTML
 	Enum     []string
+	Example  string // of a path parameter
 	Children []apiField
 }
 
@@ -140,10 +141,18 @@ func (r *docReader) curl(op *apiOp, media *yaml.Node) string {
 	if op.Method != "GET" {
 		line += " -X " + op.Method
 	}
-	line += " '" + r.baseURL + op.Path + "'"
+	path := op.Path
+	for _, p := range op.Params {
+		if p.Example != "" {
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
+		}
+	}
+	line += " '" + r.baseURL + path + "'"
 	for _, scheme := range op.Auth {
-		line += " \\\n  -H \"Authorization: Bearer $" + envName(scheme) + "\""
-		break
+		if str(at(at(at(r.root, "components"), "securitySchemes"), scheme), "type") == "http" {
+			line += " \\\n  -H \"Authorization: Bearer $" + envName(scheme) + "\""
+			break
+		}
 	}
 	if media == nil {
 		return line

@@ -64,14 +64,15 @@ func TestACurlLineCanBePasted(t *testing.T) {
 	if got := doc.Groups[0].Ops[0].Curl; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := doc.Groups[0].Ops[1].Curl; got != "curl 'https://pay.example/v1/checkout-sessions/{id}'" {
+	if got := doc.Groups[0].Ops[1].Curl; got != "curl 'https://pay.example/v1/checkout-sessions/cs_1'" {
 		t.Errorf("public read: %s", got)
 	}
 }
 
 func TestADocumentThatCannotBeReadStopsTheStart(t *testing.T) {
 	t.Parallel()
-	for name, raw := range map[string]string{"not YAML": "a: [", "empty": ""} {
+	for name, raw := range map[string]string{"not YAML": "a: [", "empty": "",
+		"a broken reference": "paths: {/a: {get: {responses: {'200': {$ref: '#/components/gone'}}}}}"} {
 		if _, err := readAPIDoc([]byte(raw), ""); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -43,8 +43,10 @@ type errorView struct {
 // ErrorHTML renders a friendly page for an HTTP status. The request id is what support
 // needs to find the log line; nothing else of the fault is shown.
 func (p *Pages) ErrorHTML(status int, requestID string) ([]byte, error) {
-	key := "error.404" // whatever was refused, the address did not lead anywhere
+	key := "error.404"
 	switch {
+	case status == http.StatusBadRequest:
+		key = "error.400"
 	case status >= http.StatusInternalServerError:
 		key = "error.500"
 	case status == http.StatusTooManyRequests:

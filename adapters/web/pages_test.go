@@ -170,7 +170,9 @@ func TestReceiptErrorAndSitePagesRender(t *testing.T) {
 		"not found":     {func() ([]byte, error) { return pages.ErrorHTML(404, "req_1") }, []string{"Page not found", "req_1"}},
 		"gone":          {func() ([]byte, error) { return pages.ErrorHTML(410, "req_1") }, []string{"no longer active"}},
 		"broken":        {func() ([]byte, error) { return pages.ErrorHTML(503, "req_1") }, []string{"our side"}},
-		"other refusal": {func() ([]byte, error) { return pages.ErrorHTML(400, "req_1") }, []string{"Page not found"}},
+		"not valid":     {func() ([]byte, error) { return pages.ErrorHTML(400, "req_1") }, []string{"address is not valid"}},
+		"not sold now":  {func() ([]byte, error) { return pages.ErrorHTML(409, "req_1") }, []string{"no longer active"}},
+		"other refusal": {func() ([]byte, error) { return pages.ErrorHTML(405, "req_1") }, []string{"Page not found"}},
 		"landing":       {pages.LandingHTML, []string{"https://pay.example/v1/checkout-sessions", "You are on a sandbox"}},
 		"docs":          {pages.DocsHTML, []string{"Create a checkout session", "Level 1"}},
 	}

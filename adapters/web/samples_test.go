@@ -36,9 +36,12 @@ paths:
       summary: Read a checkout session
       security: []
       parameters:
-        - {name: id, in: path, required: true, schema: {type: string}}
+        - {name: id, in: path, required: true, schema: {type: string}, example: cs_1}
       responses: {"200": {description: The session, content: {application/json: {schema: {$ref: '#/components/schemas/Session'}}}}}
 components:
+  securitySchemes:
+    secretKey: {type: http, scheme: bearer}
+    returnToken: {type: apiKey, in: query, name: returnToken}
   responses:
     Invalid: {description: Every fault is listed., content: {application/json: {schema: {type: object}}}}
   schemas:

@@ -127,11 +127,8 @@ func (r *Routes) link(c *fiber.Ctx) error {
 	return c.Redirect(url, fiber.StatusSeeOther)
 }
 
-// fail shows a browser a page in plain words; any other client gets the API's error.
+// fail answers with a page in plain words: these addresses are opened by people.
 func (r *Routes) fail(c *fiber.Ctx, err error) error {
-	if !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") {
-		return err
-	}
 	id := c.GetRespHeader(fiber.HeaderXRequestID)
 	status := r.statusOf(err)
 	if status >= fiber.StatusInternalServerError {

@@ -159,6 +159,8 @@ var messages = map[string]string{
 	"receipt.order":    "Order",
 	"receipt.test":     "Test receipt from the sandbox. No money was moved.",
 
+	"error.400.title": "This address is not valid",
+	"error.400.lead":  "Part of it cannot be read. Check that you copied the whole link, or ask the shop for a new one.",
 	"error.404.title": "Page not found",
 	"error.404.lead":  "This address leads nowhere. If you followed a checkout link, check that it is complete, or ask the shop for a new one.",
 	"error.410.title": "This link is no longer active",
