@@ -1,0 +1,318 @@
+package browser
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"sundry/tests/harness"
+)
+
+// fillIn types the whole form.
+func fillIn(b *tab, card string) {
+	b.t.Helper()
+	b.ready()
+	b.fill("#email", "ada@example.com")
+	fillCard(b, card)
+	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+}
+
+func fillCard(b *tab, card string) {
+	b.t.Helper()
+	b.fill("#cardNumber", card)
+	b.fill("#expiry", "1234")
+	b.fill("#cvc", "123")
+}
+
+func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	session := s.session(s.book, nil)
+	b := newTab(t)
+	b.open(session["checkoutUrl"].(string))
+	b.sees("The Letterpress Handbook")
+	b.sees("Sold by Sundry, merchant of record for Ada's Workshop")
+	fillIn(b, harness.CardSucceeds)
+	if got := eval[string](b, `document.getElementById("cardNumber").value + "|" + document.getElementById("expiry").value`); got != "4242 4242 4242 4242|12 / 34" {
+		t.Errorf("the card is shown as %q", got)
+	}
+	if n := b.cookies(); n != 0 {
+		t.Errorf("the checkout page set %d cookies", n)
+	}
+	b.click("#submit")
+	b.sees("Payment complete")
+	b.sees("Visa •••• 4242")
+	b.sees("Shop page /thanks")
+	back, err := url.Parse(eval[string](b, "location.href"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := session["id"].(string)
+	if q := back.Query(); q.Get("order") != id || q.Get("checkout_id") != id || q.Get("return_token") == "" {
+		t.Errorf("sent back to %s", back)
+	}
+	receipt := s.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/checkout-sessions/" + id + "/receipt?returnToken=" + url.QueryEscape(back.Query().Get("return_token"))})
+	if got := receipt.Want(t, http.StatusOK).Map(t); got["status"] != "paid" {
+		t.Errorf("receipt by the return token: %v", got)
+	}
+	if plans := s.plans(); len(plans) != 1 {
+		t.Errorf("access after payment: %v", plans)
+	}
+}
+
+func TestARefusedCardCanBeFollowedByAGoodOne(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardDeclined)
+	b.click("#submit")
+	b.sees("Your payment did not go through")
+	b.sees("Your card was declined")
+	if got := eval[string](b, `document.activeElement.id + "|" + document.getElementById("cvc").value`); got != "problem|" {
+		t.Errorf("focus and security code after a refusal: %q", got)
+	}
+	if plans := s.plans(); len(plans) != 0 {
+		t.Errorf("access after a refusal: %v", plans)
+	}
+	b.do("reload", chromedp.Reload())
+	b.sees("Your card was declined") // the reason survives a reload
+	fillIn(b, harness.CardSucceeds)
+	b.click("#submit")
+	b.sees("Payment complete")
+}
+
+func TestTheBanksQuestionCanBeFailedAndThenPassed(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardAsksOnce)
+	b.click("#submit")
+	b.sees("Confirm this payment")
+	b.sees("Simulated")
+	b.do("reload", chromedp.Reload())
+	b.sees("Confirm this payment")
+	b.ready()
+	b.click("#refuse")
+	b.sees("Your payment did not go through")
+	if plans := s.plans(); len(plans) != 0 {
+		t.Errorf("access after a failed authentication: %v", plans)
+	}
+	fillIn(b, harness.CardAsksOnce)
+	b.click("#submit")
+	b.sees("Confirm this payment")
+	b.ready()
+	b.click("#approve")
+	b.sees("Payment complete")
+}
+
+func TestACardThatAlwaysAsksIsPaidAfterTheBanksYes(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardAsksAlways)
+	b.click("#submit")
+	b.sees("Confirm this payment")
+	b.ready()
+	b.click("#approve")
+	b.sees("Payment complete")
+}
+
+func TestAPaymentThatTakesLongIsFollowedUntilItIsDone(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardStaysPending)
+	b.click("#submit")
+	b.sees("Confirming your payment")
+	b.do("reload", chromedp.Reload())
+	b.sees("Confirming your payment")
+	s.later()
+	b.sees("Payment complete")
+}
+
+func TestALostAnswerIsReconciledAndChargedOnce(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardTimesOut)
+	b.click("#submit")
+	b.sees("Confirming your payment")
+	b.sees("Payment complete")
+	if plans := s.plans(); len(plans) != 1 {
+		t.Errorf("access after reconciliation: %v", plans)
+	}
+}
+
+func TestADoubleClickSendsOnePayment(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	var sent atomic.Int64
+	if err := chromedp.Listen(b.ctx, func(event any) {
+		if request, ok := event.(*network.EventRequestWillBeSent); ok && strings.HasSuffix(request.Request.URL, "/pay") {
+			sent.Add(1)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardSucceeds)
+	b.do("click three times", chromedp.Evaluate[chromedp.Void](`for (let i = 0; i < 3; i++) document.getElementById("submit").click()`))
+	b.sees("Payment complete")
+	if sent.Load() != 1 {
+		t.Errorf("the page sent %d payments", sent.Load())
+	}
+	if plans := s.plans(); len(plans) != 1 {
+		t.Errorf("access: %v", plans)
+	}
+}
+
+func TestTwoTabsPayOnce(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	address := s.checkout(s.book)
+	tabs := []*tab{newTab(t), newTab(t), newTab(t)}
+	for _, b := range tabs {
+		b.open(address)
+		fillIn(b, harness.CardSucceeds)
+	}
+	for _, b := range tabs[:2] {
+		b.do("submit without waiting", chromedp.Evaluate[chromedp.Void](`document.getElementById("submit").click()`))
+	}
+	for _, b := range tabs[:2] {
+		b.wait(`/Payment complete|already paid|Shop page/.test(document.body.innerText)`)
+	}
+	// The third still shows the form and submits after everything is over.
+	tabs[2].click("#submit")
+	tabs[2].sees("This order is already paid")
+	tabs[2].sees("You were charged once")
+	if plans := s.plans(); len(plans) != 1 {
+		t.Errorf("access: %v", plans)
+	}
+	if got := eval[string](tabs[2], `document.getElementById("status").textContent`); got != "" {
+		t.Errorf("a tab that did not pay leaves by itself: %q", got)
+	}
+}
+
+func TestAPurchaseNeedsNoMouse(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	b.ready()
+	reach := func(id string) {
+		t.Helper()
+		for range 30 {
+			b.press(kb.Tab)
+			if eval[string](b, "document.activeElement.id") == id {
+				ring := eval[string](b, `(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle + " " + s.outlineWidth })()`)
+				if !strings.HasPrefix(ring, "solid") || strings.HasSuffix(ring, " 0px") {
+					t.Errorf("no focus ring on %s: %s", id, ring)
+				}
+				return
+			}
+		}
+		t.Fatalf("the Tab key does not reach %s", id)
+	}
+	for _, step := range [][2]string{{"email", "ada@example.com"}, {"cardNumber", harness.CardSucceeds}, {"expiry", "1234"}, {"cvc", "123"}, {"country", "Irel"}} {
+		reach(step[0])
+		b.press(step[1])
+	}
+	reach("submit")
+	b.press(kb.Enter)
+	b.sees("Payment complete")
+	b.press(kb.Tab) // any key keeps the buyer here
+	reach("continue")
+	b.press(kb.Enter)
+	b.sees("Shop page /thanks")
+}
+
+func TestEveryFaultOfTheFormIsNamedBesideItsField(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	b.ready()
+	b.do("choose no country", chromedp.SetValue(chromedp.CSS("#country"), ""))
+	b.click("#submit")
+	b.sees("Please check your details")
+	faults := eval[[]string](b, `[...document.querySelectorAll("[aria-invalid=true]")].map(i => i.id + " " + document.getElementById(i.getAttribute("aria-describedby")).textContent.length)`)
+	if len(faults) != 5 || strings.Contains(strings.Join(faults, ","), " 0") {
+		t.Errorf("fields with faults and the length of their messages: %v", faults)
+	}
+	if links := eval[int](b, `document.querySelectorAll("#problem-list a").length`); links != 5 {
+		t.Errorf("the summary names %d faults", links)
+	}
+	b.click("#problem-list li:nth-child(2) a")
+	if got := eval[string](b, "document.activeElement.id"); got != "cardNumber" {
+		t.Errorf("the summary's second link leads to %q", got)
+	}
+	b.accessible("form with faults")
+
+	// A real card number is refused by the server, beside the field.
+	fillIn(b, "5555555555554444")
+	b.click("#submit")
+	b.wait(`document.getElementById("cardNumber-error").textContent.includes("test cards")`)
+	b.fill("#cardNumber", harness.CardSucceeds)
+	b.wait(`!document.getElementById("cardNumber").hasAttribute("aria-invalid")`)
+	b.click("#submit")
+	b.sees("Payment complete")
+}
+
+func TestATestCardFillsTheForm(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	b.ready()
+	b.click("details.cards summary")
+	b.accessible("list of test cards")
+	b.click(`[data-card="4000 0000 0000 9995"]`)
+	b.fill("#email", "ada@example.com")
+	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.click("#submit")
+	b.sees("insufficient funds")
+}
+
+func TestATrialAsksForACardAndChargesNothing(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.club))
+	b.sees("14 days free")
+	b.sees("Then €9.00 per month")
+	b.sees("Nothing is charged today")
+	b.accessible("start of a trial")
+	fillIn(b, harness.CardSucceeds)
+	b.click("#submit")
+	b.sees("Your trial has started")
+	plans := s.plans()
+	if len(plans) != 1 || plans[0].(map[string]any)["status"] != "trialing" {
+		t.Errorf("access: %v", plans)
+	}
+}
+
+func TestAFreeProductIsHadWithoutACard(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.free))
+	b.ready()
+	b.sees("No card is needed")
+	b.accessible("free product")
+	b.fill("#email", "ada@example.com")
+	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.click("#submit")
+	b.sees("It’s yours")
+}

@@ -1,0 +1,121 @@
+// Package browser buys things in a real browser: the whole application in this process,
+// Chromium in front of it. Every page is also judged by axe-core, in both colour schemes
+// and at the width of a small phone, and may say nothing on its console.
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("TEST_QUICK") == "1" {
+		fmt.Println("browser tests are not part of the quick run")
+		os.Exit(0)
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sundry-browser-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // left-overs of a killed browser only cost space
+	shared.dir = dir
+	code := m.Run()
+	shared.stop()
+	if err := stopProgram(); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the program:", err)
+		code = max(code, 1)
+	}
+	return code
+}
+
+// shared is the one browser of all tests: starting it costs more than any test.
+var shared chromium
+
+type chromium struct {
+	dir    string
+	once   sync.Once
+	ctx    context.Context //nolint:containedctx // the browser lives as long as the test process
+	cancel []context.CancelFunc
+	axe    string
+	err    error
+}
+
+// start gives the context of the running browser, and fails the test where there is none.
+func (b *chromium) start(t *testing.T) context.Context {
+	t.Helper()
+	b.once.Do(func() { b.err = b.launch() })
+	if b.err != nil {
+		t.Fatalf("%v\nRun the tests with: go run ./tests/run", b.err)
+	}
+	return b.ctx
+}
+
+func (b *chromium) launch() error {
+	path, err := findBrowser()
+	if err != nil {
+		return err
+	}
+	axe, err := os.ReadFile(os.Getenv("TEST_AXE_PATH"))
+	if err != nil {
+		return fmt.Errorf("TEST_AXE_PATH must name axe.min.js of axe-core: %w", err)
+	}
+	b.axe = string(axe)
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(path), chromedp.UserDataDir(b.dir), chromedp.Headless, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.NoDefaultBrowserCheck,
+		chromedp.NoSandbox, // root in a container has no user namespaces; the only pages opened are our own
+		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-background-timer-throttling", true),
+		chromedp.Flag("disable-backgrounding-occluded-windows", true),
+		chromedp.Flag("disable-renderer-backgrounding", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("disable-sync", true),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-features", "Translate,OptimizationHints,MediaRouter,AutofillServerCommunication"),
+		chromedp.Flag("lang", "en-IE"),
+		chromedp.Flag("password-store", "basic"),
+		chromedp.WindowSize(1280, 860),
+	}
+	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	b.cancel = []context.CancelFunc{cancel, cancelAlloc}
+	b.ctx = ctx
+	if err := chromedp.Do(ctx); err != nil {
+		return fmt.Errorf("start %s: %w", path, err)
+	}
+	return nil
+}
+
+func (b *chromium) stop() {
+	if b.ctx != nil {
+		_ = chromedp.Cancel(b.ctx) // closes the browser and waits for its process
+	}
+	for _, cancel := range b.cancel {
+		cancel()
+	}
+}
+
+func findBrowser() (string, error) {
+	if path := os.Getenv("TEST_CHROMIUM"); path != "" {
+		return path, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("no Chromium on the PATH and TEST_CHROMIUM is not set")
+}

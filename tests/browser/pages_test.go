@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"sundry/tests/harness"
+)
+
+func TestEveryStateIsAccessibleAndFitsAPhone(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	cases := map[string]struct {
+		arrange func(session harness.JSON)
+		sees    string
+	}{
+		"payment form":   {func(harness.JSON) {}, "Card number"},
+		"declined":       {func(c harness.JSON) { s.pay(c, harness.CardDeclined) }, "Your payment did not go through"},
+		"authenticating": {func(c harness.JSON) { s.pay(c, harness.CardAsksOnce) }, "Confirm this payment"},
+		"processing":     {func(c harness.JSON) { s.pay(c, harness.CardStaysPending) }, "Confirming your payment"},
+		"paid":           {func(c harness.JSON) { s.pay(c, harness.CardSucceeds) }, "Payment complete"},
+		"expired":        {func(c harness.JSON) { s.expire(c) }, "This checkout has expired"},
+		"too many refusals": {func(c harness.JSON) {
+			for range 10 {
+				s.pay(c, harness.CardDeclined)
+			}
+		}, "This payment could not be completed"},
+		"already paid": {func(c harness.JSON) {
+			s.pay(c, harness.CardSucceeds)
+			c["checkoutUrl"] = c["checkoutUrl"].(string) + "?already=1"
+		}, "already paid"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			session := s.session(s.book, nil)
+			c.arrange(session)
+			b := newTab(t)
+			b.open(session["checkoutUrl"].(string))
+			b.press(kb.Shift) // stay: a paid page would go on to the shop
+			b.sees(c.sees)
+			b.accessible(name)
+		})
+	}
+}
+
+func TestAnExpiredCheckoutLeadsBackToTheShop(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	session := s.session(s.book, nil)
+	b := newTab(t)
+	b.open(session["checkoutUrl"].(string))
+	fillIn(b, harness.CardSucceeds)
+	s.expire(session)
+	b.click("#submit") // the form was open when the session ended
+	b.sees("This checkout has expired")
+	b.click(".actions a")
+	b.sees("Shop page /pricing")
+	if plans := s.plans(); len(plans) != 0 {
+		t.Errorf("access: %v", plans)
+	}
+}
+
+func TestTheReceiptCanBePrinted(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	receipt := s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
+	b := newTab(t)
+	b.open(receipt["receiptUrl"].(string))
+	b.sees(receipt["receiptNumber"].(string))
+	b.sees("€29.00")
+	b.sees("grace@example.com")
+	b.accessible("receipt")
+	b.do("watch printing", chromedp.Evaluate[chromedp.Void](`window.print = () => { window.printed = true }`))
+	b.click("#print")
+	b.wait("window.printed")
+}
+
+func TestAPaymentLinkLeadsToACheckoutThatEndsHere(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.book.ID}).Want(t, http.StatusCreated).Map(t)
+	b := newTab(t)
+	b.open(link["url"].(string) + "?customer_email=grace%40example.com&utm_source=test")
+	b.ready()
+	if got := eval[string](b, `document.getElementById("email").value`); got != "grace@example.com" {
+		t.Errorf("prefilled with %q", got)
+	}
+	fillCard(b, harness.CardSucceeds)
+	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	b.click("#submit")
+	b.sees("You can close this page")
+	b.accessible("paid without a shop")
+}
+
+func TestAddressesThatLeadNowhereAreFriendly(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	for _, path := range []string{"/c/nothing", "/r/nothing", "/l/nothing"} {
+		b := newTab(t)
+		b.open(s.URL + path)
+		b.sees("Page not found")
+		b.accessible(path)
+	}
+}
+
+func TestTheDocumentationCanBeSearched(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.URL + "/")
+	b.accessible("landing page")
+	b.click(".hero-links a")
+	b.sees("Level 1: a catalog checkout")
+	b.wait(`document.readyState === "complete"`)
+	all := eval[int](b, `document.querySelectorAll("article:not([hidden])").length`)
+	b.fill("#filter", "checkout-sessions receipt")
+	b.wait(`document.getElementById("filter-status").textContent`)
+	left := eval[[]string](b, `[...document.querySelectorAll("article:not([hidden]) .call code")].map(c => c.textContent)`)
+	if all < 20 || len(left) == 0 || len(left) >= all/2 || !strings.Contains(strings.Join(left, " "), "/v1/checkout-sessions/{id}/receipt") {
+		t.Errorf("%d of %d endpoints: %v", len(left), all, left)
+	}
+	// One endpoint looks like another, and all of them would take the checker many seconds.
+	b.do("keep what was found", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main [hidden]:not(#guide), nav [hidden]").forEach(e => e.remove())`))
+	b.accessible("documentation")
+	b.open(s.URL + "/docs")
+	b.wait(`document.readyState === "complete"`)
+	b.fill("#filter", "no such words")
+	b.sees("No endpoint matches")
+	b.press(kb.Escape)
+	b.wait(`document.querySelectorAll("article:not([hidden])").length === ` + strconv.Itoa(all))
+}
+
+func TestPagesAreServedWithTheirHeaders(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	hosted := s.checkout(s.book)
+	embedded := s.session(s.book, harness.JSON{"uiMode": "embedded"})["embedUrl"].(string)
+	get := func(address string) (http.Header, string) {
+		t.Helper()
+		response, err := http.Get(address) //nolint:noctx // the application is in this process
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }() // read to its end below
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.Header, string(body)
+	}
+	header, body := get(hosted)
+	for name, want := range map[string]string{
+		"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+		"X-Content-Type-Options": "nosniff", "Set-Cookie": "", "Content-Type": "text/html; charset=utf-8",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	policy := header.Get("Content-Security-Policy")
+	nonce := regexp.MustCompile(`script-src 'nonce-([^']{20,})'`).FindStringSubmatch(policy)
+	if nonce == nil || !strings.Contains(body, `nonce="`+nonce[1]+`"`) || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %q", policy)
+	}
+	again, _ := get(hosted)
+	if again.Get("Content-Security-Policy") == policy {
+		t.Error("the nonce repeats")
+	}
+	framed, _ := get(embedded)
+	if policy := framed.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors "+s.site) || framed.Get("X-Frame-Options") != "" {
+		t.Errorf("embedded: %q, X-Frame-Options %q", policy, framed.Get("X-Frame-Options"))
+	}
+}
