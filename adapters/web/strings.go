@@ -191,6 +191,7 @@ var messages = map[string]string{
 	"js.redirecting":     "Taking you back to %s…",
 	"js.filled":          "Test card filled in.",
 
+	"docs.heading":     "Documentation",
 	"docs.title":       "API reference",
 	"docs.guide_title": "Getting started",
 	"docs.filter":      "Filter endpoints",
