@@ -76,6 +76,7 @@ var messages = map[string]string{
 	"line.tax":           "Tax",
 	"line.tax_included":  "Tax included",
 	"line.total":         "Total",
+	"line.paid":          "Paid",
 	"line.due":           "Due today",
 	"line.after_trial":   "Due on %s",
 	"merchant":           "Sold by Sundry, merchant of record for %s",
