@@ -22,8 +22,6 @@ var (
 	later = now.Add(time.Hour)
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // faultsOf lists a refusal's faults as "field CODE".
 func faultsOf(t interface{ Fatalf(string, ...any) }, err error) []string {
 	var refused *fault.Error
@@ -42,7 +40,7 @@ func faultsOf(t interface{ Fatalf(string, ...any) }, err error) []string {
 
 func proposal(kind Type, metadata map[string]any) Proposal {
 	return Proposal{Type: string(kind), Edit: Edit{
-		Title: ptr("Field notes"), Slug: ptr("field-notes"), PriceInCents: ptr(int64(1200)), Currency: ptr("eur"), Metadata: metadata,
+		Title: new("Field notes"), Slug: new("field-notes"), PriceInCents: new(int64(1200)), Currency: new("eur"), Metadata: metadata,
 	}}
 }
 
@@ -68,22 +66,22 @@ func TestAProposalIsRefusedWithAllItsFaults(t *testing.T) {
 			[]string{"type REQUIRED", "title REQUIRED", "slug REQUIRED", "currency REQUIRED", "priceInCents REQUIRED"},
 		},
 		"an unknown type":          {func(p *Proposal) { p.Type = "digital" }, []string{"type NOT_ALLOWED"}},
-		"a blank title":            {func(p *Proposal) { p.Title = ptr("  ") }, []string{"title REQUIRED"}},
-		"a title of 201":           {func(p *Proposal) { p.Title = ptr(strings.Repeat("é", 201)) }, []string{"title TOO_LONG"}},
-		"a title of two lines":     {func(p *Proposal) { p.Title = ptr("a\nb") }, []string{"title INVALID"}},
-		"a description of 10,001":  {func(p *Proposal) { p.Description = ptr(strings.Repeat("é", 10_001)) }, []string{"description TOO_LONG"}},
-		"a description with lines": {func(p *Proposal) { p.Description = ptr("a\n\tb") }, nil},
-		"a slug of two":            {func(p *Proposal) { p.Slug = ptr("ab") }, []string{"slug TOO_SHORT"}},
-		"a slug of 101":            {func(p *Proposal) { p.Slug = ptr(strings.Repeat("a", 101)) }, []string{"slug TOO_LONG"}},
-		"a slug with capitals":     {func(p *Proposal) { p.Slug = ptr("Field") }, []string{"slug INVALID"}},
-		"the reserved slug":        {func(p *Proposal) { p.Slug = ptr("mine") }, []string{"slug NOT_ALLOWED"}},
-		"the word as catalog key":  {func(p *Proposal) { p.CatalogKey = ptr("mine") }, nil},
-		"a catalog key of two":     {func(p *Proposal) { p.CatalogKey = ptr("ab") }, []string{"catalogKey TOO_SHORT"}},
-		"a free listing":           {func(p *Proposal) { p.PriceInCents = ptr(int64(0)) }, nil},
-		"the highest price":        {func(p *Proposal) { p.PriceInCents = ptr(int64(plan.MaxAmount)) }, nil},
-		"a higher price":           {func(p *Proposal) { p.PriceInCents = ptr(int64(plan.MaxAmount + 1)) }, []string{"priceInCents OUT_OF_RANGE"}},
-		"a negative price":         {func(p *Proposal) { p.PriceInCents = ptr(int64(-1)) }, []string{"priceInCents OUT_OF_RANGE"}},
-		"a currency in capitals":   {func(p *Proposal) { p.Currency = ptr("EUR") }, []string{"currency INVALID"}},
+		"a blank title":            {func(p *Proposal) { p.Title = new("  ") }, []string{"title REQUIRED"}},
+		"a title of 201":           {func(p *Proposal) { p.Title = new(strings.Repeat("é", 201)) }, []string{"title TOO_LONG"}},
+		"a title of two lines":     {func(p *Proposal) { p.Title = new("a\nb") }, []string{"title INVALID"}},
+		"a description of 10,001":  {func(p *Proposal) { p.Description = new(strings.Repeat("é", 10_001)) }, []string{"description TOO_LONG"}},
+		"a description with lines": {func(p *Proposal) { p.Description = new("a\n\tb") }, nil},
+		"a slug of two":            {func(p *Proposal) { p.Slug = new("ab") }, []string{"slug TOO_SHORT"}},
+		"a slug of 101":            {func(p *Proposal) { p.Slug = new(strings.Repeat("a", 101)) }, []string{"slug TOO_LONG"}},
+		"a slug with capitals":     {func(p *Proposal) { p.Slug = new("Field") }, []string{"slug INVALID"}},
+		"the reserved slug":        {func(p *Proposal) { p.Slug = new("mine") }, []string{"slug NOT_ALLOWED"}},
+		"the word as catalog key":  {func(p *Proposal) { p.CatalogKey = new("mine") }, nil},
+		"a catalog key of two":     {func(p *Proposal) { p.CatalogKey = new("ab") }, []string{"catalogKey TOO_SHORT"}},
+		"a free listing":           {func(p *Proposal) { p.PriceInCents = new(int64(0)) }, nil},
+		"the highest price":        {func(p *Proposal) { p.PriceInCents = new(int64(plan.MaxAmount)) }, nil},
+		"a higher price":           {func(p *Proposal) { p.PriceInCents = new(int64(plan.MaxAmount + 1)) }, []string{"priceInCents OUT_OF_RANGE"}},
+		"a negative price":         {func(p *Proposal) { p.PriceInCents = new(int64(-1)) }, []string{"priceInCents OUT_OF_RANGE"}},
+		"a currency in capitals":   {func(p *Proposal) { p.Currency = new("EUR") }, []string{"currency INVALID"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,14 +166,14 @@ func TestEveryTransitionFromEveryState(t *testing.T) {
 	transitions := map[string]func(l *Listing) error{
 		"publish":       func(l *Listing) error { return l.Publish(later) },
 		"archive":       func(l *Listing) error { l.Archive(later); return nil },
-		"edit":          func(l *Listing) error { return l.Edit(Edit{Title: ptr("Other")}, newPrice, later) },
+		"edit":          func(l *Listing) error { return l.Edit(Edit{Title: new("Other")}, newPrice, later) },
 		"plans changed": func(l *Listing) error { return l.PlansChanged(later) },
 		"add a variant": func(l *Listing) error {
-			_, err := l.AddVariant("var_2", VariantEdit{DurationMinutes: ptr(30)}, later)
+			_, err := l.AddVariant("var_2", VariantEdit{DurationMinutes: new(30)}, later)
 			return err
 		},
 		"edit a variant": func(l *Listing) error {
-			_, err := l.EditVariant("var_1", VariantEdit{DurationMinutes: ptr(30)}, later)
+			_, err := l.EditVariant("var_1", VariantEdit{DurationMinutes: new(30)}, later)
 			return err
 		},
 	}
@@ -233,7 +231,7 @@ func TestAnEditLaysMetadataOverWhatIsThere(t *testing.T) {
 		t.Errorf("merged %+v", got)
 	}
 	before := l.State()
-	err := l.Edit(Edit{Title: ptr(""), Metadata: map[string]any{"zebra": true, "pageCount": "x"}}, newPrice, later)
+	err := l.Edit(Edit{Title: new(""), Metadata: map[string]any{"zebra": true, "pageCount": "x"}}, newPrice, later)
 	if got, want := faultsOf(t, err), []string{"title REQUIRED", "metadata.pageCount WRONG_TYPE", "metadata.zebra UNKNOWN_MEMBER"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -248,10 +246,10 @@ func TestAnEditLaysMetadataOverWhatIsThere(t *testing.T) {
 func TestTheCatalogKeyOutlivesTheSlug(t *testing.T) {
 	t.Parallel()
 	l := create(t, Digital, nil)
-	if err := l.Edit(Edit{Slug: ptr("new-slug")}, newPrice, later); err != nil || l.State().CatalogKey != "field-notes" {
+	if err := l.Edit(Edit{Slug: new("new-slug")}, newPrice, later); err != nil || l.State().CatalogKey != "field-notes" {
 		t.Errorf("%+v, %v", l.State(), err)
 	}
-	if err := l.Edit(Edit{CatalogKey: ptr("")}, newPrice, later); err != nil || l.State().CatalogKey != "new-slug" {
+	if err := l.Edit(Edit{CatalogKey: new("")}, newPrice, later); err != nil || l.State().CatalogKey != "new-slug" {
 		t.Errorf("%+v, %v", l.State(), err)
 	}
 }
@@ -263,10 +261,10 @@ func TestThePriceIdFollowsWhatIsAsked(t *testing.T) {
 		edit    Edit
 		changes bool
 	}{
-		"another amount":               {Digital, Edit{PriceInCents: ptr(int64(1300))}, true},
-		"the same amount":              {Digital, Edit{PriceInCents: ptr(int64(1200))}, false},
-		"another currency":             {Digital, Edit{Currency: ptr("usd")}, true},
-		"another title":                {Digital, Edit{Title: ptr("Other")}, false},
+		"another amount":               {Digital, Edit{PriceInCents: new(int64(1300))}, true},
+		"the same amount":              {Digital, Edit{PriceInCents: new(int64(1200))}, false},
+		"another currency":             {Digital, Edit{Currency: new("usd")}, true},
+		"another title":                {Digital, Edit{Title: new("Other")}, false},
 		"another interval":             {Subscription, Edit{Metadata: map[string]any{"interval": "year"}}, true},
 		"the default interval, spoken": {Subscription, Edit{Metadata: map[string]any{"interval": "month", "intervalCount": json.Number("1")}}, false},
 		"another trial":                {Subscription, Edit{Metadata: map[string]any{"trialDays": json.Number("3")}}, false},
@@ -307,7 +305,7 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 
 func TestVariantFaultsAreAllListed(t *testing.T) {
 	t.Parallel()
-	bad := VariantEdit{Name: ptr(""), DurationMinutes: ptr(4), SessionCount: ptr(0), Price: ptr(int64(-1)), PriceGiven: true}
+	bad := VariantEdit{Name: new(""), DurationMinutes: new(4), SessionCount: new(0), Price: new(int64(-1)), PriceGiven: true}
 	want := []string{"name REQUIRED", "durationMinutes OUT_OF_RANGE", "sessionCount OUT_OF_RANGE", "priceInCents OUT_OF_RANGE"}
 	if got := faultsOf(t, bad.Check(true)); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -320,12 +318,12 @@ func TestVariantFaultsAreAllListed(t *testing.T) {
 	}
 	l := create(t, Appointment, nil)
 	for i := len(l.State().Variants); i < maxVariants; i++ {
-		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: ptr(30)}, later); err != nil {
+		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, later); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := l.State()
-	if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: ptr(30)}, later); !fault.Is(err, fault.StateConflict) || !reflect.DeepEqual(l.State(), before) {
+	if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, later); !fault.Is(err, fault.StateConflict) || !reflect.DeepEqual(l.State(), before) {
 		t.Errorf("one variant too many: %v", err)
 	}
 }

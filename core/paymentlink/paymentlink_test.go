@@ -14,8 +14,6 @@ var (
 	later = now.Add(time.Hour)
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func faultsOf(t *testing.T, err error) []string {
 	t.Helper()
 	var refused *fault.Error
@@ -39,12 +37,12 @@ func TestALinkIsRefusedWithAllItsFaults(t *testing.T) {
 		sandbox bool
 		want    []string
 	}{
-		"a listing is enough":           {Edit{ListingID: ptr("lst_1")}, false, nil},
-		"everything":                    {Edit{ListingID: ptr("lst_1"), VariantID: ptr("var_1"), PlanKey: ptr("pro"), Interval: ptr("year"), SuccessURL: ptr("https://a.example/b"), Active: ptr(false)}, false, nil},
+		"a listing is enough":           {Edit{ListingID: new("lst_1")}, false, nil},
+		"everything":                    {Edit{ListingID: new("lst_1"), VariantID: new("var_1"), PlanKey: new("pro"), Interval: new("year"), SuccessURL: new("https://a.example/b"), Active: new(false)}, false, nil},
 		"nothing":                       {Edit{}, false, []string{"listingId REQUIRED"}},
-		"an unknown interval and a URL": {Edit{Interval: ptr("fortnight"), SuccessURL: ptr("http://a.example")}, true, []string{"listingId REQUIRED", "interval NOT_ALLOWED", "successUrl INVALID"}},
-		"localhost in the sandbox":      {Edit{ListingID: ptr("lst_1"), SuccessURL: ptr("http://localhost:3000/x")}, true, nil},
-		"localhost in live":             {Edit{ListingID: ptr("lst_1"), SuccessURL: ptr("http://localhost:3000/x")}, false, []string{"successUrl INVALID"}},
+		"an unknown interval and a URL": {Edit{Interval: new("fortnight"), SuccessURL: new("http://a.example")}, true, []string{"listingId REQUIRED", "interval NOT_ALLOWED", "successUrl INVALID"}},
+		"localhost in the sandbox":      {Edit{ListingID: new("lst_1"), SuccessURL: new("http://localhost:3000/x")}, true, nil},
+		"localhost in live":             {Edit{ListingID: new("lst_1"), SuccessURL: new("http://localhost:3000/x")}, false, []string{"successUrl INVALID"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,19 +59,19 @@ func TestALinkIsRefusedWithAllItsFaults(t *testing.T) {
 
 func TestAnEditOfALinkChangesWhatItNames(t *testing.T) {
 	t.Parallel()
-	l, err := Create(Edit{ListingID: ptr("lst_1"), PlanKey: ptr("pro"), Interval: ptr("month"), SuccessURL: ptr("https://a.example")}, Origin{ID: "plink_1"}, false, now)
+	l, err := Create(Edit{ListingID: new("lst_1"), PlanKey: new("pro"), Interval: new("month"), SuccessURL: new("https://a.example")}, Origin{ID: "plink_1"}, false, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := l.State()
-	if err := l.Edit(Edit{Interval: ptr("hour")}, false, later); err == nil || l.State() != want {
+	if err := l.Edit(Edit{Interval: new("hour")}, false, later); err == nil || l.State() != want {
 		t.Errorf("a refused edit left %+v, %v", l.State(), err)
 	}
-	if err := l.Edit(Edit{PlanKey: ptr("pro")}, false, later); err != nil || l.State() != want {
+	if err := l.Edit(Edit{PlanKey: new("pro")}, false, later); err != nil || l.State() != want {
 		t.Errorf("a void edit left %+v, %v", l.State(), err)
 	}
 	want.Interval, want.SuccessURL, want.Active, want.UpdatedAt, want.Revision = "", "", false, later, 2
-	if err := l.Edit(Edit{Interval: ptr(""), SuccessURL: ptr(""), Active: ptr(false)}, false, later); err != nil || l.State() != want {
+	if err := l.Edit(Edit{Interval: new(""), SuccessURL: new(""), Active: new(false)}, false, later); err != nil || l.State() != want {
 		t.Errorf("got %+v, %v; want %+v", l.State(), err, want)
 	}
 }

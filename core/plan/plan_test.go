@@ -19,8 +19,6 @@ import (
 
 var now = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
-func ptr[T any](v T) *T { return &v }
-
 // counter makes ids that rise, as the service's do.
 func counter() func(id.Prefix) string {
 	n := 0
@@ -48,7 +46,7 @@ func faultsOf(t *testing.T, err error) []string {
 }
 
 func monthly(amount int64) PriceDraft {
-	return PriceDraft{Interval: ptr("month"), IntervalCount: ptr(1), Currency: "eur", AmountInCents: &amount}
+	return PriceDraft{Interval: new("month"), IntervalCount: new(1), Currency: "eur", AmountInCents: &amount}
 }
 
 func draft(key string, prices ...PriceDraft) Draft {
@@ -73,21 +71,21 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 		"no prices":                  {func(d *Draft) { d.Prices = nil }, []string{"prices REQUIRED"}},
 		"every fault of one price": {
 			func(d *Draft) {
-				d.Prices[0] = PriceDraft{Interval: ptr("fortnight"), Currency: "EUR", AmountInCents: ptr(int64(-1))}
+				d.Prices[0] = PriceDraft{Interval: new("fortnight"), Currency: "EUR", AmountInCents: new(int64(-1))}
 			},
 			[]string{"prices[0].interval NOT_ALLOWED", "prices[0].currency INVALID", "prices[0].amountInCents OUT_OF_RANGE"},
 		},
 		"an amount that is missing": {func(d *Draft) { d.Prices[0].AmountInCents = nil }, []string{"prices[0].amountInCents REQUIRED"}},
-		"an amount beyond the most": {func(d *Draft) { d.Prices[0].AmountInCents = ptr(int64(MaxAmount + 1)) }, []string{"prices[0].amountInCents OUT_OF_RANGE"}},
+		"an amount beyond the most": {func(d *Draft) { d.Prices[0].AmountInCents = new(int64(MaxAmount + 1)) }, []string{"prices[0].amountInCents OUT_OF_RANGE"}},
 		"a count without interval":  {func(d *Draft) { d.Prices[0].Interval = nil }, []string{"prices[0].intervalCount NOT_ALLOWED"}},
-		"a count of zero":           {func(d *Draft) { d.Prices[0].IntervalCount = ptr(0) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
-		"four years":                {func(d *Draft) { d.Prices[0].Interval, d.Prices[0].IntervalCount = ptr("year"), ptr(4) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
+		"a count of zero":           {func(d *Draft) { d.Prices[0].IntervalCount = new(0) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
+		"four years":                {func(d *Draft) { d.Prices[0].Interval, d.Prices[0].IntervalCount = new("year"), new(4) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
 		"two prices that a buyer cannot tell apart": {
 			func(d *Draft) { d.Prices = append(d.Prices, monthly(5)) }, []string{"prices[1] DUPLICATE"},
 		},
 		"two one-time prices of a currency": {
 			func(d *Draft) {
-				once := PriceDraft{Currency: "eur", AmountInCents: ptr(int64(5))}
+				once := PriceDraft{Currency: "eur", AmountInCents: new(int64(5))}
 				d.Prices = append(d.Prices, once, once)
 			}, []string{"prices[2] DUPLICATE"},
 		},
@@ -147,7 +145,7 @@ func TestThePriceThatABuyerGets(t *testing.T) {
 		prices   []Price
 		interval period.Interval
 		currency money.Currency
-		want     string // "" = NOT_FOUND
+		want     string // empty: refused with NOT_FOUND
 	}{
 		"the currency of the listing first":        {mixed, period.Month, "eur", "month-eur"},
 		"else the first price of the interval":     {mixed, period.Month, "gbp", "month-usd"},
@@ -207,10 +205,10 @@ func anyDraft(t *rapid.T) Draft {
 	d := Draft{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Name: "Plan", IsDefault: rapid.Bool().Draw(t, "isDefault")}
 	taken := map[string]bool{}
 	for range rapid.IntRange(1, 4).Draw(t, "prices") {
-		p := PriceDraft{Currency: rapid.SampledFrom([]string{"eur", "usd"}).Draw(t, "currency"), AmountInCents: ptr(rapid.Int64Range(0, 2).Draw(t, "amount"))}
+		p := PriceDraft{Currency: rapid.SampledFrom([]string{"eur", "usd"}).Draw(t, "currency"), AmountInCents: new(rapid.Int64Range(0, 2).Draw(t, "amount"))}
 		interval := rapid.SampledFrom([]string{"", "month", "year"}).Draw(t, "interval")
 		if interval != "" {
-			p.Interval, p.IntervalCount = &interval, ptr(rapid.IntRange(1, 2).Draw(t, "count"))
+			p.Interval, p.IntervalCount = &interval, new(rapid.IntRange(1, 2).Draw(t, "count"))
 		}
 		if k := interval + p.Currency; !taken[k] {
 			taken[k] = true

@@ -38,11 +38,9 @@ func eachShop(t *testing.T, test func(t *testing.T, s shop)) {
 	})
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func proposal(kind listing.Type, slug string) listing.Proposal {
 	return listing.Proposal{Type: string(kind), Edit: listing.Edit{
-		Title: ptr("Field notes"), Slug: &slug, PriceInCents: ptr(int64(1200)), Currency: ptr("eur"),
+		Title: new("Field notes"), Slug: &slug, PriceInCents: new(int64(1200)), Currency: new("eur"),
 	}}
 }
 
@@ -113,7 +111,7 @@ func TestAListingLivesFromDraftToArchive(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(again, archived) {
 			t.Errorf("archived again %+v, %v", again, err)
 		}
-		_, err = s.Edit(ctx, s.ada, l.ID, listing.Edit{Title: ptr("Other")})
+		_, err = s.Edit(ctx, s.ada, l.ID, listing.Edit{Title: new("Other")})
 		wantCode(t, err, fault.StateConflict)
 		s.unchanged(t, archived)
 		_, err = s.BySlug(ctx, l.Slug)
@@ -135,13 +133,13 @@ func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 		}{"draft": {draft, fault.NotFoundCode}, "active": {active, fault.Forbidden}, "archived": {archived, fault.NotFoundCode}} {
 			for operation, attempt := range map[string]func(ctx context.Context) error{
 				"edit": func(ctx context.Context) error {
-					_, err := s.Edit(ctx, s.bob, c.l.ID, listing.Edit{Title: ptr("Mine now")})
+					_, err := s.Edit(ctx, s.bob, c.l.ID, listing.Edit{Title: new("Mine now")})
 					return err
 				},
 				"archive": func(ctx context.Context) error { _, err := s.Archive(ctx, s.bob, c.l.ID); return err },
 				"publish": func(ctx context.Context) error { _, err := s.Publish(ctx, s.bob, c.l.ID); return err },
 				"add a variant": func(ctx context.Context) error {
-					_, err := s.AddVariant(ctx, s.bob, c.l.ID, listing.VariantEdit{DurationMinutes: ptr(30)})
+					_, err := s.AddVariant(ctx, s.bob, c.l.ID, listing.VariantEdit{DurationMinutes: new(30)})
 					return err
 				},
 				"remove a variant": func(ctx context.Context) error {
@@ -181,7 +179,7 @@ func TestNamesAreTakenOnce(t *testing.T) {
 		wantCode(t, err, fault.SlugTaken)
 
 		sameKey := proposal(listing.Digital, "other-notes")
-		sameKey.CatalogKey = ptr("field-notes")
+		sameKey.CatalogKey = new("field-notes")
 		_, err = s.Create(ctx, s.ada, sameKey)
 		wantCode(t, err, fault.CatalogKeyTaken)
 		bobs, err := s.Create(ctx, s.bob, sameKey) // keys are the account's own
@@ -189,11 +187,11 @@ func TestNamesAreTakenOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		_, err = s.Edit(ctx, s.bob, bobs.ID, listing.Edit{Slug: ptr("field-notes")})
+		_, err = s.Edit(ctx, s.bob, bobs.ID, listing.Edit{Slug: new("field-notes")})
 		wantCode(t, err, fault.SlugTaken)
 		s.unchanged(t, bobs)
 		other := s.draft(t, proposal(listing.Digital, "third-notes"))
-		_, err = s.Edit(ctx, s.ada, other.ID, listing.Edit{CatalogKey: ptr("field-notes")})
+		_, err = s.Edit(ctx, s.ada, other.ID, listing.Edit{CatalogKey: new("field-notes")})
 		wantCode(t, err, fault.CatalogKeyTaken)
 		s.unchanged(t, other)
 		s.unchanged(t, first)
@@ -230,7 +228,7 @@ func TestConcurrentEditsAllArrive(t *testing.T) {
 	eachShop(t, func(t *testing.T, s shop) {
 		l := s.draft(t, proposal(listing.Digital, "field-notes"))
 		edits := []listing.Edit{
-			{Title: ptr("New title")}, {Description: ptr("New text")}, {PriceInCents: ptr(int64(999))}, {CatalogKey: ptr("new-key")},
+			{Title: new("New title")}, {Description: new("New text")}, {PriceInCents: new(int64(999))}, {CatalogKey: new("new-key")},
 			{Metadata: map[string]any{"pageCount": json.Number("3")}}, {Metadata: map[string]any{"fileFormat": "epub"}},
 		}
 		var all sync.WaitGroup
@@ -258,7 +256,7 @@ func TestAStaleSaveIsRefused(t *testing.T) {
 	t.Parallel()
 	eachShop(t, func(t *testing.T, s shop) {
 		l := s.draft(t, proposal(listing.Digital, "field-notes"))
-		newer, err := s.Edit(t.Context(), s.ada, l.ID, listing.Edit{Title: ptr("Newer")})
+		newer, err := s.Edit(t.Context(), s.ada, l.ID, listing.Edit{Title: new("Newer")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,11 +286,11 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		if len(l.Variants) != 1 || l.Variants[0].DurationMinutes != 60 || l.Variants[0].SessionCount != 1 || !l.Variants[0].IsDefault {
 			t.Fatalf("first variants %+v", l.Variants)
 		}
-		pack, err := s.AddVariant(ctx, s.ada, l.ID, listing.VariantEdit{DurationMinutes: ptr(30), SessionCount: ptr(5), Price: ptr(int64(9000)), PriceGiven: true})
+		pack, err := s.AddVariant(ctx, s.ada, l.ID, listing.VariantEdit{DurationMinutes: new(30), SessionCount: new(5), Price: new(int64(9000)), PriceGiven: true})
 		if err != nil || pack.IsDefault || pack.Name != "5 × 30 minutes" || *pack.PriceInCents != 9000 {
 			t.Fatalf("added %+v, %v", pack, err)
 		}
-		pack, err = s.EditVariant(ctx, s.ada, l.ID, pack.ID, listing.VariantEdit{IsDefault: ptr(true), PriceGiven: true})
+		pack, err = s.EditVariant(ctx, s.ada, l.ID, pack.ID, listing.VariantEdit{IsDefault: new(true), PriceGiven: true})
 		if err != nil || !pack.IsDefault || pack.PriceInCents != nil {
 			t.Fatalf("edited %+v, %v", pack, err)
 		}
@@ -300,7 +298,7 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		if after.Variants[0].IsDefault || !after.Variants[1].IsDefault {
 			t.Errorf("defaults %+v", after.Variants)
 		}
-		_, err = s.EditVariant(ctx, s.ada, l.ID, pack.ID, listing.VariantEdit{IsDefault: ptr(false)})
+		_, err = s.EditVariant(ctx, s.ada, l.ID, pack.ID, listing.VariantEdit{IsDefault: new(false)})
 		wantCode(t, err, fault.ValidationFailed)
 		_, err = s.EditVariant(ctx, s.ada, l.ID, s.ids.New(id.Variant), listing.VariantEdit{})
 		wantCode(t, err, fault.NotFoundCode)
@@ -320,7 +318,7 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		wantCode(t, err, fault.NotFoundCode)
 
 		digital := s.draft(t, proposal(listing.Digital, "field-notes"))
-		_, err = s.AddVariant(ctx, s.ada, digital.ID, listing.VariantEdit{DurationMinutes: ptr(30)})
+		_, err = s.AddVariant(ctx, s.ada, digital.ID, listing.VariantEdit{DurationMinutes: new(30)})
 		wantCode(t, err, fault.StateConflict)
 		s.unchanged(t, digital)
 	})
@@ -331,9 +329,9 @@ func proPlan() plan.Draft {
 	return plan.Draft{
 		Key: "pro", Name: "Pro",
 		Prices: []plan.PriceDraft{
-			{Interval: ptr("month"), IntervalCount: ptr(1), Currency: "eur", AmountInCents: ptr(int64(900))},
-			{Interval: ptr("month"), Currency: "usd", AmountInCents: ptr(int64(1000))},
-			{Interval: ptr("year"), Currency: "eur", AmountInCents: ptr(int64(9000))},
+			{Interval: new("month"), IntervalCount: new(1), Currency: "eur", AmountInCents: new(int64(900))},
+			{Interval: new("month"), Currency: "usd", AmountInCents: new(int64(1000))},
+			{Interval: new("year"), Currency: "eur", AmountInCents: new(int64(9000))},
 		},
 		Entitlements: []plan.EntitlementDraft{{Key: "seats", Type: "limit", Value: json.Number("5")}},
 		Credits:      []plan.Credit{{Key: "images", Unit: "image", Amount: 100, Renews: true}},

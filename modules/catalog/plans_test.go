@@ -62,7 +62,7 @@ func TestPricesKeepTheirIdsUntilTheyChange(t *testing.T) {
 		s.unchanged(t, before)
 
 		dearer := proPlan()
-		dearer.Prices[0].AmountInCents = ptr(int64(950))
+		dearer.Prices[0].AmountInCents = new(int64(950))
 		second := s.putPlan(t, l, dearer)
 		if second.Prices[0].ID == first.Prices[0].ID || second.Prices[1] != first.Prices[1] || second.Prices[2] != first.Prices[2] {
 			t.Errorf("prices\n got %+v\nfrom %+v", second.Prices, first.Prices)
@@ -247,7 +247,7 @@ func TestTheRecipeIsThatOfAnActiveListing(t *testing.T) {
 	eachShop(t, func(t *testing.T, s shop) {
 		ctx := t.Context()
 		p := proposal(listing.Subscription, "club")
-		p.CatalogKey = ptr("club-key")
+		p.CatalogKey = new("club-key")
 		l := s.draft(t, p)
 		_, err := s.Recipe(ctx, s.ada, "club-key")
 		wantCode(t, err, fault.NotFoundCode)

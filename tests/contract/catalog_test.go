@@ -253,7 +253,7 @@ func TestTheTextSearchHasItsIndexOnPostgres(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = db.Close(context.Background()) }()
+		defer func() { _ = db.Close(t.Context()) }()
 		var valid bool
 		if err := db.QueryRow(t.Context(), "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('listings_search')").Scan(&valid); err != nil || !valid {
 			t.Errorf("valid %v, %v", valid, err)

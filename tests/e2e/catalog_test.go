@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -62,11 +63,11 @@ func TestAListingIsMadePublishedChangedAndArchived(t *testing.T) {
 		}
 		archived := a.AsCreator(t, remove, "/v1/listings/"+id, nil).Want(t, 200)
 		again := a.AsCreator(t, remove, "/v1/listings/"+id, nil).Want(t, 200)
-		if archived.Map(t)["status"] != "ARCHIVED" || string(again.Body) != string(archived.Body) {
+		if archived.Map(t)["status"] != "ARCHIVED" || !bytes.Equal(again.Body, archived.Body) {
 			t.Errorf("archived %s, then %s", archived.Body, again.Body)
 		}
 		a.AsCreator(t, patch, "/v1/listings/"+id, harness.JSON{"title": "Other"}).Refuses(t, 409, "STATE_CONFLICT")
-		if own := a.AsCreator(t, get, "/v1/listings/mine/"+id, nil).Want(t, 200); string(own.Body) != string(archived.Body) {
+		if own := a.AsCreator(t, get, "/v1/listings/mine/"+id, nil).Want(t, 200); !bytes.Equal(own.Body, archived.Body) {
 			t.Errorf("own %s, want %s", own.Body, archived.Body)
 		}
 		app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + slug}).Refuses(t, 404, "NOT_FOUND")
@@ -107,7 +108,7 @@ func TestARefusedListingBodyListsEveryFaultAndChangesNothing(t *testing.T) {
 		a.AsCreator(t, post, "/v1/listings", harness.JSON{"type": "SERVICE", "slug": l.Slug, "title": "T", "priceInCents": 1, "currency": "eur"}).Refuses(t, 409, "SLUG_TAKEN")
 		a.AsCreator(t, post, "/v1/listings", harness.JSON{"type": "SERVICE", "slug": harness.Unique("x"), "catalogKey": l.CatalogKey, "title": "T", "priceInCents": 1, "currency": "eur"}).
 			Refuses(t, 409, "CATALOG_KEY_TAKEN")
-		if after := a.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); string(after.Body) != string(before.Body) {
+		if after := a.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); !bytes.Equal(after.Body, before.Body) {
 			t.Errorf("refusals changed %s to %s", before.Body, after.Body)
 		}
 	})
@@ -161,7 +162,7 @@ func TestWhoMayTouchACatalog(t *testing.T) {
 		as(recipe, "").Refuses(t, 401, "UNAUTHENTICATED")
 		as(recipe, owner.Key).Want(t, 200)
 		as(harness.Request{Method: get, Path: "/v1/catalog/listings/" + draft.CatalogKey + "/recipe"}, owner.Key).Refuses(t, 404, "NOT_FOUND")
-		if after := owner.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); string(after.Body) != string(before.Body) {
+		if after := owner.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); !bytes.Equal(after.Body, before.Body) {
 			t.Errorf("a stranger changed %s to %s", before.Body, after.Body)
 		}
 		if l := owner.AsCreator(t, get, "/v1/payment-links/"+link.ID, nil).Want(t, 200).Map(t); l["active"] != true {
@@ -291,7 +292,7 @@ func TestPlansAndTheRecipe(t *testing.T) {
 		}
 		made := a.AsCreator(t, put, plans+"/pro", body).Want(t, 200)
 		changed := recipe(etag).Want(t, 200)
-		if again := a.AsCreator(t, put, plans+"/pro", body).Want(t, 200); string(again.Body) != string(made.Body) {
+		if again := a.AsCreator(t, put, plans+"/pro", body).Want(t, 200); !bytes.Equal(again.Body, made.Body) {
 			t.Errorf("the same plan again is %s, want %s", again.Body, made.Body)
 		}
 		recipe(changed.Header.Get("ETag")).Want(t, 304)
@@ -384,7 +385,7 @@ func TestPaymentLinksAreMadeChangedAndSwitchedOff(t *testing.T) {
 			t.Errorf("cleared %v", cleared)
 		}
 		off := a.AsCreator(t, remove, at, nil).Want(t, 200)
-		if again := a.AsCreator(t, remove, at, nil).Want(t, 200); off.Map(t)["active"] != false || string(again.Body) != string(off.Body) {
+		if again := a.AsCreator(t, remove, at, nil).Want(t, 200); off.Map(t)["active"] != false || !bytes.Equal(again.Body, off.Body) {
 			t.Errorf("off %s, then %s", off.Body, again.Body)
 		}
 		a.AsCreator(t, remove, "/v1/listings/"+l.ID, nil).Want(t, 200)
