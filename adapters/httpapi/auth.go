@@ -47,8 +47,9 @@ type signUpRequest struct {
 }
 
 func (s *Server) signUp(c *fiber.Ctx) error {
-	in, err := decode[signUpRequest](c)
-	if err != nil {
+	in, reading := decode[signUpRequest](c)
+	_, judging := core.Registration(in).Clean()
+	if err := together(reading, judging); err != nil {
 		return err
 	}
 	signed, err := s.Identity.SignUp(c.UserContext(), core.Registration(in), s.clientAddress(c))
@@ -64,8 +65,9 @@ type signInRequest struct {
 }
 
 func (s *Server) signIn(c *fiber.Ctx) error {
-	in, err := decode[signInRequest](c)
-	if err != nil {
+	in, reading := decode[signInRequest](c)
+	_, judging := core.CheckCredentials(in.Email, in.Password)
+	if err := together(reading, judging); err != nil {
 		return err
 	}
 	signed, err := s.Identity.SignIn(c.UserContext(), in.Email, in.Password, s.clientAddress(c))

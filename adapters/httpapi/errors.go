@@ -79,6 +79,9 @@ func StatusOf(err error) int {
 func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	if requestID(c) == "" { // refused while it was read, before any handler: too large, or no HTTP at all
 		s.nameRequest(c)
+		if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
+			drain(c)
+		}
 	}
 	f := asFault(err)
 	status := StatusOf(f)

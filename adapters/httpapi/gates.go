@@ -29,6 +29,14 @@ func errUnauthenticated() *fault.Error {
 	return fault.New(fault.Unauthenticated, "Missing or invalid credentials. Send the header Authorization: Bearer <credential>.")
 }
 
+// refused is the error of a check of credentials, without what UNAUTHENTICATED would tell of the reason.
+func refused(err error) error {
+	if fault.Is(err, fault.Unauthenticated) {
+		return errUnauthenticated()
+	}
+	return err
+}
+
 // account is whose request this is: the creator's id, set by the gate.
 func account(c *fiber.Ctx) string {
 	id, _ := c.Locals("account").(string)
@@ -67,10 +75,7 @@ func (s *Server) authenticate(check func(*fiber.Ctx) (creatorID string, err erro
 	return func(c *fiber.Ctx) error {
 		creatorID, err := check(c)
 		if err != nil {
-			if fault.Is(err, fault.Unauthenticated) {
-				return errUnauthenticated()
-			}
-			return err
+			return refused(err)
 		}
 		c.Locals("account", creatorID)
 		return c.Next()

@@ -73,7 +73,7 @@ func viewGrant(g *access.Grant) grantView {
 	s := g.State()
 	view := grantView{
 		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID, CheckoutID: orNull(s.CheckoutID),
-		Status: "active", Entitlements: slices.Concat([]plan.Entitlement{}, s.Entitlements), Credits: make([]grantCreditView, len(s.Credits)),
+		Status: "active", Entitlements: append([]plan.Entitlement{}, s.Entitlements...), Credits: make([]grantCreditView, len(s.Credits)),
 		Note: orNull(s.Note), StartedAt: stamp(s.StartedAt), ExpiresAt: stamp(s.ExpiresAt), EndedAt: stamp(s.EndedAt),
 	}
 	for i, l := range s.Credits {
@@ -137,15 +137,12 @@ func (s *Server) postGrant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	request, err := decode[grantRequest](c)
-	if err != nil {
-		return err
-	}
-	var f fault.Faults
+	request, reading := decode[grantRequest](c)
+	var f, judged fault.Faults
 	gift := request.gift(&f)
-	if f.Err() != nil {
-		gift.Check(customer, &f)
-		return f.Err()
+	gift.Check(customer, &judged)
+	if err := together(reading, f.Err(), judged.Err()); err != nil {
+		return err
 	}
 	g, err := s.Entitlement.GrantManually(c.UserContext(), account(c), customer, gift)
 	if err != nil {
@@ -190,14 +187,15 @@ func (s *Server) postCreditUse(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	request, err := decode[creditUseRequest](c)
-	if err != nil {
-		return err
-	}
-	b, err := s.Entitlement.ConsumeCredits(c.UserContext(), account(c), customer, entitlement.Consumption{
+	request, reading := decode[creditUseRequest](c)
+	use := entitlement.Consumption{
 		Draw:           access.Draw{Key: or(request.Key), Unit: or(request.Unit), Amount: or(request.Amount)},
 		IdempotencyKey: or(request.IdempotencyKey),
-	})
+	}
+	if err := together(reading, use.Check(customer)); err != nil {
+		return err
+	}
+	b, err := s.Entitlement.ConsumeCredits(c.UserContext(), account(c), customer, use)
 	if err != nil {
 		return err
 	}

@@ -43,14 +43,12 @@ type createKeyRequest struct {
 }
 
 func (s *Server) createKey(c *fiber.Ctx) error {
-	in, err := decode[createKeyRequest](c)
-	if err != nil {
-		return err
-	}
+	in, reading := decode[createKeyRequest](c)
 	var f fault.Faults
 	order := core.KeyOrder{Name: in.Name, ExpiresAt: instant(&f, "expiresAt", in.ExpiresAt)}
-	if _, err := order.Clean(s.clock.Real()); f.Merge(err) != nil || f.Err() != nil {
-		return f.Err()
+	_, judging := order.Clean(s.clock.Real())
+	if err := together(reading, f.Err(), judging); err != nil {
+		return err
 	}
 	state, key, err := s.Identity.CreateKey(c.UserContext(), account(c), order)
 	if err != nil {

@@ -40,11 +40,11 @@ func list[T, V any](l ports.List[T], view func(T) V) listView[V] {
 func page(c *fiber.Ctx, f *fault.Faults) ports.Page {
 	p := ports.Page{Limit: defaultLimit}
 	if raw := c.Query("limit"); raw != "" {
-		limit, err := strconv.Atoi(raw)
+		limit, err := strconv.ParseUint(raw, 10, 16) // digits only: no sign
 		if err != nil || limit < 1 || limit > maxLimit {
 			f.Add("limit", "OUT_OF_RANGE", "must be a whole number from 1 to 100")
 		}
-		p.Limit = limit
+		p.Limit = int(limit)
 	}
 	if raw := c.Query("cursor"); raw != "" {
 		cursor, ok := parseCursor(raw)

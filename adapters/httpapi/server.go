@@ -23,6 +23,10 @@ import (
 // maxBody is the largest request body accepted (contract §2).
 const maxBody = 1 << 20
 
+// maxHeader is the largest request line with its headers: room for a payment link with every parameter at its full
+// length (contract §4), percent-encoded.
+const maxHeader = 32 << 10
+
 // Config is what the API needs besides the modules.
 type Config struct {
 	Sandbox bool
@@ -74,6 +78,7 @@ func New(cfg Config, modules Modules, store ports.Store, clock ports.Clock, ids 
 		Immutable:             true, // fiber reuses its buffers; ours outlive the request
 		DisableStartupMessage: true,
 		BodyLimit:             maxBody,
+		ReadBufferSize:        maxHeader,
 		ReadTimeout:           30 * time.Second,
 		WriteTimeout:          60 * time.Second,
 		IdleTimeout:           2 * time.Minute,

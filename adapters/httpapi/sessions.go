@@ -75,6 +75,26 @@ func (r sessionRequest) newSession() selling.NewSession {
 	return n
 }
 
+// blanks refuses the empty text where it would count as nothing said: a caller who sends it meant something else.
+func (r sessionRequest) blanks() error {
+	var f fault.Faults
+	check := func(field string, value *string) {
+		f.Check(value == nil || *value != "", field, fault.DetailInvalid, "Expected some text. Leave the member out to say nothing.")
+	}
+	check("listingId", r.ListingID)
+	check("variantId", r.VariantID)
+	check("externalCustomerId", r.ExternalCustomerID)
+	check("email", r.Email)
+	check("successUrl", r.SuccessURL)
+	check("cancelUrl", r.CancelURL)
+	check("uiMode", r.UIMode)
+	check("discountCode", r.DiscountCode)
+	if r.Catalog != nil {
+		check("catalog.interval", r.Catalog.Interval)
+	}
+	return f.Err()
+}
+
 // sessionView is a checkout session (contract §5).
 type sessionView struct {
 	ID                 string            `json:"id"`
@@ -133,11 +153,12 @@ func (s *Server) sessionView(c checkout.State) sessionView {
 }
 
 func (s *Server) postSession(c *fiber.Ctx) error {
-	body, err := decode[sessionRequest](c)
-	if err != nil {
+	body, reading := decode[sessionRequest](c)
+	n := body.newSession()
+	if err := together(reading, body.blanks(), s.Selling.Check(n)); err != nil {
 		return err
 	}
-	session, err := s.Selling.Create(c.UserContext(), account(c), body.newSession())
+	session, err := s.Selling.Create(c.UserContext(), account(c), n)
 	if err != nil {
 		return err
 	}
@@ -224,7 +245,7 @@ func (s *Server) getReceipt(c *fiber.Ctx) error {
 	if account(c) == "" {
 		status, err := s.Selling.ReceiptStatus(c.UserContext(), id, token)
 		if err != nil {
-			return err
+			return refused(err)
 		}
 		return c.JSON(receiptStatusView{CheckoutID: id, Status: status})
 	}
@@ -237,7 +258,7 @@ func (s *Server) getReceipt(c *fiber.Ctx) error {
 	}
 	receipt, err := s.Selling.Receipt(c.UserContext(), account(c), id, token)
 	if err != nil {
-		return err
+		return refused(err)
 	}
 	return c.JSON(s.receiptView(receipt))
 }

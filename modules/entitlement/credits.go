@@ -20,7 +20,8 @@ type Consumption struct {
 	IdempotencyKey string
 }
 
-func (u Consumption) check(externalCustomerID string) error {
+// Check lists everything that is wrong with the use itself, as one VALIDATION_FAILED error.
+func (u Consumption) Check(externalCustomerID string) error {
 	var f fault.Faults
 	customer.ValidateExternalID("externalCustomerId", externalCustomerID, &f)
 	f.Check(u.Key != "", "key", fault.DetailRequired, "Expected the key of a credit.")
@@ -35,7 +36,7 @@ func (u Consumption) check(externalCustomerID string) error {
 // VALIDATION_FAILED with every fault; IDEMPOTENCY_KEY_MISMATCH when the key named another use;
 // INSUFFICIENT_BALANCE.
 func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustomerID string, u Consumption) (access.Balance, error) {
-	if err := u.check(externalCustomerID); err != nil {
+	if err := u.Check(externalCustomerID); err != nil {
 		return access.Balance{}, err
 	}
 	var answer access.Balance

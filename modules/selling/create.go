@@ -102,6 +102,9 @@ func checkText(field, s string, limit int, f *fault.Faults) {
 		fault.DetailInvalid, "Control characters are not allowed.")
 }
 
+// Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
+func (s *Service) Check(n NewSession) error { return n.validate(s.cfg.Sandbox) }
+
 // Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE.
 func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
 	if err := n.validate(s.cfg.Sandbox); err != nil {

@@ -142,9 +142,9 @@ func libraryFault(from place, importPath string, isTest bool) string {
 	return ""
 }
 
-// knowsStatuses reports whether a package may name HTTP statuses: those that answer callers over HTTP, and driven
-// adapters, which read the statuses of other people's servers.
+// knowsStatuses reports whether a package may name HTTP statuses: those that answer callers over HTTP, and those that
+// read other servers' answers, which driven adapters and the health check of main do.
 func knowsStatuses(dir string) bool {
 	p := locate(dir)
-	return p.room == tests || p.room == driven || p.room == driving && p.unit != "jobs"
+	return p.room == command || p.room == driven || p.room == driving && p.unit != "jobs"
 }

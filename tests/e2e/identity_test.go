@@ -50,3 +50,24 @@ func TestSignOutEndsTheSignIn(t *testing.T) {
 		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/refresh", Body: body}).Refuses(t, 401, "UNAUTHENTICATED")
 	})
 }
+
+func TestAPIKeysAreShownOnceAndEndWhenRevoked(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		var made struct{ ID, Key, Last4 string }
+		a.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "second"}).Want(t, 201).Into(t, &made)
+		list := a.AsCreator(t, http.MethodGet, "/v1/api-keys", nil).Want(t, 200)
+		if strings.Contains(string(list.Body), made.Key) || !strings.Contains(string(list.Body), made.ID) || !strings.HasSuffix(made.Key, made.Last4) {
+			t.Errorf("the list shows the key itself, or not the key's record: %s", list.Body)
+		}
+		stranger := app.NewAccount(t)
+		stranger.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Refuses(t, 404, "NOT_FOUND")
+		use := func() *harness.Answer {
+			return app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/customer-access/nobody", Bearer: made.Key})
+		}
+		use().Want(t, 200)
+		a.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Want(t, 200)
+		use().Refuses(t, 401, "UNAUTHENTICATED")
+	})
+}

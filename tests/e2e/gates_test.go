@@ -1,0 +1,154 @@
+package e2e_test
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/identity"
+	"sundry/tests/harness"
+)
+
+// freshKey is a well-formed key that nobody issued.
+func freshKey(livemode bool) string {
+	random := make([]byte, identity.KeyEntropy)
+	_, _ = rand.Read(random)
+	return identity.NewKey(livemode, random)
+}
+
+// forged is a token whose signature covers other claims.
+func forged(token, other string) string {
+	a, b := strings.Split(token, "."), strings.Split(other, ".")
+	return a[0] + "." + b[1] + "." + a[2]
+}
+
+// unsigned is a token that claims to need no signature.
+func unsigned(token string) string {
+	return "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + strings.Split(token, ".")[1] + "."
+}
+
+// strangers are the credentials that must not open a route, by what is wrong with them. Each is the whole header.
+func strangers(t *testing.T, w *world, other *harness.Account, op harness.Operation) map[string]string {
+	t.Helper()
+	bad := map[string]string{
+		"nobody":                         "",
+		"an empty credential":            "Bearer ",
+		"garbage":                        "Bearer garbage",
+		"a very long one":                "Bearer " + strings.Repeat("a", 3000),
+		"another scheme":                 "Basic " + w.credential(op),
+		"no scheme":                      w.credential(op),
+		"two credentials":                "Bearer " + w.credential(op) + " " + w.credential(op),
+		"a key of the other environment": "Bearer " + freshKey(true),
+		"a key that nobody issued":       "Bearer " + freshKey(false),
+		"a key with a typo":              "Bearer " + w.Key[:len(w.Key)-1] + "_",
+		"a refresh token":                "Bearer " + w.RefreshToken,
+		"a forged token":                 "Bearer " + forged(w.Token, other.Token),
+		"a token without signature":      "Bearer " + unsigned(w.Token),
+		"half a token":                   "Bearer " + w.Token[:len(w.Token)/2],
+	}
+	if op.Gate == httpapi.Creator {
+		bad["a secret key where a token is wanted"] = "Bearer " + w.Key
+	} else {
+		bad["a token where a secret key is wanted"] = "Bearer " + w.Token
+	}
+	return bad
+}
+
+func TestGatesOpenForTheRightCredentialOnly(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, other := &world{Account: app.NewAccount(t)}, app.NewAccount(t)
+		var same string
+		for _, op := range harness.Operations(t) {
+			if op.Gate == httpapi.Public {
+				continue
+			}
+			path := placeholder.ReplaceAllString(op.Path, "x")
+			for name, header := range strangers(t, w, other, op) {
+				r := harness.Request{Method: op.Method, Path: path, Headers: map[string]string{}}
+				if header != "" {
+					r.Headers["Authorization"] = header
+				}
+				if op.TakesBody() {
+					r.Body = "{not json" // who may not pass learns nothing about the body either
+				}
+				answer := app.Ask(t, r)
+				if answer.Status != http.StatusUnauthorized {
+					t.Errorf("%s opened for %s: %d %s", op.Line(), name, answer.Status, answer.Body)
+					continue
+				}
+				refusal := answer.Refusal(t)
+				body := strings.Replace(string(answer.Body), refusal.RequestID, "", 1)
+				if same == "" {
+					same = body
+				}
+				if body != same {
+					t.Errorf("%s tells %s apart: %s, elsewhere %s", op.Line(), name, body, same)
+				}
+			}
+		}
+	})
+}
+
+func TestPublicOperationsAskForNothing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		for _, op := range harness.Operations(t) {
+			if op.Gate != httpapi.Public || op.Path == "/v1/auth/sign-out" {
+				continue
+			}
+			r := harness.Request{Method: op.Method, Path: placeholder.ReplaceAllString(op.Path, "x"), Headers: map[string]string{"Authorization": "Bearer garbage"}}
+			if op.TakesBody() {
+				r.Body = harness.JSON{}
+			}
+			if answer := app.Ask(t, r); answer.Status == http.StatusUnauthorized {
+				t.Errorf("%s asks for a credential: %s", op.Line(), answer.Body)
+			}
+		}
+	})
+}
+
+func TestAnotherAccountsObjectsDoNotExist(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, stranger := newWorld(t, app), newWorld(t, app)
+		for _, op := range harness.Operations(t) {
+			if op.Gate == httpapi.Public || !strings.Contains(op.Path, "{") || strings.Contains(op.Path, "customer-access") {
+				continue
+			}
+			t.Run(op.OperationID, func(t *testing.T) {
+				r := w.request(t, op)
+				r.Bearer = stranger.credential(op)
+				answer := app.Ask(t, r)
+				if answer.Status != http.StatusNotFound && answer.Status != http.StatusForbidden {
+					t.Errorf("%s let a stranger in: %d %s", op.Line(), answer.Status, answer.Body)
+				}
+				r.Bearer = w.credential(op) // and nothing has happened to it
+				if answer := app.Ask(t, r); answer.Status >= 300 {
+					t.Errorf("%s: the stranger left a trace: %d %s", op.Line(), answer.Status, answer.Body)
+				}
+			})
+		}
+	})
+}
+
+// TestCustomersAreTheAccountsOwn: the same identifier names another customer in another account.
+func TestCustomersAreTheAccountsOwn(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, stranger := newWorld(t, app), app.NewAccount(t)
+		customer := harness.Unique("user")
+		grant := w.grant(t, customer)
+		if seen := stranger.Access(t, customer); len(seen["entitlements"].([]any)) != 0 || seen["version"].(interface{ String() string }).String() != "0" {
+			t.Errorf("a stranger sees %v", seen)
+		}
+		stranger.AsBackend(t, http.MethodDelete, "/v1/customer-access/"+customer+"/grants/"+grant, nil).Refuses(t, 404, "NOT_FOUND")
+		stranger.AsBackend(t, http.MethodPost, "/v1/customer-access/"+customer+"/credits/consume",
+			harness.JSON{"key": "renders", "amount": 1, "idempotencyKey": "x"}).Refuses(t, 409, "INSUFFICIENT_BALANCE")
+		if seen := w.Access(t, customer); len(seen["entitlements"].([]any)) != 1 {
+			t.Errorf("the owner sees %v", seen)
+		}
+	})
+}

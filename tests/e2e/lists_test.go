@@ -1,0 +1,115 @@
+package e2e_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+// listed says how to make an entry of each list, and how to find only the account's own.
+var listed = map[string]struct {
+	make func(t *testing.T, w *world) (id string)
+	own  func(w *world) url.Values
+}{
+	"GET /v1/api-keys": {make: func(t *testing.T, w *world) string {
+		var made struct{ ID string }
+		w.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "listed"}).Want(t, 201).Into(t, &made)
+		return made.ID
+	}},
+	"GET /v1/listings/mine": {make: func(t *testing.T, w *world) string { return w.NewListing(t, nil).ID }},
+	"GET /v1/listings": {
+		make: func(t *testing.T, w *world) string { return w.Published(t, nil).ID },
+		own:  func(w *world) url.Values { return url.Values{"creatorId": {w.ID}} },
+	},
+	"GET /v1/payment-links": {make: func(t *testing.T, w *world) string { return w.link(t) }},
+}
+
+type page struct {
+	Data       []struct{ ID string }
+	HasMore    bool
+	NextCursor *string
+}
+
+// ids walks a whole list in pages of the given size.
+func (w *world) ids(t *testing.T, op harness.Operation, query url.Values, limit int) []string {
+	t.Helper()
+	var all []string
+	query = with(query, "limit", strconv.Itoa(limit))
+	for {
+		var p page
+		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: query, Bearer: w.credential(op)}).Want(t, 200).Into(t, &p)
+		for _, entry := range p.Data {
+			all = append(all, entry.ID)
+		}
+		if p.HasMore != (p.NextCursor != nil) || len(p.Data) > limit || p.HasMore && len(p.Data) < limit {
+			t.Fatalf("%s: a page of %d for limit %d says hasMore %v, nextCursor %v", op.Line(), len(p.Data), limit, p.HasMore, p.NextCursor)
+		}
+		if !p.HasMore {
+			return all
+		}
+		query = with(query, "cursor", *p.NextCursor)
+	}
+}
+
+// with is a copy of the values with one set.
+func with(v url.Values, name, value string) url.Values {
+	out := url.Values{name: {value}}
+	for k, values := range v {
+		if k != name {
+			out[k] = values
+		}
+	}
+	return out
+}
+
+func TestEveryListPagesNewestFirst(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		for _, op := range harness.Operations(t) {
+			if op.Parameters.GetByInAndName("query", "limit") == nil {
+				continue
+			}
+			t.Run(op.OperationID, func(t *testing.T) {
+				entry, known := listed[op.Line()]
+				if !known {
+					t.Fatalf("%s has no line in listed", op.Line())
+				}
+				w := newWorld(t, app)
+				query := url.Values{}
+				if entry.own != nil {
+					query = entry.own(w)
+				}
+				want := w.ids(t, op, query, 100)
+				for range 3 {
+					want = append([]string{entry.make(t, w)}, want...)
+				}
+				for _, limit := range []int{1, 2, len(want), 100} {
+					if got := w.ids(t, op, query, limit); !slices.Equal(got, want) {
+						t.Errorf("in pages of %d: %v, want %v", limit, got, want)
+					}
+				}
+				checkBadPages(t, w, op, query)
+			})
+		}
+	})
+}
+
+func checkBadPages(t *testing.T, w *world, op harness.Operation, query url.Values) {
+	t.Helper()
+	for _, limit := range []string{"0", "-1", "101", "1.5", "abc", "99999999999999999999", "1e1", "+1", " 1", "٣"} {
+		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "limit", limit), Bearer: w.credential(op)}).
+			Refuses(t, 400, "VALIDATION_FAILED", "limit")
+	}
+	for _, cursor := range []string{"x", "!!!", "AAAA", "MHx4", "bHN0XzAx", "MHwnIE9SIDE9MS0t"} {
+		answer := w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "cursor", cursor), Bearer: w.credential(op)})
+		if answer.Status != 200 { // a cursor that decodes leads to an empty page at worst
+			answer.Refuses(t, 400, "VALIDATION_FAILED", "cursor")
+		}
+	}
+	w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: url.Values{"limit": {"0"}, "cursor": {"!"}}, Bearer: w.credential(op)}).
+		Refuses(t, 400, "VALIDATION_FAILED", "limit", "cursor")
+}

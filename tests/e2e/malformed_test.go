@@ -1,0 +1,89 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+// spoil makes malformed bodies out of a valid one.
+var spoil = map[string]func(valid string) string{
+	"no body at all":           func(string) string { return "" },
+	"only white space":         func(string) string { return " \n\t " },
+	"no JSON":                  func(string) string { return "title=Hello" },
+	"a string":                 func(string) string { return `"{}"` },
+	"a number":                 func(string) string { return "1" },
+	"null":                     func(string) string { return "null" },
+	"an array":                 func(v string) string { return "[" + v + "]" },
+	"half the body":            func(v string) string { return v[:len(v)/2] },
+	"an unknown member":        func(v string) string { return v[:len(v)-1] + `,"surprise":1}` },
+	"an unknown member, empty": func(v string) string { return v[:len(v)-1] + `,"":1}` },
+	"a member twice":           func(v string) string { return v[:len(v)-1] + "," + v[1:] },
+	"a second document":        func(v string) string { return v + v },
+	"trailing bytes":           func(v string) string { return v + " x" },
+	"a NUL at the end":         func(v string) string { return v + "\x00" },
+	"a NUL in a name":          func(v string) string { return v[:len(v)-1] + `,"a\u0000b":1}` },
+	"invalid UTF-8":            func(v string) string { return v[:len(v)-1] + ",\"a\":\"\xff\xfe\"}" },
+	"half a surrogate":         func(v string) string { return v[:len(v)-1] + `,"a":"\ud800"}` },
+	"a byte order mark":        func(v string) string { return "\xef\xbb\xbf" + v },
+	"UTF-16":                   func(v string) string { return "\xff\xfe" + strings.Join(strings.Split(v, ""), "\x00") },
+	"a comment":                func(v string) string { return "/* hi */" + v },
+	"a trailing comma":         func(v string) string { return v[:len(v)-1] + ",}" },
+	"single quotes":            func(v string) string { return strings.ReplaceAll(v, `"`, "'") },
+	"very deep": func(v string) string {
+		return v[:len(v)-1] + `,"a":` + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "}"
+	},
+	"an exponent without end":   func(v string) string { return v[:len(v)-1] + `,"a":1e999999999}` },
+	"a prototype's name":        func(v string) string { return v[:len(v)-1] + `,"__proto__":{}}` },
+	"a name of another case":    func(v string) string { return strings.Replace(v, `"`, `"X`, 1) },
+	"thousands of unknown ones": func(v string) string { return v[:len(v)-1] + strings.Repeat(`,"surprise":1`, 5000) + "}" },
+}
+
+func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		for _, op := range harness.Operations(t) {
+			if !op.TakesBody() {
+				continue
+			}
+			t.Run(op.OperationID, func(t *testing.T) {
+				r := w.request(t, op)
+				valid, err := json.Marshal(r.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, change := range spoil {
+					r.Body = change(string(valid))
+					if answer := app.Ask(t, r); answer.Status != http.StatusBadRequest || answer.Refusal(t).Code != "VALIDATION_FAILED" || len(answer.Refusal(t).Details) == 0 {
+						t.Errorf("%s with %s: %d %s", op.Line(), name, answer.Status, answer.Body)
+					}
+				}
+				r.Body = valid // and none of them has done anything: the valid request is still accepted
+				if answer := app.Ask(t, r); answer.Status >= 300 {
+					t.Errorf("%s after the malformed ones: %d %s", op.Line(), answer.Status, answer.Body)
+				}
+			})
+		}
+	})
+}
+
+func TestBodiesOverOneMebibyteAreRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		for _, op := range harness.Operations(t) {
+			if !op.TakesBody() {
+				continue
+			}
+			r := w.request(t, op)
+			r.Body = `{"surprise":"` + strings.Repeat("a", 1<<20) + `"}`
+			app.Ask(t, r).Refuses(t, 413, "PAYLOAD_TOO_LARGE")
+			r.Body = `{"surprise":"` + strings.Repeat("a", 1<<20-16) + `"}` // just under: read, and refused for what it is
+			app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
+		}
+	})
+}

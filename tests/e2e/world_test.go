@@ -1,0 +1,264 @@
+package e2e_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"sundry/adapters/httpapi"
+	"sundry/tests/harness"
+)
+
+// world is an account that has one of everything, and a valid request for every operation.
+type world struct {
+	*harness.Account
+	listing harness.Listing // ACTIVE, with the plan "pro"
+}
+
+func newWorld(t *testing.T, app *harness.App) *world {
+	t.Helper()
+	w := &world{Account: app.NewAccount(t)}
+	w.listing = w.subscription(t)
+	return w
+}
+
+// subscription is a published SUBSCRIPTION listing with the plan "pro": €19 a month, or €190 a year.
+func (w *world) subscription(t *testing.T) harness.Listing {
+	t.Helper()
+	draft := w.NewListing(t, harness.JSON{
+		"type": "SUBSCRIPTION", "slug": harness.Unique("studio"), "title": "Studio", "priceInCents": 1900,
+		"metadata": harness.JSON{"interval": "month", "intervalCount": 1, "trialDays": 0, "features": []string{"exports"}},
+	})
+	w.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/pro", planBody()).Want(t, 200)
+	return w.Publish(t, draft)
+}
+
+func planBody() harness.JSON {
+	return harness.JSON{
+		"name": "Pro", "isDefault": true, "trialDays": 0,
+		"prices": []harness.JSON{
+			{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1900},
+			{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 19000},
+		},
+		"entitlements": []harness.JSON{
+			{"key": "exports", "type": "boolean", "value": true},
+			{"key": "projects", "type": "limit", "value": 50},
+			{"key": "support", "type": "text", "value": "mail"},
+		},
+		"credits": []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}},
+		"meters":  []harness.JSON{},
+	}
+}
+
+func listingBody() harness.JSON {
+	return harness.JSON{
+		"type": "DIGITAL", "slug": harness.Unique("specimens"), "title": "Type specimens", "description": "Forty-eight pages.",
+		"priceInCents": 1200, "currency": "eur",
+		"metadata": harness.JSON{"downloadUrl": "https://cdn.example.com/specimens.pdf", "fileFormat": "pdf", "fileSize": 4096, "pageCount": 48},
+	}
+}
+
+// appointment is a draft APPOINTMENT listing.
+func (w *world) appointment(t *testing.T) harness.Listing {
+	t.Helper()
+	return w.NewListing(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual"}})
+}
+
+// variant adds a variant that is not the default to an appointment listing and returns its id.
+func (w *world) variant(t *testing.T, listing harness.Listing) string {
+	t.Helper()
+	var made struct{ VariantID string }
+	w.AsCreator(t, http.MethodPost, "/v1/listings/"+listing.ID+"/variants", variantBody()).Want(t, 201).Into(t, &made)
+	return made.VariantID
+}
+
+func variantBody() harness.JSON {
+	return harness.JSON{"name": "Pack of five", "durationMinutes": 60, "sessionCount": 5, "priceInCents": 40000, "isDefault": false}
+}
+
+func (w *world) linkBody() harness.JSON {
+	return harness.JSON{"listingId": w.listing.ID, "plan": "pro", "interval": "month", "successUrl": "https://shop.example/welcome", "active": true}
+}
+
+func (w *world) link(t *testing.T) string {
+	t.Helper()
+	var made struct{ ID string }
+	w.AsCreator(t, http.MethodPost, "/v1/payment-links", w.linkBody()).Want(t, 201).Into(t, &made)
+	return made.ID
+}
+
+func (w *world) session(t *testing.T) harness.Session {
+	t.Helper()
+	return w.NewSession(t, w.listing, "pro", harness.Unique("user"), nil)
+}
+
+func (w *world) grant(t *testing.T, customer string) string {
+	t.Helper()
+	var made struct{ ID string }
+	w.AsBackend(t, http.MethodPost, "/v1/customer-access/"+customer+"/grants", grantBody()).Want(t, 201).Into(t, &made)
+	return made.ID
+}
+
+func grantBody() harness.JSON {
+	return harness.JSON{
+		"entitlements": []harness.JSON{{"key": "beta", "type": "boolean", "value": true}},
+		"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 25}},
+		"expiresAt":    "2100-01-01T00:00:00.000Z", "note": "Conference guest",
+	}
+}
+
+func bodyOfPage() harness.JSON {
+	return harness.JSON{"email": "grace@example.com", "name": "Grace Hopper", "country": "IE", "postalCode": "D02 X285"}
+}
+
+// valid makes a request that the operation accepts, with fresh objects where accepting it uses them up.
+type valid func(t *testing.T, w *world) (path string, body harness.JSON)
+
+// validRequests has one for every operation that is not a plain GET without parameters in its path.
+var validRequests = map[string]valid{
+	"POST /v1/auth/sign-up": func(*testing.T, *world) (string, harness.JSON) {
+		return "", harness.JSON{"email": harness.Unique("new") + "@example.com", "password": harness.Password, "displayName": "Ada"}
+	},
+	"POST /v1/auth/sign-in": func(_ *testing.T, w *world) (string, harness.JSON) {
+		return "", harness.JSON{"email": w.Email, "password": harness.Password}
+	},
+	"POST /v1/auth/refresh": func(t *testing.T, w *world) (string, harness.JSON) {
+		return "", harness.JSON{"refreshToken": w.signIn(t).RefreshToken}
+	},
+	"POST /v1/auth/sign-out": func(t *testing.T, w *world) (string, harness.JSON) {
+		return "", harness.JSON{"refreshToken": w.signIn(t).RefreshToken}
+	},
+	"POST /v1/api-keys": func(*testing.T, *world) (string, harness.JSON) {
+		return "", harness.JSON{"name": "Backend", "expiresAt": "2100-01-01T00:00:00.000Z"}
+	},
+	"DELETE /v1/api-keys/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+		var made struct{ ID string }
+		w.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "short-lived"}).Want(t, 201).Into(t, &made)
+		return made.ID, nil
+	},
+	"POST /v1/listings":          func(*testing.T, *world) (string, harness.JSON) { return "", listingBody() },
+	"GET /v1/listings/mine/{id}": func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.ID, nil },
+	"GET /v1/listings/{ref}":     func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.Slug, nil },
+	"DELETE /v1/listings/{ref}":  func(t *testing.T, w *world) (string, harness.JSON) { return w.Published(t, nil).ID, nil },
+	"POST /v1/listings/{id}/publish": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.NewListing(t, nil).ID, nil
+	},
+	"PATCH /v1/listings/{ref}": func(t *testing.T, w *world) (string, harness.JSON) {
+		body := listingBody()
+		delete(body, "type")
+		body["catalogKey"] = harness.Unique("key")
+		return w.NewListing(t, nil).ID, body
+	},
+	"POST /v1/listings/{id}/variants": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.appointment(t).ID, variantBody()
+	},
+	"PATCH /v1/listings/{id}/variants/{variantId}": func(t *testing.T, w *world) (string, harness.JSON) {
+		listing := w.appointment(t)
+		return listing.ID + " " + w.variant(t, listing), variantBody()
+	},
+	"DELETE /v1/listings/{id}/variants/{variantId}": func(t *testing.T, w *world) (string, harness.JSON) {
+		listing := w.appointment(t)
+		return listing.ID + " " + w.variant(t, listing), nil
+	},
+	"GET /v1/listings/{id}/plans": func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.ID, nil },
+	"PUT /v1/listings/{id}/plans/{planKey}": func(_ *testing.T, w *world) (string, harness.JSON) {
+		return w.listing.ID + " " + harness.Unique("plan"), planBody()
+	},
+	"DELETE /v1/listings/{id}/plans/{planKey}": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.subscription(t).ID + " pro", nil
+	},
+	"GET /v1/catalog/listings/{catalogKey}/recipe": func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.CatalogKey, nil },
+	"POST /v1/payment-links":                       func(_ *testing.T, w *world) (string, harness.JSON) { return "", w.linkBody() },
+	"GET /v1/payment-links/{id}":                   func(t *testing.T, w *world) (string, harness.JSON) { return w.link(t), nil },
+	"DELETE /v1/payment-links/{id}":                func(t *testing.T, w *world) (string, harness.JSON) { return w.link(t), nil },
+	"PATCH /v1/payment-links/{id}":                 func(t *testing.T, w *world) (string, harness.JSON) { return w.link(t), w.linkBody() },
+	"POST /v1/checkout-sessions": func(_ *testing.T, w *world) (string, harness.JSON) {
+		return "", harness.SessionBody(w.listing, "pro", harness.Unique("user"), harness.JSON{
+			"catalog": harness.JSON{"listing": w.listing.CatalogKey, "plan": "pro", "interval": "year"},
+			"email":   "grace@example.com", "uiMode": "embedded", "referenceId": "order-1001", "metadata": harness.JSON{"campaign": "spring"},
+			"customer": harness.JSON{"name": "Grace Hopper", "country": "IE", "postalCode": "D02 X285", "taxId": "IE1234567T"},
+		})
+	},
+	"GET /v1/checkout-sessions/{id}":         func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).ID, nil },
+	"POST /v1/checkout-sessions/{id}/expire": func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).ID, nil },
+	"GET /v1/checkout-sessions/{id}/receipt": func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).ID, nil },
+	"GET /v1/customer-access/{externalCustomerId}": func(*testing.T, *world) (string, harness.JSON) {
+		return harness.Unique("user"), nil
+	},
+	"GET /v1/customer-access/{externalCustomerId}/explain": func(*testing.T, *world) (string, harness.JSON) {
+		return harness.Unique("user"), nil
+	},
+	"POST /v1/customer-access/{externalCustomerId}/grants": func(*testing.T, *world) (string, harness.JSON) {
+		return harness.Unique("user"), grantBody()
+	},
+	"DELETE /v1/customer-access/{externalCustomerId}/grants/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+		customer := harness.Unique("user")
+		return customer + " " + w.grant(t, customer), nil
+	},
+	"POST /v1/customer-access/{externalCustomerId}/credits/consume": func(t *testing.T, w *world) (string, harness.JSON) {
+		customer := harness.Unique("user")
+		w.grant(t, customer)
+		return customer, harness.JSON{"key": "renders", "amount": 3, "idempotencyKey": harness.Unique("render")}
+	},
+	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.session(t).ID, harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE"}
+	},
+	"POST /v1/sandbox/clock/advance": func(*testing.T, *world) (string, harness.JSON) { return "", harness.JSON{"seconds": 1} },
+	"GET /c/{secret}/state":          func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).Secret(), nil },
+	"POST /c/{secret}/details":       func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).Secret(), bodyOfPage() },
+	"POST /c/{secret}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
+		body := bodyOfPage()
+		body["cardNumber"] = harness.CardSucceeds
+		return w.session(t).Secret(), body
+	},
+	"POST /c/{secret}/authenticate": func(t *testing.T, w *world) (string, harness.JSON) {
+		session := w.session(t)
+		w.Ask(t, harness.Request{Method: http.MethodPost, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
+			"email": "grace@example.com", "cardNumber": harness.CardAsksOnce,
+		}}).Want(t, 200)
+		return session.Secret(), harness.JSON{"approve": true}
+	},
+}
+
+func (w *world) signIn(t *testing.T) (in signedIn) {
+	t.Helper()
+	w.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in", Body: harness.JSON{"email": w.Email, "password": harness.Password}}).
+		Want(t, 200).Into(t, &in)
+	return in
+}
+
+// request is a valid request for the operation, with the credential its gate wants.
+func (w *world) request(t *testing.T, op harness.Operation) harness.Request {
+	t.Helper()
+	r := harness.Request{Method: op.Method, Path: op.Path, Bearer: w.credential(op)}
+	build, known := validRequests[op.Line()]
+	if !known {
+		if op.TakesBody() || strings.Contains(op.Path, "{") {
+			t.Fatalf("%s has no line in validRequests", op.Line())
+		}
+		return r
+	}
+	arguments, body := build(t, w)
+	for _, argument := range strings.Fields(arguments) {
+		r.Path = placeholder.ReplaceAllStringFunc(r.Path, once(argument))
+	}
+	if body != nil {
+		r.Body = body
+	}
+	if op.OperationID == "getReceipt" {
+		r.Path += "?headless=true"
+	}
+	return r
+}
+
+// credential is what the operation's gate wants; "" for none.
+func (w *world) credential(op harness.Operation) string {
+	switch op.Gate {
+	case httpapi.Creator:
+		return w.Token
+	case httpapi.SecretKey, httpapi.KeyOrReturnToken:
+		return w.Key
+	case httpapi.Public:
+	}
+	return ""
+}

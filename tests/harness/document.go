@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"sundry/adapters/httpapi"
+)
+
+// Operation is one operation of the API as the document and the route table know it.
+type Operation struct {
+	*openapi3.Operation
+	Method string
+	// Path is as the document writes it: /v1/listings/{ref}.
+	Path string
+	Gate httpapi.Gate
+}
+
+// Line names the operation: POST /v1/listings.
+func (o Operation) Line() string { return o.Method + " " + o.Path }
+
+// TakesBody reports whether the operation reads a JSON body.
+func (o Operation) TakesBody() bool { return o.RequestBody != nil }
+
+var parameter = regexp.MustCompile(`\{[A-Za-z]+\}|:[A-Za-z]+`)
+
+// Operations are those of the route table, in a fixed order. Pages are not among them.
+func Operations(t testing.TB) []Operation {
+	t.Helper()
+	j, err := judge()
+	if err != nil {
+		t.Fatalf("the API document: %v", err)
+	}
+	gates := map[string]httpapi.Gate{}
+	for _, r := range httpapi.New(httpapi.Config{Sandbox: true}, httpapi.Modules{}, nil, nil, nil, nil, nil).Routes() {
+		gates[parameter.ReplaceAllString(r.Method+" "+r.Path, "{}")] = r.Gate
+	}
+	var all []Operation
+	for _, path := range slices.Sorted(maps.Keys(j.Document.Paths.Map())) {
+		item := j.Document.Paths.Value(path)
+		for method, op := range item.Operations() {
+			gate, served := gates[parameter.ReplaceAllString(method+" "+path, "{}")]
+			if !served {
+				continue
+			}
+			merged := *op
+			merged.Parameters = append(slices.Clone(op.Parameters), item.Parameters...)
+			all = append(all, Operation{Operation: &merged, Method: method, Path: path, Gate: gate})
+		}
+	}
+	slices.SortFunc(all, func(a, b Operation) int { return strings.Compare(a.Line(), b.Line()) })
+	return all
+}
