@@ -34,9 +34,12 @@ type idempotencyKeys struct{ table }
 // than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.
 func (k idempotencyKeys) Claim(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
 	const doing = "claim idempotency key"
-	var found []struct {
-		Locked bool
-		idempotencyRow
+	var found []struct { // spelled out: gorm leaves out the fields of an embedded struct that is not exported
+		Locked         bool
+		BodyHash, Body []byte
+		Status         int
+		LeaseUntil     int64
+		CreatedAt      millis `gorm:"autoCreateTime:false"`
 	}
 	err := k.db.Raw(
 		"SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, COALESCE(r.body, ?) AS body, "+
