@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/time/rate"
 
 	"sundry/adapters/memthrottle"
 	"sundry/adapters/redisthrottle"
@@ -24,9 +27,28 @@ func (a *App) openRedis() error {
 		return errors.New("REDIS_URL is not a valid Redis address") // err would print the password
 	}
 	options.DialTimeout = time.Second
+	options.DialerRetries = 1            // commands are retried, which is enough
+	options.ContextTimeoutEnabled = true // callers bound how long they wait
+	redisLog.Do(func() {
+		redis.SetLogger(&redisLogger{log: a.log, seldom: rate.Sometimes{First: 1, Interval: time.Minute}})
+	})
 	a.redis = redis.NewClient(options)
 	a.closers = append(a.closers, a.redis.Close)
 	return nil
+}
+
+// redisLog sets the library's one logger for the process.
+var redisLog sync.Once
+
+// redisLogger brings the library's complaints into the log. During an outage it would complain many times a second.
+type redisLogger struct {
+	log    *slog.Logger
+	seldom rate.Sometimes
+}
+
+// Printf implements the library's logger.
+func (l *redisLogger) Printf(ctx context.Context, format string, args ...any) {
+	l.seldom.Do(func() { l.log.WarnContext(ctx, "redis: "+fmt.Sprintf(format, args...)) })
 }
 
 // throttle counts attempts in Redis where there is one, else in this process.

@@ -23,6 +23,8 @@ const (
 	asynqLook = 40 * time.Millisecond
 	// asynqQuit is when a stopping server gives up on its runs. It exceeds every run's time-out.
 	asynqQuit = HandlerTimeout + recordTimeout
+	// redisTimeout bounds one question to Redis, retries of the connection included.
+	redisTimeout = 2 * time.Second
 	// crowd is how many tasks may wait in Redis per worker of this process.
 	crowd = 2
 )
@@ -60,6 +62,8 @@ type message struct {
 
 // Room implements ports.Dispatcher by the length of asynq's list of waiting tasks.
 func (d *Asynq) Room(ctx context.Context, class Class) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	defer cancel()
 	waiting, err := d.redis.LLen(ctx, "asynq:{"+d.queueName(class)+"}:pending").Result()
 	if err != nil {
 		return 0, fmt.Errorf("length of the queue: %w", err)
@@ -69,6 +73,8 @@ func (d *Asynq) Room(ctx context.Context, class Class) (int, error) {
 
 // Dispatch implements ports.Dispatcher. To enqueue the same claim again is success.
 func (d *Asynq) Dispatch(ctx context.Context, class Class, t ports.Task) error {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	defer cancel()
 	payload, err := json.Marshal(message{ID: t.ID, Token: t.Token})
 	if err != nil {
 		return fmt.Errorf("write message: %w", err)
@@ -84,6 +90,7 @@ func (d *Asynq) Dispatch(ctx context.Context, class Class, t ports.Task) error {
 
 // Start begins to run tasks. freed is called when a class may have room again; it must not block.
 func (d *Asynq) Start(freed func(Class)) error {
+	complaints := &asynqLog{log: d.log, seldom: rate.Sometimes{First: 1, Interval: time.Minute}}
 	for _, class := range ports.TaskClasses() {
 		server := asynq.NewServerFromRedisClient(d.redis, asynq.Config{
 			Concurrency:       workers[class],
@@ -91,7 +98,7 @@ func (d *Asynq) Start(freed func(Class)) error {
 			BaseContext:       func() context.Context { return d.ctx },
 			TaskCheckInterval: asynqLook,
 			ShutdownTimeout:   asynqQuit,
-			Logger:            &asynqLog{log: d.log, seldom: rate.Sometimes{First: 1, Interval: 30 * time.Second}},
+			Logger:            complaints,
 			LogLevel:          asynq.WarnLevel,
 		})
 		err := server.Start(asynq.HandlerFunc(func(ctx context.Context, job *asynq.Task) error {

@@ -105,16 +105,18 @@ func sleep(ctx context.Context, wait time.Duration, wake <-chan struct{}) {
 	}
 }
 
-// look claims what is due of every class as far as there is room, and says how much that was.
+// look claims what is due of every class as far as there is room, and says how much that was. It ends with the first
+// error: what one class lacks, the others lack too.
 func (r *Relay) look(ctx context.Context) (int, error) {
 	found := 0
-	var all []error
 	for _, class := range ports.TaskClasses() {
 		n, err := r.lookAt(ctx, class)
 		found += n
-		all = append(all, err)
+		if err != nil {
+			return found, err
+		}
 	}
-	return found, errors.Join(all...)
+	return found, nil
 }
 
 func (r *Relay) lookAt(ctx context.Context, class Class) (int, error) {
