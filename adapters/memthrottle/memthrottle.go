@@ -55,8 +55,8 @@ func (t *Throttle) GiveBack(_ context.Context, key string, limit int, window tim
 	return nil
 }
 
-// makeRoom drops the keys that have all their room back or, when a flood of fresh keys leaves none, the half that a
-// map walk meets first: whoever floods with keys must not grow the memory.
+// makeRoom drops the keys that have all their room back and, of the others, what exceeds half the bound: a flood of
+// fresh keys must neither grow the memory nor cost a walk each.
 func (t *Throttle) makeRoom(now time.Time) {
 	for key, until := range t.taken {
 		if !until.After(now) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -66,7 +67,7 @@ var errUnknownKey = errors.New("unknown key id")
 
 // Verify implements ports.TokenSigner.
 func (j *JWT) Verify(text string, now time.Time) (ports.AccessToken, bool) {
-	if len(text) > maxLength {
+	if len(text) > maxLength || strings.ContainsAny(text, "\r\n") { // base64 would read past line breaks
 		return ports.AccessToken{}, false
 	}
 	var claims jwt.RegisteredClaims

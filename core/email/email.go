@@ -22,7 +22,7 @@ const (
 // Only the shape is checked: whether mail arrives, only mail can tell.
 func Parse(text string) (address string, ok bool) {
 	address = strings.ToLower(strings.TrimSpace(text))
-	if len(address) > MaxLength || !utf8.ValidString(address) {
+	if len(address) > MaxLength || !utf8.ValidString(text) { // lower-casing hides invalid bytes
 		return address, false
 	}
 	at := strings.LastIndexByte(address, '@')

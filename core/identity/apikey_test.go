@@ -1,0 +1,158 @@
+package identity_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/identity"
+)
+
+var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+
+func randomBytes(r *rand.Rand, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(r.Uint32())
+	}
+	return out
+}
+
+func TestNewKeyIsParsedBack(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	seen := map[string]bool{}
+	for i := range 200 {
+		livemode := i%2 == 0
+		key := identity.NewKey(livemode, randomBytes(r, identity.KeyEntropy))
+		if len(key) != 8+32+6 || seen[key] {
+			t.Fatalf("key %q has %d characters or came twice", key, len(key))
+		}
+		seen[key] = true
+		if live, ok := identity.ParseKey(key); !ok || live != livemode {
+			t.Fatalf("ParseKey(%q) = %v, %v", key, live, ok)
+		}
+	}
+	lowest, highest := make([]byte, identity.KeyEntropy), bytes.Repeat([]byte{255}, identity.KeyEntropy)
+	for _, random := range [][]byte{lowest, highest} {
+		if _, ok := identity.ParseKey(identity.NewKey(false, random)); !ok {
+			t.Errorf("the key of %x is not one", random)
+		}
+	}
+}
+
+// A known answer: keys that are out in the world must go on being recognised.
+func TestTheFormatStays(t *testing.T) {
+	t.Parallel()
+	const key = "sk_test_0TP9Fhapn73GVxZIsKUa8wDxZQmWTSjS2xq6yZ"
+	if live, ok := identity.ParseKey(key); live || !ok {
+		t.Errorf("ParseKey(%q) = %v, %v", key, live, ok)
+	}
+}
+
+func TestATypoIsNoKey(t *testing.T) {
+	t.Parallel()
+	key := identity.NewKey(false, randomBytes(rand.New(rand.NewPCG(3, 4)), identity.KeyEntropy))
+	for i := range len(key) {
+		for _, c := range []byte("aZ0_") {
+			typo := key[:i] + string(c) + key[i+1:]
+			if _, ok := identity.ParseKey(typo); ok && typo != key {
+				t.Errorf("%q passes for %q", typo, key)
+			}
+		}
+		if i > 8 && key[i] != key[i-1] {
+			swapped := key[:i-1] + string(key[i]) + string(key[i-1]) + key[i+1:]
+			if _, ok := identity.ParseKey(swapped); ok {
+				t.Errorf("%q passes for %q", swapped, key)
+			}
+		}
+	}
+	for _, other := range []string{"", "sk_test_", key[:len(key)-1], key + "0", "sk_live_" + key[8:], " " + key, "pk" + key[2:], strings.Repeat("0", len(key))} {
+		if _, ok := identity.ParseKey(other); ok {
+			t.Errorf("%q passes for a key", other)
+		}
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add("")
+	f.Add("sk_test_0TP9Fhapn73GVxZIsKUa8wDxZQmWTSjS2xq6yZ")
+	f.Add("sk_live_0TP9Fhapn73GVxZIsKUa8wDxZQmWTSjS2xq6yZ")
+	f.Add("sk_test_" + strings.Repeat("\xff", 38))
+	f.Add(strings.Repeat("z", 46))
+	f.Fuzz(func(t *testing.T, text string) {
+		live, ok := identity.ParseKey(text)
+		if !ok {
+			return
+		}
+		if want := map[bool]string{true: "sk_live_", false: "sk_test_"}[live]; !strings.HasPrefix(text, want) || len(text) != 46 {
+			t.Errorf("ParseKey(%q) = %v", text, live)
+		}
+	})
+}
+
+func TestKeyOrderListsEveryFault(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		order identity.KeyOrder
+		want  []string
+	}{
+		"a name is enough":             {identity.KeyOrder{Name: "Backend"}, nil},
+		"an end in the future is good": {identity.KeyOrder{Name: "Backend", ExpiresAt: noon.Add(time.Millisecond)}, nil},
+		"an end now is none":           {identity.KeyOrder{Name: "Backend", ExpiresAt: noon}, []string{"expiresAt OUT_OF_RANGE"}},
+		"both may be wrong":            {identity.KeyOrder{Name: " ", ExpiresAt: noon.Add(-time.Hour)}, []string{"name REQUIRED", "expiresAt OUT_OF_RANGE"}},
+		"a name has an end too":        {identity.KeyOrder{Name: strings.Repeat("n", 101)}, []string{"name TOO_LONG"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := c.order.Clean(noon)
+			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func issue(ends time.Time) *identity.APIKey {
+	key := identity.NewKey(false, make([]byte, identity.KeyEntropy))
+	return identity.IssueKey("key_1", "crt_1", identity.KeyOrder{Name: "Backend", ExpiresAt: ends}, key, []byte("hash"), noon)
+}
+
+func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
+	t.Parallel()
+	endless, ending := issue(time.Time{}), issue(noon.Add(time.Hour))
+	for name, c := range map[string]struct {
+		key  *identity.APIKey
+		at   time.Time
+		want bool
+	}{
+		"endless, in a century":       {endless, noon.AddDate(100, 0, 0), true},
+		"the moment before its end":   {ending, noon.Add(time.Hour - time.Millisecond), true},
+		"at its end it is over":       {ending, noon.Add(time.Hour), false},
+		"and stays over from then on": {ending, noon.AddDate(1, 0, 0), false},
+	} {
+		if got := c.key.Usable(c.at); got != c.want {
+			t.Errorf("%s: usable %v", name, got)
+		}
+	}
+	if !endless.Revoke(noon) || endless.Usable(noon) {
+		t.Error("a revoked key is usable")
+	}
+	before := endless.State()
+	if endless.Revoke(noon.Add(time.Hour)) || !endless.State().RevokedAt.Equal(before.RevokedAt) || endless.State().Revision != before.Revision {
+		t.Errorf("revoking again changed %+v to %+v", before, endless.State())
+	}
+}
+
+func TestAKeyIsRecognisedByItsEndsOnly(t *testing.T) {
+	t.Parallel()
+	key := identity.NewKey(true, bytes.Repeat([]byte{7}, identity.KeyEntropy))
+	s := identity.IssueKey("key_1", "crt_1", identity.KeyOrder{Name: "n"}, key, []byte("hash"), noon).State()
+	if s.Prefix != "sk_live_" || s.Last4 != key[len(key)-4:] || s.Revision != 1 || !s.CreatedAt.Equal(noon) {
+		t.Errorf("got %+v for %q", s, key)
+	}
+}

@@ -1,0 +1,94 @@
+package identity_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"sundry/core/fault"
+	"sundry/core/identity"
+)
+
+// faultsOf lists "field CODE" of each detail.
+func faultsOf(t *testing.T, err error) []string {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != fault.ValidationFailed {
+		t.Fatalf("got %v, want VALIDATION_FAILED", err)
+	}
+	var all []string
+	for _, d := range f.Details {
+		all = append(all, d.Field+" "+d.Code)
+	}
+	return all
+}
+
+func TestRegistrationListsEveryFault(t *testing.T) {
+	t.Parallel()
+	good := identity.Registration{Email: "ada@example.com", Password: "ten chars!", DisplayName: "Ada"}
+	cases := map[string]struct {
+		change func(*identity.Registration)
+		want   []string
+	}{
+		"a good one has none":                         {func(*identity.Registration) {}, nil},
+		"an empty one has three":                      {func(r *identity.Registration) { *r = identity.Registration{} }, []string{"email REQUIRED", "password REQUIRED", "displayName REQUIRED"}},
+		"everything may be wrong at once":             {func(r *identity.Registration) { *r = identity.Registration{"x", "short", "a\x00b"} }, []string{"email INVALID", "password TOO_SHORT", "displayName INVALID"}},
+		"an e-mail address has at most 254 bytes":     {func(r *identity.Registration) { r.Email = strings.Repeat("a", 250) + "@b.c" + "d" }, []string{"email TOO_LONG"}},
+		"nine characters are too few":                 {func(r *identity.Registration) { r.Password = "nine char" }, []string{"password TOO_SHORT"}},
+		"ten characters count, not bytes":             {func(r *identity.Registration) { r.Password = "ééééééééé" }, []string{"password TOO_SHORT"}},
+		"200 characters are not too many":             {func(r *identity.Registration) { r.Password = strings.Repeat("é", 200) }, nil},
+		"201 characters are":                          {func(r *identity.Registration) { r.Password = strings.Repeat("é", 201) }, []string{"password TOO_LONG"}},
+		"the password is not the address":             {func(r *identity.Registration) { r.Password = "ada@example.com" }, []string{"password NOT_ALLOWED"}},
+		"nor the address in capitals":                 {func(r *identity.Registration) { r.Password = " ADA@example.com" }, []string{"password NOT_ALLOWED"}},
+		"a name of spaces is none":                    {func(r *identity.Registration) { r.DisplayName = " \t " }, []string{"displayName REQUIRED"}},
+		"a name has at most 100 characters":           {func(r *identity.Registration) { r.DisplayName = strings.Repeat("é", 101) }, []string{"displayName TOO_LONG"}},
+		"a name of 100 characters may be of any sort": {func(r *identity.Registration) { r.DisplayName = strings.Repeat("名", 100) }, nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := good
+			c.change(&r)
+			_, err := r.Clean()
+			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRegistrationIsNormalisedButThePasswordIsNot(t *testing.T) {
+	t.Parallel()
+	r, err := identity.Registration{Email: " Ada@Example.com ", Password: "  spaces count  ", DisplayName: "  Ada "}.Clean()
+	want := identity.Registration{Email: "ada@example.com", Password: "  spaces count  ", DisplayName: "Ada"}
+	if err != nil || r != want {
+		t.Errorf("got %+v, %v; want %+v", r, err, want)
+	}
+}
+
+func TestSignInJudgesPresenceOnly(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		address, password string
+		want              []string
+	}{
+		"both missing":                     {"", "", []string{"email REQUIRED", "password REQUIRED"}},
+		"both huge":                        {strings.Repeat("a", 255), strings.Repeat("a", 201), []string{"email TOO_LONG", "password TOO_LONG"}},
+		"a shape that no account has":      {"nobody", "x", nil},
+		"an address in another spelling":   {" ADA@example.com", "x", nil},
+		"a password shorter than any real": {"ada@example.com", "x", nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := identity.CheckCredentials(c.address, c.password)
+			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
