@@ -73,9 +73,35 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 		if err := migrate(address); err != nil {
 			return err
 		}
-		return execAll(ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
+		err = execAll(ctx, admin,
+			fmt.Sprintf("COMMENT ON DATABASE %s IS '%d'", name, time.Now().Unix()), // when it was made
+			"ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
+		if err != nil {
+			return err
+		}
+		return dropOldTemplates(ctx, admin)
 	})
 })
+
+// dropOldTemplates removes the templates of schemas that were made days ago; one that is still wanted is made again.
+func dropOldTemplates(ctx context.Context, admin *pgx.Conn) error {
+	rows, err := admin.Query(ctx,
+		"SELECT datname FROM pg_database WHERE starts_with(datname, $1) AND shobj_description(oid, 'pg_database')::bigint < $2",
+		templatePrefix, time.Now().Add(-72*time.Hour).Unix())
+	if err != nil {
+		return err
+	}
+	old, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if err := execAll(ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE false", "DROP DATABASE "+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func execAll(ctx context.Context, admin *pgx.Conn, statements ...string) error {
 	for _, statement := range statements {
