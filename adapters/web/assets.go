@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -82,10 +83,8 @@ func (a *Assets) addModule(files fs.FS, name string, above []string) error {
 	if a.byName[name] != nil {
 		return nil
 	}
-	for _, n := range above {
-		if n == name {
-			return fmt.Errorf("asset %s: modules import each other: %s", name, strings.Join(above, " > "))
-		}
+	if slices.Contains(above, name) {
+		return fmt.Errorf("asset %s: modules import each other: %s", name, strings.Join(above, " > "))
 	}
 	body, err := fs.ReadFile(files, "static/js/"+name)
 	if err != nil {

@@ -16,7 +16,7 @@ var (
 // bold and links. The text is escaped first, so nothing else can come through.
 func markup(source string) template.HTML {
 	var out strings.Builder
-	for _, block := range strings.Split(strings.TrimSpace(source), "\n\n") {
+	for block := range strings.SplitSeq(strings.TrimSpace(source), "\n\n") {
 		block = strings.TrimSpace(block)
 		if block == "" {
 			continue

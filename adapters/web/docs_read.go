@@ -180,7 +180,7 @@ func (r *docReader) resolve(node *yaml.Node) *yaml.Node {
 			return node
 		}
 		target := r.root
-		for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+		for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 			target = at(target, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
 		}
 		if target == nil {

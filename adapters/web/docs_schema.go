@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"html/template"
+	"net/http"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -138,7 +139,7 @@ func typeName(s *yaml.Node) string {
 // curl writes the line that tries an operation.
 func (r *docReader) curl(op *apiOp, media *yaml.Node) string {
 	line := "curl"
-	if op.Method != "GET" {
+	if op.Method != http.MethodGet {
 		line += " -X " + op.Method
 	}
 	path := op.Path
@@ -157,7 +158,7 @@ func (r *docReader) curl(op *apiOp, media *yaml.Node) string {
 	if media == nil {
 		return line
 	}
-	if op.Method == "POST" && len(op.Auth) > 0 && hasHeader(op, "Idempotency-Key") {
+	if op.Method == http.MethodPost && len(op.Auth) > 0 && hasHeader(op, "Idempotency-Key") {
 		line += " \\\n  -H 'Idempotency-Key: order-1001'"
 	}
 	body := r.example(media)

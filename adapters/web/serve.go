@@ -238,7 +238,7 @@ func origins(addresses ...string) []string {
 // countryOf guesses the buyer's country from the first language that names one: "de-AT" is
 // Austria, "de" is nothing. It only preselects a list that the buyer sees.
 func countryOf(acceptLanguage string) string {
-	for _, tag := range strings.Split(acceptLanguage, ",") {
+	for tag := range strings.SplitSeq(acceptLanguage, ",") {
 		tag, _, _ = strings.Cut(strings.TrimSpace(tag), ";")
 		parts := strings.Split(tag, "-")
 		region := strings.ToUpper(parts[len(parts)-1])

@@ -145,7 +145,7 @@ func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 	embedded := s.session(s.book, harness.JSON{"uiMode": "embedded"})["embedUrl"].(string)
 	get := func(address string) (http.Header, string) {
 		t.Helper()
-		response, err := http.Get(address) //nolint:noctx // the application is in this process
+		response, err := http.Get(address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 	}
 	policy := header.Get("Content-Security-Policy")
 	nonce := regexp.MustCompile(`script-src 'nonce-([^']{20,})'`).FindStringSubmatch(policy)
-	if nonce == nil || !strings.Contains(body, `nonce="`+nonce[1]+`"`) || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+	if len(nonce) == 0 || !strings.Contains(body, `nonce="`+nonce[1]+`"`) || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %q", policy)
 	}
 	again, _ := get(hosted)

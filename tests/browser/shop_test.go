@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -81,9 +82,7 @@ func (s *shop) session(l harness.Listing, over harness.JSON) harness.JSON {
 	body := harness.SessionBody(l, "default", s.customer, harness.JSON{
 		"successUrl": s.site + "/thanks?order={CHECKOUT_SESSION_ID}", "cancelUrl": s.site + "/pricing",
 	})
-	for name, value := range over {
-		body[name] = value
-	}
+	maps.Copy(body, over)
 	return s.AsBackend(s.t, http.MethodPost, "/v1/checkout-sessions", body).Want(s.t, http.StatusCreated).Map(s.t)
 }
 
