@@ -154,8 +154,8 @@ func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) err
 // Close gives everything back, last opened first.
 func (a *App) Close() error {
 	var all []error
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		all = append(all, a.closers[i]())
+	for _, closer := range slices.Backward(a.closers) {
+		all = append(all, closer())
 	}
 	a.closers = nil
 	return errors.Join(all...)

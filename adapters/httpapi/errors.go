@@ -48,12 +48,10 @@ type detailView struct {
 
 // asFault makes any error presentable. What is not a fault of the caller's becomes INTERNAL, without its text.
 func asFault(err error) *fault.Error {
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
-	var fe *fiber.Error
-	if errors.As(err, &fe) {
+	if fe, ok := errors.AsType[*fiber.Error](err); ok {
 		switch fe.Code {
 		case fiber.StatusRequestEntityTooLarge:
 			return fault.New(fault.PayloadTooLarge, "The body may have at most 1 MiB.")

@@ -157,7 +157,7 @@ type asynqLog struct {
 }
 
 func (l *asynqLog) complain(args []any) {
-	l.seldom.Do(func() { l.log.Warn("asynq: " + fmt.Sprint(args...)) })
+	l.seldom.Do(func() { l.log.Warn("asynq complains", "words", fmt.Sprint(args...)) })
 }
 
 // Debug implements asynq.Logger.

@@ -15,8 +15,7 @@ import (
 func redirectFaults(raw string, sandbox bool) []fault.Detail {
 	var f fault.Faults
 	checkout.ValidateRedirectURL("successUrl", raw, sandbox, &f)
-	var e *fault.Error
-	if errors.As(f.Err(), &e) {
+	if e, ok := errors.AsType[*fault.Error](f.Err()); ok {
 		return e.Details
 	}
 	return nil

@@ -20,7 +20,7 @@ func ParseDate(s string) (d Date, ok bool) {
 	if err != nil || t.Year() < 1970 {
 		return 0, false
 	}
-	return Date(t.UnixMilli() / dayMs), true
+	return Date(t.UnixMilli() / dayMs), true //nolint:gosec // the year has four digits
 }
 
 // DateIn is the day on which t falls in a zone.
@@ -38,7 +38,7 @@ func (d Date) Weekday() time.Weekday {
 }
 
 // Monday is the first day of the week that d is in.
-func (d Date) Monday() Date { return d - (Date(d.Weekday())+6)%7 }
+func (d Date) Monday() Date { return d - (Date(d.Weekday())+6)%7 } //nolint:gosec // 0 to 6
 
 // At is the wall clock's reading so many minutes after the day's midnight; 1440 is the next day's midnight.
 func (d Date) At(minutes int) Reading {

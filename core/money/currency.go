@@ -31,7 +31,7 @@ var symbols = map[Currency]string{
 func tabulate(codes map[int]string) map[Currency]int {
 	table := map[Currency]int{}
 	for exponent, list := range codes {
-		for _, code := range strings.Fields(list) {
+		for code := range strings.FieldsSeq(list) {
 			table[Currency(code)] = exponent
 		}
 	}

@@ -112,7 +112,7 @@ func overflow(a Amount, operator string, n int64) error {
 // magnitude is |n| without the overflow of -MinInt64.
 func magnitude(n int64) uint64 {
 	if n < 0 {
-		return -uint64(n)
+		return -uint64(n) //nolint:gosec // two's complement is what makes it right for MinInt64
 	}
 	return uint64(n)
 }

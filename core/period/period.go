@@ -56,7 +56,7 @@ func Nth(anchor time.Time, interval Interval, count, n int) time.Time {
 // included and end not. It panics as Nth does.
 func Containing(anchor time.Time, interval Interval, count int, t time.Time) (n int, start, end time.Time) {
 	anchor, t = anchor.UTC(), t.UTC()
-	start = Nth(anchor, interval, count, 0)
+	Nth(anchor, interval, count, 0) // panics on a period without length, which would divide by zero below
 	step := steps[interval]
 	if step.days > 0 {
 		n = int((t.Unix() - anchor.Unix()) / int64(daySeconds*step.days*count))

@@ -122,7 +122,6 @@ func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 		t, mine, err := a.queue.ClaimNext(ctx, a.creatorID, a.clock.Real(), target, lease)
 		if waitedFor != "" && (err != nil || t.ID != waitedFor) {
 			a.ran++ // by the other worker
-			waitedFor = ""
 		}
 		switch {
 		case errors.Is(err, ports.ErrNotFound):

@@ -101,6 +101,8 @@ func (d *decoder) typed(s *shape, v reflect.Value) {
 				d.value(f.shape, v.FieldByIndex(f.index), false)
 			}
 		})
+	case formAny, formRaw, formPointer, formOptional:
+		// value has read these: they match every kind.
 	}
 }
 

@@ -34,8 +34,9 @@ func (f form) matches(kind jsontext.Kind) bool {
 		return kind == '['
 	case formMap, formStruct:
 		return kind == '{'
+	default:
+		return false // the rest is read before the kind is looked at
 	}
-	return false
 }
 
 // step is one part of a member's path: a name, or an index when the name is empty.

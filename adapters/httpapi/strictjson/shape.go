@@ -58,7 +58,7 @@ var (
 
 func shapeOf(t reflect.Type) *shape {
 	if known, ok := shapes.Load(t); ok {
-		return known.(*shape)
+		return known.(*shape) //nolint:errcheck // nothing else is ever stored
 	}
 	s := build(t, map[reflect.Type]*shape{})
 	shapes.Store(t, s)
