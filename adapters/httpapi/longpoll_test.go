@@ -38,7 +38,7 @@ func waiting(t *testing.T) (app *fiber.App, client net.Conn, told <-chan time.Du
 	}
 	t.Cleanup(func() {
 		_ = client.Close()
-		stopping, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)
 		defer cancel()
 		if err := app.ShutdownWithContext(stopping); err != nil {
 			t.Error(err)

@@ -33,10 +33,10 @@ func TestMain(m *testing.M) {
 // something was published.
 func TestEveryInterleavingKeepsTheInvariants(t *testing.T) {
 	t.Parallel()
-	store := testdb.SQLite.Open(t)
+	store, ctx := testdb.SQLite.Open(t), t.Context()
 	var customers atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
-		s := &story{t: t, ctx: context.Background(), clock: &clock{now: noon}, bus: &ear{}, customer: fmt.Sprint("customer-", customers.Add(1)), store: store}
+		s := &story{t: t, ctx: ctx, clock: &clock{now: noon}, bus: &ear{}, customer: fmt.Sprint("customer-", customers.Add(1)), store: store}
 		s.Service = entitlement.New(store, store, s.clock, s.clock, system.NewIDs(), s.bus, catalog{}, false)
 		t.Repeat(map[string]func(*rapid.T){
 			"buy":       func(*rapid.T) { s.buy() },
