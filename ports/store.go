@@ -57,6 +57,10 @@ type Repos struct {
 	Grants          Grants
 	Snapshots       Snapshots
 	CreditUses      CreditUses
+	Scheduling      Scheduling
+	Claims          Claims
+	Appointments    Appointments
+	BookingAudit    BookingAudit
 }
 
 // Page asks for part of a list, newest first.

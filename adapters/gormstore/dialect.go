@@ -17,7 +17,9 @@ type dialect interface {
 	// tryLock is the SQL that tries to take the advisory lock of lockNumber's value (its one parameter) until the
 	// transaction ends, and says whether it did.
 	tryLock() string
-	// lockNumber is the parameter of tryLock for a name.
+	// lock is the statement that waits for the same lock, "" where none is needed.
+	lock() string
+	// lockNumber is the parameter of both for a name.
 	lockNumber(name string) any
 	// tuning is the SQL that runs after the migrations, every time; "" = none.
 	tuning() string
@@ -53,6 +55,8 @@ func (postgresDialect) uniqueIndex(err error) string {
 func (postgresDialect) tuning() string { return postgresTuning }
 
 func (postgresDialect) tryLock() string { return "pg_try_advisory_xact_lock(?)" }
+
+func (postgresDialect) lock() string { return "SELECT pg_advisory_xact_lock(?)" }
 
 func (postgresDialect) lockNumber(name string) any {
 	h := fnv.New64a()
@@ -93,6 +97,7 @@ func (sqliteDialect) uniqueIndex(err error) string {
 }
 
 func (sqliteDialect) tryLock() string       { return "? = ''" } // the writer is alone
+func (sqliteDialect) lock() string          { return "" }
 func (sqliteDialect) lockNumber(string) any { return "" }
 func (sqliteDialect) skipLocked() string    { return "" }
 func (sqliteDialect) tuning() string        { return "" }

@@ -3,10 +3,8 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,12 +20,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-//go:embed tuning/postgres.sql
-var postgresTuning string
 
 // Open connects to sqlite:PATH or postgres://… . It does not migrate.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
@@ -114,34 +106,23 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}, nil
 }
 
-// Schema is the text of every migration in order, and of the tuning: two builds with the same text make the same database.
-func Schema() string {
-	files, _ := fs.Glob(migrations, "migrations/*.sql") // the pattern is well formed
-	var all strings.Builder
-	for _, name := range files {
-		text, _ := migrations.ReadFile(name) // embedded
-		all.WriteString(name + "\n" + string(text))
-	}
-	return all.String() + postgresTuning
-}
-
 // Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait.
 func (s *Store) Migrate(ctx context.Context) error {
 	db, err := s.write.DB()
 	if err != nil {
 		return fmt.Errorf("database handle: %w", err)
 	}
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return fmt.Errorf("embedded migrations: %w", err)
-	}
-	dialectName, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	engine, dialectName, options := "sqlite", goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if _, ok := s.dialect.(postgresDialect); ok {
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return fmt.Errorf("migration lock: %w", err)
 		}
-		dialectName, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
+		engine, dialectName, options = "postgres", goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
+	}
+	files, err := migrationsOf(engine)
+	if err != nil {
+		return fmt.Errorf("embedded migrations: %w", err)
 	}
 	provider, err := goose.NewProvider(dialectName, db, files, options...)
 	if err != nil {

@@ -35,5 +35,9 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Grants:          grants{t},
 		Snapshots:       snapshots{t},
 		CreditUses:      creditUses{t},
+		Scheduling:      scheduling{t},
+		Claims:          claims{t},
+		Appointments:    appointments{t},
+		BookingAudit:    bookingAudit{t},
 	}
 }

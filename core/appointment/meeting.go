@@ -8,7 +8,6 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/listing"
-	"sundry/core/slot"
 )
 
 // Provider is who hosts virtual meetings.
@@ -103,7 +102,7 @@ func (m MeetingSettings) link(room string) string {
 
 // Missing names everything that keeps a listing from being booked (specification "Appointment listing readiness"). The
 // field of each says where to mend it: a member of the listing, of the availability or of the meeting settings.
-func Missing(l listing.State, v listing.Variant, hours slot.Settings, m MeetingSettings) []fault.Detail {
+func Missing(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 	missing := []fault.Detail{}
 	add := func(absent bool, field, message string) {
 		if absent {
@@ -116,9 +115,9 @@ func Missing(l listing.State, v listing.Variant, hours slot.Settings, m MeetingS
 		return missing
 	}
 	add(v.DurationMinutes < minDuration, "variant.durationMinutes", "The session must last at least 5 minutes.")
-	add(len(hours.Weekly) == 0, "availability.weekly", "The creator has set no weekly hours.")
-	add(offers(l, Virtual) && m.Virtual == nil, "meetingSettings.virtual", "The creator has not said where virtual meetings take place.")
-	add(offers(l, InPerson) && m.address(l) == "", "meetingSettings.inPerson.address", "The creator has not said where buyers are received.")
+	add(len(s.Hours.Weekly) == 0, "availability.weekly", "The creator has set no weekly hours.")
+	add(offers(l, Virtual) && s.Meetings.Virtual == nil, "meetingSettings.virtual", "The creator has not said where virtual meetings take place.")
+	add(offers(l, InPerson) && s.Meetings.address(l) == "", "meetingSettings.inPerson.address", "The creator has not said where buyers are received.")
 	return missing
 }
 

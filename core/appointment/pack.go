@@ -20,17 +20,22 @@ type Pick struct {
 	Field string
 }
 
-// Bookable is a listing's variant with everything that decides whether a time of it can be booked.
-type Bookable struct {
-	Listing  listing.State
-	Variant  listing.Variant
+// Setup is when and where a creator meets buyers.
+type Setup struct {
 	Hours    slot.Settings
 	Meetings MeetingSettings
 }
 
+// Bookable is a listing's variant with everything that decides whether a time of it can be booked.
+type Bookable struct {
+	Setup
+	Listing listing.State
+	Variant listing.Variant
+}
+
 // Ready refuses with NOT_BOOKABLE, its details naming each missing thing.
 func (b Bookable) Ready() error {
-	missing := Missing(b.Listing, b.Variant, b.Hours, b.Meetings)
+	missing := Missing(b.Listing, b.Variant, b.Setup)
 	if len(missing) == 0 {
 		return nil
 	}
