@@ -152,6 +152,26 @@ func TestAnOutageIsLoggedOnceAndWakesDoNotMakeItAStorm(t *testing.T) {
 	}
 }
 
+func TestAWakeIsALookAtOnce(t *testing.T) {
+	t.Parallel()
+	q, d := &fakeQueue{}, &fakeDispatcher{room: 5}
+	r, _ := startRelay(t, q, d)
+	looks := func() int {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.claims / len(ports.TaskClasses())
+	}
+	time.Sleep(1200 * time.Millisecond) // from now on it looks by itself once a second
+	started, before := time.Now(), looks()
+	for woken := 1; woken <= 50; woken++ {
+		r.Wake()
+		eventually(t, "a wake is followed by a look", func() bool { return looks() >= before+woken })
+	}
+	if took := time.Since(started); took > 10*time.Second { // by itself it would need 50
+		t.Errorf("50 wakes took %v", took)
+	}
+}
+
 func TestWhatCannotBeDispatchedIsGivenBack(t *testing.T) {
 	t.Parallel()
 	q, d := &fakeQueue{due: tasksNamed("a", "b", "c")}, &fakeDispatcher{room: 5, away: errors.New("redis away")}

@@ -45,24 +45,6 @@ func TestEveryTaskTakesEffectOnce(t *testing.T) {
 	})
 }
 
-func TestATaskScheduledWhileTheRelayIsIdleRunsAtOnce(t *testing.T) {
-	t.Parallel()
-	eachRig(t, func(t *testing.T, r *rig) {
-		ran := make(chan time.Time, 1)
-		r.mux.Handle("test.run", jobs.Webhooks, func(ctx context.Context, task ports.Task) error {
-			ran <- time.Now()
-			return r.countAndFinish(ctx, task)
-		})
-		r.start()
-		time.Sleep(1500 * time.Millisecond) // by now it looks once a second only
-		scheduled := time.Now()
-		schedule(t, r.store, "test.run", "a", "", r.clock.Real())
-		if took := (<-ran).Sub(scheduled); took > 500*time.Millisecond {
-			t.Errorf("it ran %v after it was scheduled", took)
-		}
-	})
-}
-
 func TestAFailingHandlerIsRetriedByTheRow(t *testing.T) {
 	t.Parallel()
 	eachRig(t, func(t *testing.T, r *rig) {
