@@ -22,11 +22,15 @@ type IdempotencyRecord struct {
 // IdempotencyKeys remembers answers for 24 hours. All calls belong inside a transaction.
 type IdempotencyKeys interface {
 	// Claim takes (account, route, key) until the transaction ends and returns its record. locked is false when another
-	// request holds it now. ErrNotFound when it is locked and there is no record.
+	// request holds it now. ErrNotFound when it is locked and no record was there when it was asked for: one may have
+	// been written since, and Save refuses then.
 	Claim(ctx context.Context, creatorID, route, key string) (record IdempotencyRecord, locked bool, err error)
-	// Save inserts the record, or replaces one that was never answered or is older than staleBefore. ErrStale when a
-	// record is there that must not be replaced.
+	// Save inserts the record, or replaces one that is older than staleBefore or was never answered and whose lease is
+	// over when the new one is created. ErrStale when a record is there that must not be replaced.
 	Save(ctx context.Context, record IdempotencyRecord, staleBefore time.Time) error
+	// Finish writes the answer and the lease into the unanswered record that the same request has saved. ErrNotFound
+	// when its lease ended and another request has taken the key.
+	Finish(ctx context.Context, record IdempotencyRecord) error
 	// DeleteBefore forgets what is older than the instant.
 	DeleteBefore(ctx context.Context, at time.Time) error
 }

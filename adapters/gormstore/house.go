@@ -72,12 +72,30 @@ func (k idempotencyKeys) Save(_ context.Context, r ports.IdempotencyRecord, stal
 		Columns:   []clause.Column{{Name: "creator_id"}, {Name: "route"}, {Name: "key"}},
 		DoUpdates: clause.AssignmentColumns([]string{"body_hash", "status", "body", "lease_until", "created_at"}),
 		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr(
-			"idempotency_keys.status = 0 OR idempotency_keys.created_at < ?", millis(staleBefore))}},
+			"idempotency_keys.status = 0 AND idempotency_keys.lease_until <= ? OR idempotency_keys.created_at < ?",
+			millis(r.CreatedAt), millis(staleBefore))}},
 	}).Create(&row)
 	if res.Error == nil && res.RowsAffected == 0 {
 		return fmt.Errorf("save idempotency key: %w", ports.ErrStale)
 	}
 	return k.failure("save idempotency key", res.Error)
+}
+
+// Finish implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Save lets the
+// second in only after the first one's lease.
+func (k idempotencyKeys) Finish(_ context.Context, r ports.IdempotencyRecord) error {
+	const doing = "finish idempotency key"
+	body := r.Body
+	if body == nil {
+		body = []byte{}
+	}
+	res := k.db.Exec(
+		"UPDATE idempotency_keys SET status = ?, body = ?, lease_until = ? WHERE creator_id = ? AND route = ? AND key = ? AND status = 0 AND created_at = ?",
+		r.Status, body, r.LeaseUntil.UnixMilli(), r.CreatorID, r.Route, r.Key, millis(r.CreatedAt))
+	if res.Error == nil && res.RowsAffected == 0 {
+		return fmt.Errorf("%s: %w", doing, ports.ErrNotFound)
+	}
+	return k.failure(doing, res.Error)
 }
 
 // DeleteBefore implements ports.IdempotencyKeys.

@@ -154,11 +154,6 @@ func (s *Server) onceLeased(r Route) fiber.Handler {
 		if !ok {
 			return r.Handle(c)
 		}
-		save := func() error {
-			return s.store.Atomically(context.WithoutCancel(c.UserContext()), func(ctx context.Context, repos ports.Repos) error {
-				return s.save(ctx, repos, record)
-			})
-		}
 		record.LeaseUntil = record.CreatedAt.Add(idempotencyLease)
 		err = s.store.Atomically(c.UserContext(), func(ctx context.Context, repos ports.Repos) error {
 			if err := s.claim(ctx, c, repos.IdempotencyKeys, record); err != nil {
@@ -174,9 +169,21 @@ func (s *Server) onceLeased(r Route) fiber.Handler {
 		}
 		if err := s.answer(c, r.Handle); err != nil {
 			record.LeaseUntil = record.CreatedAt // not stored: the key is free again at once
-			return errors.Join(err, save())
+			return errors.Join(err, s.finish(c, record))
 		}
 		record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
-		return save()
+		return s.finish(c, record)
 	}
+}
+
+// finish ends a lease with the answer. Whoever outlived their lease keep the answer to themselves: the key is another
+// request's by now.
+func (s *Server) finish(c *fiber.Ctx, record ports.IdempotencyRecord) error {
+	err := s.store.Atomically(context.WithoutCancel(c.UserContext()), func(ctx context.Context, repos ports.Repos) error {
+		return repos.IdempotencyKeys.Finish(ctx, record)
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	return err
 }

@@ -60,25 +60,6 @@ func TestAnIdempotencyKeyIsAnsweredOnce(t *testing.T) {
 	})
 }
 
-func TestAnUnfinishedIdempotencyKeyIsFinished(t *testing.T) {
-	t.Parallel()
-	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		at := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
-		record := ports.IdempotencyRecord{CreatorID: creator, Route: "POST /v1/things", Key: "k", BodyHash: []byte{1}, Body: []byte("{}"), LeaseUntil: at.Add(time.Minute), CreatedAt: at}
-		for _, status := range []int{0, 200} {
-			record.Status = status
-			atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.IdempotencyKeys.Save(ctx, record, at.Add(-time.Hour)) })
-			atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-				found, locked, err := r.IdempotencyKeys.Claim(ctx, creator, record.Route, record.Key)
-				if !locked || !reflect.DeepEqual(found, record) {
-					t.Errorf("claimed %+v, locked %v; want %+v", found, locked, record)
-				}
-				return err
-			})
-		}
-	})
-}
-
 func TestAClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

@@ -1,0 +1,172 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+// onceOperations are the operations that honour Idempotency-Key.
+func onceOperations(t *testing.T) []harness.Operation {
+	t.Helper()
+	var all []harness.Operation
+	for _, op := range harness.Operations(t) {
+		if op.Parameters.GetByInAndName("header", "Idempotency-Key") != nil {
+			all = append(all, op)
+		}
+	}
+	if len(all) < 6 {
+		t.Fatalf("only %d operations honour Idempotency-Key", len(all))
+	}
+	return all
+}
+
+// withKey is the request under an Idempotency-Key.
+func withKey(r harness.Request, key string) harness.Request {
+	r.Headers = map[string]string{"Idempotency-Key": key}
+	return r
+}
+
+func isReplay(a *harness.Answer) bool { return a.Header.Get("Idempotent-Replayed") == "true" }
+
+func TestARepeatedKeyRepeatsTheAnswer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, other := newWorld(t, app), newWorld(t, app)
+		for _, op := range onceOperations(t) {
+			t.Run(op.OperationID, func(t *testing.T) {
+				key := harness.Unique("key")
+				r := withKey(w.request(t, op), key)
+				first := app.Ask(t, r)
+				if first.Status >= 300 || isReplay(first) {
+					t.Fatalf("first: %d, replayed %v: %s", first.Status, isReplay(first), first.Body)
+				}
+				for range 2 {
+					again := app.Ask(t, r)
+					if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || !isReplay(again) {
+						t.Errorf("again: %d, replayed %v: %s\nfirst: %s", again.Status, isReplay(again), again.Body, first.Body)
+					}
+					if again.Header.Get("Content-Type") != first.Header.Get("Content-Type") || again.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") {
+						t.Errorf("again with headers %v, first %v", again.Header, first.Header)
+					}
+				}
+				if op.TakesBody() { // the same meaning in other bytes is another body
+					raw, _ := json.MarshalIndent(r.Body, "", " ")
+					mismatch := r
+					mismatch.Body = raw
+					app.Ask(t, mismatch).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+					mismatch.Body = harness.JSON{"surprise": 1}
+					app.Ask(t, mismatch).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+				}
+				foreign := withKey(other.request(t, op), key) // another account's key of the same name is another key
+				if answer := app.Ask(t, foreign); answer.Status >= 300 || isReplay(answer) {
+					t.Errorf("another account: %d, replayed %v: %s", answer.Status, isReplay(answer), answer.Body)
+				}
+			})
+		}
+	})
+}
+
+func TestARefusalIsRepeatedToo(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		for _, op := range onceOperations(t) {
+			if !op.TakesBody() {
+				continue
+			}
+			t.Run(op.OperationID, func(t *testing.T) {
+				good := w.request(t, op)
+				bad := withKey(good, harness.Unique("key"))
+				bad.Body = harness.JSON{"surprise": 1}
+				first := app.Ask(t, bad)
+				first.Refuses(t, 400, "VALIDATION_FAILED")
+				again := app.Ask(t, bad)
+				if !isReplay(again) || !bytes.Equal(again.Body, first.Body) {
+					t.Errorf("a refusal was not kept: %s, first %s", again.Body, first.Body)
+				}
+				fixed := bad
+				fixed.Body = good.Body
+				app.Ask(t, fixed).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+				if answer := app.Ask(t, withKey(good, harness.Unique("key"))); answer.Status >= 300 {
+					t.Errorf("the good request under a new key: %d %s", answer.Status, answer.Body)
+				}
+			})
+		}
+	})
+}
+
+func TestKeysHaveAFormAndOneRouteEach(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		key := strings.Repeat("k", 255)
+		var first *harness.Answer
+		for _, op := range onceOperations(t) { // one key serves every route, once each
+			first = app.Ask(t, withKey(w.request(t, op), key))
+			if first.Status >= 300 || isReplay(first) {
+				t.Errorf("%s: %d, replayed %v: %s", op.Line(), first.Status, isReplay(first), first.Body)
+			}
+			app.Ask(t, withKey(w.request(t, op), key+"k")).Refuses(t, 400, "VALIDATION_FAILED", "Idempotency-Key")
+		}
+	})
+}
+
+// TestManyRequestsUnderOneKeyHaveOneEffect sends the same creation at once, from many connections.
+func TestManyRequestsUnderOneKeyHaveOneEffect(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		for _, op := range onceOperations(t) {
+			t.Run(op.OperationID, func(t *testing.T) {
+				r := withKey(w.request(t, op), harness.Unique("key"))
+				answers := together(12, func() *harness.Answer { return app.Ask(t, r) })
+				var first *harness.Answer
+				done := 0
+				for _, answer := range answers {
+					switch {
+					case answer.Status < 300 && !isReplay(answer):
+						done++
+						first = answer
+					case answer.Status == http.StatusConflict:
+						answer.Refuses(t, 409, "IDEMPOTENCY_IN_PROGRESS")
+						if answer.Header.Get("Retry-After") == "" {
+							t.Error("IDEMPOTENCY_IN_PROGRESS without Retry-After")
+						}
+					case !isReplay(answer):
+						t.Errorf("answered %d %s", answer.Status, answer.Body)
+					}
+				}
+				if done != 1 {
+					t.Fatalf("%d of the requests took effect", done)
+				}
+				for _, answer := range append(answers, app.Ask(t, r)) {
+					if isReplay(answer) && !bytes.Equal(answer.Body, first.Body) {
+						t.Errorf("a replay differs: %s from %s", answer.Body, first.Body)
+					}
+				}
+			})
+		}
+	})
+}
+
+// together runs the call n times at once.
+func together[T any](n int, call func() T) []T {
+	results := make([]T, n)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			results[i] = call()
+		})
+	}
+	close(start)
+	all.Wait()
+	return results
+}
