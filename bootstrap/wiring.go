@@ -5,13 +5,16 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/adapters/passwords"
 	"sundry/adapters/sandboxpay"
+	"sundry/adapters/sealer"
 	"sundry/adapters/system"
 	"sundry/adapters/tokens"
 	"sundry/adapters/web"
+	"sundry/adapters/webhookhttp"
 	"sundry/core/checkout"
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
+	"sundry/modules/notify"
 	"sundry/modules/recurring"
 	"sundry/modules/sandbox"
 	"sundry/modules/selling"
@@ -34,18 +37,32 @@ func (a *App) wire() error {
 	a.modules.Selling = selling.New(
 		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
 		a.store, a.clock, a.ids, events, processor, processor, a.modules.Catalog, a.modules.Entitlement, a.modules.Identity)
+	seal, err := sealer.New(a.secrets.derive("webhook-secrets"))
+	if err != nil {
+		return err
+	}
+	a.modules.Notify = notify.New(
+		notify.Config{Livemode: a.cfg.Livemode(), AllowPrivate: a.cfg.WebhookAllowPrivate},
+		a.store, a.clock, a.ids, a.modules.Entitlement, webhookhttp.New(a.cfg.WebhookAllowPrivate), seal)
 	subscriptions := recurring.New(a.store, a.clock, events)
 
+	on(events, a.modules.Notify.OnCheckoutPaid) // first, so that payment.completed precedes what follows from it
 	// A paid session becomes a grant, or a subscription that becomes one.
 	on(events, a.modules.Entitlement.OnCheckoutPaid)
 	on(events, subscriptions.OnCheckoutPaid)
 	on(events, a.modules.Entitlement.OnSubscriptionStarted)
 	on(events, a.modules.Entitlement.OnSubscriptionEnded)
+	// Integrators are told of all of it.
+	on(events, a.modules.Notify.OnSubscriptionStarted)
+	on(events, a.modules.Notify.OnSubscriptionEnded)
+	on(events, a.modules.Notify.OnAccessChanged)
 
 	a.mux.Handle(selling.TaskReconcile, jobs.Payments, a.modules.Selling.Reconcile)
 	a.mux.Handle(selling.TaskExpire, jobs.Payments, a.modules.Selling.ExpireDue)
 	a.mux.Handle(recurring.TaskPeriodEnd, jobs.Payments, subscriptions.EndPeriod)
 	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)
+	a.mux.Handle(notify.TaskAnnounce, jobs.Webhooks, a.modules.Notify.Announce)
+	a.mux.Handle(notify.TaskDeliver, jobs.Webhooks, a.modules.Notify.Deliver)
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 

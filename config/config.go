@@ -40,6 +40,8 @@ type Config struct {
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	// SeedDemo fills an empty sandbox database with the demo creator.
 	SeedDemo bool `env:"SEED_DEMO" envDefault:"true"`
+	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback; sandbox only.
+	WebhookAllowPrivate bool `env:"WEBHOOK_ALLOW_PRIVATE"`
 	// MetricsAddr moves /metrics to a listener of its own; empty serves it on Addr.
 	MetricsAddr string `env:"METRICS_ADDR"`
 	// RateLimitPerMinute is per API key: 0 = off. Default 600 in live, off in the sandbox.
@@ -147,6 +149,9 @@ func (c Config) liveFaults() []error {
 	need(c.BaseURL, "BASE_URL")
 	need(c.DatabaseURL, "DATABASE_URL")
 	need(c.AppSecret, "APP_SECRET")
+	if c.WebhookAllowPrivate {
+		all = append(all, errors.New("WEBHOOK_ALLOW_PRIVATE must not be set when ENVIRONMENT=live"))
+	}
 	if strings.HasPrefix(c.BaseURL, "http://") {
 		all = append(all, errors.New("BASE_URL must be https when ENVIRONMENT=live"))
 	}

@@ -40,3 +40,9 @@ type Sellers interface {
 	// SellerName is the creator's display name.
 	SellerName(ctx context.Context, r Repos, creatorID string) (string, error)
 }
+
+// AccessHistory is what notify asks entitlement when it announces a change.
+type AccessHistory interface {
+	// ChangedSince is the customer's current version and the members that differ from an earlier one, sorted.
+	ChangedSince(ctx context.Context, r Repos, creatorID, externalCustomerID string, version int64) (current int64, changed []string, err error)
+}

@@ -38,29 +38,33 @@ type Store interface {
 
 // Repos is one repository per aggregate, all bound to the same transaction.
 type Repos struct {
-	Tasks           Tasks
-	IdempotencyKeys IdempotencyKeys
-	ClockOffsets    ClockOffsets
-	DocumentNumbers DocumentNumbers
-	Sessions        Sessions
-	Payments        Payments
-	Customers       Customers
-	Subscriptions   Subscriptions
-	SellingAudit    SellingAudit
-	SandboxCharges  SandboxCharges
-	Listings        Listings
-	Plans           Plans
-	PaymentLinks    PaymentLinks
-	Creators        Creators
-	APIKeys         APIKeys
-	RefreshFamilies RefreshFamilies
-	Grants          Grants
-	Snapshots       Snapshots
-	CreditUses      CreditUses
-	Scheduling      Scheduling
-	Claims          Claims
-	Appointments    Appointments
-	BookingAudit    BookingAudit
+	Tasks            Tasks
+	IdempotencyKeys  IdempotencyKeys
+	ClockOffsets     ClockOffsets
+	DocumentNumbers  DocumentNumbers
+	Sessions         Sessions
+	Payments         Payments
+	Customers        Customers
+	Subscriptions    Subscriptions
+	SellingAudit     SellingAudit
+	SandboxCharges   SandboxCharges
+	Listings         Listings
+	Plans            Plans
+	PaymentLinks     PaymentLinks
+	Creators         Creators
+	APIKeys          APIKeys
+	RefreshFamilies  RefreshFamilies
+	Grants           Grants
+	Snapshots        Snapshots
+	CreditUses       CreditUses
+	Scheduling       Scheduling
+	Claims           Claims
+	Appointments     Appointments
+	BookingAudit     BookingAudit
+	Events           Events
+	WebhookEndpoints WebhookEndpoints
+	Deliveries       Deliveries
+	Announcements    Announcements
 }
 
 // Page asks for part of a list, newest first.

@@ -28,6 +28,7 @@ func (s *Server) Routes() []Route {
 		s.listingRoutes(),
 		s.planRoutes(),
 		s.paymentLinkRoutes(),
+		s.webhookRoutes(),
 		s.sessionRoutes(),
 		s.checkoutPageRoutes(),
 		s.accessRoutes(),

@@ -15,6 +15,7 @@ import (
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
+	"sundry/modules/notify"
 	"sundry/modules/sandbox"
 	"sundry/modules/selling"
 	"sundry/ports"
@@ -47,6 +48,7 @@ type Config struct {
 // Modules are the use cases that the handlers call.
 type Modules struct {
 	Identity    *identity.Service
+	Notify      *notify.Service
 	Selling     *selling.Service
 	Catalog     *catalog.Service
 	Entitlement *entitlement.Service

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sundry/core/access"
@@ -216,4 +217,25 @@ func (s *Service) publish(ctx context.Context, c *holder, cause access.Cause) er
 		return fmt.Errorf("publish version %d: %w", changed.Version, err)
 	}
 	return nil
+}
+
+// ChangedSince implements ports.AccessHistory. It reads as many versions as lie between; an announcement is seldom more
+// than a few behind.
+func (s *Service) ChangedSince(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, version int64) (int64, []string, error) {
+	current, err := s.AccessVersion(ctx, r, creatorID, externalCustomerID)
+	if err != nil || current <= version {
+		return current, nil, err
+	}
+	history, err := r.Snapshots.History(ctx, creatorID, externalCustomerID, int(current-version))
+	if err != nil {
+		return 0, nil, err
+	}
+	changed := []string{}
+	for _, change := range history {
+		if change.Version > version {
+			changed = append(changed, change.Changed...)
+		}
+	}
+	slices.Sort(changed)
+	return current, slices.Compact(changed), nil
 }

@@ -11,6 +11,7 @@ import (
 var mayTouch = map[string][]string{
 	"catalog":     {"Listings", "Plans", "PaymentLinks"},
 	"identity":    {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
+	"notify":      {"Events", "WebhookEndpoints", "Deliveries", "Announcements", "Tasks"},
 	"recurring":   {"Subscriptions", "Tasks"},
 	"sandbox":     {"ClockOffsets"},
 	"selling":     {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},

@@ -1,0 +1,130 @@
+// Package webhookhttp posts to addresses that strangers chose, so it trusts nothing about them: every address that a
+// name resolves to is checked at the moment of dialling, no redirect is followed, no proxy of the environment is used,
+// and headers, bodies and time are bounded.
+package webhookhttp
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+const (
+	// timeout bounds a whole attempt (contract §12).
+	timeout = 15 * time.Second
+	// maxAnswer is how much of an answer is read and logged.
+	maxAnswer = 16 << 10
+	// maxHeader bounds the answer's header.
+	maxHeader = 32 << 10
+	userAgent = "Sundry-Webhooks/1"
+)
+
+// Sender implements ports.Sender.
+type Sender struct{ client *http.Client }
+
+var _ ports.Sender = (*Sender)(nil)
+
+// errRefused says that a name led to an address that is not public.
+var errRefused = errors.New("the address is not public")
+
+// New returns a sender. allowPrivate (sandbox only) lets it dial loopback and private addresses.
+func New(allowPrivate bool) *Sender {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	if !allowPrivate {
+		dialer.Control = guard
+	}
+	return &Sender{&http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:                  nil, // one from the environment would dial for us, past the guard
+			DialContext:            dialer.DialContext,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    5 * time.Second,
+			ResponseHeaderTimeout:  timeout,
+			MaxResponseHeaderBytes: maxHeader,
+			DisableCompression:     true, // a small answer must not unfold into a big one
+			MaxIdleConnsPerHost:    16,
+			MaxConnsPerHost:        32,
+			IdleConnTimeout:        30 * time.Second,
+			ForceAttemptHTTP2:      true,
+		},
+	}}
+}
+
+// guard sees the address that a name has just resolved to, so that an answer that changes after a check changes nothing.
+func guard(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || webhook.Refused(to.Addr()) {
+		return errRefused
+	}
+	return nil
+}
+
+// Send implements ports.Sender.
+func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.OutboundAnswer, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
+	if err != nil {
+		return ports.OutboundAnswer{}, errors.New("the URL cannot be used")
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", userAgent)
+	for name, value := range r.Headers {
+		request.Header.Set(name, value)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return ports.OutboundAnswer{}, plain(err)
+	}
+	defer func() { _ = response.Body.Close() }() // what is beyond the bound is not read: the connection goes with it
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	answer := ports.OutboundAnswer{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
+	if err != nil && response.StatusCode >= 300 {
+		return answer, nil // the status says enough
+	}
+	if err != nil {
+		return ports.OutboundAnswer{}, plain(err)
+	}
+	return answer, nil
+}
+
+// plain says what went wrong in a few words for the endpoint's owner, without the URL, which may hold a token.
+func plain(err error) error {
+	var timeoutErr net.Error
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, errRefused):
+		return errRefused
+	case errors.As(err, &timeoutErr) && timeoutErr.Timeout():
+		return fmt.Errorf("no answer within %s", timeout)
+	case errors.As(err, &dns):
+		return errors.New("the host name cannot be resolved")
+	case errors.As(err, &certificate):
+		return errors.New("the host's certificate is not valid")
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return errors.New("the connection was refused")
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errors.New("the connection was closed before an answer came")
+	}
+	return errors.New("the request could not be made")
+}
+
+// text keeps an answer storable: valid UTF-8 without NUL.
+func text(body []byte) string {
+	clean := bytes.ToValidUTF8(body, []byte("\uFFFD"))
+	return string(bytes.ReplaceAll(clean, []byte{0}, []byte("\uFFFD")))
+}

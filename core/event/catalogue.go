@@ -1,0 +1,48 @@
+package event
+
+import (
+	"embed"
+	"encoding/json"
+	"strings"
+)
+
+// Kind is one line of the catalogue of events.
+type Kind struct {
+	Type        Type
+	Description string
+	// Advanced events serve existing integrations; the recommended path is customer.access_changed.
+	Advanced bool
+	// Schema is the JSON Schema (2020-12) of the envelope's data.
+	Schema json.RawMessage
+}
+
+//go:embed schemas/*.json
+var schemas embed.FS
+
+// Catalogue lists every type that this version emits, the recommended one first.
+func Catalogue() []Kind {
+	kinds := []Kind{
+		{Type: CustomerAccessChanged, Description: "What a customer may use has changed. Read the snapshot again."},
+		{Type: PaymentCompleted, Description: "A checkout session was paid.", Advanced: true},
+		{Type: SubscriptionCreated, Description: "A subscription began, with its first payment or its trial.", Advanced: true},
+		{Type: SubscriptionExpired, Description: "A subscription was ended by the system.", Advanced: true},
+		{Type: WebhookEndpointDisabled, Description: "An endpoint was switched off: it answered 410, or nothing but failures for five days."},
+		{Type: WebhookEndpointTest, Description: "A test message that you asked for."},
+	}
+	for i, kind := range kinds {
+		raw, err := schemas.ReadFile("schemas/" + schemaOf(kind.Type) + ".json")
+		if err != nil {
+			panic("event: no schema for " + string(kind.Type)) // embedded: a test reads them all
+		}
+		kinds[i].Schema = raw
+	}
+	return kinds
+}
+
+// schemaOf is the name of a type's schema: all events of subscriptions share one.
+func schemaOf(t Type) string {
+	if family, _, _ := strings.Cut(string(t), "."); family == "subscription" {
+		return family
+	}
+	return string(t)
+}

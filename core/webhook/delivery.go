@@ -1,0 +1,105 @@
+package webhook
+
+import (
+	"strconv"
+	"time"
+)
+
+// DeliveryStatus is where the sending of one event to one endpoint stands.
+type DeliveryStatus string
+
+// The statuses of the contract. Pending includes waiting for a disabled endpoint to come back.
+const (
+	Pending   DeliveryStatus = "pending"
+	Delivered DeliveryStatus = "delivered"
+	Failed    DeliveryStatus = "failed"
+)
+
+// delays are how long after one attempt the next is made (contract §12): the first at once, the last 24 h after its
+// predecessor.
+var delays = []time.Duration{
+	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+	20 * time.Hour, 24 * time.Hour,
+}
+
+// httpDate is the date format of HTTP headers (RFC 9110, section 5.6.7).
+const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+// maxRetryAfter bounds what a receiver may ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// DeliveryState is a delivery's data.
+type DeliveryState struct {
+	ID            string
+	CreatorID     string
+	EventID       string
+	EventType     string
+	EndpointID    string
+	Status        DeliveryStatus
+	AttemptCount  int
+	NextAttemptAt time.Time // zero when none is due
+	CreatedAt     time.Time
+	Revision      int64
+}
+
+// Attempt is one try, as it is logged.
+type Attempt struct {
+	Number     int
+	At         time.Time
+	StatusCode int // 0 when there was no answer
+	Duration   time.Duration
+	Error      string
+	// ResponseBody is the first 16 kB of the answer.
+	ResponseBody string
+}
+
+// Delivery is the aggregate.
+type Delivery struct{ s DeliveryState }
+
+// NewDelivery is due at once.
+func NewDelivery(s DeliveryState, now time.Time) *Delivery {
+	s.Status, s.NextAttemptAt, s.CreatedAt, s.Revision = Pending, now, now, 1
+	return &Delivery{s}
+}
+
+// RestoreDelivery rebuilds a delivery from its stored state.
+func RestoreDelivery(s DeliveryState) *Delivery { return &Delivery{s} }
+
+// State is a copy of the data.
+func (d *Delivery) State() DeliveryState { return d.s }
+
+// Again makes a finished delivery due once more, by its owner's wish.
+func (d *Delivery) Again(now time.Time) {
+	d.s.Status, d.s.AttemptCount, d.s.NextAttemptAt = Pending, 0, now
+	d.s.Revision++
+}
+
+// Record takes in an attempt. retryAfter is the receiver's header, jitter a random number in [0, 1).
+func (d *Delivery) Record(a Attempt, retryAfter string, jitter float64) (success bool) {
+	d.s.AttemptCount++
+	d.s.Revision++
+	if a.StatusCode >= 200 && a.StatusCode < 300 {
+		d.s.Status, d.s.NextAttemptAt = Delivered, time.Time{}
+		return true
+	}
+	if d.s.AttemptCount >= len(delays) {
+		d.s.Status, d.s.NextAttemptAt = Failed, time.Time{}
+		return false
+	}
+	wait := delays[d.s.AttemptCount]
+	wait += time.Duration(float64(wait) * 0.1 * jitter)
+	wait = max(wait, RetryAfter(retryAfter, a.At))
+	d.s.NextAttemptAt = a.At.Add(wait)
+	return false
+}
+
+// RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else.
+func RetryAfter(header string, now time.Time) time.Duration {
+	var wait time.Duration
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+		wait = time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second
+	} else if at, err := time.Parse(httpDate, header); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), maxRetryAfter)
+}

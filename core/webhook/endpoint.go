@@ -1,0 +1,195 @@
+// Package webhook is how integrators hear of events: their endpoints, which events each wants, how a message is
+// signed, when it is tried again, and when an endpoint is left alone.
+package webhook
+
+import (
+	"slices"
+	"time"
+
+	"sundry/core/fault"
+)
+
+// Limits of an endpoint.
+const (
+	maxEvents = 50
+	// SecretOverlap is how long the secret before a rotation still signs.
+	SecretOverlap = 24 * time.Hour
+	// DisableAfter is how long an endpoint may do nothing but fail.
+	DisableAfter = 5 * 24 * time.Hour
+	// breakAfter is how many failures in a row open the circuit.
+	breakAfter = 5
+	// ProbeLease is how long one probe may take before another may be sent.
+	ProbeLease = 20 * time.Second
+)
+
+// Why an endpoint is disabled.
+const (
+	DisabledByOwner   = "owner"   // PATCH enabled=false
+	DisabledByGone    = "gone"    // it answered 410
+	DisabledByFailing = "failing" // nothing but failures for five days
+)
+
+// EndpointState is an endpoint's data, as stores and views see it. Secrets are sealed by the store's caller.
+type EndpointState struct {
+	ID        string
+	CreatorID string
+	URL       string
+	Events    []string
+	Enabled   bool
+	// DisabledReason is one of the DisabledBy… constants; empty while enabled.
+	DisabledReason string
+	// Secret signs; PreviousSecret signs too until PreviousUntil.
+	Secret         []byte
+	PreviousSecret []byte
+	PreviousUntil  time.Time
+	// Failures counts the failed attempts since the last success; FailingSince is the first of them.
+	Failures     int
+	FailingSince time.Time
+	// OpenUntil keeps attempts away while the circuit is open; one probe goes out when it has passed.
+	OpenUntil time.Time
+	CreatedAt time.Time
+	Revision  int64
+}
+
+// Endpoint is the aggregate.
+type Endpoint struct{ s EndpointState }
+
+// EndpointEdit is what an owner may say; nil leaves a member as it is.
+type EndpointEdit struct {
+	URL     *string
+	Events  *[]string
+	Enabled *bool
+}
+
+// Check lists everything that is wrong with the edit. allowPrivate admits plain http and loopback, for the sandbox.
+func (e EndpointEdit) Check(isNew, allowPrivate bool, f *fault.Faults) {
+	switch {
+	case e.URL != nil:
+		CheckURL("url", *e.URL, allowPrivate, f)
+	case isNew:
+		f.Add("url", fault.DetailRequired, "Say where events are to be sent.")
+	}
+	switch {
+	case e.Events != nil:
+		checkEvents(*e.Events, f)
+	case isNew:
+		f.Add("events", fault.DetailRequired, `List the event types you want, such as "customer.access_changed"; "*" is all of them.`)
+	}
+}
+
+func checkEvents(events []string, f *fault.Faults) {
+	f.Check(len(events) > 0, "events", fault.DetailRequired, "List at least one event type.")
+	f.Check(len(events) <= maxEvents, "events", fault.DetailTooLong, "At most 50 filters are allowed.")
+	for i, filter := range events {
+		item := f.Item("events", i)
+		item.Check(validFilter(filter), "", fault.DetailNotAllowed, `The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`)
+		item.Check(!slices.Contains(events[:i], filter), "", fault.DetailDuplicate, "The filter is listed twice.")
+	}
+}
+
+// NewEndpoint registers an endpoint from a checked edit. secret is sealed.
+func NewEndpoint(id, creatorID string, e EndpointEdit, secret []byte, now time.Time) *Endpoint {
+	return &Endpoint{EndpointState{
+		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, Secret: secret, CreatedAt: now, Revision: 1,
+	}}
+}
+
+// RestoreEndpoint rebuilds an endpoint from its stored state.
+func RestoreEndpoint(s EndpointState) *Endpoint { return &Endpoint{s} }
+
+// State is a copy of the data.
+func (e *Endpoint) State() EndpointState { return e.s }
+
+// Edit changes what the owner says. enabledNow is true when the endpoint was disabled and its backlog is due.
+func (e *Endpoint) Edit(edit EndpointEdit) (enabledNow bool) {
+	if edit.URL != nil {
+		e.s.URL = *edit.URL
+	}
+	if edit.Events != nil {
+		e.s.Events = *edit.Events
+	}
+	if edit.Enabled != nil && *edit.Enabled != e.s.Enabled {
+		e.s.Enabled, enabledNow = *edit.Enabled, *edit.Enabled
+		e.s.DisabledReason = DisabledByOwner
+		if enabledNow {
+			e.s.DisabledReason = ""
+			e.recover()
+		}
+	}
+	e.s.Revision++
+	return enabledNow
+}
+
+// Rotate makes secret (sealed) the signing one; the one before goes on signing for a day.
+func (e *Endpoint) Rotate(secret []byte, now time.Time) {
+	e.s.PreviousSecret, e.s.PreviousUntil = e.s.Secret, now.Add(SecretOverlap)
+	e.s.Secret = secret
+	e.s.Revision++
+}
+
+// Admit says whether an attempt may go out now. When the circuit is open, wait is until when it must be put off. probe
+// is true when this attempt is the one that tries a half-open circuit: the endpoint has changed and must be saved first,
+// so that of many workers one wins.
+func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
+	switch {
+	case e.s.OpenUntil.IsZero():
+		return time.Time{}, false
+	case now.Before(e.s.OpenUntil):
+		return e.s.OpenUntil, false
+	}
+	e.s.OpenUntil = now.Add(ProbeLease)
+	e.s.Revision++
+	return time.Time{}, true
+}
+
+// Succeeded takes in a success. changed is false when the endpoint was well already.
+func (e *Endpoint) Succeeded() (changed bool) {
+	if e.s.Failures == 0 && e.s.OpenUntil.IsZero() {
+		return false
+	}
+	e.recover()
+	e.s.Revision++
+	return true
+}
+
+func (e *Endpoint) recover() {
+	e.s.Failures, e.s.FailingSince, e.s.OpenUntil = 0, time.Time{}, time.Time{}
+}
+
+// Disabled is uttered when an endpoint is switched off by its own behaviour.
+type Disabled struct {
+	EndpointState
+	At time.Time
+}
+
+// EventName implements event.Event.
+func (Disabled) EventName() string { return "webhook.disabled" }
+
+// Failed takes in a failure. gone is true for an answer of 410. disabled is not nil when that switched the endpoint off.
+func (e *Endpoint) Failed(gone bool, now time.Time) (disabled *Disabled) {
+	e.s.Failures++
+	if e.s.FailingSince.IsZero() {
+		e.s.FailingSince = now
+	}
+	if e.s.Failures >= breakAfter {
+		e.s.OpenUntil = now.Add(openFor(e.s.Failures))
+	}
+	e.s.Revision++
+	switch {
+	case !e.s.Enabled:
+		return nil
+	case gone:
+		e.s.DisabledReason = DisabledByGone
+	case now.Sub(e.s.FailingSince) >= DisableAfter:
+		e.s.DisabledReason = DisabledByFailing
+	default:
+		return nil
+	}
+	e.s.Enabled = false
+	return &Disabled{e.s, now}
+}
+
+// openFor keeps an open circuit closed to traffic for 5 s at first, doubling with each failed probe up to 5 minutes.
+func openFor(failures int) time.Duration {
+	return min(5*time.Second<<min(failures-breakAfter, 10), 5*time.Minute)
+}

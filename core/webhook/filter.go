@@ -1,0 +1,36 @@
+package webhook
+
+import (
+	"slices"
+	"strings"
+
+	"sundry/core/event"
+)
+
+// Wants reports whether any of the filters takes the event type: exact, family.* or *.
+func Wants(filters []string, eventType string) bool {
+	return slices.ContainsFunc(filters, func(filter string) bool { return matches(filter, eventType) })
+}
+
+func matches(filter, eventType string) bool {
+	if filter == "*" || filter == eventType {
+		return true
+	}
+	family, ok := strings.CutSuffix(filter, "*")
+	return ok && strings.HasSuffix(family, ".") && strings.HasPrefix(eventType, family)
+}
+
+// families are those whose events arrive with modules that this version does not have; their filters are accepted so
+// that an integrator can subscribe once.
+var families = []string{"invoice.", "subscription.", "refund.", "dispute.", "payout.", "appointment.", "payment.", "customer."}
+
+// validFilter accepts what could match an event type of the contract.
+func validFilter(filter string) bool {
+	if filter == "*" {
+		return true
+	}
+	if family, ok := strings.CutSuffix(filter, "*"); ok {
+		return slices.Contains(families, family)
+	}
+	return slices.Contains(event.ContractTypes, filter)
+}

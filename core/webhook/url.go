@@ -1,0 +1,116 @@
+package webhook
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"sundry/core/fault"
+)
+
+const maxURL = 2048
+
+// specialNames lead inside whatever a resolver says (RFC 6761, RFC 6762, RFC 8375, clouds' metadata).
+var specialNames = []string{"localhost", "local", "internal", "intranet", "home.arpa", "localdomain", "lan", "metadata"}
+
+// CheckURL checks where events are to be sent: https, no user info, and no literal address or special name of the
+// refused ranges in any spelling. What a name resolves to is checked again at every dial. allowPrivate (sandbox only)
+// admits http and loopback.
+func CheckURL(field, raw string, allowPrivate bool, f *fault.Faults) {
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > maxURL || u.Host == "" || u.Opaque != "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
+		f.Add(field, fault.DetailInvalid, "Give an absolute https URL of at most 2,048 characters.")
+		return
+	}
+	f.Check(u.Scheme == "https" || allowPrivate && u.Scheme == "http", field, fault.DetailNotAllowed, "The URL must be https.")
+	f.Check(u.User == nil, field, fault.DetailNotAllowed, "The URL must not carry a user name or password.")
+	f.Check(u.Fragment == "", field, fault.DetailNotAllowed, "The URL must not have a fragment.")
+	if port := u.Port(); port != "" {
+		n, err := strconv.Atoi(port)
+		f.Check(err == nil && n > 0 && n < 65536, field, fault.DetailInvalid, "The port must be from 1 to 65535.")
+	}
+	f.Check(allowPrivate || !leadsInside(u.Hostname()), field, fault.DetailNotAllowed,
+		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused.")
+}
+
+// leadsInside reports whether the host is a special name, a bare name (answered by the local network) or a literal
+// address of a refused range.
+func leadsInside(host string) bool {
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	if addr, ok := literal(name); ok {
+		return Refused(addr)
+	}
+	for _, special := range specialNames {
+		if name == special || strings.HasSuffix(name, "."+special) {
+			return true
+		}
+	}
+	return !strings.Contains(name, ".")
+}
+
+// literal reads an address in any spelling that some resolver takes for one: 127.1, 0x7f.1, 017700000001, 2130706433.
+// ok is also true for a number that is no valid address.
+func literal(name string) (netip.Addr, bool) {
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return addr, true
+	}
+	labels := strings.Split(name, ".")
+	var value uint64
+	for i, label := range labels {
+		n, err := strconv.ParseUint(label, 0, 32) // 0 as base: decimal, 0x hexadecimal, leading 0 octal
+		if err != nil {
+			if n, err = strconv.ParseUint(label, 10, 32); err != nil {
+				return netip.Addr{}, false
+			}
+		}
+		if i == len(labels)-1 && len(labels) <= 4 {
+			value |= n // the last number fills what is left, as inet_aton does
+			break
+		}
+		value |= n & 0xff << (8 * (3 - min(i, 3)))
+	}
+	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true //nolint:gosec // four bytes of it
+}
+
+// refused are the ranges that are not the public internet (IANA special-purpose registries).
+var refused = func() []netip.Prefix {
+	var all []netip.Prefix
+	for _, p := range []string{
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"::/128", "::1/128", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "ff00::/8",
+	} {
+		all = append(all, netip.MustParsePrefix(p))
+	}
+	return all
+}()
+
+// Prefixes whose addresses carry an IPv4 address, and where in the 16 bytes it stands.
+var embedding = map[netip.Prefix]int{
+	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
+	netip.MustParsePrefix("64:ff9b:1::/48"): 12, // local NAT64
+	netip.MustParsePrefix("2002::/16"):      2,  // 6to4
+	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
+}
+
+// Refused reports whether an address is not on the public internet: loopback, private, link-local, multicast, metadata
+// and the rest of the special ranges, also when mapped or embedded in IPv6.
+func Refused(addr netip.Addr) bool {
+	addr = addr.WithZone("").Unmap()
+	for _, p := range refused {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	if addr.Is4() {
+		return false
+	}
+	bytes := addr.As16()
+	for p, at := range embedding {
+		if p.Contains(addr) {
+			return Refused(netip.AddrFrom4([4]byte(bytes[at : at+4])))
+		}
+	}
+	return !netip.MustParsePrefix("2000::/3").Contains(addr) // only global unicast is public
+}

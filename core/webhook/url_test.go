@@ -1,0 +1,70 @@
+package webhook_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"sundry/core/fault"
+	"sundry/core/webhook"
+)
+
+func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
+	t.Parallel()
+	for raw, good := range map[string]bool{
+		"https://hooks.example.com/sundry":     true,
+		"https://hooks.example.com:8443/a?b=c": true,
+		"https://93.184.216.34/":               true,
+		"https://[2606:4700::1111]/":           true,
+		"http://hooks.example.com/":            false,
+		"ftp://hooks.example.com/":             false,
+		"https://user:pass@example.com/":       false,
+		"https://example.com/#part":            false,
+		"https://localhost/":                   false,
+		"https://LOCALHOST./":                  false,
+		"https://a.localhost/":                 false,
+		"https://printer.local/":               false,
+		"https://metadata.google.internal/":    false,
+		"https://intranet/":                    false,
+		"https://127.0.0.1/":                   false,
+		"https://127.1/":                       false,
+		"https://0x7f.0.0.1/":                  false,
+		"https://0177.0.0.1/":                  false,
+		"https://2130706433/":                  false,
+		"https://0x7f000001/":                  false,
+		"https://10.1.2.3/":                    false,
+		"https://169.254.169.254/latest":       false,
+		"https://[::1]/":                       false,
+		"https://[::ffff:127.0.0.1]/":          false,
+		"https://[::ffff:a9fe:a9fe]/":          false,
+		"https://[64:ff9b::7f00:1]/":           false,
+		"https://[2002:7f00:1::]/":             false,
+		"https://[fe80::1]/":                   false,
+		"https://[fd00::1]/":                   false,
+		"https://0.0.0.0/":                     false,
+		"https://":                             false,
+		"//example.com":                        false,
+		"https://exam ple.com/":                false,
+		"https://example.com\\@evil.com/":      false,
+		"https://example.com:99999/":           false,
+	} {
+		var f fault.Faults
+		webhook.CheckURL("url", raw, false, &f)
+		if (f.Err() == nil) != good {
+			t.Errorf("%s: %v, want good %v", raw, f.Err(), good)
+		}
+	}
+	var f fault.Faults
+	webhook.CheckURL("url", "http://127.0.0.1:9999/hook", true, &f)
+	if f.Err() != nil {
+		t.Errorf("the sandbox may be told to admit loopback: %v", f.Err())
+	}
+}
+
+func TestPublicAddressesAreNotRefused(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8"} {
+		if webhook.Refused(netip.MustParseAddr(s)) {
+			t.Errorf("%s is refused", s)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sundry/core/event"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+// subjectOf names a delivery's task: the endpoint first, so that one endpoint's tasks stand together.
+func subjectOf(d webhook.DeliveryState) string { return d.EndpointID + "/" + d.ID }
+
+// attempt is what one try needs.
+type attempt struct {
+	delivery webhook.DeliveryState
+	endpoint webhook.EndpointState
+	event    event.Record
+}
+
+// Deliver makes one attempt to send an event to an endpoint, and says when the next is due. What was sent and could not
+// be recorded is sent again, under the same webhook-id. Task TaskDeliver.
+func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
+	a, ok, err := s.load(ctx, t)
+	if err != nil {
+		return fmt.Errorf("deliver: %w", err)
+	}
+	if !ok {
+		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	}
+	if admitted, err := s.admit(ctx, t, &a); err != nil || !admitted {
+		return err
+	}
+	tried, answer, err := s.try(ctx, a)
+	if err != nil {
+		return fmt.Errorf("deliver %s: %w", a.delivery.ID, err)
+	}
+	return s.conclude(ctx, t, a, tried, answer.RetryAfter)
+}
+
+// load reads what the task is about; ok is false when nothing is to be sent (any more).
+func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, err error) {
+	r := s.store.Read(ctx)
+	_, deliveryID, _ := strings.Cut(t.Subject, "/")
+	if a.delivery, err = r.Deliveries.Find(ctx, t.CreatorID, deliveryID); err == nil {
+		a.endpoint, err = r.WebhookEndpoints.Find(ctx, t.CreatorID, a.delivery.EndpointID)
+	}
+	if errors.Is(err, ports.ErrNotFound) {
+		return a, false, nil // the endpoint was deleted
+	}
+	if err != nil || a.delivery.Status != webhook.Pending || !a.endpoint.Enabled {
+		return a, false, err
+	}
+	a.event, err = r.Events.Find(ctx, t.CreatorID, a.delivery.EventID)
+	return a, err == nil, err
+}
+
+// admit asks the endpoint's circuit breaker. A delivery that must wait is put off, not counted.
+func (s *Service) admit(ctx context.Context, t ports.Task, a *attempt) (bool, error) {
+	now, err := s.clock.Now(ctx, t.CreatorID)
+	if err != nil {
+		return false, err
+	}
+	endpoint := webhook.RestoreEndpoint(a.endpoint)
+	wait, probe := endpoint.Admit(now)
+	switch {
+	case probe: // of many workers, the one whose save succeeds sends the probe
+		err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			latest, err := r.WebhookEndpoints.Find(ctx, t.CreatorID, a.endpoint.ID)
+			if err != nil {
+				return err
+			}
+			if latest.Revision != a.endpoint.Revision {
+				probe = false
+				return r.Tasks.Postpone(ctx, t, now.Add(time.Second))
+			}
+			return r.WebhookEndpoints.Save(ctx, endpoint.State())
+		})
+		a.endpoint = endpoint.State()
+		return probe, err
+	case !wait.IsZero():
+		return false, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			return r.Tasks.Postpone(ctx, t, wait.Add(s.jitter(time.Second)))
+		})
+	}
+	return true, nil
+}
+
+// jitter is a random wait below the ceiling.
+func (s *Service) jitter(ceiling time.Duration) time.Duration {
+	return time.Duration(s.chance() * float64(ceiling))
+}
+
+// chance is a random number in [0, 1).
+func (s *Service) chance() float64 {
+	b := s.ids.Random(2)
+	return float64(uint16(b[0])<<8|uint16(b[1])) / (1 << 16)
+}
+
+// try signs with the secrets that are good now and sends.
+func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.OutboundAnswer, error) {
+	now, err := s.clock.Now(ctx, a.event.CreatorID)
+	if err != nil {
+		return webhook.Attempt{}, ports.OutboundAnswer{}, err
+	}
+	secrets, err := s.signingSecrets(a.endpoint, now)
+	if err != nil {
+		return webhook.Attempt{}, ports.OutboundAnswer{}, err
+	}
+	body, err := json.Marshal(a.event.Envelope())
+	if err != nil {
+		return webhook.Attempt{}, ports.OutboundAnswer{}, err
+	}
+	begin := s.clock.Real()
+	answer, sendErr := s.sender.Send(ctx, ports.OutboundRequest{
+		URL: a.endpoint.URL, Body: body,
+		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
+	})
+	tried := webhook.Attempt{
+		Number: a.delivery.AttemptCount + 1, At: now, StatusCode: answer.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: answer.Body,
+	}
+	if sendErr != nil {
+		tried.StatusCode, tried.Error = 0, sendErr.Error()
+	}
+	return tried, answer, nil
+}
+
+func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]byte, error) {
+	sealed := [][]byte{e.Secret}
+	if len(e.PreviousSecret) > 0 && now.Before(e.PreviousUntil) {
+		sealed = append(sealed, e.PreviousSecret)
+	}
+	secrets := make([][]byte, len(sealed))
+	for i, one := range sealed {
+		plain, err := s.sealer.Open(one)
+		if err != nil {
+			return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)
+		}
+		secrets[i] = plain
+	}
+	return secrets, nil
+}
+
+// conclude records the attempt, what it says of the endpoint, and the next one.
+func (s *Service) conclude(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, retryAfter string) error {
+	jitter := s.chance()
+	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		delivery := webhook.RestoreDelivery(a.delivery)
+		success := delivery.Record(tried, retryAfter, jitter)
+		if err := r.Deliveries.Save(ctx, delivery.State()); err != nil {
+			return fenceStale(err)
+		}
+		if err := r.Deliveries.AddAttempt(ctx, t.CreatorID, a.delivery.ID, tried); err != nil {
+			return err
+		}
+		if err := s.judge(ctx, r, a.endpoint, success, tried); err != nil {
+			return err
+		}
+		if next := delivery.State().NextAttemptAt; !next.IsZero() {
+			return r.Tasks.Postpone(ctx, t, next)
+		}
+		return r.Tasks.Done(ctx, t)
+	})
+}
+
+// fenceStale turns a delivery that somebody else changed meanwhile into a run that is no longer ours: the attempt was
+// made, so running the transaction again would record it against what it was not made for.
+func fenceStale(err error) error {
+	if errors.Is(err, ports.ErrStale) {
+		return ports.ErrFenced
+	}
+	return err
+}
+
+// judge takes an attempt into the endpoint's health. A well endpoint that stays well is not written.
+func (s *Service) judge(ctx context.Context, r ports.Repos, seen webhook.EndpointState, success bool, tried webhook.Attempt) error {
+	if success && seen.Failures == 0 && seen.OpenUntil.IsZero() {
+		return nil
+	}
+	latest, err := r.WebhookEndpoints.Find(ctx, seen.CreatorID, seen.ID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	endpoint := webhook.RestoreEndpoint(latest)
+	var disabled *webhook.Disabled
+	changed := true
+	if success {
+		changed = endpoint.Succeeded()
+	} else {
+		disabled = endpoint.Failed(tried.StatusCode == 410, tried.At)
+	}
+	if !changed {
+		return nil
+	}
+	if err := r.WebhookEndpoints.Save(ctx, endpoint.State()); err != nil || disabled == nil {
+		return err
+	}
+	return s.emit(ctx, r, seen.CreatorID, event.WebhookEndpointDisabled, map[string]any{
+		"id": seen.ID, "url": seen.URL, "reason": disabled.DisabledReason,
+	})
+}
