@@ -48,7 +48,7 @@ type redisLogger struct {
 
 // Printf implements the library's logger.
 func (l *redisLogger) Printf(ctx context.Context, format string, args ...any) {
-	l.seldom.Do(func() { l.log.WarnContext(ctx, "redis: "+fmt.Sprintf(format, args...)) })
+	l.seldom.Do(func() { l.log.WarnContext(ctx, "redis complains", slog.String("words", fmt.Sprintf(format, args...))) })
 }
 
 // throttle counts attempts in Redis where there is one, else in this process.

@@ -36,7 +36,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(folder, "sundry")
-	out, err := exec.Command("go", "build", "-o", path, "sundry").CombinedOutput() //nolint:gosec // our own arguments
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "sundry").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
@@ -108,6 +108,7 @@ func WithoutRedis(t testing.TB) *Deployment {
 }
 
 func newDeployment(t testing.TB) *Deployment {
+	t.Helper()
 	return &Deployment{env: map[string]string{
 		"ENVIRONMENT": "sandbox", "APP_SECRET": rand.Text() + rand.Text(), "DATA_DIR": t.TempDir(), "SEED_DEMO": "false",
 		"LOG_LEVEL": "info", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME"),
@@ -134,7 +135,8 @@ func (d *Deployment) Start(t testing.TB, command string, vars map[string]string)
 	}
 	addr, metrics := freeAddress(t), freeAddress(t)
 	p := &Process{App: &harness.App{URL: "http://" + addr, Log: &harness.Log{}}, log: &lockedBuffer{}, done: make(chan struct{})}
-	p.cmd = exec.Command(path, strings.Fields(command)...) //nolint:gosec // the binary built above
+	// Not bound to the test's context: the process shall outlive it until the clean-up below has killed it.
+	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), path, strings.Fields(command)...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	for name, value := range d.env {
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
@@ -169,7 +171,7 @@ func (d *Deployment) RunToEnd(t testing.TB, command string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, strings.Fields(command)...) //nolint:gosec // the binary built above
+	cmd := exec.CommandContext(ctx, path, strings.Fields(command)...)
 	for name, value := range d.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
@@ -185,6 +187,9 @@ func (d *Deployment) Verify(t testing.TB) {
 	}
 }
 
+// probe asks a process whether it is ready.
+var probe = &http.Client{Timeout: 5 * time.Second}
+
 func (p *Process) awaitReady(t testing.TB, address string) {
 	t.Helper()
 	Eventually(t, 20*time.Second, "the process is ready at "+address, func() bool {
@@ -197,7 +202,7 @@ func (p *Process) awaitReady(t testing.TB, address string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := http.DefaultClient.Do(request)
+		response, err := probe.Do(request)
 		if err != nil {
 			return false
 		}

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/url"
@@ -95,7 +96,7 @@ func (p *Proxy) pass(from net.Conn) {
 	if !p.keep(from) {
 		return
 	}
-	to, err := net.Dial("tcp", p.target)
+	to, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", p.target)
 	if err != nil {
 		return
 	}
