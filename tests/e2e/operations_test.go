@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net/http"
 	"regexp"
 	"testing"
 
@@ -34,3 +35,35 @@ func TestEveryOperationAcceptsItsValidRequest(t *testing.T) {
 		}
 	})
 }
+
+// assets are served beside the API and are no part of its document.
+var assets = []string{"GET /", "GET /assets/{}", "GET /sundry.js"}
+
+// TestTheDocumentNamesEverythingThatIsServed compares it with what the running program has really mounted, pages too.
+func TestTheDocumentNamesEverythingThatIsServed(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		documented := map[string]bool{}
+		for _, line := range harness.DocumentedLines(t) {
+			documented[placeholder.ReplaceAllString(line, "{}")] = true
+		}
+		for _, line := range assets {
+			documented[line] = true
+		}
+		for _, route := range app.Program.Handler().GetRoutes(true) {
+			if route.Method == http.MethodHead { // fiber's own companion of every GET
+				continue
+			}
+			line := route.Method + " " + fiberParameter.ReplaceAllString(route.Path, "{}")
+			if !documented[line] {
+				t.Errorf("%s is served and not documented", line)
+			}
+			delete(documented, line)
+		}
+		for line := range documented {
+			t.Errorf("%s is documented and not served", line)
+		}
+	})
+}
+
+var fiberParameter = regexp.MustCompile(`:[A-Za-z]+`)

@@ -34,7 +34,9 @@ type App struct {
 	// Program is what runs, for what HTTP cannot show.
 	Program *bootstrap.App
 	Log     *Log
-	closers []func() error
+	// DatabaseURL is of its own database.
+	DatabaseURL string
+	closers     []func() error
 }
 
 // Start runs the program on a new database of the engine: SQLite with everything in process, PostgreSQL with Redis.
@@ -50,6 +52,7 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.DatabaseURL = databaseURL
 	a.closers = append(a.closers, drop)
 	folder, err := os.MkdirTemp("", "sundry-data-")
 	if err != nil {

@@ -56,3 +56,19 @@ func Operations(t testing.TB) []Operation {
 	slices.SortFunc(all, func(a, b Operation) int { return strings.Compare(a.Line(), b.Line()) })
 	return all
 }
+
+// DocumentedLines are the document's operations by their lines, pages included.
+func DocumentedLines(t testing.TB) []string {
+	t.Helper()
+	j, err := judge()
+	if err != nil {
+		t.Fatalf("the API document: %v", err)
+	}
+	var lines []string
+	for path, item := range j.Document.Paths.Map() {
+		for method := range item.Operations() {
+			lines = append(lines, method+" "+path)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,77 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sundry/adapters/httpapi"
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// ofTheHouse are the tables that change by themselves: background work, and when a key was used last.
+var ofTheHouse = []string{"tasks", "api_keys"}
+
+// changed names the tables whose rows are not what they were.
+func changed(before, after map[string]string) []string {
+	var names []string
+	for name, rows := range after {
+		if before[name] != rows && !slices.Contains(ofTheHouse, name) {
+			names = append(names, name+": "+before[name]+" → "+rows)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestRefusedRequestsWriteNothing refuses something at every operation and looks at the whole database.
+func TestRefusedRequestsWriteNothing(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil) // its own, so that nobody else writes
+		w, stranger := newWorld(t, app), newWorld(t, app)
+		for _, op := range harness.Operations(t) {
+			valid := w.request(t, op)
+			before := app.Tables(t)
+			for _, r := range refusals(w, stranger, op, valid) {
+				if answer := app.Ask(t, r); answer.Status < 400 {
+					t.Errorf("%s took %.200v: %d %s", op.Line(), r, answer.Status, answer.Body)
+				}
+			}
+			if diff := changed(before, app.Tables(t)); len(diff) > 0 {
+				t.Errorf("%s was refused and wrote %s", op.Line(), strings.Join(diff, "; "))
+			}
+		}
+		before := app.Tables(t)
+		w.NewListing(t, nil)
+		if diff := changed(before, app.Tables(t)); len(diff) != 1 || !strings.HasPrefix(diff[0], "listings: ") {
+			t.Errorf("a listing was made, and what is seen of it is %q", diff)
+		}
+	})
+}
+
+// refusals are requests of every kind that the operation must refuse.
+func refusals(w, stranger *world, op harness.Operation, valid harness.Request) []harness.Request {
+	var all []harness.Request
+	add := func(change func(r *harness.Request)) {
+		r := valid
+		change(&r)
+		all = append(all, r)
+	}
+	if op.TakesBody() {
+		for _, body := range []string{"", "{", `{"surprise":1}`, "[]"} {
+			add(func(r *harness.Request) { r.Body = body })
+		}
+	}
+	if op.Gate == httpapi.Public {
+		return all
+	}
+	for _, bearer := range []string{"", "garbage", freshKey(true), forged(w.Token, stranger.Token)} {
+		add(func(r *harness.Request) { r.Bearer = bearer })
+	}
+	if strings.Contains(op.Path, "{") && !strings.Contains(op.Path, "customer-access") {
+		add(func(r *harness.Request) { r.Bearer = stranger.credential(op) })
+	}
+	return all
+}

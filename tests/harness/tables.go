@@ -1,0 +1,73 @@
+package harness
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/glebarez/go-sqlite"  // the driver "sqlite"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+)
+
+// Tables is a fingerprint of every table's rows, by the table's name. Two of them differ where something was written
+// in between.
+func (a *App) Tables(t testing.TB) map[string]string {
+	t.Helper()
+	driver, address := "pgx", a.DatabaseURL
+	list := "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+	if path, ok := strings.CutPrefix(a.DatabaseURL, "sqlite:"); ok {
+		driver, address = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=query_only(1)"
+		list = "SELECT name FROM sqlite_master WHERE type = 'table'"
+	}
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	names, err := rowsOf(t.Context(), db, list)
+	if err != nil || len(names) < 10 {
+		t.Fatalf("the tables are %v, %v", names, err)
+	}
+	tables := map[string]string{}
+	for _, name := range names {
+		rows, err := rowsOf(t.Context(), db, "SELECT * FROM "+name) //nolint:gosec // the database's own name of it
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(rows)
+		sum := sha256.Sum256([]byte(strings.Join(rows, "\n")))
+		tables[name] = fmt.Sprintf("%d rows, %s", len(rows), hex.EncodeToString(sum[:8]))
+	}
+	return tables
+}
+
+// rowsOf renders each row of a query as text.
+func rowsOf(ctx context.Context, db *sql.DB, query string) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for rows.Next() {
+		values := make([]any, len(columns))
+		targets := make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		all = append(all, strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(values), "["), "]"))
+	}
+	return all, rows.Err()
+}
