@@ -68,8 +68,9 @@ func (c *Claim) move(from, to ClaimStatus, done string) error {
 		c.s.Status = to
 		c.s.Revision++
 		return nil
+	default:
+		return fault.Newf(fault.StateConflict, "The claim on this time is %s and cannot be %s.", c.s.Status, done)
 	}
-	return fault.Newf(fault.StateConflict, "The claim on this time is %s and cannot be %s.", c.s.Status, done)
 }
 
 // Again is a new claim on the same time.

@@ -43,7 +43,7 @@ func TestAClaimAgainIsANewOneOnTheSameTime(t *testing.T) {
 	now := instant(t, "2026-06-15T10:00:00Z")
 	old := ClaimState{ID: "clm_1", Status: Released, StartsAt: now.Add(time.Hour), Position: 2, Revision: 2}
 	next := RestoreClaim(old).Again("clm_2", now).State()
-	if next.ID != "clm_2" || next.Status != Held || next.Revision != 1 || next.StartsAt != old.StartsAt || next.Position != 2 || next.CreatedAt != now {
+	if next.ID != "clm_2" || next.Status != Held || next.Revision != 1 || !next.StartsAt.Equal(old.StartsAt) || next.Position != 2 || !next.CreatedAt.Equal(now) {
 		t.Errorf("%+v", next)
 	}
 }

@@ -22,9 +22,8 @@ func picks(t testing.TB, texts ...string) []Pick {
 }
 
 func faults(err error) string {
-	var refused *fault.Error
 	var all []string
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		for _, d := range refused.Details {
 			all = append(all, d.Field+":"+d.Code)
 		}
@@ -65,7 +64,7 @@ func TestAPackIsSoManyTimesThatDoNotOverlap(t *testing.T) {
 				t.Fatalf("%v, %v; want %q", chosen, err, c.want)
 			}
 			for i, p := range chosen {
-				if p.DeliveryMode != Virtual || p.StartsAt != before[i].StartsAt {
+				if p.DeliveryMode != Virtual || !p.StartsAt.Equal(before[i].StartsAt) {
 					t.Errorf("pick %d became %+v", i, p)
 				}
 			}

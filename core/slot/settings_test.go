@@ -61,9 +61,8 @@ func TestEveryFaultOfTheSettingsIsListed(t *testing.T) {
 			if fault.CodeOf(err) != c.code {
 				t.Fatalf("%v, want %q", err, c.code)
 			}
-			var refused *fault.Error
 			var got []string
-			if errors.As(err, &refused) {
+			if refused, ok := errors.AsType[*fault.Error](err); ok {
 				for _, d := range refused.Details {
 					got = append(got, d.Field+":"+d.Code)
 				}

@@ -172,7 +172,7 @@ func (s *Service) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID st
 
 // ExpireDue ends an unpaid session at its time. Task TaskExpire.
 func (s *Service) ExpireDue(ctx context.Context, t ports.Task) error {
-	if _, err := s.cancelLive(ctx, t.Subject); err != nil {
+	if err := s.cancelLive(ctx, t.Subject); err != nil {
 		return err // the session keeps what it holds until the processor answers
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -200,7 +200,7 @@ func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) 
 	if _, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID); err != nil {
 		return checkout.State{}, err
 	}
-	if _, err := s.cancelLive(ctx, sessionID); err != nil {
+	if err := s.cancelLive(ctx, sessionID); err != nil {
 		return checkout.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
 	}
 	var session checkout.State
@@ -215,21 +215,22 @@ func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) 
 }
 
 // cancelLive makes sure that no attempt of the session takes money from now on, and honours one that already did.
-func (s *Service) cancelLive(ctx context.Context, sessionID string) (checkout.State, error) {
+func (s *Service) cancelLive(ctx context.Context, sessionID string) error {
 	r := s.store.Read(ctx)
 	session, err := r.Sessions.Get(ctx, sessionID)
 	if err != nil {
-		return checkout.State{}, fmt.Errorf("expire: %w", err)
+		return fmt.Errorf("expire: %w", err)
 	}
 	attempt, ok, err := live(ctx, r, session)
 	if err != nil || !ok {
-		return session, err
+		return err
 	}
 	outcome, err := s.processor.Cancel(ctx, attempt.CreatorID, attempt.ID)
 	if err != nil {
-		return checkout.State{}, fmt.Errorf("expire %s: %w", sessionID, err)
+		return fmt.Errorf("expire %s: %w", sessionID, err)
 	}
-	return s.settle(ctx, attempt.ID, outcome)
+	_, err = s.settle(ctx, attempt.ID, outcome)
+	return err
 }
 
 // expire is the last step: nothing is live any more.

@@ -53,6 +53,7 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 func newWorld(t testing.TB, store *gormstore.Store) *world {
+	t.Helper()
 	w := &world{t: t, store: store, queue: store, clock: system.NewClock(store, true)}
 	w.offer = plan.Offer{
 		CreatorID: creatorID, ListingID: "lst_01h00000000000000000000000", ListingKey: "book", ListingType: "DIGITAL", Title: "A book",

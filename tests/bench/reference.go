@@ -37,7 +37,7 @@ func (w *world) startReference(address string) error {
 	app.Use(w.keyCheck())
 	app.Get("/document/:name", w.readDocument)
 	app.Post("/three", w.insertThree())
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed with the world
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -89,7 +90,7 @@ func postgres() (string, func() error, error) {
 }
 
 func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -147,8 +148,8 @@ func (w *world) call(method, path string, body, out any) error {
 
 func (w *world) close() error {
 	var all []error
-	for i := len(w.closers) - 1; i >= 0; i-- {
-		all = append(all, w.closers[i]())
+	for _, v := range slices.Backward(w.closers) {
+		all = append(all, v())
 	}
 	return errors.Join(all...)
 }

@@ -239,7 +239,7 @@ func (w *world) request(t *testing.T, op harness.Operation) harness.Request {
 		return r
 	}
 	arguments, body := build(t, w)
-	for _, argument := range strings.Fields(arguments) {
+	for argument := range strings.FieldsSeq(arguments) {
 		r.Path = placeholder.ReplaceAllStringFunc(r.Path, once(argument))
 	}
 	if body != nil {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"crypto/rand"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -90,9 +91,7 @@ type Listing struct{ ID, Slug, CatalogKey, Status string }
 func (a *Account) NewListing(t testing.TB, over JSON) Listing {
 	t.Helper()
 	body := JSON{"type": "DIGITAL", "slug": Unique("item"), "title": "Type specimens", "priceInCents": 1200, "currency": "eur"}
-	for name, value := range over {
-		body[name] = value
-	}
+	maps.Copy(body, over)
 	var made Listing
 	a.AsCreator(t, http.MethodPost, "/v1/listings", body).Want(t, http.StatusCreated).Into(t, &made)
 	return made

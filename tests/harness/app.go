@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -102,8 +103,8 @@ func (a *App) run(listener net.Listener) {
 // Close stops the program and gives its database back.
 func (a *App) Close() error {
 	var all []error
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		all = append(all, a.closers[i]())
+	for _, v := range slices.Backward(a.closers) {
+		all = append(all, v())
 	}
 	a.closers = nil
 	return errors.Join(all...)
