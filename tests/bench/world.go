@@ -148,8 +148,8 @@ func (w *world) call(method, path string, body, out any) error {
 
 func (w *world) close() error {
 	var all []error
-	for _, v := range slices.Backward(w.closers) {
-		all = append(all, v())
+	for _, closer := range slices.Backward(w.closers) {
+		all = append(all, closer())
 	}
 	return errors.Join(all...)
 }

@@ -103,8 +103,8 @@ func (a *App) run(listener net.Listener) {
 // Close stops the program and gives its database back.
 func (a *App) Close() error {
 	var all []error
-	for _, v := range slices.Backward(a.closers) {
-		all = append(all, v())
+	for _, closer := range slices.Backward(a.closers) {
+		all = append(all, closer())
 	}
 	a.closers = nil
 	return errors.Join(all...)
