@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"strconv"
 	"time"
 )
@@ -96,7 +97,7 @@ func (d *Delivery) Record(a Attempt, retryAfter string, jitter float64) (success
 // RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else.
 func RetryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
-	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // out of range: the nearest
 		wait = time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second
 	} else if at, err := time.Parse(httpDate, header); err == nil {
 		wait = at.Sub(now)

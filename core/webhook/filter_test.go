@@ -1,0 +1,94 @@
+package webhook_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/webhook"
+)
+
+func TestFiltersTakeTheExactTypeAFamilyOrEverything(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		filters []string
+		kind    string
+		want    bool
+	}{
+		{"the exact type", []string{"payment.completed"}, "payment.completed", true},
+		{"another type", []string{"payment.completed"}, "subscription.created", false},
+		{"a longer type than the filter", []string{"payment.completed"}, "payment.completed.twice", false},
+		{"a family", []string{"subscription.*"}, "subscription.created", true},
+		{"another family", []string{"subscription.*"}, "payment.completed", false},
+		{"a family whose name begins alike", []string{"subscription.*"}, "subscriptions.created", false},
+		{"everything", []string{"*"}, "customer.access_changed", true},
+		{"the second of two filters", []string{"invoice.*", "payment.completed"}, "payment.completed", true},
+		{"no filter at all", nil, "payment.completed", false},
+		{"a star in the middle is no pattern", []string{"pay*.completed"}, "payment.completed", false},
+		{"a star without its dot is no family", []string{"payment*"}, "payment.completed", false},
+		{"letters in another case", []string{"Payment.Completed"}, "payment.completed", false},
+	} {
+		if got := webhook.Wants(c.filters, c.kind); got != c.want {
+			t.Errorf("%s: Wants(%q, %q) = %v, want %v", c.name, c.filters, c.kind, got, c.want)
+		}
+	}
+}
+
+func checkEdit(events []string) error {
+	var f fault.Faults
+	webhook.EndpointEdit{Events: &events}.Check(false, false, &f)
+	return f.Err()
+}
+
+func TestEveryTypeOfTheContractMayBeAskedForExactlyAndByItsFamily(t *testing.T) {
+	t.Parallel()
+	for _, kind := range event.ContractTypes {
+		family, _, _ := strings.Cut(kind, ".")
+		if strings.HasPrefix(kind, "webhook") {
+			continue // told to the account, no family of the contract
+		}
+		for _, filter := range []string{kind, family + ".*"} {
+			if err := checkEdit([]string{filter}); err != nil {
+				t.Errorf("%s: %v", filter, err)
+			}
+			if !webhook.Wants([]string{filter}, kind) {
+				t.Errorf("%s does not take %s", filter, kind)
+			}
+		}
+	}
+}
+
+func TestAllBadFiltersAreToldAtOnce(t *testing.T) {
+	t.Parallel()
+	err := checkEdit([]string{"*", "", "payment", "pay*", "**", "*.completed", "nothing.*", "payment.completed", "payment.completed"})
+	var e *fault.Error
+	if !errors.As(err, &e) || len(e.Details) != 7 {
+		t.Fatalf("%+v, want seven faults", err)
+	}
+	if err := checkEdit(nil); err == nil {
+		t.Error("an endpoint without a filter hears nothing and was taken")
+	}
+	if err := checkEdit(make([]string, 51)); err == nil {
+		t.Error("51 filters were taken")
+	}
+}
+
+func FuzzAFilterThatIsTakenMatchesOnlyWhatItNames(f *testing.F) {
+	for _, filter := range []string{"*", "payment.*", "payment.completed", "", ".*", "*.*", "pay*", "payment.**", "payment.\x00*"} {
+		f.Add(filter, "payment.completed")
+	}
+	f.Fuzz(func(t *testing.T, filter, kind string) {
+		wanted := webhook.Wants([]string{filter}, kind)
+		family, star := strings.CutSuffix(filter, ".*")
+		may := filter == "*" || filter == kind || star && strings.HasPrefix(kind, family+".")
+		if wanted != may {
+			t.Errorf("Wants(%q, %q) = %v", filter, kind, wanted)
+		}
+		if checkEdit([]string{filter}) == nil && filter != "*" && strings.Count(filter, "*") > 1 {
+			t.Errorf("%q was taken as a filter", filter)
+		}
+	})
+}
