@@ -86,7 +86,9 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}
 	// A transaction that waits this long for a lock is run again rather than holding its caller.
 	cfg.ConnConfig.RuntimeParams["lock_timeout"] = "5000"
-	cfg.MaxConns = max(cfg.MaxConns, 16)
+	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
+		cfg.MaxConns = max(cfg.MaxConns, 16)
+	}
 	cfg.ConnConfig.ConnectTimeout = 5 * time.Second
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {

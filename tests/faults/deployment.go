@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,7 @@ var binary = sync.OnceValues(func() (string, error) {
 // Main runs the package's tests, many at a time since they mostly wait for leases, and removes the binary.
 func Main(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", "12"); err != nil {
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err) // go test always has this flag
 	}
 	code := m.Run()
@@ -65,6 +66,21 @@ type Deployment struct {
 	Database *Proxy
 	Redis    *Proxy
 	env      map[string]string
+	// looking is the test's own connection.
+	looking *sql.DB
+}
+
+// fewConnections keeps many processes within one server's limit.
+func fewConnections(t testing.TB, databaseURL string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("pool_max_conns", "5")
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // Embedded is a deployment of one process on SQLite.
@@ -93,7 +109,7 @@ func distributed(t testing.TB, redisDB int) *Deployment {
 	d := newDeployment(t)
 	d.DatabaseURL, d.RedisURL = testdb.Postgres.URL(t), testredis.URL(t, redisDB)
 	d.Database, d.Redis = NewProxy(t, d.DatabaseURL), NewProxy(t, d.RedisURL)
-	d.env["DATABASE_URL"], d.env["REDIS_URL"] = d.Database.Via(d.DatabaseURL), d.Redis.Via(d.RedisURL)
+	d.env["DATABASE_URL"], d.env["REDIS_URL"] = fewConnections(t, d.Database.Via(d.DatabaseURL)), d.Redis.Via(d.RedisURL)
 	return d
 }
 
@@ -103,7 +119,7 @@ func WithoutRedis(t testing.TB) *Deployment {
 	d := newDeployment(t)
 	d.DatabaseURL = testdb.Postgres.URL(t)
 	d.Database = NewProxy(t, d.DatabaseURL)
-	d.env["DATABASE_URL"] = d.Database.Via(d.DatabaseURL)
+	d.env["DATABASE_URL"] = fewConnections(t, d.Database.Via(d.DatabaseURL))
 	return d
 }
 
@@ -239,7 +255,11 @@ func (p *Process) Log() string { return p.log.String() }
 // Store opens the deployment's database beside the processes.
 func (d *Deployment) Store(t testing.TB) *gormstore.Store {
 	t.Helper()
-	store, err := gormstore.Open(t.Context(), d.DatabaseURL)
+	address := d.DatabaseURL
+	if d.Database != nil {
+		address = fewConnections(t, address)
+	}
+	store, err := gormstore.Open(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,6 +274,19 @@ func (d *Deployment) Store(t testing.TB) *gormstore.Store {
 // Count runs a query that yields one number, on the deployment's database, beside the processes.
 func (d *Deployment) Count(t testing.TB, query string) int {
 	t.Helper()
+	var n sql.NullInt64
+	if err := d.look(t).QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return int(n.Int64)
+}
+
+// look opens the test's own connection, once.
+func (d *Deployment) look(t testing.TB) *sql.DB {
+	t.Helper()
+	if d.looking != nil {
+		return d.looking
+	}
 	driver, source := "pgx", d.DatabaseURL
 	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite:"); ok {
 		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
@@ -262,12 +295,10 @@ func (d *Deployment) Count(t testing.TB, query string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
-	var n sql.NullInt64
-	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return int(n.Int64)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = db.Close() })
+	d.looking = db
+	return db
 }
 
 // EmptyRedis does what FLUSHALL does to a deployment made WithRedisToEmpty.
