@@ -174,6 +174,9 @@ func (w *world) advance(by time.Duration) {
 		}
 		return r.ClockOffsets.Advance(ctx, creatorID, offset+by)
 	})
+	if err == nil {
+		err = w.queue.Retime(context.Background(), creatorID)
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
