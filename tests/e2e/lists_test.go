@@ -14,6 +14,7 @@ import (
 var listed = map[string]struct {
 	make func(t *testing.T, w *world) (id string)
 	own  func(w *world) url.Values
+	path func(t *testing.T, w *world) string // for a list below an object
 }{
 	"GET /v1/api-keys": {make: func(t *testing.T, w *world) string {
 		var made struct{ ID string }
@@ -24,6 +25,18 @@ var listed = map[string]struct {
 	"GET /v1/listings": {
 		make: func(t *testing.T, w *world) string { return w.Published(t, nil).ID },
 		own:  func(w *world) url.Values { return url.Values{"creatorId": {w.ID}} },
+	},
+	"GET /v1/webhook-endpoints": {make: func(t *testing.T, w *world) string { return w.newEndpoint(t) }},
+	"GET /v1/events": {make: func(t *testing.T, w *world) string {
+		_, event := w.delivery(t)
+		return event
+	}},
+	"GET /v1/webhook-endpoints/{id}/deliveries": {
+		make: func(t *testing.T, w *world) string {
+			id, _ := w.delivery(t)
+			return id
+		},
+		path: func(t *testing.T, w *world) string { return "/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries" },
 	},
 	"GET /v1/payment-links": {make: func(t *testing.T, w *world) string { return w.link(t) }},
 }
@@ -79,6 +92,9 @@ func TestEveryListPagesNewestFirst(t *testing.T) {
 					t.Fatalf("%s has no line in listed", op.Line())
 				}
 				w := newWorld(t, app)
+				if entry.path != nil {
+					op.Path = entry.path(t, w)
+				}
 				query := url.Values{}
 				if entry.own != nil {
 					query = entry.own(w)

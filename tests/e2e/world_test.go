@@ -13,6 +13,36 @@ import (
 type world struct {
 	*harness.Account
 	listing harness.Listing // ACTIVE, with the plan "pro"
+	hook    string          // see endpoint
+}
+
+// endpointBody names a host that nobody answers at.
+func endpointBody() harness.JSON {
+	return harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"customer.access_changed", "invoice.*"}}
+}
+
+func (w *world) newEndpoint(t *testing.T) (id string) {
+	t.Helper()
+	var made struct{ ID string }
+	w.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", endpointBody()).Want(t, 201).Into(t, &made)
+	return made.ID
+}
+
+// endpoint is the account's first webhook endpoint.
+func (w *world) endpoint(t *testing.T) string {
+	t.Helper()
+	if w.hook == "" {
+		w.hook = w.newEndpoint(t)
+	}
+	return w.hook
+}
+
+// delivery is a new delivery to the first endpoint, of a test event.
+func (w *world) delivery(t *testing.T) (id, eventID string) {
+	t.Helper()
+	var made struct{ ID, EventID string }
+	w.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints/"+w.endpoint(t)+"/test", nil).Want(t, 202).Into(t, &made)
+	return made.ID, made.EventID
 }
 
 func newWorld(t *testing.T, app *harness.App) *world {
@@ -199,6 +229,25 @@ var validRequests = map[string]valid{
 		customer := harness.Unique("user")
 		w.grant(t, customer)
 		return customer, harness.JSON{"key": "renders", "amount": 3, "idempotencyKey": harness.Unique("render")}
+	},
+	"POST /v1/webhook-endpoints":     func(*testing.T, *world) (string, harness.JSON) { return "", endpointBody() },
+	"GET /v1/webhook-endpoints/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
+	"PATCH /v1/webhook-endpoints/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+		body := endpointBody()
+		body["enabled"] = true
+		return w.newEndpoint(t), body
+	},
+	"DELETE /v1/webhook-endpoints/{id}":             func(t *testing.T, w *world) (string, harness.JSON) { return w.newEndpoint(t), nil },
+	"GET /v1/webhook-endpoints/{id}/secret":         func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
+	"POST /v1/webhook-endpoints/{id}/rotate-secret": func(t *testing.T, w *world) (string, harness.JSON) { return w.newEndpoint(t), nil },
+	"POST /v1/webhook-endpoints/{id}/test":          func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
+	"GET /v1/webhook-endpoints/{id}/deliveries":     func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
+	"POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/redeliver": func(t *testing.T, w *world) (string, harness.JSON) {
+		id, _ := w.delivery(t)
+		return w.endpoint(t) + " " + id, nil
+	},
+	"POST /v1/webhook-endpoints/{id}/replay": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.endpoint(t), harness.JSON{"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
 	},
 	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.session(t).ID, harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE"}
