@@ -1,0 +1,304 @@
+package notify_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e, other := w.endpoint("hooks", "payment.completed"), w.endpoint("other", "customer.*")
+		undo := errors.New("rolled back")
+		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			if err := w.notify.OnCheckoutPaid(ctx, r, paid()); err != nil {
+				return err
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+		if got := w.work(); len(got) != 0 || len(w.types()) != 0 || len(w.deliveries(e)) != 0 {
+			t.Fatalf("a rolled-back transaction left events %v, sent %v", w.types(), got)
+		}
+		w.sell()
+		got := w.work()
+		if len(got) != 1 || got[0].url != e.URL || got[0].id != got[0].envelope.ID || got[0].envelope.Type != "payment.completed" {
+			t.Fatalf("sent %+v, want one payment.completed", got)
+		}
+		if types := w.types(); !slices.Equal(types, []string{"payment.completed"}) {
+			t.Errorf("events %v", types)
+		}
+		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 1 || d.Attempts[0].StatusCode != 200 {
+			t.Errorf("delivery %+v", d)
+		}
+		if len(w.deliveries(other)) != 0 {
+			t.Error("an endpoint got what it does not want")
+		}
+	})
+}
+
+func TestChangesOfAccessAreAnnouncedTogetherAndTheLatestLast(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.endpoint("hooks", "customer.access_changed")
+		type data struct {
+			ExternalCustomerID       string
+			Version, PreviousVersion int64
+			Changed                  []string
+		}
+		announced := func() []data {
+			var all []data
+			for _, one := range w.work() {
+				var d data
+				if err := json.Unmarshal(one.envelope.Data, &d); err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, d)
+			}
+			return all
+		}
+		w.change("activePlans")
+		if got := announced(); len(got) != 1 || got[0].Version != 1 || got[0].PreviousVersion != 0 || got[0].ExternalCustomerID != "auth0|a/b" {
+			t.Fatalf("the first change: %+v, want it at once", got)
+		}
+		w.change("entitlements", "activePlans")
+		w.advance(time.Second)
+		w.change("credits")
+		w.change("entitlements")
+		if got := announced(); len(got) != 0 {
+			t.Fatalf("a second after the last announcement: %+v", got)
+		}
+		w.advance(time.Second)
+		got := announced()
+		if len(got) != 1 || got[0].Version != 4 || got[0].PreviousVersion != 1 || !slices.Equal(got[0].Changed, []string{"activePlans", "credits", "entitlements"}) {
+			t.Fatalf("two seconds after: %+v, want one announcement of versions 2 to 4", got)
+		}
+		w.advance(time.Minute)
+		if got := announced(); len(got) != 0 {
+			t.Errorf("announced again: %+v", got)
+		}
+	})
+}
+
+func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("hooks", "*")
+		w.answer(e, 500)
+		w.sell()
+		first := w.work()
+		for _, wait := range []time.Duration{6 * time.Second, 6 * time.Minute} {
+			w.advance(wait)
+			if again := w.work(); len(first) != 1 || len(again) != 1 || again[0].id != first[0].id {
+				t.Fatalf("after %s sent %+v, at first %+v", wait, again, first)
+			}
+		}
+		w.answer(e, 200)
+		if early := w.work(); len(early) != 0 {
+			t.Fatalf("sent before its time: %+v", early)
+		}
+		w.advance(34 * time.Minute)
+		if last := w.work(); len(last) != 1 || last[0].id != first[0].id {
+			t.Fatalf("the fourth attempt: %+v", last)
+		}
+		d := w.delivery(e)
+		if d.Status != webhook.Delivered || d.AttemptCount != 4 || len(d.Attempts) != 4 || d.Attempts[0].StatusCode != 500 || d.Attempts[3].StatusCode != 200 {
+			t.Errorf("delivery %+v", d)
+		}
+		if s := w.stored(e); s.Failures != 0 {
+			t.Errorf("the endpoint is not well: %+v", s)
+		}
+	})
+}
+
+func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e, well := w.endpoint("dead", "*"), w.endpoint("well", "*")
+		w.answer(e, 0)
+		for range 8 {
+			w.sell()
+		}
+		to := func(all []sent, e webhook.EndpointState) (n int) {
+			for _, one := range all {
+				if one.url == e.URL {
+					n++
+				}
+			}
+			return n
+		}
+		if got := w.work(); to(got, e) != 5 || to(got, well) != 8 {
+			t.Fatalf("%d attempts at the dead endpoint, %d at the other; want 5 and 8", to(got, e), to(got, well))
+		}
+		counted := 0
+		for _, d := range w.deliveries(e) {
+			counted += d.AttemptCount
+			if d.Status != webhook.Pending || len(d.Attempts) != d.AttemptCount {
+				t.Errorf("delivery %+v", d)
+			}
+		}
+		if counted != 5 {
+			t.Errorf("%d attempts are counted, want 5", counted)
+		}
+		w.answer(e, 200)
+		for range 10 {
+			w.advance(10 * time.Minute)
+			w.work()
+		}
+		for _, d := range w.deliveries(e) {
+			if d.Status != webhook.Delivered {
+				t.Errorf("after the endpoint came back: %+v", d)
+			}
+		}
+	})
+}
+
+func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("gone", "payment.*")
+		watch := w.endpoint("watch", "webhook_endpoint.disabled")
+		w.answer(e, 410)
+		w.sell()
+		got := w.work()
+		if s := w.stored(e); s.Enabled || s.DisabledReason != webhook.DisabledByGone {
+			t.Fatalf("after 410: %+v", s)
+		}
+		if len(got) != 2 || got[1].url != watch.URL {
+			t.Errorf("sent %+v, want the owner told once", got)
+		}
+		w.sell()
+		w.advance(time.Hour)
+		if got := w.work(); len(got) != 0 {
+			t.Fatalf("a disabled endpoint was sent %+v", got)
+		}
+		if _, err := w.notify.Test(t.Context(), creatorID, e.ID); !refused(err, fault.StateConflict) {
+			t.Errorf("a test of a disabled endpoint: %v", err)
+		}
+		w.answer(e, 200)
+		w.enable(e, true)
+		if got := w.work(); len(got) != 2 || got[0].id == got[1].id {
+			t.Errorf("enabled again: sent %+v, want both events", got)
+		}
+		w.advance(48 * time.Hour)
+		if got := w.work(); len(got) != 0 {
+			t.Errorf("sent once more: %+v", got)
+		}
+	})
+}
+
+func TestADeletedEndpointIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("hooks", "*")
+		w.sell()
+		if _, err := w.notify.DeleteEndpoint(t.Context(), creatorID, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		w.sell()
+		if got := w.work(); len(got) != 0 {
+			t.Errorf("sent %+v", got)
+		}
+		if _, err := w.notify.DeleteEndpoint(t.Context(), creatorID, e.ID); !refused(err, fault.NotFoundCode) {
+			t.Errorf("deleted twice: %v", err)
+		}
+	})
+}
+
+func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("hooks", "payment.*")
+		begin := w.Real()
+		w.sell()
+		first := w.work()
+		d := w.delivery(e)
+		if _, err := w.notify.Redeliver(t.Context(), creatorID, e.ID, d.ID); err != nil {
+			t.Fatal(err)
+		}
+		if again := w.work(); len(again) != 1 || again[0].id != first[0].id {
+			t.Fatalf("redelivered %+v, at first %+v", again, first)
+		}
+		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 2 {
+			t.Errorf("after redelivery: %+v", d)
+		}
+		w.change("credits") // not for this endpoint
+		w.advance(time.Second)
+		late := w.endpoint("late", "payment.*") // younger than the event
+		for _, to := range []webhook.EndpointState{e, late} {
+			n, err := w.notify.Replay(t.Context(), creatorID, to.ID, begin, time.Time{})
+			if err != nil || n != 1 {
+				t.Fatalf("replayed %d, %v; want one", n, err)
+			}
+		}
+		again := w.work()
+		if len(again) != 2 || again[0].id != first[0].id || again[1].id != first[0].id {
+			t.Errorf("replayed %+v, at first %+v", again, first)
+		}
+		if n, err := w.notify.Replay(t.Context(), creatorID, e.ID, w.Real().Add(time.Second), w.Real().Add(time.Hour)); err != nil || n != 0 {
+			t.Errorf("a range without events: %d, %v", n, err)
+		}
+		if _, err := w.notify.Redeliver(t.Context(), creatorID, late.ID, d.ID); !refused(err, fault.NotFoundCode) {
+			t.Errorf("another endpoint's delivery: %v", err)
+		}
+	})
+}
+
+func TestSecretsAreSealedAtRestAndOverlapForADay(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("hooks", "*")
+		first := w.secret(e)
+		_, second, err := w.notify.RotateSecret(t.Context(), creatorID, e.ID)
+		if err != nil || first == second || w.secret(e) != second {
+			t.Fatalf("rotated from %s to %s, read %s, %v", first, second, w.secret(e), err)
+		}
+		for shown, sealed := range map[string][]byte{first: w.stored(e).PreviousSecret, second: w.stored(e).Secret} {
+			plain, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(shown, webhook.SecretPrefix))
+			if err != nil || len(plain) != webhook.SecretBytes || !sealedIn(sealed, plain) {
+				t.Errorf("%s is at rest as %x, %v", shown, sealed, err)
+			}
+		}
+		w.mustSign(2)
+		w.advance(webhook.SecretOverlap - time.Millisecond)
+		w.mustSign(2)
+		w.advance(time.Millisecond)
+		w.mustSign(1)
+	})
+}
+
+func (w *world) secret(e webhook.EndpointState) string {
+	w.t.Helper()
+	shown, err := w.notify.Secret(w.t.Context(), creatorID, e.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return shown
+}
+
+// mustSign fails unless a message sent now has that many signatures.
+func (w *world) mustSign(want int) {
+	w.t.Helper()
+	w.sell()
+	got := w.work()
+	if len(got) != 1 || len(strings.Fields(got[0].signature)) != want {
+		w.t.Errorf("sent %+v, want %d signatures", got, want)
+	}
+}
+
+func refused(err error, code fault.Code) bool {
+	var e *fault.Error
+	return errors.As(err, &e) && e.Code == code
+}
