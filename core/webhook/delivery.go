@@ -54,6 +54,12 @@ type Attempt struct {
 	ResponseBody string
 }
 
+// gone is the answer of a receiver that wants no more (RFC 9110, section 15.5.11).
+const gone = 410
+
+// Gone reports whether the receiver said that it wants no more.
+func (a Attempt) Gone() bool { return a.StatusCode == gone }
+
 // Delivery is the aggregate.
 type Delivery struct{ s DeliveryState }
 

@@ -70,7 +70,7 @@ func literal(name string) (netip.Addr, bool) {
 		}
 		value |= n & 0xff << (8 * (3 - min(i, 3)))
 	}
-	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true //nolint:gosec // four bytes of it
+	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
 }
 
 // refused are the ranges that are not the public internet (IANA special-purpose registries).

@@ -195,7 +195,7 @@ func (s *Service) judge(ctx context.Context, r ports.Repos, seen webhook.Endpoin
 	if success {
 		changed = endpoint.Succeeded()
 	} else {
-		disabled = endpoint.Failed(tried.StatusCode == 410, tried.At)
+		disabled = endpoint.Failed(tried.Gone(), tried.At)
 	}
 	if !changed {
 		return nil

@@ -111,14 +111,14 @@ func start(ctx context.Context, _ *world) (string, error) {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	binary := filepath.Join(folder, "sundry")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil { //nolint:gosec // our own program
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w: %s", err, out)
 	}
 	addr, err := freeAddress()
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, binary) //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, binary)
 	cmd.Env = []string{"ADDR=" + addr, "DATA_DIR=" + filepath.Join(folder, "data"), "PATH=" + os.Getenv("PATH")}
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {

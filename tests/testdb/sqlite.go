@@ -24,7 +24,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	if err := migrate("sqlite:" + path); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path) //nolint:gosec // our own file
+	return os.ReadFile(path)
 })
 
 // migrate brings the database at url up to date and lets go of it.
