@@ -11,6 +11,7 @@ import (
 	"sundry/adapters/web"
 	"sundry/adapters/webhookhttp"
 	"sundry/core/checkout"
+	"sundry/modules/booking"
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
@@ -33,6 +34,7 @@ func (a *App) wire() error {
 		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
 	a.closers = append(a.closers, a.modules.Identity.Close)
 	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, inSandbox)
+	a.modules.Booking = booking.New(a.store, a.clock, a.ids, events, a.modules.Catalog)
 	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.cfg.Livemode())
 	a.modules.Selling = selling.New(
 		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
@@ -66,7 +68,7 @@ func (a *App) wire() error {
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 
-	a.verifiers = append(a.verifiers, a.modules.Selling.Verify, a.modules.Entitlement.Verify)
+	a.verifiers = append(a.verifiers, a.modules.Selling.Verify, a.modules.Entitlement.Verify, a.modules.Booking.Verify)
 
 	if inSandbox {
 		a.modules.Sandbox = sandbox.New(a.store, a.store, a.mux, a.clock, system.Clock{}, a.ids, a.stopping, a.modules.Selling.ReconcileSoon)

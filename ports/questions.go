@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 
+	"sundry/core/listing"
 	"sundry/core/period"
 	"sundry/core/plan"
 )
@@ -27,6 +28,12 @@ type PlanTerms interface {
 	// TermsOf finds a plan of the account's listing by stable keys, without a price: nothing is bought. NOT_FOUND for an
 	// unknown listing or plan, LISTING_NOT_PURCHASABLE for a draft; an archived listing still has its terms.
 	TermsOf(ctx context.Context, r Repos, creatorID, listingKey, planKey string) (plan.Offer, error)
+}
+
+// BookedListings is what booking asks the catalog.
+type BookedListings interface {
+	// Listing loads a listing of any account, whatever its status. NOT_FOUND.
+	Listing(ctx context.Context, r Repos, listingID string) (listing.State, error)
 }
 
 // AccessVersions is what selling asks entitlement for the receipt.

@@ -33,6 +33,7 @@ func (s *Server) Routes() []Route {
 		s.checkoutPageRoutes(),
 		s.accessRoutes(),
 		s.sandboxClockRoutes(),
+		s.schedulingRoutes(),
 	)
 	if s.cfg.Sandbox {
 		return all

@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"sundry/modules/booking"
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
 	"sundry/modules/identity"
@@ -50,6 +51,7 @@ type Modules struct {
 	Identity    *identity.Service
 	Notify      *notify.Service
 	Selling     *selling.Service
+	Booking     *booking.Service
 	Catalog     *catalog.Service
 	Entitlement *entitlement.Service
 	Sandbox     *sandbox.Service // nil in live

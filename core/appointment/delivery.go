@@ -16,8 +16,11 @@ const (
 	InPerson DeliveryMode = "in_person"
 )
 
-// Modes are what a listing offers: both when it is hybrid.
+// Modes are what a listing offers: both when it is hybrid, none when it is not for appointments.
 func Modes(l listing.State) []DeliveryMode {
+	if l.Type != listing.Appointment {
+		return []DeliveryMode{}
+	}
 	if method := l.Text(listing.DeliveryMethod); method != "hybrid" {
 		return []DeliveryMode{DeliveryMode(method)}
 	}

@@ -52,14 +52,39 @@ func NoSettings() Settings {
 	return Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{}}
 }
 
-// Availability is the settings as rules, or every fault they have: INVALID_TIMEZONE when it is the zone alone, else
-// VALIDATION_FAILED.
+// Clean is the settings with an empty list where there is none.
+func (s Settings) Clean() Settings {
+	if s.Weekly == nil {
+		s.Weekly = []WeeklyHours{}
+	}
+	s.Overrides = append([]Override{}, s.Overrides...)
+	for i := range s.Overrides {
+		if s.Overrides[i].Windows == nil {
+			s.Overrides[i].Windows = []Hours{}
+		}
+	}
+	return s
+}
+
+// Check lists every fault of the settings, as VALIDATION_FAILED.
+func (s Settings) Check() error {
+	var f fault.Faults
+	s.read(&f)
+	return f.Err()
+}
+
+// Availability is the settings as rules. Its error is Check's, as INVALID_TIMEZONE when the zone is all that is wrong.
 func (s Settings) Availability() (Availability, error) {
 	var f fault.Faults
-	a := Availability{Zone: civil.CheckZone(&f, s.Timezone), Overrides: make(map[civil.Date][]Window, len(s.Overrides))}
-	s.readWeekly(&f, &a)
-	s.readOverrides(&f, &a)
+	a := s.read(&f)
 	return a, civil.Refusal(f.Err())
+}
+
+func (s Settings) read(f *fault.Faults) Availability {
+	a := Availability{Zone: civil.CheckZone(f, s.Timezone), Overrides: make(map[civil.Date][]Window, len(s.Overrides))}
+	s.readWeekly(f, &a)
+	s.readOverrides(f, &a)
+	return a
 }
 
 // placed is a window on the circle of a week, or on a day, with the place in the list that it came from.

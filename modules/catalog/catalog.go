@@ -166,6 +166,11 @@ func (s *Service) change(ctx context.Context, creatorID, listingID string,
 	return after, refusal("change listing "+listingID, s.slugFirst(ctx, after, err))
 }
 
+// Listing implements ports.BookedListings.
+func (s *Service) Listing(ctx context.Context, r ports.Repos, listingID string) (listing.State, error) {
+	return find(ctx, r, listingID)
+}
+
 // find loads a listing of any account. NOT_FOUND.
 func find(ctx context.Context, r ports.Repos, listingID string) (listing.State, error) {
 	if !id.Valid(id.Listing, listingID) {

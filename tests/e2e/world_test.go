@@ -141,6 +141,20 @@ func bodyOfPage() harness.JSON {
 	return harness.JSON{"email": "grace@example.com", "name": "Grace Hopper", "country": "IE", "postalCode": "D02 X285"}
 }
 
+func availabilityBody() harness.JSON {
+	return harness.JSON{
+		"timezone": "Europe/Paris",
+		"weekly": []harness.JSON{
+			{"weekday": "monday", "start": "09:00", "end": "12:30"}, {"weekday": "monday", "start": "14:00", "end": "24:00"},
+			{"weekday": "friday", "start": "22:00", "end": "02:00"},
+		},
+		"overrides": []harness.JSON{
+			{"date": "2026-12-25", "windows": []harness.JSON{}}, {"date": "2026-12-27", "windows": []harness.JSON{{"start": "10:00", "end": "16:00"}}},
+		},
+		"busyCalendarUrls": []string{},
+	}
+}
+
 // valid makes a request that the operation accepts, with fresh objects where accepting it uses them up.
 type valid func(t *testing.T, w *world) (path string, body harness.JSON)
 
@@ -249,6 +263,19 @@ var validRequests = map[string]valid{
 	"POST /v1/webhook-endpoints/{id}/replay": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.endpoint(t), harness.JSON{"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
 	},
+	"PUT /v1/scheduling/availability": func(*testing.T, *world) (string, harness.JSON) { return "", availabilityBody() },
+	"PUT /v1/scheduling/meeting-settings": func(*testing.T, *world) (string, harness.JSON) {
+		return "", harness.JSON{
+			"virtual":  harness.JSON{"provider": "jitsi", "url": "https://jitsi.example.com/team"},
+			"inPerson": harness.JSON{"address": "1 Rue de Rivoli\n75001 Paris"},
+		}
+	},
+	"GET /v1/listings/{id}/readiness": func(t *testing.T, w *world) (string, harness.JSON) { return w.appointment(t).ID, nil },
+	"GET /v1/listings/{id}/available-dates": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.Publish(t, w.appointment(t)).ID, nil
+	},
+	"GET /v1/listings/{id}/slots":       func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.ID, nil },
+	"GET /v1/listings/{id}/slots/range": func(t *testing.T, w *world) (string, harness.JSON) { return w.Publish(t, w.appointment(t)).ID, nil },
 	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.session(t).ID, harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE"}
 	},
@@ -267,6 +294,12 @@ var validRequests = map[string]valid{
 		}}).Want(t, 200)
 		return session.Secret(), harness.JSON{"approve": true}
 	},
+}
+
+// validQueries are what operations cannot do without.
+var validQueries = map[string]string{
+	"getReceipt": "?headless=true", "getSlots": "?date=2026-03-08",
+	"getAvailableDates": "?from=2026-03-01&to=2026-03-31", "getSlotsRange": "?from=2026-03-01&to=2026-03-31",
 }
 
 func (w *world) signIn(t *testing.T) (in signedIn) {
@@ -294,9 +327,7 @@ func (w *world) request(t *testing.T, op harness.Operation) harness.Request {
 	if body != nil {
 		r.Body = body
 	}
-	if op.OperationID == "getReceipt" {
-		r.Path += "?headless=true"
-	}
+	r.Path += validQueries[op.OperationID]
 	return r
 }
 

@@ -1,0 +1,128 @@
+package booking
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+// Ask is a question to the calendar: which times are open on the days From to To, both included.
+type Ask struct {
+	ListingID string
+	VariantID string // "" = the default one
+	Timezone  string // whose days they are, IANA; "" = the creator's
+	// DurationMinutes shows sessions of another length than the variant's; 0 = the variant's. What is booked is the
+	// variant's.
+	DurationMinutes int
+	From, To        civil.Date
+	// MostDays bounds the range.
+	MostDays int
+}
+
+// Calendar is the answer. A listing that is not ready to be booked has no open times.
+type Calendar struct {
+	Ask   // with everything filled in; a listing that is not for appointments has no variant
+	Modes []appointment.DeliveryMode
+	Slots []slot.Slot
+}
+
+// Open answers what anybody may ask. VALIDATION_FAILED for a duration out of range, INVALID_TIMEZONE, INVALID_RANGE,
+// RANGE_TOO_LARGE, NOT_FOUND for a listing that is not ACTIVE and for an unknown variant.
+func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
+	if err := ask.check(); err != nil {
+		return Calendar{}, err
+	}
+	r := s.store.Read(ctx)
+	b, err := s.bookable(ctx, r, ask.ListingID, ask.VariantID)
+	if err == nil && b.Listing.Status != listing.Active {
+		err = fault.NotFound("listing")
+	}
+	if err != nil {
+		return Calendar{}, err
+	}
+	ask.VariantID = b.Variant.ID
+	ask.Timezone = cmp.Or(ask.Timezone, b.Hours.Timezone)
+	ask.DurationMinutes = cmp.Or(ask.DurationMinutes, b.Variant.DurationMinutes)
+	calendar := Calendar{Ask: ask, Modes: appointment.Modes(b.Listing)}
+	viewer, err := civil.ParseZone(ask.Timezone)
+	if err != nil || b.Ready() != nil {
+		return calendar, err
+	}
+	policy := b.Policy()
+	policy.Duration = ask.DurationMinutes
+	_, from, until := civil.SurveyDays(viewer, ask.From, ask.To)
+	q, err := s.query(ctx, r, b, policy, slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)})
+	if err != nil {
+		return Calendar{}, err
+	}
+	calendar.Slots = slot.Open(q, ask.From, ask.To, viewer)
+	return calendar, nil
+}
+
+// ValidDuration reports whether sessions of that many minutes can be asked for.
+func ValidDuration(minutes int) bool { return minutes >= 5 && minutes <= 1440 }
+
+func (a Ask) check() error {
+	if a.DurationMinutes != 0 && !ValidDuration(a.DurationMinutes) {
+		return fault.Invalid(fault.Detail{Field: "durationMinutes", Code: fault.DetailOutOfRange, Message: "Expected 5 to 1440."})
+	}
+	if a.Timezone != "" {
+		if _, err := civil.ParseZone(a.Timezone); err != nil {
+			return err
+		}
+	}
+	switch days := int64(a.To) - int64(a.From) + 1; {
+	case days < 1:
+		return fault.New(fault.InvalidRange, "The range ends before it begins: to must not be before from.")
+	case days > int64(a.MostDays):
+		return fault.Newf(fault.RangeTooLarge, "The range has %d days. Ask for at most %d at once.", days, a.MostDays)
+	}
+	return nil
+}
+
+// week is how far from a range the claims may lie that count against its weeks' caps, and a day more for zones.
+const week = 8 * 24 * time.Hour
+
+// query gathers what decides about the times that begin in an interval.
+func (s *Service) query(ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval) (slot.Query, error) {
+	now, err := s.clock.Now(ctx, b.Listing.CreatorID)
+	if err != nil {
+		return slot.Query{}, err
+	}
+	q := slot.Query{Policy: policy, Now: now}
+	if q.Availability, err = b.Hours.Availability(); err != nil {
+		return slot.Query{}, err
+	}
+	if during.From.Before(now) {
+		during.From = now
+	}
+	if last := now.AddDate(0, 0, policy.HorizonDays+2); last.Before(during.Until) {
+		during.Until = last
+	}
+	if !during.From.Before(during.Until) {
+		return q, nil // nothing is open there, whatever is booked
+	}
+	during.From = during.From.Add(-time.Duration(policy.BufferBefore) * time.Minute)
+	during.Until = during.Until.Add(time.Duration(policy.Duration+policy.BufferAfter) * time.Minute)
+	if policy.DailyCap > 0 || policy.WeeklyCap > 0 {
+		during.From, during.Until = during.From.Add(-week), during.Until.Add(week)
+	}
+	live, err := r.Claims.Live(ctx, b.Listing.CreatorID, during)
+	if err != nil {
+		return slot.Query{}, err
+	}
+	for _, c := range live {
+		q.Busy = append(q.Busy, c.Blocked)
+		if c.ListingID == b.Listing.ID {
+			q.Booked = append(q.Booked, c.StartsAt)
+		}
+	}
+	return q, nil
+}

@@ -1,0 +1,199 @@
+package booking
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"sundry/core/appointment"
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+var _ ports.Bookings = (*Service)(nil)
+
+// Hold implements ports.Bookings.
+func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appointment.ClaimState, error) {
+	b, err := s.bookable(ctx, r, h.ListingID, h.VariantID)
+	if err == nil && (b.Listing.CreatorID != h.CreatorID) {
+		err = fault.NotFound("listing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Ready(); err != nil {
+		return nil, err
+	}
+	now, err := s.clock.Now(ctx, h.CreatorID)
+	if err != nil {
+		return nil, err
+	}
+	picks, err := b.Choose(h.Picks, now)
+	if err != nil {
+		return nil, err
+	}
+	// From here on nobody else decides about this creator's time, so that caps hold too, which no constraint knows.
+	if err := r.Claims.Lock(ctx, h.CreatorID); err != nil {
+		return nil, err
+	}
+	if err := s.Release(ctx, r, h.CreatorID, h.CheckoutID); err != nil {
+		return nil, err
+	}
+	q, err := s.query(ctx, r, b, b.Policy(), span(picks))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Available(q, picks); err != nil {
+		return nil, err
+	}
+	claims := b.Hold(picks, h.CheckoutID, func() string { return s.ids.New(id.Claim) }, now)
+	taken, err := r.Claims.Take(ctx, claims)
+	if err == nil && !taken {
+		err = fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("hold times of %s: %w", h.ListingID, err)
+	}
+	return claims, nil
+}
+
+// span is the time in which the picks begin.
+func span(picks []appointment.Pick) slot.Interval {
+	all := slot.Interval{From: picks[0].StartsAt, Until: picks[0].StartsAt}
+	for _, p := range picks {
+		if p.StartsAt.Before(all.From) {
+			all.From = p.StartsAt
+		}
+		if p.StartsAt.After(all.Until) {
+			all.Until = p.StartsAt
+		}
+	}
+	all.Until = all.Until.Add(1)
+	return all
+}
+
+// Release implements ports.Bookings.
+func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkoutID string) error {
+	claims, err := r.Claims.OfCheckout(ctx, creatorID, checkoutID)
+	if err != nil {
+		return err
+	}
+	for _, state := range claims {
+		if !state.Status.Live() {
+			continue
+		}
+		claim := appointment.RestoreClaim(state)
+		if err := claim.Release(); err != nil {
+			return err
+		}
+		if err := r.Claims.Save(ctx, claim.State()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Held implements ports.Bookings.
+func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (all []appointment.ClaimState, err error) {
+	claims, err := r.Claims.OfCheckout(ctx, creatorID, checkoutID)
+	for _, c := range claims {
+		if c.Status.Live() {
+			all = append(all, c)
+		}
+	}
+	return all, err
+}
+
+// Confirm implements ports.Bookings.
+func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmation) ([]appointment.State, bool, error) {
+	booked, err := r.Appointments.OfCheckout(ctx, c.CreatorID, c.CheckoutID)
+	if err != nil || len(booked) > 0 {
+		return booked, len(booked) > 0, err
+	}
+	claims, ok, err := s.reclaim(ctx, r, c)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	b, err := s.booked(ctx, r, claims[0])
+	if err != nil {
+		return nil, false, err
+	}
+	now, err := s.clock.Now(ctx, c.CreatorID)
+	if err != nil {
+		return nil, false, err
+	}
+	var events []event.Event
+	for _, claim := range claims {
+		if err := claim.Confirm(); err != nil {
+			return nil, false, err
+		}
+		if err := r.Claims.Save(ctx, claim.State()); err != nil {
+			return nil, false, err
+		}
+		room := "sundry-" + hex.EncodeToString(s.ids.Random(16))
+		a, uttered := b.Book(s.ids.New(id.Appointment), claim.State(), c.Buyer, room, now)
+		if err := r.Appointments.Add(ctx, a.State()); err != nil {
+			return nil, false, err
+		}
+		booked, events = append(booked, a.State()), append(events, uttered)
+	}
+	return booked, true, s.bus.Publish(ctx, r, events...)
+}
+
+// reclaim is the session's claims, one per time, all held: those that were released are taken again, all of them or
+// none. ok is false when one of the times is no longer free, and when there never were any.
+func (s *Service) reclaim(ctx context.Context, r ports.Repos, c ports.Confirmation) (claims []*appointment.Claim, ok bool, err error) {
+	states, err := r.Claims.OfCheckout(ctx, c.CreatorID, c.CheckoutID)
+	if err != nil {
+		return nil, false, err
+	}
+	now, err := s.clock.Now(ctx, c.CreatorID)
+	if err != nil {
+		return nil, false, err
+	}
+	var again []appointment.ClaimState
+	for _, state := range latest(states) {
+		claim := appointment.RestoreClaim(state)
+		if state.Status == appointment.Released {
+			claim = claim.Again(s.ids.New(id.Claim), now)
+			again = append(again, claim.State())
+		}
+		claims = append(claims, claim)
+	}
+	if len(again) == 0 {
+		return claims, len(claims) > 0, nil
+	}
+	if err := r.Claims.Lock(ctx, c.CreatorID); err != nil {
+		return nil, false, err
+	}
+	taken, err := r.Claims.Take(ctx, again)
+	return claims, taken, err
+}
+
+// latest is the claim of each position that counts: the live one, else the last. The others are of times that the buyer
+// gave up for another.
+func latest(states []appointment.ClaimState) []appointment.ClaimState {
+	var all []appointment.ClaimState
+	for _, state := range states {
+		last := len(all) - 1
+		switch {
+		case last < 0 || all[last].Position != state.Position:
+			all = append(all, state)
+		case !all[last].Status.Live():
+			all[last] = state
+		}
+	}
+	return all
+}
+
+// booked is what a claim was made on, as it is now: a listing that was archived meanwhile is still kept.
+func (s *Service) booked(ctx context.Context, r ports.Repos, claim *appointment.Claim) (b appointment.Bookable, err error) {
+	if b.Listing, err = s.listings.Listing(ctx, r, claim.State().ListingID); err != nil {
+		return b, err
+	}
+	b.Setup, err = r.Scheduling.Get(ctx, claim.State().CreatorID)
+	return b, err
+}

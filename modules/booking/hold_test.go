@@ -1,0 +1,236 @@
+package booking_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/ports"
+)
+
+func TestATimeIsHeldForOneSession(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.must(w.hold("cs_1", "02 10:00"))
+		if got := w.open("02"); got != "09 11 12 13 14 15 16" {
+			t.Errorf("open: %s", got)
+		}
+		wantCode(t, "a time that is held", w.hold("cs_2", "02 10:00"), fault.SlotTaken)
+		wantCode(t, "a pack over a time that is held", w.hold("cs_2", "02 09:00", "02 10:00", "03 10:00"), fault.SlotTaken)
+		if got := w.held("cs_2"); got != "" {
+			t.Errorf("refused and held: %s", got)
+		}
+		w.must(w.release("cs_1"))
+		w.must(w.release("cs_1"))
+		w.must(w.hold("cs_2", "02 10:00"))
+		if one, other := w.held("cs_1"), w.held("cs_2"); one != "" || other != "held 02 10:00" {
+			t.Errorf("%q, %q", one, other)
+		}
+	})
+}
+
+func TestEveryRefusalOfAHoldChangesNothing(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.must(w.hold("cs_1", "02 10:00"))
+		hold := func(change func(h *ports.Hold)) error {
+			h := ports.Hold{CreatorID: creatorID, CheckoutID: "cs_1", ListingID: listingID, Picks: pick("02 11:00")}
+			change(&h)
+			return w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				_, err := w.booking.Hold(ctx, r, h)
+				return err
+			})
+		}
+		for name, c := range map[string]struct {
+			change func(h *ports.Hold)
+			want   fault.Code
+		}{
+			"another creator's listing": {func(h *ports.Hold) { h.CreatorID = "crt_other" }, fault.NotFoundCode},
+			"an unknown listing":        {func(h *ports.Hold) { h.ListingID = "lst_x" }, fault.NotFoundCode},
+			"an unknown variant":        {func(h *ports.Hold) { h.VariantID = "var_x" }, fault.NotFoundCode},
+			"no time":                   {func(h *ports.Hold) { h.Picks = nil }, fault.SlotCountMismatch},
+			"too few of a pack":         {func(h *ports.Hold) { h.VariantID = packID }, fault.SlotCountMismatch},
+			"overlapping times":         {func(h *ports.Hold) { h.VariantID, h.Picks = packID, pick("02 11:00", "02 11:30", "03 11:00") }, fault.SlotsOverlap},
+			"yesterday":                 {func(h *ports.Hold) { h.Picks = pick("01 09:00") }, fault.SlotInPast},
+			"after hours":               {func(h *ports.Hold) { h.Picks = pick("02 17:00") }, fault.SlotTaken},
+			"no mode":                   {func(h *ports.Hold) { h.Picks[0].DeliveryMode = "" }, fault.ValidationFailed},
+			"no zone":                   {func(h *ports.Hold) { h.Picks[0].Timezone = "Local" }, fault.InvalidTimezone},
+		} {
+			wantCode(t, name, hold(c.change), c.want)
+		}
+		w.listing.Status = listing.Archived
+		wantCode(t, "an archived listing", hold(func(*ports.Hold) {}), fault.NotBookable)
+		w.listing.Status = listing.Active
+		if got := w.held("cs_1"); got != "held 02 10:00" {
+			t.Errorf("held: %s", got)
+		}
+	})
+}
+
+func TestChoosingAgainGivesTheFirstChoiceBack(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.must(w.hold("cs_1", "02 10:00", "03 10:00", "04 10:00"))
+		w.must(w.hold("cs_1", "02 10:00", "03 11:00", "05 10:00")) // its own claims are not in its way
+		if got := w.held("cs_1"); got != "held 02 10:00, held 03 11:00, held 05 10:00" {
+			t.Errorf("held: %s", got)
+		}
+		w.must(w.hold("cs_2", "04 10:00"))
+		booked, ok := w.confirm("cs_1")
+		if !ok || len(booked) != 3 || !booked[1].StartsAt.Equal(june("03 11:00")) {
+			t.Errorf("booked %+v, %v", booked, ok)
+		}
+		wantCode(t, "choosing after paying", w.hold("cs_1", "08 10:00", "09 10:00", "10 10:00"), fault.StateConflict)
+		wantCode(t, "releasing after paying", w.release("cs_1"), fault.StateConflict)
+		if got := w.held("cs_1"); got != "confirmed 02 10:00, confirmed 03 11:00, confirmed 05 10:00" {
+			t.Errorf("held: %s", got)
+		}
+	})
+}
+
+func TestCapsHoldOverEverySession(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.listing.Metadata[listing.DailyCap], w.listing.Metadata[listing.WeeklyCap] = int64(2), int64(3)
+		w.must(w.hold("cs_1", "08 09:00"))
+		w.must(w.hold("cs_2", "08 16:00"))
+		if got := w.open("08"); got != "" {
+			t.Errorf("open on a full day: %s", got)
+		}
+		wantCode(t, "a third of a day", w.hold("cs_3", "08 12:00"), fault.SlotTaken)
+		wantCode(t, "a pack over a week's cap", w.hold("cs_3", "09 12:00", "10 12:00", "15 12:00"), fault.SlotTaken)
+		w.must(w.hold("cs_3", "09 12:00", "15 12:00", "16 12:00"))
+		if got := w.open("12"); got != "" {
+			t.Errorf("open in a full week: %s", got)
+		}
+		w.must(w.release("cs_1"))
+		if got := w.open("12"); got == "" {
+			t.Error("time given back does not count any more")
+		}
+	})
+}
+
+func TestPaymentMakesAppointmentsOnce(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.must(w.hold("cs_1", "04 10:00", "02 10:00", "03 10:00"))
+		booked, ok := w.confirm("cs_1")
+		again, okAgain := w.confirm("cs_1")
+		if !ok || !okAgain || len(booked) != 3 || len(again) != 3 || again[0] != booked[0] {
+			t.Fatalf("%v %v\n%v %v", booked, ok, again, okAgain)
+		}
+		rooms := map[string]bool{}
+		for i, a := range booked {
+			rooms[a.MeetingURL] = true
+			if a.Position != i || a.Status != appointment.StatusConfirmed || a.Title != "Coaching" || a.CustomerID != "cus_1" || a.ExternalCustomerID != "user-1" ||
+				!strings.HasPrefix(a.MeetingURL, "https://meet.jit.si/sundry-") || a.Timezone != "Asia/Tokyo" {
+				t.Errorf("%+v", a)
+			}
+		}
+		if len(rooms) != 3 || !booked[0].StartsAt.Equal(june("04 10:00")) {
+			t.Errorf("%+v", booked)
+		}
+		if got := strings.Join(w.uttered, " "); got != "appointment.booked appointment.booked appointment.booked" {
+			t.Errorf("uttered: %s", got)
+		}
+	})
+}
+
+func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		for _, id := range []string{"cs_1", "cs_2"} {
+			day := map[string]string{"cs_1": "02", "cs_2": "03"}[id]
+			w.must(w.hold(id, day+" 09:00", day+" 10:00", day+" 11:00"))
+			w.must(w.release(id))
+		}
+		w.must(w.hold("cs_3", "03 10:00"))
+		w.now = june("02 09:30") // the first time is over: it was paid for, so it is kept
+		w.listing.Status = listing.Archived
+		if booked, ok := w.confirm("cs_1"); !ok || len(booked) != 3 {
+			t.Errorf("free times: %v %v", booked, ok)
+		}
+		if booked, ok := w.confirm("cs_2"); ok || booked != nil {
+			t.Errorf("times of which one is gone: %v %v", booked, ok)
+		}
+		if booked, ok := w.confirm("cs_none"); ok || booked != nil {
+			t.Errorf("no times at all: %v %v", booked, ok)
+		}
+		if one, two, three := w.held("cs_1"), w.held("cs_2"), w.held("cs_3"); two != "" || three != "held 03 10:00" ||
+			one != "confirmed 02 09:00, confirmed 02 10:00, confirmed 02 11:00" {
+			t.Errorf("%q %q %q", one, two, three)
+		}
+	})
+}
+
+// TestManySessionsWantOverlappingTimes is the race of the specification: one wins, the others are told that the time is
+// taken, nobody waits for long and nothing breaks.
+func TestManySessionsWantOverlappingTimes(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.listing.Metadata[listing.SlotIntervalMinutes] = int64(15)
+		for name, choose := range map[string]func(i int) []string{
+			"single sessions": func(i int) []string { return []string{fmt.Sprintf("02 10:%02d", i%4*15)} },
+			"packs in opposite order": func(i int) []string {
+				times := []string{"03 10:00", "04 10:00", "05 10:00"}
+				if i%2 == 0 {
+					times[0], times[2] = times[2], times[0]
+				}
+				return times
+			},
+		} {
+			answers := make([]error, 64)
+			var all sync.WaitGroup
+			begun := time.Now()
+			for i := range answers {
+				all.Go(func() { answers[i] = w.hold(fmt.Sprintf("%s %d", name, i), choose(i)...) })
+			}
+			all.Wait()
+			won := 0
+			for _, err := range answers {
+				if err == nil {
+					won++
+				} else {
+					wantCode(t, name, err, fault.SlotTaken)
+				}
+			}
+			if won != 1 {
+				t.Errorf("%s: %d won", name, won)
+			}
+			t.Logf("%s: %v", name, time.Since(begun))
+		}
+	})
+}
+
+// TestPayingRacesExpiry confirms and releases the same session at once: it is booked or free, never both.
+func TestPayingRacesExpiry(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		for i := range 20 {
+			id := fmt.Sprintf("cs_%d", i)
+			var times []string
+			for day := 2 + i/8*7; len(times) < 3; day++ { // eight rounds a week
+				times = append(times, fmt.Sprintf("%02d %02d:00", day, 9+i%8))
+			}
+			w.must(w.hold(id, times...))
+			var booked []appointment.State
+			var released error
+			var both sync.WaitGroup
+			both.Go(func() { released = w.release(id) })
+			both.Go(func() { booked, _ = w.confirm(id) })
+			both.Wait()
+			if len(booked) != 3 || released != nil && !fault.Is(released, fault.StateConflict) {
+				t.Fatalf("booked %v, released %v", booked, released)
+			}
+			if got, want := w.held(id), "confirmed "+strings.Join(times, ", confirmed "); got != want {
+				t.Fatalf("held %s, want %s", got, want)
+			}
+		}
+	})
+}

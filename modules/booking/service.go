@@ -1,0 +1,81 @@
+// Package booking sells time: when and where creators meet buyers, the calendar of open times, and the claims that make
+// sure no time is sold twice.
+package booking
+
+import (
+	"context"
+
+	"sundry/core/appointment"
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+// Service holds the use cases.
+type Service struct {
+	store    ports.Store
+	clock    ports.Clock
+	ids      ports.IDs
+	bus      ports.Bus
+	listings ports.BookedListings
+}
+
+// New returns the module over its ports.
+func New(store ports.Store, clock ports.Clock, ids ports.IDs, bus ports.Bus, listings ports.BookedListings) *Service {
+	return &Service{store, clock, ids, bus, listings}
+}
+
+// Setup is when and where a creator meets buyers, as they said.
+func (s *Service) Setup(ctx context.Context, creatorID string) (appointment.Setup, error) {
+	return s.store.Read(ctx).Scheduling.Get(ctx, creatorID)
+}
+
+// SetHours replaces when a creator works. VALIDATION_FAILED or INVALID_TIMEZONE with every fault.
+func (s *Service) SetHours(ctx context.Context, creatorID string, hours slot.Settings) error {
+	if _, err := hours.Availability(); err != nil {
+		return err
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Scheduling.SetHours(ctx, creatorID, hours)
+	})
+}
+
+// SetMeetings replaces where a creator meets buyers. VALIDATION_FAILED with every fault.
+func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings appointment.MeetingSettings) error {
+	if err := meetings.Check(); err != nil {
+		return err
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Scheduling.SetMeetings(ctx, creatorID, meetings)
+	})
+}
+
+// Readiness names what keeps a variant ("" = the default one) of the account's listing from being booked; nothing when
+// it can be. NOT_FOUND for a listing of another account and for an unknown variant.
+func (s *Service) Readiness(ctx context.Context, creatorID, listingID, variantID string) ([]fault.Detail, error) {
+	r := s.store.Read(ctx)
+	b, err := s.bookable(ctx, r, listingID, variantID)
+	if err == nil && b.Listing.CreatorID != creatorID {
+		err = fault.NotFound("listing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return appointment.Missing(b.Listing, b.Variant, b.Setup), nil
+}
+
+// bookable loads a variant ("" = the default one) of a listing and what its creator has set up. NOT_FOUND for an unknown
+// listing or variant. A listing that is not for appointments has no variant.
+func (s *Service) bookable(ctx context.Context, r ports.Repos, listingID, variantID string) (b appointment.Bookable, err error) {
+	if b.Listing, err = s.listings.Listing(ctx, r, listingID); err != nil {
+		return b, err
+	}
+	if b.Listing.Type == listing.Appointment || variantID != "" {
+		if b.Variant, err = b.Listing.Variant(variantID); err != nil {
+			return b, err
+		}
+	}
+	b.Setup, err = r.Scheduling.Get(ctx, b.Listing.CreatorID)
+	return b, err
+}

@@ -1,0 +1,41 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/appointment"
+)
+
+// Hold is what a checkout session wants to keep for its buyer.
+type Hold struct {
+	CreatorID  string
+	CheckoutID string
+	ListingID  string
+	VariantID  string // "" = the default one
+	// Picks are in the buyer's order.
+	Picks []appointment.Pick
+}
+
+// Confirmation says whose payment of a session has arrived.
+type Confirmation struct {
+	CreatorID  string
+	CheckoutID string
+	Buyer      appointment.Buyer
+}
+
+// Bookings is what selling asks booking, inside its own transaction. After a refusal the transaction must not commit,
+// except where it says otherwise.
+type Bookings interface {
+	// Hold claims times for a session, all or none, in the place of those that it held before. The claims come back in
+	// the buyer's order. NOT_FOUND, NOT_BOOKABLE naming each missing thing, VALIDATION_FAILED, INVALID_TIMEZONE,
+	// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, SLOT_TAKEN, STATE_CONFLICT once they are confirmed.
+	Hold(ctx context.Context, r Repos, h Hold) ([]appointment.ClaimState, error)
+	// Held lists the live claims of a session by position: fewer than it chose when it has lost them.
+	Held(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.ClaimState, error)
+	// Release gives back what a session holds; again, it changes nothing. STATE_CONFLICT once confirmed.
+	Release(ctx context.Context, r Repos, creatorID, checkoutID string) error
+	// Confirm makes an appointment of each time of a session that is paid; again, it answers the same. Times that were
+	// released meanwhile are claimed again: ok is false when that cannot be done for all of them. Nothing has changed
+	// then, the transaction may go on, and the buyer gets the money back.
+	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []appointment.State, ok bool, err error)
+}
