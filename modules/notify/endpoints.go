@@ -116,7 +116,8 @@ func (s *Service) wakeBacklog(ctx context.Context, r ports.Repos, e webhook.Endp
 			return err
 		}
 		for _, d := range waiting {
-			if err := r.Tasks.Ensure(ctx, TaskDeliver, subjectOf(d), d.CreatorID, now); err != nil {
+			// Moved, not ensured: a retry may still stand hours away from before the endpoint was switched off.
+			if err := r.Tasks.Schedule(ctx, TaskDeliver, subjectOf(d), d.CreatorID, now); err != nil {
 				return err
 			}
 			after = d.ID

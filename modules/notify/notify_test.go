@@ -199,6 +199,24 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 	})
 }
 
+func TestEnablingDoesNotWaitForARetryThatIsFarAway(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("hooks", "payment.*")
+		w.answer(e, 500)
+		w.sell()
+		first := w.work()
+		w.advance(6 * time.Second)
+		w.work() // the next attempt is due in five minutes
+		w.enable(e, false)
+		w.answer(e, 200)
+		w.enable(e, true)
+		if got := w.work(); len(first) != 1 || len(got) != 1 || got[0].id != first[0].id {
+			t.Errorf("enabled again: sent %+v, want the backlog at once", got)
+		}
+	})
+}
+
 func TestADeletedEndpointIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, w *world) {
