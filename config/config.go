@@ -49,7 +49,6 @@ type Config struct {
 	// TrustedProxies are the addresses and networks (CIDR) whose X-Forwarded-For is believed when attempts are counted
 	// per network address; "private" stands for loopback and the private ranges, "none" trusts nobody.
 	TrustedProxies []string `env:"TRUSTED_PROXIES" envDefault:"private"`
-	// PlatformFeeBasisPoints and the other money settings arrive with the modules that use them.
 
 	// ShutdownTimeout is how long requests and jobs under way may take after SIGTERM.
 	ShutdownTimeout time.Duration `env:"-"`
