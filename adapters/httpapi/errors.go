@@ -75,11 +75,8 @@ func StatusOf(err error) int {
 
 // handleError answers every error of every route.
 func (s *Server) handleError(c *fiber.Ctx, err error) error {
-	if requestID(c) == "" { // refused while it was read, before any handler: too large, or no HTTP at all
-		s.nameRequest(c)
-		if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
-			drain(c)
-		}
+	if requestID(c) == "" && s.handleUnread(c, err) {
+		return nil
 	}
 	f := asFault(err)
 	status := StatusOf(f)
