@@ -179,11 +179,7 @@ func (w *world) work() []sent {
 			w.t.Fatal(err)
 		}
 		if len(tasks) == 0 {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			arrived := w.sent
-			w.sent = nil
-			return arrived
+			return w.take()
 		}
 		for _, task := range tasks {
 			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
@@ -193,6 +189,15 @@ func (w *world) work() []sent {
 	}
 	w.t.Fatal("tasks never end")
 	return nil
+}
+
+// take hands over what was sent since the last time.
+func (w *world) take() []sent {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	arrived := w.sent
+	w.sent = nil
+	return arrived
 }
 
 func (w *world) run(t ports.Task) error {

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -52,16 +53,12 @@ func TestBadCheckoutSessionsAreRefused(t *testing.T) {
 		body := func(over harness.JSON) harness.JSON { return harness.SessionBody(w.listing, "pro", "user_1", over) }
 		byID := func(id string, over harness.JSON) harness.JSON {
 			b := harness.SessionBody(w.listing, "pro", "user_1", harness.JSON{"catalog": nil, "listingId": id})
-			for name, value := range over {
-				b[name] = value
-			}
+			maps.Copy(b, over)
 			return b
 		}
 		catalog := func(over harness.JSON) harness.JSON {
 			c := harness.JSON{"listing": w.listing.CatalogKey, "plan": "pro"}
-			for name, value := range over {
-				c[name] = value
-			}
+			maps.Copy(c, over)
 			return body(harness.JSON{"catalog": c})
 		}
 		pairs := harness.JSON{}

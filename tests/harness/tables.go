@@ -35,7 +35,7 @@ func (a *App) Tables(t testing.TB) map[string]string {
 	}
 	tables := map[string]string{}
 	for _, name := range names {
-		rows, err := rowsOf(t.Context(), db, "SELECT * FROM "+name) //nolint:gosec // the database's own name of it
+		rows, err := rowsOf(t.Context(), db, "SELECT * FROM "+name)
 		if err != nil {
 			t.Fatal(err)
 		}
