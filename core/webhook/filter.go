@@ -20,9 +20,15 @@ func matches(filter, eventType string) bool {
 	return ok && strings.HasSuffix(family, ".") && strings.HasPrefix(eventType, family)
 }
 
-// families are those whose events arrive with modules that this version does not have; their filters are accepted so
-// that an integrator can subscribe once.
-var families = []string{"invoice.", "subscription.", "refund.", "dispute.", "payout.", "appointment.", "payment.", "customer."}
+// families are the parts before the first dot of every event type.
+var families = func() map[string]bool {
+	all := map[string]bool{}
+	for _, name := range event.ContractTypes {
+		family, _, _ := strings.Cut(name, ".")
+		all[family+"."] = true
+	}
+	return all
+}()
 
 // validFilter accepts what could match an event type of the contract.
 func validFilter(filter string) bool {
@@ -30,7 +36,7 @@ func validFilter(filter string) bool {
 		return true
 	}
 	if family, ok := strings.CutSuffix(filter, "*"); ok {
-		return slices.Contains(families, family)
+		return families[family]
 	}
 	return slices.Contains(event.ContractTypes, filter)
 }
