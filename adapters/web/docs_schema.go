@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -35,7 +36,7 @@ func (r *docReader) shapeAt(schema *yaml.Node, depth int) (string, []apiField) {
 		kind, fields := "object", r.members(s, depth)
 		for _, part := range all {
 			partKind, more := r.shapeAt(part, depth)
-			kind, fields = partKind, append(fields, more...)
+			kind, fields = partKind, refined(fields, more)
 		}
 		return kind, fields
 	}
@@ -66,9 +67,27 @@ func (r *docReader) choice(options []*yaml.Node, depth int) (string, []apiField)
 	for _, option := range options {
 		kind, more := r.shapeAt(option, depth+1)
 		kinds = append(kinds, kind)
-		fields = append(fields, more...)
+		fields = refined(fields, more)
 	}
 	return strings.Join(kinds, " or "), fields
+}
+
+// refined adds members, telling each name once: what a later part says of a member completes what an earlier one said.
+func refined(fields, more []apiField) []apiField {
+	for _, f := range more {
+		i := slices.IndexFunc(fields, func(known apiField) bool { return known.Name == f.Name })
+		if i < 0 {
+			fields = append(fields, f)
+			continue
+		}
+		if len(f.Enum) > 0 {
+			fields[i].Enum = f.Enum
+		}
+		if fields[i].Text == "" {
+			fields[i].Text = f.Text
+		}
+	}
+	return fields
 }
 
 func (r *docReader) members(s *yaml.Node, depth int) []apiField {

@@ -122,3 +122,38 @@ func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 		t.Errorf("headings %v, contents %v", ids, listed)
 	}
 }
+
+func TestAMemberThatTwoPartsDescribeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(`
+openapi: 3.0.3
+info: {title: x, version: v1}
+paths:
+  /x:
+    get:
+      responses:
+        "409":
+          description: A conflict.
+          content:
+            application/json:
+              schema:
+                allOf:
+                  - {$ref: '#/components/schemas/Error'}
+                  - {properties: {code: {type: string, enum: [SLUG_TAKEN]}}}
+components:
+  schemas:
+    Error:
+      type: object
+      required: [code]
+      properties:
+        code: {type: string, description: Switch on it.}
+        message: {type: string}
+`), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := doc.Groups[0].Ops[0].Answers[0].Fields
+	if len(fields) != 2 || fields[0].Name != "code" || !fields[0].Required || len(fields[0].Enum) != 1 || fields[0].Text == "" || fields[1].Name != "message" {
+		t.Errorf("fields %+v", fields)
+	}
+}
