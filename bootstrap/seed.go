@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"sundry/config"
+	"sundry/core/appointment"
 	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/paymentlink"
 	"sundry/core/plan"
+	"sundry/core/slot"
 )
 
 // Demo is what the demo creator needs to be shown once.
@@ -68,7 +70,21 @@ func (a *App) seed(ctx context.Context) (*Demo, error) {
 		}
 		demo.PaymentLink = a.cfg.BaseURL + "/l/" + link.Code
 	}
-	return demo, nil
+	return demo, a.seedSchedule(ctx, creatorID)
+}
+
+// seedSchedule says when and where the demo creator meets buyers, so that the appointment listing can be booked.
+func (a *App) seedSchedule(ctx context.Context, creatorID string) error {
+	hours := slot.Settings{Timezone: "Europe/Dublin"}.Clean()
+	for _, weekday := range []string{"monday", "tuesday", "wednesday", "thursday", "friday"} {
+		for _, h := range []slot.Hours{{Start: "09:00", End: "12:30"}, {Start: "13:30", End: "17:00"}} {
+			hours.Weekly = append(hours.Weekly, slot.WeeklyHours{Weekday: weekday, Hours: h})
+		}
+	}
+	if err := a.modules.Booking.SetHours(ctx, creatorID, hours); err != nil {
+		return err
+	}
+	return a.modules.Booking.SetMeetings(ctx, creatorID, appointment.MeetingSettings{Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}})
 }
 
 type demoListing struct {

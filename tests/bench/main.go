@@ -33,6 +33,8 @@ var benches = []bench{
 	{"access read 200", "≥ 0.70 of bare fiber + key check + one pgx point read", accessRead},
 	{"access read 304", "≥ 0.80 of the same", accessNotModified},
 	{"checkout session create", "≥ 0.40 of a bare transaction of three inserts", sessionCreate},
+	{"slots, pure", "31 days, 60 bookings: ≤ 50 µs", monthOfSlots},
+	{"slots over HTTP", "the same: p99 < 25 ms, however many sessions are in the past", slotsOverHTTP},
 	{"start", "≤ 1.5 s to ready, ≤ 120 MB idle", start},
 }
 
