@@ -152,7 +152,7 @@ func byDate(c booking.Calendar) iter.Seq2[civil.Date, []slot.Slot] {
 	}
 	return func(yield func(civil.Date, []slot.Slot) bool) {
 		for i, slots := range days {
-			if !yield(c.From+civil.Date(i), slots) { //nolint:gosec // at most 62
+			if !yield(c.From+civil.Date(i), slots) {
 				return
 			}
 		}
