@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -88,7 +89,7 @@ func storable(status int) bool { return status < 500 && status != fiber.StatusTo
 // answer runs the handler and leaves its answer, good or bad, in the response. The error it returns is one that must
 // not be stored.
 func (s *Server) answer(c *fiber.Ctx, handle fiber.Handler) error {
-	err := handle(c)
+	err := recovered(c, handle)
 	if err == nil {
 		return nil
 	}
@@ -96,6 +97,16 @@ func (s *Server) answer(c *fiber.Ctx, handle fiber.Handler) error {
 		return err
 	}
 	return s.handleError(c, err)
+}
+
+// recovered makes a panic of the handler its error, so that a defect does not keep the key for the rest of the lease.
+func recovered(c *fiber.Ctx, handle fiber.Handler) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s %s panicked: %v", c.Method(), c.Route().Path, p)
+		}
+	}()
+	return handle(c)
 }
 
 // onceInTransaction implements OnceInTransaction.
