@@ -49,7 +49,7 @@ func onceServer(t *testing.T, store ports.Store, once Once, steps ...fiber.Handl
 	t.Helper()
 	clock := &heldClock{}
 	clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
-	s := New(Config{Sandbox: true}, Modules{}, store, clock, oneID{}, nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	s := New(Config{Sandbox: true}, Modules{}, store, clock, oneID{}, nil, slog.New(slog.DiscardHandler))
 	script := &script{steps: steps}
 	route := Route{Method: fiber.MethodPost, Path: "/x", Once: once, Handle: script.handle}
 	wrapped := map[Once]func(Route) fiber.Handler{OnceInTransaction: s.onceInTransaction, OnceLeased: s.onceLeased}[once](route)
