@@ -1,0 +1,74 @@
+package e2e_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// TestLiveIsAnEnvironmentOfItsOwn: its keys, its marks, and none of the sandbox's helpers.
+func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		if engine.Name != testdb.Postgres.Name {
+			return // live has no embedded database
+		}
+		app := harness.New(t, engine, map[string]string{
+			"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "APP_SECRET": strings.Repeat("only for tests ", 4),
+		})
+		a := app.NewAccount(t)
+		if !strings.HasPrefix(a.Key, "sk_live_") {
+			t.Errorf("a live key reads %.8s…", a.Key)
+		}
+		if listing := a.AsCreator(t, post, "/v1/listings", listingBody()).Want(t, 201).Map(t); listing["livemode"] != true {
+			t.Errorf("a live listing: %v", listing)
+		}
+		if access := a.Access(t, "nobody"); access["livemode"] != true {
+			t.Errorf("a live snapshot: %v", access)
+		}
+		app.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/nobody", Bearer: freshKey(false)}).Refuses(t, 401, "UNAUTHENTICATED")
+		for _, op := range harness.Operations(t) {
+			if op.Tags[0] != "Sandbox" {
+				continue
+			}
+			path := placeholder.ReplaceAllString(op.Path, "x")
+			request := harness.Request{Method: op.Method, Path: path, Bearer: a.Key}
+			if op.TakesBody() {
+				request.Body = harness.JSON{}
+			}
+			if answer := app.AskUnjudged(t, request); answer.Status != http.StatusNotFound {
+				t.Errorf("%s exists in live: %d %s", op.Line(), answer.Status, answer.Body)
+			}
+		}
+	})
+}
+
+func TestRequestsPerKeyAreLimitedWhereConfigured(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, map[string]string{"RATE_LIMIT_PER_MINUTE": "5"})
+		a := app.NewAccount(t)
+		ask := func(key string) *harness.Answer {
+			return app.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/nobody", Bearer: key})
+		}
+		var refused *harness.Answer
+		for range 20 {
+			if answer := ask(a.Key); answer.Status != http.StatusOK {
+				refused = answer
+				break
+			}
+		}
+		if refused == nil {
+			t.Fatal("twenty requests at once passed a limit of five a minute")
+		}
+		refused.Refuses(t, 429, "RATE_LIMITED")
+		if wait, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
+			t.Errorf("Retry-After: %q", refused.Header.Get("Retry-After"))
+		}
+		ask(app.NewAccount(t).Key).Want(t, 200) // nobody else waits
+	})
+}
