@@ -46,8 +46,23 @@ type Appointments interface {
 	// Add writes a new appointment. *DuplicateError of appointments_creator_id_checkout_id_position when the session has
 	// one in its place.
 	Add(ctx context.Context, a appointment.State) error
+	// Get returns an appointment of any account: the buyer's link knows only the id. ErrNotFound.
+	Get(ctx context.Context, id string) (appointment.State, error)
+	// Save writes a changed appointment. ErrStale.
+	Save(ctx context.Context, a appointment.State) error
 	// OfCheckout lists a session's appointments by position.
 	OfCheckout(ctx context.Context, creatorID, checkoutID string) ([]appointment.State, error)
+	// List returns those of the account's appointments that a search is for, newest first.
+	List(ctx context.Context, creatorID string, search AppointmentSearch, page Page) (List[appointment.State], error)
+}
+
+// AppointmentSearch says which appointments are looked for; every zero member is any.
+type AppointmentSearch struct {
+	ExternalCustomerID string
+	ListingID          string
+	Status             appointment.Status
+	// From and To bound when they start, From included, To not.
+	From, To time.Time
 }
 
 // BookingAudit is what `sundry verify` reads of booking. Each method returns the ids that break the rule, at most limit.

@@ -64,6 +64,39 @@ func (t appointments) Add(_ context.Context, a appointment.State) error {
 	return t.insert("add appointment "+a.ID, &row)
 }
 
+// Get implements ports.Appointments.
+func (t appointments) Get(_ context.Context, id string) (appointment.State, error) {
+	row, err := first[appointmentRow](t.table, "get appointment "+id, "id = ?", id)
+	return row.state(), err
+}
+
+// Save implements ports.Appointments.
+func (t appointments) Save(_ context.Context, a appointment.State) error {
+	row := rowOfAppointment(a)
+	return t.update("save appointment "+a.ID, &row, a.ID, a.Revision)
+}
+
+// List implements ports.Appointments.
+func (t appointments) List(_ context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page) (ports.List[appointment.State], error) {
+	query := t.db.Where("creator_id = ?", creatorID)
+	if search.ExternalCustomerID != "" {
+		query = query.Where("external_customer_id = ?", search.ExternalCustomerID)
+	}
+	if search.ListingID != "" {
+		query = query.Where("listing_id = ?", search.ListingID)
+	}
+	if search.Status != "" {
+		query = query.Where("status = ?", string(search.Status))
+	}
+	if !search.From.IsZero() {
+		query = query.Where("starts_at >= ?", millis(search.From))
+	}
+	if !search.To.IsZero() {
+		query = query.Where("starts_at < ?", millis(search.To))
+	}
+	return newest(t.table, "appointments of "+creatorID, query, page, appointmentRow.state, func(r appointmentRow) string { return r.ID })
+}
+
 // OfCheckout implements ports.Appointments.
 func (t appointments) OfCheckout(_ context.Context, creatorID, checkoutID string) ([]appointment.State, error) {
 	var rows []appointmentRow

@@ -68,16 +68,20 @@ func (b Bookable) Book(id string, c ClaimState, buyer Buyer, room string, now ti
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
 		CreatedAt: now, Revision: 1,
 	}
-	if c.DeliveryMode == InPerson {
-		s.Address = b.Meetings.address(b.Listing)
-	} else {
-		s.MeetingURL = b.Meetings.link(room)
-	}
+	s.MeetingURL, s.Address = b.where(c.DeliveryMode, room)
 	return &Appointment{s}, Booked{s}
 }
 
-// changeable refuses what can only be done to an appointment that is still to come.
-func (a *Appointment) changeable(now time.Time) error {
+// where is the link or the address of a mode, as the settings are now.
+func (b Bookable) where(mode DeliveryMode, room string) (meetingURL, address string) {
+	if mode == InPerson {
+		return "", b.Meetings.address(b.Listing)
+	}
+	return b.Meetings.link(room), ""
+}
+
+// Changeable refuses, with STATE_CONFLICT, what can only be done to an appointment that is still to come.
+func (a *Appointment) Changeable(now time.Time) error {
 	switch {
 	case a.s.Status == StatusCanceled:
 		return fault.New(fault.StateConflict, "The appointment is canceled.")
@@ -88,20 +92,25 @@ func (a *Appointment) changeable(now time.Time) error {
 }
 
 // Reschedule moves the appointment to the time of another confirmed claim. STATE_CONFLICT once canceled or begun. The
-// place stays: whoever has the link or the address need not be told another.
-func (a *Appointment) Reschedule(c ClaimState, now time.Time) (Rescheduled, error) {
-	if err := a.changeable(now); err != nil {
+// place stays, so that whoever has the link or the address need not be told another, unless the claim is of another
+// mode: then it is b's, room naming the meeting at a provider that gives each its own.
+func (a *Appointment) Reschedule(b Bookable, c ClaimState, room string, now time.Time) (Rescheduled, error) {
+	if err := a.Changeable(now); err != nil {
 		return Rescheduled{}, err
 	}
 	previous := a.s.StartsAt
 	a.s.ClaimID, a.s.StartsAt, a.s.EndsAt, a.s.Timezone = c.ID, c.StartsAt, c.EndsAt, c.Timezone
+	if c.DeliveryMode != a.s.DeliveryMode {
+		a.s.DeliveryMode = c.DeliveryMode
+		a.s.MeetingURL, a.s.Address = b.where(c.DeliveryMode, room)
+	}
 	a.changed()
 	return Rescheduled{State: a.s, PreviousStartsAt: previous}, nil
 }
 
 // Cancel ends the appointment before it begins; the reason may be "". STATE_CONFLICT once canceled or begun.
 func (a *Appointment) Cancel(reason string, now time.Time) (Canceled, error) {
-	if err := a.changeable(now); err != nil {
+	if err := a.Changeable(now); err != nil {
 		return Canceled{}, err
 	}
 	a.s.Status, a.s.CancelReason, a.s.CanceledAt = StatusCanceled, reason, now

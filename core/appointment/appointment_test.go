@@ -49,7 +49,7 @@ func TestABookedAppointmentSaysWhere(t *testing.T) {
 func TestEveryStateOfAnAppointmentAnswersEveryTrigger(t *testing.T) {
 	t.Parallel()
 	starts := instant(t, "2026-06-15T10:00:00Z")
-	moved := ClaimState{ID: "clm_2", StartsAt: starts.Add(48 * time.Hour), EndsAt: starts.Add(49 * time.Hour), Timezone: "UTC"}
+	moved := ClaimState{ID: "clm_2", StartsAt: starts.Add(48 * time.Hour), EndsAt: starts.Add(49 * time.Hour), Timezone: "UTC", DeliveryMode: Virtual}
 	for name, c := range map[string]struct {
 		canceled bool
 		now      time.Time
@@ -65,7 +65,7 @@ func TestEveryStateOfAnAppointmentAnswersEveryTrigger(t *testing.T) {
 			t.Parallel()
 			for trigger, run := range map[string]func(*Appointment) (State, error){
 				"reschedule": func(a *Appointment) (State, error) {
-					e, err := a.Reschedule(moved, c.now)
+					e, err := a.Reschedule(Bookable{}, moved, "", c.now)
 					if err == nil && (!e.PreviousStartsAt.Equal(starts) || e.ClaimID != "clm_2" || !e.StartsAt.Equal(moved.StartsAt) || e.EventName() != "appointment.rescheduled") {
 						t.Errorf("%+v", e)
 					}

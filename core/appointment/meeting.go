@@ -61,10 +61,14 @@ func (m MeetingSettings) Check() error {
 		address, at := m.InPerson.Address, f.Nest("inPerson")
 		at.Check(strings.TrimSpace(address) != "", "address", fault.DetailRequired, "Expected the address where buyers are received.")
 		at.Check(utf8.RuneCountInString(address) <= maxAddress, "address", fault.DetailTooLong, "Expected at most 500 characters.")
-		at.Check(!strings.ContainsFunc(address, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }), "address",
-			fault.DetailInvalid, "Expected text without control characters.")
+		at.Check(plain(address), "address", fault.DetailInvalid, "Expected text without control characters.")
 	}
 	return f.Err()
+}
+
+// plain reports whether a text holds no control character but line feeds.
+func plain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' })
 }
 
 func meetingURL(s string, provider Provider) bool {

@@ -85,18 +85,28 @@ func (b Bookable) complete(picks []Pick) error {
 	var f fault.Faults
 	for i, p := range picks {
 		at := f.Nest(p.Field)
-		at.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
-		civil.CheckZone(at, p.Timezone)
+		p.check(at)
 		switch modes := Modes(b.Listing); {
 		case p.DeliveryMode == "" && len(modes) == 1:
 			picks[i].DeliveryMode = modes[0]
 		case p.DeliveryMode == "":
 			at.Add("deliveryMode", fault.DetailRequired, "This listing is hybrid: expected virtual or in_person.")
-		case !slices.Contains(modes, p.DeliveryMode):
-			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
+		default:
+			b.checkMode(at, p.DeliveryMode)
 		}
 	}
 	return civil.Refusal(f.Err())
+}
+
+func (p Pick) check(f *fault.Faults) {
+	f.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
+	civil.CheckZone(f, p.Timezone)
+}
+
+func (b Bookable) checkMode(f *fault.Faults, mode DeliveryMode) {
+	if !offers(b.Listing, mode) {
+		f.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
+	}
 }
 
 // Available reports whether all picks can be booked together, by the same function that the calendar shows times with.

@@ -2,7 +2,6 @@ package booking
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 
 	"sundry/core/appointment"
@@ -50,14 +49,19 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 		return nil, err
 	}
 	claims := b.Hold(picks, h.CheckoutID, func() string { return s.ids.New(id.Claim) }, now)
+	return claims, s.take(ctx, r, claims)
+}
+
+// take writes new claims, all or none. SLOT_TAKEN.
+func (s *Service) take(ctx context.Context, r ports.Repos, claims []appointment.ClaimState) error {
 	taken, err := r.Claims.Take(ctx, claims)
 	if err == nil && !taken {
 		err = fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them.")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("hold times of %s: %w", h.ListingID, err)
+		return fmt.Errorf("take times of %s: %w", claims[0].ListingID, err)
 	}
-	return claims, nil
+	return nil
 }
 
 // span is the time in which the picks begin.
@@ -133,8 +137,7 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 		if err := r.Claims.Save(ctx, claim.State()); err != nil {
 			return nil, false, err
 		}
-		room := "sundry-" + hex.EncodeToString(s.ids.Random(16))
-		a, uttered := b.Book(s.ids.New(id.Appointment), claim.State(), c.Buyer, room, now)
+		a, uttered := b.Book(s.ids.New(id.Appointment), claim.State(), c.Buyer, s.room(), now)
 		if err := r.Appointments.Add(ctx, a.State()); err != nil {
 			return nil, false, err
 		}

@@ -319,6 +319,24 @@ func TestAnAppointmentComesBackAsItWent(t *testing.T) {
 		again := first
 		again.ID, again.ClaimID = "apt_4", "clm_4"
 		wantIndex(t, add(again), "appointments_creator_id_checkout_id_position")
+		changed := first
+		changed.Revision, changed.StartsAt, changed.ClaimID, changed.CancelReason = 2, bookingTime.Add(time.Hour), "clm_5", ""
+		save := func() error {
+			return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Appointments.Save(ctx, changed) })
+		}
+		if err := save(); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := store.Read(t.Context()).Appointments.Get(t.Context(), first.ID); err != nil || read != changed {
+			t.Errorf("%v\n got %+v\nwant %+v", err, read, changed)
+		}
+		changed.Title = "lost"
+		if err := store.Read(t.Context()).Appointments.Save(t.Context(), changed); !errors.Is(err, ports.ErrStale) {
+			t.Errorf("a stale save: %v", err)
+		}
+		if _, err := store.Read(t.Context()).Appointments.Get(t.Context(), "apt_none"); !errors.Is(err, ports.ErrNotFound) {
+			t.Errorf("an unknown one: %v", err)
+		}
 	})
 }
 
