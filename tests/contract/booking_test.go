@@ -330,9 +330,17 @@ func TestAnAppointmentComesBackAsItWent(t *testing.T) {
 		if read, err := store.Read(t.Context()).Appointments.Get(t.Context(), first.ID); err != nil || read != changed {
 			t.Errorf("%v\n got %+v\nwant %+v", err, read, changed)
 		}
-		changed.Title = "lost"
-		if err := store.Read(t.Context()).Appointments.Save(t.Context(), changed); !errors.Is(err, ports.ErrStale) {
-			t.Errorf("a stale save: %v", err)
+		changed.Revision, changed.Title = 4, "lost"
+		stale := 0
+		err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			if err := r.Appointments.Save(ctx, changed); !errors.Is(err, ports.ErrStale) {
+				t.Errorf("a stale save: %v", err)
+			}
+			stale++
+			return nil
+		})
+		if err != nil || stale != 1 {
+			t.Errorf("%d, %v", stale, err)
 		}
 		if _, err := store.Read(t.Context()).Appointments.Get(t.Context(), "apt_none"); !errors.Is(err, ports.ErrNotFound) {
 			t.Errorf("an unknown one: %v", err)
