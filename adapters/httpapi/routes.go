@@ -34,6 +34,7 @@ func (s *Server) Routes() []Route {
 		s.accessRoutes(),
 		s.sandboxClockRoutes(),
 		s.schedulingRoutes(),
+		s.appointmentRoutes(),
 	)
 	if s.cfg.Sandbox {
 		return all

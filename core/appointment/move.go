@@ -21,15 +21,16 @@ func (b Bookable) Kept(c ClaimState) Bookable {
 func (b Bookable) ChooseAgain(a State, p Pick) (Pick, error) {
 	var f fault.Faults
 	at := f.Nest(p.Field)
-	p.check(at)
-	switch p.DeliveryMode {
-	case "", a.DeliveryMode:
+	p.Check(at)
+	if p.DeliveryMode == "" {
 		p.DeliveryMode = a.DeliveryMode
-	default:
-		b.checkMode(at, p.DeliveryMode)
 	}
 	if err := civil.Refusal(f.Err()); err != nil {
 		return p, err
+	}
+	if p.DeliveryMode != a.DeliveryMode && !offers(b.Listing, p.DeliveryMode) {
+		at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
+		return p, f.Err()
 	}
 	if url, address := b.where(p.DeliveryMode, "room"); p.DeliveryMode != a.DeliveryMode && url+address == "" {
 		return p, fault.New(fault.NotBookable, "The creator has not said where meetings of this delivery mode take place.")

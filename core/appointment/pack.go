@@ -80,33 +80,30 @@ func (b Bookable) Choose(picks []Pick, now time.Time) ([]Pick, error) {
 	return chosen, nil
 }
 
+// Check adds what is wrong with a pick, whatever is booked.
+func (p Pick) Check(f *fault.Faults) {
+	f.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
+	civil.CheckZone(f, p.Timezone)
+	f.Check(p.DeliveryMode == "" || p.DeliveryMode == Virtual || p.DeliveryMode == InPerson, "deliveryMode",
+		fault.DetailNotAllowed, "Expected virtual or in_person.")
+}
+
 // complete judges each pick by itself and fills in its mode.
 func (b Bookable) complete(picks []Pick) error {
 	var f fault.Faults
 	for i, p := range picks {
 		at := f.Nest(p.Field)
-		p.check(at)
+		p.Check(at)
 		switch modes := Modes(b.Listing); {
 		case p.DeliveryMode == "" && len(modes) == 1:
 			picks[i].DeliveryMode = modes[0]
 		case p.DeliveryMode == "":
 			at.Add("deliveryMode", fault.DetailRequired, "This listing is hybrid: expected virtual or in_person.")
-		default:
-			b.checkMode(at, p.DeliveryMode)
+		case !slices.Contains(modes, p.DeliveryMode):
+			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
 		}
 	}
 	return civil.Refusal(f.Err())
-}
-
-func (p Pick) check(f *fault.Faults) {
-	f.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
-	civil.CheckZone(f, p.Timezone)
-}
-
-func (b Bookable) checkMode(f *fault.Faults, mode DeliveryMode) {
-	if !offers(b.Listing, mode) {
-		f.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
-	}
 }
 
 // Available reports whether all picks can be booked together, by the same function that the calendar shows times with.

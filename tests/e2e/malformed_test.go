@@ -57,6 +57,9 @@ func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
 					t.Fatal(err)
 				}
 				for name, change := range spoil {
+					if name == "no body at all" && !op.NeedsBody() {
+						continue
+					}
 					r.Body = change(string(valid))
 					if answer := app.Ask(t, r); answer.Status != http.StatusBadRequest || answer.Refusal(t).Code != "VALIDATION_FAILED" || len(answer.Refusal(t).Details) == 0 {
 						t.Errorf("%s with %s: %d %s", op.Line(), name, answer.Status, answer.Body)

@@ -12,8 +12,9 @@ import (
 // world is an account that has one of everything, and a valid request for every operation.
 type world struct {
 	*harness.Account
-	listing harness.Listing // ACTIVE, with the plan "pro"
-	hook    string          // see endpoint
+	listing harness.Listing  // ACTIVE, with the plan "pro"
+	hook    string           // see endpoint
+	hours   *harness.Listing // see sessionHours
 }
 
 // endpointBody names a host that nobody answers at.
@@ -276,6 +277,13 @@ var validRequests = map[string]valid{
 	},
 	"GET /v1/listings/{id}/slots":       func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.ID, nil },
 	"GET /v1/listings/{id}/slots/range": func(t *testing.T, w *world) (string, harness.JSON) { return w.Publish(t, w.appointment(t)).ID, nil },
+	"GET /v1/appointments/{id}":         func(t *testing.T, w *world) (string, harness.JSON) { return w.booked(t).ID, nil },
+	"POST /v1/appointments/{id}/reschedule": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.booked(t).ID, harness.JSON{"appointmentSlot": harness.JSON{"startsAt": w.openTime(t), "timezone": "Europe/Dublin", "deliveryMode": "in_person"}}
+	},
+	"POST /v1/appointments/{id}/cancel": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.booked(t).ID, harness.JSON{"reason": "The coach is ill."}
+	},
 	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.session(t).ID, harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE"}
 	},

@@ -27,6 +27,9 @@ func (o Operation) Line() string { return o.Method + " " + o.Path }
 // TakesBody reports whether the operation reads a JSON body.
 func (o Operation) TakesBody() bool { return o.RequestBody != nil }
 
+// NeedsBody reports whether the operation refuses a request without one.
+func (o Operation) NeedsBody() bool { return o.TakesBody() && o.RequestBody.Value.Required }
+
 var parameter = regexp.MustCompile(`\{[A-Za-z]+\}|:[A-Za-z]+`)
 
 // Operations are those of the route table, in a fixed order. Pages are not among them.

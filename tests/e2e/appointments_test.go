@@ -1,0 +1,292 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/adapters/system"
+	"sundry/core/appointment"
+	"sundry/core/event"
+	"sundry/modules/booking"
+	"sundry/modules/catalog"
+	"sundry/ports"
+	"sundry/tests/harness"
+)
+
+// bookedTime is what tests need of an appointment.
+type bookedTime struct {
+	ID, Status, ListingID, VariantID, CheckoutID, StartsAt, EndsAt, Timezone, DeliveryMode string
+	ExternalCustomerID, MeetingURL, Address, CancelReason, CanceledAt                      *string
+}
+
+// sessionHours is the account's bookable listing.
+func (w *world) sessionHours(t *testing.T) harness.Listing {
+	t.Helper()
+	if w.hours == nil {
+		l := w.bookableListing(t)
+		w.hours = &l
+	}
+	return *w.hours
+}
+
+// openTime is the start of an open time of that listing, tomorrow or later.
+func (w *world) openTime(t *testing.T) string {
+	t.Helper()
+	var clock struct{ Now time.Time }
+	w.AsBackend(t, get, "/v1/sandbox/clock", nil).Want(t, 200).Into(t, &clock)
+	from := clock.Now.AddDate(0, 0, 2)
+	c := askCalendar(t, w.App, w.sessionHours(t).ID, "slots/range", "from", from.Format(time.DateOnly), "to", from.AddDate(0, 0, 20).Format(time.DateOnly))
+	for _, day := range c.Days {
+		if len(day.Slots) > 0 {
+			return day.Slots[0].StartsAt
+		}
+	}
+	t.Fatal("no time is open")
+	return ""
+}
+
+// booked is a new appointment of an hour, tomorrow or later.
+func (w *world) booked(t *testing.T) bookedTime {
+	t.Helper()
+	return w.bookedAt(t, w.openTime(t))
+}
+
+// bookings are the module itself over the program's database, until a checkout sells times.
+var bookings = struct {
+	sync.Mutex
+	of map[string]*directBookings
+}{of: map[string]*directBookings{}}
+
+type directBookings struct {
+	store   *gormstore.Store
+	service *booking.Service
+}
+
+type noBus struct{}
+
+func (noBus) Publish(context.Context, ports.Repos, ...event.Event) error { return nil }
+
+func directly(t *testing.T, app *harness.App) *directBookings {
+	t.Helper()
+	bookings.Lock()
+	defer bookings.Unlock()
+	if d := bookings.of[app.DatabaseURL]; d != nil {
+		return d
+	}
+	store, err := gormstore.Open(context.Background(), app.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, ids := system.NewClock(store, true), system.NewIDs()
+	d := &directBookings{store, booking.New(store, clock, ids, noBus{}, catalog.New(store, clock, ids, true))}
+	bookings.of[app.DatabaseURL] = d
+	return d
+}
+
+func (w *world) bookedAt(t *testing.T, startsAt string) (a bookedTime) {
+	t.Helper()
+	d, l := directly(t, w.App), w.sessionHours(t)
+	at, err := time.Parse(time.RFC3339, startsAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := harness.Unique("cs")
+	var made []appointment.State
+	err = d.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
+		_, err := d.service.Hold(ctx, r, ports.Hold{CreatorID: w.ID, CheckoutID: id, ListingID: l.ID, Picks: []appointment.Pick{
+			{StartsAt: at, Timezone: "Asia/Kathmandu", DeliveryMode: appointment.Virtual},
+		}})
+		if err != nil {
+			return err
+		}
+		made, _, err = d.service.Confirm(ctx, r, ports.Confirmation{
+			CreatorID: w.ID, CheckoutID: id, Buyer: appointment.Buyer{CustomerID: "cus_x", ExternalCustomerID: "user-" + id},
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.AsBackend(t, get, "/v1/appointments/"+made[0].ID, nil).Want(t, 200).Into(t, &a)
+	return a
+}
+
+func slotBody(startsAt string, over harness.JSON) harness.JSON {
+	slot := harness.JSON{"startsAt": startsAt, "timezone": "Europe/Dublin"}
+	for name, value := range over {
+		if value == nil {
+			delete(slot, name)
+			continue
+		}
+		slot[name] = value
+	}
+	return harness.JSON{"appointmentSlot": slot}
+}
+
+func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		a := w.booked(t)
+		if a.Status != "confirmed" || a.ListingID != w.sessionHours(t).ID || a.Timezone != "Asia/Kathmandu" || a.MeetingURL == nil || a.Address != nil {
+			t.Errorf("%+v", a)
+		}
+		path, target := "/v1/appointments/"+a.ID, w.openTime(t)
+		var moved, read bookedTime
+		w.AsBackend(t, post, path+"/reschedule", slotBody(target, nil)).Want(t, 200).Into(t, &moved)
+		if moved.StartsAt != target || moved.Timezone != "Europe/Dublin" || moved.DeliveryMode != "virtual" || *moved.MeetingURL != *a.MeetingURL {
+			t.Errorf("moved: %+v", moved)
+		}
+		w.AsBackend(t, post, path+"/reschedule", slotBody(target, nil)).Want(t, 200) // it is there already
+		if got := w.openTime(t); got != a.StartsAt {
+			t.Errorf("its old time is not free: %s is", got)
+		}
+		w.AsBackend(t, post, path+"/reschedule", slotBody(target, harness.JSON{"deliveryMode": "in_person"})).Want(t, 200).Into(t, &moved)
+		if moved.MeetingURL != nil || moved.Address == nil || *moved.Address != "350 Fifth Avenue" {
+			t.Errorf("in person: %+v", moved)
+		}
+		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": "The coach is ill."}).Want(t, 200).Into(t, &read)
+		if read.Status != "canceled" || read.CancelReason == nil || *read.CancelReason != "The coach is ill." || read.CanceledAt == nil {
+			t.Errorf("canceled: %+v", read)
+		}
+		for _, trigger := range []string{"/cancel", "/reschedule"} {
+			w.AsBackend(t, post, path+trigger, map[string]harness.JSON{"/reschedule": slotBody(a.StartsAt, nil), "/cancel": {}}[trigger]).Refuses(t, 409, "STATE_CONFLICT")
+		}
+		other := w.booked(t)
+		w.AsBackend(t, post, "/v1/appointments/"+other.ID+"/cancel", nil).Want(t, 200) // it need not say anything
+		w.AsBackend(t, get, path, nil).Want(t, 200).Into(t, &read)
+		if read.StartsAt != target || read.Status != "canceled" {
+			t.Errorf("read: %+v", read)
+		}
+	})
+}
+
+func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, stranger := newWorld(t, app), newWorld(t, app)
+		a, taken := w.booked(t), w.booked(t)
+		path, open := "/v1/appointments/"+a.ID, w.openTime(t)
+		before := string(w.AsBackend(t, get, path, nil).Want(t, 200).Body)
+		for name, c := range map[string]struct {
+			body   any
+			code   string
+			fields []string
+		}{
+			"nothing":           {`{}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
+			"null":              {`{"appointmentSlot":null}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
+			"a list":            {`{"appointmentSlot":[]}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
+			"an empty slot":     {`{"appointmentSlot":{}}`, "VALIDATION_FAILED", []string{"appointmentSlot.startsAt", "appointmentSlot.timezone"}},
+			"a date":            {slotBody("2030-01-01", nil), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
+			"no zone":           {slotBody(open, harness.JSON{"timezone": nil}), "INVALID_TIMEZONE", []string{"appointmentSlot.timezone"}},
+			"an offset":         {slotBody(open, harness.JSON{"timezone": "+01:00"}), "INVALID_TIMEZONE", []string{"appointmentSlot.timezone"}},
+			"an unknown mode":   {slotBody(open, harness.JSON{"deliveryMode": "mail"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
+			"an empty mode":     {slotBody(open, harness.JSON{"deliveryMode": ""}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
+			"an unknown member": {slotBody(open, harness.JSON{"endsAt": open}), "VALIDATION_FAILED", []string{"appointmentSlot.endsAt"}},
+			"a taken time":      {slotBody(taken.StartsAt, nil), "SLOT_TAKEN", nil},
+			"a time off hours":  {slotBody(strings.Replace(open, ":00:00.000", ":07:00.000", 1), nil), "SLOT_TAKEN", nil},
+			"the past":          {slotBody("2020-01-01T00:00:00.000Z", nil), "SLOT_IN_PAST", nil},
+		} {
+			t.Log(name)
+			w.AsBackend(t, post, path+"/reschedule", c.body).Refuses(t, 400, c.code, c.fields...)
+		}
+		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": strings.Repeat("x", 501)}).Refuses(t, 400, "VALIDATION_FAILED", "reason")
+		for _, r := range []harness.Request{{Method: get, Path: path}, {Method: post, Path: path + "/cancel"}, {Method: post, Path: path + "/reschedule", Body: slotBody(open, nil)}} {
+			r.Bearer = stranger.Key
+			app.Ask(t, r).Refuses(t, 404, "NOT_FOUND")
+			r.Bearer, r.Path = w.Key, strings.Replace(r.Path, a.ID, "apt_01jqz5y2c4e6g8h0k2m4p6r8s0", 1)
+			app.Ask(t, r).Refuses(t, 404, "NOT_FOUND")
+		}
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": a.StartsAt}).Want(t, 200)
+		w.AsBackend(t, post, path+"/cancel", harness.JSON{}).Refuses(t, 409, "STATE_CONFLICT")
+		w.AsBackend(t, post, path+"/reschedule", slotBody(w.openTime(t), nil)).Refuses(t, 409, "STATE_CONFLICT")
+		if after := string(w.AsBackend(t, get, path, nil).Want(t, 200).Body); after != before {
+			t.Errorf("refused and changed: %s, before %s", after, before)
+		}
+	})
+}
+
+func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		first, second := w.booked(t), w.booked(t)
+		w.AsBackend(t, post, "/v1/appointments/"+first.ID+"/cancel", nil).Want(t, 200)
+		find := func(query ...string) string {
+			var found struct{ Data []bookedTime }
+			w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs(query), Bearer: w.Key}).Want(t, 200).Into(t, &found)
+			names := map[string]string{first.ID: "first", second.ID: "second"}
+			var all []string
+			for _, a := range found.Data {
+				all = append(all, names[a.ID])
+			}
+			return strings.Join(all, " ")
+		}
+		for query, want := range map[string]string{
+			"": "second first", "status=canceled": "first", "status=confirmed": "second", "externalCustomerId=" + *first.ExternalCustomerID: "first",
+			"externalCustomerId=nobody": "", "listingId=" + first.ListingID: "second first", "listingId=" + w.listing.ID: "",
+			"from=" + second.StartsAt: "second", "to=" + second.StartsAt: "first", "from=" + first.StartsAt + "&to=" + second.StartsAt: "first",
+			"from=" + second.StartsAt + "&to=" + first.StartsAt: "",
+		} {
+			values, err := url.ParseQuery(query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var flat []string
+			for name := range values {
+				flat = append(flat, name, values.Get(name))
+			}
+			if got := find(flat...); got != want {
+				t.Errorf("%s: %q, want %q", query, got, want)
+			}
+		}
+		w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs([]string{"status", "booked", "from", "x", "to", "2030"}), Bearer: w.Key}).
+			Refuses(t, 400, "VALIDATION_FAILED", "status", "from", "to")
+	})
+}
+
+// TestManyMoveToTheSameTime: one of many appointments gets it, whatever number of workers decides.
+func TestManyMoveToTheSameTime(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		var all []bookedTime
+		for range 8 {
+			all = append(all, w.booked(t))
+		}
+		target := w.openTime(t)
+		next := make(chan string, len(all))
+		for _, a := range all {
+			next <- a.ID
+		}
+		won := 0
+		for _, answer := range together(len(all), func() *harness.Answer {
+			return w.AsBackend(t, post, "/v1/appointments/"+<-next+"/reschedule", slotBody(target, nil))
+		}) {
+			if answer.Status == http.StatusOK {
+				won++
+				continue
+			}
+			answer.Refuses(t, 400, "SLOT_TAKEN")
+		}
+		if won != 1 {
+			t.Errorf("%d got the time", won)
+		}
+		starts := map[string]bool{}
+		for _, a := range all {
+			var read bookedTime
+			w.AsBackend(t, get, "/v1/appointments/"+a.ID, nil).Want(t, 200).Into(t, &read)
+			starts[fmt.Sprint(read.StartsAt)] = true
+		}
+		if len(starts) != len(all) {
+			t.Errorf("two share a time: %v", starts)
+		}
+	})
+}
