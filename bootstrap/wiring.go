@@ -58,6 +58,9 @@ func (a *App) wire() error {
 	on(events, a.modules.Notify.OnSubscriptionStarted)
 	on(events, a.modules.Notify.OnSubscriptionEnded)
 	on(events, a.modules.Notify.OnAccessChanged)
+	on(events, a.modules.Notify.OnAppointmentBooked)
+	on(events, a.modules.Notify.OnAppointmentRescheduled)
+	on(events, a.modules.Notify.OnAppointmentCanceled)
 
 	a.mux.Handle(selling.TaskReconcile, jobs.Payments, a.modules.Selling.Reconcile)
 	a.mux.Handle(selling.TaskExpire, jobs.Payments, a.modules.Selling.ExpireDue)

@@ -6,6 +6,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/civil"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -52,9 +53,10 @@ func (s *Server) listAppointments(c *fiber.Ctx) error {
 	var f fault.Faults
 	p := page(c, &f)
 	search := ports.AppointmentSearch{
-		ExternalCustomerID: c.Query("externalCustomerId"), ListingID: c.Query("listingId"), Status: appointment.Status(c.Query("status")),
+		ExternalCustomerID: queryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"), Status: appointment.Status(c.Query("status")),
 		From: instant(&f, "from", orNull(c.Query("from"))), To: instant(&f, "to", orNull(c.Query("to"))),
 	}
+	f.Check(search.ListingID == "" || id.Valid(id.Listing, search.ListingID), "listingId", fault.DetailInvalid, "Expected the id of a listing, lst_….")
 	f.Check(search.Status == "" || search.Status == appointment.StatusConfirmed || search.Status == appointment.StatusCanceled, "status",
 		fault.DetailNotAllowed, "Expected confirmed or canceled.")
 	if err := f.Err(); err != nil {

@@ -35,7 +35,7 @@ func (s *Server) searchListings(c *fiber.Ctx) error {
 // listingSearch reads the filters, adding what is wrong with them to f.
 func listingSearch(c *fiber.Ctx, f *fault.Faults) ports.ListingSearch {
 	search := ports.ListingSearch{
-		Type: listing.Type(c.Query("type")), CreatorID: c.Query("creatorId"), Text: c.Query("q"), Sort: ports.ListingSort(c.Query("sort")),
+		Type: listing.Type(c.Query("type")), CreatorID: c.Query("creatorId"), Text: queryText(c, f, "q"), Sort: ports.ListingSort(c.Query("sort")),
 		MinPrice: queryAmount(c, f, "minPriceInCents"), MaxPrice: queryAmount(c, f, "maxPriceInCents"),
 	}
 	f.Check(search.Type == "" || slices.Contains(listing.Types(), search.Type), "type", fault.DetailNotAllowed,
@@ -46,7 +46,6 @@ func listingSearch(c *fiber.Ctx, f *fault.Faults) ports.ListingSearch {
 		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 		search.Currency = currency
 	}
-	f.Check(utf8.ValidString(search.Text) && !strings.ContainsRune(search.Text, 0), "q", fault.DetailMalformed, "Expected UTF-8 text without NUL.")
 	f.Check(utf8.RuneCountInString(search.Text) <= maxSearchText, "q", fault.DetailTooLong, "Expected at most 200 characters.")
 	f.Check(search.Sort == "" || slices.Contains([]ports.ListingSort{ports.Newest, ports.PriceAsc, ports.PriceDesc}, search.Sort), "sort",
 		fault.DetailNotAllowed, "Expected newest, price_asc or price_desc.")
@@ -54,6 +53,13 @@ func listingSearch(c *fiber.Ctx, f *fault.Faults) ports.ListingSearch {
 		f.Check(*search.MinPrice <= *search.MaxPrice, "maxPriceInCents", fault.DetailOutOfRange, "Expected no less than minPriceInCents.")
 	}
 	return search
+}
+
+// queryText reads an optional text that a database can be asked about.
+func queryText(c *fiber.Ctx, f *fault.Faults, name string) string {
+	text := c.Query(name)
+	f.Check(utf8.ValidString(text) && !strings.ContainsRune(text, 0), name, fault.DetailMalformed, "Expected UTF-8 text without NUL.")
+	return text
 }
 
 // queryAmount reads an optional amount of minor units.

@@ -16,6 +16,8 @@ const (
 	InPerson DeliveryMode = "in_person"
 )
 
+func (m DeliveryMode) known() bool { return m == Virtual || m == InPerson }
+
 // Modes are what a listing offers: both when it is hybrid, none when it is not for appointments.
 func Modes(l listing.State) []DeliveryMode {
 	if l.Type != listing.Appointment {

@@ -84,8 +84,7 @@ func (b Bookable) Choose(picks []Pick, now time.Time) ([]Pick, error) {
 func (p Pick) Check(f *fault.Faults) {
 	f.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
 	civil.CheckZone(f, p.Timezone)
-	f.Check(p.DeliveryMode == "" || p.DeliveryMode == Virtual || p.DeliveryMode == InPerson, "deliveryMode",
-		fault.DetailNotAllowed, "Expected virtual or in_person.")
+	f.Check(p.DeliveryMode == "" || p.DeliveryMode.known(), "deliveryMode", fault.DetailNotAllowed, "Expected virtual or in_person.")
 }
 
 // complete judges each pick by itself and fills in its mode.
@@ -99,7 +98,7 @@ func (b Bookable) complete(picks []Pick) error {
 			picks[i].DeliveryMode = modes[0]
 		case p.DeliveryMode == "":
 			at.Add("deliveryMode", fault.DetailRequired, "This listing is hybrid: expected virtual or in_person.")
-		case !slices.Contains(modes, p.DeliveryMode):
+		case p.DeliveryMode.known() && !slices.Contains(modes, p.DeliveryMode):
 			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
 		}
 	}

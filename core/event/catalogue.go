@@ -26,6 +26,9 @@ func Catalogue() []Kind {
 		{Type: PaymentCompleted, Description: "A checkout session was paid.", Advanced: true},
 		{Type: SubscriptionCreated, Description: "A subscription began, with its first payment or its trial.", Advanced: true},
 		{Type: SubscriptionExpired, Description: "A subscription was ended by the system.", Advanced: true},
+		{Type: AppointmentBooked, Description: "A time was paid for. A pack utters one for each of its times."},
+		{Type: AppointmentRescheduled, Description: "An appointment was moved to another time."},
+		{Type: AppointmentCanceled, Description: "An appointment was called off. No money goes back by itself."},
 		{Type: WebhookEndpointDisabled, Description: "An endpoint was switched off: it answered 410, or nothing but failures for five days."},
 		{Type: WebhookEndpointTest, Description: "A test message that you asked for."},
 	}
@@ -39,9 +42,9 @@ func Catalogue() []Kind {
 	return kinds
 }
 
-// schemaOf is the name of a type's schema: all events of subscriptions share one.
+// schemaOf is the name of a type's schema: all events of subscriptions share one, and so do those of appointments.
 func schemaOf(t Type) string {
-	if family, _, _ := strings.Cut(string(t), "."); family == "subscription" {
+	if family, _, _ := strings.Cut(string(t), "."); family == "subscription" || family == "appointment" {
 		return family
 	}
 	return string(t)

@@ -24,6 +24,9 @@ const (
 	PaymentCompleted        Type = "payment.completed"
 	SubscriptionCreated     Type = "subscription.created"
 	SubscriptionExpired     Type = "subscription.expired"
+	AppointmentBooked       Type = "appointment.booked"
+	AppointmentRescheduled  Type = "appointment.rescheduled"
+	AppointmentCanceled     Type = "appointment.canceled"
 	WebhookEndpointDisabled Type = "webhook_endpoint.disabled"
 	WebhookEndpointTest     Type = "webhook_endpoint.test"
 )
@@ -35,7 +38,7 @@ var ContractTypes = []string{
 	"subscription.updated", "subscription.expired", "subscription.dunning",
 	"invoice.created", "invoice.finalized", "invoice.paid", "invoice.payment_failed",
 	"refund.created", "dispute.opened", "dispute.closed", "payout.paid",
-	"appointment.booked", "appointment.rescheduled", "appointment.canceled",
+	string(AppointmentBooked), string(AppointmentRescheduled), string(AppointmentCanceled),
 }
 
 // Envelope is what is sent and listed.

@@ -165,7 +165,34 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 		if read.StartsAt != target || read.Status != "canceled" {
 			t.Errorf("read: %+v", read)
 		}
+		if got, want := w.told(t, a.ID), "canceled, rescheduled from "+target+", rescheduled from "+a.StartsAt; !strings.HasPrefix(got, want) {
+			t.Errorf("told %s, want %s", got, want)
+		}
 	})
+}
+
+// told are the events about an appointment, newest first.
+func (w *world) told(t *testing.T, id string) string {
+	t.Helper()
+	var events struct {
+		Data []struct {
+			Type string
+			Data struct{ ID, PreviousStartsAt string }
+		}
+	}
+	w.AsBackend(t, get, "/v1/events?limit=100", nil).Want(t, 200).Into(t, &events)
+	var all []string
+	for _, e := range events.Data {
+		name, ours := strings.CutPrefix(e.Type, "appointment.")
+		if !ours || e.Data.ID != id {
+			continue
+		}
+		if e.Data.PreviousStartsAt != "" {
+			name += " from " + e.Data.PreviousStartsAt
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, ", ")
 }
 
 func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
@@ -247,8 +274,8 @@ func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
 				t.Errorf("%s: %q, want %q", query, got, want)
 			}
 		}
-		w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs([]string{"status", "booked", "from", "x", "to", "2030"}), Bearer: w.Key}).
-			Refuses(t, 400, "VALIDATION_FAILED", "status", "from", "to")
+		w.Ask(t, harness.Request{Method: get, Path: "/v1/appointments", Query: pairs([]string{"status", "booked", "from", "x", "to", "2030", "listingId", "x", "externalCustomerId", "\x00"}), Bearer: w.Key}).
+			Refuses(t, 400, "VALIDATION_FAILED", "status", "from", "to", "listingId", "externalCustomerId")
 	})
 }
 
