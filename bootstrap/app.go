@@ -83,6 +83,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)
 	a.store.Classify(a.mux.ClassOf)
+	a.store.LaneBy(a.mux.LaneOf)
 	if err = a.wire(); err != nil {
 		return nil, err
 	}

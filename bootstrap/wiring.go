@@ -67,7 +67,7 @@ func (a *App) wire() error {
 	a.mux.Handle(recurring.TaskPeriodEnd, jobs.Payments, subscriptions.EndPeriod)
 	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)
 	a.mux.Handle(notify.TaskAnnounce, jobs.Webhooks, a.modules.Notify.Announce)
-	a.mux.Handle(notify.TaskDeliver, jobs.Webhooks, a.modules.Notify.Deliver)
+	a.mux.HandleInLanes(notify.TaskDeliver, jobs.Webhooks, notify.LaneOf, a.modules.Notify.Deliver)
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 

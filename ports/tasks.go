@@ -18,6 +18,14 @@ const (
 // TaskClasses lists every class.
 func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, OtherTasks} }
 
+// Limits of a lane, over all processes.
+const (
+	// LaneWidth is how many tasks of one lane are leased at a time.
+	LaneWidth = 16
+	// LaneRate is how many tasks of one lane are claimed per second; as many may be saved up.
+	LaneRate = 250
+)
+
 // Task is one piece of background work: a row first, written in the transaction that makes it necessary.
 type Task struct {
 	ID        string
@@ -47,11 +55,15 @@ type Tasks interface {
 	// Postpone gives a task back, due again at the given account time, with its count of attempts started afresh.
 	// ErrFenced as Done.
 	Postpone(ctx context.Context, t Task, due time.Time) error
+	// Hold keeps the tasks of a lane from being claimed until the given time of the account, and from then on lets one of
+	// them be claimed at a time. The zero time lets go of the lane.
+	Hold(ctx context.Context, lane, creatorID string, until time.Time) error
 }
 
 // TaskQueue is the workers' side of the same table. Each method is a transaction of its own.
 type TaskQueue interface {
-	// Claim leases up to limit tasks of a class that are due in real time, oldest first, raising their tokens.
+	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a
+	// lane and among those without one, no lane beyond its limits, the lanes that have least under way before the others.
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
@@ -68,14 +80,17 @@ type TaskQueue interface {
 	// Retime brings the real time of waiting tasks in line with the account's clock ("" = of every account). It is
 	// needed after a clock moved, and from time to time in case a process died before saying so.
 	Retime(ctx context.Context, creatorID string) error
-	// Backlog counts, per kind, the tasks due in real time, and tells when the oldest of them became due.
+	// Backlog counts, per kind, the tasks due in real time, and tells when the oldest of them became due that is not held.
 	Backlog(ctx context.Context, now time.Time) ([]TaskBacklog, error)
 }
 
 // TaskBacklog is what waits of one kind.
 type TaskBacklog struct {
-	Kind   string
-	Due    int64
+	Kind string
+	Due  int64
+	// Held is how many more would be due, were their lane not held.
+	Held int64
+	// Oldest is zero when none is due.
 	Oldest time.Time
 }
 

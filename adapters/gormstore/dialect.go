@@ -23,8 +23,8 @@ type dialect interface {
 	lockNumber(name string) any
 	// tuning is the SQL that runs after the migrations, every time; "" = none.
 	tuning() string
-	// skipLocked is appended to the SELECT that claims rows.
-	skipLocked() string
+	// claim is the statement that leases up to limit due tasks (claim.go).
+	claim(limit int) string
 }
 
 // postgresDialect: many writers, row and advisory locks.
@@ -64,8 +64,6 @@ func (postgresDialect) lockNumber(name string) any {
 	return int64(h.Sum64()) //nolint:gosec // any 64 bits will do
 }
 
-func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
-
 // sqliteDialect: one writer at a time (BEGIN IMMEDIATE), which is every lock there is.
 type sqliteDialect struct{}
 
@@ -99,5 +97,4 @@ func (sqliteDialect) uniqueIndex(err error) string {
 func (sqliteDialect) tryLock() string       { return "? = ''" } // the writer is alone
 func (sqliteDialect) lock() string          { return "" }
 func (sqliteDialect) lockNumber(string) any { return "" }
-func (sqliteDialect) skipLocked() string    { return "" }
 func (sqliteDialect) tuning() string        { return "" }

@@ -67,7 +67,7 @@ func openSQLite(path string) (*Store, error) {
 		return nil, errors.Join(err, writeDB.Close())
 	}
 	return &Store{
-		write: write, read: read, dialect: sqliteDialect{}, classOf: unclassified,
+		write: write, read: read, dialect: sqliteDialect{}, classOf: unclassified, laneOf: withoutLane,
 		point: func(ctx context.Context, query string, args ...any) row {
 			return readDB.QueryRowContext(ctx, query, args...)
 		},
@@ -86,6 +86,9 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}
 	// A transaction that waits this long for a lock is run again rather than holding its caller.
 	cfg.ConnConfig.RuntimeParams["lock_timeout"] = "5000"
+	// No transaction waits for anything outside the database, so one that is idle this long belongs to a process that was
+	// stopped: it must not go on holding what it has locked.
+	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "10000"
 	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
 		cfg.MaxConns = max(cfg.MaxConns, 16)
 	}
@@ -102,7 +105,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}
 	pages := newPager(pool)
 	return &Store{
-		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, pages: pages,
+		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, laneOf: withoutLane, pages: pages, pool: pool,
 		point: func(ctx context.Context, query string, args ...any) row { return pool.QueryRow(ctx, query, args...) },
 		close: func() error { pages.stop(); err := db.Close(); pool.Close(); return err },
 	}, nil

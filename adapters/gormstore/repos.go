@@ -16,7 +16,7 @@ type table struct {
 func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	t := table{db: db, dialect: s.dialect}
 	return ports.Repos{
-		Tasks:            tasks{table: t, classOf: s.classOf, scheduled: scheduled},
+		Tasks:            tasks{table: t, classOf: s.classOf, laneOf: s.laneOf, scheduled: scheduled},
 		IdempotencyKeys:  idempotencyKeys{t},
 		ClockOffsets:     clockOffsets{t},
 		DocumentNumbers:  documentNumbers{t},

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
 	"sundry/ports"
@@ -24,6 +25,9 @@ type Store struct {
 	dialect dialect
 	// classOf names the workers that run a kind of task.
 	classOf func(kind string) ports.TaskClass
+	// laneOf names the lane that a task shares a limit with, "" = none.
+	laneOf func(kind, subject string) string
+	pool   *pgxpool.Pool // nil on SQLite
 	// point reads one row outside gorm and outside transactions, for the hot paths.
 	point func(ctx context.Context, query string, args ...any) row
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
@@ -41,6 +45,10 @@ type row interface{ Scan(into ...any) error }
 // before the first use.
 func (s *Store) Classify(classOf func(kind string) ports.TaskClass) { s.classOf = classOf }
 
+// LaneBy names the function that tells which lane a task is in, "" for none. Without it none is. Call it before the first
+// use.
+func (s *Store) LaneBy(laneOf func(kind, subject string) string) { s.laneOf = laneOf }
+
 // OnScheduled names the function to call after each commit that scheduled a task due now. It must not block. Call it
 // before the first use.
 func (s *Store) OnScheduled(wake func()) { s.wake = wake }
@@ -52,6 +60,7 @@ func (s *Store) wakeWorkers() {
 }
 
 func unclassified(string) ports.TaskClass { return ports.OtherTasks }
+func withoutLane(string, string) string   { return "" }
 
 // Close gives the connections back.
 func (s *Store) Close() error { return s.close() }

@@ -3,8 +3,6 @@ package gormstore
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +24,7 @@ type taskRow struct {
 	Token      int64
 	Attempts   int
 	LastError  string
+	Lane       string
 }
 
 // TableName implements gorm's tabler.
@@ -44,6 +43,7 @@ const soon = time.Second
 type tasks struct {
 	table
 	classOf   func(kind string) ports.TaskClass
+	laneOf    func(kind, subject string) string
 	scheduled *bool
 }
 
@@ -76,7 +76,7 @@ func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due 
 	return t.insertTask(kind, subject, creatorID, due, clause.OnConflict{
 		Columns: []clause.Column{{Name: "id"}},
 		DoUpdates: clause.Assignments(map[string]any{
-			"class": gorm.Expr("excluded.class"), "due_at": gorm.Expr("excluded.due_at"), "run_at": gorm.Expr("excluded.run_at"),
+			"class": gorm.Expr("excluded.class"), "lane": gorm.Expr("excluded.lane"), "due_at": gorm.Expr("excluded.due_at"), "run_at": gorm.Expr("excluded.run_at"),
 			"lease_until": 0, "attempts": 0, "last_error": "", "token": gorm.Expr("tasks.token + 1"),
 		}),
 	})
@@ -94,7 +94,7 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, taken 
 	}
 	row := taskRow{
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
-		DueAt: millis(due), RunAt: runAt, Token: 1,
+		DueAt: millis(due), RunAt: runAt, Token: 1, Lane: t.laneOf(kind, subject),
 	}
 	err = t.db.Clauses(taken).Create(&row).Error
 	return t.failure("schedule "+row.ID, err)
@@ -122,6 +122,21 @@ func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error
 		millis(due), runAt, task.ID, task.Token))
 }
 
+// Hold implements ports.Tasks.
+func (t tasks) Hold(_ context.Context, lane, creatorID string, until time.Time) error {
+	if until.IsZero() {
+		*t.scheduled = true
+		return t.failure("let go of "+lane, t.db.Exec("DELETE FROM lane_holds WHERE lane = ?", lane).Error)
+	}
+	realUntil, err := t.realTime(creatorID, until)
+	if err != nil {
+		return err
+	}
+	err = t.db.Exec("INSERT INTO lane_holds (lane, held_until) VALUES (?, ?) ON CONFLICT (lane) DO UPDATE SET held_until = excluded.held_until",
+		lane, realUntil).Error
+	return t.failure("hold "+lane, err)
+}
+
 // fenced makes ErrFenced of a write that met no row with the run's token.
 func (t table) fenced(doing string, res *gorm.DB) error {
 	if res.Error == nil && res.RowsAffected == 0 {
@@ -134,26 +149,6 @@ var _ ports.TaskQueue = (*Store)(nil)
 
 func (s *Store) queue(ctx context.Context) table {
 	return table{db: s.write.WithContext(ctx), dialect: s.dialect}
-}
-
-// Claim implements ports.TaskQueue. The limit is spelled out and the rows are picked in a step of their own, so that
-// PostgreSQL neither plans for a third of the table nor locks more rows than asked for.
-func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration, limit int) ([]ports.Task, error) {
-	var rows []taskRow
-	err := s.write.WithContext(ctx).Raw(
-		"WITH due AS MATERIALIZED (SELECT id FROM tasks WHERE class = ? AND run_at <= ? AND lease_until <= ? ORDER BY run_at LIMIT "+
-			strconv.Itoa(limit)+s.dialect.skipLocked()+") "+
-			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id IN (SELECT id FROM due) RETURNING *",
-		class, millis(now), now.UnixMilli(), now.Add(lease).UnixMilli()).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("claim tasks: %w", err)
-	}
-	slices.SortFunc(rows, func(a, b taskRow) int { return time.Time(a.RunAt).Compare(time.Time(b.RunAt)) })
-	claimed := make([]ports.Task, len(rows))
-	for i, row := range rows {
-		claimed[i] = row.task()
-	}
-	return claimed, nil
 }
 
 // ClaimNext implements ports.TaskQueue.
@@ -233,17 +228,20 @@ func (s *Store) Backlog(ctx context.Context, now time.Time) ([]ports.TaskBacklog
 	var rows []struct {
 		Kind   string
 		Due    int64
+		Held   int64
 		Oldest millis
 	}
 	err := s.reader(ctx).Raw(
-		"SELECT kind, COUNT(*) AS due, MIN(run_at) AS oldest FROM tasks WHERE class IN ? AND run_at <= ? GROUP BY kind ORDER BY kind",
-		ports.TaskClasses(), millis(now)).Scan(&rows).Error
+		"SELECT kind, COUNT(*) - COUNT(h.lane) AS due, COUNT(h.lane) AS held, MIN(CASE WHEN h.lane IS NULL THEN run_at END) AS oldest "+
+			"FROM tasks LEFT JOIN lane_holds h ON h.lane = tasks.lane AND h.held_until > ? "+
+			"WHERE class IN ? AND run_at <= ? GROUP BY kind ORDER BY kind",
+		now.UnixMilli(), ports.TaskClasses(), millis(now)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count tasks: %w", err)
 	}
 	backlog := make([]ports.TaskBacklog, len(rows))
 	for i, row := range rows {
-		backlog[i] = ports.TaskBacklog{Kind: row.Kind, Due: row.Due, Oldest: time.Time(row.Oldest)}
+		backlog[i] = ports.TaskBacklog{Kind: row.Kind, Due: row.Due, Held: row.Held, Oldest: time.Time(row.Oldest)}
 	}
 	return backlog, nil
 }

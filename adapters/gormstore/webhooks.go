@@ -9,20 +9,21 @@ import (
 )
 
 type endpointRow struct {
-	ID             string `gorm:"primaryKey"`
-	CreatorID      string
-	URL            string
-	Events         jsonOf[[]string]
-	Enabled        bool
-	DisabledReason string
-	Secret         []byte
-	PreviousSecret []byte
-	PreviousUntil  millis
-	Failures       int
-	FailingSince   millis
-	OpenUntil      millis
-	CreatedAt      millis `gorm:"autoCreateTime:false"`
-	Revision       int64
+	ID              string `gorm:"primaryKey"`
+	CreatorID       string
+	URL             string
+	Events          jsonOf[[]string]
+	Enabled         bool
+	DisabledReason  string
+	Secret          []byte
+	PreviousSecret  []byte
+	PreviousUntil   millis
+	Failures        int
+	FailingSince    millis
+	OpenUntil       millis
+	SubscribedSince millis
+	CreatedAt       millis `gorm:"autoCreateTime:false"`
+	Revision        int64
 }
 
 // TableName implements gorm's tabler.
@@ -32,7 +33,7 @@ func rowOfEndpoint(s webhook.EndpointState) *endpointRow {
 	return &endpointRow{
 		ID: s.ID, CreatorID: s.CreatorID, URL: s.URL, Events: jsonOf[[]string]{s.Events}, Enabled: s.Enabled, DisabledReason: s.DisabledReason,
 		Secret: s.Secret, PreviousSecret: s.PreviousSecret, PreviousUntil: millis(s.PreviousUntil), Failures: s.Failures,
-		FailingSince: millis(s.FailingSince), OpenUntil: millis(s.OpenUntil), CreatedAt: millis(s.CreatedAt), Revision: s.Revision,
+		FailingSince: millis(s.FailingSince), OpenUntil: millis(s.OpenUntil), SubscribedSince: millis(s.SubscribedSince), CreatedAt: millis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 
@@ -40,7 +41,7 @@ func (r endpointRow) state() webhook.EndpointState {
 	return webhook.EndpointState{
 		ID: r.ID, CreatorID: r.CreatorID, URL: r.URL, Events: r.Events.V, Enabled: r.Enabled, DisabledReason: r.DisabledReason,
 		Secret: r.Secret, PreviousSecret: r.PreviousSecret, PreviousUntil: time.Time(r.PreviousUntil), Failures: r.Failures,
-		FailingSince: time.Time(r.FailingSince), OpenUntil: time.Time(r.OpenUntil), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		FailingSince: time.Time(r.FailingSince), OpenUntil: time.Time(r.OpenUntil), SubscribedSince: time.Time(r.SubscribedSince), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	}
 }
 
@@ -93,6 +94,7 @@ type deliveryRow struct {
 	EndpointID    string
 	Status        string
 	AttemptCount  int
+	RoundAttempts int
 	NextAttemptAt millis
 	CreatedAt     millis `gorm:"autoCreateTime:false"`
 	Revision      int64
@@ -104,14 +106,14 @@ func (deliveryRow) TableName() string { return "deliveries" }
 func rowOfDelivery(s webhook.DeliveryState) *deliveryRow {
 	return &deliveryRow{
 		ID: s.ID, CreatorID: s.CreatorID, EventID: s.EventID, EventType: s.EventType, EndpointID: s.EndpointID, Status: string(s.Status),
-		AttemptCount: s.AttemptCount, NextAttemptAt: millis(s.NextAttemptAt), CreatedAt: millis(s.CreatedAt), Revision: s.Revision,
+		AttemptCount: s.AttemptCount, RoundAttempts: s.RoundAttempts, NextAttemptAt: millis(s.NextAttemptAt), CreatedAt: millis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 
 func (r deliveryRow) state() webhook.DeliveryState {
 	return webhook.DeliveryState{
 		ID: r.ID, CreatorID: r.CreatorID, EventID: r.EventID, EventType: r.EventType, EndpointID: r.EndpointID,
-		Status: webhook.DeliveryStatus(r.Status), AttemptCount: r.AttemptCount, NextAttemptAt: time.Time(r.NextAttemptAt),
+		Status: webhook.DeliveryStatus(r.Status), AttemptCount: r.AttemptCount, RoundAttempts: r.RoundAttempts, NextAttemptAt: time.Time(r.NextAttemptAt),
 		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	}
 }

@@ -26,6 +26,7 @@ type Metrics struct {
 	runs    *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 	backlog *prometheus.Desc
+	held    *prometheus.Desc
 	oldest  *prometheus.Desc
 }
 
@@ -43,6 +44,7 @@ func NewMetrics(queue ports.TaskQueue, clock ports.Clock, log *slog.Logger) *Met
 			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15},
 		}, []string{"kind"}),
 		backlog: prometheus.NewDesc("sundry_tasks_due", "Background tasks that are due, running ones included.", []string{"kind"}, nil),
+		held:    prometheus.NewDesc("sundry_tasks_held", "Background tasks that are due but held back with their lane, such as those for a webhook endpoint that is down.", []string{"kind"}, nil),
 		oldest:  prometheus.NewDesc("sundry_tasks_oldest_due_seconds", "How long the oldest due background task has waited; 0 when none is due.", nil, nil),
 	}
 }
@@ -57,6 +59,7 @@ func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
 	m.runs.Describe(out)
 	m.seconds.Describe(out)
 	out <- m.backlog
+	out <- m.held
 	out <- m.oldest
 }
 
@@ -74,7 +77,10 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	}
 	var oldest time.Duration
 	for _, b := range backlog {
-		oldest = max(oldest, now.Sub(b.Oldest))
+		if !b.Oldest.IsZero() {
+			oldest = max(oldest, now.Sub(b.Oldest))
+		}
+		out <- prometheus.MustNewConstMetric(m.held, prometheus.GaugeValue, float64(b.Held), b.Kind)
 		out <- prometheus.MustNewConstMetric(m.backlog, prometheus.GaugeValue, float64(b.Due), b.Kind)
 	}
 	out <- prometheus.MustNewConstMetric(m.oldest, prometheus.GaugeValue, oldest.Seconds())

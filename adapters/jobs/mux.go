@@ -35,8 +35,9 @@ const (
 	Rest     = ports.OtherTasks
 )
 
-// workers is how many tasks of a class one process runs at a time.
-var workers = map[Class]int{Payments: 8, Webhooks: 32, Rest: 8}
+// workers is how many tasks of a class one process runs at a time. Those of webhooks mostly wait
+// for strangers: eight lanes that answer late can fill them, and then the rest take turns.
+var workers = map[Class]int{Payments: 8, Webhooks: 8 * ports.LaneWidth, Rest: 8}
 
 // Handler runs one task. Its own transaction ends with Done or Postpone; an error leaves the task to be tried again.
 type Handler func(ctx context.Context, t ports.Task) error
@@ -55,6 +56,7 @@ var _ ports.TaskRunner = (*Mux)(nil)
 type entry struct {
 	class  Class
 	handle Handler
+	laneOf func(subject string) string // nil: no lane
 }
 
 // NewMux returns an empty table over the queue.
@@ -67,7 +69,21 @@ func (m *Mux) Handle(kind string, class Class, handle Handler) {
 	if _, taken := m.kinds[kind]; taken {
 		panic("jobs: kind wired twice: " + kind)
 	}
-	m.kinds[kind] = entry{class, handle}
+	m.kinds[kind] = entry{class: class, handle: handle}
+}
+
+// HandleInLanes is Handle for a kind whose tasks share limits with others of the same lane.
+func (m *Mux) HandleInLanes(kind string, class Class, laneOf func(subject string) string, handle Handler) {
+	m.Handle(kind, class, handle)
+	m.kinds[kind] = entry{class: class, handle: handle, laneOf: laneOf}
+}
+
+// LaneOf is the lane of a task, "" for none.
+func (m *Mux) LaneOf(kind, subject string) string {
+	if e := m.kinds[kind]; e.laneOf != nil {
+		return e.laneOf(subject)
+	}
+	return ""
 }
 
 // ClassOf is the class of a kind; Rest for one that this version does not know.

@@ -17,6 +17,8 @@ const (
 	// busyLook is the time to the next look after work was found; it doubles while there is none, up to idleLook.
 	busyLook = 25 * time.Millisecond
 	idleLook = time.Second
+	// laneLook bounds it while what was claimed may still be running: a lane whose limit is used up has more due soon.
+	laneLook = 100 * time.Millisecond
 	// outageLook is the same after an error, up to longOutageLook.
 	outageLook     = 250 * time.Millisecond
 	longOutageLook = 5 * time.Second
@@ -67,7 +69,7 @@ func (r *Relay) Freed(class Class) {
 // Run claims and dispatches until ctx ends. It outlives the database and the dispatcher being away.
 func (r *Relay) Run(ctx context.Context) {
 	wait := busyLook
-	var retimeAt time.Time
+	var retimeAt, foundAt time.Time
 	for ctx.Err() == nil {
 		var err error
 		if !time.Now().Before(retimeAt) {
@@ -85,7 +87,10 @@ func (r *Relay) Run(ctx context.Context) {
 			wait = min(max(2*wait, outageLook), longOutageLook)
 			sleep(ctx, wait, nil) // deaf to wakes: they would make an outage a storm
 		case found > 0:
-			wait = busyLook
+			wait, foundAt = busyLook, time.Now()
+			sleep(ctx, wait, r.wake)
+		case time.Since(foundAt) < Lease:
+			wait = min(2*wait, laneLook)
 			sleep(ctx, wait, r.wake)
 		default:
 			wait = min(2*wait, idleLook)

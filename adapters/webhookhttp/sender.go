@@ -56,7 +56,7 @@ func New(allowPrivate bool) *Sender {
 			MaxResponseHeaderBytes: maxHeader,
 			DisableCompression:     true, // a small answer must not unfold into a big one
 			MaxIdleConnsPerHost:    16,
-			MaxConnsPerHost:        32,
+			MaxConnsPerHost:        0, // endpoints share hosts: a limit here would let one wait for another; each has its own lane
 			IdleConnTimeout:        30 * time.Second,
 			ForceAttemptHTTP2:      true,
 		},

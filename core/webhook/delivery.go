@@ -37,7 +37,8 @@ type DeliveryState struct {
 	EventType     string
 	EndpointID    string
 	Status        DeliveryStatus
-	AttemptCount  int
+	AttemptCount  int       // ever made
+	RoundAttempts int       // made since it was last made due afresh: the place in the schedule
 	NextAttemptAt time.Time // zero when none is due
 	CreatedAt     time.Time
 	Revision      int64
@@ -57,6 +58,9 @@ type Attempt struct {
 // gone is the answer of a receiver that wants no more (RFC 9110, section 15.5.11).
 const gone = 410
 
+// End is when the outcome was known.
+func (a Attempt) End() time.Time { return a.At.Add(a.Duration) }
+
 // Gone reports whether the receiver said that it wants no more.
 func (a Attempt) Gone() bool { return a.StatusCode == gone }
 
@@ -75,28 +79,29 @@ func RestoreDelivery(s DeliveryState) *Delivery { return &Delivery{s} }
 // State is a copy of the data.
 func (d *Delivery) State() DeliveryState { return d.s }
 
-// Again makes a finished delivery due once more, by its owner's wish.
+// Again makes a finished delivery due once more, by its owner's wish: the schedule begins anew, the log goes on.
 func (d *Delivery) Again(now time.Time) {
-	d.s.Status, d.s.AttemptCount, d.s.NextAttemptAt = Pending, 0, now
+	d.s.Status, d.s.RoundAttempts, d.s.NextAttemptAt = Pending, 0, now
 	d.s.Revision++
 }
 
 // Record takes in an attempt. retryAfter is the receiver's header, jitter a random number in [0, 1).
 func (d *Delivery) Record(a Attempt, retryAfter string, jitter float64) (success bool) {
 	d.s.AttemptCount++
+	d.s.RoundAttempts++
 	d.s.Revision++
 	if a.StatusCode >= 200 && a.StatusCode < 300 {
 		d.s.Status, d.s.NextAttemptAt = Delivered, time.Time{}
 		return true
 	}
-	if d.s.AttemptCount >= len(delays) {
+	if d.s.RoundAttempts >= len(delays) {
 		d.s.Status, d.s.NextAttemptAt = Failed, time.Time{}
 		return false
 	}
-	wait := delays[d.s.AttemptCount]
+	wait := delays[d.s.RoundAttempts]
 	wait += time.Duration(float64(wait) * 0.1 * jitter)
-	wait = max(wait, RetryAfter(retryAfter, a.At))
-	d.s.NextAttemptAt = a.At.Add(wait)
+	wait = max(wait, RetryAfter(retryAfter, a.End()))
+	d.s.NextAttemptAt = a.End().Add(wait)
 	return false
 }
 

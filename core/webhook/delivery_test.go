@@ -37,8 +37,12 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			t.Errorf("after the last attempt: %+v", s)
 		}
 		d.Again(now)
-		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 0 || !s.NextAttemptAt.Equal(now) {
+		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 10 || !s.NextAttemptAt.Equal(now) {
 			t.Errorf("made due again: %+v", s)
+		}
+		d.Record(webhook.Attempt{At: now, Duration: 15 * time.Second, StatusCode: 0}, "", 0)
+		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 11 || !s.NextAttemptAt.Equal(now.Add(20*time.Second)) {
+			t.Errorf("after the first attempt of a new round, which took 15 s: %+v", s)
 		}
 	}
 }

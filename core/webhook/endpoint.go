@@ -18,6 +18,9 @@ const (
 	DisableAfter = 5 * 24 * time.Hour
 	// breakAfter is how many failures in a row open the circuit.
 	breakAfter = 5
+	// settling is how long after a change of its filters an endpoint may still miss an event: one that was being written
+	// meanwhile did not see the change. It exceeds what the store grants a transaction that stands still.
+	settling = 30 * time.Second
 	// ProbeLease is how long one probe may take before another may be sent.
 	ProbeLease = 20 * time.Second
 )
@@ -47,8 +50,10 @@ type EndpointState struct {
 	FailingSince time.Time
 	// OpenUntil keeps attempts away while the circuit is open; one probe goes out when it has passed.
 	OpenUntil time.Time
-	CreatedAt time.Time
-	Revision  int64
+	// SubscribedSince is from when on every event that Events takes must have a delivery. Zero when that is not known.
+	SubscribedSince time.Time
+	CreatedAt       time.Time
+	Revision        int64
 }
 
 // Endpoint is the aggregate.
@@ -90,7 +95,7 @@ func checkEvents(events []string, f *fault.Faults) {
 // NewEndpoint registers an endpoint from a checked edit. secret is sealed.
 func NewEndpoint(id, creatorID string, e EndpointEdit, secret []byte, now time.Time) *Endpoint {
 	return &Endpoint{EndpointState{
-		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, Secret: secret, CreatedAt: now, Revision: 1,
+		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, Secret: secret, SubscribedSince: now.Add(settling), CreatedAt: now, Revision: 1,
 	}}
 }
 
@@ -100,13 +105,13 @@ func RestoreEndpoint(s EndpointState) *Endpoint { return &Endpoint{s} }
 // State is a copy of the data.
 func (e *Endpoint) State() EndpointState { return e.s }
 
-// Edit changes what the owner says. enabledNow is true when the endpoint was disabled and its backlog is due.
-func (e *Endpoint) Edit(edit EndpointEdit) (enabledNow bool) {
+// Edit changes what the owner says, now. enabledNow is true when the endpoint was disabled and its backlog is due.
+func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
 	if edit.URL != nil {
 		e.s.URL = *edit.URL
 	}
 	if edit.Events != nil {
-		e.s.Events = *edit.Events
+		e.s.Events, e.s.SubscribedSince = *edit.Events, now.Add(settling)
 	}
 	if edit.Enabled != nil && *edit.Enabled != e.s.Enabled {
 		e.s.Enabled, enabledNow = *edit.Enabled, *edit.Enabled
@@ -165,14 +170,18 @@ type Disabled struct {
 // EventName implements event.Event.
 func (Disabled) EventName() string { return "webhook.disabled" }
 
-// Failed takes in a failure. gone is true for an answer of 410. disabled is not nil when that switched the endpoint off.
-func (e *Endpoint) Failed(gone bool, now time.Time) (disabled *Disabled) {
-	e.s.Failures++
+// Failed takes in a failure that was known at now. gone is true for an answer of 410, probe for the attempt that Admit
+// called one. Attempts that were under way when the circuit opened come in later: they say nothing new of the endpoint.
+// disabled is not nil when the failure switched the endpoint off.
+func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) {
 	if e.s.FailingSince.IsZero() {
 		e.s.FailingSince = now
 	}
-	if e.s.Failures >= breakAfter {
-		e.s.OpenUntil = now.Add(openFor(e.s.Failures))
+	if probe || !now.Before(e.s.OpenUntil) {
+		e.s.Failures++
+		if e.s.Failures >= breakAfter {
+			e.s.OpenUntil = now.Add(openFor(e.s.Failures))
+		}
 	}
 	e.s.Revision++
 	switch {

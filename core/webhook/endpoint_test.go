@@ -19,7 +19,7 @@ func TestTheCircuitOpensAfterFiveFailuresAndProbesOnce(t *testing.T) {
 		if wait, probe := e.Admit(start); !wait.IsZero() || probe {
 			t.Fatalf("after %d failures: wait until %s, probe %v; want an ordinary attempt", i, wait, probe)
 		}
-		e.Failed(false, start)
+		e.Failed(false, false, start)
 	}
 	open := start.Add(5 * time.Second)
 	if wait, probe := e.Admit(start); !wait.Equal(open) || probe {
@@ -31,12 +31,16 @@ func TestTheCircuitOpensAfterFiveFailuresAndProbesOnce(t *testing.T) {
 	if wait, probe := e.Admit(open); !wait.Equal(open.Add(webhook.ProbeLease)) || probe {
 		t.Fatalf("while one probe is out: wait %s, probe %v; want to wait for it", wait, probe)
 	}
-	e.Failed(false, open)
+	e.Failed(false, true, open)
 	if wait, _ := e.Admit(open); !wait.Equal(open.Add(10 * time.Second)) {
 		t.Errorf("a failed probe keeps the circuit open until %s, want twice as long", wait)
 	}
+	e.Failed(false, false, open)
+	if wait, _ := e.Admit(open); !wait.Equal(open.Add(10 * time.Second)) {
+		t.Errorf("an attempt that was under way when the circuit opened moved its end to %s", wait)
+	}
 	for range 100 {
-		e.Failed(false, open)
+		e.Failed(false, true, open)
 	}
 	if wait, _ := e.Admit(open); !wait.Equal(open.Add(5 * time.Minute)) {
 		t.Errorf("a long-dead endpoint is left alone until %s, want five minutes", wait)
@@ -55,21 +59,21 @@ func TestTheCircuitOpensAfterFiveFailuresAndProbesOnce(t *testing.T) {
 func TestGoneDisablesAtOnceAndOnlyOnce(t *testing.T) {
 	t.Parallel()
 	e := newEndpoint()
-	disabled := e.Failed(true, start)
+	disabled := e.Failed(true, false, start)
 	if s := e.State(); disabled == nil || s.Enabled || s.DisabledReason != webhook.DisabledByGone {
 		t.Fatalf("after 410: %+v, uttered %v", s, disabled)
 	}
-	if e.Failed(true, start) != nil {
+	if e.Failed(true, false, start) != nil {
 		t.Error("an endpoint that is off was switched off again")
 	}
 	on := true
-	if !e.Edit(webhook.EndpointEdit{Enabled: &on}) {
+	if !e.Edit(webhook.EndpointEdit{Enabled: &on}, start) {
 		t.Error("enabling a disabled endpoint wakes its backlog")
 	}
 	if s := e.State(); !s.Enabled || s.DisabledReason != "" || s.Failures != 0 {
 		t.Errorf("enabled again: %+v", s)
 	}
-	if e.Edit(webhook.EndpointEdit{Enabled: &on}) {
+	if e.Edit(webhook.EndpointEdit{Enabled: &on}, start) {
 		t.Error("enabling an enabled endpoint wakes nothing")
 	}
 }
@@ -78,19 +82,19 @@ func TestFiveDaysOfNothingButFailureDisable(t *testing.T) {
 	t.Parallel()
 	almost := start.Add(webhook.DisableAfter - time.Millisecond)
 	e := newEndpoint()
-	e.Failed(false, start)
-	if e.Failed(false, almost) != nil || !e.State().Enabled {
+	e.Failed(false, false, start)
+	if e.Failed(false, false, almost) != nil || !e.State().Enabled {
 		t.Fatal("disabled before five days had passed")
 	}
-	if e.Failed(false, start.Add(webhook.DisableAfter)) == nil || e.State().DisabledReason != webhook.DisabledByFailing {
+	if e.Failed(false, false, start.Add(webhook.DisableAfter)) == nil || e.State().DisabledReason != webhook.DisabledByFailing {
 		t.Fatalf("five days of failure: %+v", e.State())
 	}
 
 	e = newEndpoint()
-	e.Failed(false, start)
+	e.Failed(false, false, start)
 	e.Succeeded()
-	e.Failed(false, almost)
-	if e.Failed(false, start.Add(webhook.DisableAfter)) != nil || !e.State().Enabled {
+	e.Failed(false, false, almost)
+	if e.Failed(false, false, start.Add(webhook.DisableAfter)) != nil || !e.State().Enabled {
 		t.Error("one success in the five days did not begin them anew")
 	}
 }

@@ -16,11 +16,18 @@ import (
 // subjectOf names a delivery's task: the endpoint first, so that one endpoint's tasks stand together.
 func subjectOf(d webhook.DeliveryState) string { return d.EndpointID + "/" + d.ID }
 
+// LaneOf is the lane of a delivery's task: its endpoint.
+func LaneOf(subject string) string {
+	endpointID, _, _ := strings.Cut(subject, "/")
+	return endpointID
+}
+
 // attempt is what one try needs.
 type attempt struct {
 	delivery webhook.DeliveryState
 	endpoint webhook.EndpointState
 	event    event.Record
+	probe    bool // it tries a half-open circuit
 }
 
 // Deliver makes one attempt to send an event to an endpoint, and says when the next is due. What was sent and could not
@@ -60,7 +67,8 @@ func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, e
 	return a, err == nil, err
 }
 
-// admit asks the endpoint's circuit breaker. A delivery that must wait is put off, not counted.
+// admit asks the endpoint's circuit breaker. A delivery that must wait is put off, not counted, and the others of the
+// endpoint are held back with it.
 func (s *Service) admit(ctx context.Context, t ports.Task, a *attempt) (bool, error) {
 	now, err := s.clock.Now(ctx, t.CreatorID)
 	if err != nil {
@@ -81,10 +89,13 @@ func (s *Service) admit(ctx context.Context, t ports.Task, a *attempt) (bool, er
 			}
 			return r.WebhookEndpoints.Save(ctx, endpoint.State())
 		})
-		a.endpoint = endpoint.State()
+		a.endpoint, a.probe = endpoint.State(), true
 		return probe, err
 	case !wait.IsZero():
 		return false, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			if err := r.Tasks.Hold(ctx, endpoint.State().ID, t.CreatorID, wait); err != nil {
+				return err
+			}
 			return r.Tasks.Postpone(ctx, t, wait.Add(s.jitter(time.Second)))
 		})
 	}
@@ -158,7 +169,7 @@ func (s *Service) conclude(ctx context.Context, t ports.Task, a attempt, tried w
 		if err := r.Deliveries.AddAttempt(ctx, t.CreatorID, a.delivery.ID, tried); err != nil {
 			return err
 		}
-		if err := s.judge(ctx, r, a.endpoint, success, tried); err != nil {
+		if err := s.judge(ctx, r, a, success, tried); err != nil {
 			return err
 		}
 		if next := delivery.State().NextAttemptAt; !next.IsZero() {
@@ -178,7 +189,8 @@ func fenceStale(err error) error {
 }
 
 // judge takes an attempt into the endpoint's health. A well endpoint that stays well is not written.
-func (s *Service) judge(ctx context.Context, r ports.Repos, seen webhook.EndpointState, success bool, tried webhook.Attempt) error {
+func (s *Service) judge(ctx context.Context, r ports.Repos, a attempt, success bool, tried webhook.Attempt) error {
+	seen := a.endpoint
 	if success && seen.Failures == 0 && seen.OpenUntil.IsZero() {
 		return nil
 	}
@@ -195,15 +207,31 @@ func (s *Service) judge(ctx context.Context, r ports.Repos, seen webhook.Endpoin
 	if success {
 		changed = endpoint.Succeeded()
 	} else {
-		disabled = endpoint.Failed(tried.Gone(), tried.At)
+		disabled = endpoint.Failed(tried.Gone(), a.probe, tried.End())
 	}
 	if !changed {
 		return nil
 	}
-	if err := r.WebhookEndpoints.Save(ctx, endpoint.State()); err != nil || disabled == nil {
+	if err := r.WebhookEndpoints.Save(ctx, endpoint.State()); err != nil {
+		return err
+	}
+	if err := s.hold(ctx, r, latest, endpoint.State()); err != nil || disabled == nil {
 		return err
 	}
 	return s.emit(ctx, r, seen.CreatorID, event.WebhookEndpointDisabled, map[string]any{
 		"id": seen.ID, "url": seen.URL, "reason": disabled.DisabledReason,
 	})
+}
+
+// hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile. Once
+// it is switched off they are let go, to end.
+func (s *Service) hold(ctx context.Context, r ports.Repos, before, after webhook.EndpointState) error {
+	until := after.OpenUntil
+	if !after.Enabled {
+		until = time.Time{}
+	}
+	if until.IsZero() && before.OpenUntil.IsZero() {
+		return nil
+	}
+	return r.Tasks.Hold(ctx, after.ID, after.CreatorID, until)
 }

@@ -88,7 +88,10 @@ func (s *Service) change(ctx context.Context, creatorID, endpointID string, fn f
 			return err
 		}
 		changed = endpoint.State()
-		return r.WebhookEndpoints.Save(ctx, changed)
+		if err := r.WebhookEndpoints.Save(ctx, changed); err != nil {
+			return err
+		}
+		return s.hold(ctx, r, found, changed)
 	})
 	return changed, err
 }
@@ -99,7 +102,7 @@ func (s *Service) EditEndpoint(ctx context.Context, creatorID, endpointID string
 		return webhook.EndpointState{}, err
 	}
 	return s.change(ctx, creatorID, endpointID, func(ctx context.Context, r ports.Repos, e *webhook.Endpoint, now time.Time) error {
-		if !e.Edit(edit) {
+		if !e.Edit(edit, now) {
 			return nil
 		}
 		return s.wakeBacklog(ctx, r, e.State(), now)
@@ -135,6 +138,9 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 		var err error
 		if deleted, err = r.WebhookEndpoints.Find(ctx, creatorID, endpointID); err != nil {
 			return missing(err, errNoEndpoint())
+		}
+		if err := r.Tasks.Hold(ctx, endpointID, creatorID, time.Time{}); err != nil { // its tasks shall run, to end
+			return err
 		}
 		return r.WebhookEndpoints.Delete(ctx, creatorID, endpointID)
 	})

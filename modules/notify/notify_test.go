@@ -165,6 +165,43 @@ func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
 	})
 }
 
+func TestABacklogRestsWhileTheCircuitIsOpen(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("dead", "*")
+		w.answer(e, 0)
+		for range 40 {
+			w.sell()
+		}
+		w.work()
+		open := w.stored(e).OpenUntil
+		if !open.After(w.Real()) {
+			t.Fatalf("the circuit is not open: %+v", w.stored(e))
+		}
+		claim := func(at time.Time) int {
+			tasks, err := w.store.Claim(t.Context(), ports.OtherTasks, at, time.Minute, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(tasks)
+		}
+		if n := claim(open.Add(-time.Millisecond)); n != 0 {
+			t.Errorf("%d of its tasks were claimed while the circuit was open", n)
+		}
+		backlog, err := w.store.Backlog(t.Context(), w.Real())
+		if err != nil || len(backlog) != 1 || backlog[0].Due != 0 || backlog[0].Held < 24 {
+			t.Errorf("backlog %+v, %v; want it held where it was", backlog, err)
+		}
+		if n := claim(open.Add(2 * time.Second)); n != 1 {
+			t.Errorf("%d of its tasks were claimed for a probe, want one", n)
+		}
+		w.enable(e, false)
+		if n := claim(open.Add(2 * time.Second)); n < 2 {
+			t.Errorf("%d of its tasks were claimed after it was switched off, want them to end", n)
+		}
+	})
+}
+
 func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, w *world) {
@@ -249,8 +286,8 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 		if again := w.work(); len(again) != 1 || again[0].id != first[0].id {
 			t.Fatalf("redelivered %+v, at first %+v", again, first)
 		}
-		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 2 {
-			t.Errorf("after redelivery: %+v", d)
+		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 2 || d.AttemptCount != 2 || d.Attempts[0].Number != 1 || d.Attempts[1].Number != 2 {
+			t.Errorf("after redelivery: %+v, want the log to go on", d)
 		}
 		w.change("credits") // not for this endpoint
 		w.advance(time.Second)

@@ -60,6 +60,12 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		store.LaneBy(func(kind, subject string) string {
+			if kind == notify.TaskDeliver {
+				return notify.LaneOf(subject)
+			}
+			return ""
+		})
 		w.notify = notify.New(notify.Config{}, store, w, system.NewIDs(), w, w, seal)
 		test(t, w)
 	})

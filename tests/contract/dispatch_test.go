@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,15 +19,22 @@ import (
 func (r *rig) scheduleMany(kind string, n int) []string {
 	r.t.Helper()
 	subjects := make([]string, n)
+	for i := range subjects {
+		subjects[i] = fmt.Sprintf("%s-%d", kind, i)
+	}
+	r.scheduleAll(kind, subjects, r.clock.Real())
+	return subjects
+}
+
+func (r *rig) scheduleAll(kind string, subjects []string, due time.Time) {
+	r.t.Helper()
 	atomically(r.t, r.store, func(ctx context.Context, repos ports.Repos) error {
 		var all []error
-		for i := range subjects {
-			subjects[i] = fmt.Sprintf("%s-%d", kind, i)
-			all = append(all, repos.Tasks.Schedule(ctx, kind, subjects[i], "", r.clock.Real()))
+		for _, subject := range subjects {
+			all = append(all, repos.Tasks.Schedule(ctx, kind, subject, "", due))
 		}
 		return errors.Join(all...)
 	})
-	return subjects
 }
 
 func TestEveryTaskTakesEffectOnce(t *testing.T) {
@@ -224,6 +232,71 @@ func TestABacklogOfOneClassDelaysNoOther(t *testing.T) {
 			backlog, err := r.store.Backlog(t.Context(), r.clock.Real())
 			return err == nil && len(backlog) == 1 && backlog[0].Kind == "test.slow"
 		})
+		r.wantOneEffectEach(subjects)
+	})
+}
+
+// TestABacklogOfOneLaneDelaysNoOther has one receiver that never answers, with two thousand messages waiting for it, and
+// a well one beside it.
+func TestABacklogOfOneLaneDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	eachRig(t, func(t *testing.T, r *rig) {
+		release, inFlight := make(chan struct{}), atomic.Int64{}
+		defer close(release)
+		var mu sync.Mutex
+		arrived := map[string]time.Time{}
+		r.mux.HandleInLanes("test.send", jobs.Webhooks, laneBefore, func(ctx context.Context, task ports.Task) error {
+			if laneBefore(task.Subject) == "dead" {
+				inFlight.Add(1)
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+				return errors.New("no answer")
+			}
+			mu.Lock()
+			arrived[task.Subject] = time.Now()
+			mu.Unlock()
+			return r.countAndFinish(ctx, task)
+		})
+		r.store.LaneBy(r.mux.LaneOf)
+		dead := make([]string, 2000)
+		for i := range dead {
+			dead[i] = fmt.Sprint("dead/", i)
+		}
+		r.scheduleAll("test.send", dead, r.clock.Real().Add(-time.Hour))
+		r.start()
+		for end := time.Now().Add(15 * time.Second); inFlight.Load() < ports.LaneWidth; time.Sleep(time.Millisecond) { // no leaps over leases here
+			if time.Now().After(end) {
+				t.Fatalf("%d requests to the dead receiver are under way, want %d", inFlight.Load(), ports.LaneWidth)
+			}
+		}
+		var subjects []string
+		var waits []time.Duration
+		for i := range 40 {
+			subject, begin := fmt.Sprint("well/", i), time.Now()
+			subjects = append(subjects, subject)
+			r.scheduleAll("test.send", subjects[i:], r.clock.Real())
+			for at := (time.Time{}); at.IsZero(); time.Sleep(time.Millisecond) {
+				if time.Since(begin) > 10*time.Second {
+					t.Fatalf("%s did not arrive within ten seconds", subject)
+				}
+				mu.Lock()
+				at = arrived[subject]
+				mu.Unlock()
+				if !at.IsZero() {
+					waits = append(waits, at.Sub(begin))
+				}
+			}
+		}
+		slices.Sort(waits)
+		if p95 := waits[len(waits)*95/100]; p95 > time.Second {
+			t.Errorf("beside a dead receiver one message in twenty arrives later than %v: %v", p95, waits)
+		}
+		if n := inFlight.Load(); n != ports.LaneWidth {
+			t.Errorf("%d requests to the dead receiver are under way, want %d", n, ports.LaneWidth)
+		}
+		r.eventually("the well one's are done", func() bool { return r.waiting() == int64(len(dead)) })
 		r.wantOneEffectEach(subjects)
 	})
 }
