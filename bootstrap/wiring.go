@@ -38,7 +38,7 @@ func (a *App) wire() error {
 	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.cfg.Livemode())
 	a.modules.Selling = selling.New(
 		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
-		a.store, a.clock, a.ids, events, processor, processor, a.modules.Catalog, a.modules.Entitlement, a.modules.Identity)
+		a.store, a.clock, a.ids, events, processor, processor, a.modules.Catalog, a.modules.Booking, a.modules.Entitlement, a.modules.Identity)
 	seal, err := sealer.New(a.secrets.derive("webhook-secrets"))
 	if err != nil {
 		return err
@@ -63,6 +63,7 @@ func (a *App) wire() error {
 	on(events, a.modules.Notify.OnAppointmentCanceled)
 
 	a.mux.Handle(selling.TaskReconcile, jobs.Payments, a.modules.Selling.Reconcile)
+	a.mux.Handle(selling.TaskGiveBack, jobs.Payments, a.modules.Selling.GiveBack)
 	a.mux.Handle(selling.TaskExpire, jobs.Payments, a.modules.Selling.ExpireDue)
 	a.mux.Handle(recurring.TaskPeriodEnd, jobs.Payments, subscriptions.EndPeriod)
 	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)

@@ -12,6 +12,8 @@ type Hold struct {
 	CheckoutID string
 	ListingID  string
 	VariantID  string // "" = the default one
+	// DurationMinutes and SessionCount are what was sold, whatever the variant says by now; 0 = as it is.
+	DurationMinutes, SessionCount int
 	// Picks are in the buyer's order.
 	Picks []appointment.Pick
 }
@@ -26,6 +28,8 @@ type Confirmation struct {
 // Bookings is what selling asks booking, inside its own transaction. After a refusal the transaction must not commit,
 // except where it says otherwise.
 type Bookings interface {
+	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it stands. NOT_FOUND.
+	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error
 	// Hold claims times for a session, all or none, in the place of those that it held before. The claims come back in
 	// the buyer's order. NOT_FOUND, NOT_BOOKABLE naming each missing thing, VALIDATION_FAILED, INVALID_TIMEZONE,
 	// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, SLOT_TAKEN, STATE_CONFLICT once they are confirmed.
@@ -38,4 +42,6 @@ type Bookings interface {
 	// released meanwhile are claimed again: ok is false when that cannot be done for all of them. Nothing has changed
 	// then, the transaction may go on, and the buyer gets the money back.
 	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []appointment.State, ok bool, err error)
+	// Booked lists the appointments of a session by position, canceled ones too.
+	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
 }

@@ -30,6 +30,14 @@ type ChargeRequest struct {
 	OffSession bool
 }
 
+// RefundRequest asks for money to go back. RefundID is the idempotency key.
+type RefundRequest struct {
+	RefundID  string // ref_…
+	PaymentID string
+	CreatorID string
+	Amount    money.Amount
+}
+
 // Processor takes card payments. It is never called inside a transaction. A refusal by the card's issuer is an Outcome,
 // not an error. Every method may return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type Processor interface {
@@ -40,6 +48,9 @@ type Processor interface {
 	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not heard of yet.
 	// The outcome is Canceled, or what it had come to before (Succeeded: honour it; Processing: too late, ask again).
 	Cancel(ctx context.Context, creatorID, paymentID string) (payment.Outcome, error)
+	// Refund gives money of a succeeded charge back. Asking again with the same RefundID moves nothing more. ErrNotFound
+	// for a charge that the processor never heard of.
+	Refund(ctx context.Context, r RefundRequest) error
 }
 
 // TestCards is the sandbox's stand-in for the parts that a real processor plays in the buyer's browser.

@@ -11,8 +11,7 @@ import (
 // The questions that one module asks another. Each is answered inside the asker's transaction.
 
 // Offers is what selling asks the catalog: what exactly is being bought. Refusals: NOT_FOUND for an unknown listing,
-// plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE, NOT_BOOKABLE for an
-// appointment listing that cannot be booked.
+// plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE.
 type Offers interface {
 	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
 	ByCatalog(ctx context.Context, r Repos, creatorID, listingKey, planKey string, interval period.Interval) (plan.Offer, error)
@@ -21,6 +20,8 @@ type Offers interface {
 	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
 	// unknown or inactive link.
 	ByLink(ctx context.Context, r Repos, code string) (offer plan.Offer, successURL string, err error)
+	// Again finds what was offered once as it is sold now.
+	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
 }
 
 // PlanTerms is what entitlement asks the catalog: what a plan gives.

@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/subscription"
 )
@@ -55,6 +56,12 @@ type SellingAudit interface {
 	UnbalancedPayments(ctx context.Context, limit int) ([]string, error)
 	// OverdueSessions lists sessions still processing before the given instant of expiry while nothing is live.
 	OverdueSessions(ctx context.Context, expiredBefore time.Time, limit int) ([]string, error)
+	// MissingAppointments lists paid sessions that have fewer appointments than were sold.
+	MissingAppointments(ctx context.Context, limit int) ([]string, error)
+	// StrayHolds lists sessions that are not open any more and still hold somebody's time.
+	StrayHolds(ctx context.Context, limit int) ([]string, error)
+	// KeptMoney lists succeeded payments of sessions that are not paid, unless they went back or are about to.
+	KeptMoney(ctx context.Context, limit int) ([]string, error)
 	// DocumentGaps lists series whose documents are not exactly 1…last.
 	DocumentGaps(ctx context.Context) ([]string, error)
 }
@@ -78,6 +85,8 @@ type SandboxCharges interface {
 	Add(ctx context.Context, c SandboxCharge) error
 	// SetOutcome changes what a charge came to.
 	SetOutcome(ctx context.Context, paymentID string, o payment.Outcome) error
+	// AddRefund writes that money of a charge went back; again under the same id, it changes nothing.
+	AddRefund(ctx context.Context, refundID, paymentID string, amount money.Amount) error
 	// Asked reports whether the card was already asked to authenticate in this checkout and not refused there.
 	Asked(ctx context.Context, checkoutID, method string) (bool, error)
 }

@@ -126,10 +126,4 @@ func (t bookingAudit) Unmatched(_ context.Context, limit int) ([]string, error) 
 		WHERE c.status = 'confirmed' AND (a.id IS NULL OR a.status <> 'confirmed') ORDER BY id LIMIT ?`, limit)
 }
 
-func (t bookingAudit) ids(doing, query string, limit int) ([]string, error) {
-	var ids []string
-	err := t.db.Raw(query, limit).Scan(&ids).Error
-	return ids, t.failure(doing, err)
-}
-
 var _ ports.BookingAudit = bookingAudit{}

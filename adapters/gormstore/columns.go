@@ -100,6 +100,13 @@ func first[R any](t table, doing, where string, args ...any) (R, error) {
 	return row, t.failure(doing, err)
 }
 
+// ids runs a query for at most limit ids.
+func (t table) ids(doing, query string, limit int) ([]string, error) {
+	var ids []string
+	err := t.db.Raw(query, limit).Scan(&ids).Error
+	return ids, t.failure(doing, err)
+}
+
 // newest loads one page of rows, newest id first, and converts them.
 func newest[R, T any](t table, doing string, query *gorm.DB, page ports.Page, convert func(R) T, idOf func(R) string) (ports.List[T], error) {
 	if page.After.ID != "" {

@@ -27,6 +27,7 @@ type paymentRow struct {
 	SaveCard   bool
 	CreatedAt  millis `gorm:"autoCreateTime:false"`
 	SettledAt  millis
+	Refunded   int64
 	Revision   int64
 }
 
@@ -37,7 +38,8 @@ func rowOfPayment(p payment.State) paymentRow {
 	return paymentRow{
 		ID: p.ID, CreatorID: p.CreatorID, CheckoutID: p.CheckoutID, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
 		Status: string(p.Status), Refusal: jsonOf[payment.Refusal]{p.Refusal}, Method: p.Method, Brand: p.Brand, Last4: p.Last4,
-		SaveCard: p.SaveCard, CreatedAt: millis(p.CreatedAt), SettledAt: millis(p.SettledAt), Revision: p.Revision,
+		SaveCard: p.SaveCard, CreatedAt: millis(p.CreatedAt), SettledAt: millis(p.SettledAt),
+		Refunded: p.Refunded.Minor, Revision: p.Revision,
 	}
 }
 
@@ -46,7 +48,8 @@ func (r paymentRow) state() payment.State {
 		ID: r.ID, CreatorID: r.CreatorID, CheckoutID: r.CheckoutID,
 		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)},
 		Status: payment.Status(r.Status), Refusal: r.Refusal.V, Method: r.Method, Brand: r.Brand, Last4: r.Last4,
-		SaveCard: r.SaveCard, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt), Revision: r.Revision,
+		SaveCard: r.SaveCard, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
+		Refunded: money.Amount{Minor: r.Refunded, Currency: money.Currency(r.Currency)}, Revision: r.Revision,
 	}
 }
 
@@ -162,6 +165,22 @@ func (t sandboxCharges) Add(_ context.Context, c ports.SandboxCharge) error {
 func (t sandboxCharges) SetOutcome(_ context.Context, paymentID string, o payment.Outcome) error {
 	err := t.db.Model(&sandboxChargeRow{}).Where("payment_id = ?", paymentID).Update("outcome", jsonOf[payment.Outcome]{o}).Error
 	return t.failure("set sandbox outcome "+paymentID, err)
+}
+
+type sandboxRefundRow struct {
+	RefundID  string `gorm:"primaryKey"`
+	PaymentID string
+	Currency  string
+	Amount    int64
+}
+
+// TableName implements gorm's tabler.
+func (sandboxRefundRow) TableName() string { return "sandbox_refunds" }
+
+// AddRefund implements ports.SandboxCharges.
+func (t sandboxCharges) AddRefund(_ context.Context, refundID, paymentID string, amount money.Amount) error {
+	row := sandboxRefundRow{RefundID: refundID, PaymentID: paymentID, Currency: string(amount.Currency), Amount: amount.Minor}
+	return t.failure("add sandbox refund "+refundID, t.db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
 }
 
 // Asked implements ports.SandboxCharges.

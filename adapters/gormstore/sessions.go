@@ -28,6 +28,7 @@ type sessionRow struct {
 	ReferenceID        string
 	Metadata           jsonOf[map[string]string]
 	UTM                jsonOf[map[string]string]
+	Slots              jsonOf[[]checkout.AppointmentSlot]
 	Status             string
 	Currency           string
 	Subtotal           int64
@@ -57,6 +58,7 @@ func rowOfSession(s checkout.State) sessionRow {
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: jsonOf[customer.Details]{s.Buyer},
 		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
 		Metadata: jsonOf[map[string]string]{s.Metadata}, UTM: jsonOf[map[string]string]{s.UTM},
+		Slots:  jsonOf[[]checkout.AppointmentSlot]{s.Slots},
 		Status: string(s.Status), Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
 		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: jsonOf[payment.Refusal]{s.LastError},
@@ -73,7 +75,7 @@ func (r sessionRow) state() checkout.State {
 		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID,
 		ExternalCustomerID: r.ExternalCustomerID, Email: r.Email, Buyer: r.Buyer.V,
 		UIMode: checkout.UIMode(r.UIMode), SuccessURL: r.SuccessURL, CancelURL: r.CancelURL, ReferenceID: r.ReferenceID,
-		Metadata: r.Metadata.V, UTM: r.UTM.V, Status: checkout.Status(r.Status),
+		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Status: checkout.Status(r.Status),
 		Subtotal: amount(r.Subtotal), Discount: amount(r.Discount), Tax: amount(r.Tax), Total: amount(r.Total),
 		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V,
 		PaymentID: r.PaymentID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID, ReceiptNumber: r.ReceiptNumber,
@@ -119,6 +121,26 @@ func (t sellingAudit) OverdueSessions(_ context.Context, expiredBefore time.Time
 	err := t.db.Raw(`SELECT id FROM sessions WHERE status = ? AND live_payment_id = '' AND expires_at < ? ORDER BY id LIMIT ?`,
 		checkout.StatusProcessing, millis(expiredBefore), limit).Scan(&ids).Error
 	return ids, t.failure("audit sessions", err)
+}
+
+// MissingAppointments implements ports.SellingAudit.
+func (t sellingAudit) MissingAppointments(_ context.Context, limit int) ([]string, error) {
+	return t.ids("audit appointments of sessions", `SELECT s.id FROM sessions s WHERE s.status = 'paid' AND s.offer ->> 'sessionCount' IS NOT NULL
+		AND CAST(s.offer ->> 'sessionCount' AS BIGINT) <> (SELECT COUNT(*) FROM appointments a WHERE a.checkout_id = s.id)
+		ORDER BY s.id LIMIT ?`, limit)
+}
+
+// StrayHolds implements ports.SellingAudit.
+func (t sellingAudit) StrayHolds(_ context.Context, limit int) ([]string, error) {
+	return t.ids("audit holds", `SELECT DISTINCT s.id FROM claims c JOIN sessions s ON s.id = c.checkout_id
+		WHERE c.status = 'held' AND s.status <> 'processing' ORDER BY s.id LIMIT ?`, limit)
+}
+
+// KeptMoney implements ports.SellingAudit.
+func (t sellingAudit) KeptMoney(_ context.Context, limit int) ([]string, error) {
+	return t.ids("audit kept money", `SELECT p.id FROM payments p JOIN sessions s ON s.id = p.checkout_id
+		WHERE p.status = 'succeeded' AND s.status <> 'paid' AND p.refunded <> p.amount
+		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'checkout.give_back' AND subject = p.id) ORDER BY p.id LIMIT ?`, limit)
 }
 
 // DocumentGaps implements ports.SellingAudit.

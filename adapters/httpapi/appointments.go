@@ -77,27 +77,6 @@ func (s *Server) getAppointment(c *fiber.Ctx) error {
 	return c.JSON(s.appointmentView(a))
 }
 
-// slotRequest is a time that a buyer chose (specification "Appointment selection").
-type slotRequest struct {
-	StartsAt     *string `json:"startsAt"`
-	Timezone     string  `json:"timezone"`
-	DeliveryMode *string `json:"deliveryMode"`
-}
-
-// pick is the time, with field as its path in the request. VALIDATION_FAILED.
-func (in *slotRequest) pick(field string) (appointment.Pick, error) {
-	var read, judged fault.Faults
-	p := appointment.Pick{Field: field}
-	if !read.Check(in != nil, field, fault.DetailRequired, "Expected one of the slots.") {
-		return p, read.Err()
-	}
-	at := read.Nest(field)
-	at.Check(in.DeliveryMode == nil || *in.DeliveryMode != "", "deliveryMode", fault.DetailNotAllowed, "Expected virtual or in_person.")
-	p.StartsAt, p.Timezone, p.DeliveryMode = instant(at, "startsAt", in.StartsAt), in.Timezone, appointment.DeliveryMode(or(in.DeliveryMode))
-	p.Check(judged.Nest(field))
-	return p, together(read.Err(), judged.Err())
-}
-
 type rescheduleRequest struct {
 	AppointmentSlot *slotRequest `json:"appointmentSlot"`
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/checkout"
+	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/payment"
 	"sundry/modules/selling"
@@ -13,6 +14,7 @@ import (
 func (s *Server) checkoutPageRoutes() []Route {
 	return []Route{
 		{Method: fiber.MethodGet, Path: "/c/:secret/state", Handle: private(s.getPageState)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/slots", Handle: private(s.postPageSlots)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/details", Handle: private(s.postPageDetails)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/pay", Handle: private(s.postPagePay)},
 		{Method: fiber.MethodPost, Path: "/c/:secret/authenticate", Handle: private(s.postPageAuthenticate), SandboxOnly: true},
@@ -40,7 +42,7 @@ type pageStateView struct {
 	TaxInCents       int64              `json:"taxInCents"`
 	TotalInCents     int64              `json:"totalInCents"`
 	Listing          pageListingView    `json:"listing"`
-	AppointmentSlots []struct{}         `json:"appointmentSlots"`
+	AppointmentSlots []chosenSlotView   `json:"appointmentSlots"`
 	DeliveryModes    []string           `json:"deliveryModes"`
 	SessionCount     *int               `json:"sessionCount"`
 	LastPaymentError *payment.Refusal   `json:"lastPaymentError"`
@@ -56,12 +58,20 @@ type pageListingView struct {
 
 func viewOfPage(p selling.Page) pageStateView {
 	c := p.Session
-	return pageStateView{
+	view := pageStateView{
 		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: stamp(c.ExpiresAt), Currency: string(c.Total.Currency),
 		SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor,
-		Listing: pageListingView{Title: c.Offer.Title, Type: c.Offer.ListingType}, AppointmentSlots: []struct{}{},
-		DeliveryModes: []string{}, LastPaymentError: lastError(c), CancelURL: orNull(c.CancelURL), RedirectURL: orNull(p.RedirectURL),
+		Listing: pageListingView{Title: c.Offer.Title, Type: c.Offer.ListingType}, AppointmentSlots: chosenSlotViews(c.Slots),
+		DeliveryModes: c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: orNull(c.CancelURL),
+		ListingURL: orNull(p.AgainURL), RedirectURL: orNull(p.RedirectURL),
 	}
+	if view.DeliveryModes == nil {
+		view.DeliveryModes = []string{}
+	}
+	if c.Offer.ForAppointments() {
+		view.SessionCount = &c.Offer.SessionCount
+	}
+	return view
 }
 
 func (s *Server) getPageState(c *fiber.Ctx) error {
@@ -88,6 +98,22 @@ func (s *Server) postPageDetails(c *fiber.Ctx) error {
 		return fault.Invalid(fault.Detail{Field: "cardNumber", Code: fault.DetailNotAllowed, Message: "Send the card with pay."})
 	}
 	session, err := s.Selling.Describe(c.UserContext(), c.Params("secret"), or(body.Email), body.details())
+	return s.answerPage(c, session, err)
+}
+
+type pageSlotsRequest struct {
+	AppointmentSlots *[]slotRequest `json:"appointmentSlots"`
+}
+
+func (s *Server) postPageSlots(c *fiber.Ctx) error {
+	body, reading := decode[pageSlotsRequest](c)
+	slots, err := picks(nil, body.AppointmentSlots)
+	var f fault.Faults
+	f.Check(slots != nil, "appointmentSlots", fault.DetailRequired, "Expected the times that the buyer chose.")
+	if err := civil.Refusal(together(reading, f.Err(), err)); err != nil {
+		return err
+	}
+	session, err := s.Selling.ChooseOnPage(c.UserContext(), c.Params("secret"), slots)
 	return s.answerPage(c, session, err)
 }
 

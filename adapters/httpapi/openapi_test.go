@@ -46,7 +46,7 @@ func shapeOf(line string) string {
 }
 
 // mounted are the operations that the composition root adds beside the route table: pages.
-var mounted = []string{"GET /c/{secret}", "GET /l/{code}", "GET /r/{secret}", "GET /docs"}
+var mounted = []string{"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs"}
 
 func TestTheDocumentIsValid(t *testing.T) {
 	t.Parallel()

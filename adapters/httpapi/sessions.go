@@ -1,11 +1,10 @@
 package httpapi
 
 import (
-	"encoding/json"
-
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/checkout"
+	"sundry/core/civil"
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/payment"
@@ -36,8 +35,8 @@ type sessionRequest struct {
 	DiscountCode       *string          `json:"discountCode"`
 	ReferenceID        *string          `json:"referenceId"`
 	Metadata           *metadataRequest `json:"metadata"`
-	AppointmentSlot    *json.RawMessage `json:"appointmentSlot"`
-	AppointmentSlots   *json.RawMessage `json:"appointmentSlots"`
+	AppointmentSlot    *slotRequest     `json:"appointmentSlot"`
+	AppointmentSlots   *[]slotRequest   `json:"appointmentSlots"`
 }
 
 type metadataRequest = map[string]string
@@ -62,17 +61,18 @@ func (b *buyerRequest) details() customer.Details {
 	return customer.Details{Name: or(b.Name), Country: or(b.Country), PostalCode: or(b.PostalCode), TaxID: or(b.TaxID)}
 }
 
-func (r sessionRequest) newSession() selling.NewSession {
+func (r sessionRequest) newSession() (selling.NewSession, error) {
+	slots, err := picks(r.AppointmentSlot, r.AppointmentSlots)
 	n := selling.NewSession{
 		ListingID: or(r.ListingID), VariantID: or(r.VariantID), ExternalCustomerID: or(r.ExternalCustomerID), Email: or(r.Email),
 		Buyer: r.Customer.details(), SuccessURL: or(r.SuccessURL), CancelURL: or(r.CancelURL), UIMode: or(r.UIMode),
 		DiscountCode: or(r.DiscountCode), ReferenceID: or(r.ReferenceID), Metadata: or(r.Metadata),
-		HasSlots: r.AppointmentSlot != nil || r.AppointmentSlots != nil,
+		Slots: slots,
 	}
 	if r.Catalog != nil {
 		n.Catalog = &checkout.CatalogReference{Listing: or(r.Catalog.Listing), Plan: or(r.Catalog.Plan), Interval: or(r.Catalog.Interval)}
 	}
-	return n
+	return n, err
 }
 
 // blanks refuses the empty text where it would count as nothing said: a caller who sends it meant something else.
@@ -110,7 +110,7 @@ type sessionView struct {
 	Catalog            *catalogView      `json:"catalog"`
 	ExternalCustomerID *string           `json:"externalCustomerId"`
 	Email              *string           `json:"email"`
-	AppointmentSlots   []struct{}        `json:"appointmentSlots"`
+	AppointmentSlots   []chosenSlotView  `json:"appointmentSlots"`
 	Currency           string            `json:"currency"`
 	SubtotalInCents    int64             `json:"subtotalInCents"`
 	DiscountInCents    int64             `json:"discountInCents"`
@@ -134,7 +134,7 @@ func (s *Server) sessionView(c checkout.State) sessionView {
 	view := sessionView{
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: s.Selling.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
 		Livemode: !s.cfg.Sandbox, ExpiresAt: stamp(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: orNull(c.Offer.VariantID),
-		ExternalCustomerID: orNull(c.ExternalCustomerID), Email: orNull(c.Email), AppointmentSlots: []struct{}{},
+		ExternalCustomerID: orNull(c.ExternalCustomerID), Email: orNull(c.Email), AppointmentSlots: chosenSlotViews(c.Slots),
 		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor,
 		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: orNull(c.SuccessURL), CancelURL: orNull(c.CancelURL),
 		ReferenceID: orNull(c.ReferenceID), Metadata: c.Metadata, CreatedAt: stamp(c.CreatedAt),
@@ -154,8 +154,8 @@ func (s *Server) sessionView(c checkout.State) sessionView {
 
 func (s *Server) postSession(c *fiber.Ctx) error {
 	body, reading := decode[sessionRequest](c)
-	n := body.newSession()
-	if err := together(reading, body.blanks(), s.Selling.Check(n)); err != nil {
+	n, slots := body.newSession()
+	if err := civil.Refusal(together(reading, body.blanks(), slots, s.Selling.Check(n))); err != nil {
 		return err
 	}
 	session, err := s.Selling.Create(c.UserContext(), account(c), n)
@@ -189,27 +189,27 @@ type receiptStatusView struct {
 
 // receiptView is the whole receipt (contract §5).
 type receiptView struct {
-	CheckoutID         string           `json:"checkoutId"`
-	Status             checkout.Status  `json:"status"`
-	Livemode           bool             `json:"livemode"`
-	SubtotalInCents    int64            `json:"subtotalInCents"`
-	DiscountInCents    int64            `json:"discountInCents"`
-	TaxInCents         int64            `json:"taxInCents"`
-	TotalInCents       int64            `json:"totalInCents"`
-	RefundedInCents    int64            `json:"refundedInCents"`
-	Currency           string           `json:"currency"`
-	PaidAt             *string          `json:"paidAt"`
-	ReceiptNumber      *string          `json:"receiptNumber"`
-	ReceiptURL         *string          `json:"receiptUrl"`
-	PaymentID          *string          `json:"paymentId"`
-	SubscriptionID     *string          `json:"subscriptionId"`
-	CustomerID         *string          `json:"customerId"`
-	ExternalCustomerID *string          `json:"externalCustomerId"`
-	ReferenceID        *string          `json:"referenceId"`
-	Appointments       []struct{}       `json:"appointments"`
-	LastPaymentError   *payment.Refusal `json:"lastPaymentError"`
-	AccessVersion      *int64           `json:"accessVersion"`
-	PollAfterMs        *int64           `json:"pollAfterMs"`
+	CheckoutID         string                   `json:"checkoutId"`
+	Status             checkout.Status          `json:"status"`
+	Livemode           bool                     `json:"livemode"`
+	SubtotalInCents    int64                    `json:"subtotalInCents"`
+	DiscountInCents    int64                    `json:"discountInCents"`
+	TaxInCents         int64                    `json:"taxInCents"`
+	TotalInCents       int64                    `json:"totalInCents"`
+	RefundedInCents    int64                    `json:"refundedInCents"`
+	Currency           string                   `json:"currency"`
+	PaidAt             *string                  `json:"paidAt"`
+	ReceiptNumber      *string                  `json:"receiptNumber"`
+	ReceiptURL         *string                  `json:"receiptUrl"`
+	PaymentID          *string                  `json:"paymentId"`
+	SubscriptionID     *string                  `json:"subscriptionId"`
+	CustomerID         *string                  `json:"customerId"`
+	ExternalCustomerID *string                  `json:"externalCustomerId"`
+	ReferenceID        *string                  `json:"referenceId"`
+	Appointments       []receiptAppointmentView `json:"appointments"`
+	LastPaymentError   *payment.Refusal         `json:"lastPaymentError"`
+	AccessVersion      *int64                   `json:"accessVersion"`
+	PollAfterMs        *int64                   `json:"pollAfterMs"`
 }
 
 func (s *Server) receiptView(r selling.Receipt) receiptView {
@@ -219,7 +219,8 @@ func (s *Server) receiptView(r selling.Receipt) receiptView {
 		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, Currency: string(c.Total.Currency),
 		PaidAt: stamp(c.PaidAt), ReceiptNumber: orNull(c.ReceiptNumber), ReceiptURL: orNull(r.ReceiptURL),
 		PaymentID: orNull(c.PaymentID), SubscriptionID: orNull(c.SubscriptionID), CustomerID: orNull(c.CustomerID),
-		ExternalCustomerID: orNull(c.ExternalCustomerID), ReferenceID: orNull(c.ReferenceID), Appointments: []struct{}{},
+		ExternalCustomerID: orNull(c.ExternalCustomerID), ReferenceID: orNull(c.ReferenceID),
+		Appointments:     receiptAppointmentViews(r.Appointments),
 		LastPaymentError: lastError(c),
 	}
 	if c.ExternalCustomerID != "" {
@@ -264,22 +265,20 @@ func (s *Server) getReceipt(c *fiber.Ctx) error {
 }
 
 type sandboxPayRequest struct {
-	CardNumber       *string          `json:"cardNumber"`
-	Email            *string          `json:"email"`
-	Country          *string          `json:"country"`
-	AppointmentSlots *json.RawMessage `json:"appointmentSlots"`
+	CardNumber       *string        `json:"cardNumber"`
+	Email            *string        `json:"email"`
+	Country          *string        `json:"country"`
+	AppointmentSlots *[]slotRequest `json:"appointmentSlots"`
 }
 
 func (s *Server) postSandboxPay(c *fiber.Ctx) error {
-	body, err := decode[sandboxPayRequest](c)
-	if err != nil {
+	body, reading := decode[sandboxPayRequest](c)
+	slots, err := picks(nil, body.AppointmentSlots)
+	if err := civil.Refusal(together(reading, err)); err != nil {
 		return err
 	}
-	if body.AppointmentSlots != nil {
-		return fault.Invalid(fault.Detail{Field: "appointmentSlots", Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
-	}
 	session, err := s.Selling.PayInSandbox(c.UserContext(), account(c), c.Params("id"), selling.Payment{
-		CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: customer.Details{Country: or(body.Country)},
+		CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: customer.Details{Country: or(body.Country)}, Slots: slots,
 	})
 	if err != nil {
 		return err

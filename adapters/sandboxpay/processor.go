@@ -133,6 +133,17 @@ func (p *Processor) Cancel(ctx context.Context, creatorID, paymentID string) (pa
 	return payment.Outcome{Status: payment.Canceled}, nil
 }
 
+// Refund implements ports.Processor.
+func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) error {
+	_, err := p.change(ctx, r.PaymentID, func(ctx context.Context, repos ports.Repos, charge *ports.SandboxCharge) error {
+		if charge.Outcome.Status != payment.Succeeded {
+			return fmt.Errorf("charge is %s: nothing can go back", charge.Outcome.Status)
+		}
+		return repos.SandboxCharges.AddRefund(ctx, r.RefundID, r.PaymentID, r.Amount)
+	})
+	return err
+}
+
 // Authenticate implements ports.TestCards.
 func (p *Processor) Authenticate(ctx context.Context, _, paymentID string, approve bool) (payment.Outcome, error) {
 	return p.change(ctx, paymentID, func(_ context.Context, _ ports.Repos, charge *ports.SandboxCharge) error {

@@ -35,6 +35,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/assets/:file", squeeze, r.asset)
 	app.Get("/"+overlayScript, squeeze, r.overlay)
 	app.Get("/c/:secret", squeeze, r.checkout)
+	app.Get("/c/:secret/again", r.again)
 	app.Get("/r/:secret", squeeze, r.receipt)
 	app.Get("/l/:code", squeeze, r.link)
 }
@@ -122,6 +123,20 @@ func (r *Routes) link(c *fiber.Ctx) error {
 	if err != nil {
 		return r.fail(c, err)
 	}
+	return seeOther(c, url)
+}
+
+// again opens a fresh session for one that leads nowhere any more.
+func (r *Routes) again(c *fiber.Ctx) error {
+	url, err := r.selling.Again(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.fail(c, err)
+	}
+	return seeOther(c, url)
+}
+
+// seeOther sends the buyer on to a checkout.
+func seeOther(c *fiber.Ctx, url string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
 	return c.Redirect(url, fiber.StatusSeeOther)

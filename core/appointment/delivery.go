@@ -20,13 +20,11 @@ func (m DeliveryMode) known() bool { return m == Virtual || m == InPerson }
 
 // Modes are what a listing offers: both when it is hybrid, none when it is not for appointments.
 func Modes(l listing.State) []DeliveryMode {
-	if l.Type != listing.Appointment {
-		return []DeliveryMode{}
+	modes := []DeliveryMode{}
+	for _, mode := range l.DeliveryModes() {
+		modes = append(modes, DeliveryMode(mode))
 	}
-	if method := l.Text(listing.DeliveryMethod); method != "hybrid" {
-		return []DeliveryMode{DeliveryMode(method)}
-	}
-	return []DeliveryMode{Virtual, InPerson}
+	return modes
 }
 
 func offers(l listing.State, mode DeliveryMode) bool { return slices.Contains(Modes(l), mode) }

@@ -9,19 +9,28 @@ import (
 // PageState is what the hosted page shows. It follows from the session alone, so a reload or a second tab lands right.
 type PageState string
 
-// The states of contract §6 that a session without an appointment passes through.
+// The states of contract §6 that follow from the session; the page itself knows loading, details and already paid.
 const (
-	PagePay            PageState = "pay"
-	PageAuthenticating PageState = "authenticating"
-	PageProcessing     PageState = "processing"
-	PagePaid           PageState = "paid"
-	PagePaymentFailed  PageState = "payment_failed"
-	PageFailed         PageState = "failed"
-	PageExpired        PageState = "expired"
+	PageChooseMode      PageState = "choose_mode" // a hybrid listing: where first, then when
+	PageChooseTime      PageState = "choose_time"
+	PageSlotUnavailable PageState = "slot_unavailable"
+	PagePay             PageState = "pay"
+	PageAuthenticating  PageState = "authenticating"
+	PageProcessing      PageState = "processing"
+	PagePaid            PageState = "paid"
+	PagePaymentFailed   PageState = "payment_failed"
+	PageFailed          PageState = "failed"
+	PageExpired         PageState = "expired"
 )
 
-// Page is what the page shows now; live is the status of the live attempt ("" when there is none).
-func (s State) Page(live payment.Status, now time.Time) PageState {
+// Over reports whether the session leads nowhere any more, so that a fresh one is the way on.
+func (p PageState) Over() bool {
+	return p == PageExpired || p == PageFailed || p == PageSlotUnavailable
+}
+
+// Page is what the page shows now; live is the status of the live attempt ("" when there is none), held how many of the
+// chosen times are still kept for the buyer.
+func (s State) Page(live payment.Status, held int, now time.Time) PageState {
 	switch s.Status {
 	case StatusPaid:
 		return PagePaid
@@ -38,8 +47,19 @@ func (s State) Page(live payment.Status, now time.Time) PageState {
 		return PageProcessing
 	case !now.Before(s.ExpiresAt):
 		return PageExpired
+	case s.Offer.ForAppointments() && len(s.Slots) == 0:
+		return s.choosing()
+	case held < len(s.Slots):
+		return PageSlotUnavailable
 	case s.LastError.Code != "":
 		return PagePaymentFailed
 	}
 	return PagePay
+}
+
+func (s State) choosing() PageState {
+	if len(s.Offer.DeliveryModes) > 1 {
+		return PageChooseMode
+	}
+	return PageChooseTime
 }

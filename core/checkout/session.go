@@ -32,8 +32,11 @@ const (
 	Embedded UIMode = "embedded"
 )
 
-// Lifetime is how long an unpaid session without an appointment can be paid.
-const Lifetime = 24 * time.Hour
+// How long an unpaid session can be paid (specification "Limits"): one for appointments holds somebody's time.
+const (
+	Lifetime            = 24 * time.Hour
+	AppointmentLifetime = 30 * time.Minute
+)
 
 // MaxAttempts is how many declined cards end a session.
 const MaxAttempts = 10
@@ -43,6 +46,14 @@ type CatalogReference struct {
 	Listing  string `json:"listing"`
 	Plan     string `json:"plan"`
 	Interval string `json:"interval,omitempty"`
+}
+
+// AppointmentSlot is a time that the buyer chose (specification "Appointment selection"), and when it ends.
+type AppointmentSlot struct {
+	StartsAt     time.Time `json:"startsAt"`
+	EndsAt       time.Time `json:"endsAt"`
+	Timezone     string    `json:"timezone"` // of the buyer's view, IANA
+	DeliveryMode string    `json:"deliveryMode"`
 }
 
 // State is a session's data, as stores and views see it.
@@ -62,11 +73,13 @@ type State struct {
 	ReferenceID        string
 	Metadata           map[string]string
 	UTM                map[string]string
-	Status             Status
-	Subtotal           money.Amount
-	Discount           money.Amount
-	Tax                money.Amount
-	Total              money.Amount
+	// Slots are the times chosen, in the buyer's order; empty until then, and for what is not booked.
+	Slots    []AppointmentSlot
+	Status   Status
+	Subtotal money.Amount
+	Discount money.Amount
+	Tax      money.Amount
+	Total    money.Amount
 	// Attempts counts declined cards.
 	Attempts int
 	// LivePaymentID is the attempt that is not settled; empty when there is none.
@@ -93,6 +106,9 @@ func Open(s State, now time.Time) *Session {
 	zero := money.Amount{Currency: s.Subtotal.Currency}
 	s.Discount, s.Tax, s.Total = zero, zero, s.Subtotal
 	s.CreatedAt, s.ExpiresAt = now, now.Add(Lifetime)
+	if s.Offer.ForAppointments() {
+		s.ExpiresAt = now.Add(AppointmentLifetime)
+	}
 	s.Revision = 1
 	return &Session{s}
 }
@@ -149,6 +165,29 @@ func (c *Session) describe(email string, buyer customer.Details) {
 	c.s.Buyer = buyer.Over(c.s.Buyer)
 }
 
+// Choose takes the times that the buyer chose, in the place of those chosen before. Whoever calls has claimed them.
+func (c *Session) Choose(slots []AppointmentSlot, now time.Time) error {
+	if err := c.Choosable(now); err != nil {
+		return err
+	}
+	c.s.Slots = slots
+	c.s.Revision++
+	return nil
+}
+
+// Choosable refuses with the reason why times cannot be chosen now.
+func (c *Session) Choosable(now time.Time) error {
+	switch err := c.open(now); {
+	case err != nil:
+		return err
+	case !c.s.Offer.ForAppointments():
+		return fault.Invalid(fault.Detail{Field: "appointmentSlots", Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
+	case c.s.LivePaymentID != "":
+		return errPaymentUnderWay()
+	}
+	return nil
+}
+
 // errPaymentUnderWay says that another attempt is not settled yet.
 func errPaymentUnderWay() error {
 	return fault.New(fault.StateConflict, "A payment of this checkout session is under way. Poll its receipt.")
@@ -162,6 +201,9 @@ func (c *Session) Begin(paymentID, email string, buyer customer.Details, now tim
 	}
 	if c.s.LivePaymentID != "" {
 		return errPaymentUnderWay()
+	}
+	if want := c.s.Offer.SessionCount; len(c.s.Slots) != want {
+		return fault.Newf(fault.SlotCountMismatch, "Choose the times first: expected exactly %d, got %d.", want, len(c.s.Slots))
 	}
 	c.describe(email, buyer)
 	c.s.LivePaymentID, c.s.LastError = paymentID, payment.Refusal{}
@@ -214,6 +256,15 @@ func (c *Session) Release(paymentID string, why payment.Refusal) {
 		return
 	}
 	c.s.LivePaymentID, c.s.LastError = "", why
+	c.s.Revision++
+}
+
+// GiveBack ends the session whose money has arrived when what it was for is gone: the money goes back.
+func (c *Session) GiveBack() {
+	c.s.LivePaymentID = ""
+	if c.s.Status == StatusProcessing {
+		c.s.Status = StatusExpired
+	}
 	c.s.Revision++
 }
 

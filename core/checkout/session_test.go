@@ -111,8 +111,81 @@ func TestThePageFollowsFromTheSessionAlone(t *testing.T) {
 		"failed":          {session(checkout.StatusFailed, "").State(), "", opened, checkout.PageFailed},
 		"expired":         {session(checkout.StatusExpired, "").State(), "", opened, checkout.PageExpired},
 	} {
-		if got := c.state.Page(c.live, c.at); got != c.want {
+		if got := c.state.Page(c.live, 1, c.at); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func appointmentSession(modes ...string) checkout.State {
+	return checkout.Open(checkout.State{ID: "cs_1", CreatorID: "crt_1", Offer: plan.Offer{
+		Price: money.Amount{Minor: 1200, Currency: "eur"}, VariantID: "var_1", DurationMinutes: 60, SessionCount: 2, DeliveryModes: modes,
+	}}, opened).State()
+}
+
+func TestThePageOfAnAppointmentFollowsFromItsTimes(t *testing.T) {
+	t.Parallel()
+	chosen := appointmentSession("virtual")
+	chosen.Slots = make([]checkout.AppointmentSlot, 2)
+	expiry := opened.Add(checkout.AppointmentLifetime)
+	for name, c := range map[string]struct {
+		state checkout.State
+		held  int
+		at    time.Time
+		want  checkout.PageState
+	}{
+		"where and when":          {appointmentSession("virtual", "in_person"), 0, opened, checkout.PageChooseMode},
+		"when":                    {appointmentSession("virtual"), 0, opened, checkout.PageChooseTime},
+		"chosen":                  {chosen, 2, opened, checkout.PagePay},
+		"one of two lost":         {chosen, 1, opened, checkout.PageSlotUnavailable},
+		"held to the last":        {chosen, 2, expiry.Add(-time.Millisecond), checkout.PagePay},
+		"over after half an hour": {chosen, 2, expiry, checkout.PageExpired},
+	} {
+		if got := c.state.Page("", c.held, c.at); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestAnAppointmentIsPaidOnlyWithAllItsTimes(t *testing.T) {
+	t.Parallel()
+	c := checkout.Restore(appointmentSession("virtual"))
+	begin := func() error { return c.Begin("pay_1", "ada@example.com", customer.Details{}, opened) }
+	if err := begin(); !fault.Is(err, fault.SlotCountMismatch) || c.State().LivePaymentID != "" {
+		t.Fatalf("without times: %v", err)
+	}
+	if err := c.Choose(make([]checkout.AppointmentSlot, 2), opened); err != nil {
+		t.Fatal(err)
+	}
+	if err := begin(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Choose(nil, opened); !fault.Is(err, fault.StateConflict) || len(c.State().Slots) != 2 {
+		t.Errorf("times changed while a payment was under way: %v", err)
+	}
+	if err := session(checkout.StatusProcessing, "").Choosable(opened); !fault.Is(err, fault.ValidationFailed) {
+		t.Errorf("times for what is not booked: %v", err)
+	}
+	for status, want := range map[checkout.Status]fault.Code{
+		checkout.StatusPaid: fault.SessionAlreadyPaid, checkout.StatusFailed: fault.StateConflict, checkout.StatusExpired: fault.SessionExpired,
+	} {
+		s := appointmentSession("virtual")
+		s.Status = status
+		if err := checkout.Restore(s).Choose(nil, opened); fault.CodeOf(err) != want {
+			t.Errorf("%s: %v, want %s", status, err, want)
+		}
+	}
+}
+
+func TestMoneyThatIsGivenBackEndsTheSessionUnpaid(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[checkout.Status]checkout.Status{
+		checkout.StatusProcessing: checkout.StatusExpired, checkout.StatusExpired: checkout.StatusExpired, checkout.StatusFailed: checkout.StatusFailed,
+	} {
+		c := session(status, "pay_1")
+		c.GiveBack()
+		if s := c.State(); s.Status != want || s.LivePaymentID != "" || s.Revision != 2 {
+			t.Errorf("%s: %+v", status, s)
 		}
 	}
 }

@@ -284,7 +284,7 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 	s := create(t, Subscription, map[string]any{"interval": "year", "trialDays": json.Number("14"), "features": []any{"Weekly calls", "forum"}}).State()
 	p := s.ImpliedPlan()
 	price, err := p.Price("year", "eur")
-	o := s.Offer(p, price)
+	o := s.Offer(p, price, Variant{})
 	want := plan.Offer{
 		CreatorID: "crt_1", ListingID: "lst_1", ListingKey: "field-notes", ListingType: "SUBSCRIPTION", Title: "Field notes",
 		PlanKey: "default", PlanName: "Field notes", PriceID: "pri_1", Interval: period.Year, IntervalCount: 1, TrialDays: 14,
@@ -298,8 +298,37 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 		t.Errorf("got  %+v, %v\nwant %+v", o, err, want)
 	}
 	d := create(t, Digital, map[string]any{"downloadUrl": "https://a.example/b"}).State()
-	if o := d.Offer(d.ImpliedPlan(), d.impliedPrice()); o.Recurring() || o.DownloadURL != "https://a.example/b" {
+	if o := d.Offer(d.ImpliedPlan(), d.impliedPrice(), Variant{}); o.Recurring() || o.DownloadURL != "https://a.example/b" {
 		t.Errorf("digital offer %+v", o)
+	}
+}
+
+func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
+	t.Parallel()
+	l := create(t, Appointment, map[string]any{"deliveryMethod": "hybrid"})
+	pack, err := l.AddVariant("var_pack", VariantEdit{DurationMinutes: new(45), SessionCount: new(3), Price: new(int64(3000)), PriceGiven: true}, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := l.State()
+	implied := s.ImpliedPlan()
+	o := s.Offer(implied, implied.Prices[0], pack)
+	if !o.ForAppointments() || o.VariantID != "var_pack" || o.DurationMinutes != 45 || o.SessionCount != 3 || o.Price.Minor != 3000 ||
+		!slices.Equal(o.DeliveryModes, []string{"virtual", "in_person"}) {
+		t.Errorf("the pack: %+v", o)
+	}
+	if o := s.Offer(implied, implied.Prices[0], s.Variants[0]); o.Price.Minor != 1200 || o.SessionCount != 1 {
+		t.Errorf("the single session: %+v", o)
+	}
+	own := plan.Price{ID: "pri_plan", Amount: money.Amount{Minor: 900, Currency: "eur"}}
+	if o := s.Offer(plan.State{Key: "vip"}, own, pack); o.Price.Minor != 900 {
+		t.Errorf("a plan's price gave way to the variant's: %+v", o.Price)
+	}
+	if _, err := l.EditVariant("var_pack", VariantEdit{IsDefault: new(true)}, later); err != nil {
+		t.Fatal(err)
+	}
+	if p := l.State().ImpliedPlan().Prices[0]; p.Amount.Minor != 3000 {
+		t.Errorf("the recipe shows %d, not what the default variant costs", p.Amount.Minor)
 	}
 }
 

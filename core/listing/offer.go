@@ -5,9 +5,13 @@ import (
 	"sundry/core/plan"
 )
 
-// impliedPrice is the price of the implied plan: the listing's own, each interval of a subscription, else once.
+// impliedPrice is the price of the implied plan: the listing's own, each interval of a subscription, else once. The
+// default variant of an appointment listing may have a price of its own.
 func (s State) impliedPrice() plan.Price {
 	p := plan.Price{ID: s.PriceID, Amount: s.Price}
+	if v, err := s.Variant(""); err == nil {
+		p.Amount = v.price(s.Price)
+	}
 	if s.Type == Subscription {
 		p.Interval, p.IntervalCount = period.Interval(s.Text(Interval)), int(s.Number(IntervalCount))
 	}
@@ -29,8 +33,9 @@ func (s State) ImpliedPlan() plan.State {
 	}
 }
 
-// Offer freezes the listing at one price of one of its plans.
-func (s State) Offer(p plan.State, price plan.Price) plan.Offer {
+// Offer freezes the listing at one price of one of its plans; v is the zero value unless it is for appointments. What a
+// variant costs takes the place of the listing's own price, not of a plan's.
+func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{
 		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title,
 		PlanKey: p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
@@ -41,6 +46,13 @@ func (s State) Offer(p plan.State, price plan.Price) plan.Offer {
 	}
 	if s.Type == Digital {
 		o.DownloadURL = s.Text(DownloadURL)
+	}
+	if s.Type == Appointment {
+		o.VariantID, o.DurationMinutes, o.SessionCount = v.ID, v.DurationMinutes, v.SessionCount
+		o.DeliveryModes = s.DeliveryModes()
+		if price.ID == s.PriceID {
+			o.Price = v.price(s.Price)
+		}
 	}
 	return o
 }

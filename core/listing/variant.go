@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/plan"
 )
 
@@ -21,6 +22,14 @@ type Variant struct {
 	// PriceInCents, in the listing's currency, is for all sessions together; nil = the listing's own price.
 	PriceInCents *int64 `json:"priceInCents,omitempty"`
 	IsDefault    bool   `json:"isDefault"`
+}
+
+// price is what the variant costs: its own price, or the listing's.
+func (v Variant) price(listings money.Amount) money.Amount {
+	if v.PriceInCents != nil {
+		listings.Minor = *v.PriceInCents
+	}
+	return listings
 }
 
 const (
@@ -204,4 +213,16 @@ func checkLine(f *fault.Faults, field, value string, most int) {
 		f.Addf(field, fault.DetailTooLong, "Expected at most %d characters.", most)
 	}
 	f.Check(!hasControls(value, ""), field, fault.DetailInvalid, "Expected one line of text without control characters.")
+}
+
+// DeliveryModes are where sessions of an appointment listing may take place, virtual and in_person when it is hybrid;
+// none for any other listing.
+func (s State) DeliveryModes() []string {
+	switch method := s.Text(DeliveryMethod); {
+	case s.Type != Appointment:
+		return nil
+	case method != "hybrid":
+		return []string{method}
+	}
+	return []string{"virtual", "in_person"}
 }

@@ -57,7 +57,9 @@ type State struct {
 	SaveCard  bool
 	CreatedAt time.Time
 	SettledAt time.Time // zero until final
-	Revision  int64
+	// Refunded is how much of the amount went back.
+	Refunded money.Amount
+	Revision int64
 }
 
 // Payment is the aggregate.
@@ -67,7 +69,7 @@ type Payment struct{ s State }
 func Intend(id, creatorID, checkoutID string, amount money.Amount, method string, saveCard bool, now time.Time) *Payment {
 	return &Payment{State{
 		ID: id, CreatorID: creatorID, CheckoutID: checkoutID, Amount: amount, Method: method, SaveCard: saveCard,
-		Status: Pending, CreatedAt: now, Revision: 1,
+		Status: Pending, Refunded: money.Amount{Currency: amount.Currency}, CreatedAt: now, Revision: 1,
 	}}
 }
 
@@ -112,4 +114,18 @@ func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 		return true, nil
 	}
 	return false, fmt.Errorf("payment %s is %s and cannot become %s", p.s.ID, p.s.Status, o.Status)
+}
+
+// GiveBack records that all of a payment went back to the buyer. changed is false when it had already. An error for a
+// payment that was never made.
+func (p *Payment) GiveBack() (changed bool, err error) {
+	switch {
+	case p.s.Status != Succeeded:
+		return false, fmt.Errorf("payment %s is %s: nothing can go back", p.s.ID, p.s.Status)
+	case p.s.Refunded == p.s.Amount:
+		return false, nil
+	}
+	p.s.Refunded = p.s.Amount
+	p.s.Revision++
+	return true, nil
 }

@@ -102,11 +102,15 @@ type Offer struct {
 	ListingKey  string `json:"listingKey"`
 	ListingType string `json:"listingType"`
 	Title       string `json:"title"`
-	// VariantID is empty for all but appointment listings.
-	VariantID string `json:"variantId,omitempty"`
-	PlanKey   string `json:"planKey"`
-	PlanName  string `json:"planName"`
-	PriceID   string `json:"priceId"`
+	// The variant of an appointment listing; empty for all others. DurationMinutes is of each of its SessionCount sessions,
+	// DeliveryModes are what the buyer may choose from.
+	VariantID       string   `json:"variantId,omitempty"`
+	DurationMinutes int      `json:"durationMinutes,omitempty"`
+	SessionCount    int      `json:"sessionCount,omitempty"`
+	DeliveryModes   []string `json:"deliveryModes,omitempty"`
+	PlanKey         string   `json:"planKey"`
+	PlanName        string   `json:"planName"`
+	PriceID         string   `json:"priceId"`
 	// Interval is empty for a one-time price.
 	Interval      period.Interval `json:"interval,omitempty"`
 	IntervalCount int             `json:"intervalCount,omitempty"`
@@ -117,6 +121,9 @@ type Offer struct {
 	// DownloadURL is what a DIGITAL listing gives after payment; empty when it has none.
 	DownloadURL string `json:"downloadUrl,omitempty"`
 }
+
+// ForAppointments reports whether the buyer chooses times before paying.
+func (o Offer) ForAppointments() bool { return o.VariantID != "" }
 
 // Recurring reports whether buying the offer starts a subscription.
 func (o Offer) Recurring() bool { return o.Interval != "" }

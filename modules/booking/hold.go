@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,18 +15,32 @@ import (
 
 var _ ports.Bookings = (*Service)(nil)
 
-// Hold implements ports.Bookings.
-func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appointment.ClaimState, error) {
-	b, err := s.bookable(ctx, r, h.ListingID, h.VariantID)
-	if err == nil && (b.Listing.CreatorID != h.CreatorID) {
+// Ready implements ports.Bookings.
+func (s *Service) Ready(ctx context.Context, r ports.Repos, creatorID, listingID, variantID string) error {
+	_, err := s.ready(ctx, r, creatorID, listingID, variantID)
+	return err
+}
+
+// ready is what can be booked of the account's listing.
+func (s *Service) ready(ctx context.Context, r ports.Repos, creatorID, listingID, variantID string) (appointment.Bookable, error) {
+	b, err := s.bookable(ctx, r, listingID, variantID)
+	if err == nil && b.Listing.CreatorID != creatorID {
 		err = fault.NotFound("listing")
 	}
 	if err != nil {
+		return b, err
+	}
+	return b, b.Ready()
+}
+
+// Hold implements ports.Bookings.
+func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appointment.ClaimState, error) {
+	b, err := s.ready(ctx, r, h.CreatorID, h.ListingID, h.VariantID)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.Ready(); err != nil {
-		return nil, err
-	}
+	b.Variant.DurationMinutes = cmp.Or(h.DurationMinutes, b.Variant.DurationMinutes)
+	b.Variant.SessionCount = cmp.Or(h.SessionCount, b.Variant.SessionCount)
 	now, err := s.clock.Now(ctx, h.CreatorID)
 	if err != nil {
 		return nil, err
@@ -109,6 +124,11 @@ func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID
 		}
 	}
 	return all, err
+}
+
+// Booked implements ports.Bookings.
+func (s *Service) Booked(ctx context.Context, r ports.Repos, creatorID, checkoutID string) ([]appointment.State, error) {
+	return r.Appointments.OfCheckout(ctx, creatorID, checkoutID)
 }
 
 // Confirm implements ports.Bookings.

@@ -103,7 +103,7 @@ func sellable(ctx context.Context, r ports.Repos, link paymentlink.State) error 
 	if l.Status == listing.Archived {
 		return l.Purchasable()
 	}
-	_, _, err = pick(ctx, r, l, choice{variantID: link.VariantID, planKey: link.PlanKey, interval: link.Interval})
+	_, err = pick(ctx, r, l, choice{variantID: link.VariantID, planKey: link.PlanKey, interval: link.Interval})
 	return err
 }
 

@@ -51,6 +51,15 @@ func (s *Service) ByLink(ctx context.Context, r ports.Repos, code string) (plan.
 	return o, link.SuccessURL, err
 }
 
+// Again implements ports.Offers.
+func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (plan.Offer, error) {
+	l, err := mine(ctx, r, once.CreatorID, once.ListingID)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	return offer(ctx, r, l, choice{variantID: once.VariantID, planKey: once.PlanKey, interval: once.Interval})
+}
+
 // TermsOf implements ports.PlanTerms.
 func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listingKey, planKey string) (plan.Offer, error) {
 	if !listing.ValidSlug(listingKey) {
@@ -69,7 +78,7 @@ func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listing
 	}
 	for _, p := range plans {
 		if p.Key == planKey {
-			return l.Offer(p, plan.Price{}), nil
+			return l.Offer(p, plan.Price{}, listing.Variant{}), nil
 		}
 	}
 	return plan.Offer{}, fault.NotFound("plan in this listing")
@@ -86,41 +95,30 @@ func offer(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.
 	if err := l.Purchasable(); err != nil {
 		return plan.Offer{}, err
 	}
-	p, price, err := pick(ctx, r, l, c)
-	if err != nil {
-		return plan.Offer{}, err
-	}
-	if err := bookable(l); err != nil {
-		return plan.Offer{}, err
-	}
-	return l.Offer(p, price), nil
+	return pick(ctx, r, l, c)
 }
 
-// pick finds the chosen plan and price. NOT_FOUND for an unknown variant, plan or interval.
-func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.State, plan.Price, error) {
-	if c.variantID != "" {
-		if _, err := l.Variant(c.variantID); err != nil {
-			return plan.State{}, plan.Price{}, err
+// pick finds what is chosen of a listing, whatever its status. NOT_FOUND for an unknown variant, plan or interval.
+func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.Offer, error) {
+	var variant listing.Variant
+	if l.Type == listing.Appointment || c.variantID != "" {
+		var err error
+		if variant, err = l.Variant(c.variantID); err != nil {
+			return plan.Offer{}, err
 		}
 	}
 	plans, err := onSale(ctx, r, l)
 	if err != nil {
-		return plan.State{}, plan.Price{}, err
+		return plan.Offer{}, err
 	}
 	for _, p := range plans {
 		if p.Key == c.planKey || c.planKey == "" && p.IsDefault {
 			price, err := p.Price(c.interval, l.Price.Currency)
-			return p, price, err
+			if err != nil {
+				return plan.Offer{}, err
+			}
+			return l.Offer(p, price, variant), nil
 		}
 	}
-	return plan.State{}, plan.Price{}, fault.NotFound("plan in this listing")
-}
-
-// bookable refuses appointment listings whose creator has no weekly availability, which is all of them as long as
-// availability cannot be set.
-func bookable(l listing.State) error {
-	if l.Type != listing.Appointment {
-		return nil
-	}
-	return fault.New(fault.NotBookable, "This listing cannot be booked: its creator has set no availability.")
+	return plan.Offer{}, fault.NotFound("plan in this listing")
 }

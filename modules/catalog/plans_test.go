@@ -227,15 +227,13 @@ func TestWhatCannotBeBoughtIsNotOffered(t *testing.T) {
 			"another's draft":                {s.bob, draft.ID, "", fault.NotFoundCode},
 			"an unknown listing":             {s.ada, s.ids.New(id.Listing), "", fault.NotFoundCode},
 			"a variant of what has none":     {s.ada, active.ID, s.ids.New(id.Variant), fault.NotFoundCode},
-			"an appointment":                 {s.ada, coaching.ID, coaching.Variants[0].ID, fault.NotBookable},
-			"an appointment, by default":     {s.ada, coaching.ID, "", fault.NotBookable},
 			"an unknown appointment variant": {s.ada, coaching.ID, s.ids.New(id.Variant), fault.NotFoundCode},
 		} {
 			if _, err := s.byListing(t, c.creatorID, c.listingID, c.variantID); fault.CodeOf(err) != c.want {
 				t.Errorf("%s: got %v, want %s", name, err, c.want)
 			}
 		}
-		for key, want := range map[string]fault.Code{"a-draft": fault.ListingNotPurchasable, "coaching": fault.NotBookable, "nothing": fault.NotFoundCode, "\x00": fault.NotFoundCode} {
+		for key, want := range map[string]fault.Code{"a-draft": fault.ListingNotPurchasable, "nothing": fault.NotFoundCode, "\x00": fault.NotFoundCode} {
 			_, err := s.byCatalog(t, key, "default", "month")
 			wantCode(t, err, want)
 		}

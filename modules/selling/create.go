@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/fault"
@@ -30,8 +31,8 @@ type NewSession struct {
 	DiscountCode       string
 	ReferenceID        string
 	Metadata           map[string]string
-	// HasSlots says that the request carries appointment times.
-	HasSlots bool
+	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page (Flow B).
+	Slots []appointment.Pick
 }
 
 // Limits of what an integrator may attach, in characters.
@@ -82,7 +83,9 @@ func (n NewSession) validate(sandbox bool) error {
 	f.Check(n.DiscountCode == "", "discountCode", fault.DetailInvalid, "There is no such discount code.")
 	checkText("referenceId", n.ReferenceID, maxReferenceID, &f)
 	validateMetadata(n.Metadata, f.Nest("metadata"))
-	f.Check(!n.HasSlots, "appointmentSlot", fault.DetailNotAllowed, "Only appointment listings take times.")
+	for _, pick := range n.Slots {
+		pick.Check(f.Nest(pick.Field))
+	}
 	return f.Err()
 }
 
@@ -105,7 +108,8 @@ func checkText(field, s string, limit int, f *fault.Faults) {
 // Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
 func (s *Service) Check(n NewSession) error { return n.validate(s.cfg.Sandbox) }
 
-// Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE.
+// Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE, and of
+// times given those of ports.Bookings.
 func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
 	if err := n.validate(s.cfg.Sandbox); err != nil {
 		return checkout.State{}, err
@@ -123,7 +127,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 		created, err = s.open(ctx, r, checkout.State{
 			Offer: offer, Catalog: n.Catalog, ExternalCustomerID: n.ExternalCustomerID, Email: n.Email, Buyer: n.Buyer,
 			UIMode: mode, SuccessURL: n.SuccessURL, CancelURL: n.CancelURL, ReferenceID: n.ReferenceID, Metadata: n.Metadata,
-		})
+		}, n.Slots)
 		return err
 	})
 	return created, err
@@ -140,14 +144,18 @@ func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n 
 	return s.offers.ByCatalog(ctx, r, creatorID, n.Catalog.Listing, n.Catalog.Plan, interval)
 }
 
-// open stores a new session with the task that will expire it.
-func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State) (checkout.State, error) {
+// open stores a new session, with the times that the buyer has chosen already (nil for none) and the task that will
+// expire it.
+func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State, picks []appointment.Pick) (checkout.State, error) {
 	state.ID, state.CreatorID = s.ids.New(id.CheckoutSession), state.Offer.CreatorID
 	now, err := s.clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return checkout.State{}, err
 	}
 	state = checkout.Open(state, now).State()
+	if state.Slots, err = s.firstSlots(ctx, r, state, picks); err != nil {
+		return checkout.State{}, err
+	}
 	if err := r.Sessions.Add(ctx, state); err != nil {
 		return checkout.State{}, err
 	}
@@ -188,7 +196,7 @@ func (s *Service) OpenLink(ctx context.Context, code string, parameters map[stri
 		if state.Offer, state.SuccessURL, err = s.offers.ByLink(ctx, r, code); err != nil {
 			return err
 		}
-		state, err = s.open(ctx, r, state)
+		state, err = s.open(ctx, r, state, nil)
 		return err
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/fault"
@@ -29,6 +30,8 @@ type Payment struct {
 	CardNumber string
 	Email      string
 	Buyer      customer.Details
+	// Slots are times to choose before paying; nil keeps those chosen.
+	Slots []appointment.Pick
 }
 
 // PayOnPage pays the session behind a hosted page's secret. See pay.
@@ -40,10 +43,16 @@ func (s *Service) PayOnPage(ctx context.Context, secret string, p Payment) (chec
 	return s.pay(ctx, session.ID, p, true)
 }
 
-// PayInSandbox pays a session of the account as a buyer would, for integrators' own tests. See pay.
+// PayInSandbox pays a session of the account as a buyer would, for integrators' own tests, choosing the times first where
+// some are given. See pay and ChooseOnPage.
 func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string, p Payment) (checkout.State, error) {
 	if _, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID); err != nil {
 		return checkout.State{}, err
+	}
+	if p.Slots != nil {
+		if _, err := s.choose(ctx, sessionID, p.Slots); err != nil {
+			return checkout.State{}, err
+		}
 	}
 	return s.pay(ctx, sessionID, p, false)
 }
@@ -52,8 +61,8 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 // lost answer between the steps is finished by Reconcile. The returned state says what came of it; a refused card is
 // CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave the session payable.
 //
-// Other faults: VALIDATION_FAILED, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is
-// under way), PROCESSOR_UNAVAILABLE.
+// Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are lost,
+// SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way), PROCESSOR_UNAVAILABLE.
 func (s *Service) pay(ctx context.Context, sessionID string, p Payment, emailRequired bool) (checkout.State, error) {
 	if err := s.supersede(ctx, sessionID); err != nil {
 		return checkout.State{}, err
@@ -131,6 +140,9 @@ func (s *Service) begin(ctx context.Context, sessionID string, p Payment, emailR
 		aggregate := checkout.Restore(loaded)
 		attemptID := s.ids.New(id.Payment)
 		if err := aggregate.Begin(attemptID, p.Email, p.Buyer, now); err != nil {
+			return err
+		}
+		if err := s.stillHeld(ctx, r, loaded); err != nil {
 			return err
 		}
 		method, err := s.method(loaded, p, emailRequired)

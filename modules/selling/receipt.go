@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/fault"
 	"sundry/core/payment"
@@ -18,6 +19,8 @@ type Receipt struct {
 	// AccessVersion is at least the version that this payment made; 0 without an external customer.
 	AccessVersion int64
 	ReceiptURL    string
+	// Appointments are what was booked, in the buyer's order; none for what is not booked.
+	Appointments []appointment.State
 	// PollAfter is how long to wait before asking again; 0 when the status is final.
 	PollAfter time.Duration
 }
@@ -64,6 +67,10 @@ func (s *Service) receipt(ctx context.Context, session checkout.State) (Receipt,
 		receipt.PollAfter = pollAfter
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
+	var err error
+	if receipt.Appointments, err = s.booked(ctx, session); err != nil {
+		return Receipt{}, fmt.Errorf("receipt: %w", err)
+	}
 	if session.ExternalCustomerID == "" {
 		return receipt, nil
 	}
@@ -91,6 +98,10 @@ type Page struct {
 	SellerName  string
 	// CardBrand and CardLast4 name the card that paid; empty when none was needed.
 	CardBrand, CardLast4 string
+	// AgainURL opens a fresh session; empty while this one still leads somewhere.
+	AgainURL string
+	// Appointments are what was booked, once paid.
+	Appointments []appointment.State
 }
 
 // Page looks at the session behind a hosted page's secret. NOT_FOUND for any other secret.
@@ -149,6 +160,24 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 		}
 	}
 	page.CardBrand, page.CardLast4 = attempt.Brand, attempt.Last4
-	page.State = session.Page(attempt.Status, now)
+	held, err := s.held(ctx, r, session)
+	if err != nil {
+		return Page{}, fmt.Errorf("page: %w", err)
+	}
+	page.State = session.Page(attempt.Status, held, now)
+	if page.State.Over() {
+		page.AgainURL = s.AgainURL(session.ID)
+	}
+	if page.Appointments, err = s.booked(ctx, session); err != nil {
+		return Page{}, fmt.Errorf("page: %w", err)
+	}
 	return page, nil
+}
+
+// booked lists the appointments of a session that is paid.
+func (s *Service) booked(ctx context.Context, session checkout.State) ([]appointment.State, error) {
+	if session.Status != checkout.StatusPaid || !session.Offer.ForAppointments() {
+		return nil, nil
+	}
+	return s.bookings.Booked(ctx, s.store.Read(ctx), session.CreatorID, session.ID)
 }

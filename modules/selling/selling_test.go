@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/fault"
 	"sundry/core/money"
@@ -358,7 +359,7 @@ func TestARequestIsToldEveryFaultAndNothingIsWritten(t *testing.T) {
 		}
 		_, err := w.selling.Create(context.Background(), creatorID, selling.NewSession{
 			Catalog: &checkout.CatalogReference{Interval: "fortnight"}, ListingID: "", Email: "nobody", SuccessURL: "http://evil.example",
-			CancelURL: "javascript:alert(1)", UIMode: "popup", DiscountCode: "FREE", Metadata: metadata, HasSlots: true,
+			CancelURL: "javascript:alert(1)", UIMode: "popup", DiscountCode: "FREE", Metadata: metadata, Slots: []appointment.Pick{{Field: "appointmentSlot"}},
 		})
 		var f *fault.Error
 		if !asFault(err, &f) {
@@ -368,7 +369,7 @@ func TestARequestIsToldEveryFaultAndNothingIsWritten(t *testing.T) {
 		for _, d := range f.Details {
 			got[d.Field] = true
 		}
-		for _, field := range []string{"catalog.listing", "catalog.plan", "catalog.interval", "externalCustomerId", "email", "successUrl", "cancelUrl", "uiMode", "discountCode", "metadata", "appointmentSlot"} {
+		for _, field := range []string{"catalog.listing", "catalog.plan", "catalog.interval", "externalCustomerId", "email", "successUrl", "cancelUrl", "uiMode", "discountCode", "metadata", "appointmentSlot.startsAt", "appointmentSlot.timezone"} {
 			if !got[field] {
 				t.Errorf("%s is not listed in %v", field, f.Details)
 			}

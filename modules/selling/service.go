@@ -20,6 +20,8 @@ const (
 	TaskExpire = "checkout.expire"
 	// TaskReconcile asks the processor what became of an attempt; its subject is the payment.
 	TaskReconcile = "checkout.reconcile"
+	// TaskGiveBack returns money that came too late for what it was paid for; its subject is the payment.
+	TaskGiveBack = "checkout.give_back"
 )
 
 // Config is what differs between deployments.
@@ -40,14 +42,15 @@ type Service struct {
 	// testCards is nil in live.
 	testCards ports.TestCards
 	offers    ports.Offers
+	bookings  ports.Bookings
 	access    ports.AccessVersions
 	sellers   ports.Sellers
 }
 
 // New returns the module.
 func New(cfg Config, store ports.Store, clock ports.Clock, ids ports.IDs, bus ports.Bus, processor ports.Processor,
-	testCards ports.TestCards, offers ports.Offers, access ports.AccessVersions, sellers ports.Sellers) *Service {
-	return &Service{cfg, store, clock, ids, bus, processor, testCards, offers, access, sellers}
+	testCards ports.TestCards, offers ports.Offers, bookings ports.Bookings, access ports.AccessVersions, sellers ports.Sellers) *Service {
+	return &Service{cfg, store, clock, ids, bus, processor, testCards, offers, bookings, access, sellers}
 }
 
 // CheckoutURL is where the buyer pays.
@@ -57,6 +60,9 @@ func (s *Service) CheckoutURL(sessionID string) string {
 
 // EmbedURL is the same page for the overlay.
 func (s *Service) EmbedURL(sessionID string) string { return s.CheckoutURL(sessionID) + "?embed=1" }
+
+// AgainURL opens a fresh session for what a session was about: the way on when it has expired, or has lost its times.
+func (s *Service) AgainURL(sessionID string) string { return s.CheckoutURL(sessionID) + "/again" }
 
 // ReceiptURL is the buyer's printable receipt.
 func (s *Service) ReceiptURL(sessionID string) string {

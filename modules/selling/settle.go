@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/customer"
 	"sundry/core/fault"
@@ -74,10 +75,16 @@ func (s *Service) settleIn(ctx context.Context, r ports.Repos, paymentID string,
 	if err := r.Tasks.Cancel(ctx, TaskReconcile, paymentID); err != nil {
 		return checkout.State{}, err
 	}
+	if after.Status == checkout.StatusFailed {
+		if err := s.release(ctx, r, after); err != nil {
+			return checkout.State{}, err
+		}
+	}
 	return after, r.Sessions.Save(ctx, after)
 }
 
-// honour makes the session paid: customer, receipt number, and whatever hears of it (subscription, access), together.
+// honour makes the session paid: customer, appointments, receipt number, and whatever hears of it (subscription, access),
+// together. Money for times that somebody else has by now goes back.
 func (s *Service) honour(ctx context.Context, r ports.Repos, session *checkout.Session, paid payment.State, now time.Time) (checkout.State, error) {
 	before := session.State()
 	buyer, err := r.Customers.Ensure(ctx, customer.State{
@@ -86,6 +93,18 @@ func (s *Service) honour(ctx context.Context, r ports.Repos, session *checkout.S
 	})
 	if err != nil {
 		return checkout.State{}, err
+	}
+	if before.Offer.ForAppointments() {
+		_, booked, err := s.bookings.Confirm(ctx, r, ports.Confirmation{
+			CreatorID: before.CreatorID, CheckoutID: before.ID,
+			Buyer: appointment.Buyer{CustomerID: buyer.ID, ExternalCustomerID: before.ExternalCustomerID},
+		})
+		if err != nil {
+			return checkout.State{}, err
+		}
+		if !booked {
+			return s.giveBack(ctx, r, session, paid, now)
+		}
 	}
 	number, err := r.DocumentNumbers.Next(ctx, receiptSeries)
 	if err != nil {
@@ -111,6 +130,49 @@ func (s *Service) honour(ctx context.Context, r ports.Repos, session *checkout.S
 		return checkout.State{}, err
 	}
 	return session.State(), s.bus.Publish(ctx, r, event)
+}
+
+// giveBack ends the session unpaid and makes the refund due.
+func (s *Service) giveBack(ctx context.Context, r ports.Repos, session *checkout.Session, paid payment.State, now time.Time) (checkout.State, error) {
+	session.GiveBack()
+	after := session.State()
+	return after, errors.Join(
+		s.release(ctx, r, after),
+		r.Sessions.Save(ctx, after),
+		r.Tasks.Cancel(ctx, TaskReconcile, paid.ID),
+		r.Tasks.Cancel(ctx, TaskExpire, after.ID),
+		r.Tasks.Schedule(ctx, TaskGiveBack, paid.ID, after.CreatorID, now))
+}
+
+// GiveBack refunds a payment in full. Task TaskGiveBack.
+func (s *Service) GiveBack(ctx context.Context, t ports.Task) error {
+	paid, err := s.store.Read(ctx).Payments.Get(ctx, t.Subject)
+	if err != nil {
+		return fmt.Errorf("give back: %w", err)
+	}
+	err = s.processor.Refund(ctx, ports.RefundRequest{
+		RefundID: string(id.Refund) + "_" + id.Body(paid.ID), PaymentID: paid.ID, CreatorID: paid.CreatorID, Amount: paid.Amount,
+	})
+	if err != nil {
+		return fmt.Errorf("give back %s: %w", paid.ID, err)
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		latest, err := r.Payments.Get(ctx, paid.ID)
+		if err != nil {
+			return err
+		}
+		aggregate := payment.Restore(latest)
+		changed, err := aggregate.GiveBack()
+		if err != nil {
+			return err
+		}
+		if changed {
+			if err := r.Payments.Save(ctx, aggregate.State()); err != nil {
+				return err
+			}
+		}
+		return r.Tasks.Done(ctx, t)
+	})
 }
 
 // Reconcile finishes an attempt whose answer was lost: it asks the processor, and what the processor never heard of is
@@ -245,6 +307,9 @@ func (s *Service) expire(ctx context.Context, r ports.Repos, sessionID string) (
 	}
 	if aggregate.State().Revision == loaded.Revision {
 		return loaded, nil
+	}
+	if err := s.release(ctx, r, loaded); err != nil {
+		return checkout.State{}, err
 	}
 	return aggregate.State(), r.Sessions.Save(ctx, aggregate.State())
 }

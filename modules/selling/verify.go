@@ -16,12 +16,22 @@ const expiryGrace = 5 * time.Minute
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).SellingAudit
 	var lines []string
-	unbalanced, err := audit.UnbalancedPayments(ctx, maxViolations)
-	if err != nil {
-		return nil, fmt.Errorf("verify selling: %w", err)
-	}
-	for _, id := range unbalanced {
-		lines = append(lines, "session "+id+" is paid, but its payment does not match its total")
+	for _, check := range []struct {
+		find func(ctx context.Context, limit int) ([]string, error)
+		says string
+	}{
+		{audit.UnbalancedPayments, "session %s is paid, but its payment does not match its total"},
+		{audit.MissingAppointments, "session %s is paid, but does not have all its appointments"},
+		{audit.StrayHolds, "session %s is not open any more, but still holds a time"},
+		{audit.KeptMoney, "payment %s was taken for a session that is not paid, and does not go back"},
+	} {
+		ids, err := check.find(ctx, maxViolations)
+		if err != nil {
+			return nil, fmt.Errorf("verify selling: %w", err)
+		}
+		for _, id := range ids {
+			lines = append(lines, fmt.Sprintf(check.says, id))
+		}
 	}
 	overdue, err := audit.OverdueSessions(ctx, s.clock.Real().Add(-expiryGrace), maxViolations)
 	if err != nil {

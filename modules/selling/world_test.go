@@ -11,6 +11,7 @@ import (
 	"sundry/adapters/gormstore"
 	"sundry/adapters/sandboxpay"
 	"sundry/adapters/system"
+	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/event"
 	"sundry/core/fault"
@@ -43,6 +44,7 @@ type world struct {
 	clock     ports.Clock
 	processor *interruptible
 	offer     plan.Offer
+	bookings  bookings
 	selling   *selling.Service
 }
 
@@ -63,7 +65,7 @@ func newWorld(t testing.TB, store *gormstore.Store) *world {
 	w.processor = &interruptible{Processor: cards}
 	w.selling = selling.New(
 		selling.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: checkout.Secrets{Key: make([]byte, 32)}},
-		store, w.clock, system.NewIDs(), w, w.processor, cards, w, w, w)
+		store, w.clock, system.NewIDs(), w, w.processor, cards, w, &w.bookings, w, w)
 	return w
 }
 
@@ -91,6 +93,53 @@ func (w *world) ByListing(_ context.Context, _ ports.Repos, _, _, _ string) (pla
 
 func (w *world) ByLink(_ context.Context, _ ports.Repos, _ string) (plan.Offer, string, error) {
 	return w.offer, "", nil
+}
+
+func (w *world) Again(_ context.Context, _ ports.Repos, _ plan.Offer) (plan.Offer, error) {
+	return w.offer, nil
+}
+
+// bookings stands for the creator's calendar: every time is free, until taken says that somebody else has it.
+type bookings struct {
+	mu    sync.Mutex
+	held  map[string]int // by session
+	taken bool
+}
+
+func (b *bookings) Ready(context.Context, ports.Repos, string, string, string) error { return nil }
+
+func (b *bookings) Hold(_ context.Context, _ ports.Repos, h ports.Hold) (claims []appointment.ClaimState, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held == nil {
+		b.held = map[string]int{}
+	}
+	b.held[h.CheckoutID] = len(h.Picks)
+	for _, p := range h.Picks {
+		claims = append(claims, appointment.ClaimState{StartsAt: p.StartsAt, EndsAt: p.StartsAt.Add(time.Hour), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode})
+	}
+	return claims, nil
+}
+
+func (b *bookings) Held(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.ClaimState, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return make([]appointment.ClaimState, b.held[checkoutID]), nil
+}
+
+func (b *bookings) Release(_ context.Context, _ ports.Repos, _, checkoutID string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.held, checkoutID)
+	return nil
+}
+
+func (b *bookings) Confirm(_ context.Context, _ ports.Repos, c ports.Confirmation) ([]appointment.State, bool, error) {
+	return []appointment.State{{CheckoutID: c.CheckoutID}}, !b.taken, nil
+}
+
+func (b *bookings) Booked(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.State, error) {
+	return []appointment.State{{CheckoutID: checkoutID}}, nil
 }
 
 func (w *world) AccessVersion(context.Context, ports.Repos, string, string) (int64, error) {
@@ -211,6 +260,8 @@ func (w *world) run(t ports.Task) error {
 		return w.selling.ExpireDue(context.Background(), t)
 	case selling.TaskReconcile:
 		return w.selling.Reconcile(context.Background(), t)
+	case selling.TaskGiveBack:
+		return w.selling.GiveBack(context.Background(), t)
 	}
 	return fmt.Errorf("unknown task kind %s", t.Kind)
 }

@@ -1,0 +1,144 @@
+package selling
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sundry/core/appointment"
+	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+// ChooseOnPage takes the times that the buyer chose on the hosted page, in the place of those chosen before (Flow B).
+// Faults: NOT_FOUND, those of ports.Bookings.Hold, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT.
+func (s *Service) ChooseOnPage(ctx context.Context, secret string, picks []appointment.Pick) (checkout.State, error) {
+	session, _, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	return s.choose(ctx, session.ID, picks)
+}
+
+// choose claims the times and remembers them, in one transaction.
+func (s *Service) choose(ctx context.Context, sessionID string, picks []appointment.Pick) (session checkout.State, err error) {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		loaded, err := r.Sessions.Get(ctx, sessionID)
+		if err != nil {
+			return err
+		}
+		now, err := s.clock.Now(ctx, loaded.CreatorID)
+		if err != nil {
+			return err
+		}
+		aggregate := checkout.Restore(loaded)
+		if err := aggregate.Choosable(now); err != nil {
+			return err
+		}
+		slots, err := s.hold(ctx, r, loaded, picks)
+		if err != nil {
+			return err
+		}
+		if err := aggregate.Choose(slots, now); err != nil {
+			return err
+		}
+		session = aggregate.State()
+		return r.Sessions.Save(ctx, session)
+	})
+	return session, err
+}
+
+// firstSlots claims the times that a new session comes with. One that comes without, for the buyer to choose on the
+// page, must be bookable at least.
+func (s *Service) firstSlots(ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.Pick) ([]checkout.AppointmentSlot, error) {
+	switch {
+	case session.Offer.ForAppointments() && picks == nil:
+		return nil, s.bookings.Ready(ctx, r, session.CreatorID, session.Offer.ListingID, session.Offer.VariantID)
+	case session.Offer.ForAppointments():
+		return s.hold(ctx, r, session, picks)
+	case picks != nil:
+		field := "appointmentSlots"
+		if len(picks) > 0 {
+			field, _, _ = strings.Cut(picks[0].Field, "[")
+		}
+		return nil, fault.Invalid(fault.Detail{Field: field, Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
+	}
+	return nil, nil
+}
+
+// hold claims times for the session.
+func (s *Service) hold(ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.Pick) ([]checkout.AppointmentSlot, error) {
+	offer := session.Offer
+	claims, err := s.bookings.Hold(ctx, r, ports.Hold{
+		CreatorID: session.CreatorID, CheckoutID: session.ID, ListingID: offer.ListingID, VariantID: offer.VariantID,
+		DurationMinutes: offer.DurationMinutes, SessionCount: offer.SessionCount, Picks: picks,
+	})
+	if err != nil {
+		return nil, err
+	}
+	slots := make([]checkout.AppointmentSlot, len(claims))
+	for i, c := range claims {
+		slots[i] = checkout.AppointmentSlot{StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: string(c.DeliveryMode)}
+	}
+	return slots, nil
+}
+
+// held counts the times that are still kept for the session's buyer.
+func (s *Service) held(ctx context.Context, r ports.Repos, session checkout.State) (int, error) {
+	if len(session.Slots) == 0 {
+		return 0, nil
+	}
+	claims, err := s.bookings.Held(ctx, r, session.CreatorID, session.ID)
+	return len(claims), err
+}
+
+// stillHeld refuses with SLOT_UNAVAILABLE, and the ways on, when a time is not kept for the buyer any more.
+func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout.State) error {
+	held, err := s.held(ctx, r, session)
+	if err != nil || held == len(session.Slots) {
+		return err
+	}
+	gone := fault.New(fault.SlotUnavailable, "A time that was chosen is not available any more. Nothing was charged; choose again.")
+	gone.ListingURL, gone.CancelURL = s.AgainURL(session.ID), session.CancelURL
+	return gone
+}
+
+// release gives back the times that a session holds, when it will not be paid.
+func (s *Service) release(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if len(session.Slots) == 0 {
+		return nil
+	}
+	return s.bookings.Release(ctx, r, session.CreatorID, session.ID)
+}
+
+// Again opens a fresh session for what one was about that can lead nowhere any more: the same listing as it is sold now,
+// the same customer and the same way back; times are chosen anew. A session that still leads somewhere is answered
+// itself. Faults: those of ports.Offers, NOT_BOOKABLE.
+func (s *Service) Again(ctx context.Context, secret string) (checkoutURL string, err error) {
+	page, err := s.Page(ctx, secret)
+	if err != nil {
+		return "", err
+	}
+	if !page.State.Over() {
+		return s.CheckoutURL(page.Session.ID), nil
+	}
+	old := page.Session
+	fresh := checkout.State{
+		Catalog: old.Catalog, PaymentLinkID: old.PaymentLinkID, ExternalCustomerID: old.ExternalCustomerID, Email: old.Email,
+		Buyer: old.Buyer, UIMode: old.UIMode, SuccessURL: old.SuccessURL, CancelURL: old.CancelURL, ReferenceID: old.ReferenceID,
+		Metadata: old.Metadata, UTM: old.UTM,
+	}
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		var err error
+		if fresh.Offer, err = s.offers.Again(ctx, r, old.Offer); err != nil {
+			return err
+		}
+		fresh, err = s.open(ctx, r, fresh, nil)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("open %s again: %w", old.ID, err)
+	}
+	return s.CheckoutURL(fresh.ID), nil
+}
