@@ -289,6 +289,7 @@ var validRequests = map[string]valid{
 	},
 	"POST /v1/sandbox/clock/advance": func(*testing.T, *world) (string, harness.JSON) { return "", harness.JSON{"seconds": 1} },
 	"GET /c/{secret}/state":          func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).Secret(), nil },
+	"POST /c/{secret}/slots":         func(t *testing.T, w *world) (string, harness.JSON) { return w.undecided(t) },
 	"POST /c/{secret}/details":       func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).Secret(), bodyOfPage() },
 	"POST /c/{secret}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
 		body := bodyOfPage()

@@ -1,0 +1,398 @@
+package e2e_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+// studio is an account that meets buyers every day from 09:00 to 17:00 in Paris, both ways.
+type studio struct {
+	*harness.Account
+	// day is a date far enough ahead, on which nothing is booked.
+	day string
+}
+
+func newStudio(t *testing.T, app *harness.App) *studio {
+	t.Helper()
+	s := &studio{Account: app.NewAccount(t), day: time.Now().AddDate(0, 0, 10).Format(time.DateOnly)}
+	s.AsCreator(t, put, "/v1/scheduling/availability", everyDay("Europe/Paris", "09:00", "17:00")).Want(t, 200)
+	s.AsCreator(t, put, "/v1/scheduling/meeting-settings", harness.JSON{
+		"virtual": harness.JSON{"provider": "static", "url": "https://meet.example/ada"}, "inPerson": harness.JSON{"address": "1 Rue de Rivoli, Paris"},
+	}).Want(t, 200)
+	return s
+}
+
+// sells publishes an appointment listing of the delivery method.
+func (s *studio) sells(t *testing.T, method string, over harness.JSON) harness.Listing {
+	t.Helper()
+	metadata := harness.JSON{"deliveryMethod": method}
+	maps.Copy(metadata, over)
+	return s.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": metadata})
+}
+
+// pack gives a listing a variant of several sessions.
+func (s *studio) pack(t *testing.T, l harness.Listing, sessions, price int) (variantID string) {
+	t.Helper()
+	var made struct{ VariantID string }
+	s.AsCreator(t, post, "/v1/listings/"+l.ID+"/variants", harness.JSON{"durationMinutes": 60, "sessionCount": sessions, "priceInCents": price}).
+		Want(t, 201).Into(t, &made)
+	return made.VariantID
+}
+
+// open are the starts that the calendar shows on a day.
+func (s *studio) open(t *testing.T, l harness.Listing, variantID string) (starts []string) {
+	t.Helper()
+	query := []string{"date", s.day}
+	if variantID != "" {
+		query = append(query, "variantId", variantID)
+	}
+	for _, slot := range askCalendar(t, s.App, l.ID, "slots", query...).Slots {
+		starts = append(starts, slot.StartsAt)
+	}
+	return starts
+}
+
+func slotsAt(starts []string, i ...int) []harness.JSON {
+	times := []harness.JSON{}
+	for _, n := range i {
+		times = append(times, harness.JSON{"startsAt": starts[n], "timezone": "Asia/Tokyo"})
+	}
+	return times
+}
+
+// session is the body of a session for a listing by id.
+func (s *studio) session(l harness.Listing, over harness.JSON) harness.JSON {
+	body := harness.JSON{"listingId": l.ID, "externalCustomerId": "user-1", "successUrl": "https://shop.example/thanks", "cancelUrl": "https://shop.example/calendar"}
+	maps.Copy(body, over)
+	return body
+}
+
+func (s *studio) create(t *testing.T, body harness.JSON) *harness.Answer {
+	t.Helper()
+	return s.AsBackend(t, post, "/v1/checkout-sessions", body)
+}
+
+// undecided is a session whose buyer has yet to choose, and a choice that it takes.
+func (w *world) undecided(t *testing.T) (secret string, choice harness.JSON) {
+	t.Helper()
+	l := w.bookableListing(t)
+	var session harness.Session
+	w.AsBackend(t, post, "/v1/checkout-sessions", harness.JSON{"listingId": l.ID, "successUrl": "https://shop.example/thanks"}).Want(t, 201).Into(t, &session)
+	day := time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
+	slot := askCalendar(t, w.App, l.ID, "slots", "date", day).Slots[0]
+	return session.Secret(), harness.JSON{"appointmentSlots": []harness.JSON{{"startsAt": slot.StartsAt, "timezone": "Asia/Tokyo", "deliveryMode": "virtual"}}}
+}
+
+func verified(t *testing.T, app *harness.App) {
+	t.Helper()
+	lines, err := app.Program.Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		t.Error(line)
+	}
+}
+
+func TestATimeChosenBeforehandIsBookedByPaying(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "hybrid", nil)
+		starts := s.open(t, l, "")
+		if len(starts) != 8 {
+			t.Fatalf("the day has %v", starts)
+		}
+		slot := harness.JSON{"startsAt": starts[2], "timezone": "America/New_York", "deliveryMode": "in_person"}
+		var session struct {
+			harness.Session
+			ExpiresAt, CreatedAt time.Time
+			VariantID            string
+			AppointmentSlots     []struct{ StartsAt, Timezone, DeliveryMode string }
+		}
+		s.create(t, s.session(l, harness.JSON{"appointmentSlot": slot})).Want(t, 201).Into(t, &session)
+		if session.ExpiresAt.Sub(session.CreatedAt) != 30*time.Minute || len(session.AppointmentSlots) != 1 || session.AppointmentSlots[0].StartsAt != starts[2] ||
+			session.AppointmentSlots[0].DeliveryMode != "in_person" || !strings.HasPrefix(session.VariantID, "var_") {
+			t.Fatalf("session %+v", session)
+		}
+		if now := s.open(t, l, ""); len(now) != 7 {
+			t.Errorf("while the time is held the calendar shows %v", now)
+		}
+		receipt := s.Pay(t, session.Session, harness.CardSucceeds).Want(t, 200).Map(t)
+		booked, _ := receipt["appointments"].([]any)
+		if receipt["status"] != "paid" || len(booked) != 1 {
+			t.Fatalf("receipt %v", receipt)
+		}
+		appointment, _ := booked[0].(map[string]any)
+		if appointment["address"] != "1 Rue de Rivoli, Paris" || appointment["meetingUrl"] != nil || appointment["startsAt"] != starts[2] || appointment["timezone"] != "America/New_York" {
+			t.Errorf("appointment %v", appointment)
+		}
+		plans, _ := s.Access(t, "user-1")["activePlans"].([]any)
+		if len(plans) != 1 || plans[0].(map[string]any)["source"] != "appointment" {
+			t.Errorf("access %v", plans)
+		}
+		s.create(t, s.session(l, harness.JSON{"appointmentSlot": slot})).Refuses(t, 400, "SLOT_TAKEN")
+	})
+}
+
+func TestAPackIsChosenOnThePage(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		variant := s.pack(t, l, 3, 30000)
+		starts := s.open(t, l, variant)
+		var session harness.Session
+		s.create(t, s.session(l, harness.JSON{"variantId": variant})).Want(t, 201).Into(t, &session)
+		page := "/c/" + session.Secret()
+		state := func() map[string]any {
+			return app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
+		}
+		if now := state(); now["state"] != "choose_time" || fmt.Sprintf("%v %v", now["sessionCount"], now["totalInCents"]) != "3 30000" {
+			t.Fatalf("page %v", now)
+		}
+		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 400, "SLOT_COUNT_MISMATCH")
+		attach := func(slots []harness.JSON) *harness.Answer {
+			return app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slots}})
+		}
+		attach(slotsAt(starts, 0, 1)).Refuses(t, 400, "SLOT_COUNT_MISMATCH")
+		attach(slotsAt(starts, 0, 0, 1)).Refuses(t, 400, "SLOTS_OVERLAP")
+		if len(s.open(t, l, variant)) != 8 {
+			t.Fatal("a refused choice holds time")
+		}
+		attach(slotsAt(starts, 5, 0, 3)).Want(t, 200)
+		attach(slotsAt(starts, 7, 0, 1)).Want(t, 200) // thought better of it
+		if now := s.open(t, l, variant); len(now) != 5 || now[0] != starts[2] {
+			t.Errorf("the calendar shows %v", now)
+		}
+		if now := state(); now["state"] != "pay" || len(now["appointmentSlots"].([]any)) != 3 {
+			t.Fatalf("page %v", now)
+		}
+		app.Ask(t, harness.Request{Method: post, Path: page + "/pay", Body: harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com"}}).Want(t, 200)
+		booked, _ := s.Receipt(t, session)["appointments"].([]any)
+		if len(booked) != 3 || booked[0].(map[string]any)["startsAt"] != starts[7] || booked[0].(map[string]any)["meetingUrl"] != "https://meet.example/ada" {
+			t.Errorf("booked %v", booked)
+		}
+		attach(slotsAt(starts, 2, 3, 4)).Refuses(t, 409, "SESSION_ALREADY_PAID")
+	})
+}
+
+func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		hybrid, virtual := s.sells(t, "hybrid", nil), s.sells(t, "virtual", nil)
+		variant := s.pack(t, virtual, 2, 5000)
+		starts := s.open(t, virtual, "")
+		one := func(over harness.JSON) harness.JSON {
+			slot := harness.JSON{"startsAt": starts[0], "timezone": "Europe/Paris"}
+			maps.Copy(slot, over)
+			return harness.JSON{"appointmentSlot": slot}
+		}
+		for name, c := range map[string]struct {
+			listing harness.Listing
+			over    harness.JSON
+			code    string
+			fields  []string
+		}{
+			"no choice of a hybrid":       {hybrid, one(nil), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
+			"a place that it has not":     {virtual, one(harness.JSON{"deliveryMode": "in_person"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
+			"by pigeon":                   {virtual, one(harness.JSON{"deliveryMode": "pigeon"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
+			"no zone":                     {virtual, one(harness.JSON{"timezone": nil}), "INVALID_TIMEZONE", nil},
+			"a zone nobody has":           {virtual, one(harness.JSON{"timezone": "Mars/Olympus"}), "INVALID_TIMEZONE", nil},
+			"no time":                     {virtual, one(harness.JSON{"startsAt": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
+			"a time that is none":         {virtual, one(harness.JSON{"startsAt": "soon"}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
+			"a time of the past":          {virtual, one(harness.JSON{"startsAt": "2020-01-01T09:00:00Z"}), "SLOT_IN_PAST", nil},
+			"a time off the grid":         {virtual, one(harness.JSON{"startsAt": s.day + "T08:17:00Z"}), "SLOT_TAKEN", nil},
+			"the night":                   {virtual, one(harness.JSON{"startsAt": s.day + "T01:00:00Z"}), "SLOT_TAKEN", nil},
+			"two for a single session":    {virtual, harness.JSON{"appointmentSlots": slotsAt(starts, 0, 1)}, "SLOT_COUNT_MISMATCH", nil},
+			"none, said so":               {virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", nil},
+			"one for a pack":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0)}, "SLOT_COUNT_MISMATCH", nil},
+			"the same twice":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0, 0)}, "SLOTS_OVERLAP", nil},
+			"both members":                {virtual, harness.JSON{"appointmentSlot": slotsAt(starts, 0)[0], "appointmentSlots": slotsAt(starts, 0)}, "VALIDATION_FAILED", []string{"appointmentSlots"}},
+			"faults of request and times": {virtual, harness.JSON{"email": "x", "appointmentSlot": harness.JSON{"startsAt": 5}}, "VALIDATION_FAILED", []string{"email", "appointmentSlot.startsAt", "appointmentSlot.timezone"}},
+		} {
+			answer := s.create(t, s.session(c.listing, c.over))
+			if answer.Status != 400 {
+				t.Errorf("%s: %d %s", name, answer.Status, answer.Body)
+				continue
+			}
+			answer.Refuses(t, 400, c.code, c.fields...)
+		}
+		if now := s.open(t, virtual, ""); len(now) != 8 {
+			t.Errorf("refused choices hold time: the calendar shows %v", now)
+		}
+	})
+}
+
+func TestAnUnpaidAppointmentExpiresAfterHalfAnHourAndStartsAgain(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		starts := s.open(t, l, "")
+		var session harness.Session
+		s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0), "referenceId": "order-7"})).Want(t, 201).Into(t, &session)
+		advance(t, s.Account, 30*time.Minute-time.Second)
+		if now := s.open(t, l, ""); len(now) != 7 {
+			t.Fatalf("a second before its end: %v", now)
+		}
+		advance(t, s.Account, time.Second)
+		if now := s.open(t, l, ""); len(now) != 8 {
+			t.Errorf("after its end: %v", now)
+		}
+		page := "/c/" + session.Secret()
+		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 410, "SESSION_EXPIRED")
+		app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, 0)}}).Refuses(t, 410, "SESSION_EXPIRED")
+		state := app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
+		if state["state"] != "expired" || state["listingUrl"] != app.URL+page+"/again" || state["cancelUrl"] != "https://shop.example/calendar" {
+			t.Fatalf("page %v", state)
+		}
+		fresh := app.Ask(t, harness.Request{Method: get, Path: page + "/again"}).Want(t, 303).Header.Get("Location")
+		if fresh == session.CheckoutURL || !strings.HasPrefix(fresh, app.URL+"/c/") {
+			t.Fatalf("again leads to %s", fresh)
+		}
+		anew := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(fresh, app.URL) + "/state"}).Want(t, 200).Map(t)
+		if anew["state"] != "choose_time" || anew["cancelUrl"] != "https://shop.example/calendar" {
+			t.Errorf("the fresh page %v", anew)
+		}
+	})
+}
+
+func TestASlotIsSoldOnceHoweverManyWantIt(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		short, long := s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 30}), s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 15})
+		starts := s.open(t, short, "") // 09:00, 09:30, 10:00 …: three neighbours overlap one another's hour
+		var all sync.WaitGroup
+		statuses := make([]string, 64)
+		begin := time.Now()
+		for i := range statuses {
+			l := []harness.Listing{short, long}[i%2]
+			all.Go(func() {
+				answer := s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 4+i/2%2)}))
+				statuses[i] = fmt.Sprint(answer.Status, " ")
+				if answer.Status != 201 {
+					statuses[i] += answer.Refusal(t).Code
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("64 creations took %s", time.Since(begin))
+		counts := map[string]int{}
+		for _, status := range statuses {
+			counts[status]++
+		}
+		if counts["201 "] != 1 || counts["400 SLOT_TAKEN"] != 63 {
+			t.Errorf("answers %v", counts)
+		}
+		verified(t, app)
+	})
+}
+
+func TestPacksInOppositeOrderNeitherShareNorBlock(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		variant := s.pack(t, l, 3, 9000)
+		starts := s.open(t, l, variant)
+		var all sync.WaitGroup
+		answers := make([]*harness.Answer, 16)
+		for i := range answers {
+			order := [][]int{{1, 3, 5}, {5, 3, 1}}[i%2]
+			all.Go(func() {
+				answers[i] = s.create(t, s.session(l, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, order...)}))
+			})
+		}
+		all.Wait()
+		won := 0
+		for _, answer := range answers {
+			if answer.Status == 201 {
+				won++
+				continue
+			}
+			answer.Refuses(t, 400, "SLOT_TAKEN")
+		}
+		if now := s.open(t, l, variant); won != 1 || len(now) != 5 {
+			t.Errorf("%d packs won; left are %v", won, now)
+		}
+		verified(t, app)
+	})
+}
+
+// raceRounds is how often paying races the end of a session, on each engine.
+const raceRounds = 1000
+
+func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		const lanes = 4 // creators at once
+		var all sync.WaitGroup
+		paid := make([]int, lanes)
+		for lane := range lanes {
+			s := newStudio(t, app)
+			l := s.sells(t, "virtual", nil)
+			starts := s.open(t, l, "")
+			all.Go(func() {
+				for range raceRounds / lanes {
+					if s.race(t, l, starts) {
+						paid[lane]++
+						starts = starts[1:] // sold
+					}
+					if len(starts) == 0 {
+						day, _ := time.Parse(time.DateOnly, s.day)
+						s.day = day.AddDate(0, 0, 1).Format(time.DateOnly)
+						if day.Sub(time.Now()) > 50*24*time.Hour { // the horizon: another listing of another creator
+							s = newStudio(t, app)
+							l = s.sells(t, "virtual", nil)
+						}
+						starts = s.open(t, l, "")
+					}
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("of %d rounds, paid: %v", raceRounds, paid)
+		verified(t, app)
+	})
+}
+
+// race pays a session and ends it at the same moment, and checks that one of the two happened whole.
+func (s *studio) race(t *testing.T, l harness.Listing, starts []string) (paid bool) {
+	var session harness.Session
+	s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)})).Want(t, 201).Into(t, &session)
+	var both sync.WaitGroup
+	var payment, expiry *harness.Answer
+	both.Go(func() { payment = s.Pay(t, session, harness.CardSucceeds) })
+	both.Go(func() { expiry = s.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil) })
+	both.Wait()
+	receipt := s.Receipt(t, session)
+	booked, _ := receipt["appointments"].([]any)
+	switch receipt["status"] {
+	case "paid":
+		if len(booked) != 1 || payment.Status != 200 || expiry.Status == 200 {
+			t.Errorf("paid, with %v; paying answered %d, expiring %d", booked, payment.Status, expiry.Status)
+		}
+		return true
+	case "expired":
+		if payment.Status == 200 || len(booked) != 0 || receipt["paymentId"] != nil {
+			t.Errorf("expired, but paying answered %d %s", payment.Status, payment.Body)
+		}
+	case "processing": // each canceled the other: it can still be paid, or expires at its time
+		s.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil).Want(t, 200)
+	default:
+		t.Errorf("receipt %v", receipt)
+	}
+	if now := s.open(t, l, ""); len(now) == 0 || now[0] != starts[0] {
+		t.Errorf("not paid, and the time is not free: %v", now)
+	}
+	return false
+}
