@@ -63,7 +63,7 @@ func (a *App) wire() error {
 	on(events, a.modules.Notify.OnAppointmentCanceled)
 
 	a.mux.Handle(selling.TaskReconcile, jobs.Payments, a.modules.Selling.Reconcile)
-	a.mux.Handle(selling.TaskGiveBack, jobs.Payments, a.modules.Selling.GiveBack)
+	a.mux.Handle(selling.TaskGiveBack, jobs.Payments, a.modules.Selling.ReturnMoney)
 	a.mux.Handle(selling.TaskExpire, jobs.Payments, a.modules.Selling.ExpireDue)
 	a.mux.Handle(recurring.TaskPeriodEnd, jobs.Payments, subscriptions.EndPeriod)
 	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)

@@ -144,8 +144,8 @@ func (s *Service) giveBack(ctx context.Context, r ports.Repos, session *checkout
 		r.Tasks.Schedule(ctx, TaskGiveBack, paid.ID, after.CreatorID, now))
 }
 
-// GiveBack refunds a payment in full. Task TaskGiveBack.
-func (s *Service) GiveBack(ctx context.Context, t ports.Task) error {
+// ReturnMoney refunds a payment in full. Task TaskGiveBack.
+func (s *Service) ReturnMoney(ctx context.Context, t ports.Task) error {
 	paid, err := s.store.Read(ctx).Payments.Get(ctx, t.Subject)
 	if err != nil {
 		return fmt.Errorf("give back: %w", err)

@@ -261,7 +261,7 @@ func (w *world) run(t ports.Task) error {
 	case selling.TaskReconcile:
 		return w.selling.Reconcile(context.Background(), t)
 	case selling.TaskGiveBack:
-		return w.selling.GiveBack(context.Background(), t)
+		return w.selling.ReturnMoney(context.Background(), t)
 	}
 	return fmt.Errorf("unknown task kind %s", t.Kind)
 }
