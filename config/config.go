@@ -36,6 +36,11 @@ type Config struct {
 	// AppSecret keys everything derived (at least 32 bytes). Generated under DATA_DIR in the sandbox.
 	AppSecret string `env:"APP_SECRET,unset"`
 
+	// SMTPURL is the mail server, smtp://… or smtps://…; absent means files under DATA_DIR/mail, in the sandbox.
+	SMTPURL string `env:"SMTP_URL,unset"`
+	// MailFrom is who mail comes from: Name <address>.
+	MailFrom string `env:"MAIL_FROM"`
+
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	// SeedDemo fills an empty sandbox database with the demo creator.
@@ -97,6 +102,9 @@ func (c *Config) defaults() {
 	if c.DatabaseURL == "" && !c.Livemode() {
 		c.DatabaseURL = "sqlite:" + filepath.Join(c.DataDir, "sundry.db")
 	}
+	if c.MailFrom == "" && !c.Livemode() {
+		c.MailFrom = sandboxSender
+	}
 }
 
 // faults lists every setting that is missing, malformed or contradicts another.
@@ -130,7 +138,7 @@ func (c Config) faults() []error {
 	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
 		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)
 	}
-	all = append(all, c.proxyFaults()...)
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults())
 	if c.Livemode() {
 		all = append(all, c.liveFaults()...)
 	}
@@ -148,6 +156,8 @@ func (c Config) liveFaults() []error {
 	need(c.BaseURL, "BASE_URL")
 	need(c.DatabaseURL, "DATABASE_URL")
 	need(c.AppSecret, "APP_SECRET")
+	need(c.SMTPURL, "SMTP_URL")
+	need(c.MailFrom, "MAIL_FROM")
 	if c.WebhookAllowPrivate {
 		all = append(all, errors.New("WEBHOOK_ALLOW_PRIVATE must not be set when ENVIRONMENT=live"))
 	}

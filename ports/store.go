@@ -65,6 +65,7 @@ type Repos struct {
 	WebhookEndpoints WebhookEndpoints
 	Deliveries       Deliveries
 	Announcements    Announcements
+	Mails            Mails
 }
 
 // Page asks for part of a list, newest first.

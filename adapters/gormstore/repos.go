@@ -43,5 +43,6 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		WebhookEndpoints: webhookEndpoints{t},
 		Deliveries:       deliveries{t},
 		Announcements:    announcements{t},
+		Mails:            mails{t},
 	}
 }

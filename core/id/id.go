@@ -38,6 +38,7 @@ const (
 	Claim           Prefix = "clm"
 	Discount        Prefix = "dsc"
 	LedgerEntry     Prefix = "led"
+	Mail            Prefix = "mail"
 )
 
 // Crockford's base32 in lower case: the digits and letters rise in the order of their bytes, so ids sort as

@@ -124,6 +124,7 @@ var libraryHomes = map[string][]place{
 	"github.com/stripe/stripe-go": {{driven, "stripepay"}},
 	"gorm.io/gorm":                {{driven, "gormstore"}},
 	"github.com/jackc/pgx":        {{driven, "gormstore"}},
+	"github.com/wneessen/go-mail": {{driven, "mail"}},
 }
 
 func libraryFault(from place, importPath string, isTest bool) string {

@@ -19,6 +19,7 @@ func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 		}
 		app := harness.New(t, engine, map[string]string{
 			"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "APP_SECRET": strings.Repeat("only for tests ", 4),
+			"SMTP_URL": "smtp://127.0.0.1:9", "MAIL_FROM": "Example <no-reply@example.com>",
 		})
 		a := app.NewAccount(t)
 		if !strings.HasPrefix(a.Key, "sk_live_") {

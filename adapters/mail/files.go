@@ -1,0 +1,65 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	stdmail "net/mail"
+	"os"
+	"path/filepath"
+
+	"sundry/ports"
+)
+
+// Files writes each message into a folder, as <id>.eml: any mail program opens it. It is the sandbox's mail server.
+type Files struct {
+	folder string
+	from   stdmail.Address
+}
+
+var _ ports.Mailer = (*Files)(nil)
+
+// NewFiles returns a mailer over a folder, which is made when the first message comes.
+func NewFiles(folder string, from stdmail.Address) *Files { return &Files{folder, from} }
+
+// Send implements ports.Mailer. A reader sees the whole message or none; a repeat takes the place of the first.
+func (f *Files) Send(_ context.Context, m ports.Message) error {
+	msg, err := compose(f.from, m)
+	if err != nil {
+		return err
+	}
+	if err := f.write(m.ID+".eml", msg); err != nil {
+		return fmt.Errorf("write the mail into a file: %w", withoutPath(err))
+	}
+	return nil
+}
+
+func (f *Files) write(name string, content io.WriterTo) error {
+	if err := os.MkdirAll(f.folder, 0o700); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(f.folder, ".mail-*") // for its owner's eyes only: 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }()
+	_, writeErr := content.WriteTo(temporary)
+	if err := errors.Join(writeErr, temporary.Sync(), temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), filepath.Join(f.folder, name))
+}
+
+// withoutPath leaves the operator's folders out of what accounts are shown.
+func withoutPath(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}
