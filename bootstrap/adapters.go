@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/time/rate"
 
+	"sundry/adapters/mail"
 	"sundry/adapters/memthrottle"
 	"sundry/adapters/redisthrottle"
 	"sundry/ports"
@@ -58,6 +60,18 @@ func (a *App) throttle() ports.Throttle {
 		return local
 	}
 	return redisthrottle.New(a.redis, local, a.log)
+}
+
+// mailer hands mail to the server of SMTP_URL where there is one, else writes it into files.
+func (a *App) mailer() ports.Mailer {
+	server, ok := a.cfg.MailServer()
+	if !ok {
+		return mail.NewFiles(filepath.Join(a.cfg.DataDir, "mail"), a.cfg.Sender())
+	}
+	return mail.NewSMTP(mail.Server{
+		Host: server.Host, Port: server.Port, TLS: server.TLS, STARTTLS: mail.STARTTLS(server.STARTTLS),
+		Username: server.Username, Password: server.Password,
+	}, a.cfg.Sender())
 }
 
 // ready reports whether everything behind the API answers.

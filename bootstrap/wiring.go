@@ -45,7 +45,8 @@ func (a *App) wire() error {
 	}
 	a.modules.Notify = notify.New(
 		notify.Config{Livemode: a.cfg.Livemode(), AllowPrivate: a.cfg.WebhookAllowPrivate},
-		a.store, a.clock, a.ids, a.modules.Entitlement, webhookhttp.New(a.cfg.WebhookAllowPrivate), seal)
+		a.store, a.clock, a.ids, a.modules.Entitlement, webhookhttp.New(a.cfg.WebhookAllowPrivate), seal,
+		notify.Post{Mailer: a.mailer(), Receipts: a.modules.Selling, Owners: a.modules.Identity})
 	subscriptions := recurring.New(a.store, a.clock, events)
 
 	on(events, a.modules.Notify.OnCheckoutPaid) // first, so that payment.completed precedes what follows from it
@@ -69,6 +70,7 @@ func (a *App) wire() error {
 	a.mux.Handle(entitlement.TaskExpire, jobs.Rest, a.modules.Entitlement.Expire)
 	a.mux.Handle(notify.TaskAnnounce, jobs.Webhooks, a.modules.Notify.Announce)
 	a.mux.HandleInLanes(notify.TaskDeliver, jobs.Webhooks, notify.LaneOf, a.modules.Notify.Deliver)
+	a.mux.Handle(notify.TaskMail, jobs.Rest, a.modules.Notify.SendMail)
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 

@@ -54,3 +54,15 @@ type AccessHistory interface {
 	// ChangedSince is the customer's current version and the members that differ from an earlier one, sorted.
 	ChangedSince(ctx context.Context, r Repos, creatorID, externalCustomerID string, version int64) (current int64, changed []string, err error)
 }
+
+// ReceiptLinks is what notify asks selling when it writes to a buyer.
+type ReceiptLinks interface {
+	// ReceiptURL is the buyer's printable receipt of a paid checkout. Whoever has it can read the receipt.
+	ReceiptURL(checkoutID string) string
+}
+
+// Owners is what notify asks identity: whose account it is.
+type Owners interface {
+	// Owner is the creator's display name and the address that mail reaches them at.
+	Owner(ctx context.Context, r Repos, creatorID string) (name, address string, err error)
+}

@@ -14,6 +14,9 @@ type Paid struct {
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string // empty when the integrator named none: no access is granted then
+	// Email and BuyerName are what the buyer or the integrator gave; either may be empty.
+	Email     string
+	BuyerName string
 	// SubscriptionID is the id that the subscription is to have; empty when the offer is one-time.
 	SubscriptionID string
 	// PaymentMethod is the processor's token of the card that was saved for renewals; empty when none was needed.

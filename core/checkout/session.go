@@ -231,7 +231,8 @@ func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 	c.s.Revision++
 	return Paid{
 		CheckoutID: c.s.ID, PaymentID: m.PaymentID, CreatorID: c.s.CreatorID, CustomerID: m.CustomerID,
-		ExternalCustomerID: c.s.ExternalCustomerID, SubscriptionID: m.SubscriptionID, PaymentMethod: m.PaymentMethod,
+		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name,
+		SubscriptionID: m.SubscriptionID, PaymentMethod: m.PaymentMethod,
 		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount, Tax: c.s.Tax,
 		Total: c.s.Total, ReferenceID: c.s.ReferenceID, UTM: c.s.UTM, Metadata: c.s.Metadata, At: now,
 	}, nil

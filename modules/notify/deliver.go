@@ -218,9 +218,16 @@ func (s *Service) judge(ctx context.Context, r ports.Repos, a attempt, success b
 	if err := s.hold(ctx, r, latest, endpoint.State()); err != nil || disabled == nil {
 		return err
 	}
-	return s.emit(ctx, r, seen.CreatorID, event.WebhookEndpointDisabled, map[string]any{
+	record, err := s.record(ctx, r, seen.CreatorID, event.WebhookEndpointDisabled, map[string]any{
 		"id": seen.ID, "url": seen.URL, "reason": disabled.DisabledReason,
 	})
+	if err != nil {
+		return err
+	}
+	if err := s.mailDisabled(ctx, r, *disabled, record.ID); err != nil {
+		return err
+	}
+	return s.tell(ctx, r, record)
 }
 
 // hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile. Once

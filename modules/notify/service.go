@@ -1,5 +1,6 @@
 // Package notify tells integrators what happened: events written in the transaction of their cause, endpoints that
-// want to hear of them, and the delivery of each event to each endpoint until it has arrived.
+// want to hear of them, and the delivery of each event to each endpoint until it has arrived. It also writes to people:
+// buyers and creators get their mail from here.
 package notify
 
 import (
@@ -37,11 +38,12 @@ type Service struct {
 	history ports.AccessHistory
 	sender  ports.Sender
 	sealer  ports.Sealer
+	post    Post
 }
 
 // New returns the module.
-func New(cfg Config, store ports.Store, clock ports.Clock, ids ports.IDs, history ports.AccessHistory, sender ports.Sender, sealer ports.Sealer) *Service {
-	return &Service{cfg, store, clock, ids, history, sender, sealer}
+func New(cfg Config, store ports.Store, clock ports.Clock, ids ports.IDs, history ports.AccessHistory, sender ports.Sender, sealer ports.Sealer, post Post) *Service {
+	return &Service{cfg, store, clock, ids, history, sender, sealer, post}
 }
 
 // emit writes an event and a delivery for every endpoint that wants it, in the caller's transaction. An endpoint that is
@@ -51,12 +53,17 @@ func (s *Service) emit(ctx context.Context, r ports.Repos, creatorID string, kin
 	if err != nil {
 		return err
 	}
-	endpoints, err := r.WebhookEndpoints.Of(ctx, creatorID)
+	return s.tell(ctx, r, record)
+}
+
+// tell makes an event due at every endpoint that wants it.
+func (s *Service) tell(ctx context.Context, r ports.Repos, record event.Record) error {
+	endpoints, err := r.WebhookEndpoints.Of(ctx, record.CreatorID)
 	if err != nil {
 		return err
 	}
 	for _, endpoint := range endpoints {
-		if !webhook.Wants(endpoint.Events, string(kind)) {
+		if !webhook.Wants(endpoint.Events, string(record.Type)) {
 			continue
 		}
 		if err := s.deliverTo(ctx, r, endpoint, record); err != nil {

@@ -53,8 +53,11 @@ type PaymentCompleted struct {
 	Metadata           map[string]string `json:"metadata"`
 }
 
-// OnCheckoutPaid emits payment.completed.
+// OnCheckoutPaid emits payment.completed and mails the receipt.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	if err := s.mailReceipt(ctx, r, e); err != nil {
+		return err
+	}
 	return s.emit(ctx, r, e.CreatorID, event.PaymentCompleted, PaymentCompleted{
 		PaymentID: e.PaymentID, CheckoutID: e.CheckoutID, ReceiptNumber: e.ReceiptNumber, CustomerID: e.CustomerID,
 		ExternalCustomerID: orNull(e.ExternalCustomerID), ListingID: e.Offer.ListingID, Plan: e.Offer.PlanKey,

@@ -37,6 +37,9 @@ type world struct {
 	answers map[string]ports.OutboundAnswer // by URL; 200 for the others
 	sent    []sent
 	changes [][]string // of the customer's versions 1, 2, …
+	mails   []ports.Message
+	// mailFails is what the mailer answers instead of taking a message.
+	mailFails error
 }
 
 // sent is one message that arrived.
@@ -66,7 +69,7 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 			}
 			return ""
 		})
-		w.notify = notify.New(notify.Config{}, store, w, system.NewIDs(), w, w, seal)
+		w.notify = notify.New(notify.Config{}, store, w, system.NewIDs(), w, w, seal, notify.Post{Mailer: mailer{w}, Receipts: w, Owners: w})
 		test(t, w)
 	})
 }
@@ -104,6 +107,45 @@ func (w *world) Send(_ context.Context, r ports.OutboundRequest) (ports.Outbound
 		return answer, errors.New("the connection was refused")
 	}
 	return answer, nil
+}
+
+// mailer implements ports.Mailer.
+type mailer struct{ *world }
+
+func (m mailer) Send(_ context.Context, message ports.Message) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mailFails != nil {
+		return m.mailFails
+	}
+	m.mails = append(m.mails, message)
+	return nil
+}
+
+// mailed hands over the mails that were sent since the last time.
+func (w *world) mailed() []ports.Message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	arrived := w.mails
+	w.mails = nil
+	return arrived
+}
+
+// failMail makes the mailer answer with an error, or work again.
+func (w *world) failMail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mailFails = err
+}
+
+// ReceiptURL implements ports.ReceiptLinks.
+func (w *world) ReceiptURL(checkoutID string) string {
+	return "https://pay.example.com/r/of-" + checkoutID
+}
+
+// Owner implements ports.Owners.
+func (w *world) Owner(context.Context, ports.Repos, string) (name, address string, err error) {
+	return "Ada's Workshop", "ada@example.com", nil
 }
 
 // ChangedSince implements ports.AccessHistory.
@@ -212,6 +254,8 @@ func (w *world) run(t ports.Task) error {
 		return w.notify.Announce(w.t.Context(), t)
 	case notify.TaskDeliver:
 		return w.notify.Deliver(w.t.Context(), t)
+	case notify.TaskMail:
+		return w.notify.SendMail(w.t.Context(), t)
 	}
 	return fmt.Errorf("unknown task kind %s", t.Kind)
 }

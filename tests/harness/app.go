@@ -37,7 +37,9 @@ type App struct {
 	Log     *Log
 	// DatabaseURL is of its own database.
 	DatabaseURL string
-	closers     []func() error
+	// DataDir is its folder for files.
+	DataDir string
+	closers []func() error
 }
 
 // Start runs the program on a new database of the engine: SQLite with everything in process, PostgreSQL with Redis.
@@ -59,6 +61,7 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.DataDir = folder
 	a.closers = append(a.closers, func() error { return os.RemoveAll(folder) })
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,0 +1,138 @@
+// Package letter writes mails: what happened goes in, a subject and the same words as text and as HTML come out. A new
+// mail is one line in the table of kinds, one function that fills a draft, and its strings.
+package letter
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	html "html/template"
+	"strings"
+	text "text/template"
+)
+
+// Kind names a mail. It is stored: it never changes.
+type Kind string
+
+// Letter is a mail's words.
+type Letter struct{ Subject, Text, HTML string }
+
+// Site is what letters need to know of this deployment.
+type Site struct {
+	// Sandbox says that no money moves here.
+	Sandbox bool
+	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the letter is: it is stored nowhere.
+	ReceiptURL func(checkoutID string) string
+}
+
+// kinds are all the mails there are.
+var kinds = map[Kind]func(site Site, data json.RawMessage) (draft, error){
+	KindReceipt:          from(receipt),
+	KindEndpointDisabled: from(endpointDisabled),
+}
+
+// draft is a letter before it is set in text and HTML.
+type draft struct {
+	Subject string
+	// Preview is what a mailbox shows beside the subject.
+	Preview string
+	Heading string
+	// Figure is shown large: an amount.
+	Figure string
+	Lead   []string
+	Rows   []row
+	// Links are buttons in HTML, the first one prominent.
+	Links []link
+	After []string
+	// Notice warns that this is a test; filled in for every letter of a sandbox.
+	Notice string
+	// Footer says why this came.
+	Footer string
+}
+
+// row is a line of a table; a Strong one sums up.
+type row struct {
+	Label, Value, Note string
+	Strong             bool
+}
+
+type link struct{ Label, URL string }
+
+// from reads a kind's data for the function that writes it.
+func from[D any](write func(Site, D) draft) func(Site, json.RawMessage) (draft, error) {
+	return func(site Site, raw json.RawMessage) (draft, error) {
+		var data D
+		err := json.Unmarshal(raw, &data)
+		if err != nil {
+			return draft{}, err
+		}
+		return write(site, data), nil
+	}
+}
+
+//go:embed layout.html layout.txt
+var layouts embed.FS
+
+var (
+	functions  = map[string]any{"t": words, "cells": cells, "brand": func() string { return words("brand") }}
+	htmlLayout = html.Must(html.New("layout.html").Funcs(functions).ParseFS(layouts, "layout.html"))
+	textLayout = text.Must(text.New("layout.txt").Funcs(functions).ParseFS(layouts, "layout.txt"))
+)
+
+// Write makes the letter of a kind from its frozen data.
+func Write(kind Kind, site Site, data json.RawMessage) (Letter, error) {
+	write, known := kinds[kind]
+	if !known {
+		return Letter{}, fmt.Errorf("no letter of kind %q", kind)
+	}
+	d, err := write(site, data)
+	if err != nil {
+		return Letter{}, fmt.Errorf("data of a letter of kind %s: %w", kind, err)
+	}
+	if site.Sandbox {
+		d.Subject, d.Notice = words("sandbox.subject", d.Subject), words("sandbox.notice")
+	}
+	var plain, rich bytes.Buffer
+	if err := textLayout.Execute(&plain, d); err != nil {
+		return Letter{}, fmt.Errorf("set a letter of kind %s as text: %w", kind, err)
+	}
+	if err := htmlLayout.Execute(&rich, d); err != nil {
+		return Letter{}, fmt.Errorf("set a letter of kind %s as HTML: %w", kind, err)
+	}
+	return Letter{Subject: d.Subject, Text: tidy(plain.String()), HTML: rich.String()}, nil
+}
+
+// cells sets a row as text: the values stand under each other.
+func cells(rows []row) string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, len([]rune(r.Label)))
+	}
+	var out strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&out, "%-*s  %s\n", width, r.Label, oneLine(r.Value))
+		if r.Note != "" {
+			fmt.Fprintf(&out, "%-*s  %s\n", width, "", oneLine(r.Note))
+		}
+	}
+	return out.String()
+}
+
+// oneLine keeps what people wrote from looking like lines of ours.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// tidy leaves one empty line where a part of the layout was empty.
+func tidy(s string) string {
+	var out strings.Builder
+	empty := true // none at the beginning
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, " \n")
+		if line == "" && empty {
+			continue
+		}
+		empty = line == ""
+		out.WriteString(line + "\n")
+	}
+	return strings.TrimRight(out.String(), "\n") + "\n"
+}
