@@ -43,6 +43,8 @@ type App struct {
 	stopping chan struct{}
 	// verifiers each check one module's invariants.
 	verifiers []func(context.Context) ([]string, error)
+	// invariants is what the last look at them found.
+	invariants *invariants
 	// closers run in reverse order of what they close.
 	closers []func() error
 }
@@ -58,8 +60,8 @@ const (
 
 // New connects, migrates and wires. Close must be called even when Run never is.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, err error) {
-	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{})}
-	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{}), invariants: newInvariants()}
+	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())

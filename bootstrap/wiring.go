@@ -43,9 +43,11 @@ func (a *App) wire() error {
 	if err != nil {
 		return err
 	}
+	sender := webhookhttp.New(a.cfg.WebhookAllowPrivate)
+	a.metrics.MustRegister(sender)
 	a.modules.Notify = notify.New(
 		notify.Config{Livemode: a.cfg.Livemode(), AllowPrivate: a.cfg.WebhookAllowPrivate},
-		a.store, a.clock, a.ids, a.modules.Entitlement, webhookhttp.New(a.cfg.WebhookAllowPrivate), seal,
+		a.store, a.clock, a.ids, a.modules.Entitlement, sender, seal,
 		notify.Post{Mailer: a.mailer(), Receipts: a.modules.Selling, Owners: a.modules.Identity})
 	subscriptions := recurring.New(a.store, a.clock, events)
 
@@ -74,7 +76,7 @@ func (a *App) wire() error {
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 
-	a.verifiers = append(a.verifiers, a.modules.Selling.Verify, a.modules.Entitlement.Verify, a.modules.Booking.Verify)
+	a.verifiers = append(a.verifiers, a.modules.Selling.Verify, a.modules.Entitlement.Verify, a.modules.Booking.Verify, a.modules.Notify.Verify)
 
 	if inSandbox {
 		a.modules.Sandbox = sandbox.New(a.store, a.store, a.mux, a.clock, system.Clock{}, a.ids, a.stopping, a.modules.Selling.ReconcileSoon)

@@ -44,6 +44,7 @@ func (a *App) startWork() (stop func(ctx context.Context), err error) {
 	var loops sync.WaitGroup
 	loops.Go(func() { relay.Run(ctx) })
 	loops.Go(func() { a.listenForPages(ctx, relay.Wake) })
+	loops.Go(func() { a.sweep(ctx) })
 	return func(deadline context.Context) {
 		cancel()
 		loops.Wait()

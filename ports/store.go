@@ -66,6 +66,7 @@ type Repos struct {
 	Deliveries       Deliveries
 	Announcements    Announcements
 	Mails            Mails
+	WebhookAudit     WebhookAudit
 }
 
 // Page asks for part of a list, newest first.

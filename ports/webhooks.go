@@ -26,6 +26,8 @@ type WebhookEndpoints interface {
 	Insert(ctx context.Context, e webhook.EndpointState) error
 	// Find returns an endpoint of the account. ErrNotFound.
 	Find(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, error)
+	// FindStill is Find, and keeps the endpoint as it is until the transaction ends.
+	FindStill(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, error)
 	// List returns the account's endpoints, newest first.
 	List(ctx context.Context, creatorID string, page Page) (List[webhook.EndpointState], error)
 	// Of returns every endpoint of the account, disabled ones too: their backlog waits.
@@ -68,6 +70,17 @@ type Announcements interface {
 	Last(ctx context.Context, creatorID, externalCustomerID string) (Announcement, error)
 	// Set records a new one.
 	Set(ctx context.Context, creatorID, externalCustomerID string, a Announcement) error
+}
+
+// WebhookAudit is what `sundry verify` reads of events and deliveries, over all accounts.
+type WebhookAudit interface {
+	// Endpoints returns the endpoints behind the given id, by id, at most limit.
+	Endpoints(ctx context.Context, afterID string, limit int) ([]webhook.EndpointState, error)
+	// Undelivered returns the events of the given types since the endpoint's subscription that have no delivery to it, at
+	// most limit; none when the endpoint has changed since it was read, or the time of its subscription is not known.
+	Undelivered(ctx context.Context, e webhook.EndpointState, types []string, limit int) ([]string, error)
+	// Stranded returns pending deliveries to enabled endpoints that have no task, at most limit.
+	Stranded(ctx context.Context, limit int) ([]string, error)
 }
 
 // OutboundRequest is one signed message on its way.

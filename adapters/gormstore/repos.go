@@ -44,5 +44,6 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Deliveries:       deliveries{t},
 		Announcements:    announcements{t},
 		Mails:            mails{t},
+		WebhookAudit:     webhookAudit{t},
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm/clause"
+
 	"sundry/core/webhook"
 	"sundry/ports"
 )
@@ -56,6 +58,12 @@ func (t webhookEndpoints) Insert(_ context.Context, s webhook.EndpointState) err
 func (t webhookEndpoints) Find(_ context.Context, creatorID, endpointID string) (webhook.EndpointState, error) {
 	row, err := first[endpointRow](t.table, "find webhook endpoint "+endpointID, "creator_id = ? AND id = ?", creatorID, endpointID)
 	return row.state(), err
+}
+
+// FindStill implements ports.WebhookEndpoints. Many may keep it at once.
+func (t webhookEndpoints) FindStill(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, error) {
+	t.db = t.db.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}) // SQLite's single writer is lock enough
+	return t.Find(ctx, creatorID, endpointID)
 }
 
 // List implements ports.WebhookEndpoints.

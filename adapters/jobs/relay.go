@@ -22,8 +22,6 @@ const (
 	// outageLook is the same after an error, up to longOutageLook.
 	outageLook     = 250 * time.Millisecond
 	longOutageLook = 5 * time.Second
-	// retimeEvery is how often due times are brought in line with the clocks of the accounts.
-	retimeEvery = 30 * time.Second
 )
 
 // Relay claims due tasks and hands them to the dispatcher, no faster than they are run. Every worker has one; the
@@ -69,18 +67,9 @@ func (r *Relay) Freed(class Class) {
 // Run claims and dispatches until ctx ends. It outlives the database and the dispatcher being away.
 func (r *Relay) Run(ctx context.Context) {
 	wait := busyLook
-	var retimeAt, foundAt time.Time
+	var foundAt time.Time
 	for ctx.Err() == nil {
-		var err error
-		if !time.Now().Before(retimeAt) {
-			if err = r.queue.Retime(ctx, ""); err == nil {
-				retimeAt = time.Now().Add(retimeEvery)
-			}
-		}
-		found := 0
-		if err == nil {
-			found, err = r.look(ctx)
-		}
+		found, err := r.look(ctx)
 		r.noteOutage(ctx, err)
 		switch {
 		case err != nil:

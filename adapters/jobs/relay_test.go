@@ -23,8 +23,6 @@ type fakeQueue struct {
 	claims   int
 }
 
-func (q *fakeQueue) Retime(context.Context, string) error { return nil }
-
 func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time, _ time.Duration, limit int) ([]ports.Task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -31,7 +31,11 @@ const (
 )
 
 // Sender implements ports.Sender.
-type Sender struct{ client *http.Client }
+type Sender struct {
+	client  *http.Client
+	timeout time.Duration
+	metrics metrics
+}
 
 var _ ports.Sender = (*Sender)(nil)
 
@@ -44,7 +48,11 @@ func New(allowPrivate bool) *Sender {
 	if !allowPrivate {
 		dialer.Control = guard
 	}
-	return &Sender{&http.Client{
+	return over(dialer, timeout)
+}
+
+func over(dialer *net.Dialer, timeout time.Duration) *Sender {
+	return &Sender{metrics: newMetrics(), timeout: timeout, client: &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
@@ -74,7 +82,14 @@ func guard(_, address string, _ syscall.RawConn) error {
 
 // Send implements ports.Sender.
 func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.OutboundAnswer, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	begin := time.Now()
+	answer, err := s.post(ctx, r)
+	s.metrics.note(answer, err, time.Since(begin))
+	return answer, err
+}
+
+func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.OutboundAnswer, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
@@ -87,7 +102,7 @@ func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return ports.OutboundAnswer{}, plain(err)
+		return ports.OutboundAnswer{}, s.plain(err)
 	}
 	defer func() { _ = response.Body.Close() }() // what is beyond the bound is not read: the connection goes with it
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -96,13 +111,13 @@ func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 		return answer, nil // the status says enough
 	}
 	if err != nil {
-		return ports.OutboundAnswer{}, plain(err)
+		return ports.OutboundAnswer{}, s.plain(err)
 	}
 	return answer, nil
 }
 
 // plain says what went wrong in a few words for the endpoint's owner, without the URL, which may hold a token.
-func plain(err error) error {
+func (s *Sender) plain(err error) error {
 	var timeoutErr net.Error
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -110,7 +125,7 @@ func plain(err error) error {
 	case errors.Is(err, errRefused):
 		return errRefused
 	case errors.As(err, &timeoutErr) && timeoutErr.Timeout():
-		return fmt.Errorf("no answer within %s", timeout)
+		return fmt.Errorf("no answer within %s", s.timeout)
 	case errors.As(err, &dns):
 		return errors.New("the host name cannot be resolved")
 	case errors.As(err, &certificate):

@@ -71,8 +71,10 @@ func (s *Service) Secret(ctx context.Context, creatorID, endpointID string) (str
 	return webhook.FormatSecret(plain), nil
 }
 
-// change loads an endpoint of the account, lets fn alter it and saves it.
-func (s *Service) change(ctx context.Context, creatorID, endpointID string, fn func(ctx context.Context, r ports.Repos, e *webhook.Endpoint, now time.Time) error) (webhook.EndpointState, error) {
+// change loads an endpoint of the account, lets alter change it and saves it. An endpoint that was switched on has its
+// backlog made due after it was saved: whoever writes a delivery to one that is off keeps it still meanwhile (schedule), so
+// the backlog is complete by then.
+func (s *Service) change(ctx context.Context, creatorID, endpointID string, alter func(e *webhook.Endpoint, now time.Time)) (webhook.EndpointState, error) {
 	var changed webhook.EndpointState
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		found, err := r.WebhookEndpoints.Find(ctx, creatorID, endpointID)
@@ -84,14 +86,15 @@ func (s *Service) change(ctx context.Context, creatorID, endpointID string, fn f
 			return err
 		}
 		endpoint := webhook.RestoreEndpoint(found)
-		if err := fn(ctx, r, endpoint, now); err != nil {
-			return err
-		}
+		alter(endpoint, now)
 		changed = endpoint.State()
 		if err := r.WebhookEndpoints.Save(ctx, changed); err != nil {
 			return err
 		}
-		return s.hold(ctx, r, found, changed)
+		if err := s.hold(ctx, r, found, changed); err != nil || found.Enabled || !changed.Enabled {
+			return err
+		}
+		return s.wakeBacklog(ctx, r, changed, now)
 	})
 	return changed, err
 }
@@ -101,12 +104,7 @@ func (s *Service) EditEndpoint(ctx context.Context, creatorID, endpointID string
 	if err := s.CheckEndpoint(edit, false); err != nil {
 		return webhook.EndpointState{}, err
 	}
-	return s.change(ctx, creatorID, endpointID, func(ctx context.Context, r ports.Repos, e *webhook.Endpoint, now time.Time) error {
-		if !e.Edit(edit, now) {
-			return nil
-		}
-		return s.wakeBacklog(ctx, r, e.State(), now)
-	})
+	return s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Edit(edit, now) })
 }
 
 // backlogPage is how many waiting deliveries are made due with one look.
@@ -151,10 +149,7 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 func (s *Service) RotateSecret(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, string, error) {
 	secret := s.ids.Random(webhook.SecretBytes)
 	sealed := s.sealer.Seal(secret)
-	changed, err := s.change(ctx, creatorID, endpointID, func(_ context.Context, _ ports.Repos, e *webhook.Endpoint, now time.Time) error {
-		e.Rotate(sealed, now)
-		return nil
-	})
+	changed, err := s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Rotate(sealed, now) })
 	return changed, webhook.FormatSecret(secret), err
 }
 

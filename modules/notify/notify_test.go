@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +163,33 @@ func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
 			if d.Status != webhook.Delivered {
 				t.Errorf("after the endpoint came back: %+v", d)
 			}
+		}
+	})
+}
+
+func TestAReceiverMayAskForTimeButNotForTooMuch(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		const jitter = 500 * time.Millisecond // a tenth of the schedule's five seconds
+		for header, wait := range map[string]time.Duration{
+			"120": 2 * time.Minute,
+			w.Real().Add(time.Hour).Truncate(time.Second).Format(http.TimeFormat): time.Hour,
+			"315360000": 24 * time.Hour, // ten years
+			"soon":      5 * time.Second,
+			"":          5 * time.Second,
+		} {
+			e := w.endpoint(fmt.Sprintf("busy-%x", header), "payment.*")
+			w.mu.Lock()
+			w.answers[e.URL] = ports.OutboundAnswer{StatusCode: 429, RetryAfter: header}
+			w.mu.Unlock()
+			w.sell()
+			w.work()
+			d := w.delivery(e)
+			got := d.NextAttemptAt.Sub(w.Real())
+			if d.Status != webhook.Pending || got < wait-time.Second || got > wait+jitter {
+				t.Errorf("Retry-After %q: %s, next in %s; want about %s", header, d.Status, got, wait)
+			}
+			w.enable(e, false)
 		}
 	})
 }

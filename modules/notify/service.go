@@ -6,6 +6,7 @@ package notify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"sundry/core/event"
@@ -102,10 +103,17 @@ func (s *Service) deliverTo(ctx context.Context, r ports.Repos, endpoint webhook
 	return s.schedule(ctx, r, endpoint, delivery)
 }
 
-// schedule makes the delivery's task due, unless its endpoint is switched off.
+// schedule makes the delivery's task due, unless its endpoint is switched off. One that is off is kept still until the
+// delivery is written, or whoever switches it on meanwhile would not find the delivery in the backlog.
 func (s *Service) schedule(ctx context.Context, r ports.Repos, endpoint webhook.EndpointState, d webhook.DeliveryState) error {
 	if !endpoint.Enabled {
-		return nil
+		still, err := r.WebhookEndpoints.FindStill(ctx, endpoint.CreatorID, endpoint.ID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil // deleted
+		}
+		if err != nil || !still.Enabled {
+			return err
+		}
 	}
 	return r.Tasks.Schedule(ctx, TaskDeliver, subjectOf(d), d.CreatorID, d.NextAttemptAt)
 }

@@ -12,7 +12,7 @@ var mayTouch = map[string][]string{
 	"booking":     {"Appointments", "BookingAudit", "Claims", "Scheduling"},
 	"catalog":     {"Listings", "Plans", "PaymentLinks"},
 	"identity":    {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
-	"notify":      {"Events", "WebhookEndpoints", "Deliveries", "Announcements", "Mails", "Tasks"},
+	"notify":      {"Events", "WebhookEndpoints", "Deliveries", "Announcements", "Mails", "WebhookAudit", "Tasks"},
 	"recurring":   {"Subscriptions", "Tasks"},
 	"sandbox":     {"ClockOffsets"},
 	"selling":     {"Sessions", "Payments", "Customers", "DocumentNumbers", "SellingAudit", "Tasks"},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
 )
@@ -20,11 +21,17 @@ func TestMetricsNameRoutesNeverPaths(t *testing.T) {
 		for _, want := range []string{
 			`sundry_http_requests_total{method="GET",route="/v1/checkout-sessions/:id",status="200"}`,
 			`sundry_http_request_seconds_count{method="POST",route="/v1/auth/sign-up"}`,
-			`sundry_tasks_oldest_due_seconds `, `sundry_task_runs_total{kind="identity.sweep",outcome="done"}`, `go_goroutines `,
+			`sundry_tasks_oldest_due_seconds `, `sundry_webhook_attempt_seconds_count `, `sundry_task_runs_total{kind="identity.sweep",outcome="done"}`, `go_goroutines `,
 		} {
 			if !strings.Contains(shown, want) {
 				t.Errorf("the metrics lack %s", want)
 			}
+		}
+		for end := time.Now().Add(30 * time.Second); !strings.Contains(shown, "\nsundry_invariant_violations "); time.Sleep(200 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nobody has looked at the invariants")
+			}
+			shown = string(app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/metrics"}).Want(t, 200).Body)
 		}
 		for _, secret := range []string{session.ID, session.Secret(), stray} {
 			if strings.Contains(shown, secret) {

@@ -1,0 +1,70 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// leadLook is how often a process asks whether it may lead, and a leader whether it still does.
+const leadLook = time.Second
+
+// Lead runs work in one process at a time of those that lead under the same name on this database, and returns when ctx
+// ends. The leader is who holds an advisory lock: it ends with its connection, and then the next takes over; work's ctx
+// ends as soon as the leader notices. SQLite has one process, which leads.
+func (s *Store) Lead(ctx context.Context, name string, work func(ctx context.Context)) {
+	if s.pool == nil {
+		work(ctx)
+		return
+	}
+	for ctx.Err() == nil {
+		_ = s.leadOnce(ctx, name, work) // a database that is away is the relay's to complain of
+		pause(ctx, leadLook)
+	}
+}
+
+// pause waits, or less when ctx ends.
+func pause(ctx context.Context, wait time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait):
+	}
+}
+
+// leadOnce waits for the lock on a connection of its own and works until that or ctx ends.
+func (s *Store) leadOnce(ctx context.Context, name string, work func(ctx context.Context)) error {
+	pooled, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to lead: %w", err)
+	}
+	conn := pooled.Hijack() // it holds the lock: it must not go back to the pool
+	defer func() {
+		goodbye, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(goodbye)
+	}()
+	number := s.dialect.lockNumber("lead " + name)
+	for leads := false; !leads; {
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", number).Scan(&leads); err != nil {
+			return fmt.Errorf("ask to lead: %w", err)
+		}
+		if !leads {
+			pause(ctx, leadLook)
+		}
+	}
+	leading, end := context.WithCancel(ctx)
+	var working sync.WaitGroup
+	working.Go(func() { work(leading) })
+	defer working.Wait()
+	defer end()
+	for {
+		pause(ctx, leadLook)
+		asking, cancel := context.WithTimeout(ctx, 5*leadLook)
+		err := conn.Ping(asking)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("lead: %w", err)
+		}
+	}
+}

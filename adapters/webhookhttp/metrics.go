@@ -1,0 +1,60 @@
+package webhookhttp
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"sundry/ports"
+)
+
+// The outcomes of attempts that no answer came to.
+const (
+	outcomeNone    = "no answer"
+	outcomeRefused = "refused" // the address is not public
+)
+
+// metrics counts attempts by what became of them.
+type metrics struct {
+	attempts *prometheus.CounterVec
+	seconds  prometheus.Histogram
+}
+
+var _ prometheus.Collector = (*Sender)(nil)
+
+func newMetrics() metrics {
+	return metrics{
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "sundry_webhook_attempts_total", Help: `Attempts to deliver events by outcome: "2xx" to "5xx", "no answer", "refused".`,
+		}, []string{"outcome"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "sundry_webhook_attempt_seconds", Help: "How long receivers took.", Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 15},
+		}),
+	}
+}
+
+func (m metrics) note(answer ports.OutboundAnswer, err error, took time.Duration) {
+	outcome := strconv.Itoa(answer.StatusCode/100) + "xx"
+	switch {
+	case errors.Is(err, errRefused):
+		outcome = outcomeRefused
+	case err != nil || answer.StatusCode < 100 || answer.StatusCode > 599:
+		outcome = outcomeNone
+	}
+	m.attempts.WithLabelValues(outcome).Inc()
+	m.seconds.Observe(took.Seconds())
+}
+
+// Describe implements prometheus.Collector.
+func (s *Sender) Describe(out chan<- *prometheus.Desc) {
+	s.metrics.attempts.Describe(out)
+	s.metrics.seconds.Describe(out)
+}
+
+// Collect implements prometheus.Collector.
+func (s *Sender) Collect(out chan<- prometheus.Metric) {
+	s.metrics.attempts.Collect(out)
+	s.metrics.seconds.Collect(out)
+}
