@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +14,9 @@ import (
 	"golang.org/x/time/rate"
 
 	"sundry/adapters/mail"
+	"sundry/adapters/memlock"
 	"sundry/adapters/memthrottle"
+	"sundry/adapters/redislock"
 	"sundry/adapters/redisthrottle"
 	"sundry/ports"
 )
@@ -72,6 +75,19 @@ func (a *App) mailer() ports.Mailer {
 		Host: server.Host, Port: server.Port, TLS: server.TLS, STARTTLS: mail.STARTTLS(server.STARTTLS),
 		Username: server.Username, Password: server.Password,
 	}, a.cfg.Sender())
+}
+
+// slotLocks are in Redis where there is one, else in this process.
+func (a *App) slotLocks() ports.SlotLocks {
+	if a.redis == nil {
+		return memlock.New(a.clock.Real)
+	}
+	return redislock.New(a.redis, a.redisPrefix())
+}
+
+// redisPrefix begins every key of this deployment, so that several may share a Redis.
+func (a *App) redisPrefix() string {
+	return "sundry-" + hex.EncodeToString(a.secrets.derive("redis-prefix")[:4])
 }
 
 // ready reports whether everything behind the API answers.

@@ -47,6 +47,9 @@ type App struct {
 	invariants *invariants
 	// closers run in reverse order of what they close.
 	closers []func() error
+	// listeners hang up on silent connections when the program stops.
+	listeners []*listener
+	listening sync.Mutex
 }
 
 // Role is a part of the program that a process plays.
@@ -118,6 +121,7 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 		}
 	}
 	close(a.stopping)
+	a.hangUp()
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
 	defer cancel()
 	var work sync.WaitGroup
@@ -130,11 +134,11 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 // listen opens the addresses that the roles need and serves them until they are shut down.
 func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) error {
 	serve := func(app *fiber.App, addr string) error {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 		if err != nil {
 			return fmt.Errorf("listen on %s: %w", addr, err)
 		}
-		go func() { failed <- app.Listener(listener) }()
+		go func() { failed <- a.serve(app, l) }()
 		return nil
 	}
 	if a.cfg.MetricsAddr != "" {
@@ -152,6 +156,25 @@ func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) err
 		a.log.InfoContext(ctx, "working")
 	}
 	return nil
+}
+
+// Serve answers HTTP on a listener until Run stops.
+func (a *App) Serve(l net.Listener) error { return a.serve(a.http, l) }
+
+func (a *App) serve(app *fiber.App, raw net.Listener) error {
+	l := newListener(raw)
+	a.listening.Lock()
+	a.listeners = append(a.listeners, l)
+	a.listening.Unlock()
+	return app.Listener(l)
+}
+
+func (a *App) hangUp() {
+	a.listening.Lock()
+	defer a.listening.Unlock()
+	for _, l := range a.listeners {
+		l.hangUp()
+	}
 }
 
 // Close gives everything back, last opened first.

@@ -34,7 +34,7 @@ func (a *App) wire() error {
 		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
 	a.closers = append(a.closers, a.modules.Identity.Close)
 	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, inSandbox)
-	a.modules.Booking = booking.New(a.store, a.clock, a.ids, events, a.modules.Catalog)
+	a.modules.Booking = booking.New(a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.slotLocks())
 	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.cfg.Livemode())
 	a.modules.Selling = selling.New(
 		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},

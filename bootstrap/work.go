@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"context"
-	"encoding/hex"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,8 +22,7 @@ func (a *App) newDispatcher() dispatcher {
 	if a.redis == nil {
 		return jobs.NewInline(a.mux, a.store, a.log)
 	}
-	prefix := "sundry-" + hex.EncodeToString(a.secrets.derive("redis-prefix")[:4])
-	return jobs.NewAsynq(a.redis, prefix, a.mux, a.log)
+	return jobs.NewAsynq(a.redis, a.redisPrefix(), a.mux, a.log)
 }
 
 // pagerBackOff is the pause before listening again after the connection was lost; the relay's own looks go on.

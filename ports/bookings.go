@@ -25,9 +25,12 @@ type Confirmation struct {
 	Buyer      appointment.Buyer
 }
 
-// Bookings is what selling asks booking, inside its own transaction. After a refusal the transaction must not commit,
-// except where it says otherwise.
+// Bookings is what selling asks booking, inside its own transaction but for TakeTurn. After a refusal the transaction must
+// not commit, except where it says otherwise.
 type Bookings interface {
+	// TakeTurn waits, outside any transaction, until nobody else is deciding about the times of a hold, or for as long as
+	// that is worth it; leave ends the turn. It refuses nothing: Hold does.
+	TakeTurn(ctx context.Context, h Hold) (leave func())
 	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it stands. NOT_FOUND.
 	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error
 	// Hold claims times for a session, all or none, in the place of those that it held before. The claims come back in

@@ -13,7 +13,9 @@ type Route struct {
 	Path string
 	Gate Gate
 	// Once says how Idempotency-Key is honoured. Every POST behind a secret key has one.
-	Once   Once
+	Once Once
+	// Before, where there is one, runs outside the transaction of OnceInTransaction; what it returns runs after it.
+	Before func(c *fiber.Ctx) (after func())
 	Handle fiber.Handler
 	// SandboxOnly routes do not exist in live.
 	SandboxOnly bool
@@ -52,6 +54,16 @@ func (s *Server) mount() {
 			handler = s.onceLeased(r)
 		case Repeatable:
 		}
+		if r.Before != nil {
+			handler = around(r.Before, handler)
+		}
 		s.app.Add(r.Method, r.Path, s.gate(r.Gate), handler)
+	}
+}
+
+func around(before func(c *fiber.Ctx) (after func()), handler fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		defer before(c)()
+		return handler(c)
 	}
 }

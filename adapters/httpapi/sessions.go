@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/checkout"
@@ -13,7 +15,7 @@ import (
 
 func (s *Server) sessionRoutes() []Route {
 	return []Route{
-		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Gate: SecretKey, Once: OnceInTransaction, Handle: s.postSession},
+		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Gate: SecretKey, Once: OnceInTransaction, Before: s.beforeSession, Handle: s.postSession},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Gate: SecretKey, Handle: s.getSession},
 		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Gate: SecretKey, Once: OnceLeased, Handle: s.postSessionExpire},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Gate: KeyOrReturnToken, Handle: s.getReceipt},
@@ -150,6 +152,16 @@ func (s *Server) sessionView(c checkout.State) sessionView {
 		view.EmbedURL = &url
 	}
 	return view
+}
+
+// beforeSession waits its turn where a crowd wants the same time. A request that cannot be read waits for nothing.
+func (s *Server) beforeSession(c *fiber.Ctx) (after func()) {
+	if !bytes.Contains(c.Body(), []byte(`"appointmentSlot`)) {
+		return func() {}
+	}
+	body, _ := decode[sessionRequest](c)
+	n, _ := body.newSession()
+	return s.Selling.TakeTurn(c.UserContext(), account(c), n)
 }
 
 func (s *Server) postSession(c *fiber.Ctx) error {

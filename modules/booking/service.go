@@ -16,14 +16,16 @@ import (
 type Service struct {
 	store    ports.Store
 	clock    ports.Clock
+	sleeper  ports.Sleeper
 	ids      ports.IDs
 	bus      ports.Bus
 	listings ports.BookedListings
+	locks    ports.SlotLocks
 }
 
 // New returns the module over its ports.
-func New(store ports.Store, clock ports.Clock, ids ports.IDs, bus ports.Bus, listings ports.BookedListings) *Service {
-	return &Service{store, clock, ids, bus, listings}
+func New(store ports.Store, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus, listings ports.BookedListings, locks ports.SlotLocks) *Service {
+	return &Service{store, clock, sleeper, ids, bus, listings, locks}
 }
 
 // Setup is when and where a creator meets buyers, as they said.

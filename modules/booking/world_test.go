@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
+	"sundry/adapters/memlock"
 	"sundry/adapters/system"
 	"sundry/core/appointment"
 	"sundry/core/civil"
@@ -51,7 +52,7 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 				{ID: variantID, DurationMinutes: 60, SessionCount: 1, IsDefault: true}, {ID: packID, DurationMinutes: 60, SessionCount: 3},
 			},
 		}
-		w.booking = booking.New(store, w, system.NewIDs(), w, w)
+		w.booking = booking.New(store, w, system.Clock{}, system.NewIDs(), w, w, memlock.New(time.Now))
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
 			Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}, InPerson: &appointment.Place{Address: "1 Rue de Rivoli"},

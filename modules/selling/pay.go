@@ -46,11 +46,12 @@ func (s *Service) PayOnPage(ctx context.Context, secret string, p Payment) (chec
 // PayInSandbox pays a session of the account as a buyer would, for integrators' own tests, choosing the times first where
 // some are given. See pay and ChooseOnPage.
 func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string, p Payment) (checkout.State, error) {
-	if _, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID); err != nil {
+	opened, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID)
+	if err != nil {
 		return checkout.State{}, err
 	}
 	if p.Slots != nil {
-		if _, err := s.choose(ctx, sessionID, p.Slots); err != nil {
+		if _, err := s.choose(ctx, opened, p.Slots); err != nil {
 			return checkout.State{}, err
 		}
 	}

@@ -18,13 +18,14 @@ func (s *Service) ChooseOnPage(ctx context.Context, secret string, picks []appoi
 	if err != nil {
 		return checkout.State{}, err
 	}
-	return s.choose(ctx, session.ID, picks)
+	return s.choose(ctx, session, picks)
 }
 
 // choose claims the times and remembers them, in one transaction.
-func (s *Service) choose(ctx context.Context, sessionID string, picks []appointment.Pick) (session checkout.State, err error) {
+func (s *Service) choose(ctx context.Context, opened checkout.State, picks []appointment.Pick) (session checkout.State, err error) {
+	defer s.bookings.TakeTurn(ctx, holdOf(opened, picks))()
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		loaded, err := r.Sessions.Get(ctx, sessionID)
+		loaded, err := r.Sessions.Get(ctx, opened.ID)
 		if err != nil {
 			return err
 		}
@@ -67,13 +68,23 @@ func (s *Service) firstSlots(ctx context.Context, r ports.Repos, session checkou
 	return nil, nil
 }
 
-// hold claims times for the session.
-func (s *Service) hold(ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.Pick) ([]checkout.AppointmentSlot, error) {
+// TakeTurn waits until nobody else is deciding about the times of a new session, so that a crowd after one slot waits
+// outside the database. It is called before the request's transaction; leave ends the turn.
+func (s *Service) TakeTurn(ctx context.Context, creatorID string, n NewSession) (leave func()) {
+	return s.bookings.TakeTurn(ctx, ports.Hold{CreatorID: creatorID, ListingID: n.ListingID, VariantID: n.VariantID, Picks: n.Slots})
+}
+
+func holdOf(session checkout.State, picks []appointment.Pick) ports.Hold {
 	offer := session.Offer
-	claims, err := s.bookings.Hold(ctx, r, ports.Hold{
+	return ports.Hold{
 		CreatorID: session.CreatorID, CheckoutID: session.ID, ListingID: offer.ListingID, VariantID: offer.VariantID,
 		DurationMinutes: offer.DurationMinutes, SessionCount: offer.SessionCount, Picks: picks,
-	})
+	}
+}
+
+// hold claims times for the session.
+func (s *Service) hold(ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.Pick) ([]checkout.AppointmentSlot, error) {
+	claims, err := s.bookings.Hold(ctx, r, holdOf(session, picks))
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,8 @@ type bookings struct {
 	taken bool
 }
 
+func (b *bookings) TakeTurn(context.Context, ports.Hold) func() { return func() {} }
+
 func (b *bookings) Ready(context.Context, ports.Repos, string, string, string) error { return nil }
 
 func (b *bookings) Hold(_ context.Context, _ ports.Repos, h ports.Hold) (claims []appointment.ClaimState, err error) {

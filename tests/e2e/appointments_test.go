@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
+	"sundry/adapters/memlock"
 	"sundry/adapters/system"
 	"sundry/core/appointment"
 	"sundry/core/event"
@@ -85,7 +86,7 @@ func directly(t *testing.T, app *harness.App) *directBookings {
 		t.Fatal(err)
 	}
 	clock, ids := system.NewClock(store, true), system.NewIDs()
-	d := &directBookings{store, booking.New(store, clock, ids, noBus{}, catalog.New(store, clock, ids, true))}
+	d := &directBookings{store, booking.New(store, clock, system.Clock{}, ids, noBus{}, catalog.New(store, clock, ids, true), memlock.New(time.Now))}
 	bookings.of[app.DatabaseURL] = d
 	return d
 }

@@ -95,7 +95,7 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 func (a *App) run(listener net.Listener) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 2)
-	go func() { ended <- a.Program.Handler().Listener(listener) }()
+	go func() { ended <- a.Program.Serve(listener) }()
 	go func() { ended <- a.Program.Run(ctx, bootstrap.Work) }()
 	a.closers = append(a.closers, func() error {
 		cancel() // Run shuts the HTTP side down too

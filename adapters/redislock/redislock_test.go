@@ -1,0 +1,42 @@
+package redislock
+
+import (
+	"cmp"
+	"crypto/rand"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"sundry/core/slot"
+	"sundry/tests/contract"
+)
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	options, err := redis.ParseURL(cmp.Or(os.Getenv("TEST_REDIS_URL"), "redis://127.0.0.1:6379"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	contract.SlotLocks(t, New(client, "contract-"+rand.Text()))
+}
+
+func TestWithoutRedisAnErrorSaysSoInTime(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: 100 * time.Millisecond})
+	t.Cleanup(func() { _ = client.Close() })
+	server.Close()
+	begin := time.Now()
+	entered, err := New(client, "sundry").Enter(t.Context(), "crt_1", "a", []slot.Interval{{}}, time.Minute)
+	if entered || err == nil || time.Since(begin) > 5*time.Second {
+		t.Errorf("%v, %v after %s", entered, err, time.Since(begin))
+	}
+	if err := New(client, "sundry").Leave(t.Context(), "crt_1", "a"); err == nil {
+		t.Error("leaving said nothing")
+	}
+}

@@ -1,0 +1,77 @@
+package bootstrap
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// listener remembers which connections have never said anything. Browsers open such ahead of need, the server counts
+// them among its requests, and a shutdown would wait for them until they time out.
+type listener struct {
+	net.Listener
+	mu      sync.Mutex
+	silent  map[*connection]struct{}
+	hanging bool // up: silent connections are closed at once
+}
+
+func newListener(l net.Listener) *listener {
+	return &listener{Listener: l, silent: map[*connection]struct{}{}}
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	raw, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{Conn: raw, listener: l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hanging {
+		_ = raw.Close()
+		return c, nil // its first read ends it
+	}
+	l.silent[c] = struct{}{}
+	return c, nil
+}
+
+// hangUp closes the connections that have never said anything, from now on.
+func (l *listener) hangUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hanging = true
+	for c := range l.silent {
+		_ = c.Conn.Close()
+	}
+	clear(l.silent)
+}
+
+func (l *listener) forget(c *connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.silent, c)
+}
+
+type connection struct {
+	net.Conn
+	listener *listener
+	known    atomic.Bool
+}
+
+// Read implements net.Conn.
+func (c *connection) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if (n > 0 || err != nil) && !c.known.Swap(true) {
+		c.listener.forget(c)
+	}
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	if !c.known.Swap(true) {
+		c.listener.forget(c)
+	}
+	return c.Conn.Close()
+}
