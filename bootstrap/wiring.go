@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"sundry/adapters/httpapi"
+	"sundry/adapters/ical"
 	"sundry/adapters/jobs"
 	"sundry/adapters/passwords"
 	"sundry/adapters/sandboxpay"
@@ -34,7 +35,9 @@ func (a *App) wire() error {
 		tokens.NewJWT(a.cfg.BaseURL, "sundry:"+string(a.cfg.Environment), a.secrets.derive("access-tokens")), throttle)
 	a.closers = append(a.closers, a.modules.Identity.Close)
 	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, inSandbox)
-	a.modules.Booking = booking.New(a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.slotLocks())
+	a.modules.Booking = booking.New(
+		booking.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("appointments")},
+		a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.modules.Identity, a.slotLocks(), ical.Calendars{})
 	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.cfg.Livemode())
 	a.modules.Selling = selling.New(
 		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
@@ -94,6 +97,7 @@ func (a *App) wire() error {
 		return err
 	}
 	web.NewRoutes(pages, a.modules.Selling, httpapi.StatusOf, a.log).Mount(server.App())
+	web.NewAppointmentRoutes(pages, a.modules.Booking, httpapi.StatusOf, a.log).Mount(server.App())
 	server.NotFound()
 	a.http = server.App()
 	a.operations = server.Operations()

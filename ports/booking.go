@@ -36,6 +36,7 @@ type Claims interface {
 
 // LiveClaim is what a calendar needs to know of a claim.
 type LiveClaim struct {
+	ID        string
 	ListingID string
 	StartsAt  time.Time
 	Blocked   slot.Interval

@@ -103,21 +103,21 @@ func (t claims) OfCheckout(_ context.Context, creatorID, checkoutID string) ([]a
 const longestBlock = 4 * 24 * time.Hour
 
 // liveClaims reads live claims by the partial index alone, on both engines.
-const liveClaims = `SELECT listing_id, starts_at, blocked_from, blocked_until FROM claims
+const liveClaims = `SELECT id, listing_id, starts_at, blocked_from, blocked_until FROM claims
 	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ? AND blocked_until > ?
 	ORDER BY blocked_from`
 
 // Live implements ports.Claims.
 func (t claims) Live(_ context.Context, creatorID string, during slot.Interval) ([]ports.LiveClaim, error) {
 	var rows []struct {
-		ListingID                           string
+		ID, ListingID                       string
 		StartsAt, BlockedFrom, BlockedUntil millis
 	}
 	err := t.db.Raw(liveClaims, creatorID, millis(during.From.Add(-longestBlock)), millis(during.Until), millis(during.From)).Scan(&rows).Error
 	live := make([]ports.LiveClaim, len(rows))
 	for i, r := range rows {
 		live[i] = ports.LiveClaim{
-			ListingID: r.ListingID, StartsAt: time.Time(r.StartsAt),
+			ID: r.ID, ListingID: r.ListingID, StartsAt: time.Time(r.StartsAt),
 			Blocked: slot.Interval{From: time.Time(r.BlockedFrom), Until: time.Time(r.BlockedUntil)},
 		}
 	}

@@ -37,6 +37,7 @@ type appointmentView struct {
 	Address            *string                  `json:"address"`
 	CancelReason       *string                  `json:"cancelReason"`
 	CanceledAt         *string                  `json:"canceledAt"`
+	ManageURL          string                   `json:"manageUrl"`
 	CreatedAt          *string                  `json:"createdAt"`
 }
 
@@ -45,7 +46,7 @@ func (s *Server) appointmentView(a appointment.State) appointmentView {
 		ID: a.ID, Status: a.Status, Livemode: !s.cfg.Sandbox, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		ExternalCustomerID: orNull(a.ExternalCustomerID), StartsAt: stamp(a.StartsAt), EndsAt: stamp(a.EndsAt), Timezone: a.Timezone,
 		DeliveryMode: a.DeliveryMode, MeetingURL: orNull(a.MeetingURL), Address: orNull(a.Address),
-		CancelReason: orNull(a.CancelReason), CanceledAt: stamp(a.CanceledAt), CreatedAt: stamp(a.CreatedAt),
+		CancelReason: orNull(a.CancelReason), CanceledAt: stamp(a.CanceledAt), ManageURL: s.Booking.ManageURL(a.ID), CreatedAt: stamp(a.CreatedAt),
 	}
 }
 

@@ -46,7 +46,11 @@ func shapeOf(line string) string {
 }
 
 // mounted are the operations that the composition root adds beside the route table: pages.
-var mounted = []string{"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs"}
+var mounted = []string{
+	"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs",
+	"GET /a/{secret}", "GET /a/{secret}/calendar.ics", "GET /a/{secret}/reschedule", "POST /a/{secret}/reschedule",
+	"GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
+}
 
 func TestTheDocumentIsValid(t *testing.T) {
 	t.Parallel()

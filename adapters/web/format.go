@@ -21,6 +21,12 @@ func formatDate(t time.Time) string { return t.UTC().Format("2 January 2006") }
 // formatMoment is a day and time with its zone said, for receipts.
 func formatMoment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
+// formatDay is a day with its name, in the zone that t carries.
+func formatDay(t time.Time) string { return t.Format("Monday, 2 January 2006") }
+
+// formatClock is a time of day, in the zone that t carries.
+func formatClock(t time.Time) string { return t.Format("15:04") }
+
 // formatStamp is the machine form of a time, for <time datetime>.
 func formatStamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 

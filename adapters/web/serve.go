@@ -135,7 +135,7 @@ func (r *Routes) again(c *fiber.Ctx) error {
 	return seeOther(c, url)
 }
 
-// seeOther sends the buyer on to a checkout.
+// seeOther sends the buyer on, from a form so that a reload does not send it again.
 func seeOther(c *fiber.Ctx, url string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
@@ -170,6 +170,13 @@ func send(c *fiber.Ctx, html []byte, scripts string, parents []string) error {
 		c.Set(fiber.HeaderXFrameOptions, "DENY")
 	}
 	return c.Send(html)
+}
+
+// sendForm is send for a page without scripts that sends its own forms.
+func sendForm(c *fiber.Ctx, html []byte) error {
+	err := send(c, html, "'none'", nil)
+	c.Set(fiber.HeaderContentSecurityPolicy, formPolicy())
+	return err
 }
 
 // checkoutView is the session as the pages show it.

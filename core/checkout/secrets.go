@@ -2,20 +2,18 @@ package checkout
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"strings"
 	"time"
 
 	"sundry/core/id"
+	"sundry/core/secret"
 )
 
 // ReturnTokenLifetime is how long a return token opens the receipt. It may be used any number of times.
 const ReturnTokenLifetime = 24 * time.Hour
 
-// Secrets derives what opens a session from its id, so that nothing secret is stored and a replayed request is
-// answered with the same address.
+// Secrets derives what opens a session from its id (package secret).
 type Secrets struct {
 	// Key is 32 bytes, used for nothing else.
 	Key []byte
@@ -28,14 +26,6 @@ const (
 	purposeReturn   = "return"
 )
 
-const bodyLength = 26 // characters of an id behind its prefix
-
-func (s Secrets) mac(purpose string, parts ...string) [16]byte {
-	h := hmac.New(sha256.New, s.Key)
-	h.Write([]byte(purpose + "\x00" + strings.Join(parts, "\x00")))
-	return [16]byte(h.Sum(nil))
-}
-
 // Checkout is the secret of /c/{secret}: the id's body and a proof that we gave it out.
 func (s Secrets) Checkout(sessionID string) string { return s.seal(purposeCheckout, sessionID) }
 
@@ -43,28 +33,21 @@ func (s Secrets) Checkout(sessionID string) string { return s.seal(purposeChecko
 func (s Secrets) Receipt(sessionID string) string { return s.seal(purposeReceipt, sessionID) }
 
 // OpenCheckout is the session's id behind a /c/ secret; ok is false for anything that we did not give out.
-func (s Secrets) OpenCheckout(secret string) (sessionID string, ok bool) {
-	return s.unseal(purposeCheckout, secret)
+func (s Secrets) OpenCheckout(sealed string) (sessionID string, ok bool) {
+	return s.unseal(purposeCheckout, sealed)
 }
 
 // OpenReceipt is the session's id behind a /r/ secret.
-func (s Secrets) OpenReceipt(secret string) (sessionID string, ok bool) {
-	return s.unseal(purposeReceipt, secret)
+func (s Secrets) OpenReceipt(sealed string) (sessionID string, ok bool) {
+	return s.unseal(purposeReceipt, sealed)
 }
 
 func (s Secrets) seal(purpose, sessionID string) string {
-	return id.Body(sessionID) + id.Body(id.New(id.CheckoutSession, s.mac(purpose, sessionID)))
+	return secret.Seal(s.Key, purpose, sessionID)
 }
 
-func (s Secrets) unseal(purpose, secret string) (string, bool) {
-	if len(secret) != 2*bodyLength {
-		return "", false
-	}
-	sessionID := string(id.CheckoutSession) + "_" + secret[:bodyLength]
-	if !id.Valid(id.CheckoutSession, sessionID) || !hmac.Equal([]byte(s.seal(purpose, sessionID)), []byte(secret)) {
-		return "", false
-	}
-	return sessionID, true
+func (s Secrets) unseal(purpose, sealed string) (string, bool) {
+	return secret.Open(s.Key, purpose, id.CheckoutSession, sealed)
 }
 
 // ReturnToken proves the buyer's arrival for one session until 24 hours after now (real time).
@@ -74,7 +57,7 @@ func (s Secrets) ReturnToken(sessionID string, now time.Time) string {
 
 func (s Secrets) returnToken(sessionID string, expires int64) string {
 	stamp := binary.BigEndian.AppendUint64(nil, uint64(expires)) //nolint:gosec // a time after 1970
-	mac := s.mac(purposeReturn, sessionID, string(stamp))
+	mac := secret.MAC(s.Key, purposeReturn, sessionID, string(stamp))
 	return base64.RawURLEncoding.EncodeToString(append(stamp, mac[:]...))
 }
 

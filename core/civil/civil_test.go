@@ -153,3 +153,23 @@ func offsetByTime(location *time.Location, at int64) int64 {
 	_, seconds := time.UnixMilli(at).In(location).Zone()
 	return int64(seconds) * 1000
 }
+
+func TestOffsetsAreSaidInWords(t *testing.T) {
+	t.Parallel()
+	winter, summer := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC), time.Date(2026, 7, 15, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		at   time.Time
+		want string
+	}{
+		"UTC": {winter, "UTC"}, "Europe/London": {summer, "UTC+1"}, "Asia/Kathmandu": {winter, "UTC+5:45"},
+		"America/St_Johns": {winter, "UTC−3:30"}, "America/New_York": {summer, "UTC−4"},
+	} {
+		zone, err := ParseZone(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Offset(c.at, zone); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package civil
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -178,4 +179,21 @@ func SurveyDays(location *time.Location, first, last Date) (z *Zone, from, until
 		}
 	}
 	return z, from, until
+}
+
+// Offset says how a zone's clocks stand to UTC at an instant: "UTC+5:45", "UTC−3", "UTC".
+func Offset(at time.Time, zone *time.Location) string {
+	_, seconds := at.In(zone).Zone()
+	sign := "+"
+	if seconds < 0 {
+		sign, seconds = "−", -seconds
+	}
+	switch hours, minutes := seconds/3600, seconds/60%60; {
+	case hours == 0 && minutes == 0:
+		return "UTC"
+	case minutes == 0:
+		return fmt.Sprintf("UTC%s%d", sign, hours)
+	default:
+		return fmt.Sprintf("UTC%s%d:%02d", sign, hours, minutes)
+	}
 }

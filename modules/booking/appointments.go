@@ -109,7 +109,7 @@ func (s *Service) moveClaim(
 		return appointment.ClaimState{}, err
 	}
 	picks := []appointment.Pick{pick}
-	q, err := s.query(ctx, r, b, b.Policy(), span(picks))
+	q, err := s.query(ctx, r, b, b.Policy(), span(picks), "")
 	if err != nil {
 		return appointment.ClaimState{}, err
 	}

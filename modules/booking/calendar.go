@@ -58,7 +58,7 @@ func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
 	policy := b.Policy()
 	policy.Duration = ask.DurationMinutes
 	_, from, until := civil.SurveyDays(viewer, ask.From, ask.To)
-	q, err := s.query(ctx, r, b, policy, slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)})
+	q, err := s.query(ctx, r, b, policy, slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)}, "")
 	if err != nil {
 		return Calendar{}, err
 	}
@@ -90,8 +90,10 @@ func (a Ask) check() error {
 // week is how far from a range the claims may lie that count against its weeks' caps, and a day more for zones.
 const week = 8 * 24 * time.Hour
 
-// query gathers what decides about the times that begin in an interval.
-func (s *Service) query(ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval) (slot.Query, error) {
+// query gathers what decides about the times that begin in an interval. The claim except ("" = none) is not in the way.
+func (s *Service) query(
+	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
+) (slot.Query, error) {
 	now, err := s.clock.Now(ctx, b.Listing.CreatorID)
 	if err != nil {
 		return slot.Query{}, err
@@ -119,6 +121,9 @@ func (s *Service) query(ctx context.Context, r ports.Repos, b appointment.Bookab
 		return slot.Query{}, err
 	}
 	for _, c := range live {
+		if c.ID == except {
+			continue
+		}
 		q.Busy = append(q.Busy, c.Blocked)
 		if c.ListingID == b.Listing.ID {
 			q.Booked = append(q.Booked, c.StartsAt)

@@ -12,20 +12,34 @@ import (
 	"sundry/ports"
 )
 
+// Config is what differs between deployments.
+type Config struct {
+	// BaseURL is the public origin, without a trailing slash.
+	BaseURL string
+	// LinkKey is 32 bytes, used for nothing but what opens appointments and feeds.
+	LinkKey []byte
+}
+
 // Service holds the use cases.
 type Service struct {
-	store    ports.Store
-	clock    ports.Clock
-	sleeper  ports.Sleeper
-	ids      ports.IDs
-	bus      ports.Bus
-	listings ports.BookedListings
-	locks    ports.SlotLocks
+	cfg       Config
+	store     ports.Store
+	clock     ports.Clock
+	sleeper   ports.Sleeper
+	ids       ports.IDs
+	bus       ports.Bus
+	listings  ports.BookedListings
+	sellers   ports.Sellers
+	locks     ports.SlotLocks
+	calendars ports.CalendarWriter
 }
 
 // New returns the module over its ports.
-func New(store ports.Store, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus, listings ports.BookedListings, locks ports.SlotLocks) *Service {
-	return &Service{store, clock, sleeper, ids, bus, listings, locks}
+func New(
+	cfg Config, store ports.Store, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus, listings ports.BookedListings,
+	sellers ports.Sellers, locks ports.SlotLocks, calendars ports.CalendarWriter,
+) *Service {
+	return &Service{cfg, store, clock, sleeper, ids, bus, listings, sellers, locks, calendars}
 }
 
 // Setup is when and where a creator meets buyers, as they said.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
+	"sundry/adapters/ical"
 	"sundry/adapters/memlock"
 	"sundry/adapters/system"
 	"sundry/core/appointment"
@@ -52,7 +53,9 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 				{ID: variantID, DurationMinutes: 60, SessionCount: 1, IsDefault: true}, {ID: packID, DurationMinutes: 60, SessionCount: 3},
 			},
 		}
-		w.booking = booking.New(store, w, system.Clock{}, system.NewIDs(), w, w, memlock.New(time.Now))
+		w.booking = booking.New(
+			booking.Config{BaseURL: "https://pay.example.com", LinkKey: make([]byte, 32)},
+			store, w, system.Clock{}, system.NewIDs(), w, w, w, memlock.New(time.Now), ical.Calendars{})
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
 			Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}, InPerson: &appointment.Place{Address: "1 Rue de Rivoli"},
@@ -85,6 +88,11 @@ func (w *world) Listing(_ context.Context, _ ports.Repos, id string) (listing.St
 		return listing.State{}, fault.NotFound("listing")
 	}
 	return w.listing, nil
+}
+
+// SellerName implements ports.Sellers.
+func (w *world) SellerName(context.Context, ports.Repos, string) (string, error) {
+	return "Ada's Workshop", nil
 }
 
 // Publish implements ports.Bus.

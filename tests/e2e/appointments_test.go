@@ -1,29 +1,20 @@
 package e2e_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"sundry/adapters/gormstore"
-	"sundry/adapters/memlock"
-	"sundry/adapters/system"
-	"sundry/core/appointment"
-	"sundry/core/event"
-	"sundry/modules/booking"
-	"sundry/modules/catalog"
-	"sundry/ports"
 	"sundry/tests/harness"
 )
 
 // bookedTime is what tests need of an appointment.
 type bookedTime struct {
 	ID, Status, ListingID, VariantID, CheckoutID, StartsAt, EndsAt, Timezone, DeliveryMode string
+	ManageURL                                                                              string
 	ExternalCustomerID, MeetingURL, Address, CancelReason, CanceledAt                      *string
 }
 
@@ -59,63 +50,21 @@ func (w *world) booked(t *testing.T) bookedTime {
 	return w.bookedAt(t, w.openTime(t))
 }
 
-// bookings are the module itself over the program's database, until a checkout sells times.
-var bookings = struct {
-	sync.Mutex
-	of map[string]*directBookings
-}{of: map[string]*directBookings{}}
-
-type directBookings struct {
-	store   *gormstore.Store
-	service *booking.Service
-}
-
-type noBus struct{}
-
-func (noBus) Publish(context.Context, ports.Repos, ...event.Event) error { return nil }
-
-func directly(t *testing.T, app *harness.App) *directBookings {
-	t.Helper()
-	bookings.Lock()
-	defer bookings.Unlock()
-	if d := bookings.of[app.DatabaseURL]; d != nil {
-		return d
-	}
-	store, err := gormstore.Open(context.Background(), app.DatabaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock, ids := system.NewClock(store, true), system.NewIDs()
-	d := &directBookings{store, booking.New(store, clock, system.Clock{}, ids, noBus{}, catalog.New(store, clock, ids, true), memlock.New(time.Now))}
-	bookings.of[app.DatabaseURL] = d
-	return d
-}
-
+// bookedAt buys a time of that listing.
 func (w *world) bookedAt(t *testing.T, startsAt string) (a bookedTime) {
 	t.Helper()
-	d, l := directly(t, w.App), w.sessionHours(t)
-	at, err := time.Parse(time.RFC3339, startsAt)
-	if err != nil {
-		t.Fatal(err)
+	var session harness.Session
+	w.AsBackend(t, post, "/v1/checkout-sessions", harness.JSON{
+		"listingId": w.sessionHours(t).ID, "externalCustomerId": harness.Unique("user"), "email": "grace@example.com", "successUrl": "https://shop.example/thanks",
+		"appointmentSlot": harness.JSON{"startsAt": startsAt, "timezone": "Asia/Kathmandu", "deliveryMode": "virtual"},
+	}).Want(t, 201).Into(t, &session)
+	w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+	var receipt struct{ Appointments []struct{ ID string } }
+	w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID+"/receipt?headless=true", nil).Want(t, 200).Into(t, &receipt)
+	if len(receipt.Appointments) != 1 {
+		t.Fatalf("the receipt has %v", receipt.Appointments)
 	}
-	id := harness.Unique("cs")
-	var made []appointment.State
-	err = d.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
-		_, err := d.service.Hold(ctx, r, ports.Hold{CreatorID: w.ID, CheckoutID: id, ListingID: l.ID, Picks: []appointment.Pick{
-			{StartsAt: at, Timezone: "Asia/Kathmandu", DeliveryMode: appointment.Virtual},
-		}})
-		if err != nil {
-			return err
-		}
-		made, _, err = d.service.Confirm(ctx, r, ports.Confirmation{
-			CreatorID: w.ID, CheckoutID: id, Buyer: appointment.Buyer{CustomerID: "cus_x", ExternalCustomerID: "user-" + id},
-		})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.AsBackend(t, get, "/v1/appointments/"+made[0].ID, nil).Want(t, 200).Into(t, &a)
+	w.AsBackend(t, get, "/v1/appointments/"+receipt.Appointments[0].ID, nil).Want(t, 200).Into(t, &a)
 	return a
 }
 
@@ -166,7 +115,7 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 		if read.StartsAt != target || read.Status != "canceled" {
 			t.Errorf("read: %+v", read)
 		}
-		if got, want := w.told(t, a.ID), "canceled, rescheduled from "+target+", rescheduled from "+a.StartsAt; !strings.HasPrefix(got, want) {
+		if got, want := w.told(t, a.ID), "canceled, rescheduled from "+target+", rescheduled from "+a.StartsAt+", booked"; got != want {
 			t.Errorf("told %s, want %s", got, want)
 		}
 	})

@@ -26,7 +26,7 @@ type Judge struct {
 
 // judge is made once per process: the document does not change.
 var judge = sync.OnceValues(func() (*Judge, error) {
-	for _, media := range []string{"text/html", "application/yaml"} { // text to us, whatever it holds
+	for _, media := range []string{"text/html", "text/calendar", "application/yaml"} { // text to us, whatever it holds
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(httpapi.OpenAPI)

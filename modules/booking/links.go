@@ -1,0 +1,148 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/secret"
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+// purposeManage is what a buyer's link opens.
+const purposeManage = "manage"
+
+// ManageURL is where a buyer sees, moves and cancels an appointment. Whoever has it can do the same.
+func (s *Service) ManageURL(appointmentID string) string {
+	return s.cfg.BaseURL + "/a/" + secret.Seal(s.cfg.LinkKey, purposeManage, appointmentID)
+}
+
+// Managed is an appointment as its buyer sees it.
+type Managed struct {
+	appointment.State
+	SellerName string
+	// Now is the account's time; Changeable is false once the appointment is canceled or has begun.
+	Now        time.Time
+	Changeable bool
+}
+
+// Managed is the appointment behind a buyer's link. NOT_FOUND.
+func (s *Service) Managed(ctx context.Context, link string) (m Managed, err error) {
+	r := s.store.Read(ctx)
+	if m.State, err = s.linked(ctx, r, link); err != nil {
+		return m, err
+	}
+	if m.SellerName, err = s.sellers.SellerName(ctx, r, m.CreatorID); err != nil {
+		return m, err
+	}
+	m.Now, err = s.clock.Now(ctx, m.CreatorID)
+	m.Changeable = appointment.Restore(m.State).Changeable(m.Now) == nil
+	return m, err
+}
+
+func (s *Service) linked(ctx context.Context, r ports.Repos, link string) (appointment.State, error) {
+	appointmentID, ok := secret.Open(s.cfg.LinkKey, purposeManage, id.Appointment, link)
+	if !ok {
+		return appointment.State{}, fault.NotFound("appointment")
+	}
+	a, err := r.Appointments.Get(ctx, appointmentID)
+	if errors.Is(err, ports.ErrNotFound) {
+		err = fault.NotFound("appointment")
+	}
+	return a, err
+}
+
+// furthest is more days than any listing can be booked ahead.
+const furthest = 1000
+
+// Alternatives are the open times that an appointment can be moved to, on the buyer's days from one on. NOT_FOUND,
+// STATE_CONFLICT.
+func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date, days int) (Calendar, error) {
+	r := s.store.Read(ctx)
+	a, err := s.linked(ctx, r, link)
+	if err != nil {
+		return Calendar{}, err
+	}
+	now, err := s.clock.Now(ctx, a.CreatorID)
+	if err != nil {
+		return Calendar{}, err
+	}
+	if err := appointment.Restore(a).Changeable(now); err != nil {
+		return Calendar{}, err
+	}
+	_, b, err := s.sold(ctx, r, a)
+	if err != nil {
+		return Calendar{}, err
+	}
+	viewer, err := civil.ParseZone(a.Timezone)
+	if err != nil {
+		return Calendar{}, err
+	}
+	today := civil.DateIn(viewer, now)
+	c := Calendar{Ask: Ask{
+		ListingID: a.ListingID, VariantID: a.VariantID, Timezone: a.Timezone, DurationMinutes: b.Variant.DurationMinutes,
+		From: min(max(from, today), today+furthest), MostDays: days,
+	}, Modes: []appointment.DeliveryMode{a.DeliveryMode}}
+	c.To = c.From + civil.Date(days) - 1 //nolint:gosec // a few weeks
+	_, first, last := civil.SurveyDays(viewer, c.From, c.To)
+	q, err := s.query(ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)}, a.ClaimID)
+	if err != nil {
+		return Calendar{}, err
+	}
+	c.Slots = slot.Open(q, c.From, c.To, viewer)
+	return c, nil
+}
+
+// RescheduleByBuyer is Reschedule by whoever has the link; the zone and the place stay.
+func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt time.Time) (appointment.State, error) {
+	a, err := s.linked(ctx, s.store.Read(ctx), link)
+	if err != nil {
+		return a, err
+	}
+	return s.Reschedule(ctx, a.CreatorID, a.ID, appointment.Pick{StartsAt: startsAt, Timezone: a.Timezone, Field: "appointmentSlot"})
+}
+
+// CancelByBuyer is Cancel by whoever has the link.
+func (s *Service) CancelByBuyer(ctx context.Context, link, reason string) (appointment.State, error) {
+	a, err := s.linked(ctx, s.store.Read(ctx), link)
+	if err != nil {
+		return a, err
+	}
+	return s.Cancel(ctx, a.CreatorID, a.ID, reason)
+}
+
+// CalendarOf is the appointment behind a buyer's link as a calendar file. NOT_FOUND.
+func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
+	a, err := s.linked(ctx, s.store.Read(ctx), link)
+	if err != nil {
+		return nil, err
+	}
+	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish, Entries: []ports.CalendarEntry{s.entry(a)}}), nil
+}
+
+// entry is an appointment as calendars know it.
+func (s *Service) entry(a appointment.State) ports.CalendarEntry {
+	e := ports.CalendarEntry{
+		UID: a.ID + "@" + s.host(), Sequence: a.Sequence, Canceled: a.Status == appointment.StatusCanceled,
+		StartsAt: a.StartsAt, EndsAt: a.EndsAt, StampedAt: s.clock.Real(), Summary: a.Title, Location: a.Address,
+	}
+	if a.MeetingURL != "" {
+		e.Location, e.URL, e.Description = a.MeetingURL, a.MeetingURL, a.MeetingURL
+	}
+	return e
+}
+
+// host makes the UIDs of calendars ours: they must be unique in the world.
+func (s *Service) host() string {
+	if u, err := url.Parse(s.cfg.BaseURL); err == nil && u.Hostname() != "" {
+		return u.Hostname()
+	}
+	return strings.TrimPrefix(s.cfg.BaseURL, "https://")
+}

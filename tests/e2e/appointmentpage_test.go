@@ -1,0 +1,161 @@
+package e2e_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+// page is a page of an appointment below its address, as a buyer's browser asks for it.
+func (w *world) page(t *testing.T, a bookedTime, path string) *harness.Answer {
+	t.Helper()
+	return w.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(a.ManageURL, w.URL) + path})
+}
+
+// send sends a form of such a page.
+func (w *world) send(t *testing.T, a bookedTime, path string, form url.Values) *harness.Answer {
+	t.Helper()
+	return w.Ask(t, harness.Request{
+		Method: post, Path: strings.TrimPrefix(a.ManageURL, w.URL) + path, Body: form.Encode(),
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	})
+}
+
+func (w *world) read(t *testing.T, a bookedTime) (now bookedTime) {
+	t.Helper()
+	w.AsBackend(t, get, "/v1/appointments/"+a.ID, nil).Want(t, 200).Into(t, &now)
+	return now
+}
+
+func wantWords(t *testing.T, page *harness.Answer, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(string(page.Body), word) {
+			t.Errorf("the page lacks %q", word)
+		}
+	}
+}
+
+var openTimeLink = regexp.MustCompile(`href="/a/[^"?]+/reschedule(\?to=[^"]+)"`)
+
+func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		a, taken := w.booked(t), w.booked(t)
+		shown := w.page(t, a, "").Want(t, 200)
+		wantWords(t, shown, "Asia/Kathmandu, UTC&#43;5:45", "Open the meeting link", *a.MeetingURL, "Choose another time", `<time datetime="`+a.StartsAt+`"`)
+		for name, want := range map[string]string{
+			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
+		} {
+			if got := shown.Header.Get(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		if policy := shown.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'none'") || !strings.Contains(policy, "form-action 'self'") || !strings.Contains(policy, "frame-ancestors 'none'") {
+			t.Errorf("policy %q", policy)
+		}
+		times := w.page(t, a, "/reschedule").Want(t, 200)
+		links := openTimeLink.FindAllStringSubmatch(string(times.Body), -1)
+		if len(links) < 10 || strings.Contains(string(times.Body), url.QueryEscape(taken.StartsAt)) || strings.Contains(string(times.Body), url.QueryEscape(a.StartsAt)) {
+			t.Fatalf("%d times, or one that is not free", len(links))
+		}
+		wantWords(t, w.page(t, a, "/reschedule"+links[3][1]).Want(t, 200), "Move your appointment?")
+		query, err := url.ParseQuery(links[3][1][1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := query.Get("to")
+		refused := w.send(t, a, "/reschedule", url.Values{"startsAt": {taken.StartsAt}}).Want(t, 409)
+		wantWords(t, refused, "has just been taken", "Days to choose from")
+		if moved := w.send(t, a, "/reschedule", url.Values{"startsAt": {target}}).Want(t, 303).Header.Get("Location"); !strings.HasSuffix(moved, "?done=moved") {
+			t.Errorf("moved and led to %s", moved)
+		}
+		w.send(t, a, "/reschedule", url.Values{"startsAt": {target}}).Want(t, 303) // pressed twice
+		wantWords(t, w.page(t, a, "?done=moved").Want(t, 200), "Your appointment was moved", `<time datetime="`+target+`"`)
+		if now := w.read(t, a); now.StartsAt != target || now.Timezone != "Asia/Kathmandu" || *now.MeetingURL != *a.MeetingURL {
+			t.Errorf("%+v", now)
+		}
+		if got, want := w.told(t, a.ID), "rescheduled from "+a.StartsAt+", booked"; got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+		for _, garbage := range []string{"", "soon", "2026", "%00"} {
+			w.send(t, a, "/reschedule", url.Values{"startsAt": {garbage}}).Want(t, 303)
+		}
+		w.page(t, a, "/reschedule?from=9999-12-31&to=x").Want(t, 200)
+		w.page(t, a, "/reschedule?from=nonsense").Want(t, 200)
+	})
+}
+
+func TestABuyerCancelsTheAppointmentByItsLink(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		a := w.booked(t)
+		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "Cancel this appointment?", "does not return the payment")
+		wantWords(t, w.send(t, a, "/cancel", url.Values{"reason": {strings.Repeat("x", 501)}}).Want(t, 400), "at most 500 characters")
+		if now := w.read(t, a); now.Status != "confirmed" {
+			t.Errorf("refused and canceled: %+v", now)
+		}
+		w.send(t, a, "/cancel", url.Values{"reason": {"I am <b>ill</b>"}}).Want(t, 303)
+		w.send(t, a, "/cancel", url.Values{}).Want(t, 303) // pressed twice
+		wantWords(t, w.page(t, a, "?done=canceled").Want(t, 200), "You have canceled this appointment")
+		wantWords(t, w.page(t, a, "").Want(t, 200), "canceled: I am &lt;b&gt;ill&lt;/b&gt;")
+		for _, path := range []string{"/cancel", "/reschedule"} {
+			w.page(t, a, path).Want(t, 303)
+		}
+		if now := w.read(t, a); now.Status != "canceled" || *now.CancelReason != "I am <b>ill</b>" {
+			t.Errorf("%+v", now)
+		}
+		if got := w.told(t, a.ID); got != "canceled, booked" {
+			t.Errorf("told %s", got)
+		}
+		file := w.page(t, a, "/calendar.ics").Want(t, 200)
+		if !strings.HasPrefix(file.Header.Get("Content-Type"), "text/calendar") || !strings.Contains(string(file.Body), "STATUS:CANCELLED\r\n") || !strings.Contains(string(file.Body), "SEQUENCE:1\r\n") {
+			t.Errorf("%v %s", file.Header, file.Body)
+		}
+	})
+}
+
+func TestThePageOfAnAppointmentThatHasBegunSaysSo(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		a := w.booked(t)
+		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": a.StartsAt}).Want(t, 200)
+		page := w.page(t, a, "").Want(t, 200)
+		wantWords(t, page, "has begun or is over", "Open the meeting link")
+		if strings.Contains(string(page.Body), "Choose another time") || strings.Contains(string(page.Body), "Cancel appointment") {
+			t.Error("the page offers what is not possible any more")
+		}
+		w.send(t, a, "/cancel", url.Values{}).Want(t, 303)
+		if now := w.read(t, a); now.Status != "confirmed" {
+			t.Errorf("%+v", now)
+		}
+	})
+}
+
+func TestALinkThatWasNotGivenOutOpensNothing(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		a := w.booked(t)
+		forged := a
+		forged.ManageURL = a.ManageURL[:len(a.ManageURL)-1] + map[bool]string{true: "1", false: "0"}[strings.HasSuffix(a.ManageURL, "0")]
+		byID := a
+		byID.ManageURL = w.URL + "/a/" + a.ID
+		for _, bad := range []bookedTime{forged, byID} {
+			for _, path := range []string{"", "/calendar.ics", "/reschedule", "/cancel"} {
+				wantWords(t, w.page(t, bad, path).Want(t, 404), "Page not found")
+			}
+			w.send(t, bad, "/cancel", url.Values{}).Want(t, 404)
+			w.send(t, bad, "/reschedule", url.Values{"startsAt": {a.StartsAt}}).Want(t, 404)
+		}
+		if now := w.read(t, a); now.Status != "confirmed" || now.StartsAt != a.StartsAt {
+			t.Errorf("%+v", now)
+		}
+	})
+}
