@@ -214,7 +214,10 @@ func TestAnAttemptEndsWhenItsTimeIsOver(t *testing.T) {
 		t.Errorf("an attempt may take %s, want 15 s", webhookhttp.Timeout)
 	}
 	silent := raw(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) })
-	slow := raw(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx")); drip(c, strings.Repeat("x", 50)) })
+	slow := raw(t, func(c net.Conn) {
+		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx"))
+		drip(c, strings.Repeat("x", 50))
+	})
 	for name, url := range map[string]string{"no answer": silent, "an answer that never ends": slow} {
 		begin := time.Now()
 		_, err := send(t, webhookhttp.NewHasty(300*time.Millisecond), url, time.Minute)

@@ -4,6 +4,7 @@ package faults
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -149,7 +150,7 @@ func (d *Deployment) Start(t testing.TB, command string, vars map[string]string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, metrics := freeAddress(t), freeAddress(t)
+	addr, metrics := cmp.Or(vars["ADDR"], freeAddress(t)), freeAddress(t)
 	p := &Process{App: &harness.App{URL: "http://" + addr, Log: &harness.Log{}}, log: &lockedBuffer{}, done: make(chan struct{})}
 	// Not bound to the test's context: the process shall outlive it until the clean-up below has killed it.
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), path, strings.Fields(command)...)

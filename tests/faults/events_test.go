@@ -1,0 +1,314 @@
+//go:build unix
+
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"sundry/tests/harness"
+)
+
+// ear is a receiver that takes everything, verifies it, and remembers it by its id.
+type ear struct {
+	t      testing.TB
+	server *httptest.Server
+
+	mu sync.Mutex
+	// takes is how long it takes over each message, so that a fault finds many under way.
+	takes    time.Duration
+	verifier *standardwebhooks.Webhook
+	bodies   map[string][]byte
+	repeats  int
+}
+
+func listen(t testing.TB) *ear {
+	t.Helper()
+	e := &ear{t: t, bodies: map[string][]byte{}}
+	e.server = httptest.NewServer(e)
+	t.Cleanup(func() { e.server.CloseClientConnections(); e.server.Close() })
+	return e
+}
+
+// subscribe registers the receiver for changes of access.
+func (e *ear) subscribe(t testing.TB, a *harness.Account) {
+	t.Helper()
+	var made struct{ Secret string }
+	a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": e.server.URL, "events": []string{"customer.access_changed"}}).
+		Want(t, http.StatusCreated).Into(t, &made)
+	verifier, err := standardwebhooks.NewWebhook(made.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.verifier = verifier
+}
+
+// ServeHTTP implements http.Handler.
+func (e *ear) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // a sender that died in the middle
+	}
+	e.mu.Lock()
+	takes := e.takes
+	e.mu.Unlock()
+	time.Sleep(takes)
+	id := r.Header.Get("webhook-id")
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.verifier.Verify(body, r.Header); err != nil {
+		e.t.Errorf("%s is not signed: %v", id, err)
+	}
+	if before, again := e.bodies[id]; again {
+		e.repeats++
+		if !bytes.Equal(before, body) {
+			e.t.Errorf("%s came as %s and again as %s", id, before, body)
+		}
+	}
+	e.bodies[id] = body
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// pace sets how long each message takes.
+func (e *ear) pace(takes time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.takes = takes
+}
+
+func (e *ear) heard() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.bodies)
+}
+
+func (e *ear) repeated() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.repeats
+}
+
+// versions are the latest that each customer's integrator was told.
+func (e *ear) versions() map[string]int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	latest := map[string]int{}
+	for id, body := range e.bodies {
+		var message struct {
+			ID   string
+			Data struct {
+				ExternalCustomerID string
+				Version            int
+			}
+		}
+		if err := json.Unmarshal(body, &message); err != nil || message.ID != id {
+			e.t.Errorf("%s brought %s (%v)", id, body, err)
+		}
+		latest[message.Data.ExternalCustomerID] = max(latest[message.Data.ExternalCustomerID], message.Data.Version)
+	}
+	return latest
+}
+
+// grants gives n customers access by API, many at a time, each until it is accepted: each is an event.
+func grants(t testing.TB, a *harness.Account, from, n int) {
+	t.Helper()
+	client := &http.Client{Timeout: 10 * time.Second}
+	next := make(chan int, n)
+	for i := range n {
+		next <- from + i
+	}
+	close(next)
+	var backends sync.WaitGroup
+	for range 8 {
+		backends.Go(func() {
+			for i := range next {
+				for end := time.Now().Add(time.Minute); !grant(t, client, a, i); time.Sleep(50 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Errorf("the grant of customer %d is not accepted", i)
+						return
+					}
+				}
+			}
+		})
+	}
+	backends.Wait()
+}
+
+func grant(t testing.TB, client *http.Client, a *harness.Account, i int) (accepted bool) {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("%s/v1/customer-access/cust-%d/grants", a.URL, i),
+		strings.NewReader(`{"entitlements":[{"key":"pro","type":"boolean","value":true}]}`))
+	if err != nil {
+		t.Error(err)
+		return true
+	}
+	request.Header.Set("Authorization", "Bearer "+a.Key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", fmt.Sprint("grant-", i))
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= 400 && response.StatusCode < 500 && response.StatusCode != http.StatusConflict && response.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a grant was answered with %d", response.StatusCode)
+	}
+	return response.StatusCode == http.StatusCreated
+}
+
+const (
+	pending    = "SELECT COUNT(*) FROM deliveries WHERE status = 'pending'"
+	eventTasks = "SELECT COUNT(*) FROM tasks WHERE kind IN ('access.announce', 'webhook.deliver')"
+)
+
+// amid lets n customers get access and does something in the middle of the deliveries that follow.
+func (d *Deployment) amid(t testing.TB, a *harness.Account, e *ear, from, n int, do func()) {
+	t.Helper()
+	before := e.heard()
+	e.pace(400 * time.Millisecond)
+	var producing sync.WaitGroup
+	producing.Go(func() { grants(t, a, from, n) })
+	Eventually(t, 40*time.Second, "deliveries are under way", func() bool {
+		return e.heard() >= before+16 && d.Count(t, pending) >= 16
+	})
+	do()
+	e.pace(0)
+	producing.Wait()
+}
+
+// wantAllHeard waits until nothing is left to do, and compares what the receiver was told with what has happened.
+func (d *Deployment) wantAllHeard(t testing.TB, e *ear, customers int) {
+	t.Helper()
+	recovered := time.Now()
+	Eventually(t, 45*time.Second, "every event is delivered", func() bool {
+		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
+	})
+	t.Logf("all done %.1f s after recovery: %d messages, %d repeats", time.Since(recovered).Seconds(), e.heard(), e.repeated())
+	if n := d.Count(t, "SELECT COUNT(*) FROM events"); n != e.heard() {
+		t.Errorf("%d events were written and %d heard of", n, e.heard())
+	}
+	if n := d.Count(t, "SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered'"); n != 0 {
+		t.Errorf("%d deliveries are not delivered", n)
+	}
+	versions := e.versions()
+	for i := range customers {
+		if versions[fmt.Sprint("cust-", i)] < 1 {
+			t.Errorf("nobody was told of customer %d", i)
+		}
+	}
+	if n := d.Count(t, "SELECT SUM(version) FROM access_snapshots"); n != customers || len(versions) != customers {
+		t.Errorf("%d changes of %d customers, %d of whom were told of", n, customers, len(versions))
+	}
+	if e.repeated() == 0 {
+		t.Error("no message came twice: the faults met none under way")
+	}
+	d.Verify(t)
+}
+
+// TestEveryEventArrivesWhateverDies commits two thousand events while, one after the other and each in the middle of
+// deliveries, a worker is killed, Redis is emptied, Redis dies and comes back empty, PostgreSQL is stopped at once and
+// started again, and a worker is told to leave.
+func TestEveryEventArrivesWhateverDies(t *testing.T) {
+	t.Parallel()
+	d, postgres, redis := WithServersToKill(t)
+	d.env["WEBHOOK_ALLOW_PRIVATE"] = "true"
+	serve := d.Start(t, "serve", nil)
+	victim, leaver := d.Start(t, "worker", nil), d.Start(t, "worker", nil)
+	account := serve.App.NewAccount(t)
+	e := listen(t)
+	e.subscribe(t, account)
+	const burst = 400
+	faults := []func(){
+		func() { victim.Kill(); victim = d.Start(t, "worker", nil) },
+		func() { d.FlushRedis(t) },
+		func() {
+			if redis == nil {
+				d.Redis.Cut()
+				d.FlushRedis(t)
+				time.Sleep(time.Second)
+				d.Redis.Mend()
+				return
+			}
+			redis.die(syscall.SIGKILL)
+			time.Sleep(time.Second)
+			redis.start()
+		},
+		func() {
+			if postgres == nil {
+				d.Database.Cut()
+				time.Sleep(time.Second)
+				d.Database.Mend()
+				return
+			}
+			postgres.die(syscall.SIGQUIT) // immediate: no session ends in order, recovery follows
+			time.Sleep(time.Second)
+			postgres.start()
+			d.forget()
+		},
+		func() { leaver.Terminate(t) },
+	}
+	for i, fault := range faults {
+		d.amid(t, account, e, i*burst, burst, fault)
+	}
+	d.wantAllHeard(t, e, len(faults)*burst)
+	victim.Terminate(t)
+	serve.Terminate(t)
+}
+
+// TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm pauses one of two workers in the middle of deliveries: the other
+// takes over what it had, and what it does once it goes on changes nothing.
+func TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	d := Distributed(t)
+	d.env["WEBHOOK_ALLOW_PRIVATE"] = "true"
+	serve := d.Start(t, "serve", nil)
+	sleeper, other := d.Start(t, "worker", nil), d.Start(t, "worker", nil)
+	account := serve.App.NewAccount(t)
+	e := listen(t)
+	e.subscribe(t, account)
+	d.amid(t, account, e, 0, 400, func() { sleeper.Pause(t) })
+	Eventually(t, 45*time.Second, "the other has done everything", func() bool {
+		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
+	})
+	attempts := d.Count(t, "SELECT COUNT(*) FROM delivery_attempts")
+	sleeper.Continue(t)
+	time.Sleep(2 * time.Second)
+	if n := d.Count(t, "SELECT COUNT(*) FROM delivery_attempts"); n != attempts {
+		t.Errorf("the worker that woke up logged %d attempts at deliveries that were done", n-attempts)
+	}
+	d.wantAllHeard(t, e, 400)
+	for _, p := range []*Process{sleeper, other, serve} {
+		p.Terminate(t)
+	}
+}
+
+// TestEveryEventOfASingleProcessArrivesThoughItIsKilled is the embedded deployment.
+func TestEveryEventOfASingleProcessArrivesThoughItIsKilled(t *testing.T) {
+	t.Parallel()
+	d := Embedded(t)
+	d.env["WEBHOOK_ALLOW_PRIVATE"] = "true"
+	all := d.Start(t, "", nil)
+	account := all.App.NewAccount(t)
+	e := listen(t)
+	e.subscribe(t, account)
+	for i := range 2 {
+		d.amid(t, account, e, i*300, 300, func() {
+			all.Kill()
+			all = d.Start(t, "", map[string]string{"ADDR": strings.TrimPrefix(all.App.URL, "http://")}) // where its clients look for it
+		})
+	}
+	d.wantAllHeard(t, e, 600)
+	all.Terminate(t)
+}
