@@ -12,6 +12,7 @@ import (
 	"sundry/adapters/web"
 	"sundry/adapters/webhookhttp"
 	"sundry/core/checkout"
+	"sundry/modules/background"
 	"sundry/modules/booking"
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
@@ -52,6 +53,7 @@ func (a *App) wire() error {
 		notify.Config{Livemode: a.cfg.Livemode(), AllowPrivate: a.cfg.WebhookAllowPrivate},
 		a.store, a.clock, a.ids, a.modules.Entitlement, sender, seal,
 		notify.Post{Mailer: a.mailer(), Receipts: a.modules.Selling, Owners: a.modules.Identity})
+	a.modules.Background = background.New(a.store, a.clock)
 	subscriptions := recurring.New(a.store, a.clock, events)
 
 	on(events, a.modules.Notify.OnCheckoutPaid) // first, so that payment.completed precedes what follows from it

@@ -67,6 +67,7 @@ type Repos struct {
 	Announcements    Announcements
 	Mails            Mails
 	WebhookAudit     WebhookAudit
+	TaskDesk         TaskDesk
 }
 
 // Page asks for part of a list, newest first.

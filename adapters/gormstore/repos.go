@@ -45,5 +45,6 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Announcements:    announcements{t},
 		Mails:            mails{t},
 		WebhookAudit:     webhookAudit{t},
+		TaskDesk:         taskDesk{table: t, scheduled: scheduled},
 	}
 }

@@ -14,6 +14,8 @@ import (
 const (
 	defaultLimit = 20
 	maxLimit     = 100
+	// maxCursorID is longer than any id: a task's holds an integrator's own id of a customer.
+	maxCursorID = 2048
 )
 
 // listView is the one shape of every list.
@@ -60,7 +62,7 @@ func parseCursor(raw string) (ports.Cursor, bool) {
 		return ports.Cursor{}, false
 	}
 	value, id, ok := strings.Cut(string(plain), "|")
-	if !ok || id == "" || len(id) > 64 || strings.ContainsFunc(id, func(r rune) bool { return r < '0' || r > 'z' }) {
+	if !ok || id == "" || len(id) > maxCursorID || !storedText(id) {
 		return ports.Cursor{}, false
 	}
 	n, err := strconv.ParseInt(value, 10, 64)

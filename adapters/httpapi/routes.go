@@ -31,6 +31,7 @@ func (s *Server) Routes() []Route {
 		s.planRoutes(),
 		s.paymentLinkRoutes(),
 		s.webhookRoutes(),
+		s.taskRoutes(),
 		s.sessionRoutes(),
 		s.checkoutPageRoutes(),
 		s.accessRoutes(),

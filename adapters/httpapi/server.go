@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"sundry/modules/background"
 	"sundry/modules/booking"
 	"sundry/modules/catalog"
 	"sundry/modules/entitlement"
@@ -50,6 +51,7 @@ type Config struct {
 type Modules struct {
 	Identity    *identity.Service
 	Notify      *notify.Service
+	Background  *background.Service
 	Selling     *selling.Service
 	Booking     *booking.Service
 	Catalog     *catalog.Service

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"sundry/core/redact"
 	"sundry/ports"
 )
 
@@ -111,7 +112,7 @@ func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 	m.log.WarnContext(ctx, "task failed", slog.String("task", t.ID), slog.Int("attempt", t.Attempts), slog.Any("error", err))
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	failErr := m.queue.Fail(record, t, err.Error(), m.clock.Real().Add(retryDelay(t.Attempts)))
+	failErr := m.queue.Fail(record, t, redact.Text(err.Error()), m.clock.Real().Add(retryDelay(t.Attempts)))
 	if failErr != nil && !errors.Is(failErr, ports.ErrFenced) {
 		return errors.Join(err, failErr) // the lease will end and the relay will claim it again
 	}

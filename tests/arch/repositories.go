@@ -9,6 +9,7 @@ import (
 // mayTouch says which repository each module may use. A module owns its own; Tasks is for everyone who schedules. To
 // need another module's repository is to need a question (ports/questions.go) or an event instead.
 var mayTouch = map[string][]string{
+	"background":  {"TaskDesk"},
 	"booking":     {"Appointments", "BookingAudit", "Claims", "Scheduling"},
 	"catalog":     {"Listings", "Plans", "PaymentLinks"},
 	"identity":    {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},

@@ -38,7 +38,10 @@ var listed = map[string]struct {
 		},
 		path: func(t *testing.T, w *world) string { return "/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries" },
 	},
-	"GET /v1/appointments":  {make: func(t *testing.T, w *world) string { return w.booked(t).ID }},
+	"GET /v1/appointments": {make: func(t *testing.T, w *world) string { return w.booked(t).ID }},
+	"GET /v1/tasks": {make: func(t *testing.T, w *world) string {
+		return taskID("checkout.expire:" + w.session(t).ID)
+	}},
 	"GET /v1/payment-links": {make: func(t *testing.T, w *world) string { return w.link(t) }},
 }
 

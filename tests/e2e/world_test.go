@@ -264,6 +264,7 @@ var validRequests = map[string]valid{
 	"POST /v1/webhook-endpoints/{id}/replay": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.endpoint(t), harness.JSON{"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
 	},
+	"POST /v1/tasks/{id}/retry":       func(t *testing.T, w *world) (string, harness.JSON) { return taskID(w.failedTask(t)), nil },
 	"PUT /v1/scheduling/availability": func(*testing.T, *world) (string, harness.JSON) { return "", availabilityBody() },
 	"PUT /v1/scheduling/meeting-settings": func(*testing.T, *world) (string, harness.JSON) {
 		return "", harness.JSON{

@@ -18,16 +18,11 @@ import (
 // in between.
 func (a *App) Tables(t testing.TB) map[string]string {
 	t.Helper()
-	driver, address := "pgx", a.DatabaseURL
 	list := "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
-	if path, ok := strings.CutPrefix(a.DatabaseURL, "sqlite:"); ok {
-		driver, address = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=query_only(1)"
+	if strings.HasPrefix(a.DatabaseURL, "sqlite:") {
 		list = "SELECT name FROM sqlite_master WHERE type = 'table'"
 	}
-	db, err := sql.Open(driver, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := a.database(t)
 	defer func() { _ = db.Close() }()
 	names, err := rowsOf(t.Context(), db, list)
 	if err != nil || len(names) < 10 {
@@ -44,6 +39,30 @@ func (a *App) Tables(t testing.TB) map[string]string {
 		tables[name] = fmt.Sprintf("%d rows, %s", len(rows), hex.EncodeToString(sum[:8]))
 	}
 	return tables
+}
+
+// database connects to the program's database. Close it.
+func (a *App) database(t testing.TB) *sql.DB {
+	t.Helper()
+	driver, address := "pgx", a.DatabaseURL
+	if path, ok := strings.CutPrefix(a.DatabaseURL, "sqlite:"); ok {
+		driver, address = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	}
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Exec changes rows behind the program's back, to what no request can bring about. Arguments are $1, $2, ….
+func (a *App) Exec(t testing.TB, query string, args ...any) {
+	t.Helper()
+	db := a.database(t)
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
 }
 
 // rowsOf renders each row of a query as text.
