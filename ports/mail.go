@@ -9,7 +9,7 @@ import (
 // Mailer hands messages to whoever carries them.
 type Mailer interface {
 	// Send hands over one message. Sending it again, which happens when a process dies before it could note the first,
-	// carries the same Message-ID. A *MailRefused is final; after any other error it is worth trying again. Errors are
+	// carries the same Message-ID. A *MailRefusedError is final; after any other error it is worth trying again. Errors are
 	// short, hold no secret and are fit to be shown to the account.
 	Send(ctx context.Context, m Message) error
 }
@@ -37,11 +37,11 @@ type Attachment struct {
 	Content []byte
 }
 
-// MailRefused says that a message will never be taken: its address does not exist, or its content is unwelcome.
-type MailRefused struct{ Reason string }
+// MailRefusedError says that a message will never be taken: its address does not exist, or its content is unwelcome.
+type MailRefusedError struct{ Reason string }
 
 // Error implements error.
-func (e *MailRefused) Error() string { return "refused: " + e.Reason }
+func (e *MailRefusedError) Error() string { return "refused: " + e.Reason }
 
 // Mail is a message that is owed to somebody: what to say, frozen when its cause happened, and what became of it.
 type Mail struct {

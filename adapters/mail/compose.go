@@ -26,7 +26,7 @@ func compose(from stdmail.Address, m ports.Message) (*gomail.Msg, error) {
 	}
 	to, err := stdmail.ParseAddress("<" + m.To + ">")
 	if err != nil || to.Address != m.To {
-		return nil, &ports.MailRefused{Reason: "the address cannot be written to"}
+		return nil, &ports.MailRefusedError{Reason: "the address cannot be written to"}
 	}
 	to.Name = shortened(oneLine(m.ToName))
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())

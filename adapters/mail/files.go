@@ -53,12 +53,10 @@ func (f *Files) write(name string, content io.WriterTo) error {
 
 // withoutPath leaves the operator's folders out of what accounts are shown.
 func withoutPath(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
 		return path.Err
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err

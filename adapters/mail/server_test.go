@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"maps"
 	"math/big"
 	"net"
 	"net/textproto"
@@ -36,17 +37,22 @@ type testServer struct {
 	stopped  chan struct{}
 }
 
+// newServer runs a server that offers STARTTLS if it is told how to answer that.
 func newServer(t *testing.T, replies map[string]string) *testServer {
+	t.Helper()
+	_, startTLS := replies["STARTTLS"]
+	return newSecureServer(t, replies, startTLS, false)
+}
+
+// newSecureServer runs a server that offers STARTTLS, or begins with TLS.
+func newSecureServer(t *testing.T, replies map[string]string, startTLS, withTLS bool) *testServer {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &testServer{t: t, listener: listener, replies: map[string]string{}, stopped: make(chan struct{})}
+	s := &testServer{t: t, listener: listener, startTLS: startTLS, tls: withTLS, replies: map[string]string{}, stopped: make(chan struct{})}
 	s.reply(nil, replies)
-	if _, asked := replies["STARTTLS"]; asked {
-		s.startTLS = true
-	}
 	s.certificate = certificate(t)
 	var conversations sync.WaitGroup
 	conversations.Go(func() {
@@ -86,9 +92,7 @@ func (s *testServer) reply(back, replies map[string]string) {
 	for verb := range back {
 		delete(s.replies, verb)
 	}
-	for verb, reply := range replies {
-		s.replies[verb] = reply
-	}
+	maps.Copy(s.replies, replies)
 }
 
 func (s *testServer) taken() [][]byte {

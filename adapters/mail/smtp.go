@@ -133,7 +133,10 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 		return l.conn, nil
 	}
 	encrypted := tls.Client(l.conn, l.server.tls)
-	return encrypted, encrypted.HandshakeContext(ctx)
+	if err := encrypted.HandshakeContext(ctx); err != nil {
+		return nil, err // hangUp closes
+	}
+	return encrypted, nil
 }
 
 // hangUp closes what the library leaves open when a greeting or a password fails.
@@ -171,7 +174,7 @@ func (s *SMTP) failure(ctx context.Context, err error) error {
 	switch refusal.Reason {
 	case gomail.ErrSMTPRcptTo, gomail.ErrSMTPData, gomail.ErrSMTPDataClose:
 		if code := refusal.ErrorCode(); code >= 500 && code <= 599 {
-			return &ports.MailRefused{Reason: s.reason(ctx, "the mail server", errors.New(said))}
+			return &ports.MailRefusedError{Reason: s.reason(ctx, "the mail server", errors.New(said))}
 		}
 	default:
 	}

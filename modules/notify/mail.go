@@ -86,7 +86,7 @@ func (s *Service) SendMail(ctx context.Context, t ports.Task) error {
 	err = s.post.Mailer.Send(ctx, ports.Message{
 		ID: mail.ID, To: mail.Recipient, ToName: mail.RecipientName, Subject: words.Subject, Text: words.Text, HTML: words.HTML, Date: mail.CreatedAt,
 	})
-	var refused *ports.MailRefused
+	var refused *ports.MailRefusedError
 	switch {
 	case errors.As(err, &refused):
 		mail.RefusedAt, mail.Refusal = s.clock.Real(), refused.Reason

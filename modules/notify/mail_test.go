@@ -148,7 +148,7 @@ func TestAMailerThatFailsIsTriedAgainAndStopsNothing(t *testing.T) {
 func TestARefusedMailEndsWithItsReason(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, w *world) {
-		w.failMail(&ports.MailRefused{Reason: "550 no such user"})
+		w.failMail(&ports.MailRefusedError{Reason: "550 no such user"})
 		w.settle(bought())
 		task := w.mailTask()
 		if err := w.run(task); err != nil {

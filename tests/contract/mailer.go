@@ -144,7 +144,7 @@ func mailNeedsAnAddress(t *testing.T, p post) {
 	for _, to := range []string{"", "grace", "grace@example.com, eve@example.com", "grace@example.com>\r\nRCPT TO:<eve@example.com", "Grace <grace@example.com>"} {
 		m := Message('g')
 		m.To = to
-		var refused *ports.MailRefused
+		var refused *ports.MailRefusedError
 		if err := p.mailer.Send(context.Background(), m); !errors.As(err, &refused) || len(p.arrived(t, m.ID)) > 0 {
 			t.Errorf("%q: %v, want a refusal", to, err)
 		}
