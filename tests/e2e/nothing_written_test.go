@@ -13,7 +13,7 @@ import (
 // ofTheHouse are the tables that change by themselves: background work, what it announces, delivers and mails, and when a key
 // was used last.
 var ofTheHouse = []string{"tasks", "api_keys", "access_announcements", "events", "deliveries", "delivery_attempts", "webhook_endpoints", "mails",
-	"lane_rates"}
+	"lane_rates", "lane_holds"}
 
 // changed names the tables whose rows are not what they were.
 func changed(before, after map[string]string) []string {
