@@ -90,7 +90,7 @@ func (t table) update(doing string, row any, id string, revision int64) error {
 
 // locking makes reads lock their rows until the transaction ends (SQLite's single writer is lock enough).
 func (t table) locking() table {
-	return table{db: t.db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), dialect: t.dialect}
+	return table{db: t.db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), dialect: t.dialect, outbox: t.outbox}
 }
 
 // first loads one row by condition. ErrNotFound when there is none.
@@ -105,6 +105,15 @@ func (t table) ids(doing, query string, limit int) ([]string, error) {
 	var ids []string
 	err := t.db.Raw(query, limit).Scan(&ids).Error
 	return ids, t.failure(doing, err)
+}
+
+// scan reads the one row of a query without gorm's reflection.
+func scan(query *gorm.DB, into ...any) error {
+	row := query.Row()
+	if row == nil { // the query was not run
+		return query.Error
+	}
+	return row.Scan(into...)
 }
 
 // newest loads one page of rows, newest id first, and converts them.

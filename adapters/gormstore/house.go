@@ -34,29 +34,24 @@ type idempotencyKeys struct{ table }
 // than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.
 func (k idempotencyKeys) Claim(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
 	const doing = "claim idempotency key"
-	var found []struct { // spelled out: gorm leaves out the fields of an embedded struct that is not exported
-		Locked         bool
-		BodyHash, Body []byte
-		Status         int
-		LeaseUntil     int64
-		CreatedAt      millis `gorm:"autoCreateTime:false"`
-	}
-	err := k.db.Raw(
+	var locked bool
+	var row idempotencyRow
+	err := scan(k.db.Raw(
 		"SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, COALESCE(r.body, ?) AS body, "+
 			"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT "+k.dialect.tryLock()+" AS locked) l "+
 			"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?",
-		[]byte{}, []byte{}, k.dialect.lockNumber("idempotency\x00"+creatorID+"\x00"+route+"\x00"+key), creatorID, route, key).Scan(&found).Error
-	if err != nil || len(found) == 0 {
+		[]byte{}, []byte{}, k.dialect.lockNumber("idempotency\x00"+creatorID+"\x00"+route+"\x00"+key), creatorID, route, key),
+		&locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil, &row.CreatedAt)
+	if err != nil {
 		return ports.IdempotencyRecord{}, false, k.failure(doing, err)
 	}
-	row := found[0]
 	if row.Status < 0 {
-		return ports.IdempotencyRecord{}, row.Locked, k.failure(doing, gorm.ErrRecordNotFound)
+		return ports.IdempotencyRecord{}, locked, k.failure(doing, gorm.ErrRecordNotFound)
 	}
 	return ports.IdempotencyRecord{
 		CreatorID: creatorID, Route: route, Key: key, BodyHash: row.BodyHash, Status: row.Status, Body: row.Body,
 		LeaseUntil: time.UnixMilli(row.LeaseUntil).UTC(), CreatedAt: time.Time(row.CreatedAt),
-	}, row.Locked, nil
+	}, locked, nil
 }
 
 // Save implements ports.IdempotencyKeys.
@@ -68,17 +63,17 @@ func (k idempotencyKeys) Save(_ context.Context, r ports.IdempotencyRecord, stal
 	if row.Body == nil {
 		row.Body = []byte{}
 	}
-	res := k.db.Clauses(clause.OnConflict{
+	made, err := k.putNow("save idempotency key", k.db.Clauses(clause.OnConflict{
 		Columns:   []clause.Column{{Name: "creator_id"}, {Name: "route"}, {Name: "key"}},
 		DoUpdates: clause.AssignmentColumns([]string{"body_hash", "status", "body", "lease_until", "created_at"}),
 		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr(
 			"idempotency_keys.status = 0 AND idempotency_keys.lease_until <= ? OR idempotency_keys.created_at < ?",
 			millis(r.CreatedAt), millis(staleBefore))}},
-	}).Create(&row)
-	if res.Error == nil && res.RowsAffected == 0 {
+	}), &row)
+	if err == nil && made == 0 {
 		return fmt.Errorf("save idempotency key: %w", ports.ErrStale)
 	}
-	return k.failure("save idempotency key", res.Error)
+	return err
 }
 
 // Finish implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Save lets the
@@ -117,6 +112,9 @@ func (c clockOffsets) Advance(_ context.Context, creatorID string, offset time.D
 		"INSERT INTO clock_offsets (creator_id, offset_ms) VALUES (?, ?) ON CONFLICT (creator_id) DO UPDATE "+
 			"SET offset_ms = excluded.offset_ms WHERE clock_offsets.offset_ms < excluded.offset_ms",
 		creatorID, offset.Milliseconds()).Error
+	if tx, ok := current(c.db.Statement.Context); ok {
+		delete(tx.offsets, creatorID)
+	}
 	return c.failure("advance clock", err)
 }
 

@@ -103,6 +103,10 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open postgres: %w", err)
 	}
+	if err := keepOrder(g); err != nil {
+		pool.Close()
+		return nil, err
+	}
 	pages := newPager(pool)
 	return &Store{
 		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, laneOf: withoutLane, pages: pages, pool: pool,

@@ -58,7 +58,7 @@ type payments struct{ table }
 // Add implements ports.Payments.
 func (t payments) Add(_ context.Context, p payment.State) error {
 	row := rowOfPayment(p)
-	return t.insert("add payment "+p.ID, &row)
+	return t.put("add payment "+p.ID, t.db, &row)
 }
 
 // Get implements ports.Payments.

@@ -10,11 +10,16 @@ import (
 type table struct {
 	db      *gorm.DB
 	dialect dialect
+	// outbox takes the writes that nobody waits for; nil where there is none.
+	outbox *outbox
 }
 
 // repos binds every repository to one connection.
 func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	t := table{db: db, dialect: s.dialect}
+	if tx, ok := current(db.Statement.Context); ok {
+		t.outbox = tx.outbox
+	}
 	return ports.Repos{
 		Tasks:            tasks{table: t, classOf: s.classOf, laneOf: s.laneOf, scheduled: scheduled},
 		IdempotencyKeys:  idempotencyKeys{t},

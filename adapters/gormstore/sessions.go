@@ -88,7 +88,7 @@ type sessions struct{ table }
 // Add implements ports.Sessions.
 func (t sessions) Add(_ context.Context, s checkout.State) error {
 	row := rowOfSession(s)
-	return t.insert("add session "+s.ID, &row)
+	return t.put("add session "+s.ID, t.db, &row)
 }
 
 // Get implements ports.Sessions.

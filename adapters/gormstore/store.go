@@ -7,6 +7,7 @@ package gormstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -84,6 +85,10 @@ type transaction struct {
 	scheduled *bool
 	// failed is the first error of a part that joined: the whole can no longer commit.
 	failed *error
+	// outbox is nil where every write is made at once.
+	outbox *outbox
+	// offsets remembers how far the clocks of accounts run ahead: they are asked for again and again.
+	offsets map[string]time.Duration
 }
 
 type transactionKey struct{}
@@ -123,13 +128,29 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 
 // run opens a transaction around fn.
 func (s *Store) run(ctx context.Context, db *gorm.DB, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
-	return db.WithContext(ctx).Transaction(func(gtx *gorm.DB) error {
+	if s.pool == nil {
+		return s.runOn(ctx, db.WithContext(ctx), nil, scheduled, fn)
+	}
+	return db.WithContext(ctx).Connection(func(one *gorm.DB) error {
+		conn, _ := one.Statement.ConnPool.(*sql.Conn)
+		return s.runOn(ctx, one, &outbox{conn: conn}, scheduled, fn)
+	})
+}
+
+func (s *Store) runOn(ctx context.Context, db *gorm.DB, box *outbox, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
+	return db.Transaction(func(gtx *gorm.DB) error {
 		var failed error
-		inner := context.WithValue(ctx, transactionKey{}, transaction{db: gtx, scheduled: scheduled, failed: &failed})
+		inner := context.WithValue(ctx, transactionKey{}, transaction{
+			db: gtx, scheduled: scheduled, failed: &failed, outbox: box, offsets: map[string]time.Duration{},
+		})
 		if err := fn(inner, s.repos(gtx.WithContext(inner), scheduled)); err != nil {
 			return err
 		}
-		return failed
+		if failed != nil {
+			return failed
+		}
+		_, err := box.flush(inner)
+		return err
 	})
 }
 

@@ -53,9 +53,17 @@ func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 	if creatorID == "" {
 		return 0, nil
 	}
+	tx, inTransaction := current(db.Statement.Context)
+	if offset, known := tx.offsets[creatorID]; known {
+		return offset, nil
+	}
 	var ms int64
-	err := db.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID).Scan(&ms).Error
-	return time.Duration(ms) * time.Millisecond, err
+	err := scan(db.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID), &ms)
+	offset := time.Duration(ms) * time.Millisecond
+	if inTransaction && err == nil {
+		tx.offsets[creatorID] = offset
+	}
+	return offset, err
 }
 
 // realTime turns account time into real time, and notes whether the workers should look at once.
@@ -96,14 +104,12 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, taken 
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
 		DueAt: millis(due), RunAt: runAt, Token: 1, Lane: t.laneOf(kind, subject),
 	}
-	err = t.db.Clauses(taken).Create(&row).Error
-	return t.failure("schedule "+row.ID, err)
+	return t.put("schedule "+row.ID, t.db.Clauses(taken), &row)
 }
 
 // Cancel implements ports.Tasks.
 func (t tasks) Cancel(_ context.Context, kind, subject string) error {
-	err := t.db.Exec("DELETE FROM tasks WHERE id = ?", kind+":"+subject).Error
-	return t.failure("cancel "+kind, err)
+	return t.exec("cancel "+kind, "DELETE FROM tasks WHERE id = ?", kind+":"+subject)
 }
 
 // Done implements ports.Tasks.

@@ -1,0 +1,77 @@
+package gormstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/core/event"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+func anEvent(id string) event.Record {
+	return event.Record{ID: id, CreatorID: "crt_1", Type: event.PaymentCompleted, CreatedAt: time.UnixMilli(1), Data: []byte(`{}`)}
+}
+
+func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
+	t.Parallel()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			for i := range 3 {
+				if err := r.Events.Insert(ctx, anEvent(fmt.Sprint("evt_", i))); err != nil {
+					return err
+				}
+			}
+			if _, err := r.Events.Find(ctx, "crt_1", "evt_2"); err != nil {
+				return err
+			}
+			if err := r.Tasks.Schedule(ctx, "kind", "subject", "", time.Now().Add(time.Hour)); err != nil {
+				return err
+			}
+			return r.Tasks.Cancel(ctx, "kind", "subject")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := store.Read(t.Context()).Events.List(t.Context(), "crt_1", ports.Page{Limit: 10})
+		if err != nil || len(list.Items) != 3 {
+			t.Errorf("%d events, %v", len(list.Items), err)
+		}
+		if backlog, err := store.Backlog(t.Context(), time.Now().Add(2*time.Hour)); err != nil || len(backlog) != 0 {
+			t.Errorf("backlog %v, %v", backlog, err)
+		}
+	})
+}
+
+func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
+	t.Parallel()
+	look := map[string]func(ctx context.Context, r ports.Repos) error{
+		"at the commit": func(context.Context, ports.Repos) error { return nil },
+		"at a query": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Events.List(ctx, "crt_1", ports.Page{Limit: 1})
+			return err
+		},
+		"at a query of one row": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.ClockOffsets.Offset(ctx, "crt_1")
+			return err
+		},
+		"at a statement": func(ctx context.Context, r ports.Repos) error { return r.ClockOffsets.Advance(ctx, "crt_1", time.Hour) },
+	}
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		for name, then := range look {
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return errors.Join(r.Events.Insert(ctx, anEvent("evt_1")), r.Events.Insert(ctx, anEvent("evt_1")), then(ctx, r))
+			})
+			if err == nil {
+				t.Errorf("%s: two events of one id were taken", name)
+			}
+			if _, err := store.Read(t.Context()).Events.Find(t.Context(), "crt_1", "evt_1"); !errors.Is(err, ports.ErrNotFound) {
+				t.Errorf("%s: the first of the two is there: %v", name, err)
+			}
+		}
+	})
+}
