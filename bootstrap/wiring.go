@@ -21,6 +21,7 @@ import (
 	"sundry/modules/recurring"
 	"sundry/modules/sandbox"
 	"sundry/modules/selling"
+	"sundry/ports"
 )
 
 // wire builds the modules and says who hears which event and who runs which task: the whole program on one page.
@@ -86,7 +87,12 @@ func (a *App) wire() error {
 	if inSandbox {
 		a.modules.Sandbox = sandbox.New(a.store, a.store, a.mux, a.clock, system.Clock{}, a.ids, a.stopping, a.modules.Selling.ReconcileSoon)
 	}
+	return a.face(throttle)
+}
 
+// face puts the API and the pages before the modules.
+func (a *App) face(throttle ports.Throttle) error {
+	inSandbox := !a.cfg.Livemode()
 	server := httpapi.New(
 		httpapi.Config{
 			Sandbox: inSandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
