@@ -104,7 +104,7 @@ func (a *App) face(throttle ports.Throttle) error {
 	if err != nil {
 		return err
 	}
-	web.NewRoutes(pages, a.modules.Selling, httpapi.StatusOf, a.log).Mount(server.App())
+	web.NewRoutes(pages, a.modules.Selling, a.modules.Booking, httpapi.StatusOf, a.log).Mount(server.App())
 	web.NewAppointmentRoutes(pages, a.modules.Booking, httpapi.StatusOf, a.log).Mount(server.App())
 	server.NotFound()
 	a.http = server.App()

@@ -26,9 +26,14 @@ type Checkout struct {
 	Buyer       Buyer
 	Failure     *Failure // the last refusal, while another try is possible or when it was the last
 	CancelURL   string
-	ListingURL  string
+	AgainURL    string // opens a fresh session in the place of one that is over
 	RedirectURL string // success address with its parameters, once paid
 	Receipt     *Receipt
+	Booking     *Booking  // nil for what is not booked
+	Changing    bool      // times are chosen in the place of others, which are kept meanwhile
+	TwelveHours bool      // how the buyer's country tells the time
+	Now         time.Time // the account's clock
+	ExpiresAt   time.Time
 }
 
 // Item is what is bought.
@@ -85,22 +90,30 @@ type pageData struct {
 	Parents     []string          `json:"parents"`
 	NeedsCard   bool              `json:"needsCard"`
 	RedirectURL string            `json:"redirectUrl"`
+	Changing    bool              `json:"changing"`
+	TwelveHours bool              `json:"twelveHours"`
+	Now         int64             `json:"now"`       // milliseconds, the account's clock
+	ExpiresAt   int64             `json:"expiresAt"` // 0 unless somebody's time is kept
+	Calendar    *calendarData     `json:"calendar"`
 	Text        map[string]string `json:"text"`
 }
 
 // checkoutTemplates names the template of each page state. Details, payment and a
 // refused payment are one page: the buyer fills in one form, once.
 var checkoutTemplates = map[string]string{
-	"details":        "pay.html",
-	"pay":            "pay.html",
-	"payment_failed": "pay.html",
-	"loading":        "processing.html",
-	"processing":     "processing.html",
-	"authenticating": "authenticate.html",
-	"paid":           "paid.html",
-	"already_paid":   "paid.html",
-	"failed":         "ended.html",
-	"expired":        "ended.html",
+	"choose_mode":      "choose.html",
+	"choose_time":      "choose.html",
+	"details":          "pay.html",
+	"pay":              "pay.html",
+	"payment_failed":   "pay.html",
+	"loading":          "processing.html",
+	"processing":       "processing.html",
+	"authenticating":   "authenticate.html",
+	"paid":             "paid.html",
+	"already_paid":     "paid.html",
+	"failed":           "ended.html",
+	"expired":          "ended.html",
+	"slot_unavailable": "ended.html",
 }
 
 // CheckoutHTML renders the page of a session in its state; nonce must be the one of the
@@ -117,17 +130,21 @@ func (p *Pages) CheckoutHTML(c Checkout, nonce string) ([]byte, error) {
 	if c.Embedded {
 		classes += " embedded"
 	}
+	data := &pageData{
+		Secret: c.Secret, CheckoutID: c.ID, State: c.State,
+		Embedded: c.Embedded, Parents: c.Parents, NeedsCard: c.NeedsCard, RedirectURL: c.RedirectURL,
+		Changing: c.Changing, TwelveHours: c.TwelveHours, Now: c.Now.UnixMilli(), Calendar: c.Booking.data(), Text: scriptTexts(),
+	}
+	if c.Booking != nil {
+		data.ExpiresAt = c.ExpiresAt.UnixMilli()
+	}
 	return p.render(name, view{
 		Title:   text("title."+c.State) + " · " + c.Item.Title,
 		Nonce:   nonce,
 		Script:  "checkout.js",
 		Classes: classes,
 		Page:    c,
-		Data: &pageData{
-			Secret: c.Secret, CheckoutID: c.ID, State: c.State,
-			Embedded: c.Embedded, Parents: c.Parents, NeedsCard: c.NeedsCard,
-			RedirectURL: c.RedirectURL, Text: scriptTexts(),
-		},
+		Data:    data,
 	})
 }
 
@@ -137,7 +154,7 @@ func (c Checkout) Trial() bool { return c.Recurring != nil && c.Recurring.TrialD
 // CanLeave tells whether going back to the shop still makes sense: not while a payment
 // is under way and not after it.
 func (c Checkout) CanLeave() bool {
-	return c.CancelURL != "" && !c.Embedded && checkoutTemplates[c.State] == "pay.html"
+	return c.CancelURL != "" && !c.Embedded && (c.Choosing() || checkoutTemplates[c.State] == "pay.html")
 }
 
 // Headline says what the buyer is doing.
@@ -177,6 +194,9 @@ func (c Checkout) Cadence() string {
 
 // LineNote explains the item's line: its plan and how often it is charged.
 func (c Checkout) LineNote() string {
+	if c.Booking != nil {
+		return c.Booking.Summary()
+	}
 	if c.Recurring == nil {
 		return c.Item.Plan
 	}

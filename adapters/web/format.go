@@ -51,6 +51,14 @@ func formatDays(n int) string {
 	return text("days.many", n)
 }
 
+// formatMinutes says a length of time.
+func formatMinutes(n int) string {
+	if n == 1 {
+		return text("minutes.one")
+	}
+	return text("minutes.many", n)
+}
+
 // hostOf gives the host a link leads to, so that a buyer sees where they will land.
 func hostOf(raw string) string {
 	u, err := url.Parse(raw)

@@ -120,6 +120,27 @@ func paidCheckout(c Checkout) Checkout {
 	return c
 }
 
+// lesson is an appointment session of so many times, the first of them chosen so far; the clocks of New York change
+// between the first two.
+func lesson(state string, sessions, chosen int, modes ...string) Checkout {
+	c := onceCheckout(state)
+	c.Item = Item{Title: "Press lesson", Type: "APPOINTMENT"}
+	c.Now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	c.ExpiresAt = c.Now.Add(30 * time.Minute)
+	c.Booking = &Booking{ListingID: "lst_1", VariantID: "var_1", Minutes: 60, Sessions: sessions, Modes: modes}
+	for i := range chosen {
+		at := time.Date(2026, 3, 7+i, 14, 0, 0, 0, time.UTC)
+		c.Booking.Times = append(c.Booking.Times, Meeting{StartsAt: at, EndsAt: at.Add(time.Hour), Zone: "America/New_York", Mode: modes[0]})
+	}
+	if c.Choosing() {
+		c.Booking.Calendar = &Calendar{Zone: "Europe/Paris", Until: "2026-04-30", Gap: 15}
+	}
+	if sessions > 1 {
+		c.Subtotal, c.Total = 24000, 24000
+	}
+	return c
+}
+
 // sampleCheckouts has every page there is, by a name a person can read.
 func sampleCheckouts() map[string]Checkout {
 	declined := onceCheckout("payment_failed")
@@ -130,7 +151,27 @@ func sampleCheckouts() map[string]Checkout {
 	final.RedirectURL = ""
 	embedded := onceCheckout("pay")
 	embedded.Embedded, embedded.Parents = true, []string{"https://fieldnotes.example"}
+	changing := lesson("choose_time", 1, 1, "in_person")
+	changing.Changing, changing.Embedded, changing.Parents = true, true, []string{"https://fieldnotes.example"}
+	booked := paidCheckout(lesson("paid", 3, 3, "virtual"))
+	booked.Booking.Times[0].ManageURL = "https://pay.example/a/1"
+	booked.Booking.Times[0].MeetingURL = "https://meet.example/ada?room=1&x=2"
+	booked.Booking.Times[1].Mode, booked.Booking.Times[1].Address = "in_person", "7 Bridge Street"
+	booked.Booking.Times[2].Canceled = true
+	late := lesson("expired", 1, 1, "virtual")
+	late.AgainURL, late.Embedded = "https://pay.example/c/s3cr3t/again", true
+	lost := lesson("slot_unavailable", 1, 1, "virtual")
+	lost.AgainURL = "https://pay.example/c/s3cr3t/again"
 	return map[string]Checkout{
+		"choose a mode":    lesson("choose_mode", 1, 0, "virtual", "in_person"),
+		"choose a time":    lesson("choose_time", 1, 0, "virtual"),
+		"choose a pack":    lesson("choose_time", 3, 0, "virtual"),
+		"choose anew":      changing,
+		"pay a lesson":     lesson("pay", 1, 1, "in_person"),
+		"pay a pack":       lesson("payment_failed", 2, 2, "virtual"),
+		"booked":           booked,
+		"too late":         late,
+		"time lost":        lost,
 		"pay once":         onceCheckout("pay"),
 		"details":          onceCheckout("details"),
 		"pay subscription": subscriptionCheckout("pay"),

@@ -9,6 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/compress"
 
 	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/modules/booking"
 	"sundry/modules/selling"
 )
 
@@ -16,14 +18,15 @@ import (
 type Routes struct {
 	pages   *Pages
 	selling *selling.Service
+	booking *booking.Service
 	// statusOf is the API's one map from errors to statuses.
 	statusOf func(error) int
 	log      *slog.Logger
 }
 
-// NewRoutes ties the pages to the checkout.
-func NewRoutes(pages *Pages, sell *selling.Service, statusOf func(error) int, log *slog.Logger) *Routes {
-	return &Routes{pages, sell, statusOf, log}
+// NewRoutes ties the pages to the checkout and the calendar.
+func NewRoutes(pages *Pages, sell *selling.Service, book *booking.Service, statusOf func(error) int, log *slog.Logger) *Routes {
+	return &Routes{pages, sell, book, statusOf, log}
 }
 
 // Mount adds every page to the application. Compression is per route, so the JSON API
@@ -87,11 +90,22 @@ func (r *Routes) checkout(c *fiber.Ctx) error {
 	if err != nil {
 		return r.fail(c, err)
 	}
-	view := checkoutView(page, secret)
+	view := checkoutView(page, secret, r.booking.ManageURL)
 	view.Embedded = c.Query("embed") == "1" && page.Session.UIMode == checkout.Embedded
 	if view.State == string(checkout.PagePaid) && c.Query("already") == "1" {
 		view.State = "already_paid"
 	}
+	if view.CanChange() && c.Query("change") == "1" {
+		view.State, view.Changing = string(checkout.PageChooseTime), true
+	}
+	if view.Choosing() {
+		window, ok, err := r.booking.Window(c.UserContext(), view.Booking.ListingID, view.Booking.VariantID)
+		if err != nil {
+			return r.fail(c, err)
+		}
+		view.Booking.Calendar = calendarView(window, ok)
+	}
+	view.tellTime(countryOf(c.Get(fiber.HeaderAcceptLanguage)))
 	if view.Buyer.Country == "" {
 		view.Buyer.Country = countryOf(c.Get(fiber.HeaderAcceptLanguage))
 	}
@@ -109,7 +123,9 @@ func (r *Routes) receipt(c *fiber.Ctx) error {
 	if err != nil {
 		return r.fail(c, err)
 	}
-	html, err := r.pages.ReceiptHTML(ReceiptView{Checkout: checkoutView(page, "")})
+	view := checkoutView(page, "", r.booking.ManageURL)
+	view.tellTime(countryOf(c.Get(fiber.HeaderAcceptLanguage)))
+	html, err := r.pages.ReceiptHTML(ReceiptView{Checkout: view})
 	if err != nil {
 		return r.fail(c, err)
 	}
@@ -126,13 +142,13 @@ func (r *Routes) link(c *fiber.Ctx) error {
 	return seeOther(c, url)
 }
 
-// again opens a fresh session for one that leads nowhere any more.
+// again opens a fresh session for one that leads nowhere any more, in the overlay where that was there.
 func (r *Routes) again(c *fiber.Ctx) error {
 	url, err := r.selling.Again(c.UserContext(), c.Params("secret"))
 	if err != nil {
 		return r.fail(c, err)
 	}
-	return seeOther(c, url)
+	return seeOther(c, inFrame(url, c.Query("embed") == "1"))
 }
 
 // seeOther sends the buyer on, from a form so that a reload does not send it again.
@@ -150,7 +166,11 @@ func (r *Routes) fail(c *fiber.Ctx, err error) error {
 		r.log.ErrorContext(c.UserContext(), "page failed", slog.String("requestId", id),
 			slog.String("route", c.Route().Path), slog.Any("error", err))
 	}
-	html, renderErr := r.pages.ErrorHTML(status, id)
+	said := status
+	if fault.Is(err, fault.NotBookable) {
+		said = fiber.StatusGone // the address is right: what it led to is not to be had
+	}
+	html, renderErr := r.pages.ErrorHTML(said, id)
 	if renderErr != nil {
 		return err
 	}
@@ -179,8 +199,8 @@ func sendForm(c *fiber.Ctx, html []byte) error {
 	return err
 }
 
-// checkoutView is the session as the pages show it.
-func checkoutView(p selling.Page, secret string) Checkout {
+// checkoutView is the session as the pages show it; manage gives the address of an appointment's own page.
+func checkoutView(p selling.Page, secret string, manage func(appointmentID string) string) Checkout {
 	s := p.Session
 	view := Checkout{
 		ID: s.ID, Secret: secret, State: string(p.State), Seller: p.SellerName,
@@ -191,7 +211,11 @@ func checkoutView(p selling.Page, secret string) Checkout {
 		NeedsCard:   s.NeedsCard(),
 		Buyer:       Buyer{Email: s.Email, Name: s.Buyer.Name, Country: s.Buyer.Country, PostalCode: s.Buyer.PostalCode},
 		CancelURL:   s.CancelURL,
+		AgainURL:    p.AgainURL,
 		RedirectURL: p.RedirectURL,
+		Booking:     bookingView(p, manage),
+		Now:         p.Now,
+		ExpiresAt:   s.ExpiresAt,
 	}
 	if s.UIMode == checkout.Embedded {
 		view.Parents = origins(s.SuccessURL, s.CancelURL)

@@ -41,6 +41,9 @@ func sessionPage(change func(*selling.Page)) selling.Page {
 	return p
 }
 
+// managed stands in for the appointments' own pages.
+func managed(appointmentID string) string { return "https://pay.example/a/" + appointmentID }
+
 func TestASessionBecomesItsView(t *testing.T) {
 	t.Parallel()
 	subscribe := func(p *selling.Page) {
@@ -82,7 +85,7 @@ func TestASessionBecomesItsView(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if view := checkoutView(sessionPage(c.change), "s"); !c.holds(view) {
+			if view := checkoutView(sessionPage(c.change), "s", managed); !c.holds(view) {
 				t.Errorf("view %+v", view)
 			}
 		})
@@ -113,7 +116,7 @@ func TestTheCountryIsGuessedOnlyFromARegion(t *testing.T) {
 // ask sends one request to the pages that need no session.
 func ask(t *testing.T, path string, headers map[string]string) (*http.Response, string) {
 	t.Helper()
-	routes := NewRoutes(newTestPages(t, true), nil, func(error) int { return 418 }, slog.New(slog.DiscardHandler))
+	routes := NewRoutes(newTestPages(t, true), nil, nil, func(error) int { return 418 }, slog.New(slog.DiscardHandler))
 	app := fiber.New()
 	routes.Mount(app)
 	app.Get("/broken", func(c *fiber.Ctx) error { return routes.fail(c, errors.New("secret words")) })

@@ -61,7 +61,7 @@ func TestAnExpiredCheckoutLeadsBackToTheShop(t *testing.T) {
 	s.expire(session)
 	b.click("#submit") // the form was open when the session ended
 	b.sees("This checkout has expired")
-	b.click(".actions a")
+	b.click("#back")
 	b.sees("Shop page /pricing")
 	if plans := s.plans(); len(plans) != 0 {
 		t.Errorf("access: %v", plans)

@@ -1,6 +1,8 @@
 // Starts the part of the checkout that the server has drawn.
-import page, { send, readState, samePage, showCurrentState, wait } from "./net.js";
+import page, { send, readState, samePage, serverState, showCurrentState, wait } from "./net.js";
 import { startBridge, setBusy, close } from "./bridge.js";
+import startCalendar from "./calendar.js";
+import startHold from "./hold.js";
 import startPay from "./pay.js";
 
 const $ = (id) => document.getElementById(id);
@@ -58,16 +60,32 @@ function startPaid() {
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, stay, { once: true });
 }
 
-// Another tab may have moved the session on while this one was out of sight.
-function watchOtherTabs() {
-  document.addEventListener("visibilitychange", async () => {
-    if (document.hidden || $("submit")?.getAttribute("aria-busy") === "true") return;
-    const { status, body } = await readState();
-    if (status === 200 && !samePage(body.state, page.state)) showCurrentState(body.state === "paid");
+// Another tab, the integrator or time may have moved the session on. What is being sent from here is followed there.
+const sending = () => document.querySelector("#submit[aria-busy=true], #confirm[aria-busy=true], .bank [aria-busy=true]");
+
+async function lookAgain() {
+  if (document.hidden || sending()) return;
+  const { status, body } = await readState();
+  if (status === 200 && !samePage(body.state, serverState) && !sending()) showCurrentState(body.state === "paid");
+}
+
+// Somebody's time is kept for as long as this page shows, so its end is not left to chance.
+async function watchTheHold() {
+  startHold(async () => {
+    for (let pause = 0; ; pause = 2000) {
+      await wait(pause);
+      await lookAgain();
+    }
   });
+  for (;;) {
+    await wait(15000);
+    await lookAgain();
+  }
 }
 
 const start = {
+  choose_mode: startCalendar,
+  choose_time: startCalendar,
   details: startPay,
   pay: startPay,
   payment_failed: startPay,
@@ -81,4 +99,5 @@ const start = {
 startBridge();
 start[page.state]?.();
 $("done")?.addEventListener("click", close);
-if (page.state !== "paid" && page.state !== "already_paid") watchOtherTabs();
+if (page.state !== "paid" && page.state !== "already_paid") document.addEventListener("visibilitychange", lookAgain);
+if ($("hold")) watchTheHold();

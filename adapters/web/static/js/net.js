@@ -17,6 +17,13 @@ export async function send(path, body) {
 
 export const readState = () => ask(address("state"), {});
 
+// openTimes asks the public calendar of the listing this page sells.
+export function openTimes(what, query) {
+  const { listingId, variantId, minutes } = page.calendar;
+  const all = new URLSearchParams({ variantId, durationMinutes: minutes, ...query });
+  return ask(`/v1/listings/${encodeURIComponent(listingId)}/${what}?${all}`, {});
+}
+
 async function ask(url, options) {
   try {
     const answer = await fetch(url, {
@@ -34,13 +41,17 @@ async function ask(url, options) {
 // The states one page shows: moving between them needs no new page.
 const form = ["details", "pay", "payment_failed", "loading"];
 const paid = ["paid", "already_paid"];
-export const samePage = (a, b) =>
-  a === b || (form.includes(a) && form.includes(b)) || (paid.includes(a) && paid.includes(b));
+const choosing = ["choose_mode", "choose_time"];
+export const samePage = (a, b) => a === b || [form, paid, choosing].some((page) => page.includes(a) && page.includes(b));
+
+// Whoever chooses times anew has a session that could be paid.
+export const serverState = page.changing ? "pay" : page.state;
 
 // The server draws every state, so following it is loading the page again. Whoever finds
 // the order paid without having paid here is told so and is not sent on by itself.
 export function showCurrentState(paidElsewhere) {
   const here = new URL(location.href);
+  here.searchParams.delete("change");
   if (paidElsewhere) here.searchParams.set("already", "1");
   location.replace(here);
 }

@@ -1,0 +1,42 @@
+// How long the page, and the times on it, are kept: shown by the minute, spoken twice.
+import page from "./net.js";
+
+const $ = (id) => document.getElementById(id);
+const words = page.text;
+const spoken = [300, 60]; // seconds before the end
+const loaded = Date.now();
+
+// The account's clock, which in the sandbox is not the browser's.
+export const now = () => page.now + Date.now() - loaded;
+
+function inWords(seconds) {
+  if (seconds <= 60) return words.seconds.replace("%s", seconds);
+  return words.minutes.replace("%s", Math.ceil(seconds / 60));
+}
+
+// over is called once the time has come; it is for the server to say what that means.
+export default function startHold(over) {
+  const line = $("hold");
+  if (!line || !page.expiresAt) return;
+  const sentence = page.calendar ? words.left : words.held;
+  let before = 0; // a page opened late says nothing: the line is there to be read
+  const tick = () => {
+    const left = Math.max(0, Math.ceil((page.expiresAt - now()) / 1000));
+    // In the last minute every ten seconds: nobody is helped by a number that never rests.
+    const shown = sentence.replace("%s", inWords(left > 60 ? left : Math.ceil(left / 10) * 10));
+    if (line.textContent !== shown) line.textContent = shown;
+    line.classList.toggle("soon", left <= spoken[0]);
+    line.hidden = false;
+    for (const mark of spoken) {
+      if (before > mark && left <= mark) {
+        $("hold-status").textContent = sentence.replace("%s", mark === 60 ? words.minute : words.minutes.replace("%s", mark / 60));
+      }
+    }
+    before = left;
+    if (left > 0) return;
+    clearInterval(ticking);
+    over();
+  };
+  const ticking = setInterval(tick, 1000);
+  tick();
+}
