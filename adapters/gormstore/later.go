@@ -89,7 +89,7 @@ func (o *outbox) flush(ctx context.Context) (last pgconn.CommandTag, err error) 
 		for _, w := range writes {
 			batch.Queue(w.sql, w.args...)
 		}
-		results := raw.(*stdlib.Conn).Conn().SendBatch(ctx, batch) //nolint:forcetypeassert // the pool is ours
+		results := raw.(*stdlib.Conn).Conn().SendBatch(ctx, batch) //nolint:forcetypeassert,errcheck // the pool is ours
 		for _, w := range writes {
 			tag, err := results.Exec()
 			if err != nil {

@@ -64,7 +64,8 @@ func (s *Server) mount() {
 
 func around(before func(c *fiber.Ctx) (after func()), handler fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		defer before(c)()
+		after := before(c)
+		defer after()
 		return handler(c)
 	}
 }

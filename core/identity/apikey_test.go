@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/fault/faulttest"
 	"sundry/core/identity"
 )
 
@@ -110,7 +111,7 @@ func TestKeyOrderListsEveryFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := c.order.Clean(noon)
-			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

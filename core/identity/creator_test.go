@@ -1,31 +1,13 @@
 package identity_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 	"sundry/core/identity"
 )
-
-// faultsOf lists "field CODE" of each detail.
-func faultsOf(t *testing.T, err error) []string {
-	t.Helper()
-	if err == nil {
-		return nil
-	}
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Code != fault.ValidationFailed {
-		t.Fatalf("got %v, want VALIDATION_FAILED", err)
-	}
-	var all []string
-	for _, d := range f.Details {
-		all = append(all, d.Field+" "+d.Code)
-	}
-	return all
-}
 
 func TestRegistrationListsEveryFault(t *testing.T) {
 	t.Parallel()
@@ -54,7 +36,7 @@ func TestRegistrationListsEveryFault(t *testing.T) {
 			r := good
 			c.change(&r)
 			_, err := r.Clean()
-			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -86,7 +68,7 @@ func TestSignInJudgesPresenceOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := identity.CheckCredentials(c.address, c.password)
-			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -2,7 +2,6 @@ package listing
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -21,22 +21,6 @@ var (
 	now   = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 	later = now.Add(time.Hour)
 )
-
-// faultsOf lists a refusal's faults as "field CODE".
-func faultsOf(t interface{ Fatalf(string, ...any) }, err error) []string {
-	var refused *fault.Error
-	if err == nil {
-		return nil
-	}
-	if !errors.As(err, &refused) || refused.Code != fault.ValidationFailed {
-		t.Fatalf("got %v, want VALIDATION_FAILED", err)
-	}
-	var lines []string
-	for _, d := range refused.Details {
-		lines = append(lines, d.Field+" "+d.Code)
-	}
-	return lines
-}
 
 func proposal(kind Type, metadata map[string]any) Proposal {
 	return Proposal{Type: string(kind), Edit: Edit{
@@ -87,7 +71,7 @@ func TestAProposalIsRefusedWithAllItsFaults(t *testing.T) {
 			t.Parallel()
 			p := proposal(Digital, nil)
 			c.change(&p)
-			if got := faultsOf(t, p.Check()); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, p.Check()); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 			if l, err := Create(p, Origin{}, now); (err == nil) != (c.want == nil) || (l == nil) != (err != nil) {
@@ -138,7 +122,7 @@ func TestMetadataFollowsTheSchemaOfItsType(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := faultsOf(t, proposal(c.kind, c.metadata).Check()); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, proposal(c.kind, c.metadata).Check()); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -232,7 +216,7 @@ func TestAnEditLaysMetadataOverWhatIsThere(t *testing.T) {
 	}
 	before := l.State()
 	err := l.Edit(Edit{Title: new(""), Metadata: map[string]any{"zebra": true, "pageCount": "x"}}, newPrice, later)
-	if got, want := faultsOf(t, err), []string{"title REQUIRED", "metadata.pageCount WRONG_TYPE", "metadata.zebra UNKNOWN_MEMBER"}; !slices.Equal(got, want) {
+	if got, want := faulttest.Lines(t, err), []string{"title REQUIRED", "metadata.pageCount WRONG_TYPE", "metadata.zebra UNKNOWN_MEMBER"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if !reflect.DeepEqual(l.State(), before) {
@@ -336,10 +320,10 @@ func TestVariantFaultsAreAllListed(t *testing.T) {
 	t.Parallel()
 	bad := VariantEdit{Name: new(""), DurationMinutes: new(4), SessionCount: new(0), Price: new(int64(-1)), PriceGiven: true}
 	want := []string{"name REQUIRED", "durationMinutes OUT_OF_RANGE", "sessionCount OUT_OF_RANGE", "priceInCents OUT_OF_RANGE"}
-	if got := faultsOf(t, bad.Check(true)); !slices.Equal(got, want) {
+	if got := faulttest.Lines(t, bad.Check(true)); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := faultsOf(t, VariantEdit{}.Check(true)); !slices.Equal(got, []string{"durationMinutes REQUIRED"}) {
+	if got := faulttest.Lines(t, VariantEdit{}.Check(true)); !slices.Equal(got, []string{"durationMinutes REQUIRED"}) {
 		t.Errorf("got %q", got)
 	}
 	if err := (VariantEdit{}).Check(false); err != nil {

@@ -1,34 +1,17 @@
 package paymentlink
 
 import (
-	"errors"
 	"slices"
 	"testing"
 	"time"
 
-	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 )
 
 var (
 	now   = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 	later = now.Add(time.Hour)
 )
-
-func faultsOf(t *testing.T, err error) []string {
-	t.Helper()
-	var refused *fault.Error
-	if err == nil {
-		return nil
-	}
-	if !errors.As(err, &refused) || refused.Code != fault.ValidationFailed {
-		t.Fatalf("got %v, want VALIDATION_FAILED", err)
-	}
-	var lines []string
-	for _, d := range refused.Details {
-		lines = append(lines, d.Field+" "+d.Code)
-	}
-	return lines
-}
 
 func TestALinkIsRefusedWithAllItsFaults(t *testing.T) {
 	t.Parallel()
@@ -47,7 +30,7 @@ func TestALinkIsRefusedWithAllItsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, err := Create(c.edit, Origin{ID: "plink_1", CreatorID: "crt_1", Code: "abc"}, c.sandbox, now)
-			if got := faultsOf(t, err); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 			if (l == nil) != (err != nil) || l != nil && (l.State().Revision != 1 || l.State().Active != (c.edit.Active == nil)) {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 	"sundry/core/id"
 	"sundry/core/money"
 	"sundry/core/period"
@@ -26,23 +26,6 @@ func counter() func(id.Prefix) string {
 		n++
 		return fmt.Sprintf("%s_%05d", prefix, n)
 	}
-}
-
-// faultsOf lists a refusal's faults as "field CODE".
-func faultsOf(t *testing.T, err error) []string {
-	t.Helper()
-	var refused *fault.Error
-	if err == nil {
-		return nil
-	}
-	if !errors.As(err, &refused) || refused.Code != fault.ValidationFailed {
-		t.Fatalf("got %v, want VALIDATION_FAILED", err)
-	}
-	var lines []string
-	for _, d := range refused.Details {
-		lines = append(lines, d.Field+" "+d.Code)
-	}
-	return lines
 }
 
 func monthly(amount int64) PriceDraft {
@@ -120,7 +103,7 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 			t.Parallel()
 			d := draft("pro", monthly(900))
 			c.change(&d)
-			if got := faultsOf(t, d.Check()); !slices.Equal(got, c.want) {
+			if got := faulttest.Lines(t, d.Check()); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 			set := Restore("crt_a", "lst_a", nil)

@@ -23,7 +23,8 @@ func (s *Service) ChooseOnPage(ctx context.Context, secret string, picks []appoi
 
 // choose claims the times and remembers them, in one transaction.
 func (s *Service) choose(ctx context.Context, opened checkout.State, picks []appointment.Pick) (session checkout.State, err error) {
-	defer s.bookings.TakeTurn(ctx, holdOf(opened, picks))()
+	leave := s.bookings.TakeTurn(ctx, holdOf(opened, picks))
+	defer leave()
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		loaded, err := r.Sessions.Get(ctx, opened.ID)
 		if err != nil {

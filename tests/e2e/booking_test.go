@@ -350,7 +350,7 @@ func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
 					if len(starts) == 0 {
 						day, _ := time.Parse(time.DateOnly, s.day)
 						s.day = day.AddDate(0, 0, 1).Format(time.DateOnly)
-						if day.Sub(time.Now()) > 50*24*time.Hour { // the horizon: another listing of another creator
+						if time.Until(day) > 50*24*time.Hour { // the horizon: another listing of another creator
 							s = newStudio(t, app)
 							l = s.sells(t, "virtual", nil)
 						}
