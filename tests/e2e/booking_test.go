@@ -396,3 +396,43 @@ func (s *studio) race(t *testing.T, l harness.Listing, starts []string) (paid bo
 	}
 	return false
 }
+
+func TestARepeatedRequestHoldsItsTimeOnce(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		starts := s.open(t, l, "")
+		body := s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)})
+		var first, again harness.Session
+		s.Once(t, "booking-1", post, "/v1/checkout-sessions", body).Want(t, 201).Into(t, &first)
+		repeated := s.Once(t, "booking-1", post, "/v1/checkout-sessions", body).Want(t, 201)
+		repeated.Into(t, &again)
+		if first.ID != again.ID || repeated.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("the same request made %s and then %s", first.ID, again.ID)
+		}
+		s.Once(t, "booking-2", post, "/v1/checkout-sessions", body).Refuses(t, 400, "SLOT_TAKEN")
+		s.AsBackend(t, post, "/v1/checkout-sessions/"+first.ID+"/expire", nil).Want(t, 200)
+		s.Once(t, "booking-2", post, "/v1/checkout-sessions", body).Refuses(t, 400, "SLOT_TAKEN") // the answer of that key
+		s.Once(t, "booking-3", post, "/v1/checkout-sessions", body).Want(t, 201)
+	})
+}
+
+func TestAnAppointmentIsSoldByCatalogKeyAndByLinkToo(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		starts := s.open(t, l, "")
+		session := s.NewSession(t, l, "default", "user-1", harness.JSON{"appointmentSlots": slotsAt(starts, 0)})
+		s.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+
+		var link struct{ URL string }
+		s.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID, "variantId": s.pack(t, l, 2, 15000)}).Want(t, 201).Into(t, &link)
+		page := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(link.URL, app.URL)}).Want(t, 303).Header.Get("Location")
+		state := app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(page, app.URL) + "/state"}).Want(t, 200).Map(t)
+		if state["state"] != "choose_time" || fmt.Sprint(state["totalInCents"]) != "15000" || fmt.Sprint(state["sessionCount"]) != "2" {
+			t.Errorf("the link leads to %v", state)
+		}
+	})
+}
