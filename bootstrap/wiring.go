@@ -52,7 +52,7 @@ func (a *App) wire() error {
 	a.metrics.MustRegister(sender)
 	a.modules.Notify = notify.New(
 		notify.Config{Livemode: a.cfg.Livemode(), AllowPrivate: a.cfg.WebhookAllowPrivate},
-		a.store, a.clock, a.ids, a.modules.Entitlement, sender, seal,
+		a.store, a.store, a.clock, a.ids, a.modules.Entitlement, sender, seal,
 		notify.Post{Mailer: a.mailer(), Receipts: a.modules.Selling, Owners: a.modules.Identity})
 	a.modules.Background = background.New(a.store, a.clock)
 	subscriptions := recurring.New(a.store, a.clock, events)

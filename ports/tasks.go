@@ -32,6 +32,8 @@ type Task struct {
 	Kind      string
 	Subject   string
 	CreatorID string
+	// Lane is what it shares limits with; "" = none.
+	Lane string
 	// DueAt is on the account's clock.
 	DueAt time.Time
 	// LeaseUntil is until when (in real time) nobody else claims it.

@@ -72,6 +72,23 @@ type Announcements interface {
 	Set(ctx context.Context, creatorID, externalCustomerID string, a Announcement) error
 }
 
+// DueDelivery is all that an attempt needs.
+type DueDelivery struct {
+	Delivery webhook.DeliveryState
+	Endpoint webhook.EndpointState
+	Event    event.Record
+}
+
+// Outbox is the hot path of delivering: what most attempts do, in as few messages to the database as can be. Each method
+// is a transaction of its own.
+type Outbox interface {
+	// ReadDue returns a delivery of the account with its endpoint and its event. ErrNotFound when one of them is gone.
+	ReadDue(ctx context.Context, creatorID, deliveryID string) (DueDelivery, error)
+	// Arrived writes a delivery that has been recorded as delivered, logs the attempt and removes the task that made it.
+	// ErrFenced when the task is no longer this run's, or somebody else changed the delivery; then nothing is written.
+	Arrived(ctx context.Context, t Task, d webhook.DeliveryState, a webhook.Attempt) error
+}
+
 // WebhookAudit is what `sundry verify` reads of events and deliveries, over all accounts.
 type WebhookAudit interface {
 	// Endpoints returns the endpoints behind the given id, by id, at most limit.

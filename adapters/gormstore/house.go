@@ -98,10 +98,19 @@ func (k idempotencyKeys) DeleteBefore(_ context.Context, at time.Time) error {
 	return k.failure("forget idempotency keys", k.db.Exec("DELETE FROM idempotency_keys WHERE created_at < ?", millis(at)).Error)
 }
 
-type clockOffsets struct{ table }
+type clockOffsets struct {
+	table
+	// point reads outside transactions; nil inside one.
+	point func(ctx context.Context, query string, args ...any) row
+}
 
-// Offset implements ports.ClockOffsets.
-func (c clockOffsets) Offset(_ context.Context, creatorID string) (time.Duration, error) {
+// Offset implements ports.ClockOffsets. Nearly every use case asks, so outside transactions it goes without gorm.
+func (c clockOffsets) Offset(ctx context.Context, creatorID string) (time.Duration, error) {
+	if c.point != nil {
+		var ms int64
+		err := c.point(ctx, "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = $1", creatorID).Scan(&ms)
+		return time.Duration(ms) * time.Millisecond, c.failure("read clock offset", err)
+	}
 	offset, err := offsetOf(c.db, creatorID)
 	return offset, c.failure("read clock offset", err)
 }

@@ -23,7 +23,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	return ports.Repos{
 		Tasks:            tasks{table: t, classOf: s.classOf, laneOf: s.laneOf, scheduled: scheduled},
 		IdempotencyKeys:  idempotencyKeys{t},
-		ClockOffsets:     clockOffsets{t},
+		ClockOffsets:     clockOffsets{table: t},
 		DocumentNumbers:  documentNumbers{t},
 		Sessions:         sessions{t},
 		Payments:         payments{t},

@@ -29,6 +29,8 @@ type Store struct {
 	// laneOf names the lane that a task shares a limit with, "" = none.
 	laneOf func(kind, subject string) string
 	pool   *pgxpool.Pool // nil on SQLite
+	// arrivals wait to be recorded together.
+	arrivals arrivals
 	// point reads one row outside gorm and outside transactions, for the hot paths.
 	point func(ctx context.Context, query string, args ...any) row
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
@@ -168,7 +170,11 @@ func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context
 
 // Read implements ports.Store.
 func (s *Store) Read(ctx context.Context) ports.Repos {
-	return s.repos(s.reader(ctx), new(bool))
+	r := s.repos(s.reader(ctx), new(bool))
+	if _, inside := current(ctx); !inside {
+		r.ClockOffsets = clockOffsets{table: table{db: s.read.WithContext(ctx), dialect: s.dialect}, point: s.point}
+	}
+	return r
 }
 
 // reader is the transaction of ctx, or else the reading pool.

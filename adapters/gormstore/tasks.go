@@ -32,7 +32,7 @@ func (taskRow) TableName() string { return "tasks" }
 
 func (r taskRow) task() ports.Task {
 	return ports.Task{
-		ID: r.ID, Kind: r.Kind, Subject: r.Subject, CreatorID: r.CreatorID,
+		ID: r.ID, Kind: r.Kind, Subject: r.Subject, CreatorID: r.CreatorID, Lane: r.Lane,
 		DueAt: time.Time(r.DueAt), LeaseUntil: time.UnixMilli(r.LeaseUntil).UTC(), Token: r.Token, Attempts: r.Attempts,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 	idleLook = time.Second
 	// laneLook bounds it while what was claimed may still be running: a lane whose limit is used up has more due soon.
 	laneLook = 100 * time.Millisecond
+	// gather is how long room is collected before it is filled.
+	gather = 2 * time.Millisecond
 	// outageLook is the same after an error, up to longOutageLook.
 	outageLook     = 250 * time.Millisecond
 	longOutageLook = 5 * time.Second
@@ -32,7 +35,9 @@ type Relay struct {
 	clock      ports.Clock
 	log        *slog.Logger
 	wake       chan struct{}
-	// short says that a class had more due than room, so that news of room is worth a look.
+	freed      chan struct{}
+	// short says that a class may have more due than there was room for, in the dispatcher or in a lane, so that news of
+	// room is worth a look.
 	short map[Class]*atomic.Bool
 	down  bool
 }
@@ -41,7 +46,7 @@ type Relay struct {
 func NewRelay(queue ports.TaskQueue, dispatcher ports.Dispatcher, clock ports.Clock, log *slog.Logger) *Relay {
 	r := &Relay{
 		queue: queue, dispatcher: dispatcher, clock: clock, log: log,
-		wake: make(chan struct{}, 1), short: map[Class]*atomic.Bool{},
+		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), short: map[Class]*atomic.Bool{},
 	}
 	for _, class := range ports.TaskClasses() {
 		r.short[class] = &atomic.Bool{}
@@ -50,9 +55,11 @@ func NewRelay(queue ports.TaskQueue, dispatcher ports.Dispatcher, clock ports.Cl
 }
 
 // Wake makes the relay look at once. It does not block.
-func (r *Relay) Wake() {
+func (r *Relay) Wake() { notify(r.wake) }
+
+func notify(one chan<- struct{}) {
 	select {
-	case r.wake <- struct{}{}:
+	case one <- struct{}{}:
 	default: // a look that is about to begin sees this too
 	}
 }
@@ -60,7 +67,7 @@ func (r *Relay) Wake() {
 // Freed tells that a class has room again. It does not block.
 func (r *Relay) Freed(class Class) {
 	if r.short[class].CompareAndSwap(true, false) {
-		r.Wake()
+		notify(r.freed)
 	}
 }
 
@@ -74,28 +81,39 @@ func (r *Relay) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			wait = min(max(2*wait, outageLook), longOutageLook)
-			sleep(ctx, wait, nil) // deaf to wakes: they would make an outage a storm
+			pause(ctx, wait) // deaf to wakes: they would make an outage a storm
 		case found > 0:
 			wait, foundAt = busyLook, time.Now()
-			sleep(ctx, wait, r.wake)
+			r.sleep(ctx, wait)
 		case time.Since(foundAt) < Lease:
 			wait = min(2*wait, laneLook)
-			sleep(ctx, wait, r.wake)
+			r.sleep(ctx, wait)
 		default:
 			wait = min(2*wait, idleLook)
-			sleep(ctx, wait, r.wake)
+			r.sleep(ctx, wait)
 		}
 	}
 }
 
-// sleep waits for the time to pass, for a wake, or for ctx to end.
-func sleep(ctx context.Context, wait time.Duration, wake <-chan struct{}) {
+// sleep waits for the time to pass, for a wake, for room, or for ctx to end. Room comes with every task that ends: it is
+// left to gather for a moment.
+func (r *Relay) sleep(ctx context.Context, wait time.Duration) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-wake:
+	case <-r.wake:
 	case <-timer.C:
+	case <-r.freed:
+		pause(ctx, gather)
+	}
+}
+
+// pause waits for the time to pass or for ctx to end.
+func pause(ctx context.Context, wait time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait):
 	}
 }
 
@@ -127,7 +145,7 @@ func (r *Relay) lookAt(ctx context.Context, class Class) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(claimed) == limit {
+	if len(claimed) == limit || slices.ContainsFunc(claimed, func(t ports.Task) bool { return t.Lane != "" }) {
 		r.short[class].Store(true)
 	}
 	for i, t := range claimed {

@@ -21,7 +21,7 @@ func RunSweeps(ctx context.Context, log *slog.Logger, sweeps ...Sweep) {
 	var all sync.WaitGroup
 	for _, s := range sweeps {
 		all.Go(func() {
-			for sleep(ctx, s.First, nil); ctx.Err() == nil; sleep(ctx, s.Every, nil) {
+			for pause(ctx, s.First); ctx.Err() == nil; pause(ctx, s.Every) {
 				if err := s.Do(ctx); err != nil && ctx.Err() == nil {
 					log.WarnContext(ctx, "sweep failed", slog.String("sweep", s.Name), slog.Any("error", err))
 				}

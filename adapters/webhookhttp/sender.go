@@ -63,8 +63,9 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 			ResponseHeaderTimeout:  timeout,
 			MaxResponseHeaderBytes: maxHeader,
 			DisableCompression:     true, // a small answer must not unfold into a big one
-			MaxIdleConnsPerHost:    16,
-			MaxConnsPerHost:        0, // endpoints share hosts: a limit here would let one wait for another; each has its own lane
+			MaxIdleConns:           256,
+			MaxIdleConnsPerHost:    64, // a host may have several endpoints
+			MaxConnsPerHost:        0,  // endpoints share hosts: a limit here would let one wait for another; each has its own lane
 			IdleConnTimeout:        30 * time.Second,
 			ForceAttemptHTTP2:      true,
 		},

@@ -61,6 +61,9 @@ const gone = 410
 // End is when the outcome was known.
 func (a Attempt) End() time.Time { return a.At.Add(a.Duration) }
 
+// Succeeded reports whether the receiver has taken the message.
+func (a Attempt) Succeeded() bool { return a.StatusCode >= 200 && a.StatusCode < 300 }
+
 // Gone reports whether the receiver said that it wants no more.
 func (a Attempt) Gone() bool { return a.StatusCode == gone }
 
@@ -90,7 +93,7 @@ func (d *Delivery) Record(a Attempt, retryAfter string, jitter float64) (success
 	d.s.AttemptCount++
 	d.s.RoundAttempts++
 	d.s.Revision++
-	if a.StatusCode >= 200 && a.StatusCode < 300 {
+	if a.Succeeded() {
 		d.s.Status, d.s.NextAttemptAt = Delivered, time.Time{}
 		return true
 	}

@@ -27,7 +27,8 @@ type attempt struct {
 	delivery webhook.DeliveryState
 	endpoint webhook.EndpointState
 	event    event.Record
-	probe    bool // it tries a half-open circuit
+	now      time.Time // of the account, when it begins
+	probe    bool      // it tries a half-open circuit
 }
 
 // Deliver makes one attempt to send an event to an endpoint, and says when the next is due. What was sent and could not
@@ -52,30 +53,23 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 
 // load reads what the task is about; ok is false when nothing is to be sent (any more).
 func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, err error) {
-	r := s.store.Read(ctx)
 	_, deliveryID, _ := strings.Cut(t.Subject, "/")
-	if a.delivery, err = r.Deliveries.Find(ctx, t.CreatorID, deliveryID); err == nil {
-		a.endpoint, err = r.WebhookEndpoints.Find(ctx, t.CreatorID, a.delivery.EndpointID)
-	}
+	due, err := s.outbox.ReadDue(ctx, t.CreatorID, deliveryID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return a, false, nil // the endpoint was deleted
 	}
-	if err != nil || a.delivery.Status != webhook.Pending || !a.endpoint.Enabled {
+	if err != nil || due.Delivery.Status != webhook.Pending || !due.Endpoint.Enabled {
 		return a, false, err
 	}
-	a.event, err = r.Events.Find(ctx, t.CreatorID, a.delivery.EventID)
-	return a, err == nil, err
+	now, err := s.clock.Now(ctx, t.CreatorID)
+	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: due.Event, now: now}, err == nil, err
 }
 
 // admit asks the endpoint's circuit breaker. A delivery that must wait is put off, not counted, and the others of the
 // endpoint are held back with it.
 func (s *Service) admit(ctx context.Context, t ports.Task, a *attempt) (bool, error) {
-	now, err := s.clock.Now(ctx, t.CreatorID)
-	if err != nil {
-		return false, err
-	}
 	endpoint := webhook.RestoreEndpoint(a.endpoint)
-	wait, probe := endpoint.Admit(now)
+	wait, probe := endpoint.Admit(a.now)
 	switch {
 	case probe: // of many workers, the one whose save succeeds sends the probe
 		err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -85,7 +79,7 @@ func (s *Service) admit(ctx context.Context, t ports.Task, a *attempt) (bool, er
 			}
 			if latest.Revision != a.endpoint.Revision {
 				probe = false
-				return r.Tasks.Postpone(ctx, t, now.Add(time.Second))
+				return r.Tasks.Postpone(ctx, t, a.now.Add(time.Second))
 			}
 			return r.WebhookEndpoints.Save(ctx, endpoint.State())
 		})
@@ -115,11 +109,7 @@ func (s *Service) chance() float64 {
 
 // try signs with the secrets that are good now and sends.
 func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.OutboundAnswer, error) {
-	now, err := s.clock.Now(ctx, a.event.CreatorID)
-	if err != nil {
-		return webhook.Attempt{}, ports.OutboundAnswer{}, err
-	}
-	secrets, err := s.signingSecrets(a.endpoint, now)
+	secrets, err := s.signingSecrets(a.endpoint, a.now)
 	if err != nil {
 		return webhook.Attempt{}, ports.OutboundAnswer{}, err
 	}
@@ -133,7 +123,7 @@ func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.Ou
 		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
 	})
 	tried := webhook.Attempt{
-		Number: a.delivery.AttemptCount + 1, At: now, StatusCode: answer.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: answer.Body,
+		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: answer.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: answer.Body,
 	}
 	if sendErr != nil {
 		tried.StatusCode, tried.Error = 0, sendErr.Error()
@@ -160,6 +150,11 @@ func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]by
 // conclude records the attempt, what it says of the endpoint, and the next one.
 func (s *Service) conclude(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, retryAfter string) error {
 	jitter := s.chance()
+	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() { // as nearly all are
+		delivery := webhook.RestoreDelivery(a.delivery)
+		delivery.Record(tried, retryAfter, jitter)
+		return s.outbox.Arrived(context.WithoutCancel(ctx), t, delivery.State(), tried)
+	}
 	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		delivery := webhook.RestoreDelivery(a.delivery)
 		success := delivery.Record(tried, retryAfter, jitter)

@@ -34,6 +34,7 @@ type Config struct {
 type Service struct {
 	cfg     Config
 	store   ports.Store
+	outbox  ports.Outbox
 	clock   ports.Clock
 	ids     ports.IDs
 	history ports.AccessHistory
@@ -43,8 +44,8 @@ type Service struct {
 }
 
 // New returns the module.
-func New(cfg Config, store ports.Store, clock ports.Clock, ids ports.IDs, history ports.AccessHistory, sender ports.Sender, sealer ports.Sealer, post Post) *Service {
-	return &Service{cfg, store, clock, ids, history, sender, sealer, post}
+func New(cfg Config, store ports.Store, outbox ports.Outbox, clock ports.Clock, ids ports.IDs, history ports.AccessHistory, sender ports.Sender, sealer ports.Sealer, post Post) *Service {
+	return &Service{cfg, store, outbox, clock, ids, history, sender, sealer, post}
 }
 
 // emit writes an event and a delivery for every endpoint that wants it, in the caller's transaction. An endpoint that is

@@ -82,7 +82,9 @@ func TestVerifyFindsDeliveriesThatNobodyWillMake(t *testing.T) {
 		w.work()
 		w.wantFaults("a delivery waits for its next attempt")
 		d := w.delivery(e)
-		w.atomically(func(ctx context.Context, r ports.Repos) error { return r.Tasks.Cancel(ctx, "webhook.deliver", e.ID+"/"+d.ID) })
+		w.atomically(func(ctx context.Context, r ports.Repos) error {
+			return r.Tasks.Cancel(ctx, "webhook.deliver", e.ID+"/"+d.ID)
+		})
 		w.wantFaults("its task is lost", "delivery "+d.ID+" is pending")
 		w.enable(e, false)
 		w.wantFaults("it waits for the endpoint to be switched on")

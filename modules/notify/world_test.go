@@ -69,7 +69,7 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 			}
 			return ""
 		})
-		w.notify = notify.New(notify.Config{}, store, w, system.NewIDs(), w, w, seal, notify.Post{Mailer: mailer{w}, Receipts: w, Owners: w})
+		w.notify = notify.New(notify.Config{}, store, store, w, system.NewIDs(), w, w, seal, notify.Post{Mailer: mailer{w}, Receipts: w, Owners: w})
 		test(t, w)
 	})
 }

@@ -35,6 +35,8 @@ var benches = []bench{
 	{"checkout session create", "≥ 0.40 of a bare transaction of three inserts", sessionCreate},
 	{"slots, pure", "31 days, 60 bookings: ≤ 50 µs", monthOfSlots},
 	{"slots over HTTP", "the same: p99 < 25 ms, however many sessions are in the past", slotsOverHTTP},
+	{"webhook deliveries", "≥ 0.35 of a plain signed POST loop that commits each, as many in flight", deliveries},
+	{"webhook delay", "from the cause's answer to the receiver at 100/s: p95 ≤ 250 ms", deliveryDelay},
 	{"start", "≤ 1.5 s to ready, ≤ 120 MB idle", start},
 }
 

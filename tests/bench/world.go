@@ -55,7 +55,7 @@ func newWorld(ctx context.Context) (_ *world, err error) {
 		return nil, err
 	}
 	w.closers = append(w.closers, func() error { return os.RemoveAll(folder) })
-	cfg, err := config.FromMap(map[string]string{"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder})
+	cfg, err := config.FromMap(map[string]string{"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder, "WEBHOOK_ALLOW_PRIVATE": "true"})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+const (
+	// hooks is how many endpoints are sent every event, and hookEvents how many events there are.
+	hooks      = 8
+	hookEvents = 250
+	// hookRate is how many events per second are produced when their way is timed, for how long.
+	hookRate    = 100
+	hookSeconds = 10
+)
+
+// hearing is a receiver that only notes what arrives when.
+type hearing struct {
+	url string
+
+	mu    sync.Mutex
+	times []time.Time
+	at    map[string]time.Time // by customer
+}
+
+func (w *world) listen() (*hearing, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	h := &hearing{url: "http://" + listener.Addr().String(), at: map[string]time.Time{}}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = server.Serve(listener) })
+	w.closers = append(w.closers, func() error { err := server.Close(); wg.Wait(); return err })
+	return h, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (h *hearing) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	var message struct {
+		Data struct{ ExternalCustomerID string }
+	}
+	body, _ := io.ReadAll(r.Body)
+	now := time.Now()
+	if r.URL.Path == "/timed" {
+		_ = json.Unmarshal(body, &message)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.times = append(h.times, now)
+	h.at[message.Data.ExternalCustomerID] = now
+}
+
+// reset forgets what was heard.
+func (h *hearing) reset() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.times = nil
+}
+
+// await waits until n messages have come and returns how long it took from the first to the last.
+func (h *hearing) await(ctx context.Context, n int) (time.Duration, error) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
+		h.mu.Lock()
+		heard, times := len(h.times), h.times
+		h.mu.Unlock()
+		if heard >= n {
+			return times[n-1].Sub(times[0]), nil
+		}
+	}
+	return 0, errors.Join(fmt.Errorf("fewer than %d messages came within a minute", n), ctx.Err())
+}
+
+// subscribe registers an endpoint for changes of access and returns its id.
+func (w *world) subscribe(url string) (string, error) {
+	var made struct{ ID string }
+	err := w.call("POST", "/v1/webhook-endpoints", map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
+	return made.ID, err
+}
+
+func (w *world) grant(customer string) error {
+	var made map[string]any
+	return w.call("POST", "/v1/customer-access/"+customer+"/grants",
+		map[string]any{"entitlements": []any{map[string]any{"key": "pro", "type": "boolean", "value": true}}}, &made)
+}
+
+// deliveries measures how fast a backlog for several endpoints is sent, against a loop that signs, posts and commits one
+// row for each, with as many requests in flight.
+func deliveries(ctx context.Context, w *world) (string, error) {
+	h, err := w.listen()
+	if err != nil {
+		return "", err
+	}
+	for range hooks {
+		if _, err := w.subscribe(h.url); err != nil {
+			return "", err
+		}
+	}
+	for i := range hookEvents {
+		if err := w.grant("bench-hook-" + strconv.Itoa(i)); err != nil {
+			return "", err
+		}
+	}
+	const n = hooks * hookEvents
+	if _, err := h.await(ctx, n); err != nil {
+		return "", err
+	}
+	ours, bare := &side{name: "sundry"}, &side{name: "bare"}
+	for turn := range 2 * (rounds + 1) { // the first turn of each warms up
+		s, send := ours, w.rearm
+		if turn%2 == 1 {
+			s, send = bare, func() error { return w.postPlainly(h.url, n) }
+		}
+		time.Sleep(500 * time.Millisecond) // what the last messages leave behind is recorded
+		h.reset()
+		if err := send(); err != nil {
+			return "", err
+		}
+		took, err := h.await(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		if turn >= 2 {
+			s.rates = append(s.rates, n/took.Seconds())
+		}
+	}
+	a, b := median(ours.rates), median(bare.rates)
+	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s), %d endpoints", a/b, a, b, hooks), w.unsubscribe()
+}
+
+// rearm makes every delivery due again, all at once, as no route does.
+func (w *world) rearm() error {
+	_, err := w.pool.Exec(w.ctx, `
+		WITH again AS (UPDATE deliveries SET status = 'pending', round_attempts = 0, revision = revision + 1 RETURNING *)
+		INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, lane)
+		SELECT 'webhook.deliver:' || endpoint_id || '/' || id, 'webhook.deliver', endpoint_id || '/' || id, 'webhooks', creator_id, created_at, created_at, endpoint_id FROM again`)
+	return err
+}
+
+// unsubscribe deletes every endpoint.
+func (w *world) unsubscribe() error {
+	_, err := w.pool.Exec(w.ctx, "DELETE FROM webhook_endpoints")
+	return err
+}
+
+// postPlainly is the least that could do the job.
+func (w *world) postPlainly(url string, n int) error {
+	_, err := w.pool.Exec(w.ctx, "CREATE TABLE IF NOT EXISTS bench_deliveries (id BIGSERIAL PRIMARY KEY, status INT, body TEXT)")
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	defer client.CloseIdleConnections()
+	body := []byte(`{"id":"evt_01hzy3v7q8k4m2n6p9r5s7t1wx","type":"customer.access_changed","createdAt":"2026-03-08T12:00:00.000Z","livemode":false,"apiVersion":"v1","data":{"externalCustomerId":"bench-hook-1","version":1,"previousVersion":0,"changed":["entitlements"]}}`)
+	secret := make([]byte, webhook.SecretBytes)
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	var wg sync.WaitGroup
+	for range hooks * ports.LaneWidth {
+		wg.Go(func() {
+			for next.Add(1) <= int64(n) && failed.Load() == nil {
+				if err := w.postOnce(client, url, body, secret); err != nil {
+					failed.Store(&err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (w *world) postOnce(client *http.Client, url string, body, secret []byte) error {
+	request, err := http.NewRequestWithContext(w.ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	for name, value := range webhook.Headers("evt_01hzy3v7q8k4m2n6p9r5s7t1wx", time.Now(), body, secret) {
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	_, err = w.pool.Exec(w.ctx, "INSERT INTO bench_deliveries (status, body) VALUES ($1, '')", response.StatusCode)
+	return err
+}
+
+// deliveryDelay times the way from a cause's answer to the receiver, at a steady pace: announcement and delivery are two
+// tasks on it.
+func deliveryDelay(ctx context.Context, w *world) (string, error) {
+	h, err := w.listen()
+	if err != nil {
+		return "", err
+	}
+	if _, err := w.subscribe(h.url + "/timed"); err != nil {
+		return "", err
+	}
+	const n = hookRate * hookSeconds
+	answered := make([]time.Time, n)
+	var failed atomic.Pointer[error]
+	var wg sync.WaitGroup
+	pace := time.NewTicker(time.Second / hookRate)
+	defer pace.Stop()
+	for i := range n {
+		<-pace.C
+		wg.Go(func() {
+			if err := w.grant("bench-delay-" + strconv.Itoa(i)); err != nil {
+				failed.Store(&err)
+			}
+			answered[i] = time.Now()
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return "", *err
+	}
+	if _, err := h.await(ctx, n); err != nil {
+		return "", err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	took := make([]time.Duration, n)
+	for i := range took {
+		took[i] = h.at["bench-delay-"+strconv.Itoa(i)].Sub(answered[i])
+	}
+	slices.Sort(took)
+	return fmt.Sprintf("p50 %v, p95 %v at %d events/s", took[n/2].Round(time.Millisecond), took[n*95/100].Round(time.Millisecond), hookRate), w.unsubscribe()
+}
