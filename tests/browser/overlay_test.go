@@ -23,13 +23,19 @@ const closeButton = `dialog button[aria-label="Close checkout"]`
 func openOverlay(t *testing.T, s *shop, callback string, site string) (*tab, harness.JSON) {
 	t.Helper()
 	session := s.session(s.book, harness.JSON{"uiMode": "embedded"})
+	return overlayOver(t, s, session, callback, site), session
+}
+
+// overlayOver does so over a session that there is.
+func overlayOver(t *testing.T, s *shop, session harness.JSON, callback, site string) *tab {
+	t.Helper()
 	b := newTab(t)
 	b.open(site + "/overlay?" + url.Values{
 		"script": {s.URL + "/sundry.js"}, "embed": {session["embedUrl"].(string)}, "callback": {callback},
 	}.Encode())
 	b.click("#buy")
 	b.wait(`document.querySelector("dialog[open] iframe")`)
-	return b, session
+	return b
 }
 
 // inside computes an expression in the page that the overlay frames: it is of another

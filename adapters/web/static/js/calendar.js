@@ -19,7 +19,7 @@ let zone = "";
 let mode = "";
 let times = []; // of the day shown
 let months = new Map(); // month → promise of its open days, in the zone shown
-let view = { month: "", day: "" };
+let view = { month: "", day: "" }; // another one whenever the zone changes, so that late answers find themselves stale
 let grid, list;
 
 const say = (message) => ($("status").textContent = message);
@@ -95,6 +95,8 @@ function offer(label, act) {
 }
 
 async function showMonth(month, day, quietly) {
+  const mine = view;
+  const stale = () => view !== mine || view.month !== month;
   view.month = month;
   $("month").textContent = Z.monthWords(month);
   for (const [id, stop] of [["previous", Z.monthOf(today())], ["next", Z.monthOf(until())]]) {
@@ -105,17 +107,17 @@ async function showMonth(month, day, quietly) {
   grid.show({ month, open: null, from: today(), until: until(), today: today(), selected: view.day, ...(day && { current: day }) });
   try {
     const open = await daysOf(month);
-    if (view.month !== month) return;
+    if (stale()) return;
     grid.show({ open });
-    if (!open.size && !quietly) await noteEmpty(month);
+    if (!open.size && !quietly) await noteEmpty(month, stale);
   } catch (error) {
-    if (view.month === month) failed(error, () => showMonth(month));
+    if (!stale()) failed(error, () => showMonth(month));
   }
 }
 
-async function noteEmpty(month) {
+async function noteEmpty(month, stale) {
   const next = await nextOpen(Z.firstOf(Z.addMonths(month, 1)));
-  if (view.month !== month) return;
+  if (stale()) return;
   $("month-note").textContent = next ? words.no_until.replace("%s", Z.dayWords(next)) : words.no_month.replace("%s", Z.monthWords(month));
   if (!next) return;
   offer(words.jump.replace("%s", Z.dayWords(next, { day: "numeric", month: "long" })), async () => {
@@ -126,6 +128,8 @@ async function noteEmpty(month) {
 
 // showDay lists a day's times; whoever came by a choice hears how many there are.
 async function showDay(day, aloud) {
+  const mine = view;
+  const stale = () => view !== mine || view.day !== day;
   view.day = day;
   grid.show({ selected: day });
   $("hours").hidden = false;
@@ -135,7 +139,7 @@ async function showDay(day, aloud) {
   list.show([], true);
   try {
     const found = await timesOf(day);
-    if (view.day !== day) return;
+    if (stale()) return;
     times = found;
     drawTimes(true);
     if (aloud) {
@@ -143,7 +147,7 @@ async function showDay(day, aloud) {
       say(times.length === 1 ? words.day_one.replace("%s", named) : words.day_many.replace("%s", times.length).replace("%s", named));
     }
   } catch (error) {
-    if (view.day !== day) return;
+    if (stale()) return;
     $("day-zone").textContent = "";
     failed(error, () => showDay(day, true));
   }
@@ -320,18 +324,19 @@ async function begin() {
   times = [];
   $("hours").hidden = true;
   drawChosen();
-  const asked = zone;
+  const mine = view;
   try {
     const first = view.day || (await nextOpen(today()));
-    if (asked !== zone) return;
+    if (view !== mine) return;
     $("planner").hidden = !first;
     $("nothing").hidden = Boolean(first);
     $("nothing-text").textContent = first ? "" : words.none;
     if (!first) return;
     const late = Z.monthOf(first) !== Z.monthOf(today()) && !picks.length;
     await Promise.all([showMonth(Z.monthOf(first), first), showDay(first)]);
-    if (late && view.month === Z.monthOf(first) && $("jump").hidden) $("month-note").textContent = words.no_until.replace("%s", Z.dayWords(first));
+    if (late && view === mine && view.month === Z.monthOf(first) && $("jump").hidden) $("month-note").textContent = words.no_until.replace("%s", Z.dayWords(first));
   } catch (error) {
+    if (view !== mine) return;
     view.month = Z.monthOf(today());
     $("month").textContent = Z.monthWords(view.month);
     failed(error, begin);

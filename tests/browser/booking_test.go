@@ -1,0 +1,430 @@
+package browser
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"sundry/tests/harness"
+)
+
+func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, nil)
+	b := tabIn(t, newYork)
+	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	active := func() string {
+		return eval[string](b, `document.activeElement.dataset.day || document.activeElement.dataset.start || document.activeElement.id`)
+	}
+	reach := func(what string, there func(string) bool) {
+		t.Helper()
+		for range 30 {
+			b.press(kb.Tab)
+			if there(active()) {
+				return
+			}
+		}
+		t.Fatalf("the Tab key does not reach %s", what)
+	}
+	isDay := func(at string) bool { return len(at) == len("2026-03-08") }
+	reach("a day", isDay)
+	first := active()
+	move := func(key string, want string) {
+		t.Helper()
+		b.press(key)
+		b.wait(`document.activeElement.dataset.day === "` + want + `"`)
+	}
+	day, err := time.Parse(time.DateOnly, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := func(days int) string { return day.AddDate(0, 0, days).Format(time.DateOnly) }
+	move(kb.ArrowRight, on(1))
+	move(kb.ArrowDown, on(8))
+	move(kb.ArrowUp, on(1))
+	move(kb.ArrowLeft, first)
+	b.press(kb.PageDown)
+	later := sameDayNextMonth(day)
+	b.wait(`document.activeElement.dataset.day === "` + later.Format(time.DateOnly) + `"`)
+	if said := eval[string](b, `document.querySelector("#month[aria-live=polite]").textContent`); said != later.Format("January 2006") {
+		t.Errorf("the month is announced as %q", said)
+	}
+	b.press(kb.Home)
+	start := active()
+	b.press(kb.End)
+	if end, err := time.Parse(time.DateOnly, active()); err != nil || !strings.HasPrefix(end.AddDate(0, 0, -6).Format(time.DateOnly), start) {
+		t.Errorf("the week goes from %s to %s", start, active())
+	}
+	b.wait(`document.querySelector("#days[aria-busy=false]")`)
+	chosen := active()
+	if stops := eval[int](b, `document.querySelectorAll("#days [tabindex='0']").length`); stops != 1 {
+		t.Errorf("%d days take part in the order of the Tab key", stops)
+	}
+	b.press(" ")
+	b.wait(`document.querySelector('#days [data-day="` + chosen + `"][aria-selected=true]')`)
+	b.wait(`document.getElementById("status").textContent.startsWith("8 open times on ")`)
+	reach("a time", func(at string) bool { return strings.HasSuffix(at, "Z") })
+	b.press(kb.ArrowRight)
+	b.press(kb.ArrowDown)
+	b.press(kb.ArrowLeft)
+	at := active()
+	b.press(kb.Enter)
+	b.wait(`document.querySelector('[role=option][aria-selected=true]').dataset.start === "` + at + `"`)
+	b.wait(`document.getElementById("status").textContent.endsWith("chosen.")`)
+	reach("the way on", func(id string) bool { return id == "confirm" })
+	b.press(kb.Enter)
+	b.ready()
+	b.sees("Your appointment")
+	for _, step := range [][2]string{{"email", "ada@example.com"}, {"cardNumber", harness.CardSucceeds}, {"expiry", "1234"}, {"cvc", "123"}, {"country", "Irel"}} {
+		reach(step[0], func(id string) bool { return id == step[0] })
+		b.press(step[1])
+	}
+	reach("submit", func(id string) bool { return id == "submit" })
+	b.press(kb.Enter)
+	b.sees("Payment complete")
+	b.sees("https://meet.example/ada")
+	booked := s.booked(session)
+	if len(booked) != 1 || booked[0]["startsAt"] != at || booked[0]["timezone"] != newYork {
+		t.Errorf("booked %v, chosen %s", booked, at)
+	}
+	if n := b.cookies(); n != 0 {
+		t.Errorf("%d cookies", n)
+	}
+}
+
+// sameDayNextMonth is that, or the month's last day where it has no such day.
+func sameDayNextMonth(day time.Time) time.Time {
+	last := time.Date(day.Year(), day.Month()+2, 0, 0, 0, 0, 0, time.UTC)
+	if day.Day() > last.Day() {
+		return last
+	}
+	return time.Date(day.Year(), day.Month()+1, day.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// TestTheClocksMayChangeBetweenTheTimesOfAPack goes to both changes of a year: the day that lacks an hour, and the one
+// that has an hour twice.
+func TestTheClocksMayChangeBetweenTheTimesOfAPack(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.opens("00:00", "05:00")
+	for range 2 {
+		_, change := s.now().Add(96 * time.Hour).In(mustZone(t)).ZoneBounds()
+		s.advanceTo(change.Add(-72 * time.Hour))
+		s.packOver(t, change)
+	}
+}
+
+// packOver books the hours before and after a change of clocks, and one on the day after.
+func (s *studio) packOver(t *testing.T, change time.Time) {
+	t.Helper()
+	day := change.Format(time.DateOnly)
+	open := s.open(s.single, day)
+	picked := []string{stamp(change.Add(-time.Hour)), stamp(change), s.open(s.single, change.AddDate(0, 0, 1).Format(time.DateOnly))[0]}
+	session := s.sell(s.single, harness.JSON{"variantId": s.pack})
+	b := tabIn(t, newYork)
+	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	b.sees("Choose 3 times")
+	b.pickDay(day)
+	labels := eval[[]string](b, `[...document.querySelectorAll("[role=option]")].map(o => o.dataset.start + " " + o.textContent)`)
+	if len(labels) != len(open) || (len(open) != 4 && len(open) != 6) {
+		t.Fatalf("a day with a change of clocks shows %v of %v", labels, open)
+	}
+	for i, label := range labels {
+		at, words, _ := strings.Cut(label, " ")
+		want := "EST (UTC−5)"
+		if parse(t, at).In(change.Location()).IsDST() {
+			want = "EDT (UTC−4)"
+		}
+		if at != open[i] || !strings.HasSuffix(words, want) {
+			t.Errorf("%s is shown as %q, want %s", at, words, want)
+		}
+	}
+	b.sees("The clocks change on this day.")
+	b.pickTime(picked[0])
+	b.pickTime(picked[1])
+	b.sees("2 of 3 chosen")
+	b.click("#confirm") // one is missing: nothing happens
+	b.pickDay(change.AddDate(0, 0, 1).Format(time.DateOnly))
+	b.pickTime(picked[2])
+	b.sees("3 of 3 chosen")
+	if barred := eval[int](b, `document.querySelectorAll("[role=option][aria-selected=false][aria-disabled=false]").length`); barred != 0 {
+		t.Errorf("a full pack still offers %d times", barred)
+	}
+	clocks := eval[[]string](b, `[...document.querySelectorAll("#chosen .clock")].map(c => c.textContent)`)
+	if all := strings.Join(clocks, "|"); len(clocks) != 3 || !strings.Contains(all, "EDT (UTC−4)") || !strings.Contains(all, "EST (UTC−5)") {
+		t.Errorf("chosen: %s", all)
+	}
+	b.accessible("a pack that is complete")
+	b.click("#confirm")
+	b.ready()
+	if shown := eval[[]string](b, `[...document.querySelectorAll(".held .clock")].map(c => c.textContent)`); !slices.Equal(shown, clocks) {
+		t.Errorf("before paying %q, chosen %q", shown, clocks)
+	}
+	b.payHere()
+	b.press(kb.Shift)
+	if shown := eval[[]string](b, `[...document.querySelectorAll(".held .clock")].map(c => c.textContent)`); !slices.Equal(shown, clocks) {
+		t.Errorf("paid %q, chosen %q", shown, clocks)
+	}
+	var booked []string
+	for _, a := range s.booked(session) {
+		booked = append(booked, a["startsAt"].(string))
+	}
+	if !slices.Equal(booked, picked) {
+		t.Errorf("booked %v, chosen %v", booked, picked)
+	}
+}
+
+func TestAHybridListingAsksWhereBeforeWhen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.hybrid, nil)
+	b := tabIn(t, "Asia/Tokyo")
+	b.open(session["checkoutUrl"].(string))
+	b.wait(`document.querySelector("#modes:not(:disabled)")`)
+	if eval[bool](b, `document.getElementById("calendar").checkVisibility()`) {
+		t.Error("times are shown before it is said where")
+	}
+	b.accessible("choice of the place")
+	b.click(`.mode:has([value="in_person"])`)
+	b.shown()
+	b.do("find a zone by its city", chromedp.Focus(chromedp.CSS("#zone")))
+	b.press("Paris")
+	b.wait(`document.getElementById("day-zone").textContent.startsWith("Paris, CE")`)
+	at := eval[string](b, `document.querySelectorAll("[role=option]")[2].dataset.start`)
+	b.pickTime(at)
+	b.accessible("choice of the time")
+	b.click("#confirm")
+	b.ready()
+	b.sees("In person")
+	b.accessible("payment of an appointment")
+	b.payHere()
+	b.press(kb.Shift)
+	b.sees("In person: 7 Bridge Street, Brooklyn")
+	b.accessible("paid appointment")
+	if booked := s.booked(session); len(booked) != 1 || booked[0]["startsAt"] != at || booked[0]["deliveryMode"] != "in_person" || booked[0]["timezone"] != "Europe/Paris" {
+		t.Errorf("booked %v", booked)
+	}
+	manage := eval[string](b, `document.querySelector(".manage").href`)
+	b.click("#receipt")
+	b.sees("Print or save as PDF")
+	b.sees("In person: 7 Bridge Street, Brooklyn")
+	b.accessible("receipt of an appointment")
+	b.open(manage)
+	b.sees("Press lesson")
+}
+
+func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, harness.JSON{"variantId": s.pack})
+	b := tabIn(t, newYork)
+	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	day := eval[string](b, `document.querySelector("#days [aria-selected=true]").dataset.day`)
+	open := s.open(s.single, day)
+	for _, at := range []string{open[0], open[2], open[4]} {
+		b.pickTime(at)
+	}
+	s.take(s.single, open[2])
+	b.click("#confirm")
+	b.sees("A time has just been taken")
+	b.wait(`document.activeElement.id === "problem"`)
+	gone := parse(t, open[2]).In(mustZone(t)).Format("3:04")
+	if said := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(said, gone) || !strings.Contains(said, "is kept") {
+		t.Errorf("%q does not say that %s is gone", said, gone)
+	}
+	kept := eval[[]string](b, `[...document.querySelectorAll("#chosen time")].map(t => t.dateTime)`)
+	if !slices.Equal(kept, []string{open[0], open[4]}) || eval[bool](b, `Boolean(document.querySelector('[role=option][data-start="`+open[2]+`"]'))`) {
+		t.Errorf("kept %v of %v", kept, open)
+	}
+	if held := s.Session(t, session)["appointmentSlots"].([]any); len(held) != 0 {
+		t.Errorf("held after the refusal: %v", held)
+	}
+	b.accessible("a time was taken")
+	b.click(`#chosen li:nth-child(2) button`) // another change of mind: the fifth goes too
+	b.wait(`document.activeElement === document.querySelector("#chosen button")`)
+	b.pickTime(open[1])
+	b.pickTime(open[6])
+	b.click("#confirm")
+	b.ready()
+	shown := eval[[]string](b, `[...document.querySelectorAll(".held time")].map(t => t.dateTime)`)
+	if !slices.Equal(shown, []string{open[0], open[1], open[6]}) {
+		t.Errorf("on to the payment with %v of %v", shown, open)
+	}
+}
+
+func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	b := tabIn(t, newYork)
+	b.open(s.sell(s.single, nil)["checkoutUrl"].(string))
+	b.shown()
+	day := eval[string](b, `document.querySelector("#days [aria-selected=true]").dataset.day`)
+	open := s.open(s.single, day)
+	b.pickTime(open[0])
+	b.click("#confirm")
+	b.ready()
+	b.click("#change")
+	b.shown()
+	if chosen := eval[string](b, `document.querySelector("[role=option][aria-selected=true]").dataset.start`); chosen != open[0] {
+		t.Errorf("%s is chosen, want the time that is held, %s", chosen, open[0])
+	}
+	b.accessible("choosing anew")
+	b.click("#keep")
+	b.ready()
+	b.click("#change")
+	b.shown()
+	b.pickTime(open[3])
+	b.click("#confirm")
+	b.ready()
+	if shown := eval[string](b, `document.querySelector(".held time").dateTime`); shown != open[3] {
+		t.Errorf("changed to %s, want %s", shown, open[3])
+	}
+	if now := s.open(s.single, day); !slices.Contains(now, open[0]) || slices.Contains(now, open[3]) {
+		t.Errorf("open after the change: %v", now)
+	}
+	b.payHere()
+}
+
+func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, nil)
+	b := tabIn(t, newYork)
+	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	b.pickTime(eval[string](b, `document.querySelector("[role=option]").dataset.start`))
+	b.click("#confirm")
+	b.ready()
+	ends := parse(t, session["expiresAt"].(string))
+	spoken := func(before time.Duration, words string) {
+		t.Helper()
+		s.advanceTo(ends.Add(-before - 3*time.Second))
+		b.do("reload", chromedp.Reload())
+		b.wait(`document.getElementById("hold-status")?.textContent.includes("another ` + words + `")`)
+	}
+	spoken(5*time.Minute, "5 minutes")
+	spoken(time.Minute, "1 minute")
+	s.advanceTo(ends.Add(-2 * time.Second))
+	b.do("reload", chromedp.Reload())
+	b.sees("This checkout has expired")
+	b.accessible("expired appointment")
+	if got := s.Receipt(t, harness.Session{ID: session["id"].(string)}); got["status"] != "expired" {
+		t.Errorf("receipt %v", got)
+	}
+	b.click("#again")
+	b.shown()
+	if now := eval[string](b, "location.href"); now == session["checkoutUrl"] {
+		t.Error("the same session again")
+	}
+	// The account's clock passes the end while the buyer looks at the calendar.
+	b.pickTime(eval[string](b, `document.querySelector("[role=option]").dataset.start`))
+	s.later()
+	b.click("#confirm")
+	b.sees("This checkout has expired")
+	b.click("#back")
+	b.sees("Shop page /pricing")
+}
+
+func TestASessionThatHasLostItsTimeSaysSoInsteadOfCharging(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, nil)
+	b := tabIn(t, newYork)
+	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	b.click("[role=option]")
+	b.click("#confirm")
+	fillIn(b, harness.CardSucceeds)
+	s.lose(session)
+	b.click("#submit")
+	b.sees("This time is no longer available")
+	b.accessible("time lost")
+	if got := s.Receipt(t, harness.Session{ID: session["id"].(string)}); got["status"] != "processing" || got["paymentId"] != nil {
+		t.Errorf("receipt %v", got)
+	}
+	b.click("#again")
+	b.shown()
+	b.click("[role=option]")
+	b.click("#confirm")
+	b.payHere()
+}
+
+func TestMonthsWithoutOpenTimesLeadToTheNextOneThatHasSome(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Far ahead", "metadata": harness.JSON{
+		"deliveryMethod": "virtual", "minimumNoticeMinutes": 100 * 1440, "horizonDays": 110,
+	}})
+	b := tabIn(t, newYork)
+	b.open(s.sell(l, nil)["checkoutUrl"].(string))
+	b.shown()
+	b.sees("No open times until ")
+	b.accessible("first open times far ahead")
+	first := eval[string](b, `document.querySelector("#days [data-open]").dataset.day`)
+	b.click("#previous")
+	b.wait(`document.querySelector("#jump:not([hidden])")`)
+	b.sees("No open times until ")
+	b.accessible("month without open times")
+	b.click("#jump")
+	b.wait(`document.activeElement.dataset.day === "` + first + `"`)
+	for range 6 { // to the end of what can be booked, and no further
+		b.do("turn the page", chromedp.Evaluate[chromedp.Void](`document.getElementById("next").click()`))
+	}
+	b.wait(`document.getElementById("next").getAttribute("aria-disabled") === "true"`)
+	last := parse(t, first+"T00:00:00Z").AddDate(0, 0, 11)
+	if shown := eval[string](b, `document.getElementById("month").textContent`); shown != last.Format("January 2006") && shown != last.AddDate(0, 0, 1).Format("January 2006") && shown != last.AddDate(0, 0, -1).Format("January 2006") {
+		t.Errorf("the calendar ends in %s, what can be booked on %s", shown, last)
+	}
+	s.AsCreator(t, http.MethodDelete, "/v1/listings/"+l.ID, nil)
+	b.do("reload", chromedp.Reload())
+	b.sees("This cannot be booked at the moment")
+	b.accessible("nothing to book")
+}
+
+func TestAPaymentLinkOpensTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.single.ID}).Want(t, http.StatusCreated).Map(t)
+	b := tabIn(t, newYork)
+	b.open(link["url"].(string))
+	b.shown()
+	b.click("[role=option]")
+	b.click("#confirm")
+	b.payHere()
+	b.sees("You can close this page")
+}
+
+func TestAnAppointmentIsBookedInTheOverlay(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, harness.JSON{"uiMode": "embedded"})
+	b := overlayOver(t, s.shop, session, "1", s.site)
+	choose := func() {
+		t.Helper()
+		b.waitInside(`document.body.classList.contains("embedded") && document.querySelector("[role=option]")`)
+		b.waitInside(`(document.querySelector("[role=option]").click(), document.getElementById("confirm").click(), true)`)
+	}
+	choose()
+	b.waitInside(`document.getElementById("submit") && !document.getElementById("submit").disabled`)
+	s.lose(session)
+	submitInside(b, harness.CardSucceeds)
+	b.waitInside(`document.body.innerText.includes("no longer available")`)
+	b.waitInside(`(document.getElementById("again").click(), true)`)
+	choose()
+	submitInside(b, harness.CardSucceeds)
+	b.wait(`heard[0]?.startsWith("complete cs_") && heard[0] !== "complete ` + session["id"].(string) + `"`)
+	fresh, _ := strings.CutPrefix(eval[string](b, "heard[0]"), "complete ")
+	if booked := s.booked(harness.JSON{"id": fresh}); len(booked) != 1 {
+		t.Errorf("booked %v", booked)
+	}
+	b.wait(`heard[1] === "close"`)
+}
