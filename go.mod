@@ -71,9 +71,9 @@ require (
 )
 
 require (
-	github.com/arran4/golang-ical v0.3.4 // indirect
-	github.com/emersion/go-ical v0.0.0-20250609112844-439c63cef608 // indirect
-	github.com/teambition/rrule-go v1.8.2 // indirect
+	github.com/arran4/golang-ical v0.3.4
+	github.com/emersion/go-ical v0.0.0-20250609112844-439c63cef608
+	github.com/teambition/rrule-go v1.8.2
 )
 
 require (

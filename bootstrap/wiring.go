@@ -38,8 +38,9 @@ func (a *App) wire() error {
 	a.closers = append(a.closers, a.modules.Identity.Close)
 	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, inSandbox)
 	a.modules.Booking = booking.New(
-		booking.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("appointments")},
-		a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.modules.Identity, a.slotLocks(), ical.Calendars{})
+		booking.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("appointments"), AllowPrivate: a.cfg.WebhookAllowPrivate},
+		a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.modules.Identity, a.slotLocks(),
+		ical.Calendars{}, ical.Calendars{}, webhookhttp.NewFetcher(a.cfg.WebhookAllowPrivate))
 	a.modules.Entitlement = entitlement.New(a.store, a.store, a.clock, system.Clock{}, a.ids, events, a.modules.Catalog, a.cfg.Livemode())
 	a.modules.Selling = selling.New(
 		selling.Config{BaseURL: a.cfg.BaseURL, Sandbox: inSandbox, Secrets: checkout.Secrets{Key: a.secrets.derive("checkout")}},
@@ -79,6 +80,7 @@ func (a *App) wire() error {
 	a.mux.Handle(notify.TaskAnnounce, jobs.Webhooks, a.modules.Notify.Announce)
 	a.mux.HandleInLanes(notify.TaskDeliver, jobs.Webhooks, notify.LaneOf, a.modules.Notify.Deliver)
 	a.mux.Handle(notify.TaskMail, jobs.Rest, a.modules.Notify.SendMail)
+	a.mux.Handle(booking.TaskReadCalendar, jobs.Rest, a.modules.Booking.ReadCalendar)
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)
 

@@ -16,6 +16,34 @@ type Scheduling interface {
 	SetHours(ctx context.Context, creatorID string, hours slot.Settings) error
 	// SetMeetings replaces where.
 	SetMeetings(ctx context.Context, creatorID string, meetings appointment.MeetingSettings) error
+	// FeedVersion is how often a creator has replaced the address of their calendar feed.
+	FeedVersion(ctx context.Context, creatorID string) (int64, error)
+	// RaiseFeedVersion replaces it and returns the new version.
+	RaiseFeedVersion(ctx context.Context, creatorID string) (int64, error)
+}
+
+// BusyCalendar is another calendar of a creator, and what reading it last came to.
+type BusyCalendar struct {
+	URL string
+	// ReadAt is when it was last read; zero before the first time. Times are real ones: the calendar is elsewhere.
+	ReadAt time.Time
+	// FailedAt is when it last could not be read, and Failure why; zero and "" once it was read again.
+	FailedAt time.Time
+	Failure  string
+}
+
+// BusyCalendars keeps the other calendars of creators and when they are busy by them.
+type BusyCalendars interface {
+	// Of lists a creator's calendars in their order.
+	Of(ctx context.Context, creatorID string) ([]BusyCalendar, error)
+	// Set replaces the list. What is known of those that stay is kept, of the others nothing.
+	Set(ctx context.Context, creatorID string, urls []string) error
+	// Record replaces the busy times of a calendar, which was read. Nothing happens to one that is not in the list.
+	Record(ctx context.Context, creatorID, url string, times []slot.Interval, at time.Time) error
+	// Fail says why a calendar could not be read; its busy times stay.
+	Fail(ctx context.Context, creatorID, url, reason string, at time.Time) error
+	// Times lists when a creator is busy within an interval, by all their calendars, in any order.
+	Times(ctx context.Context, creatorID string, during slot.Interval) ([]slot.Interval, error)
 }
 
 // Claims keeps the time of creators that buyers have. No two live claims of a creator ever share a moment of what they

@@ -58,6 +58,7 @@ type Repos struct {
 	Snapshots        Snapshots
 	CreditUses       CreditUses
 	Scheduling       Scheduling
+	BusyCalendars    BusyCalendars
 	Claims           Claims
 	Appointments     Appointments
 	BookingAudit     BookingAudit

@@ -41,6 +41,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Snapshots:        snapshots{t},
 		CreditUses:       creditUses{t},
 		Scheduling:       scheduling{t},
+		BusyCalendars:    busyCalendars{t},
 		Claims:           claims{t},
 		Appointments:     appointments{t},
 		BookingAudit:     bookingAudit{t},

@@ -52,3 +52,16 @@ func (t scheduling) set(row schedulingRow, column string) error {
 	upsert := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}}, DoUpdates: clause.AssignmentColumns([]string{column})}
 	return t.failure("set "+column+" of "+row.CreatorID, t.db.Clauses(upsert).Create(&row).Error)
 }
+
+// FeedVersion implements ports.Scheduling.
+func (t scheduling) FeedVersion(_ context.Context, creatorID string) (version int64, err error) {
+	err = t.db.Raw("SELECT version FROM calendar_feeds WHERE creator_id = ?", creatorID).Scan(&version).Error
+	return version, t.failure("feed of "+creatorID, err)
+}
+
+// RaiseFeedVersion implements ports.Scheduling.
+func (t scheduling) RaiseFeedVersion(_ context.Context, creatorID string) (version int64, err error) {
+	err = t.db.Raw(`INSERT INTO calendar_feeds (creator_id, version) VALUES (?, 1)
+		ON CONFLICT (creator_id) DO UPDATE SET version = calendar_feeds.version + 1 RETURNING version`, creatorID).Scan(&version).Error
+	return version, t.failure("replace the feed of "+creatorID, err)
+}

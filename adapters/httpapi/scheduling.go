@@ -15,6 +15,10 @@ func (s *Server) schedulingRoutes() []Route {
 		{Method: fiber.MethodPut, Path: "/v1/scheduling/availability", Gate: Creator, Handle: s.putAvailability},
 		{Method: fiber.MethodGet, Path: "/v1/scheduling/meeting-settings", Gate: Creator, Handle: s.getMeetingSettings},
 		{Method: fiber.MethodPut, Path: "/v1/scheduling/meeting-settings", Gate: Creator, Handle: s.putMeetingSettings},
+		{Method: fiber.MethodGet, Path: "/v1/scheduling/busy-calendars", Gate: Creator, Handle: s.listBusyCalendars},
+		{Method: fiber.MethodGet, Path: "/v1/scheduling/feed", Gate: Creator, Handle: s.getFeed},
+		{Method: fiber.MethodPost, Path: "/v1/scheduling/feed/rotate", Gate: Creator, Handle: s.rotateFeed},
+		{Method: fiber.MethodGet, Path: "/calendar/:secret.ics", Handle: private(s.getCalendarFeed)},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/readiness", Gate: Creator, Handle: s.getReadiness},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/available-dates", Handle: s.getAvailableDates},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/slots", Handle: s.getSlots},
@@ -30,8 +34,10 @@ type availability struct {
 	BusyCalendarURLs []string           `json:"busyCalendarUrls"`
 }
 
-func availabilityOf(hours slot.Settings) availability {
-	return availability{Timezone: hours.Timezone, Weekly: hours.Weekly, Overrides: hours.Overrides, BusyCalendarURLs: []string{}}
+func availabilityOf(hours slot.Settings, busyCalendars []string) availability {
+	view := availability{Timezone: hours.Timezone, Weekly: hours.Weekly, Overrides: hours.Overrides, BusyCalendarURLs: []string{}}
+	view.BusyCalendarURLs = append(view.BusyCalendarURLs, busyCalendars...)
+	return view
 }
 
 func (s *Server) getAvailability(c *fiber.Ctx) error {
@@ -39,22 +45,50 @@ func (s *Server) getAvailability(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(availabilityOf(setup.Hours))
+	calendars, err := s.Booking.BusyCalendars(c.UserContext(), account(c))
+	if err != nil {
+		return err
+	}
+	var urls []string
+	for _, calendar := range calendars {
+		urls = append(urls, calendar.URL)
+	}
+	return c.JSON(availabilityOf(setup.Hours, urls))
 }
 
 func (s *Server) putAvailability(c *fiber.Ctx) error {
 	in, reading := decode[availability](c)
 	var f fault.Faults
 	f.Check(in.Weekly != nil, "weekly", fault.DetailRequired, "Expected the weekly hours; an empty list for none.")
-	f.Check(len(in.BusyCalendarURLs) == 0, "busyCalendarUrls", fault.DetailNotAllowed, "Busy times of other calendars are not read: expected an empty list.")
 	hours := slot.Settings{Timezone: in.Timezone, Weekly: in.Weekly, Overrides: in.Overrides}.Clean()
-	if err := civil.Refusal(together(reading, f.Err(), hours.Check())); err != nil {
+	if err := civil.Refusal(together(reading, f.Err(), hours.Check(), s.Booking.CheckBusyCalendars(in.BusyCalendarURLs))); err != nil {
 		return err
 	}
-	if err := s.Booking.SetHours(c.UserContext(), account(c), hours); err != nil {
+	if err := s.Booking.SetHours(c.UserContext(), account(c), hours, in.BusyCalendarURLs...); err != nil {
 		return err
 	}
-	return c.JSON(availabilityOf(hours))
+	return c.JSON(availabilityOf(hours, in.BusyCalendarURLs))
+}
+
+// busyCalendarView is another calendar of a creator and what reading it last came to.
+type busyCalendarView struct {
+	URL string `json:"url"`
+	// ReadAt is null before the first time, FailedAt and Failure when the last time went well.
+	ReadAt   *string `json:"readAt"`
+	FailedAt *string `json:"failedAt"`
+	Failure  *string `json:"failure"`
+}
+
+func (s *Server) listBusyCalendars(c *fiber.Ctx) error {
+	calendars, err := s.Booking.BusyCalendars(c.UserContext(), account(c))
+	if err != nil {
+		return err
+	}
+	views := make([]busyCalendarView, len(calendars))
+	for i, b := range calendars {
+		views[i] = busyCalendarView{b.URL, stamp(b.ReadAt), stamp(b.FailedAt), orNull(b.Failure)}
+	}
+	return c.JSON(listView[busyCalendarView]{Data: views})
 }
 
 func (s *Server) getMeetingSettings(c *fiber.Ctx) error {
@@ -132,4 +166,35 @@ func (s *Server) getReadiness(c *fiber.Ctx) error {
 		view.Missing[i] = missingView{m.Field, m.Message}
 	}
 	return c.JSON(view)
+}
+
+// feedView is where a creator's calendar can be subscribed to.
+type feedView struct {
+	URL string `json:"url"`
+}
+
+func (s *Server) getFeed(c *fiber.Ctx) error {
+	url, err := s.Booking.FeedURL(c.UserContext(), account(c))
+	if err != nil {
+		return err
+	}
+	return c.JSON(feedView{url})
+}
+
+func (s *Server) rotateFeed(c *fiber.Ctx) error {
+	url, err := s.Booking.RotateFeed(c.UserContext(), account(c))
+	if err != nil {
+		return err
+	}
+	return c.JSON(feedView{url})
+}
+
+func (s *Server) getCalendarFeed(c *fiber.Ctx) error {
+	calendar, err := s.Booking.Feed(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, "text/calendar; charset=utf-8")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return c.Send(calendar)
 }

@@ -35,12 +35,12 @@ func (Calendars) Write(file ports.CalendarFile) []byte {
 		cal.SetXPublishedTTL(refresh)
 	}
 	for _, e := range file.Entries {
-		cal.AddVEvent(event(e, file.Method))
+		cal.AddVEvent(written(e, file.Method))
 	}
 	return []byte(cal.Serialize(ics.WithNewLine("\r\n")))
 }
 
-func event(e ports.CalendarEntry, method ports.CalendarMethod) *ics.VEvent {
+func written(e ports.CalendarEntry, method ports.CalendarMethod) *ics.VEvent {
 	v := ics.NewEvent(e.UID)
 	v.SetDtStampTime(e.StampedAt)
 	v.SetSequence(e.Sequence)

@@ -44,11 +44,15 @@ var errRefused = errors.New("the address is not public")
 
 // New returns a sender. allowPrivate (sandbox only) lets it dial loopback and private addresses.
 func New(allowPrivate bool) *Sender {
+	return over(guarded(allowPrivate), timeout)
+}
+
+func guarded(allowPrivate bool) *net.Dialer {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	if !allowPrivate {
 		dialer.Control = guard
 	}
-	return over(dialer, timeout)
+	return dialer
 }
 
 func over(dialer *net.Dialer, timeout time.Duration) *Sender {

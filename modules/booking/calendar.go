@@ -120,6 +120,9 @@ func (s *Service) query(
 	if err != nil {
 		return slot.Query{}, err
 	}
+	if q.Busy, err = r.BusyCalendars.Times(ctx, b.Listing.CreatorID, during); err != nil {
+		return slot.Query{}, err
+	}
 	for _, c := range live {
 		if c.ID == except {
 			continue

@@ -18,6 +18,8 @@ type Config struct {
 	BaseURL string
 	// LinkKey is 32 bytes, used for nothing but what opens appointments and feeds.
 	LinkKey []byte
+	// AllowPrivate admits plain http and loopback addresses of busy calendars; sandbox only.
+	AllowPrivate bool
 }
 
 // Service holds the use cases.
@@ -32,14 +34,16 @@ type Service struct {
 	sellers   ports.Sellers
 	locks     ports.SlotLocks
 	calendars ports.CalendarWriter
+	reader    ports.CalendarReader
+	fetcher   ports.Fetcher
 }
 
 // New returns the module over its ports.
 func New(
 	cfg Config, store ports.Store, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus, listings ports.BookedListings,
-	sellers ports.Sellers, locks ports.SlotLocks, calendars ports.CalendarWriter,
+	sellers ports.Sellers, locks ports.SlotLocks, calendars ports.CalendarWriter, reader ports.CalendarReader, fetcher ports.Fetcher,
 ) *Service {
-	return &Service{cfg, store, clock, sleeper, ids, bus, listings, sellers, locks, calendars}
+	return &Service{cfg, store, clock, sleeper, ids, bus, listings, sellers, locks, calendars, reader, fetcher}
 }
 
 // Setup is when and where a creator meets buyers, as they said.
@@ -47,13 +51,20 @@ func (s *Service) Setup(ctx context.Context, creatorID string) (appointment.Setu
 	return s.store.Read(ctx).Scheduling.Get(ctx, creatorID)
 }
 
-// SetHours replaces when a creator works. VALIDATION_FAILED or INVALID_TIMEZONE with every fault.
-func (s *Service) SetHours(ctx context.Context, creatorID string, hours slot.Settings) error {
+// SetHours replaces when a creator works, and the other calendars that they are busy by. VALIDATION_FAILED or
+// INVALID_TIMEZONE with every fault.
+func (s *Service) SetHours(ctx context.Context, creatorID string, hours slot.Settings, busyCalendars ...string) error {
 	if _, err := hours.Availability(); err != nil {
 		return err
 	}
+	if err := s.CheckBusyCalendars(busyCalendars); err != nil {
+		return err
+	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Scheduling.SetHours(ctx, creatorID, hours)
+		if err := r.Scheduling.SetHours(ctx, creatorID, hours); err != nil {
+			return err
+		}
+		return s.setBusyCalendars(ctx, r, creatorID, busyCalendars)
 	})
 }
 

@@ -2,6 +2,7 @@ package booking_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -40,6 +41,8 @@ type world struct {
 	mu      sync.Mutex
 	listing listing.State
 	uttered []string
+	// calendars are what their addresses answer; an error's text for the others.
+	calendars map[string]string
 }
 
 func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
@@ -55,7 +58,7 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 		}
 		w.booking = booking.New(
 			booking.Config{BaseURL: "https://pay.example.com", LinkKey: make([]byte, 32)},
-			store, w, system.Clock{}, system.NewIDs(), w, w, w, memlock.New(time.Now), ical.Calendars{})
+			store, w, system.Clock{}, system.NewIDs(), w, w, w, memlock.New(time.Now), ical.Calendars{}, ical.Calendars{}, w)
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
 			Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}, InPerson: &appointment.Place{Address: "1 Rue de Rivoli"},
@@ -93,6 +96,16 @@ func (w *world) Listing(_ context.Context, _ ports.Repos, id string) (listing.St
 // SellerName implements ports.Sellers.
 func (w *world) SellerName(context.Context, ports.Repos, string) (string, error) {
 	return "Ada's Workshop", nil
+}
+
+// Fetch implements ports.Fetcher.
+func (w *world) Fetch(_ context.Context, url string) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if raw, there := w.calendars[url]; there {
+		return []byte(raw), nil
+	}
+	return nil, errors.New("the connection was refused")
 }
 
 // Publish implements ports.Bus.

@@ -10,7 +10,7 @@ import (
 // need another module's repository is to need a question (ports/questions.go) or an event instead.
 var mayTouch = map[string][]string{
 	"background":  {"TaskDesk"},
-	"booking":     {"Appointments", "BookingAudit", "Claims", "Scheduling"},
+	"booking":     {"Appointments", "BookingAudit", "BusyCalendars", "Claims", "Scheduling", "Tasks"},
 	"catalog":     {"Listings", "Plans", "PaymentLinks"},
 	"identity":    {"Creators", "APIKeys", "RefreshFamilies", "Tasks"},
 	"notify":      {"Events", "WebhookEndpoints", "Deliveries", "Announcements", "Mails", "WebhookAudit", "Tasks"},

@@ -159,3 +159,36 @@ func TestALinkThatWasNotGivenOutOpensNothing(t *testing.T) {
 		}
 	})
 }
+
+// feed is the secret of the account's calendar address.
+func (w *world) feed(t *testing.T) string {
+	t.Helper()
+	var feed struct{ URL string }
+	w.AsCreator(t, get, "/v1/scheduling/feed", nil).Want(t, 200).Into(t, &feed)
+	return strings.TrimSuffix(feed.URL[strings.LastIndexByte(feed.URL, '/')+1:], ".ics")
+}
+
+func TestACreatorSubscribesToTheirAppointments(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		a := w.booked(t)
+		first := w.feed(t)
+		read := func(secret string) *harness.Answer {
+			return w.Ask(t, harness.Request{Method: get, Path: "/calendar/" + secret + ".ics"})
+		}
+		calendar := read(first).Want(t, 200)
+		if !strings.Contains(string(calendar.Body), "UID:"+a.ID+"@127.0.0.1\r\n") || calendar.Header.Get("Content-Type") != "text/calendar; charset=utf-8" ||
+			calendar.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%v %s", calendar.Header, calendar.Body)
+		}
+		w.AsCreator(t, post, "/v1/scheduling/feed/rotate", nil).Want(t, 200)
+		if second := w.feed(t); second == first {
+			t.Error("the address was not replaced")
+		} else {
+			read(second).Want(t, 200)
+		}
+		read(first).Refuses(t, 404, "NOT_FOUND")
+		read(a.ID).Refuses(t, 404, "NOT_FOUND")
+	})
+}

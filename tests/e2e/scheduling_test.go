@@ -2,11 +2,15 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"testing"
+	"time"
 
 	"sundry/tests/harness"
+	"sundry/tests/testdb"
 )
 
 // bookableListing is a published hybrid listing of an account that meets buyers every day, all day, in New York.
@@ -208,7 +212,7 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 		}{
 			"nothing":         {`{}`, "VALIDATION_FAILED", []string{"timezone", "weekly"}},
 			"another zone":    {`{"timezone":"Local","weekly":[]}`, "INVALID_TIMEZONE", []string{"timezone"}},
-			"everything":      {`{"timezone":"x","weekly":[{"weekday":"someday","start":"9","end":""}],"overrides":[{"date":"2026-02-30"}],"busyCalendarUrls":["https://a.example"]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].weekday", "weekly[0].start", "weekly[0].end", "overrides[0].date", "busyCalendarUrls"}},
+			"everything":      {`{"timezone":"x","weekly":[{"weekday":"someday","start":"9","end":""}],"overrides":[{"date":"2026-02-30"}],"busyCalendarUrls":["http://a.example"]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].weekday", "weekly[0].start", "weekly[0].end", "overrides[0].date", "busyCalendarUrls[0]"}},
 			"a wrong type":    {`{"timezone":1,"weekly":[{"weekday":"monday","start":"09:00","end":"09:61"}]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].end"}},
 			"a night too far": {`{"timezone":"UTC","weekly":[{"weekday":"sunday","start":"22:00","end":"02:00"},{"weekday":"monday","start":"01:00","end":"03:00"}]}`, "VALIDATION_FAILED", []string{"weekly[1]"}},
 		} {
@@ -222,6 +226,46 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 			Refuses(t, 400, "VALIDATION_FAILED", "virtual.url", "inPerson.address")
 		if got := w.AsCreator(t, get, hours, nil).Want(t, 200); string(got.Body) != string(set.Body) {
 			t.Errorf("got %s, set %s", got.Body, set.Body)
+		}
+	})
+}
+
+func TestBusyTimesOfAnotherCalendarAreNotOffered(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true"})
+		w := newWorld(t, app)
+		l := w.bookableListing(t)
+		day := time.Now().AddDate(0, 0, 3).UTC()
+		other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(rw, "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:%s\r\nDURATION:PT5H\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", day.Format("20060102")+"T120000Z")
+		}))
+		t.Cleanup(other.Close)
+		open := func() int {
+			return len(askCalendar(t, app, l.ID, "slots", "date", day.Format(time.DateOnly), "timezone", "UTC").Slots)
+		}
+		before := open()
+		body := everyDay("America/New_York", "00:00", "24:00")
+		body["busyCalendarUrls"] = []string{other.URL + "/busy.ics", other.URL[:len(other.URL)-1] + "/gone"}
+		set := w.AsCreator(t, put, "/v1/scheduling/availability", body).Want(t, 200)
+		if got := w.AsCreator(t, get, "/v1/scheduling/availability", nil).Want(t, 200); string(got.Body) != string(set.Body) {
+			t.Errorf("got %s, set %s", got.Body, set.Body)
+		}
+		var read struct {
+			Data []struct{ URL, ReadAt, FailedAt, Failure string }
+		}
+		for range 200 {
+			w.AsCreator(t, get, "/v1/scheduling/busy-calendars", nil).Want(t, 200).Into(t, &read)
+			if read.Data[0].ReadAt != "" && read.Data[1].FailedAt != "" {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if read.Data[0].ReadAt == "" || read.Data[0].Failure != "" || read.Data[1].Failure == "" || read.Data[1].ReadAt != "" {
+			t.Errorf("%+v", read)
+		}
+		if after := open(); before != 24 || after != 19 {
+			t.Errorf("%d times were open, %d are", before, after)
 		}
 	})
 }

@@ -152,7 +152,7 @@ func availabilityBody() harness.JSON {
 		"overrides": []harness.JSON{
 			{"date": "2026-12-25", "windows": []harness.JSON{}}, {"date": "2026-12-27", "windows": []harness.JSON{{"start": "10:00", "end": "16:00"}}},
 		},
-		"busyCalendarUrls": []string{},
+		"busyCalendarUrls": []string{"https://calendar.example.com/ada.ics"},
 	}
 }
 
@@ -278,6 +278,7 @@ var validRequests = map[string]valid{
 	},
 	"GET /v1/listings/{id}/slots":       func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.ID, nil },
 	"GET /v1/listings/{id}/slots/range": func(t *testing.T, w *world) (string, harness.JSON) { return w.Publish(t, w.appointment(t)).ID, nil },
+	"GET /calendar/{secret}.ics":        func(t *testing.T, w *world) (string, harness.JSON) { return w.feed(t), nil },
 	"GET /v1/appointments/{id}":         func(t *testing.T, w *world) (string, harness.JSON) { return w.booked(t).ID, nil },
 	"POST /v1/appointments/{id}/reschedule": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.booked(t).ID, harness.JSON{"appointmentSlot": harness.JSON{"startsAt": w.openTime(t), "timezone": "Europe/Dublin", "deliveryMode": "in_person"}}

@@ -1,0 +1,274 @@
+package ical
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/teambition/rrule-go"
+
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+var _ ports.CalendarReader = Calendars{}
+
+const (
+	// mostSteps and mostTime bound what repeating events may cost in one calendar.
+	mostSteps = 2_000_000
+	mostTime  = 3 * time.Second
+	// mostTimes bounds the answer; what lies furthest ahead is left out.
+	mostTimes = 5000
+	// mostADay bounds how often an event may repeat within a day.
+	mostADay = 24
+	// mostEvents bounds how many events are looked at.
+	mostEvents = 50_000
+)
+
+// errTooMuch says that reading was given up.
+var errTooMuch = errors.New("the calendar holds more events than can be read")
+
+// Busy implements ports.CalendarReader. Times without a zone, and whole days, are in the given zone. Canceled and
+// transparent events leave time free, and so do those of our own: what was booked here is known here.
+func (Calendars) Busy(raw []byte, zone *time.Location, during slot.Interval, ours string) ([]slot.Interval, error) {
+	b := busyReader{zone: zone, during: during, ours: "@" + ours, until: time.Now().Add(mostTime), moved: map[string]bool{}}
+	if err := lines(raw, b.take); err != nil {
+		return nil, err
+	}
+	if len(b.events) > mostEvents {
+		return nil, errTooMuch
+	}
+	for _, e := range b.events {
+		if e.recurrenceID != "" {
+			b.moved[e.uid+"\x00"+b.instant(e.props["RECURRENCE-ID"]).UTC().String()] = true
+		}
+	}
+	for _, e := range b.events {
+		if err := b.expand(e); err != nil {
+			return nil, err
+		}
+	}
+	return merge(b.found), nil
+}
+
+// busyReader collects the busy times of one calendar.
+type busyReader struct {
+	zone   *time.Location
+	during slot.Interval
+	ours   string
+	until  time.Time
+	steps  int
+
+	depth  int // of components, VCALENDAR being 1
+	now    *event
+	events []event
+	// moved are the single times of repeating events that an event of their own replaces.
+	moved map[string]bool
+	found []slot.Interval
+}
+
+// event is what is kept of a VEVENT.
+type event struct {
+	uid, recurrenceID string
+	props             map[string]line
+	except, extra     []line
+	free              bool
+}
+
+// take reads one line.
+func (b *busyReader) take(l line) {
+	switch {
+	case l.name == "BEGIN":
+		b.depth++
+		if b.depth == 2 && strings.EqualFold(l.value, "VEVENT") && len(b.events) <= mostEvents {
+			b.now = &event{props: map[string]line{}}
+		}
+	case l.name == "END":
+		if b.depth--; b.depth == 1 && b.now != nil {
+			b.events, b.now = append(b.events, *b.now), nil
+		}
+	case b.now != nil && b.depth == 2:
+		b.now.set(l)
+	}
+}
+
+// mostDates bounds the lists of single dates of an event.
+const mostDates = 1000
+
+func (e *event) set(l line) {
+	switch l.name {
+	case "UID":
+		e.uid = l.value
+	case "RECURRENCE-ID":
+		e.recurrenceID, e.props[l.name] = l.value, l
+	case "DTSTART", "DTEND", "DURATION", "RRULE":
+		e.props[l.name] = l
+	case "EXDATE", "RDATE":
+		for value := range strings.SplitSeq(l.value, ",") {
+			one := line{l.name, l.params, value}
+			if l.name == "EXDATE" && len(e.except) < mostDates {
+				e.except = append(e.except, one)
+			} else if l.name == "RDATE" && len(e.extra) < mostDates {
+				e.extra = append(e.extra, one)
+			}
+		}
+	case "TRANSP":
+		e.free = e.free || strings.EqualFold(l.value, "TRANSPARENT")
+	case "STATUS":
+		e.free = e.free || strings.EqualFold(l.value, "CANCELLED")
+	}
+}
+
+// expand finds every time of an event.
+func (b *busyReader) expand(e event) error {
+	starts := b.instant(e.props["DTSTART"])
+	if e.free || starts.IsZero() || strings.HasPrefix(e.uid, "apt_") && strings.HasSuffix(e.uid, b.ours) {
+		return nil
+	}
+	length := b.length(e, starts)
+	except := map[int64]bool{}
+	for _, l := range e.except {
+		except[b.instant(l).Unix()] = true
+	}
+	add := func(at time.Time) {
+		if !except[at.Unix()] && (e.recurrenceID != "" || !b.moved[e.uid+"\x00"+at.UTC().String()]) {
+			b.add(at, length(at))
+		}
+	}
+	for _, l := range e.extra {
+		if at := b.instant(l); !at.IsZero() {
+			add(at)
+		}
+	}
+	rule, repeats := e.props["RRULE"]
+	if !repeats || e.recurrenceID != "" {
+		add(starts)
+		return nil
+	}
+	return b.repeat(rule.value, starts, add)
+}
+
+// repeat goes through the times of a rule up to the horizon. Of a rule that makes no sense, or is finer than daily,
+// only the first time counts.
+func (b *busyReader) repeat(text string, starts time.Time, add func(time.Time)) (err error) {
+	add(starts)
+	defer func() {
+		if recover() != nil { // the library indexes by what a rule says: the ninth Monday of December
+			err = nil
+		}
+	}()
+	option, err := rrule.StrToROptionInLocation(text, starts.Location())
+	if err != nil || len(text) > 512 || option.Freq > rrule.DAILY ||
+		max(1, len(option.Byhour))*max(1, len(option.Byminute))*max(1, len(option.Bysecond)) > mostADay {
+		return nil //nolint:nilerr // what a stranger wrote wrongly is no fault of ours
+	}
+	option.Dtstart = starts
+	if time.Now().After(b.until) {
+		return errTooMuch
+	}
+	rule, err := rrule.NewRRule(*option)
+	if err != nil {
+		return nil //nolint:nilerr // as above
+	}
+	for next := rule.Iterator(); ; {
+		at, ok := next()
+		if !ok || !at.Before(b.during.Until) {
+			return nil
+		}
+		if b.steps++; b.steps > mostSteps || b.steps%1024 == 0 && time.Now().After(b.until) {
+			return errTooMuch
+		}
+		if !at.Equal(starts) {
+			add(at)
+		}
+	}
+}
+
+// length is how long an event lasts that begins at some time. Days are counted on the wall clock.
+func (b *busyReader) length(e event, starts time.Time) func(at time.Time) time.Time {
+	whole := isDate(e.props["DTSTART"])
+	if end, ok := e.props["DTEND"]; ok {
+		ends := b.instant(end)
+		if whole {
+			days := int(ends.Sub(starts).Hours()/24 + 0.5)
+			return func(at time.Time) time.Time { return at.AddDate(0, 0, max(days, 1)) }
+		}
+		return func(at time.Time) time.Time { return at.Add(ends.Sub(starts)) }
+	}
+	days, rest := duration(e.props["DURATION"].value)
+	if whole && days == 0 {
+		days = 1
+	}
+	return func(at time.Time) time.Time { return at.AddDate(0, 0, days).Add(rest) }
+}
+
+// add keeps what of a time lies in the horizon.
+func (b *busyReader) add(from, until time.Time) {
+	if from.Before(b.during.From) {
+		from = b.during.From
+	}
+	if until.After(b.during.Until) {
+		until = b.during.Until
+	}
+	if from.Before(until) {
+		b.found = append(b.found, slot.Interval{From: from.UTC(), Until: until.UTC()})
+		if len(b.found) > 4*mostTimes {
+			b.found = merge(b.found)
+		}
+	}
+}
+
+func isDate(l line) bool { return len(l.value) == len("20060102") }
+
+// instant reads a date or a time; the zero time for what is neither.
+func (b *busyReader) instant(l line) time.Time {
+	zone := zoneOf(l.params["TZID"], b.zone)
+	for layout, in := range map[string]*time.Location{"20060102": b.zone, "20060102T150405": zone, "20060102T150405Z": time.UTC} {
+		if len(l.value) != len(layout) {
+			continue
+		}
+		if t, err := time.ParseInLocation(layout, l.value, in); err == nil && t.Year() >= 1900 {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// duration reads P15DT5H0M20S or P7W, as days and the rest: no time for anything else.
+func duration(text string) (days int, rest time.Duration) {
+	text, found := strings.CutPrefix(strings.TrimPrefix(strings.ToUpper(text), "+"), "P")
+	if !found {
+		return 0, 0
+	}
+	date, clock, _ := strings.Cut(text, "T")
+	var weeks, daysOnly int
+	if _, err := fmt.Sscanf(date, "%dW", &weeks); err == nil {
+		return min(max(weeks, 0), 520) * 7, 0
+	}
+	if _, err := fmt.Sscanf(date, "%dD", &daysOnly); err != nil {
+		daysOnly = 0
+	}
+	if parsed, err := time.ParseDuration(strings.ToLower(clock)); err == nil && parsed > 0 {
+		rest = parsed
+	}
+	return min(max(daysOnly, 0), 3650), rest
+}
+
+// merge puts intervals in order and joins those that touch: the nearest mostTimes of them.
+func merge(all []slot.Interval) []slot.Interval {
+	slices.SortFunc(all, func(a, b slot.Interval) int { return cmp.Compare(a.From.UnixNano(), b.From.UnixNano()) })
+	merged := all[:0]
+	for _, i := range all {
+		if last := len(merged) - 1; last >= 0 && !i.From.After(merged[last].Until) {
+			if i.Until.After(merged[last].Until) {
+				merged[last].Until = i.Until
+			}
+			continue
+		}
+		merged = append(merged, i)
+	}
+	return merged[:min(len(merged), mostTimes)]
+}

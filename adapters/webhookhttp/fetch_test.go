@@ -1,0 +1,54 @@
+package webhookhttp
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestAFetchIsBoundedAndStaysWhereItMay(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/calendar":
+			_, _ = fmt.Fprint(w, r.Method+" "+r.Header.Get("User-Agent"))
+		case "/once":
+			http.Redirect(w, r, "/calendar", http.StatusFound)
+		case "/forever":
+			http.Redirect(w, r, "/forever", http.StatusFound)
+		case "/away":
+			http.Redirect(w, r, "ftp://calendar.example.com/", http.StatusFound)
+		case "/user":
+			http.Redirect(w, r, "http://user:password@"+r.Host+"/calendar", http.StatusFound)
+		case "/large":
+			for range 6 << 10 {
+				_, _ = w.Write(make([]byte, 1<<10))
+			}
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	t.Cleanup(server.Close)
+	inside, outside := NewFetcher(true), NewFetcher(false)
+	for path, want := range map[string]string{"/calendar": "GET Sundry-Calendars/1", "/once": "GET Sundry-Calendars/1"} {
+		if got, err := inside.Fetch(t.Context(), server.URL+path); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
+	}
+	for path, want := range map[string]string{
+		"/forever": "redirects", "/away": "redirects", "/user": "redirects", "/large": "larger than 5 MiB", "/gone": "the answer was 403",
+	} {
+		got, err := inside.Fetch(t.Context(), server.URL+path)
+		if err == nil || !strings.Contains(err.Error(), want) || len(got) > 0 || strings.Contains(err.Error(), "127.0.0.1") {
+			t.Errorf("%s: %d bytes, %v, want %q", path, len(got), err, want)
+		}
+	}
+	if _, err := outside.Fetch(t.Context(), server.URL+"/calendar"); err == nil || err.Error() != "the address is not public" {
+		t.Errorf("a private address: %v", err)
+	}
+	if _, err := inside.Fetch(t.Context(), "::"); err == nil {
+		t.Error("no address is fetched")
+	}
+}

@@ -1,0 +1,112 @@
+package booking
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/slot"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+// TaskReadCalendar reads one busy calendar; its subject is the creator and the address.
+const TaskReadCalendar = "calendar.read"
+
+const (
+	// readEvery is how often a busy calendar is read.
+	readEvery = 15 * time.Minute
+	// readDays is how far ahead it is read: as far as any listing can be booked.
+	readDays         = 735
+	maxBusyCalendars = 5
+)
+
+// CheckBusyCalendars lists what is wrong with the addresses of a creator's other calendars, as VALIDATION_FAILED.
+func (s *Service) CheckBusyCalendars(urls []string) error {
+	var f fault.Faults
+	f.Check(len(urls) <= maxBusyCalendars, "busyCalendarUrls", fault.DetailTooLong, "Expected at most 5 calendars.")
+	for i, address := range urls[:min(len(urls), maxBusyCalendars)] {
+		at := f.Item("busyCalendarUrls", i)
+		webhook.CheckURL("", address, s.cfg.AllowPrivate, at)
+		at.Check(!slices.Contains(urls[:i], address), "", fault.DetailDuplicate, "This calendar is listed twice.")
+	}
+	return f.Err()
+}
+
+// BusyCalendars are a creator's other calendars and what reading each last came to.
+func (s *Service) BusyCalendars(ctx context.Context, creatorID string) ([]ports.BusyCalendar, error) {
+	return s.store.Read(ctx).BusyCalendars.Of(ctx, creatorID)
+}
+
+// setBusyCalendars replaces the list and has every calendar read at once. The tasks are the platform's: calendars
+// elsewhere follow no account's clock.
+func (s *Service) setBusyCalendars(ctx context.Context, r ports.Repos, creatorID string, urls []string) error {
+	before, err := r.BusyCalendars.Of(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	if err := r.BusyCalendars.Set(ctx, creatorID, urls); err != nil {
+		return err
+	}
+	for _, calendar := range before {
+		if !slices.Contains(urls, calendar.URL) {
+			if err := r.Tasks.Cancel(ctx, TaskReadCalendar, creatorID+" "+calendar.URL); err != nil {
+				return err
+			}
+		}
+	}
+	for _, address := range urls {
+		if err := r.Tasks.Schedule(ctx, TaskReadCalendar, creatorID+" "+address, "", s.clock.Real()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadCalendar reads a busy calendar and replaces the times that are known of it. One that cannot be read keeps them
+// and says why. Claims are never touched. Task TaskReadCalendar.
+func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
+	creatorID, address, _ := strings.Cut(t.Subject, " ")
+	r := s.store.Read(ctx)
+	calendars, err := r.BusyCalendars.Of(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(calendars, func(c ports.BusyCalendar) bool { return c.URL == address }) {
+		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	}
+	setup, err := r.Scheduling.Get(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	zone, err := civil.ParseZone(setup.Hours.Timezone)
+	if err != nil {
+		return err
+	}
+	now, err := s.clock.Now(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	times, failure := s.readBusy(ctx, address, zone, slot.Interval{From: now.AddDate(0, 0, -1), Until: now.AddDate(0, 0, readDays)})
+	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		at := s.clock.Real()
+		if err := r.Tasks.Postpone(ctx, t, at.Add(readEvery)); err != nil {
+			return err
+		}
+		if failure != nil {
+			return r.BusyCalendars.Fail(ctx, creatorID, address, failure.Error(), at)
+		}
+		return r.BusyCalendars.Record(ctx, creatorID, address, times, at)
+	})
+}
+
+func (s *Service) readBusy(ctx context.Context, address string, zone *time.Location, during slot.Interval) ([]slot.Interval, error) {
+	raw, err := s.fetcher.Fetch(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	return s.reader.Busy(raw, zone, during, s.host())
+}

@@ -1,0 +1,92 @@
+package booking
+
+import (
+	"context"
+	"strconv"
+
+	"sundry/core/appointment"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/secret"
+	"sundry/ports"
+)
+
+// purposeFeed is what a creator's calendar address opens.
+const purposeFeed = "feed"
+
+const (
+	// feedDays is how many days back a feed goes.
+	feedDays = 30
+	// mostFed bounds a feed: calendars read it every few minutes.
+	mostFed = 5000
+)
+
+// FeedURL is the secret address of a creator's calendar.
+func (s *Service) FeedURL(ctx context.Context, creatorID string) (string, error) {
+	version, err := s.store.Read(ctx).Scheduling.FeedVersion(ctx, creatorID)
+	return s.feedURL(creatorID, version), err
+}
+
+// RotateFeed replaces the address: the one before opens nothing any more.
+func (s *Service) RotateFeed(ctx context.Context, creatorID string) (url string, err error) {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		version, err := r.Scheduling.RaiseFeedVersion(ctx, creatorID)
+		url = s.feedURL(creatorID, version)
+		return err
+	})
+	return url, err
+}
+
+func (s *Service) feedURL(creatorID string, version int64) string {
+	return s.cfg.BaseURL + "/calendar/" + secret.Seal(s.cfg.LinkKey, purposeFeed, creatorID, strconv.FormatInt(version, 10)) + ".ics"
+}
+
+// Feed is the calendar behind such an address: appointments of the last 30 days and all to come, canceled ones too.
+// NOT_FOUND.
+func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
+	creatorID, ok := secret.Claimed(id.Creator, link)
+	if !ok {
+		return nil, fault.NotFound("calendar")
+	}
+	r := s.store.Read(ctx)
+	version, err := r.Scheduling.FeedVersion(ctx, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := secret.Open(s.cfg.LinkKey, purposeFeed, id.Creator, link, strconv.FormatInt(version, 10)); !ok {
+		return nil, fault.NotFound("calendar")
+	}
+	name, err := s.sellers.SellerName(ctx, r, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.fed(ctx, r, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	file := ports.CalendarFile{Method: ports.CalendarPublish, Name: name, Entries: make([]ports.CalendarEntry, len(all))}
+	for i, a := range all {
+		file.Entries[i] = s.entry(a)
+	}
+	return s.calendars.Write(file), nil
+}
+
+// fed are the appointments of a feed.
+func (s *Service) fed(ctx context.Context, r ports.Repos, creatorID string) (all []appointment.State, err error) {
+	now, err := s.clock.Now(ctx, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	search := ports.AppointmentSearch{From: now.AddDate(0, 0, -feedDays)}
+	for page := (ports.Page{Limit: 100}); len(all) < mostFed; {
+		found, err := r.Appointments.List(ctx, creatorID, search, page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found.Items...)
+		if page.After = found.Next; page.After.ID == "" {
+			break
+		}
+	}
+	return all, nil
+}
