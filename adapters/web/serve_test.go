@@ -14,6 +14,7 @@ import (
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
+	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/period"
@@ -120,6 +121,7 @@ func ask(t *testing.T, path string, headers map[string]string) (*http.Response, 
 	app := fiber.New()
 	routes.Mount(app)
 	app.Get("/broken", func(c *fiber.Ctx) error { return routes.fail(c, errors.New("secret words")) })
+	app.Get("/unbookable", func(c *fiber.Ctx) error { return routes.fail(c, fault.New(fault.NotBookable, "no hours")) })
 	request := httptest.NewRequest(http.MethodGet, path, nil)
 	for name, value := range headers {
 		request.Header.Set(name, value)
@@ -183,5 +185,13 @@ func TestAFaultIsAPageThatSaysNothingOfItsCause(t *testing.T) {
 	response, body := ask(t, "/broken", nil)
 	if response.StatusCode != 418 || !strings.Contains(body, "<h1>") || strings.Contains(body, "secret words") || response.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
+	}
+}
+
+func TestWhatCannotBeBookedAnyMoreIsNotCalledAWrongAddress(t *testing.T) {
+	t.Parallel()
+	response, body := ask(t, "/unbookable", nil)
+	if response.StatusCode != 418 || !strings.Contains(body, "no longer active") {
+		t.Errorf("%d %s", response.StatusCode, body)
 	}
 }
