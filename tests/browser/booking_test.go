@@ -307,7 +307,7 @@ func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
 	ends := parse(t, session["expiresAt"].(string))
 	spoken := func(before time.Duration, words string) {
 		t.Helper()
-		s.advanceTo(ends.Add(-before - 3*time.Second))
+		s.advanceTo(ends.Add(-before - 2*time.Second))
 		b.do("reload", chromedp.Reload())
 		b.wait(`document.getElementById("hold-status")?.textContent.includes("another ` + words + `")`)
 	}

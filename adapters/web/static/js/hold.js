@@ -19,7 +19,7 @@ export default function startHold(over) {
   const line = $("hold");
   if (!line || !page.expiresAt) return;
   const sentence = page.calendar ? words.left : words.held;
-  let before = 0; // a page opened late says nothing: the line is there to be read
+  let before = Infinity; // a page opened late speaks at once
   const tick = () => {
     const left = Math.max(0, Math.ceil((page.expiresAt - now()) / 1000));
     // In the last minute every ten seconds: nobody is helped by a number that never rests.
@@ -27,10 +27,8 @@ export default function startHold(over) {
     if (line.textContent !== shown) line.textContent = shown;
     line.classList.toggle("soon", left <= spoken[0]);
     line.hidden = false;
-    for (const mark of spoken) {
-      if (before > mark && left <= mark) {
-        $("hold-status").textContent = sentence.replace("%s", mark === 60 ? words.minute : words.minutes.replace("%s", mark / 60));
-      }
+    if (left > 0 && spoken.some((mark) => before > mark && left <= mark)) {
+      $("hold-status").textContent = sentence.replace("%s", left <= 60 ? words.minute : words.minutes.replace("%s", Math.ceil(left / 60)));
     }
     before = left;
     if (left > 0) return;
