@@ -57,9 +57,10 @@ func wantHead(t *testing.T, db *sql.DB, engine testdb.Engine, query string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	for rows.Next() { // a statement that returns rows is done when all were read
 	}
-	if err := rows.Close(); err != nil {
+	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
 	var busy, quiet int

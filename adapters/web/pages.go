@@ -84,6 +84,7 @@ func (p *Pages) guideSections() []guideSection {
 		{"level-0", text("guide.level_0")},
 		{"level-1", text("guide.level_1")},
 		{"level-2", text("guide.level_2")},
+		{"level-3", text("guide.level_3")},
 		{"overlay", text("guide.overlay")},
 		{"errors", text("guide.errors")},
 	}

@@ -339,6 +339,7 @@ var messages = map[string]string{
 	"guide.level_0":    "Level 0: a payment link",
 	"guide.level_1":    "Level 1: a catalog checkout",
 	"guide.level_2":    "Level 2: confirm the payment",
+	"guide.level_3":    "Level 3: be told of changes",
 	"guide.overlay":    "The overlay",
 	"guide.errors":     "Errors and retries",
 	"guide.test_cards": "Test cards",

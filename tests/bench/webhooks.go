@@ -53,7 +53,9 @@ func (w *world) listen() (*hearing, error) {
 // ServeHTTP implements http.Handler.
 func (h *hearing) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	var message struct {
-		Data struct{ ExternalCustomerID string }
+		Data struct {
+			ExternalCustomerID string `json:"externalCustomerId"`
+		} `json:"data"`
 	}
 	body, _ := io.ReadAll(r.Body)
 	now := time.Now()
@@ -86,11 +88,10 @@ func (h *hearing) await(ctx context.Context, n int) (time.Duration, error) {
 	return 0, errors.Join(fmt.Errorf("fewer than %d messages came within a minute", n), ctx.Err())
 }
 
-// subscribe registers an endpoint for changes of access and returns its id.
-func (w *world) subscribe(url string) (string, error) {
-	var made struct{ ID string }
-	err := w.call("POST", "/v1/webhook-endpoints", map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
-	return made.ID, err
+// subscribe registers an endpoint for changes of access.
+func (w *world) subscribe(url string) error {
+	var made map[string]any
+	return w.call("POST", "/v1/webhook-endpoints", map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
 }
 
 func (w *world) grant(customer string) error {
@@ -107,7 +108,7 @@ func deliveries(ctx context.Context, w *world) (string, error) {
 		return "", err
 	}
 	for range hooks {
-		if _, err := w.subscribe(h.url); err != nil {
+		if err := w.subscribe(h.url); err != nil {
 			return "", err
 		}
 	}
@@ -212,7 +213,7 @@ func deliveryDelay(ctx context.Context, w *world) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := w.subscribe(h.url + "/timed"); err != nil {
+	if err := w.subscribe(h.url + "/timed"); err != nil {
 		return "", err
 	}
 	const n = hookRate * hookSeconds

@@ -88,7 +88,9 @@ func TestADueDeliveryIsReadWhole(t *testing.T) {
 		same(t, "the event", due.Event, record)
 		_, err = store.ReadDue(t.Context(), "crt_other", task.Subject)
 		wantError(t, "another account's delivery", err, ports.ErrNotFound)
-		atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.WebhookEndpoints.Delete(ctx, creator, endpoint.ID) })
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.WebhookEndpoints.Delete(ctx, creator, endpoint.ID)
+		})
 		_, err = store.ReadDue(t.Context(), creator, task.Subject)
 		wantError(t, "a delivery to an endpoint that is gone", err, ports.ErrNotFound)
 	})

@@ -67,7 +67,7 @@ func installed(name, place string) (string, bool) {
 // newServer is a server that is not started yet, with a folder that its account owns.
 func newServer(t testing.TB, path, account string) *server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "sundry-server-") // not the test's own: another account has to reach it
+	dir, err := os.MkdirTemp("", "sundry-server-") //nolint:usetesting // another account has to reach it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +112,9 @@ func postgresServer(t testing.TB) (_ *server, address string, ok bool) {
 	}
 	s := newServer(t, filepath.Join(filepath.Dir(initdb), "postgres"), "postgres")
 	data := filepath.Join(s.dir, "data")
-	make := exec.CommandContext(t.Context(), initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
-	make.Dir, make.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: s.as}
-	if out, err := make.CombinedOutput(); err != nil {
+	create := exec.CommandContext(t.Context(), initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	create.Dir, create.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: s.as}
+	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	host, port, _ := net.SplitHostPort(s.addr)
@@ -138,9 +138,9 @@ func redisServer(t testing.TB) (_ *server, address string, ok bool) {
 	return s, "redis://" + s.addr + "/0", true
 }
 
-// WithServersToKill is Distributed over a PostgreSQL and a Redis of its own. Where one is not installed, a database of the
+// withServersToKill is Distributed over a PostgreSQL and a Redis of its own. Where one is not installed, a database of the
 // shared server stands in, whose connections are cut and ended instead.
-func WithServersToKill(t testing.TB) (d *Deployment, postgres, redisToKill *server) {
+func withServersToKill(t testing.TB) (d *Deployment, postgres, redisToKill *server) {
 	t.Helper()
 	postgres, databaseURL, ownPostgres := postgresServer(t)
 	redisToKill, redisURL, ownRedis := redisServer(t)
@@ -181,10 +181,16 @@ func (d *Deployment) forget() {
 }
 
 // Pause stops the process where it stands, and Continue lets it go on as if no time had passed.
-func (p *Process) Pause(t testing.TB) { p.signal(t, syscall.SIGSTOP) }
+func (p *Process) Pause(t testing.TB) {
+	t.Helper()
+	p.signal(t, syscall.SIGSTOP)
+}
 
 // Continue ends a Pause.
-func (p *Process) Continue(t testing.TB) { p.signal(t, syscall.SIGCONT) }
+func (p *Process) Continue(t testing.TB) {
+	t.Helper()
+	p.signal(t, syscall.SIGCONT)
+}
 
 func (p *Process) signal(t testing.TB, what os.Signal) {
 	t.Helper()

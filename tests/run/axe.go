@@ -91,7 +91,23 @@ func member(packed []byte, name string) ([]byte, error) {
 	}
 }
 
-// nodeProgram finds npm or npx, or installs them.
+// findNode returns the path of a Node.js that starts, with npm beside it, and how it was had.
+func findNode(ctx context.Context, _ *bench) (path, how string, err error) {
+	how = "TEST_NODE"
+	if path = os.Getenv(how); path == "" {
+		how = "on PATH, or installed with npm"
+		if _, err := nodeProgram(ctx, "npm"); err != nil {
+			return "", "", err
+		}
+		if path, err = nodeProgram(ctx, "node"); err != nil {
+			return "", "", err
+		}
+	}
+	_, err = command(ctx, path, "--version")
+	return path, how, err
+}
+
+// nodeProgram finds node, npm or npx, or installs them.
 func nodeProgram(ctx context.Context, name string) (string, error) {
 	places := brewPlaces("node", name)
 	if path, err := program(name, places...); err == nil {

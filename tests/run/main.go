@@ -2,7 +2,7 @@
 //
 //	go run ./tests/run [-quick] [go test arguments]
 //
-// Needed are PostgreSQL, Redis, Chromium and axe-core. Each is taken from the environment, found on the machine,
+// Needed are PostgreSQL, Redis, Chromium, axe-core and Node.js. Each is taken from the environment, found on the machine,
 // or installed and started for this run only; what was started is stopped at the end, interrupted or not. A skipped
 // test counts as a failure, because a skip is how a missing service hides.
 //
@@ -91,6 +91,7 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 		{"Redis", "TEST_REDIS_URL", findRedis},
 		{"Chromium", "TEST_CHROMIUM", findChromium},
 		{"axe-core", "TEST_AXE_PATH", findAxe},
+		{"Node.js", "TEST_NODE", findNode},
 	} {
 		err := b.step(s.name, func() (string, error) {
 			value, how, err := s.find(ctx, b)
@@ -115,7 +116,7 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 
 // runQuick runs what needs no service, and hides those that the caller's environment may name.
 func runQuick(ctx context.Context, b *bench, tests *report, args []string) error {
-	for _, name := range []string{"TEST_DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH"} {
+	for _, name := range []string{"TEST_DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH", "TEST_NODE"} {
 		b.env[name] = ""
 	}
 	b.env["TEST_QUICK"] = "1"

@@ -1,0 +1,27 @@
+import { createServer } from "node:http";
+import { Webhook } from "standardwebhooks";
+
+const hook = new Webhook(process.env.SUNDRY_WEBHOOK_SECRET);
+const [host, port] = process.env.ADDR.split(":");
+
+createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  let event;
+  try {
+    event = hook.verify(Buffer.concat(chunks).toString(), request.headers);
+  } catch {
+    return response.writeHead(401).end();
+  }
+  try {
+    const customer = encodeURIComponent(event.data.externalCustomerId);
+    const answer = await fetch(`${process.env.SUNDRY_URL}/v1/customer-access/${customer}`, {
+      headers: { Authorization: `Bearer ${process.env.SUNDRY_KEY}` },
+    });
+    if (!answer.ok) throw new Error(`answered ${answer.status}`);
+    console.log(await answer.text()); // keep it: it is what the customer may use from now on
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(502).end(); // anything but 2xx: the event comes again
+  }
+}).listen(Number(port), host);
