@@ -36,15 +36,19 @@ func (k idempotencyKeys) Claim(_ context.Context, creatorID, route, key string) 
 	const doing = "claim idempotency key"
 	var locked bool
 	var row idempotencyRow
-	err := scan(k.db.Raw(
-		"SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, COALESCE(r.body, ?) AS body, "+
-			"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT "+k.dialect.tryLock()+" AS locked) l "+
+	record := rowQuery{
+		sql: "SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, COALESCE(r.body, ?) AS body, " +
+			"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT " + k.dialect.tryLock() + " AS locked) l " +
 			"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?",
-		[]byte{}, []byte{}, k.dialect.lockNumber("idempotency\x00"+creatorID+"\x00"+route+"\x00"+key), creatorID, route, key),
-		&locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil, &row.CreatedAt)
-	if err != nil {
-		return ports.IdempotencyRecord{}, false, k.failure(doing, err)
+		args: []any{[]byte{}, []byte{}, k.dialect.lockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key), creatorID, route, key},
+		into: []any{&locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil, &row.CreatedAt},
 	}
+	// Every use case asks for the account's clock next.
+	var offset int64
+	if err := k.scanNow(doing, record, offsetQuery(creatorID, &offset)); err != nil {
+		return ports.IdempotencyRecord{}, false, err
+	}
+	rememberOffset(k.db, creatorID, offset)
 	if row.Status < 0 {
 		return ports.IdempotencyRecord{}, locked, k.failure(doing, gorm.ErrRecordNotFound)
 	}

@@ -29,6 +29,7 @@ type sessionRow struct {
 	Metadata           jsonOf[map[string]string]
 	UTM                jsonOf[map[string]string]
 	Slots              jsonOf[[]checkout.AppointmentSlot]
+	SessionCount       int
 	Status             string
 	Currency           string
 	Subtotal           int64
@@ -58,7 +59,7 @@ func rowOfSession(s checkout.State) sessionRow {
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: jsonOf[customer.Details]{s.Buyer},
 		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
 		Metadata: jsonOf[map[string]string]{s.Metadata}, UTM: jsonOf[map[string]string]{s.UTM},
-		Slots:  jsonOf[[]checkout.AppointmentSlot]{s.Slots},
+		Slots: jsonOf[[]checkout.AppointmentSlot]{s.Slots}, SessionCount: s.Offer.SessionCount,
 		Status: string(s.Status), Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
 		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: jsonOf[payment.Refusal]{s.LastError},
@@ -125,8 +126,8 @@ func (t sellingAudit) OverdueSessions(_ context.Context, expiredBefore time.Time
 
 // MissingAppointments implements ports.SellingAudit.
 func (t sellingAudit) MissingAppointments(_ context.Context, limit int) ([]string, error) {
-	return t.ids("audit appointments of sessions", `SELECT s.id FROM sessions s WHERE s.status = 'paid' AND s.offer ->> 'sessionCount' IS NOT NULL
-		AND CAST(s.offer ->> 'sessionCount' AS BIGINT) <> (SELECT COUNT(*) FROM appointments a WHERE a.checkout_id = s.id)
+	return t.ids("audit appointments of sessions", `SELECT s.id FROM sessions s WHERE s.status = 'paid' AND s.session_count > 0
+		AND s.session_count <> (SELECT COUNT(*) FROM appointments a WHERE a.checkout_id = s.id)
 		ORDER BY s.id LIMIT ?`, limit)
 }
 

@@ -7,7 +7,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -111,7 +110,7 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 	var err error
 	for attempt := range maxAttempts {
 		scheduled := false
-		err = s.run(ctx, s.write, &scheduled, fn)
+		err = s.run(ctx, &scheduled, fn)
 		if err == nil {
 			if scheduled {
 				s.wakeWorkers()
@@ -129,31 +128,21 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 }
 
 // run opens a transaction around fn.
-func (s *Store) run(ctx context.Context, db *gorm.DB, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
-	if s.pool == nil {
-		return s.runOn(ctx, db.WithContext(ctx), nil, scheduled, fn)
-	}
-	return db.WithContext(ctx).Connection(func(one *gorm.DB) error {
-		conn, _ := one.Statement.ConnPool.(*sql.Conn)
-		return s.runOn(ctx, one, &outbox{conn: conn}, scheduled, fn)
-	})
-}
-
-func (s *Store) runOn(ctx context.Context, db *gorm.DB, box *outbox, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
-	return db.Transaction(func(gtx *gorm.DB) error {
+func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
+	within := func(db *gorm.DB, box *outbox) error {
 		var failed error
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: gtx, scheduled: scheduled, failed: &failed, outbox: box, offsets: map[string]time.Duration{},
+			db: db, scheduled: scheduled, failed: &failed, outbox: box, offsets: map[string]time.Duration{},
 		})
-		if err := fn(inner, s.repos(gtx.WithContext(inner), scheduled)); err != nil {
+		if err := fn(inner, s.repos(db.WithContext(inner), scheduled)); err != nil {
 			return err
 		}
-		if failed != nil {
-			return failed
-		}
-		_, err := box.flush(inner)
-		return err
-	})
+		return failed
+	}
+	if s.pool != nil {
+		return s.inOutbox(ctx, within)
+	}
+	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return within(db, nil) })
 }
 
 // join makes fn a part of the transaction that is open.

@@ -53,17 +53,31 @@ func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 	if creatorID == "" {
 		return 0, nil
 	}
-	tx, inTransaction := current(db.Statement.Context)
+	tx, _ := current(db.Statement.Context)
 	if offset, known := tx.offsets[creatorID]; known {
 		return offset, nil
 	}
 	var ms int64
-	err := scan(db.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID), &ms)
+	query := offsetQuery(creatorID, &ms)
+	if err := scan(db.Raw(query.sql, query.args...), query.into...); err != nil {
+		return 0, err
+	}
+	return rememberOffset(db, creatorID, ms), nil
+}
+
+func offsetQuery(creatorID string, into *int64) rowQuery {
+	return rowQuery{
+		sql: "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", args: []any{creatorID}, into: []any{into},
+	}
+}
+
+// rememberOffset keeps an offset for the rest of the transaction.
+func rememberOffset(db *gorm.DB, creatorID string, ms int64) time.Duration {
 	offset := time.Duration(ms) * time.Millisecond
-	if inTransaction && err == nil {
+	if tx, ok := current(db.Statement.Context); ok {
 		tx.offsets[creatorID] = offset
 	}
-	return offset, err
+	return offset
 }
 
 // realTime turns account time into real time, and notes whether the workers should look at once.
