@@ -54,7 +54,10 @@ func (a *App) wire() error {
 	a.modules.Notify = notify.New(
 		notify.Config{Livemode: a.cfg.Livemode(), AllowPrivate: a.cfg.WebhookAllowPrivate},
 		a.store, a.store, a.clock, a.ids, a.modules.Entitlement, sender, seal,
-		notify.Post{Mailer: a.mailer(), Receipts: a.modules.Selling, Owners: a.modules.Identity})
+		notify.Post{
+			Mailer: a.mailer(), Receipts: a.modules.Selling, Owners: a.modules.Identity,
+			Buyers: a.modules.Selling, Desk: a.modules.Booking, Calendars: ical.Calendars{}, Sender: a.cfg.Sender().Address,
+		})
 	a.modules.Background = background.New(a.store, a.clock)
 	subscriptions := recurring.New(a.store, a.clock, events)
 
@@ -80,6 +83,7 @@ func (a *App) wire() error {
 	a.mux.Handle(notify.TaskAnnounce, jobs.Webhooks, a.modules.Notify.Announce)
 	a.mux.HandleInLanes(notify.TaskDeliver, jobs.Webhooks, notify.LaneOf, a.modules.Notify.Deliver)
 	a.mux.Handle(notify.TaskMail, jobs.Rest, a.modules.Notify.SendMail)
+	a.mux.Handle(notify.TaskRemind, jobs.Rest, a.modules.Notify.Remind)
 	a.mux.Handle(booking.TaskReadCalendar, jobs.Rest, a.modules.Booking.ReadCalendar)
 	a.mux.Handle(identity.SweepTask, jobs.Rest, a.modules.Identity.Sweep)
 	a.mux.Handle(idempotencySweepTask, jobs.Rest, a.sweepIdempotencyKeys)

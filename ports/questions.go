@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 
+	"sundry/core/appointment"
 	"sundry/core/listing"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -65,4 +66,22 @@ type ReceiptLinks interface {
 type Owners interface {
 	// Owner is the creator's display name and the address that mail reaches them at.
 	Owner(ctx context.Context, r Repos, creatorID string) (name, address string, err error)
+}
+
+// CheckoutBuyers is what notify asks selling when an appointment changes: whom a session sold to.
+type CheckoutBuyers interface {
+	// Buyer is the address and the name that a buyer gave; "" for what they did not.
+	Buyer(ctx context.Context, r Repos, checkoutID string) (address, name string, err error)
+}
+
+// AppointmentDesk is what notify asks booking when it writes about appointments.
+type AppointmentDesk interface {
+	// ManageURL is where the buyer sees, moves and cancels an appointment. Whoever has it can do the same.
+	ManageURL(appointmentID string) string
+	// CalendarEntry is an appointment as calendars know it.
+	CalendarEntry(a appointment.State) CalendarEntry
+	// CreatorZone is the zone that a creator works in, IANA.
+	CreatorZone(ctx context.Context, r Repos, creatorID string) (string, error)
+	// Latest is an appointment as it is now. NOT_FOUND.
+	Latest(ctx context.Context, r Repos, creatorID, appointmentID string) (appointment.State, error)
 }

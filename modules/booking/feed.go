@@ -66,7 +66,7 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	}
 	file := ports.CalendarFile{Method: ports.CalendarPublish, Name: name, Entries: make([]ports.CalendarEntry, len(all))}
 	for i, a := range all {
-		file.Entries[i] = s.entry(a)
+		file.Entries[i] = s.CalendarEntry(a)
 	}
 	return s.calendars.Write(file), nil
 }

@@ -124,11 +124,11 @@ func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish, Entries: []ports.CalendarEntry{s.entry(a)}}), nil
+	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish, Entries: []ports.CalendarEntry{s.CalendarEntry(a)}}), nil
 }
 
-// entry is an appointment as calendars know it.
-func (s *Service) entry(a appointment.State) ports.CalendarEntry {
+// CalendarEntry implements ports.AppointmentDesk.
+func (s *Service) CalendarEntry(a appointment.State) ports.CalendarEntry {
 	e := ports.CalendarEntry{
 		UID: a.ID + "@" + s.host(), Sequence: a.Sequence, Canceled: a.Status == appointment.StatusCanceled,
 		StartsAt: a.StartsAt, EndsAt: a.EndsAt, StampedAt: s.clock.Real(), Summary: a.Title, Location: a.Address,
@@ -145,4 +145,17 @@ func (s *Service) host() string {
 		return u.Hostname()
 	}
 	return strings.TrimPrefix(s.cfg.BaseURL, "https://")
+}
+
+var _ ports.AppointmentDesk = (*Service)(nil)
+
+// CreatorZone implements ports.AppointmentDesk.
+func (s *Service) CreatorZone(ctx context.Context, r ports.Repos, creatorID string) (string, error) {
+	setup, err := r.Scheduling.Get(ctx, creatorID)
+	return setup.Hours.Timezone, err
+}
+
+// Latest implements ports.AppointmentDesk.
+func (s *Service) Latest(ctx context.Context, r ports.Repos, creatorID, appointmentID string) (appointment.State, error) {
+	return appointmentOf(ctx, r, creatorID, appointmentID)
 }

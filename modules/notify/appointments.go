@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/event"
+	"sundry/modules/notify/letter"
 	"sundry/ports"
 )
 
@@ -37,19 +38,39 @@ func appointmentData(a appointment.State) Appointment {
 	}
 }
 
-// OnAppointmentBooked emits appointment.booked.
+// OnAppointmentBooked emits appointment.booked, tells the buyer and the creator, and sets the reminders.
 func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appointment.Booked) error {
-	return s.emit(ctx, r, e.CreatorID, event.AppointmentBooked, appointmentData(e.State))
+	if err := s.emit(ctx, r, e.CreatorID, event.AppointmentBooked, appointmentData(e.State)); err != nil {
+		return err
+	}
+	return s.changed(ctx, r, change{State: e.State, toBuyer: letter.KindAppointmentBooked, toCreator: letter.KindCreatorBooked, method: ports.CalendarRequest})
 }
 
-// OnAppointmentRescheduled emits appointment.rescheduled.
+// OnAppointmentRescheduled emits appointment.rescheduled, tells both of the new time and moves the reminders.
 func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e appointment.Rescheduled) error {
 	data := appointmentData(e.State)
 	data.PreviousStartsAt = stamp(e.PreviousStartsAt)
-	return s.emit(ctx, r, e.CreatorID, event.AppointmentRescheduled, data)
+	if err := s.emit(ctx, r, e.CreatorID, event.AppointmentRescheduled, data); err != nil {
+		return err
+	}
+	return s.changed(ctx, r, change{
+		State: e.State, previousStartsAt: e.PreviousStartsAt, toBuyer: letter.KindAppointmentRescheduled, toCreator: letter.KindCreatorRescheduled,
+		method: ports.CalendarRequest,
+	})
 }
 
-// OnAppointmentCanceled emits appointment.canceled.
+// OnAppointmentCanceled emits appointment.canceled, tells both and drops the reminders.
 func (s *Service) OnAppointmentCanceled(ctx context.Context, r ports.Repos, e appointment.Canceled) error {
-	return s.emit(ctx, r, e.CreatorID, event.AppointmentCanceled, appointmentData(e.State))
+	if err := s.emit(ctx, r, e.CreatorID, event.AppointmentCanceled, appointmentData(e.State)); err != nil {
+		return err
+	}
+	return s.changed(ctx, r, change{State: e.State, toBuyer: letter.KindAppointmentCanceled, toCreator: letter.KindCreatorCanceled, method: ports.CalendarCancel})
+}
+
+// changed tells people of a change and brings the reminders in line with it.
+func (s *Service) changed(ctx context.Context, r ports.Repos, c change) error {
+	if err := s.mailChange(ctx, r, c); err != nil {
+		return err
+	}
+	return s.scheduleReminders(ctx, r, c.State)
 }

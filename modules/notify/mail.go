@@ -21,6 +21,12 @@ type Post struct {
 	Mailer   ports.Mailer
 	Receipts ports.ReceiptLinks
 	Owners   ports.Owners
+	// Buyers, Desk and Calendars are for mail about appointments; Sender is the address that mail comes from, which
+	// calendars know as the organizer.
+	Buyers    ports.CheckoutBuyers
+	Desk      ports.AppointmentDesk
+	Calendars ports.CalendarWriter
+	Sender    string
 }
 
 // addressee is whom a mail is for.
@@ -79,12 +85,15 @@ func (s *Service) SendMail(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("send mail: %w", err)
 	}
-	words, err := letter.Write(letter.Kind(mail.Kind), letter.Site{Sandbox: !s.cfg.Livemode, ReceiptURL: s.post.Receipts.ReceiptURL}, mail.Data)
+	words, err := letter.Write(letter.Kind(mail.Kind), letter.Site{
+		Sandbox: !s.cfg.Livemode, ReceiptURL: s.post.Receipts.ReceiptURL, ManageURL: s.post.Desk.ManageURL,
+	}, mail.Data)
 	if err != nil {
 		return fmt.Errorf("send mail %s: %w", mail.ID, err)
 	}
 	err = s.post.Mailer.Send(ctx, ports.Message{
 		ID: mail.ID, To: mail.Recipient, ToName: mail.RecipientName, Subject: words.Subject, Text: words.Text, HTML: words.HTML, Date: mail.CreatedAt,
+		Attachments: attachments(mail),
 	})
 	var refused *ports.MailRefusedError
 	switch {

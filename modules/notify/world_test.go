@@ -12,10 +12,13 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
+	"sundry/adapters/ical"
 	"sundry/adapters/sealer"
 	"sundry/adapters/system"
 	"sundry/core/access"
+	"sundry/core/appointment"
 	"sundry/core/checkout"
+	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/webhook"
@@ -38,6 +41,9 @@ type world struct {
 	sent    []sent
 	changes [][]string // of the customer's versions 1, 2, …
 	mails   []ports.Message
+	// appointments are as they are now, by id; buyer is the address of everybody who booked one.
+	appointments map[string]appointment.State
+	buyer        string
 	// mailFails is what the mailer answers instead of taking a message.
 	mailFails error
 }
@@ -69,7 +75,9 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 			}
 			return ""
 		})
-		w.notify = notify.New(notify.Config{}, store, store, w, system.NewIDs(), w, w, seal, notify.Post{Mailer: mailer{w}, Receipts: w, Owners: w})
+		w.notify = notify.New(notify.Config{}, store, store, w, system.NewIDs(), w, w, seal, notify.Post{
+			Mailer: mailer{w}, Receipts: w, Owners: w, Buyers: w, Desk: w, Calendars: ical.Calendars{}, Sender: "no-reply@pay.example.com",
+		})
 		test(t, w)
 	})
 }
@@ -158,6 +166,38 @@ func (w *world) ChangedSince(_ context.Context, _ ports.Repos, _, _ string, vers
 	}
 	slices.Sort(union)
 	return int64(len(w.changes)), slices.Compact(union), nil
+}
+
+// Buyer implements ports.CheckoutBuyers.
+func (w *world) Buyer(context.Context, ports.Repos, string) (address, name string, err error) {
+	return w.buyer, "Grace Hopper", nil
+}
+
+// ManageURL implements ports.AppointmentDesk.
+func (w *world) ManageURL(appointmentID string) string {
+	return "https://pay.example.com/a/of-" + appointmentID
+}
+
+// CalendarEntry implements ports.AppointmentDesk.
+func (w *world) CalendarEntry(a appointment.State) ports.CalendarEntry {
+	return ports.CalendarEntry{
+		UID: a.ID + "@pay.example.com", Sequence: a.Sequence, Canceled: a.Status == appointment.StatusCanceled,
+		StartsAt: a.StartsAt, EndsAt: a.EndsAt, StampedAt: w.Real(), Summary: a.Title,
+	}
+}
+
+// CreatorZone implements ports.AppointmentDesk.
+func (w *world) CreatorZone(context.Context, ports.Repos, string) (string, error) {
+	return "Europe/Dublin", nil
+}
+
+// Latest implements ports.AppointmentDesk.
+func (w *world) Latest(_ context.Context, _ ports.Repos, _, appointmentID string) (appointment.State, error) {
+	a, there := w.appointments[appointmentID]
+	if !there {
+		return a, fault.NotFound("appointment")
+	}
+	return a, nil
 }
 
 func (w *world) atomically(fn func(ctx context.Context, r ports.Repos) error) {
@@ -256,6 +296,8 @@ func (w *world) run(t ports.Task) error {
 		return w.notify.Deliver(w.t.Context(), t)
 	case notify.TaskMail:
 		return w.notify.SendMail(w.t.Context(), t)
+	case notify.TaskRemind:
+		return w.notify.Remind(w.t.Context(), t)
 	}
 	return fmt.Errorf("unknown task kind %s", t.Kind)
 }

@@ -24,12 +24,22 @@ type Site struct {
 	Sandbox bool
 	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the letter is: it is stored nowhere.
 	ReceiptURL func(checkoutID string) string
+	// ManageURL is the buyer's page of an appointment, as little stored.
+	ManageURL func(appointmentID string) string
 }
 
 // kinds are all the mails there are.
 var kinds = map[Kind]func(site Site, data json.RawMessage) (draft, error){
 	KindReceipt:          from(receipt),
 	KindEndpointDisabled: from(endpointDisabled),
+
+	KindAppointmentBooked:      from(aboutAppointment("booked", true)),
+	KindAppointmentRescheduled: from(aboutAppointment("rescheduled", true)),
+	KindAppointmentCanceled:    from(aboutAppointment("canceled", true)),
+	KindAppointmentReminder:    from(aboutAppointment("reminder", true)),
+	KindCreatorBooked:          from(aboutAppointment("creator.booked", false)),
+	KindCreatorRescheduled:     from(aboutAppointment("creator.rescheduled", false)),
+	KindCreatorCanceled:        from(aboutAppointment("creator.canceled", false)),
 }
 
 // draft is a letter before it is set in text and HTML.

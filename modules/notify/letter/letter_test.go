@@ -17,7 +17,7 @@ var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func live() Site {
 	return Site{ReceiptURL: func(checkoutID string) string {
 		return "https://pay.example.com/r/secret-of-" + checkoutID + "?a=1&b=2"
-	}}
+	}, ManageURL: func(appointmentID string) string { return "https://pay.example.com/a/secret-of-" + appointmentID }}
 }
 
 func write(t *testing.T, kind Kind, site Site, data any) Letter {
@@ -31,7 +31,7 @@ func write(t *testing.T, kind Kind, site Site, data any) Letter {
 		t.Fatal(err)
 	}
 	for _, part := range []string{l.Subject, l.Text, l.HTML} {
-		for _, bad := range []string{"%!", "<no value>", "[receipt.", "[endpoint.", "[every."} {
+		for _, bad := range []string{"%!", "<no value>", "[receipt.", "[endpoint.", "[every.", "[apt."} {
 			if strings.Contains(part, bad) {
 				t.Errorf("%s in %s", bad, part)
 			}
