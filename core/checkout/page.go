@@ -29,7 +29,7 @@ func (p PageState) Over() bool {
 }
 
 // Page is what the page shows now; live is the status of the live attempt ("" when there is none), held how many of the
-// chosen times are still kept for the buyer.
+// chosen times are still kept for the buyer and still to come.
 func (s State) Page(live payment.Status, held int, now time.Time) PageState {
 	switch s.Status {
 	case StatusPaid:

@@ -143,7 +143,7 @@ func (s *Service) begin(ctx context.Context, sessionID string, p Payment, emailR
 		if err := aggregate.Begin(attemptID, p.Email, p.Buyer, now); err != nil {
 			return err
 		}
-		if err := s.stillHeld(ctx, r, loaded); err != nil {
+		if err := s.stillHeld(ctx, r, loaded, now); err != nil {
 			return err
 		}
 		method, err := s.method(loaded, p, emailRequired)

@@ -160,7 +160,7 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 		}
 	}
 	page.CardBrand, page.CardLast4 = attempt.Brand, attempt.Last4
-	held, err := s.held(ctx, r, session)
+	held, err := s.held(ctx, r, session, now)
 	if err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)
 	}

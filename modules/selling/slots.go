@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"sundry/core/appointment"
 	"sundry/core/checkout"
@@ -96,18 +97,23 @@ func (s *Service) hold(ctx context.Context, r ports.Repos, session checkout.Stat
 	return slots, nil
 }
 
-// held counts the times that are still kept for the session's buyer.
-func (s *Service) held(ctx context.Context, r ports.Repos, session checkout.State) (int, error) {
+// held counts the times that are still kept for the session's buyer, and still to come.
+func (s *Service) held(ctx context.Context, r ports.Repos, session checkout.State, now time.Time) (n int, err error) {
 	if len(session.Slots) == 0 {
 		return 0, nil
 	}
 	claims, err := s.bookings.Held(ctx, r, session.CreatorID, session.ID)
-	return len(claims), err
+	for _, claim := range claims {
+		if claim.StartsAt.After(now) {
+			n++
+		}
+	}
+	return n, err
 }
 
 // stillHeld refuses with SLOT_UNAVAILABLE, and the ways on, when a time is not kept for the buyer any more.
-func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout.State) error {
-	held, err := s.held(ctx, r, session)
+func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout.State, now time.Time) error {
+	held, err := s.held(ctx, r, session, now)
 	if err != nil || held == len(session.Slots) {
 		return err
 	}

@@ -126,7 +126,11 @@ func (b *bookings) Hold(_ context.Context, _ ports.Repos, h ports.Hold) (claims 
 func (b *bookings) Held(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.ClaimState, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return make([]appointment.ClaimState, b.held[checkoutID]), nil
+	claims := make([]appointment.ClaimState, b.held[checkoutID])
+	for i := range claims {
+		claims[i].StartsAt = times()[0].StartsAt
+	}
+	return claims, nil
 }
 
 func (b *bookings) Release(_ context.Context, _ ports.Repos, _, checkoutID string) error {

@@ -436,3 +436,34 @@ func TestAnAppointmentIsSoldByCatalogKeyAndByLinkToo(t *testing.T) {
 		}
 	})
 }
+
+func TestATimeThatBeginsBeforeItIsPaidForIsNotSold(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		starts := s.open(t, l, "")
+		first, err := time.Parse(time.RFC3339, starts[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": first.Add(-10 * time.Minute)}).Want(t, 200)
+		var session harness.Session
+		s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)})).Want(t, 201).Into(t, &session)
+		advance(t, s.Account, 15*time.Minute)
+		answer := s.Pay(t, session, harness.CardSucceeds)
+		answer.Refuses(t, 409, "SLOT_UNAVAILABLE")
+		refusal := answer.Map(t)
+		page := "/c/" + session.Secret()
+		if refusal["listingUrl"] != app.URL+page+"/again" || refusal["cancelUrl"] != "https://shop.example/calendar" {
+			t.Errorf("the ways on are %v", refusal)
+		}
+		state := app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
+		if state["state"] != "slot_unavailable" || state["listingUrl"] != refusal["listingUrl"] {
+			t.Errorf("page %v", state)
+		}
+		app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, 1)}}).Want(t, 200)
+		s.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		verified(t, app)
+	})
+}
