@@ -3,7 +3,6 @@ package ical
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +126,7 @@ func TestOurOwnFilesAreRead(t *testing.T) {
 
 // TestHostileCalendarsStayBounded reads what was made to cost much. The bounds are generous: machines differ.
 func TestHostileCalendarsStayBounded(t *testing.T) {
+	t.Parallel()
 	many := func(n int, event string) []byte {
 		all := make([]string, n)
 		for i := range all {
@@ -147,13 +147,10 @@ func TestHostileCalendarsStayBounded(t *testing.T) {
 		"a long list of exceptions":    calendarOf("DTSTART:20260615T080000Z\nDURATION:PT1H\n" + strings.Repeat("EXDATE:"+strings.Repeat("20260615T080000Z,", 400)+"\n", 500)),
 	} {
 		begun := time.Now()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
 		all, err := Calendars{}.Busy(raw, berlin, june, "pay.example.com")
-		runtime.ReadMemStats(&after)
 		took := time.Since(begun)
-		t.Logf("%s: %d times, %v, %v, %d MiB", name, len(all), err, took, (after.TotalAlloc-before.TotalAlloc)>>20)
-		if took > 10*time.Second || len(all) > mostTimes || err != nil && !errors.Is(err, errTooMuch) {
+		t.Logf("%s: %d times, %v, %v", name, len(all), err, took)
+		if took > 15*time.Second || len(all) > mostTimes || err != nil && !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %d times after %v, %v", name, len(all), took, err)
 		}
 	}

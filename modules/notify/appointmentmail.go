@@ -71,7 +71,9 @@ func (s *Service) invitation(c change, organizer string, to addressee) string {
 
 // attachments are the files that a mail's data holds.
 func attachments(mail ports.Mail) []ports.Attachment {
-	var data struct{ File letter.File }
+	var data struct {
+		File letter.File `json:"file"`
+	}
 	if err := json.Unmarshal(mail.Data, &data); err != nil || data.File.Content == "" {
 		return nil // the letter's own reading of the data says what is wrong with it
 	}
