@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +197,7 @@ func TestAHybridListingAsksWhereBeforeWhen(t *testing.T) {
 	b.do("find a zone by its city", chromedp.Focus(chromedp.CSS("#zone")))
 	b.press("Paris")
 	b.wait(`document.getElementById("day-zone").textContent.startsWith("Paris, CE")`)
+	b.pickDay(s.fullDay())
 	at := eval[string](b, `document.querySelectorAll("[role=option]")[2].dataset.start`)
 	b.pickTime(at)
 	b.accessible("choice of the time")
@@ -224,16 +224,22 @@ func TestAHybridListingAsksWhereBeforeWhen(t *testing.T) {
 func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	session := s.sell(s.single, harness.JSON{"variantId": s.pack})
+	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual", "slotIntervalMinutes": 30}})
+	session := s.sell(l, harness.JSON{"variantId": s.packOf(l)})
 	b := tabIn(t, newYork)
 	b.open(session["checkoutUrl"].(string))
 	b.shown()
-	day := eval[string](b, `document.querySelector("#days [aria-selected=true]").dataset.day`)
-	open := s.open(s.single, day)
-	for _, at := range []string{open[0], open[2], open[4]} {
-		b.pickTime(at)
-	}
-	s.take(s.single, open[2])
+	day := s.fullDay()
+	b.pickDay(day)
+	open := s.open(l, day)
+	b.pickTime(open[0])
+	b.wait(`document.querySelector('[role=option][data-start="` + open[1] + `"]').getAttribute("aria-disabled") === "true"`)
+	b.pickTime(open[1]) // it overlaps the first
+	b.wait(`document.getElementById("status").textContent === "too close to a time you chose"`)
+	b.sees("1 of 3 chosen")
+	b.pickTime(open[2])
+	b.pickTime(open[4])
+	s.take(l, open[2])
 	b.click("#confirm")
 	b.sees("A time has just been taken")
 	b.wait(`document.activeElement.id === "problem"`)
@@ -249,16 +255,42 @@ func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 		t.Errorf("held after the refusal: %v", held)
 	}
 	b.accessible("a time was taken")
-	b.click(`#chosen li:nth-child(2) button`) // another change of mind: the fifth goes too
+	b.click(`#chosen li:nth-child(2) button`) // a change of mind
 	b.wait(`document.activeElement === document.querySelector("#chosen button")`)
-	b.pickTime(open[1])
-	b.pickTime(open[6])
+	b.pickTime(open[5])
+	b.pickTime(open[8])
 	b.click("#confirm")
 	b.ready()
 	shown := eval[[]string](b, `[...document.querySelectorAll(".held time")].map(t => t.dateTime)`)
-	if !slices.Equal(shown, []string{open[0], open[1], open[6]}) {
+	if !slices.Equal(shown, []string{open[0], open[5], open[8]}) {
 		t.Errorf("on to the payment with %v of %v", shown, open)
 	}
+}
+
+func TestTimesThatAreOpenOnlyOneByOneAreExplained(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual", "dailyCap": 2}})
+	session := s.sell(l, harness.JSON{"variantId": s.packOf(l)})
+	b := tabIn(t, newYork)
+	b.open(session["checkoutUrl"].(string))
+	b.shown()
+	day := s.fullDay()
+	b.pickDay(day)
+	for _, at := range s.open(l, day)[:3] {
+		b.pickTime(at)
+	}
+	b.click("#confirm")
+	b.sees("These times cannot be booked together")
+	b.wait(`document.activeElement.id === "problem" && document.querySelectorAll("#chosen time").length === 3`)
+	if held := s.Session(t, session)["appointmentSlots"].([]any); len(held) != 0 {
+		t.Errorf("held after the refusal: %v", held)
+	}
+	b.click("#chosen li:nth-child(3) button")
+	b.pickDay(parse(t, day+"T00:00:00Z").AddDate(0, 0, 1).Format(time.DateOnly))
+	b.click("[role=option]")
+	b.click("#confirm")
+	b.ready()
 }
 
 func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
@@ -267,7 +299,8 @@ func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
 	b := tabIn(t, newYork)
 	b.open(s.sell(s.single, nil)["checkoutUrl"].(string))
 	b.shown()
-	day := eval[string](b, `document.querySelector("#days [aria-selected=true]").dataset.day`)
+	day := s.fullDay()
+	b.pickDay(day)
 	open := s.open(s.single, day)
 	b.pickTime(open[0])
 	b.click("#confirm")
@@ -292,139 +325,4 @@ func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
 		t.Errorf("open after the change: %v", now)
 	}
 	b.payHere()
-}
-
-func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	session := s.sell(s.single, nil)
-	b := tabIn(t, newYork)
-	b.open(session["checkoutUrl"].(string))
-	b.shown()
-	b.pickTime(eval[string](b, `document.querySelector("[role=option]").dataset.start`))
-	b.click("#confirm")
-	b.ready()
-	ends := parse(t, session["expiresAt"].(string))
-	spoken := func(before time.Duration, words string) {
-		t.Helper()
-		s.advanceTo(ends.Add(-before - 2*time.Second))
-		b.do("reload", chromedp.Reload())
-		b.wait(`document.getElementById("hold-status")?.textContent.includes("another ` + words + `")`)
-	}
-	spoken(5*time.Minute, "5 minutes")
-	spoken(time.Minute, "1 minute")
-	s.advanceTo(ends.Add(-2 * time.Second))
-	b.do("reload", chromedp.Reload())
-	b.sees("This checkout has expired")
-	b.accessible("expired appointment")
-	if got := s.Receipt(t, harness.Session{ID: session["id"].(string)}); got["status"] != "expired" {
-		t.Errorf("receipt %v", got)
-	}
-	b.click("#again")
-	b.shown()
-	if now := eval[string](b, "location.href"); now == session["checkoutUrl"] {
-		t.Error("the same session again")
-	}
-	// The account's clock passes the end while the buyer looks at the calendar.
-	b.pickTime(eval[string](b, `document.querySelector("[role=option]").dataset.start`))
-	s.later()
-	b.click("#confirm")
-	b.sees("This checkout has expired")
-	b.click("#back")
-	b.sees("Shop page /pricing")
-}
-
-func TestASessionThatHasLostItsTimeSaysSoInsteadOfCharging(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	session := s.sell(s.single, nil)
-	b := tabIn(t, newYork)
-	b.open(session["checkoutUrl"].(string))
-	b.shown()
-	b.click("[role=option]")
-	b.click("#confirm")
-	fillIn(b, harness.CardSucceeds)
-	s.lose(session)
-	b.click("#submit")
-	b.sees("This time is no longer available")
-	b.accessible("time lost")
-	if got := s.Receipt(t, harness.Session{ID: session["id"].(string)}); got["status"] != "processing" || got["paymentId"] != nil {
-		t.Errorf("receipt %v", got)
-	}
-	b.click("#again")
-	b.shown()
-	b.click("[role=option]")
-	b.click("#confirm")
-	b.payHere()
-}
-
-func TestMonthsWithoutOpenTimesLeadToTheNextOneThatHasSome(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Far ahead", "metadata": harness.JSON{
-		"deliveryMethod": "virtual", "minimumNoticeMinutes": 100 * 1440, "horizonDays": 110,
-	}})
-	b := tabIn(t, newYork)
-	b.open(s.sell(l, nil)["checkoutUrl"].(string))
-	b.shown()
-	b.sees("No open times until ")
-	b.accessible("first open times far ahead")
-	first := eval[string](b, `document.querySelector("#days [data-open]").dataset.day`)
-	b.click("#previous")
-	b.wait(`document.querySelector("#jump:not([hidden])")`)
-	b.sees("No open times until ")
-	b.accessible("month without open times")
-	b.click("#jump")
-	b.wait(`document.activeElement.dataset.day === "` + first + `"`)
-	for range 6 { // to the end of what can be booked, and no further
-		b.do("turn the page", chromedp.Evaluate[chromedp.Void](`document.getElementById("next").click()`))
-	}
-	b.wait(`document.getElementById("next").getAttribute("aria-disabled") === "true"`)
-	last := parse(t, first+"T00:00:00Z").AddDate(0, 0, 11)
-	if shown := eval[string](b, `document.getElementById("month").textContent`); shown != last.Format("January 2006") && shown != last.AddDate(0, 0, 1).Format("January 2006") && shown != last.AddDate(0, 0, -1).Format("January 2006") {
-		t.Errorf("the calendar ends in %s, what can be booked on %s", shown, last)
-	}
-	s.AsCreator(t, http.MethodDelete, "/v1/listings/"+l.ID, nil)
-	b.do("reload", chromedp.Reload())
-	b.sees("This cannot be booked at the moment")
-	b.accessible("nothing to book")
-}
-
-func TestAPaymentLinkOpensTheCalendar(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.single.ID}).Want(t, http.StatusCreated).Map(t)
-	b := tabIn(t, newYork)
-	b.open(link["url"].(string))
-	b.shown()
-	b.click("[role=option]")
-	b.click("#confirm")
-	b.payHere()
-	b.sees("You can close this page")
-}
-
-func TestAnAppointmentIsBookedInTheOverlay(t *testing.T) {
-	t.Parallel()
-	s := newStudio(t)
-	session := s.sell(s.single, harness.JSON{"uiMode": "embedded"})
-	b := overlayOver(t, s.shop, session, "1", s.site)
-	choose := func() {
-		t.Helper()
-		b.waitInside(`document.body.classList.contains("embedded") && document.querySelector("[role=option]")`)
-		b.waitInside(`(document.querySelector("[role=option]").click(), document.getElementById("confirm").click(), true)`)
-	}
-	choose()
-	b.waitInside(`document.getElementById("submit") && !document.getElementById("submit").disabled`)
-	s.lose(session)
-	submitInside(b, harness.CardSucceeds)
-	b.waitInside(`document.body.innerText.includes("no longer available")`)
-	b.waitInside(`(document.getElementById("again").click(), true)`)
-	choose()
-	submitInside(b, harness.CardSucceeds)
-	b.wait(`heard[0]?.startsWith("complete cs_") && heard[0] !== "complete ` + session["id"].(string) + `"`)
-	fresh, _ := strings.CutPrefix(eval[string](b, "heard[0]"), "complete ")
-	if booked := s.booked(harness.JSON{"id": fresh}); len(booked) != 1 {
-		t.Errorf("booked %v", booked)
-	}
-	b.wait(`heard[1] === "close"`)
 }

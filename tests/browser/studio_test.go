@@ -30,11 +30,17 @@ func newStudio(t *testing.T) *studio {
 	}).Want(t, http.StatusOK)
 	s.single = s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Portfolio review", "priceInCents": 9000, "metadata": harness.JSON{"deliveryMethod": "virtual"}})
 	s.hybrid = s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Press lesson", "priceInCents": 12000, "metadata": harness.JSON{"deliveryMethod": "hybrid"}})
-	var made struct{ VariantID string }
-	s.AsCreator(t, http.MethodPost, "/v1/listings/"+s.single.ID+"/variants", harness.JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 24000}).
-		Want(t, http.StatusCreated).Into(t, &made)
-	s.pack = made.VariantID
+	s.pack = s.packOf(s.single)
 	return s
+}
+
+// packOf gives a listing a variant of three sessions.
+func (s *studio) packOf(l harness.Listing) (variantID string) {
+	s.t.Helper()
+	var made struct{ VariantID string }
+	s.AsCreator(s.t, http.MethodPost, "/v1/listings/"+l.ID+"/variants", harness.JSON{"durationMinutes": 60, "sessionCount": 3, "priceInCents": 24000}).
+		Want(s.t, http.StatusCreated).Into(s.t, &made)
+	return made.VariantID
 }
 
 // opens says when the creator meets buyers, every day.
@@ -87,6 +93,12 @@ func (s *studio) now() time.Time {
 	return clock.Now
 }
 
+// fullDay is a day of New York's of which nothing is over yet.
+func (s *studio) fullDay() string {
+	s.t.Helper()
+	return s.now().In(mustZone(s.t)).AddDate(0, 0, 3).Format(time.DateOnly)
+}
+
 // advanceTo moves the account's clock.
 func (s *studio) advanceTo(at time.Time) {
 	s.t.Helper()
@@ -126,7 +138,7 @@ func parse(t *testing.T, text string) time.Time {
 	return at
 }
 
-func mustZone(t *testing.T) *time.Location {
+func mustZone(t testing.TB) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation(newYork)
 	if err != nil {
