@@ -85,6 +85,7 @@ func (p *Pages) guideSections() []guideSection {
 		{"level-1", text("guide.level_1")},
 		{"level-2", text("guide.level_2")},
 		{"level-3", text("guide.level_3")},
+		{"appointments", text("guide.appointments")},
 		{"overlay", text("guide.overlay")},
 		{"errors", text("guide.errors")},
 	}
