@@ -111,7 +111,7 @@ func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, m := range regexp.MustCompile(`<h3 id="((?:level|overlay|errors|test)[^"]*)">`).FindAllStringSubmatch(string(html), -1) {
+	for _, m := range regexp.MustCompile(`<h3 id="((?:level|appointments|overlay|errors|test)[^"]*)">`).FindAllStringSubmatch(string(html), -1) {
 		ids = append(ids, m[1])
 	}
 	var listed []string
