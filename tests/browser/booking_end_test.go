@@ -18,6 +18,7 @@ func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
 	b := tabIn(t, newYork)
 	b.open(session["checkoutUrl"].(string))
 	b.shown()
+	b.pickDay(s.fullDay()) // a time that does not begin before it is paid for
 	b.pickTime(eval[string](b, `document.querySelector("[role=option]").dataset.start`))
 	b.click("#confirm")
 	b.ready()
