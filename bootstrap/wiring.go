@@ -99,9 +99,13 @@ func (a *App) wire() error {
 // face puts the API and the pages before the modules.
 func (a *App) face(throttle ports.Throttle) error {
 	inSandbox := !a.cfg.Livemode()
+	answers, err := sealer.New(a.secrets.derive("kept-answers"))
+	if err != nil {
+		return err
+	}
 	server := httpapi.New(
 		httpapi.Config{
-			Sandbox: inSandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Ready: a.ready,
+			Sandbox: inSandbox, BaseURL: a.cfg.BaseURL, RateLimitPerMinute: a.cfg.RateLimit(), Answers: answers, Ready: a.ready,
 			TrustedProxies: a.cfg.Proxies(),
 			Metrics:        a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -72,15 +73,37 @@ func (s *Server) claim(ctx context.Context, c *fiber.Ctx, repo ports.Idempotency
 	case subtle.ConstantTimeCompare(found.BodyHash, want.BodyHash) == 0:
 		return fault.New(fault.IdempotencyKeyMismatch, "This Idempotency-Key was used with another request. Use a new key for a new request.")
 	case found.Status != 0:
+		body, err := s.unseal(found.Body)
+		if err != nil {
+			return err
+		}
 		c.Set("Idempotent-Replayed", "true")
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 		c.Status(found.Status)
-		c.Response().SetBody(found.Body)
+		c.Response().SetBody(body)
 		return errReplayed
 	case found.LeaseUntil.After(want.CreatedAt):
 		return inProgress
 	}
 	return nil
+}
+
+// sealed is the answer as it is kept. Some answers show what is encrypted or not stored at all everywhere else, such as a
+// signing secret or the address of a checkout.
+func (s *Server) sealed(c *fiber.Ctx) (status int, body []byte) {
+	return c.Response().StatusCode(), s.cfg.Answers.Seal(c.Response().Body())
+}
+
+// unseal reads a kept answer, also one that a version before answers were sealed has left.
+func (s *Server) unseal(kept []byte) ([]byte, error) {
+	body, err := s.cfg.Answers.Open(kept)
+	switch {
+	case err == nil:
+		return body, nil
+	case json.Valid(kept):
+		return kept, nil
+	}
+	return nil, fmt.Errorf("open a kept answer: %w", err)
 }
 
 // storable answers are kept: all but 5xx and 429.
@@ -130,7 +153,7 @@ func (s *Server) onceInTransaction(r Route) fiber.Handler {
 				if err := handle(c); err != nil {
 					return err
 				}
-				record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
+				record.Status, record.Body = s.sealed(c)
 				return s.save(ctx, repos, record)
 			})
 		}
@@ -182,7 +205,7 @@ func (s *Server) onceLeased(r Route) fiber.Handler {
 			record.LeaseUntil = record.CreatedAt // not stored: the key is free again at once
 			return errors.Join(err, s.finish(c, record))
 		}
-		record.Status, record.Body = c.Response().StatusCode(), c.Response().Body()
+		record.Status, record.Body = s.sealed(c)
 		return s.finish(c, record)
 	}
 }

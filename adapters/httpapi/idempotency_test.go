@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -23,6 +26,25 @@ type heldClock struct{ ms atomic.Int64 }
 func (c *heldClock) Real() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
 func (c *heldClock) Now(context.Context, string) (time.Time, error) {
 	return c.Real(), nil
+}
+
+// mirror seals by turning the bytes around, so that a test sees whether it was asked.
+type mirror struct{}
+
+func (mirror) Seal(plain []byte) []byte {
+	turned := append([]byte("sealed:"), plain...)
+	slices.Reverse(turned[len("sealed:"):])
+	return turned
+}
+
+func (mirror) Open(sealed []byte) ([]byte, error) {
+	turned, ok := bytes.CutPrefix(sealed, []byte("sealed:"))
+	if !ok {
+		return nil, errors.New("not sealed here")
+	}
+	plain := bytes.Clone(turned)
+	slices.Reverse(plain)
+	return plain, nil
 }
 
 // script is a route whose n-th run answers with the n-th step; the last step answers ever after.
@@ -49,7 +71,7 @@ func onceServer(t *testing.T, store ports.Store, once Once, steps ...fiber.Handl
 	t.Helper()
 	clock := &heldClock{}
 	clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
-	s := New(Config{Sandbox: true}, Modules{}, store, clock, oneID{}, nil, slog.New(slog.DiscardHandler))
+	s := New(Config{Sandbox: true, Answers: mirror{}}, Modules{}, store, clock, oneID{}, nil, slog.New(slog.DiscardHandler))
 	script := &script{steps: steps}
 	route := Route{Method: fiber.MethodPost, Path: "/x", Once: once, Handle: script.handle}
 	wrapped := map[Once]func(Route) fiber.Handler{OnceInTransaction: s.onceInTransaction, OnceLeased: s.onceLeased}[once](route)
@@ -162,4 +184,58 @@ func TestAKeyIsForgottenAfterADay(t *testing.T) {
 			t.Errorf("past a day: %+v", got)
 		}
 	})
+}
+
+func TestAnAnswerIsKeptSealed(t *testing.T) {
+	t.Parallel()
+	shows := func(c *fiber.Ctx) error { return c.Status(201).JSON(fiber.Map{"secret": "whsec_shown"}) }
+	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
+		s, script, _ := onceServer(t, store, once, shows)
+		first, again := send(t, s, "k"), send(t, s, "k")
+		if again.body != first.body || !again.replayed || script.runs.Load() != 1 {
+			t.Errorf("first %+v, again %+v, %d runs", first, again, script.runs.Load())
+		}
+		if kept := keptAnswer(t, store, "k"); kept.Status != 201 || len(kept.Body) == 0 || bytes.Contains(kept.Body, []byte("whsec_shown")) {
+			t.Errorf("kept: %d %s", kept.Status, kept.Body)
+		}
+	})
+}
+
+func TestAnAnswerKeptBeforeTheyWereSealedIsReplayed(t *testing.T) {
+	t.Parallel()
+	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
+		s, script, _ := onceServer(t, store, once, answers(201))
+		send(t, s, "k")
+		old := keptAnswer(t, store, "k")
+		for body, want := range map[string]int{`{"run":200}`: 201, "neither sealed nor an answer": 500} {
+			old.Key, old.Body = "old "+body, []byte(body)
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return r.IdempotencyKeys.Save(ctx, old, old.CreatedAt)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := send(t, s, old.Key)
+			if got.status != want || got.replayed != (want == 201) || got.replayed && got.body != body {
+				t.Errorf("%s: %+v, want %d", body, got, want)
+			}
+		}
+		if script.runs.Load() != 1 {
+			t.Errorf("%d runs", script.runs.Load())
+		}
+	})
+}
+
+func keptAnswer(t *testing.T, store ports.Store, key string) ports.IdempotencyRecord {
+	t.Helper()
+	var kept ports.IdempotencyRecord
+	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		var err error
+		kept, _, err = r.IdempotencyKeys.Claim(ctx, "", "POST /x", key)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
 }

@@ -39,6 +39,8 @@ type Config struct {
 	RateLimitPerMinute int
 	// TrustedProxies are the networks whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
+	// Answers seals what is kept for repeated requests: an answer may hold what opens something, and is shown to its caller only.
+	Answers ports.Sealer
 	// Ready reports whether everything behind the API answers.
 	Ready func(ctx context.Context) error
 	// Metrics is what GET /metrics shows; the API adds its own. A new one when nil.
