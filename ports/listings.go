@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/listing"
 	"sundry/core/money"
+	"sundry/core/plan"
 )
 
 // Listings keeps what creators sell.
@@ -19,6 +20,9 @@ type Listings interface {
 	FindBySlug(ctx context.Context, slug string) (listing.State, error)
 	// FindByKey finds one of the account's listings by catalog key. ErrNotFound.
 	FindByKey(ctx context.Context, creatorID, key string) (listing.State, error)
+	// FindWithPlan finds a listing by catalog key together with one of its plans, in one look. ErrNotFound when either is
+	// missing or the plan is retired.
+	FindWithPlan(ctx context.Context, creatorID, key, planKey string) (listing.State, plan.State, error)
 	// Mine lists the account's listings in every status, newest first.
 	Mine(ctx context.Context, creatorID string, page Page) (List[listing.State], error)
 	// Search lists ACTIVE listings of every account.

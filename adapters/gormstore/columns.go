@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
@@ -64,7 +65,7 @@ func (t table) failure(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, gorm.ErrRecordNotFound):
+	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%s: %w", doing, ports.ErrNotFound)
 	}
 	if index := t.dialect.uniqueIndex(err); index != "" {

@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/listing"
 	"sundry/core/money"
+	"sundry/core/plan"
 	"sundry/ports"
 )
 
@@ -87,6 +88,30 @@ func (t listings) FindBySlug(_ context.Context, slug string) (listing.State, err
 func (t listings) FindByKey(_ context.Context, creatorID, key string) (listing.State, error) {
 	row, err := first[listingRow](t.table, "find listing by key", "creator_id = ? AND catalog_key = ?", creatorID, key)
 	return row.state(), err
+}
+
+// withPlan reads by two unique keys.
+const withPlan = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor, l.currency, l.price_id,
+		l.status, l.metadata, l.variants, l.created_at, l.updated_at, l.revision,
+		p.id, p.name, p.is_default, p.trial_days, p.prices, p.terms, p.created_at, p.updated_at, p.revision
+	FROM listings l JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
+	WHERE l.creator_id = ? AND l.catalog_key = ? AND p.key = ? AND NOT p.retired`
+
+// FindWithPlan implements ports.Listings. Every checkout by catalog key comes this way, so it goes without gorm's
+// reflection.
+func (t listings) FindWithPlan(_ context.Context, creatorID, key, planKey string) (listing.State, plan.State, error) {
+	var l listingRow
+	p := planRow{CreatorID: creatorID, Key: planKey}
+	err := t.scanNow("find listing with plan", rowQuery{
+		sql: withPlan, args: []any{creatorID, key, planKey},
+		into: []any{
+			&l.ID, &l.CreatorID, &l.Type, &l.Title, &l.Description, &l.Slug, &l.CatalogKey, &l.PriceMinor, &l.Currency, &l.PriceID,
+			&l.Status, &l.Metadata, &l.Variants, &l.CreatedAt, &l.UpdatedAt, &l.Revision,
+			&p.ID, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.CreatedAt, &p.UpdatedAt, &p.Revision,
+		},
+	})
+	p.ListingID = l.ID
+	return l.state(), p.state(), err
 }
 
 // Mine implements ports.Listings.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 
 	"sundry/core/fault"
 	"sundry/core/listing"
@@ -15,7 +16,17 @@ func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID, listi
 	if !listing.ValidSlug(listingKey) {
 		return plan.Offer{}, fault.NotFound("listing")
 	}
-	l, err := r.Listings.FindByKey(ctx, creatorID, listingKey)
+	l, p, err := r.Listings.FindWithPlan(ctx, creatorID, listingKey, planKey)
+	if err == nil {
+		if err := l.Purchasable(); err != nil {
+			return plan.Offer{}, err
+		}
+		return pickOf(l, []plan.State{p}, choice{planKey: planKey, interval: interval})
+	}
+	if !errors.Is(err, ports.ErrNotFound) {
+		return plan.Offer{}, err
+	}
+	l, err = r.Listings.FindByKey(ctx, creatorID, listingKey) // one without plans has the implied one
 	if err != nil {
 		return plan.Offer{}, missing("listing", err)
 	}
@@ -100,16 +111,20 @@ func offer(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.
 
 // pick finds what is chosen of a listing, whatever its status. NOT_FOUND for an unknown variant, plan or interval.
 func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.Offer, error) {
+	plans, err := onSale(ctx, r, l)
+	if err != nil {
+		return plan.Offer{}, err
+	}
+	return pickOf(l, plans, c)
+}
+
+func pickOf(l listing.State, plans []plan.State, c choice) (plan.Offer, error) {
 	var variant listing.Variant
 	if l.Type == listing.Appointment || c.variantID != "" {
 		var err error
 		if variant, err = l.Variant(c.variantID); err != nil {
 			return plan.Offer{}, err
 		}
-	}
-	plans, err := onSale(ctx, r, l)
-	if err != nil {
-		return plan.Offer{}, err
 	}
 	for _, p := range plans {
 		if p.Key == c.planKey || c.planKey == "" && p.IsDefault {
