@@ -91,7 +91,7 @@ func (t table) update(doing string, row any, id string, revision int64) error {
 
 // locking makes reads lock their rows until the transaction ends (SQLite's single writer is lock enough).
 func (t table) locking() table {
-	return table{db: t.db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), dialect: t.dialect, outbox: t.outbox}
+	return table{db: t.db.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate}), dialect: t.dialect, pipeline: t.pipeline}
 }
 
 // first loads one row by condition. ErrNotFound when there is none.

@@ -33,9 +33,9 @@ type events struct{ table }
 
 // Insert implements ports.Events.
 func (t events) Insert(_ context.Context, e event.Record) error {
-	return t.put("insert event "+e.ID, t.db, &eventRow{
+	return t.put("insert event "+e.ID, &eventRow{
 		ID: e.ID, CreatorID: e.CreatorID, Type: string(e.Type), Livemode: e.Livemode, Data: jsonOf[json.RawMessage]{e.Data}, CreatedAt: millis(e.CreatedAt),
-	})
+	}, "")
 }
 
 // Find implements ports.Events.

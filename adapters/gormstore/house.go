@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"sundry/ports"
 )
@@ -67,13 +66,11 @@ func (k idempotencyKeys) Save(_ context.Context, r ports.IdempotencyRecord, stal
 	if row.Body == nil {
 		row.Body = []byte{}
 	}
-	made, err := k.putNow("save idempotency key", k.db.Clauses(clause.OnConflict{
-		Columns:   []clause.Column{{Name: "creator_id"}, {Name: "route"}, {Name: "key"}},
-		DoUpdates: clause.AssignmentColumns([]string{"body_hash", "status", "body", "lease_until", "created_at"}),
-		Where: clause.Where{Exprs: []clause.Expression{gorm.Expr(
-			"idempotency_keys.status = 0 AND idempotency_keys.lease_until <= ? OR idempotency_keys.created_at < ?",
-			millis(r.CreatedAt), millis(staleBefore))}},
-	}), &row)
+	made, err := k.putNow("save idempotency key", &row,
+		`ON CONFLICT (creator_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
+			lease_until = excluded.lease_until, created_at = excluded.created_at
+		WHERE idempotency_keys.status = 0 AND idempotency_keys.lease_until <= ? OR idempotency_keys.created_at < ?`,
+		millis(r.CreatedAt), millis(staleBefore))
 	if err == nil && made == 0 {
 		return fmt.Errorf("save idempotency key: %w", ports.ErrStale)
 	}

@@ -58,7 +58,7 @@ type payments struct{ table }
 // Add implements ports.Payments.
 func (t payments) Add(_ context.Context, p payment.State) error {
 	row := rowOfPayment(p)
-	return t.put("add payment "+p.ID, t.db, &row)
+	return t.put("add payment "+p.ID, &row, "")
 }
 
 // Get implements ports.Payments.

@@ -10,15 +10,15 @@ import (
 type table struct {
 	db      *gorm.DB
 	dialect dialect
-	// outbox takes the writes that nobody waits for; nil where there is none.
-	outbox *outbox
+	// pipeline takes the writes that nobody waits for; nil where there is none.
+	pipeline *pipeline
 }
 
 // repos binds every repository to one connection.
 func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	t := table{db: db, dialect: s.dialect}
 	if tx, ok := current(db.Statement.Context); ok {
-		t.outbox = tx.outbox
+		t.pipeline = tx.pipeline
 	}
 	return ports.Repos{
 		Tasks:            tasks{table: t, classOf: s.classOf, laneOf: s.laneOf, scheduled: scheduled},

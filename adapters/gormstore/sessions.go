@@ -89,7 +89,7 @@ type sessions struct{ table }
 // Add implements ports.Sessions.
 func (t sessions) Add(_ context.Context, s checkout.State) error {
 	row := rowOfSession(s)
-	return t.put("add session "+s.ID, t.db, &row)
+	return t.put("add session "+s.ID, &row, "")
 }
 
 // Get implements ports.Sessions.

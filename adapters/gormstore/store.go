@@ -86,8 +86,8 @@ type transaction struct {
 	scheduled *bool
 	// failed is the first error of a part that joined: the whole can no longer commit.
 	failed *error
-	// outbox is nil where every write is made at once.
-	outbox *outbox
+	// pipeline is nil where every write is made at once.
+	pipeline *pipeline
 	// offsets remembers how far the clocks of accounts run ahead: they are asked for again and again.
 	offsets map[string]time.Duration
 }
@@ -129,10 +129,10 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 
 // run opens a transaction around fn.
 func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
-	within := func(db *gorm.DB, box *outbox) error {
+	within := func(db *gorm.DB, pipe *pipeline) error {
 		var failed error
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, scheduled: scheduled, failed: &failed, outbox: box, offsets: map[string]time.Duration{},
+			db: db, scheduled: scheduled, failed: &failed, pipeline: pipe, offsets: map[string]time.Duration{},
 		})
 		if err := fn(inner, s.repos(db.WithContext(inner), scheduled)); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Co
 		return failed
 	}
 	if s.pool != nil {
-		return s.inOutbox(ctx, within)
+		return s.inPipeline(ctx, within)
 	}
 	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return within(db, nil) })
 }

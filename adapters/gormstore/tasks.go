@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"sundry/ports"
 )
@@ -93,23 +92,21 @@ func (t tasks) realTime(creatorID string, due time.Time) (millis, error) {
 	return millis(runAt), nil
 }
 
+// scheduleAnew moves a task that is waiting or running, and fences whoever runs it.
+const scheduleAnew = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, lane = excluded.lane, due_at = excluded.due_at, run_at = excluded.run_at,
+	lease_until = 0, attempts = 0, last_error = '', token = tasks.token + 1`
+
 // Schedule implements ports.Tasks.
 func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due time.Time) error {
-	return t.insertTask(kind, subject, creatorID, due, clause.OnConflict{
-		Columns: []clause.Column{{Name: "id"}},
-		DoUpdates: clause.Assignments(map[string]any{
-			"class": gorm.Expr("excluded.class"), "lane": gorm.Expr("excluded.lane"), "due_at": gorm.Expr("excluded.due_at"), "run_at": gorm.Expr("excluded.run_at"),
-			"lease_until": 0, "attempts": 0, "last_error": "", "token": gorm.Expr("tasks.token + 1"),
-		}),
-	})
+	return t.insertTask(kind, subject, creatorID, due, scheduleAnew)
 }
 
 // Ensure implements ports.Tasks.
 func (t tasks) Ensure(_ context.Context, kind, subject, creatorID string, due time.Time) error {
-	return t.insertTask(kind, subject, creatorID, due, clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoNothing: true})
+	return t.insertTask(kind, subject, creatorID, due, "ON CONFLICT (id) DO NOTHING")
 }
 
-func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, taken clause.OnConflict) error {
+func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, conflict string) error {
 	runAt, err := t.realTime(creatorID, due)
 	if err != nil {
 		return err
@@ -118,7 +115,7 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, taken 
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
 		DueAt: millis(due), RunAt: runAt, Token: 1, Lane: t.laneOf(kind, subject),
 	}
-	return t.put("schedule "+row.ID, t.db.Clauses(taken), &row)
+	return t.put("schedule "+row.ID, &row, conflict)
 }
 
 // Cancel implements ports.Tasks.

@@ -130,7 +130,7 @@ type deliveries struct{ table }
 
 // Insert implements ports.Deliveries.
 func (t deliveries) Insert(_ context.Context, s webhook.DeliveryState) error {
-	return t.put("insert delivery "+s.ID, t.db, rowOfDelivery(s))
+	return t.put("insert delivery "+s.ID, rowOfDelivery(s), "")
 }
 
 // Find implements ports.Deliveries.
@@ -184,10 +184,10 @@ func (attemptRow) TableName() string { return "delivery_attempts" }
 
 // AddAttempt implements ports.Deliveries.
 func (t deliveries) AddAttempt(_ context.Context, creatorID, deliveryID string, a webhook.Attempt) error {
-	return t.put("log attempt of "+deliveryID, t.db, &attemptRow{
+	return t.put("log attempt of "+deliveryID, &attemptRow{
 		CreatorID: creatorID, DeliveryID: deliveryID, Number: a.Number, At: millis(a.At), StatusCode: a.StatusCode,
 		DurationMs: a.Duration.Milliseconds(), Error: a.Error, ResponseBody: a.ResponseBody,
-	})
+	}, "")
 }
 
 // Attempts implements ports.Deliveries.

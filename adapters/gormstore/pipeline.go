@@ -1,0 +1,200 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/gorm"
+)
+
+// pipeline is a transaction on PostgreSQL whose journeys are few: the statements that nobody waits for stay here, the BEGIN
+// among them, and travel in one batch with the next that somebody does wait for, or with the COMMIT. No statement ever
+// runs before one that was made earlier.
+type pipeline struct {
+	conn    *sql.Conn
+	waiting []statement
+	begun   bool
+}
+
+type statement struct {
+	doing string
+	sql   string
+	args  []any
+	into  []any // what the one row of its answer is read into; nil when it has none
+}
+
+// inPipeline runs fn in a transaction of an pipeline.
+func (s *Store) inPipeline(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
+	return s.write.WithContext(ctx).Connection(func(db *gorm.DB) (err error) {
+		conn, _ := db.Statement.ConnPool.(*sql.Conn) // what Connection is for
+		pipe := &pipeline{conn: conn}
+		committed := false
+		defer func() { // a panic rolls back too
+			if !committed {
+				err = errors.Join(err, pipe.rollback(ctx))
+			}
+		}()
+		if err = fn(db, pipe); err != nil {
+			return err
+		}
+		committed, err = pipe.commit(ctx)
+		return err
+	})
+}
+
+// begin makes sure that the transaction begins with the next journey.
+func (o *pipeline) begin() *pipeline {
+	if !o.begun {
+		o.begun = true
+		o.waiting = append(o.waiting, statement{doing: "begin", sql: "begin"})
+	}
+	return o
+}
+
+// take keeps a statement, its parameters written as ?.
+func (o *pipeline) take(doing, query string, args []any, into ...any) error {
+	plain := make([]any, len(args))
+	for i, arg := range args {
+		plain[i] = arg
+		if valuer, ok := arg.(driver.Valuer); ok {
+			value, err := valuer.Value()
+			if err != nil {
+				return fmt.Errorf("%s: %w", doing, err)
+			}
+			plain[i] = value
+		}
+	}
+	o.begin()
+	o.waiting = append(o.waiting, statement{doing, numbered(query), plain, into})
+	return nil
+}
+
+// numbered writes parameters as PostgreSQL's own protocol wants them.
+func numbered(query string) string {
+	var b strings.Builder
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(query, "?")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("$" + strconv.Itoa(n))
+		query = after
+	}
+}
+
+// flush sends what waits and answers with how many rows the last of it changed.
+func (o *pipeline) flush(ctx context.Context) (changed int64, err error) {
+	if o == nil || len(o.waiting) == 0 {
+		return 0, nil
+	}
+	sent := o.waiting
+	o.waiting = nil
+	err = o.raw(func(conn *pgx.Conn) error {
+		batch := &pgx.Batch{}
+		for _, s := range sent {
+			batch.Queue(s.sql, s.args...)
+		}
+		results := conn.SendBatch(ctx, batch)
+		defer func() { _ = results.Close() }() // it repeats the first error
+		for _, s := range sent {
+			if s.into != nil {
+				err = results.QueryRow().Scan(s.into...)
+			} else {
+				changed, err = execute(results)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.doing, err)
+			}
+		}
+		return nil
+	})
+	return changed, err
+}
+
+// errAborted says that a statement had failed and its error was not heeded, so that there is nothing to commit.
+var errAborted = errors.New("the transaction was aborted before its commit")
+
+// execute runs the batch's next statement. A COMMIT that PostgreSQL answers with ROLLBACK is an error.
+func execute(results pgx.BatchResults) (changed int64, err error) {
+	tag, err := results.Exec()
+	if err == nil && tag.String() == "ROLLBACK" {
+		err = errAborted
+	}
+	return tag.RowsAffected(), err
+}
+
+// commit sends the rest with the COMMIT. A transaction that never said anything makes no journey at all.
+func (o *pipeline) commit(ctx context.Context) (bool, error) {
+	if !o.begun {
+		return true, nil
+	}
+	o.waiting = append(o.waiting, statement{doing: "commit", sql: "commit"})
+	_, err := o.flush(ctx)
+	return err == nil, err
+}
+
+const rollbackPatience = 5 * time.Second
+
+// rollback undoes what was sent. A connection on which it fails is not used again.
+func (o *pipeline) rollback(ctx context.Context) error {
+	if !o.begun {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackPatience)
+	defer cancel()
+	err := o.raw(func(conn *pgx.Conn) error {
+		if conn.IsClosed() { // and the server has rolled back with it
+			return nil
+		}
+		if _, err := conn.Exec(ctx, "rollback"); err != nil {
+			return errors.Join(driver.ErrBadConn, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	return nil
+}
+
+// raw lends the driver's own connection.
+func (o *pipeline) raw(fn func(conn *pgx.Conn) error) error {
+	return o.conn.Raw(func(lent any) error {
+		return fn(lent.(*stdlib.Conn).Conn()) //nolint:forcetypeassert,errcheck // the pool is ours
+	})
+}
+
+// flushFirst runs before every statement of gorm: what waits goes first, and the transaction begins.
+func flushFirst(db *gorm.DB) {
+	tx, ok := current(db.Statement.Context)
+	if db.DryRun || !ok || tx.pipeline == nil {
+		return
+	}
+	if _, err := tx.pipeline.begin().flush(db.Statement.Context); err != nil {
+		_ = db.AddError(err)
+	}
+}
+
+// keepOrder makes gorm send what waits before each of its own statements.
+func keepOrder(db *gorm.DB) error {
+	const name, first = "sundry:flush_first", "*"
+	callbacks := db.Callback()
+	for _, register := range []func(string, func(*gorm.DB)) error{
+		callbacks.Create().Before(first).Register, callbacks.Query().Before(first).Register, callbacks.Update().Before(first).Register,
+		callbacks.Delete().Before(first).Register, callbacks.Row().Before(first).Register, callbacks.Raw().Before(first).Register,
+	} {
+		if err := register(name, flushFirst); err != nil {
+			return fmt.Errorf("register with gorm: %w", err)
+		}
+	}
+	return nil
+}
