@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -77,13 +78,20 @@ func (o *pipeline) take(doing, query string, args []any, into ...any) error {
 	return nil
 }
 
+// written remembers what numbered made of each statement: they are few.
+var written sync.Map // string → string
+
 // numbered writes parameters as PostgreSQL's own protocol wants them.
 func numbered(query string) string {
+	if known, ok := written.Load(query); ok {
+		return known.(string) //nolint:forcetypeassert // it is only written below
+	}
 	var b strings.Builder
 	for n := 1; ; n++ {
 		before, after, found := strings.Cut(query, "?")
 		b.WriteString(before)
 		if !found {
+			written.Store(query, b.String())
 			return b.String()
 		}
 		b.WriteString("$" + strconv.Itoa(n))

@@ -82,6 +82,8 @@ func (s *Store) Ping(ctx context.Context) error {
 // transaction is what ctx carries while one is open.
 type transaction struct {
 	db *gorm.DB
+	// repos are the repositories of the whole transaction, its joined parts included.
+	repos *ports.Repos
 	// scheduled says that a task was written, so that the relay is woken after the commit.
 	scheduled *bool
 	// failed is the first error of a part that joined: the whole can no longer commit.
@@ -131,10 +133,12 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
 	within := func(db *gorm.DB, pipe *pipeline) error {
 		var failed error
+		var repos ports.Repos
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, scheduled: scheduled, failed: &failed, pipeline: pipe, offsets: map[string]time.Duration{},
+			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, offsets: map[string]time.Duration{},
 		})
-		if err := fn(inner, s.repos(db.WithContext(inner), scheduled)); err != nil {
+		repos = s.repos(db.WithContext(inner), scheduled)
+		if err := fn(inner, repos); err != nil {
 			return err
 		}
 		return failed
@@ -150,7 +154,7 @@ func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context
 	if *outer.failed != nil {
 		return *outer.failed
 	}
-	err := fn(ctx, s.repos(outer.db.WithContext(ctx), outer.scheduled))
+	err := fn(ctx, *outer.repos)
 	if err != nil {
 		*outer.failed = err
 	}
@@ -159,10 +163,12 @@ func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context
 
 // Read implements ports.Store.
 func (s *Store) Read(ctx context.Context) ports.Repos {
-	r := s.repos(s.reader(ctx), new(bool))
-	if _, inside := current(ctx); !inside {
-		r.ClockOffsets = clockOffsets{table: table{db: s.read.WithContext(ctx), dialect: s.dialect}, point: s.point}
+	if tx, inside := current(ctx); inside {
+		return *tx.repos
 	}
+	db := s.read.WithContext(ctx)
+	r := s.repos(db, new(bool))
+	r.ClockOffsets = clockOffsets{table: table{db: db, dialect: s.dialect}, point: s.point}
 	return r
 }
 
