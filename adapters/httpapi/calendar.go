@@ -65,7 +65,10 @@ func (s *Server) openTimes(c *fiber.Ctx, first, last string, most int) (booking.
 		f.Check(err == nil && booking.ValidDuration(minutes), "durationMinutes", fault.DetailOutOfRange, "Expected an integer from 5 to 1440.")
 		ask.DurationMinutes = minutes
 	}
-	if err := f.Err(); err != nil {
+	if ask.Timezone != "" {
+		civil.CheckZone(&f, ask.Timezone)
+	}
+	if err := civil.Refusal(f.Err()); err != nil {
 		return booking.Calendar{}, err
 	}
 	return s.Booking.Open(c.UserContext(), ask)

@@ -94,7 +94,7 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 		"hybrid, in person":          {"hybrid", InPerson, "UTC", InPerson, "", ""},
 		"hybrid, not said":           {"hybrid", "", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:REQUIRED"},
 		"hybrid, by pigeon":          {"hybrid", "pigeon", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
-		"no zone":                    {"virtual", "", "", "", fault.InvalidTimezone, "appointmentSlots[0].timezone:INVALID"},
+		"no zone":                    {"virtual", "", "", "", fault.ValidationFailed, "appointmentSlots[0].timezone:REQUIRED"},
 		"an offset":                  {"virtual", "", "+02:00", "", fault.InvalidTimezone, "appointmentSlots[0].timezone:INVALID"},
 		"no zone and nothing chosen": {"hybrid", "", "x", "", fault.ValidationFailed, "appointmentSlots[0].timezone:INVALID appointmentSlots[0].deliveryMode:REQUIRED"},
 	} {

@@ -44,19 +44,21 @@ const (
 // CheckZone finds the zone of the request's member timezone below f, recording a fault for what is none.
 func CheckZone(f *fault.Faults, name string) *time.Location {
 	zone, err := ParseZone(name)
-	f.Check(err == nil, zoneField, fault.DetailInvalid, expectedZone)
+	if f.Check(name != "", zoneField, fault.DetailRequired, expectedZone) {
+		f.Check(err == nil, zoneField, fault.DetailInvalid, expectedZone)
+	}
 	return zone
 }
 
-// Refusal turns a VALIDATION_FAILED into INVALID_TIMEZONE when CheckZone found all that is wrong. Every other error
-// stays as it is.
+// Refusal turns a VALIDATION_FAILED into INVALID_TIMEZONE when names that are no zones are all that is wrong. Every
+// other error stays as it is: that a member is missing, doubled or a number says nothing about zones.
 func Refusal(err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) || len(refused.Details) == 0 {
 		return err
 	}
 	for _, d := range refused.Details {
-		if d.Field != zoneField && !strings.HasSuffix(d.Field, "."+zoneField) {
+		if d.Code != fault.DetailInvalid || d.Field != zoneField && !strings.HasSuffix(d.Field, "."+zoneField) {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func TestEveryFaultOfTheSettingsIsListed(t *testing.T) {
 		"a date that nobody has":                     {override("2026-02-30", Hours{"09:00", "x"}), fault.ValidationFailed, "overrides[0].date:INVALID overrides[0].windows[0].end:INVALID"},
 		"windows of a date that overlap":             {override("2026-03-08", Hours{"22:00", "02:00"}, Hours{"00:00", "03:00"}, Hours{"02:59", "04:00"}), fault.ValidationFailed, "overrides[0].windows[2]:INVALID"},
 		"a date twice":                               {Settings{Timezone: "UTC", Overrides: []Override{{Date: "2026-03-08"}, {Date: "2026-03-08"}}}, fault.ValidationFailed, "overrides[1].date:DUPLICATE"},
-		"no zone":                                    {zone(""), fault.InvalidTimezone, "timezone:INVALID"},
+		"no zone":                                    {zone(""), fault.ValidationFailed, "timezone:REQUIRED"},
 		"this machine's zone":                        {zone("Local"), fault.InvalidTimezone, "timezone:INVALID"},
 		"an offset":                                  {zone("+02:00"), fault.InvalidTimezone, "timezone:INVALID"},
 		"an unknown zone":                            {zone("Europe/Atlantis"), fault.InvalidTimezone, "timezone:INVALID"},

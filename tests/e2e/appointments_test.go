@@ -162,7 +162,7 @@ func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 			"a list":            {`{"appointmentSlot":[]}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
 			"an empty slot":     {`{"appointmentSlot":{}}`, "VALIDATION_FAILED", []string{"appointmentSlot.startsAt", "appointmentSlot.timezone"}},
 			"a date":            {slotBody("2030-01-01", nil), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
-			"no zone":           {slotBody(open, harness.JSON{"timezone": nil}), "INVALID_TIMEZONE", []string{"appointmentSlot.timezone"}},
+			"no zone":           {slotBody(open, harness.JSON{"timezone": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.timezone"}},
 			"an offset":         {slotBody(open, harness.JSON{"timezone": "+01:00"}), "INVALID_TIMEZONE", []string{"appointmentSlot.timezone"}},
 			"an unknown mode":   {slotBody(open, harness.JSON{"deliveryMode": "mail"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
 			"an empty mode":     {slotBody(open, harness.JSON{"deliveryMode": ""}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},

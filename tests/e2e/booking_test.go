@@ -204,7 +204,7 @@ func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
 			"no choice of a hybrid":       {hybrid, one(nil), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
 			"a place that it has not":     {virtual, one(harness.JSON{"deliveryMode": "in_person"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
 			"by pigeon":                   {virtual, one(harness.JSON{"deliveryMode": "pigeon"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
-			"no zone":                     {virtual, one(harness.JSON{"timezone": nil}), "INVALID_TIMEZONE", nil},
+			"no zone":                     {virtual, one(harness.JSON{"timezone": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.timezone"}},
 			"a zone nobody has":           {virtual, one(harness.JSON{"timezone": "Mars/Olympus"}), "INVALID_TIMEZONE", nil},
 			"no time":                     {virtual, one(harness.JSON{"startsAt": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
 			"a time that is none":         {virtual, one(harness.JSON{"startsAt": "soon"}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},

@@ -136,6 +136,8 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 			ask(active.ID, route, "from", "2027-02-30", "to", "x", "durationMinutes", "4").Refuses(t, 400, "VALIDATION_FAILED", "from", "to", "durationMinutes")
 			ask(active.ID, route, "from", "2027-03-02", "to", "2027-03-01").Refuses(t, 400, "INVALID_RANGE")
 			ask(active.ID, route, append(march, "timezone", "Europe/Atlantis")...).Refuses(t, 400, "INVALID_TIMEZONE")
+			ask(active.ID, route, "from", "x", "to", "2027-03-01", "durationMinutes", "4", "timezone", "Local").
+				Refuses(t, 400, "VALIDATION_FAILED", "from", "durationMinutes", "timezone")
 			ask(active.ID, route, append(march, "variantId", "var_01jqz5y2c4e6g8h0k2m4p6r8s0")...).Refuses(t, 404, "NOT_FOUND")
 			ask(draft.ID, route, march...).Refuses(t, 404, "NOT_FOUND")
 			ask(unknownListing, route, march...).Refuses(t, 404, "NOT_FOUND")
@@ -144,7 +146,7 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 			}
 		}
 		for _, zone := range []string{"Local", "+02:00", "UTC+2", "../UTC", "posix/UTC"} {
-			ask(active.ID, "slots", "date", "2027-03-01", "timezone", zone).Refuses(t, 400, "INVALID_TIMEZONE")
+			ask(active.ID, "slots", "date", "2027-03-01", "timezone", zone).Refuses(t, 400, "INVALID_TIMEZONE", "timezone")
 		}
 		ask(active.ID, "slots").Refuses(t, 400, "VALIDATION_FAILED", "date")
 		ask(active.ID, "slots/range", "from", "2027-03-01", "to", "2027-04-01").Refuses(t, 400, "RANGE_TOO_LARGE")
@@ -210,11 +212,13 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 			code   string
 			fields []string
 		}{
-			"nothing":         {`{}`, "VALIDATION_FAILED", []string{"timezone", "weekly"}},
-			"another zone":    {`{"timezone":"Local","weekly":[]}`, "INVALID_TIMEZONE", []string{"timezone"}},
-			"everything":      {`{"timezone":"x","weekly":[{"weekday":"someday","start":"9","end":""}],"overrides":[{"date":"2026-02-30"}],"busyCalendarUrls":["http://a.example"]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].weekday", "weekly[0].start", "weekly[0].end", "overrides[0].date", "busyCalendarUrls[0]"}},
-			"a wrong type":    {`{"timezone":1,"weekly":[{"weekday":"monday","start":"09:00","end":"09:61"}]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].end"}},
-			"a night too far": {`{"timezone":"UTC","weekly":[{"weekday":"sunday","start":"22:00","end":"02:00"},{"weekday":"monday","start":"01:00","end":"03:00"}]}`, "VALIDATION_FAILED", []string{"weekly[1]"}},
+			"nothing":           {`{}`, "VALIDATION_FAILED", []string{"timezone", "weekly"}},
+			"another zone":      {`{"timezone":"Local","weekly":[]}`, "INVALID_TIMEZONE", []string{"timezone"}},
+			"everything":        {`{"timezone":"x","weekly":[{"weekday":"someday","start":"9","end":""}],"overrides":[{"date":"2026-02-30"}],"busyCalendarUrls":["http://a.example"]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].weekday", "weekly[0].start", "weekly[0].end", "overrides[0].date", "busyCalendarUrls[0]"}},
+			"a zone, twice":     {`{"timezone":"UTC","timezone":"UTC","weekly":[]}`, "VALIDATION_FAILED", []string{"timezone"}},
+			"a zone, by number": {`{"timezone":1,"weekly":[]}`, "VALIDATION_FAILED", []string{"timezone"}},
+			"a wrong type":      {`{"timezone":1,"weekly":[{"weekday":"monday","start":"09:00","end":"09:61"}]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].end"}},
+			"a night too far":   {`{"timezone":"UTC","weekly":[{"weekday":"sunday","start":"22:00","end":"02:00"},{"weekday":"monday","start":"01:00","end":"03:00"}]}`, "VALIDATION_FAILED", []string{"weekly[1]"}},
 		} {
 			answer := w.AsCreator(t, put, hours, c.body)
 			if answer.Status != 400 {
