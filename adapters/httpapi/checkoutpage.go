@@ -90,12 +90,11 @@ type pageRequest struct {
 }
 
 func (s *Server) postPageDetails(c *fiber.Ctx) error {
-	body, err := decode[pageRequest](c)
-	if err != nil {
+	body, reading := decode[pageRequest](c)
+	var f fault.Faults
+	f.Check(body.CardNumber == nil, "cardNumber", fault.DetailNotAllowed, "Send the card with pay.")
+	if err := together(reading, f.Err(), selling.CheckBuyer(or(body.Email), body.details())); err != nil {
 		return err
-	}
-	if body.CardNumber != nil {
-		return fault.Invalid(fault.Detail{Field: "cardNumber", Code: fault.DetailNotAllowed, Message: "Send the card with pay."})
 	}
 	session, err := s.Selling.Describe(c.UserContext(), c.Params("secret"), or(body.Email), body.details())
 	return s.answerPage(c, session, err)
@@ -118,13 +117,12 @@ func (s *Server) postPageSlots(c *fiber.Ctx) error {
 }
 
 func (s *Server) postPagePay(c *fiber.Ctx) error {
-	body, err := decode[pageRequest](c)
-	if err != nil {
-		return err
+	body, reading := decode[pageRequest](c)
+	p := selling.Payment{CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: body.details()}
+	if reading != nil {
+		return together(reading, s.Selling.CheckPayment(p))
 	}
-	session, err := s.Selling.PayOnPage(c.UserContext(), c.Params("secret"), selling.Payment{
-		CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: body.details(),
-	})
+	session, err := s.Selling.PayOnPage(c.UserContext(), c.Params("secret"), p)
 	if fault.Is(err, fault.AuthenticationRequired) {
 		err = nil // the page goes on to the challenge: for a person that is a step, not a refusal
 	}

@@ -286,12 +286,11 @@ type sandboxPayRequest struct {
 func (s *Server) postSandboxPay(c *fiber.Ctx) error {
 	body, reading := decode[sandboxPayRequest](c)
 	slots, err := picks(nil, body.AppointmentSlots)
-	if err := civil.Refusal(together(reading, err)); err != nil {
-		return err
+	p := selling.Payment{CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: customer.Details{Country: or(body.Country)}, Slots: slots}
+	if reading != nil || err != nil {
+		return civil.Refusal(together(reading, err, s.Selling.CheckPayment(p)))
 	}
-	session, err := s.Selling.PayInSandbox(c.UserContext(), account(c), c.Params("id"), selling.Payment{
-		CardNumber: or(body.CardNumber), Email: or(body.Email), Buyer: customer.Details{Country: or(body.Country)}, Slots: slots,
-	})
+	session, err := s.Selling.PayInSandbox(c.UserContext(), account(c), c.Params("id"), p)
 	if err != nil {
 		return err
 	}

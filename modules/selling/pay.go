@@ -51,11 +51,28 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 		return checkout.State{}, err
 	}
 	if p.Slots != nil {
-		if _, err := s.choose(ctx, opened, p.Slots); err != nil {
+		if err := s.chooseToPay(ctx, opened, p); err != nil {
 			return checkout.State{}, err
 		}
 	}
 	return s.pay(ctx, sessionID, p, false)
+}
+
+// chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is told first: a refused
+// request must leave the times that it names to others.
+func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Payment) error {
+	now, err := s.clock.Now(ctx, opened.CreatorID)
+	if err != nil {
+		return err
+	}
+	if err := checkout.Restore(opened).Choosable(now); err != nil {
+		return err
+	}
+	if _, err := s.method(opened, p, false); err != nil {
+		return err
+	}
+	_, err = s.choose(ctx, opened, p.Slots)
+	return err
 }
 
 // pay charges the card and settles the session: commit the intent, ask the processor, commit the outcome. A crash or a
@@ -170,22 +187,46 @@ func (s *Service) begin(ctx context.Context, sessionID string, p Payment, emailR
 // method checks what the buyer submitted and turns the card into the processor's token.
 func (s *Service) method(session checkout.State, p Payment, emailRequired bool) (string, error) {
 	var f fault.Faults
-	if p.Email != "" {
-		customer.ValidateEmail("email", p.Email, &f)
-	} else {
-		f.Check(session.Email != "" || !emailRequired, "email", fault.DetailRequired, "Give an e-mail address for the receipt.")
-	}
-	p.Buyer.Validate(&f)
+	f.Check(p.Email != "" || session.Email != "" || !emailRequired, "email", fault.DetailRequired, "Give an e-mail address for the receipt.")
+	checkBuyer(p.Email, p.Buyer, &f)
 	token := ""
 	if session.NeedsCard() {
-		ok := false
-		if s.testCards != nil {
-			token, ok = s.testCards.Token(p.CardNumber)
-		}
 		f.Check(p.CardNumber != "", "cardNumber", fault.DetailRequired, "Give a card number.")
-		f.Check(ok || p.CardNumber == "", "cardNumber", fault.DetailNotAllowed, "The sandbox takes only its test cards, such as 4242 4242 4242 4242.")
+		token = s.card(p.CardNumber, &f)
 	}
 	return token, f.Err()
+}
+
+// CheckPayment lists, as one VALIDATION_FAILED error, what is wrong with a payment whatever it is for.
+func (s *Service) CheckPayment(p Payment) error {
+	var f fault.Faults
+	checkBuyer(p.Email, p.Buyer, &f)
+	s.card(p.CardNumber, &f)
+	return f.Err()
+}
+
+// CheckBuyer lists, as one VALIDATION_FAILED error, what is wrong with a buyer's details.
+func CheckBuyer(email string, buyer customer.Details) error {
+	var f fault.Faults
+	checkBuyer(email, buyer, &f)
+	return f.Err()
+}
+
+func checkBuyer(email string, buyer customer.Details, f *fault.Faults) {
+	if email != "" {
+		customer.ValidateEmail("email", email, f)
+	}
+	buyer.Validate(f)
+}
+
+// card is the processor's token for a card; "" for none.
+func (s *Service) card(number string, f *fault.Faults) (token string) {
+	ok := false
+	if s.testCards != nil {
+		token, ok = s.testCards.Token(number)
+	}
+	f.Check(ok || number == "", "cardNumber", fault.DetailNotAllowed, "The sandbox takes only its test cards, such as 4242 4242 4242 4242.")
+	return token
 }
 
 // abandon releases an attempt whose charge certainly never reached the processor.
@@ -241,12 +282,7 @@ func (s *Service) Describe(ctx context.Context, secret, email string, buyer cust
 	if err != nil {
 		return checkout.State{}, err
 	}
-	var f fault.Faults
-	if email != "" {
-		customer.ValidateEmail("email", email, &f)
-	}
-	buyer.Validate(&f)
-	if err := f.Err(); err != nil {
+	if err := CheckBuyer(email, buyer); err != nil {
 		return checkout.State{}, err
 	}
 	var session checkout.State
