@@ -63,7 +63,7 @@ type SellingAudit interface {
 	// KeptMoney lists succeeded payments of sessions that are not paid, unless they went back or are about to.
 	KeptMoney(ctx context.Context, limit int) ([]string, error)
 	// DocumentGaps lists series whose documents are not exactly 1…last.
-	DocumentGaps(ctx context.Context) ([]string, error)
+	DocumentGaps(ctx context.Context, limit int) ([]string, error)
 }
 
 // SandboxCharge is what the sandbox processor remembers of an attempt.

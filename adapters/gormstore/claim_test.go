@@ -15,15 +15,7 @@ import (
 func TestAClaimDoesNotGrowWithALanesBacklog(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		driver, address, explain := "pgx", engine.URL(t), "EXPLAIN (COSTS OFF) "
-		if engine.Name == testdb.SQLite.Name {
-			driver, address, explain = "sqlite", strings.TrimPrefix(address, "sqlite:"), "EXPLAIN QUERY PLAN "
-		}
-		db, err := sql.Open(driver, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = db.Close() }()
+		db, explain := openToExplain(t, engine)
 		query := gormstore.ClaimSQL(engine.Name, 64)
 		for name, value := range map[string]string{"@class": "'webhooks'", "@now": "1800000000000", "@until": "1800000020000"} {
 			query = strings.ReplaceAll(query, name, value)

@@ -18,15 +18,7 @@ import (
 func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		driver, address, explain := "pgx", engine.URL(t), "EXPLAIN "
-		if engine.Name == testdb.SQLite.Name {
-			driver, address, explain = "sqlite", strings.TrimPrefix(address, "sqlite:"), "EXPLAIN QUERY PLAN "
-		}
-		db, err := sql.Open(driver, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = db.Close() }()
+		db, explain := openToExplain(t, engine)
 		const numbers = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000) "
 		for _, statement := range []string{
 			`INSERT INTO claims ` + numbers + `SELECT 'clm_' || n, 'crt_1', 'lst_1', 'var_1', 'cs_' || n, 0, 'confirmed',
@@ -50,6 +42,21 @@ func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 			t.Errorf("the plan is\n%s", plan)
 		}
 	})
+}
+
+// openToExplain opens a new database of the engine past gorm; explain is what its plans are asked for with.
+func openToExplain(t *testing.T, engine testdb.Engine) (db *sql.DB, explain string) {
+	t.Helper()
+	driver, address, explain := "pgx", engine.URL(t), "EXPLAIN (COSTS OFF) "
+	if engine.Name == testdb.SQLite.Name {
+		driver, address, explain = "sqlite", strings.TrimPrefix(address, "sqlite:"), "EXPLAIN QUERY PLAN "
+	}
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db, explain
 }
 
 // planOf joins the last column of each row, which is where both engines write the plan.

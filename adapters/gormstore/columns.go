@@ -101,10 +101,10 @@ func first[R any](t table, doing, where string, args ...any) (R, error) {
 	return row, t.failure(doing, err)
 }
 
-// ids runs a query for at most limit ids.
-func (t table) ids(doing, query string, limit int) ([]string, error) {
+// ids runs a query for at most so many ids as its last argument says.
+func (t table) ids(doing, query string, args ...any) ([]string, error) {
 	var ids []string
-	err := t.db.Raw(query, limit).Scan(&ids).Error
+	err := t.db.Raw(query, args...).Scan(&ids).Error
 	return ids, t.failure(doing, err)
 }
 

@@ -108,20 +108,16 @@ type sellingAudit struct{ table }
 
 // UnbalancedPayments implements ports.SellingAudit.
 func (t sellingAudit) UnbalancedPayments(_ context.Context, limit int) ([]string, error) {
-	var ids []string
-	err := t.db.Raw(`SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.payment_id
+	return t.ids("audit payments", `SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.payment_id
 		WHERE s.status = ? AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
 			OR s.total <> s.subtotal - s.discount) ORDER BY s.id LIMIT ?`,
-		checkout.StatusPaid, payment.Succeeded, limit).Scan(&ids).Error
-	return ids, t.failure("audit payments", err)
+		checkout.StatusPaid, payment.Succeeded, limit)
 }
 
 // OverdueSessions implements ports.SellingAudit.
 func (t sellingAudit) OverdueSessions(_ context.Context, expiredBefore time.Time, limit int) ([]string, error) {
-	var ids []string
-	err := t.db.Raw(`SELECT id FROM sessions WHERE status = ? AND live_payment_id = '' AND expires_at < ? ORDER BY id LIMIT ?`,
-		checkout.StatusProcessing, millis(expiredBefore), limit).Scan(&ids).Error
-	return ids, t.failure("audit sessions", err)
+	return t.ids("audit sessions", `SELECT id FROM sessions WHERE status = ? AND live_payment_id = '' AND expires_at < ? ORDER BY id LIMIT ?`,
+		checkout.StatusProcessing, millis(expiredBefore), limit)
 }
 
 // MissingAppointments implements ports.SellingAudit.
@@ -145,11 +141,10 @@ func (t sellingAudit) KeptMoney(_ context.Context, limit int) ([]string, error) 
 }
 
 // DocumentGaps implements ports.SellingAudit.
-func (t sellingAudit) DocumentGaps(_ context.Context) ([]string, error) {
-	var series []string
-	err := t.db.Raw(`SELECT n.series FROM document_numbers n WHERE n.series = 'receipt'
-		AND n.last <> (SELECT COUNT(DISTINCT receipt_number) FROM sessions WHERE receipt_number <> '')`).Scan(&series).Error
-	return series, t.failure("audit document numbers", err)
+func (t sellingAudit) DocumentGaps(_ context.Context, limit int) ([]string, error) {
+	return t.ids("audit document numbers", `SELECT n.series AS id FROM document_numbers n WHERE n.series = 'receipt'
+		AND n.last <> (SELECT COUNT(DISTINCT receipt_number) FROM sessions WHERE receipt_number <> '')
+		ORDER BY n.series LIMIT ?`, limit)
 }
 
 var _ ports.SellingAudit = sellingAudit{}

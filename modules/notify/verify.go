@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/event"
 	"sundry/core/webhook"
+	"sundry/ports"
 )
 
 const (
@@ -43,14 +44,8 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			break
 		}
 	}
-	stranded, err := audit.Stranded(ctx, maxViolations)
-	if err != nil {
-		return nil, fmt.Errorf("verify webhooks: %w", err)
-	}
-	for _, id := range stranded {
-		lines = append(lines, "delivery "+id+" is pending, but no task will make it")
-	}
-	return lines, nil
+	stranded, err := ports.Checks{{Find: audit.Stranded, Says: "delivery %s is pending, but no task will make it"}}.Run(ctx)
+	return append(lines, stranded...), err
 }
 
 // subscribedTo lists the event types that reach the endpoint without being asked for.

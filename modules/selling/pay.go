@@ -147,16 +147,11 @@ func (s *Service) supersede(ctx context.Context, sessionID string) error {
 // it should we not come back. A payment of nothing is settled at once.
 func (s *Service) begin(ctx context.Context, sessionID string, p Payment, emailRequired bool) (session checkout.State, attempt payment.State, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		loaded, err := r.Sessions.Get(ctx, sessionID)
+		aggregate, now, err := s.within(ctx, r, sessionID)
 		if err != nil {
 			return err
 		}
-		now, err := s.clock.Now(ctx, loaded.CreatorID)
-		if err != nil {
-			return err
-		}
-		aggregate := checkout.Restore(loaded)
-		attemptID := s.ids.New(id.Payment)
+		loaded, attemptID := aggregate.State(), s.ids.New(id.Payment)
 		if err := aggregate.Begin(attemptID, p.Email, p.Buyer, now); err != nil {
 			return err
 		}
@@ -278,7 +273,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string, approve bool)
 
 // Describe takes the buyer's details before the card.
 func (s *Service) Describe(ctx context.Context, secret, email string, buyer customer.Details) (checkout.State, error) {
-	opened, now, err := s.bySecret(ctx, secret)
+	opened, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -287,11 +282,10 @@ func (s *Service) Describe(ctx context.Context, secret, email string, buyer cust
 	}
 	var session checkout.State
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		loaded, err := r.Sessions.Get(ctx, opened.ID)
+		aggregate, now, err := s.within(ctx, r, opened.ID)
 		if err != nil {
 			return err
 		}
-		aggregate := checkout.Restore(loaded)
 		if err := aggregate.Describe(email, buyer, now); err != nil {
 			return err
 		}

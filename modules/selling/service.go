@@ -81,6 +81,16 @@ func owned(ctx context.Context, r ports.Repos, creatorID, sessionID string) (che
 	return session, err
 }
 
+// within loads a session with its account's time, inside the transaction that will save it.
+func (s *Service) within(ctx context.Context, r ports.Repos, sessionID string) (*checkout.Session, time.Time, error) {
+	loaded, err := r.Sessions.Get(ctx, sessionID)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := s.clock.Now(ctx, loaded.CreatorID)
+	return checkout.Restore(loaded), now, err
+}
+
 // live is the session's unsettled attempt; ok is false when there is none.
 func live(ctx context.Context, r ports.Repos, session checkout.State) (p payment.State, ok bool, err error) {
 	if session.LivePaymentID == "" {

@@ -27,19 +27,14 @@ func (s *Service) choose(ctx context.Context, opened checkout.State, picks []app
 	leave := s.bookings.TakeTurn(ctx, holdOf(opened, picks))
 	defer leave()
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		loaded, err := r.Sessions.Get(ctx, opened.ID)
+		aggregate, now, err := s.within(ctx, r, opened.ID)
 		if err != nil {
 			return err
 		}
-		now, err := s.clock.Now(ctx, loaded.CreatorID)
-		if err != nil {
-			return err
-		}
-		aggregate := checkout.Restore(loaded)
 		if err := aggregate.Choosable(now); err != nil {
 			return err
 		}
-		slots, err := s.hold(ctx, r, loaded, picks)
+		slots, err := s.hold(ctx, r, aggregate.State(), picks)
 		if err != nil {
 			return err
 		}

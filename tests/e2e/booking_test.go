@@ -73,6 +73,13 @@ func (s *studio) session(l harness.Listing, over harness.JSON) harness.JSON {
 	return body
 }
 
+// opens makes a session that nothing is wrong with.
+func (s *studio) opens(t *testing.T, body harness.JSON) (made harness.Session) {
+	t.Helper()
+	s.create(t, body).Want(t, 201).Into(t, &made)
+	return made
+}
+
 func (s *studio) create(t *testing.T, body harness.JSON) *harness.Answer {
 	t.Helper()
 	return s.AsBackend(t, post, "/v1/checkout-sessions", body)
@@ -148,8 +155,7 @@ func TestAPackIsChosenOnThePage(t *testing.T) {
 		l := s.sells(t, "virtual", nil)
 		variant := s.pack(t, l, 3, 30000)
 		starts := s.open(t, l, variant)
-		var session harness.Session
-		s.create(t, s.session(l, harness.JSON{"variantId": variant})).Want(t, 201).Into(t, &session)
+		session := s.opens(t, s.session(l, harness.JSON{"variantId": variant}))
 		page := "/c/" + session.Secret()
 		state := func() map[string]any {
 			return app.Ask(t, harness.Request{Method: get, Path: page + "/state"}).Want(t, 200).Map(t)
@@ -237,8 +243,7 @@ func TestAnUnpaidAppointmentExpiresAfterHalfAnHourAndStartsAgain(t *testing.T) {
 		s := newStudio(t, app)
 		l := s.sells(t, "virtual", nil)
 		starts := s.open(t, l, "")
-		var session harness.Session
-		s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0), "referenceId": "order-7"})).Want(t, 201).Into(t, &session)
+		session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0), "referenceId": "order-7"}))
 		advance(t, s.Account, 30*time.Minute-time.Second)
 		if now := s.open(t, l, ""); len(now) != 7 {
 			t.Fatalf("a second before its end: %v", now)
@@ -367,8 +372,7 @@ func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
 
 // race pays a session and ends it at the same moment, and checks that one of the two happened whole.
 func (s *studio) race(t *testing.T, l harness.Listing, starts []string) (paid bool) {
-	var session harness.Session
-	s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)})).Want(t, 201).Into(t, &session)
+	session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
 	var both sync.WaitGroup
 	var payment, expiry *harness.Answer
 	both.Go(func() { payment = s.Pay(t, session, harness.CardSucceeds) })
@@ -448,8 +452,7 @@ func TestATimeThatBeginsBeforeItIsPaidForIsNotSold(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": first.Add(-10 * time.Minute)}).Want(t, 200)
-		var session harness.Session
-		s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)})).Want(t, 201).Into(t, &session)
+		session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
 		advance(t, s.Account, 15*time.Minute)
 		answer := s.Pay(t, session, harness.CardSucceeds)
 		answer.Refuses(t, 409, "SLOT_UNAVAILABLE")

@@ -1,0 +1,35 @@
+package ports
+
+import (
+	"context"
+	"fmt"
+)
+
+// maxViolations bounds how many lines of one kind `sundry verify` lists.
+const maxViolations = 100
+
+// Check is one promise that `sundry verify` looks into.
+type Check struct {
+	// Find returns the ids of what breaks it, at most limit.
+	Find func(ctx context.Context, limit int) ([]string, error)
+	// Says is the line about each, with %s for the id.
+	Says string
+}
+
+// Checks are the promises of one module.
+type Checks []Check
+
+// Run returns one line per violation.
+func (all Checks) Run(ctx context.Context) ([]string, error) {
+	var lines []string
+	for _, check := range all {
+		ids, err := check.Find(ctx, maxViolations)
+		if err != nil {
+			return nil, fmt.Errorf("check that no %q: %w", check.Says, err)
+		}
+		for _, id := range ids {
+			lines = append(lines, fmt.Sprintf(check.Says, id))
+		}
+	}
+	return lines, nil
+}
