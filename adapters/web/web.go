@@ -16,6 +16,9 @@ import (
 	"strings"
 )
 
+//go:embed examples
+var examples embed.FS
+
 //go:embed templates/*.html
 var templateFiles embed.FS
 
@@ -57,6 +60,12 @@ func NewPages(site Site, openapi []byte) (*Pages, error) {
 // Assets gives the registry the routes are registered from.
 func (p *Pages) Assets() *Assets { return p.assets }
 
+// example is one of the programs that the guide shows and a test runs.
+func example(name string) (string, error) {
+	source, err := examples.ReadFile("examples/" + name)
+	return strings.TrimSpace(string(source)), err
+}
+
 func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
 		"t":         text,
@@ -71,6 +80,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"testCards": func() []testCard { return testCards },
 		"upper":     strings.ToUpper,
 		"guide":     p.guideSections,
+		"example":   example,
 		"sandbox":   func() bool { return p.site.Sandbox },
 		"base":      func() string { return p.site.BaseURL },
 	}
