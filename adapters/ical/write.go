@@ -31,7 +31,7 @@ func (Calendars) Write(file ports.CalendarFile) []byte {
 	if file.Name != "" {
 		cal.SetName(plain(file.Name))
 		cal.SetXWRCalName(plain(file.Name))
-		cal.SetRefreshInterval(refresh, &ics.KeyValues{Key: string(ics.ParameterValue), Value: []string{"DURATION"}})
+		cal.SetRefreshInterval(refresh)
 		cal.SetXPublishedTTL(refresh)
 	}
 	for _, e := range file.Entries {

@@ -44,6 +44,9 @@ func TestAnInvitationReadsBackWithAnotherParser(t *testing.T) {
 	if text(cal.Props, "METHOD") != "REQUEST" || text(cal.Props, "VERSION") != "2.0" || text(cal.Props, "PRODID") != product || text(cal.Props, "X-WR-CALNAME") != "Ada, the; creator" {
 		t.Errorf("%v", cal.Props)
 	}
+	if got := cal.Props.Values("REFRESH-INTERVAL"); len(got) != 1 || got[0].Value != "PT15M" || len(got[0].Params["VALUE"]) != 1 || got[0].Params.Get("VALUE") != "DURATION" {
+		t.Errorf("refreshed %v", got)
+	}
 	events := cal.Events()
 	if len(events) != 2 {
 		t.Fatalf("%d events", len(events))
