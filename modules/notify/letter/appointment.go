@@ -67,12 +67,16 @@ func aboutAppointment(key string, toBuyer bool) func(Site, Appointment) draft {
 			Rows:   a.rows(zone, other),
 			Footer: words("apt.footer.creator"),
 		}
-		if a.MeetingURL != "" && a.Reason == "" && key != "canceled" && key != "creator.canceled" {
+		over, manage := key == "canceled" || key == "creator.canceled", "apt.manage"
+		if over {
+			manage = "apt.see" // nothing is left to move or cancel
+		}
+		if a.MeetingURL != "" && !over {
 			d.Links = append(d.Links, link{words("apt.join"), a.MeetingURL})
 		}
 		if toBuyer {
 			d.Footer = words("apt.footer.buyer")
-			d.Links = append(d.Links, link{words("apt.manage"), site.ManageURL(a.ID)})
+			d.Links = append(d.Links, link{words(manage), site.ManageURL(a.ID)})
 		}
 		return d
 	}

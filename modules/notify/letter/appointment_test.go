@@ -30,6 +30,13 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 		if toBuyer := !strings.HasPrefix(string(kind), "creator."); strings.Contains(l.Text, manage) != toBuyer || strings.Contains(l.HTML, manage) != toBuyer {
 			t.Errorf("%s: the buyer's link is for the buyer only:\n%s", kind, l.Text)
 		}
+		canceled := kind == KindAppointmentCanceled || kind == KindCreatorCanceled
+		if joins := strings.Contains(l.Text, "Open the meeting link"); joins == canceled {
+			t.Errorf("%s: leads into the meeting: %v", kind, joins)
+		}
+		if canceled && strings.Contains(l.Text, "move or cancel") {
+			t.Errorf("%s offers to move what is canceled:\n%s", kind, l.Text)
+		}
 	}
 	a.MeetingURL, a.Address, a.Reason, a.Other, a.Timezone = "", "1 Rue de Rivoli\nParis", "A <b>cold</b>", "", "Mars/Olympus"
 	a.PreviousStartsAt = a.StartsAt.Add(-24 * time.Hour)

@@ -74,6 +74,7 @@ var messages = map[string]string{
 	"apt.reason":                      "Reason",
 	"apt.join":                        "Open the meeting link",
 	"apt.manage":                      "See, move or cancel it",
+	"apt.see":                         "See what was canceled",
 	"apt.footer.buyer":                "You get this mail because your address was given when this appointment was booked. Nobody reads answers to it.",
 	"apt.footer.creator":              "You get this mail because the appointment is with you.",
 
