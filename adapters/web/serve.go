@@ -166,11 +166,10 @@ func (r *Routes) fail(c *fiber.Ctx, err error) error {
 		r.log.ErrorContext(c.UserContext(), "page failed", slog.String("requestId", id),
 			slog.String("route", c.Route().Path), slog.Any("error", err))
 	}
-	said := status
 	if fault.Is(err, fault.NotBookable) {
-		said = fiber.StatusGone // the address is right: what it led to is not to be had
+		status = fiber.StatusConflict // the address is right: what it leads to cannot be bought now
 	}
-	html, renderErr := r.pages.ErrorHTML(said, id)
+	html, renderErr := r.pages.ErrorHTML(status, id)
 	if renderErr != nil {
 		return err
 	}

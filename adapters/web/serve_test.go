@@ -191,7 +191,7 @@ func TestAFaultIsAPageThatSaysNothingOfItsCause(t *testing.T) {
 func TestWhatCannotBeBookedAnyMoreIsNotCalledAWrongAddress(t *testing.T) {
 	t.Parallel()
 	response, body := ask(t, "/unbookable", nil)
-	if response.StatusCode != 418 || !strings.Contains(body, "no longer active") {
+	if response.StatusCode != 409 || !strings.Contains(body, "no longer active") || !strings.Contains(body, ">409<") {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
 }

@@ -35,6 +35,9 @@ func (s *Service) choose(ctx context.Context, opened checkout.State, picks []app
 			return err
 		}
 		slots, err := s.hold(ctx, r, aggregate.State(), picks)
+		if fault.Is(err, fault.NotFoundCode) {
+			return notOffered()
+		}
 		if err != nil {
 			return err
 		}
@@ -45,6 +48,13 @@ func (s *Service) choose(ctx context.Context, opened checkout.State, picks []app
 		return r.Sessions.Save(ctx, session)
 	})
 	return session, err
+}
+
+// notOffered refuses times of a variant that was removed after the session was opened: the session itself is there.
+func notOffered() error {
+	refused := fault.New(fault.NotBookable, "What this checkout session sells is not offered any more.")
+	refused.Details = []fault.Detail{{Field: "variant", Code: fault.DetailRequired, Message: "The variant was removed from the listing."}}
+	return refused
 }
 
 // firstSlots claims the times that a new session comes with. One that comes without, for the buyer to choose on the
