@@ -7,6 +7,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/wire"
 	"sundry/ports"
 )
 
@@ -44,9 +45,9 @@ type appointmentView struct {
 func (s *Server) appointmentView(a appointment.State) appointmentView {
 	return appointmentView{
 		ID: a.ID, Status: a.Status, Livemode: !s.cfg.Sandbox, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
-		ExternalCustomerID: orNull(a.ExternalCustomerID), StartsAt: stamp(a.StartsAt), EndsAt: stamp(a.EndsAt), Timezone: a.Timezone,
-		DeliveryMode: a.DeliveryMode, MeetingURL: orNull(a.MeetingURL), Address: orNull(a.Address),
-		CancelReason: orNull(a.CancelReason), CanceledAt: stamp(a.CanceledAt), ManageURL: s.Booking.ManageURL(a.ID), CreatedAt: stamp(a.CreatedAt),
+		ExternalCustomerID: wire.Text(a.ExternalCustomerID), StartsAt: wire.Time(a.StartsAt), EndsAt: wire.Time(a.EndsAt), Timezone: a.Timezone,
+		DeliveryMode: a.DeliveryMode, MeetingURL: wire.Text(a.MeetingURL), Address: wire.Text(a.Address),
+		CancelReason: wire.Text(a.CancelReason), CanceledAt: wire.Time(a.CanceledAt), ManageURL: s.Booking.ManageURL(a.ID), CreatedAt: wire.Time(a.CreatedAt),
 	}
 }
 
@@ -55,7 +56,7 @@ func (s *Server) listAppointments(c *fiber.Ctx) error {
 	p := page(c, &f)
 	search := ports.AppointmentSearch{
 		ExternalCustomerID: queryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"), Status: appointment.Status(c.Query("status")),
-		From: instant(&f, "from", orNull(c.Query("from"))), To: instant(&f, "to", orNull(c.Query("to"))),
+		From: instant(&f, "from", wire.Text(c.Query("from"))), To: instant(&f, "to", wire.Text(c.Query("to"))),
 	}
 	f.Check(search.ListingID == "" || id.Valid(id.Listing, search.ListingID), "listingId", fault.DetailInvalid, "Expected the id of a listing, lst_….")
 	f.Check(search.Status == "" || search.Status == appointment.StatusConfirmed || search.Status == appointment.StatusCanceled, "status",

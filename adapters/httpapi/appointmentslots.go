@@ -6,6 +6,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/fault"
+	"sundry/core/wire"
 )
 
 // slotRequest is a time that a buyer chose (specification "Appointment selection").
@@ -61,7 +62,7 @@ type chosenSlotView struct {
 func chosenSlotViews(slots []checkout.AppointmentSlot) []chosenSlotView {
 	views := make([]chosenSlotView, len(slots))
 	for i, s := range slots {
-		views[i] = chosenSlotView{stamp(s.StartsAt), stamp(s.EndsAt), s.Timezone, s.DeliveryMode}
+		views[i] = chosenSlotView{wire.Time(s.StartsAt), wire.Time(s.EndsAt), s.Timezone, s.DeliveryMode}
 	}
 	return views
 }
@@ -80,7 +81,7 @@ type receiptAppointmentView struct {
 func receiptAppointmentViews(booked []appointment.State) []receiptAppointmentView {
 	views := make([]receiptAppointmentView, len(booked))
 	for i, a := range booked {
-		views[i] = receiptAppointmentView{a.ID, stamp(a.StartsAt), stamp(a.EndsAt), a.Timezone, a.DeliveryMode, orNull(a.MeetingURL), orNull(a.Address)}
+		views[i] = receiptAppointmentView{a.ID, wire.Time(a.StartsAt), wire.Time(a.EndsAt), a.Timezone, a.DeliveryMode, wire.Text(a.MeetingURL), wire.Text(a.Address)}
 	}
 	return views
 }

@@ -10,6 +10,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/slot"
+	"sundry/core/wire"
 	"sundry/modules/booking"
 )
 
@@ -29,7 +30,7 @@ type calendarView struct {
 }
 
 func calendarViewOf(a booking.Ask) calendarView {
-	view := calendarView{ListingID: a.ListingID, VariantID: orNull(a.VariantID), Timezone: a.Timezone}
+	view := calendarView{ListingID: a.ListingID, VariantID: wire.Text(a.VariantID), Timezone: a.Timezone}
 	if a.DurationMinutes > 0 {
 		view.DurationMinutes = &a.DurationMinutes
 	}
@@ -44,7 +45,7 @@ type slotView struct {
 func slotViews(slots []slot.Slot) []slotView {
 	views := make([]slotView, len(slots))
 	for i, s := range slots {
-		views[i] = slotView{StartsAt: stamp(s.StartsAt()), EndsAt: stamp(s.EndsAt())}
+		views[i] = slotView{StartsAt: wire.Time(s.StartsAt()), EndsAt: wire.Time(s.EndsAt())}
 	}
 	return views
 }

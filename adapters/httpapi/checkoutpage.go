@@ -7,6 +7,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/wire"
 	"sundry/modules/selling"
 )
 
@@ -59,11 +60,11 @@ type pageListingView struct {
 func viewOfPage(p selling.Page) pageStateView {
 	c := p.Session
 	view := pageStateView{
-		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: stamp(c.ExpiresAt), Currency: string(c.Total.Currency),
+		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: wire.Time(c.ExpiresAt), Currency: string(c.Total.Currency),
 		SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor,
 		Listing: pageListingView{Title: c.Offer.Title, Type: c.Offer.ListingType}, AppointmentSlots: chosenSlotViews(c.Slots),
-		DeliveryModes: c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: orNull(c.CancelURL),
-		ListingURL: orNull(p.AgainURL), RedirectURL: orNull(p.RedirectURL),
+		DeliveryModes: c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: wire.Text(c.CancelURL),
+		ListingURL: wire.Text(p.AgainURL), RedirectURL: wire.Text(p.RedirectURL),
 	}
 	if view.DeliveryModes == nil {
 		view.DeliveryModes = []string{}

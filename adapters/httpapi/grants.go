@@ -8,6 +8,7 @@ import (
 	"sundry/core/access"
 	"sundry/core/fault"
 	"sundry/core/plan"
+	"sundry/core/wire"
 	"sundry/modules/entitlement"
 )
 
@@ -72,16 +73,16 @@ type grantCreditView struct {
 func viewGrant(g *access.Grant) grantView {
 	s := g.State()
 	view := grantView{
-		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID, CheckoutID: orNull(s.CheckoutID),
+		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID, CheckoutID: wire.Text(s.CheckoutID),
 		Status: "active", Entitlements: append([]plan.Entitlement{}, s.Entitlements...), Credits: make([]grantCreditView, len(s.Credits)),
-		Note: orNull(s.Note), StartedAt: stamp(s.StartedAt), ExpiresAt: stamp(s.ExpiresAt), EndedAt: stamp(s.EndedAt),
+		Note: wire.Text(s.Note), StartedAt: wire.Time(s.StartedAt), ExpiresAt: wire.Time(s.ExpiresAt), EndedAt: wire.Time(s.EndedAt),
 	}
 	for i, l := range s.Credits {
-		view.Credits[i] = grantCreditView{l.Key, l.Unit, l.Granted, l.Used, l.Granted - l.Used, l.Renews, stamp(g.LotExpiry(l))}
+		view.Credits[i] = grantCreditView{l.Key, l.Unit, l.Granted, l.Used, l.Granted - l.Used, l.Renews, wire.Time(g.LotExpiry(l))}
 	}
 	if s.Plan != nil {
-		view.Listing, view.ListingID, view.Plan = orNull(s.Plan.ListingKey), orNull(s.Plan.ListingID), orNull(s.Plan.Key)
-		view.Interval = orNull(string(s.Plan.Interval))
+		view.Listing, view.ListingID, view.Plan = wire.Text(s.Plan.ListingKey), wire.Text(s.Plan.ListingID), wire.Text(s.Plan.Key)
+		view.Interval = wire.Text(string(s.Plan.Interval))
 	}
 	if s.End != access.Running {
 		view.Status = string(s.End)
@@ -127,7 +128,7 @@ func (s *Server) getAccessExplained(c *fiber.Ctx) error {
 		view.Grants = append(view.Grants, viewGrant(g))
 	}
 	for i, h := range e.History {
-		view.History[i] = versionView{h.Version, stamp(h.At), h.Changed, h.Cause.Kind, h.Cause.ID}
+		view.History[i] = versionView{h.Version, wire.Time(h.At), h.Changed, h.Cause.Kind, h.Cause.ID}
 	}
 	return c.JSON(view)
 }

@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/fault"
 	core "sundry/core/identity"
+	"sundry/core/wire"
 )
 
 func (s *Server) keyRoutes() []Route {
@@ -32,8 +33,8 @@ type keyView struct {
 
 func (s *Server) keyViewOf(k core.APIKeyState) keyView {
 	return keyView{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: !s.cfg.Sandbox, CreatedAt: stamp(k.CreatedAt),
-		ExpiresAt: stamp(k.ExpiresAt), LastUsedAt: stamp(k.LastUsedAt), RevokedAt: stamp(k.RevokedAt),
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: !s.cfg.Sandbox, CreatedAt: wire.Time(k.CreatedAt),
+		ExpiresAt: wire.Time(k.ExpiresAt), LastUsedAt: wire.Time(k.LastUsedAt), RevokedAt: wire.Time(k.RevokedAt),
 	}
 }
 

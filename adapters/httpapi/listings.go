@@ -8,6 +8,7 @@ import (
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/wire"
 )
 
 func (s *Server) listingRoutes() []Route {
@@ -50,7 +51,7 @@ func (s *Server) ownListing(l listing.State) listingView {
 	view := listingView{
 		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug, CatalogKey: l.CatalogKey,
 		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), Status: l.Status, Livemode: !s.cfg.Sandbox, Metadata: l.Metadata,
-		Variants: make([]variantView, len(l.Variants)), CreatedAt: stamp(l.CreatedAt), UpdatedAt: stamp(l.UpdatedAt),
+		Variants: make([]variantView, len(l.Variants)), CreatedAt: wire.Time(l.CreatedAt), UpdatedAt: wire.Time(l.UpdatedAt),
 	}
 	for i, v := range l.Variants {
 		view.Variants[i] = variantViewOf(v)

@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/fault"
 	"sundry/core/paymentlink"
+	"sundry/core/wire"
 )
 
 func (s *Server) paymentLinkRoutes() []Route {
@@ -35,9 +36,9 @@ type paymentLinkView struct {
 
 func (s *Server) paymentLinkViewOf(l paymentlink.State) paymentLinkView {
 	return paymentLinkView{
-		ID: l.ID, URL: s.cfg.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID, VariantID: orNull(l.VariantID),
-		Plan: orNull(l.PlanKey), Interval: orNull(string(l.Interval)), SuccessURL: orNull(l.SuccessURL), Active: l.Active,
-		Livemode: !s.cfg.Sandbox, CreatedAt: stamp(l.CreatedAt),
+		ID: l.ID, URL: s.cfg.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID, VariantID: wire.Text(l.VariantID),
+		Plan: wire.Text(l.PlanKey), Interval: wire.Text(string(l.Interval)), SuccessURL: wire.Text(l.SuccessURL), Active: l.Active,
+		Livemode: !s.cfg.Sandbox, CreatedAt: wire.Time(l.CreatedAt),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sundry/core/listing"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/wire"
 	"sundry/ports"
 )
 
@@ -128,7 +129,7 @@ func (s *Server) getRecipe(c *fiber.Ctx) error {
 	view := recipeView{
 		Key: l.CatalogKey, ListingID: l.ID, Type: l.Type, Title: l.Title, Description: l.Description, Status: l.Status,
 		Livemode: !s.cfg.Sandbox, Revision: l.Revision, TaxBehavior: "inclusive", Plans: make([]planView, len(recipe.Plans)),
-		UpdatedAt: stamp(l.UpdatedAt),
+		UpdatedAt: wire.Time(l.UpdatedAt),
 	}
 	for i, p := range recipe.Plans {
 		view.Plans[i] = planViewOf(p)

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/core/wire"
 	"sundry/modules/sandbox"
 )
 
@@ -28,7 +29,7 @@ func (s *Server) getClock(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(clockView{Now: stamp(now)})
+	return c.JSON(clockView{Now: wire.Time(now)})
 }
 
 type advanceClockRequest struct {
@@ -54,5 +55,5 @@ func (s *Server) advanceClock(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(clockAdvancedView{Now: stamp(advanced.Now), Ran: advanced.Ran})
+	return c.JSON(clockAdvancedView{Now: wire.Time(advanced.Now), Ran: advanced.Ran})
 }

@@ -7,6 +7,7 @@ import (
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/slot"
+	"sundry/core/wire"
 )
 
 func (s *Server) schedulingRoutes() []Route {
@@ -86,7 +87,7 @@ func (s *Server) listBusyCalendars(c *fiber.Ctx) error {
 	}
 	views := make([]busyCalendarView, len(calendars))
 	for i, b := range calendars {
-		views[i] = busyCalendarView{b.URL, stamp(b.ReadAt), stamp(b.FailedAt), orNull(b.Failure)}
+		views[i] = busyCalendarView{b.URL, wire.Time(b.ReadAt), wire.Time(b.FailedAt), wire.Text(b.Failure)}
 	}
 	return c.JSON(listView[busyCalendarView]{Data: views})
 }
@@ -117,7 +118,7 @@ type place struct {
 
 func meetingSettingsOf(m appointment.MeetingSettings) (view meetingSettings) {
 	if m.Virtual != nil {
-		view.Virtual = &virtualMeeting{string(m.Virtual.Provider), orNull(m.Virtual.URL)}
+		view.Virtual = &virtualMeeting{string(m.Virtual.Provider), wire.Text(m.Virtual.URL)}
 	}
 	if m.InPerson != nil {
 		view.InPerson = &place{m.InPerson.Address}

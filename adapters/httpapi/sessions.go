@@ -10,6 +10,7 @@ import (
 	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/payment"
+	"sundry/core/wire"
 	"sundry/modules/selling"
 )
 
@@ -135,14 +136,14 @@ type catalogView struct {
 func (s *Server) sessionView(c checkout.State) sessionView {
 	view := sessionView{
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: s.Selling.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
-		Livemode: !s.cfg.Sandbox, ExpiresAt: stamp(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: orNull(c.Offer.VariantID),
-		ExternalCustomerID: orNull(c.ExternalCustomerID), Email: orNull(c.Email), AppointmentSlots: chosenSlotViews(c.Slots),
+		Livemode: !s.cfg.Sandbox, ExpiresAt: wire.Time(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: wire.Text(c.Offer.VariantID),
+		ExternalCustomerID: wire.Text(c.ExternalCustomerID), Email: wire.Text(c.Email), AppointmentSlots: chosenSlotViews(c.Slots),
 		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor,
-		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: orNull(c.SuccessURL), CancelURL: orNull(c.CancelURL),
-		ReferenceID: orNull(c.ReferenceID), Metadata: c.Metadata, CreatedAt: stamp(c.CreatedAt),
+		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: wire.Text(c.SuccessURL), CancelURL: wire.Text(c.CancelURL),
+		ReferenceID: wire.Text(c.ReferenceID), Metadata: c.Metadata, CreatedAt: wire.Time(c.CreatedAt),
 	}
 	if c.Catalog != nil {
-		view.Catalog = &catalogView{c.Catalog.Listing, c.Catalog.Plan, orNull(string(c.Offer.Interval))}
+		view.Catalog = &catalogView{c.Catalog.Listing, c.Catalog.Plan, wire.Text(string(c.Offer.Interval))}
 	}
 	if view.Metadata == nil {
 		view.Metadata = map[string]string{}
@@ -229,9 +230,9 @@ func (s *Server) receiptView(r selling.Receipt) receiptView {
 	view := receiptView{
 		CheckoutID: c.ID, Status: c.Status, Livemode: !s.cfg.Sandbox, SubtotalInCents: c.Subtotal.Minor,
 		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, Currency: string(c.Total.Currency),
-		PaidAt: stamp(c.PaidAt), ReceiptNumber: orNull(c.ReceiptNumber), ReceiptURL: orNull(r.ReceiptURL),
-		PaymentID: orNull(c.PaymentID), SubscriptionID: orNull(c.SubscriptionID), CustomerID: orNull(c.CustomerID),
-		ExternalCustomerID: orNull(c.ExternalCustomerID), ReferenceID: orNull(c.ReferenceID),
+		PaidAt: wire.Time(c.PaidAt), ReceiptNumber: wire.Text(c.ReceiptNumber), ReceiptURL: wire.Text(r.ReceiptURL),
+		PaymentID: wire.Text(c.PaymentID), SubscriptionID: wire.Text(c.SubscriptionID), CustomerID: wire.Text(c.CustomerID),
+		ExternalCustomerID: wire.Text(c.ExternalCustomerID), ReferenceID: wire.Text(c.ReferenceID),
 		Appointments:     receiptAppointmentViews(r.Appointments),
 		LastPaymentError: lastError(c),
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/core/wire"
 	"sundry/ports"
 )
 
@@ -40,10 +41,10 @@ const taskPrefix = "tsk_"
 func viewOfTask(t ports.TaskStanding) taskView {
 	view := taskView{
 		ID: taskPrefix + base64.RawURLEncoding.EncodeToString([]byte(t.ID)), Kind: t.Kind, Subject: t.Subject, State: t.State,
-		DueAt: stamp(t.DueAt), Attempts: t.Attempts, LastError: orNull(t.LastError),
+		DueAt: wire.Time(t.DueAt), Attempts: t.Attempts, LastError: wire.Text(t.LastError),
 	}
 	if t.State != ports.TaskRunning {
-		view.NextAttemptAt = stamp(t.RunAt)
+		view.NextAttemptAt = wire.Time(t.RunAt)
 	}
 	return view
 }

@@ -9,6 +9,7 @@ import (
 	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/webhook"
+	"sundry/core/wire"
 	"sundry/modules/notify"
 )
 
@@ -45,8 +46,8 @@ type endpointView struct {
 
 func (s *Server) endpointView(e webhook.EndpointState) endpointView {
 	return endpointView{
-		ID: e.ID, URL: e.URL, Events: e.Events, Enabled: e.Enabled, DisabledReason: orNull(e.DisabledReason), Livemode: !s.cfg.Sandbox,
-		CreatedAt: stamp(e.CreatedAt),
+		ID: e.ID, URL: e.URL, Events: e.Events, Enabled: e.Enabled, DisabledReason: wire.Text(e.DisabledReason), Livemode: !s.cfg.Sandbox,
+		CreatedAt: wire.Time(e.CreatedAt),
 	}
 }
 
@@ -166,11 +167,11 @@ type attemptView struct {
 func viewOfDelivery(d notify.Delivered) deliveryView {
 	view := deliveryView{
 		ID: d.ID, EventID: d.EventID, EventType: d.EventType, Status: d.Status, AttemptCount: d.AttemptCount,
-		NextAttemptAt: stamp(d.NextAttemptAt), CreatedAt: stamp(d.CreatedAt), Attempts: make([]attemptView, len(d.Attempts)),
+		NextAttemptAt: wire.Time(d.NextAttemptAt), CreatedAt: wire.Time(d.CreatedAt), Attempts: make([]attemptView, len(d.Attempts)),
 	}
 	for i, a := range d.Attempts {
 		view.Attempts[i] = attemptView{
-			Number: a.Number, At: stamp(a.At), DurationMs: a.Duration.Milliseconds(), Error: orNull(a.Error), ResponseBody: orNull(a.ResponseBody),
+			Number: a.Number, At: wire.Time(a.At), DurationMs: a.Duration.Milliseconds(), Error: wire.Text(a.Error), ResponseBody: wire.Text(a.ResponseBody),
 		}
 		if a.StatusCode > 0 {
 			view.Attempts[i].StatusCode = &a.StatusCode

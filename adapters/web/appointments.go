@@ -12,6 +12,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/civil"
 	"sundry/core/fault"
+	"sundry/core/wire"
 	"sundry/modules/booking"
 )
 
@@ -200,7 +201,7 @@ func (p *AppointmentPage) list(m booking.Managed, c booking.Calendar) {
 		}
 		day := &p.Days[len(p.Days)-1]
 		day.Times = append(day.Times, AppointmentTime{
-			Clock: formatClock(starts), StartsAt: starts, Href: base + url.Values{"to": {formatStamp(starts)}}.Encode(),
+			Clock: formatClock(starts), StartsAt: starts, Href: base + url.Values{"to": {wire.Instant(starts)}}.Encode(),
 		})
 	}
 	if today := civil.DateIn(zone, m.Now); c.From > today {

@@ -8,6 +8,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/civil"
+	"sundry/core/wire"
 	"sundry/modules/booking"
 	"sundry/modules/selling"
 )
@@ -106,7 +107,7 @@ func (b *Booking) data() *calendarData {
 		GapMinutes: b.Calendar.Gap, Zone: b.Calendar.Zone, Until: b.Calendar.Until, Held: []heldMoment{},
 	}
 	for _, m := range b.Times {
-		out.Held = append(out.Held, heldMoment{formatStamp(m.StartsAt), formatStamp(m.EndsAt), m.Zone, m.Mode})
+		out.Held = append(out.Held, heldMoment{wire.Instant(m.StartsAt), wire.Instant(m.EndsAt), m.Zone, m.Mode})
 	}
 	return out
 }

@@ -27,9 +27,6 @@ func formatDay(t time.Time) string { return t.Format("Monday, 2 January 2006") }
 // formatClock is a time of day, in the zone that t carries.
 func formatClock(t time.Time) string { return t.Format("15:04") }
 
-// formatStamp is the machine form of a time, for <time datetime>.
-func formatStamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 // formatInterval says how often a price is charged: "per month", "every 3 months".
 func formatInterval(unit string, count int) string { return intervalText("interval.", unit, count) }
 

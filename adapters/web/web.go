@@ -14,6 +14,8 @@ import (
 	"html/template"
 	"io/fs"
 	"strings"
+
+	"sundry/core/wire"
 )
 
 //go:embed examples
@@ -73,7 +75,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"money":     formatMoney,
 		"date":      formatDate,
 		"moment":    formatMoment,
-		"stamp":     formatStamp,
+		"stamp":     wire.Instant,
 		"host":      hostOf,
 		"icon":      p.icon,
 		"countries": func() []country { return countries },

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sundry/core/plan"
+	"sundry/core/wire"
 )
 
 // Document is the snapshot of one customer as it is stored and served.
@@ -165,17 +166,17 @@ func (d *Document) render(s Snapshot, livemode bool) {
 	}
 	for i, p := range s.ActivePlans {
 		body.ActivePlans[i] = activePlanJSON{
-			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: orNull(string(p.Interval)), Status: p.Status,
-			Source: p.Source, SourceID: p.SourceID, StartedAt: stamp(p.StartedAt),
-			CurrentPeriodStart: stamp(p.CurrentPeriodStart), CurrentPeriodEnd: stamp(p.CurrentPeriodEnd),
-			TrialEndsAt: stamp(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd, GraceEndsAt: stamp(p.GraceEndsAt),
+			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: wire.Text(string(p.Interval)), Status: p.Status,
+			Source: p.Source, SourceID: p.SourceID, StartedAt: wire.Time(p.StartedAt),
+			CurrentPeriodStart: wire.Time(p.CurrentPeriodStart), CurrentPeriodEnd: wire.Time(p.CurrentPeriodEnd),
+			TrialEndsAt: wire.Time(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd, GraceEndsAt: wire.Time(p.GraceEndsAt),
 		}
 	}
 	for i, e := range s.Entitlements {
-		body.Entitlements[i] = entitlementJSON{e.Key, e.Type, e.Value(), e.Sources, stamp(e.ExpiresAt)}
+		body.Entitlements[i] = entitlementJSON{e.Key, e.Type, e.Value(), e.Sources, wire.Time(e.ExpiresAt)}
 	}
 	for i, c := range s.Credits {
-		body.Credits[i] = creditJSON{c.Key, c.Unit, c.Granted, c.Used, c.Balance(), stamp(c.ExpiresAt)}
+		body.Credits[i] = creditJSON{c.Key, c.Unit, c.Granted, c.Used, c.Balance(), wire.Time(c.ExpiresAt)}
 	}
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -187,19 +188,4 @@ func (d *Document) render(s Snapshot, livemode bool) {
 	hash := sha256.Sum256(d.Body)
 	d.ETag = `"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`
 	d.NextEnd = s.NextEnd
-}
-
-// stamp is RFC 3339 in UTC with milliseconds; nil for the zero time.
-func stamp(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	return orNull(t.UTC().Format("2006-01-02T15:04:05.000Z"))
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -3,6 +3,8 @@ package event
 import (
 	"encoding/json"
 	"time"
+
+	"sundry/core/wire"
 )
 
 // Record is an event as integrators see it: written once, in the transaction of its cause, and never changed.
@@ -54,7 +56,7 @@ type Envelope struct {
 // Envelope wraps the record (contract §12).
 func (r Record) Envelope() Envelope {
 	return Envelope{
-		ID: r.ID, Type: r.Type, CreatedAt: r.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), Livemode: r.Livemode,
+		ID: r.ID, Type: r.Type, CreatedAt: wire.Instant(r.CreatedAt), Livemode: r.Livemode,
 		APIVersion: "v1", Data: r.Data,
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/event"
+	"sundry/core/wire"
 	"sundry/modules/notify/letter"
 	"sundry/ports"
 )
@@ -32,9 +33,9 @@ type Appointment struct {
 func appointmentData(a appointment.State) Appointment {
 	return Appointment{
 		ID: a.ID, Status: string(a.Status), ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
-		ExternalCustomerID: orNull(a.ExternalCustomerID), StartsAt: stamp(a.StartsAt), EndsAt: stamp(a.EndsAt), Timezone: a.Timezone,
-		DeliveryMode: string(a.DeliveryMode), MeetingURL: orNull(a.MeetingURL), Address: orNull(a.Address),
-		CancelReason: orNull(a.CancelReason), CanceledAt: stamp(a.CanceledAt), CreatedAt: stamp(a.CreatedAt),
+		ExternalCustomerID: wire.Text(a.ExternalCustomerID), StartsAt: wire.Time(a.StartsAt), EndsAt: wire.Time(a.EndsAt), Timezone: a.Timezone,
+		DeliveryMode: string(a.DeliveryMode), MeetingURL: wire.Text(a.MeetingURL), Address: wire.Text(a.Address),
+		CancelReason: wire.Text(a.CancelReason), CanceledAt: wire.Time(a.CanceledAt), CreatedAt: wire.Time(a.CreatedAt),
 	}
 }
 
@@ -49,7 +50,7 @@ func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appo
 // OnAppointmentRescheduled emits appointment.rescheduled, tells both of the new time and moves the reminders.
 func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e appointment.Rescheduled) error {
 	data := appointmentData(e.State)
-	data.PreviousStartsAt = stamp(e.PreviousStartsAt)
+	data.PreviousStartsAt = wire.Time(e.PreviousStartsAt)
 	if err := s.emit(ctx, r, e.CreatorID, event.AppointmentRescheduled, data); err != nil {
 		return err
 	}

@@ -10,26 +10,12 @@ import (
 	"sundry/core/checkout"
 	"sundry/core/event"
 	"sundry/core/subscription"
+	"sundry/core/wire"
 	"sundry/ports"
 )
 
 // announceEvery is how often, at most, one customer's changes are announced (contract §8).
 const announceEvery = 2 * time.Second
-
-func stamp(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	s := t.UTC().Format("2006-01-02T15:04:05.000Z")
-	return &s
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
 
 // PaymentCompleted is the data of payment.completed (contract §12).
 type PaymentCompleted struct {
@@ -60,10 +46,10 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	}
 	return s.emit(ctx, r, e.CreatorID, event.PaymentCompleted, PaymentCompleted{
 		PaymentID: e.PaymentID, CheckoutID: e.CheckoutID, ReceiptNumber: e.ReceiptNumber, CustomerID: e.CustomerID,
-		ExternalCustomerID: orNull(e.ExternalCustomerID), ListingID: e.Offer.ListingID, Plan: e.Offer.PlanKey,
-		Interval: orNull(string(e.Offer.Interval)), SubscriptionID: orNull(e.SubscriptionID), SubtotalInCents: e.Subtotal.Minor,
+		ExternalCustomerID: wire.Text(e.ExternalCustomerID), ListingID: e.Offer.ListingID, Plan: e.Offer.PlanKey,
+		Interval: wire.Text(string(e.Offer.Interval)), SubscriptionID: wire.Text(e.SubscriptionID), SubtotalInCents: e.Subtotal.Minor,
 		DiscountInCents: e.Discount.Minor, TaxInCents: e.Tax.Minor, TotalInCents: e.Total.Minor, Currency: string(e.Total.Currency),
-		PaidAt: stamp(e.At), ReferenceID: orNull(e.ReferenceID), UTM: orEmpty(e.UTM), Metadata: orEmpty(e.Metadata),
+		PaidAt: wire.Time(e.At), ReferenceID: wire.Text(e.ReferenceID), UTM: orEmpty(e.UTM), Metadata: orEmpty(e.Metadata),
 	})
 }
 
@@ -98,11 +84,11 @@ type Subscription struct {
 
 func subscriptionData(s subscription.State) Subscription {
 	return Subscription{
-		ID: s.ID, Status: string(s.Status), CheckoutID: s.CheckoutID, CustomerID: s.CustomerID, ExternalCustomerID: orNull(s.ExternalCustomerID),
+		ID: s.ID, Status: string(s.Status), CheckoutID: s.CheckoutID, CustomerID: s.CustomerID, ExternalCustomerID: wire.Text(s.ExternalCustomerID),
 		ListingID: s.Offer.ListingID, ListingKey: s.Offer.ListingKey, Plan: s.Offer.PlanKey, PriceID: s.Offer.PriceID,
 		Interval: string(s.Offer.Interval), IntervalCount: s.Offer.IntervalCount, AmountInCents: s.Offer.Price.Minor,
-		Currency: string(s.Offer.Price.Currency), StartedAt: stamp(s.StartedAt), CurrentPeriodStart: stamp(s.CurrentPeriodStart),
-		CurrentPeriodEnd: stamp(s.CurrentPeriodEnd), TrialEndsAt: stamp(s.TrialEndsAt), EndedAt: stamp(s.EndedAt),
+		Currency: string(s.Offer.Price.Currency), StartedAt: wire.Time(s.StartedAt), CurrentPeriodStart: wire.Time(s.CurrentPeriodStart),
+		CurrentPeriodEnd: wire.Time(s.CurrentPeriodEnd), TrialEndsAt: wire.Time(s.TrialEndsAt), EndedAt: wire.Time(s.EndedAt),
 	}
 }
 

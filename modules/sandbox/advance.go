@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/wire"
 	"sundry/ports"
 )
 
@@ -198,7 +199,7 @@ func (a *advance) stopped(ctx context.Context, why string) error {
 		return err
 	}
 	f := fault.Newf(fault.StateConflict, "The clock stands at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
-		now.Format("2006-01-02T15:04:05.000Z"), a.ran, why)
+		wire.Instant(now), a.ran, why)
 	f.RetryAfter = time.Second
 	return f
 }
