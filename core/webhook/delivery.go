@@ -23,8 +23,9 @@ var delays = []time.Duration{
 	20 * time.Hour, 24 * time.Hour,
 }
 
-// httpDate is the date format of HTTP headers (RFC 9110, section 5.6.7).
-const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
+// httpDates are the date formats of HTTP headers, with the two obsolete ones that every recipient must take (RFC 9110,
+// section 5.6.7).
+var httpDates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC}
 
 // maxRetryAfter bounds what a receiver may ask for.
 const maxRetryAfter = 24 * time.Hour
@@ -88,8 +89,9 @@ func (d *Delivery) Again(now time.Time) {
 	d.s.Revision++
 }
 
-// Record takes in an attempt. retryAfter is the receiver's header, jitter a random number in [0, 1).
-func (d *Delivery) Record(a Attempt, retryAfter string, jitter float64) (success bool) {
+// Record takes in an attempt. asked is how long the receiver wants to be left alone (RetryAfter), jitter a random number
+// in [0, 1).
+func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (success bool) {
 	d.s.AttemptCount++
 	d.s.RoundAttempts++
 	d.s.Revision++
@@ -103,18 +105,22 @@ func (d *Delivery) Record(a Attempt, retryAfter string, jitter float64) (success
 	}
 	wait := delays[d.s.RoundAttempts]
 	wait += time.Duration(float64(wait) * 0.1 * jitter)
-	wait = max(wait, RetryAfter(retryAfter, a.End()))
+	wait = max(wait, asked)
 	d.s.NextAttemptAt = a.End().Add(wait)
 	return false
 }
 
-// RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else.
+// RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else. A date is on
+// the receiver's clock, so now is real time, whatever the account's clock says.
 func RetryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // out of range: the nearest
 		wait = time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second
-	} else if at, err := time.Parse(httpDate, header); err == nil {
-		wait = at.Sub(now)
+	}
+	for _, format := range httpDates {
+		if at, err := time.Parse(format, header); err == nil {
+			wait = at.Sub(now)
+		}
 	}
 	return min(max(wait, 0), maxRetryAfter)
 }

@@ -21,7 +21,7 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			t.Fatalf("the first attempt is due at %s, want at once", d.State().NextAttemptAt)
 		}
 		for i, wait := range waits {
-			d.Record(webhook.Attempt{At: now, StatusCode: 500}, "", jitter)
+			d.Record(webhook.Attempt{At: now, StatusCode: 500}, 0, jitter)
 			s := d.State()
 			got := s.NextAttemptAt.Sub(now)
 			if s.Status != webhook.Pending || s.AttemptCount != i+1 || got < wait || got > wait+wait/10 {
@@ -32,7 +32,7 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			}
 			now = s.NextAttemptAt
 		}
-		d.Record(webhook.Attempt{At: now, StatusCode: 500}, "60", jitter)
+		d.Record(webhook.Attempt{At: now, StatusCode: 500}, time.Minute, jitter)
 		if s := d.State(); s.Status != webhook.Failed || s.AttemptCount != 10 || !s.NextAttemptAt.IsZero() {
 			t.Errorf("after the last attempt: %+v", s)
 		}
@@ -40,7 +40,7 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 10 || !s.NextAttemptAt.Equal(now) {
 			t.Errorf("made due again: %+v", s)
 		}
-		d.Record(webhook.Attempt{At: now, Duration: 15 * time.Second, StatusCode: 0}, "", 0)
+		d.Record(webhook.Attempt{At: now, Duration: 15 * time.Second, StatusCode: 0}, 0, 0)
 		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 11 || !s.NextAttemptAt.Equal(now.Add(20*time.Second)) {
 			t.Errorf("after the first attempt of a new round, which took 15 s: %+v", s)
 		}
@@ -51,7 +51,7 @@ func TestOnlyA2xxIsASuccess(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]bool{0: false, 199: false, 200: true, 204: true, 299: true, 301: false, 302: false, 307: false, 404: false, 410: false, 429: false, 503: false} {
 		d := webhook.NewDelivery(webhook.DeliveryState{}, start)
-		if got := d.Record(webhook.Attempt{At: start, StatusCode: code}, "", 0); got != want || (d.State().Status == webhook.Delivered) != want {
+		if got := d.Record(webhook.Attempt{At: start, StatusCode: code}, 0, 0); got != want || (d.State().Status == webhook.Delivered) != want {
 			t.Errorf("%d: success %v, status %s, want %v", code, got, d.State().Status, want)
 		}
 	}
@@ -60,22 +60,24 @@ func TestOnlyA2xxIsASuccess(t *testing.T) {
 func TestRetryAfterIsHonouredUpToADay(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
-		"":                              0,
-		"0":                             0,
-		"120":                           2 * time.Minute,
-		"-5":                            0,
-		"315360000":                     24 * time.Hour, // ten years
-		"9223372036854775807":           24 * time.Hour,
-		"99999999999999999999999999":    24 * time.Hour, // more than any integer
-		"-99999999999999999999999999":   0,
-		"Sun, 08 Mar 2026 12:10:00 GMT": 10 * time.Minute,
-		"Sun, 08 Mar 2026 11:00:00 GMT": 0,
-		"Sun, 08 Mar 2036 12:00:00 GMT": 24 * time.Hour,
-		"Fri, 31 Dec 9999 23:59:59 GMT": 24 * time.Hour,
-		"soon":                          0,
-		"12 minutes":                    0,
-		"1.5":                           0,
-		"\x00":                          0,
+		"":                               0,
+		"0":                              0,
+		"120":                            2 * time.Minute,
+		"-5":                             0,
+		"315360000":                      24 * time.Hour, // ten years
+		"9223372036854775807":            24 * time.Hour,
+		"99999999999999999999999999":     24 * time.Hour, // more than any integer
+		"-99999999999999999999999999":    0,
+		"Sun, 08 Mar 2026 12:10:00 GMT":  10 * time.Minute,
+		"Sunday, 08-Mar-26 12:10:00 GMT": 10 * time.Minute,
+		"Sun Mar  8 12:10:00 2026":       10 * time.Minute,
+		"Sun, 08 Mar 2026 11:00:00 GMT":  0,
+		"Sun, 08 Mar 2036 12:00:00 GMT":  24 * time.Hour,
+		"Fri, 31 Dec 9999 23:59:59 GMT":  24 * time.Hour,
+		"soon":                           0,
+		"12 minutes":                     0,
+		"1.5":                            0,
+		"\x00":                           0,
 	} {
 		if got := webhook.RetryAfter(header, start); got != want {
 			t.Errorf("RetryAfter(%q) = %s, want %s", header, got, want)
@@ -87,7 +89,7 @@ func TestRetryAfterNeverHurriesAnAttempt(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{"1": 5 * time.Second, "60": time.Minute, "315360000": 24 * time.Hour, "garbage": 5 * time.Second} {
 		d := webhook.NewDelivery(webhook.DeliveryState{}, start)
-		d.Record(webhook.Attempt{At: start, StatusCode: 429}, header, 0)
+		d.Record(webhook.Attempt{At: start, StatusCode: 429}, webhook.RetryAfter(header, start), 0)
 		if got := d.State().NextAttemptAt.Sub(start); got != want {
 			t.Errorf("Retry-After %s: next in %s, want %s", header, got, want)
 		}

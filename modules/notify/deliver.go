@@ -48,7 +48,7 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("deliver %s: %w", a.delivery.ID, err)
 	}
-	return s.conclude(ctx, t, a, tried, answer.RetryAfter)
+	return s.conclude(ctx, t, a, tried, webhook.RetryAfter(answer.RetryAfter, s.clock.Real()))
 }
 
 // load reads what the task is about; ok is false when nothing is to be sent (any more).
@@ -148,16 +148,16 @@ func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]by
 }
 
 // conclude records the attempt, what it says of the endpoint, and the next one.
-func (s *Service) conclude(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, retryAfter string) error {
+func (s *Service) conclude(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration) error {
 	jitter := s.chance()
 	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() { // as nearly all are
 		delivery := webhook.RestoreDelivery(a.delivery)
-		delivery.Record(tried, retryAfter, jitter)
+		delivery.Record(tried, asked, jitter)
 		return s.outbox.Arrived(context.WithoutCancel(ctx), t, delivery.State(), tried)
 	}
 	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		delivery := webhook.RestoreDelivery(a.delivery)
-		success := delivery.Record(tried, retryAfter, jitter)
+		success := delivery.Record(tried, asked, jitter)
 		if err := r.Deliveries.Save(ctx, delivery.State()); err != nil {
 			return fenceStale(err)
 		}

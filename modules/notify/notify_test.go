@@ -194,6 +194,23 @@ func TestAReceiverMayAskForTimeButNotForTooMuch(t *testing.T) {
 	})
 }
 
+func TestAReceiversDateIsReadOnItsOwnClock(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		w.ahead = 40 * 24 * time.Hour // a sandbox clock that was put forward
+		e := w.endpoint("busy", "payment.*")
+		w.mu.Lock()
+		w.answers[e.URL] = ports.OutboundAnswer{StatusCode: 503, RetryAfter: w.now.Add(time.Hour).Format(http.TimeFormat)}
+		w.mu.Unlock()
+		w.sell()
+		w.work()
+		d := w.delivery(e)
+		if wait := d.NextAttemptAt.Sub(w.Real().Add(w.ahead)); wait < time.Hour-time.Second || wait > time.Hour {
+			t.Errorf("%s, next in %s; the receiver asked for an hour", d.Status, wait)
+		}
+	})
+}
+
 func TestABacklogRestsWhileTheCircuitIsOpen(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(t *testing.T, w *world) {

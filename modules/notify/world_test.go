@@ -37,6 +37,7 @@ type world struct {
 
 	mu      sync.Mutex
 	now     time.Time
+	ahead   time.Duration                   // of the account's clock, before real time; set before anything happens
 	answers map[string]ports.OutboundAnswer // by URL; 200 for the others
 	sent    []sent
 	changes [][]string // of the customer's versions 1, 2, …
@@ -83,7 +84,7 @@ func onEveryEngine(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 // Now implements ports.Clock.
-func (w *world) Now(context.Context, string) (time.Time, error) { return w.Real(), nil }
+func (w *world) Now(context.Context, string) (time.Time, error) { return w.Real().Add(w.ahead), nil }
 
 // Real implements ports.Clock.
 func (w *world) Real() time.Time {
@@ -262,7 +263,7 @@ func (w *world) answer(e webhook.EndpointState, code int) {
 func (w *world) work() []sent {
 	w.t.Helper()
 	for range 100 {
-		tasks, err := w.store.Claim(w.t.Context(), ports.OtherTasks, w.Real(), time.Minute, 10)
+		tasks, err := w.store.Claim(w.t.Context(), ports.OtherTasks, w.Real().Add(w.ahead), time.Minute, 10)
 		if err != nil {
 			w.t.Fatal(err)
 		}
