@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"sundry/core/webhook"
 	"sundry/ports"
@@ -143,8 +144,15 @@ func (s *Sender) plain(err error) error {
 	return errors.New("the request could not be made")
 }
 
-// text keeps an answer storable: valid UTF-8 without NUL.
+// text keeps an answer storable: valid UTF-8 without NUL, and within the bound although a byte that is replaced grows.
 func text(body []byte) string {
-	clean := bytes.ToValidUTF8(body, []byte("\uFFFD"))
-	return string(bytes.ReplaceAll(clean, []byte{0}, []byte("\uFFFD")))
+	clean := bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
+	if len(clean) > maxAnswer {
+		end := maxAnswer
+		for !utf8.RuneStart(clean[end]) {
+			end--
+		}
+		clean = clean[:end]
+	}
+	return string(clean)
 }

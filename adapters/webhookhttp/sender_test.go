@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"sundry/adapters/webhookhttp"
 	"sundry/ports"
@@ -252,5 +253,21 @@ func TestAURLThatCannotBeUsedIsAShortError(t *testing.T) {
 			continue
 		}
 		mustBeShort(t, err)
+	}
+}
+
+func TestAnAnswerThatGrowsWhenItIsMadeStorableStaysWithinTheBound(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"NUL":            strings.Repeat("\x00", 16<<10),
+		"no UTF-8":       strings.Repeat("a\xff", 8<<10),
+		"cut in a rune":  "a" + strings.Repeat("é", 16<<10),
+		"cut in a patch": "ab" + strings.Repeat("\x00", 16<<10),
+	} {
+		url := receiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
+		got, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+		if err != nil || len(got.Body) > 16<<10 || len(got.Body) < 16<<10-3 || !utf8.ValidString(got.Body) || strings.Contains(got.Body, "\x00") {
+			t.Errorf("%s: %d bytes are kept, %v", name, len(got.Body), err)
+		}
 	}
 }

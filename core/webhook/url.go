@@ -3,13 +3,19 @@ package webhook
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"sundry/core/fault"
 )
 
-const maxURL = 2048
+const (
+	maxURL = 2048
+	// maxHost and maxLabel bound a name in the DNS (RFC 1035, section 2.3.4).
+	maxHost  = 253
+	maxLabel = 63
+)
 
 // specialNames lead inside whatever a resolver says (RFC 6761, RFC 6762, RFC 8375, clouds' metadata).
 var specialNames = []string{"localhost", "local", "internal", "intranet", "home.arpa", "localdomain", "lan", "metadata"}
@@ -30,8 +36,46 @@ func CheckURL(field, raw string, allowPrivate bool, f *fault.Faults) {
 		n, err := strconv.Atoi(port)
 		f.Check(err == nil && n > 0 && n < 65536, field, fault.DetailInvalid, "The port must be from 1 to 65535.")
 	}
+	if message := hostFault(u.Hostname()); message != "" {
+		f.Add(field, fault.DetailInvalid, message)
+		return
+	}
 	f.Check(allowPrivate || !leadsInside(u.Hostname()), field, fault.DetailNotAllowed,
 		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused.")
+}
+
+// hostFault says why a host can be neither a name nor an address that every resolver reads alike; "" when it can. Beyond
+// ASCII there are many spellings of one name: full-width letters and digits, other dots, signs that nobody sees.
+func hostFault(host string) string {
+	name := strings.TrimSuffix(host, ".")
+	if _, err := netip.ParseAddr(name); err == nil {
+		return ""
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r > 0x7e }) {
+		return "Write the host name in ASCII: an international name begins with xn--."
+	}
+	labels := strings.Split(name, ".")
+	if len(name) > maxHost || slices.ContainsFunc(labels, func(label string) bool { return !validLabel(label) }) {
+		return "The host name is not valid."
+	}
+	if _, ok := literal(strings.ToLower(name)); !ok && isNumber(labels[len(labels)-1]) {
+		return "A host that ends in a number must be an IPv4 address."
+	}
+	return ""
+}
+
+// validLabel takes what resolvers look up: letters, digits, hyphens inside, and underscores, which some names have.
+func validLabel(label string) bool {
+	return label != "" && len(label) <= maxLabel && !strings.HasPrefix(label, "-") && !strings.HasSuffix(label, "-") &&
+		!strings.ContainsFunc(label, func(r rune) bool {
+			return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+		})
+}
+
+// isNumber reports whether a label is digits, or hexadecimal: the last label of no name is.
+func isNumber(label string) bool {
+	digits, hex := strings.CutPrefix(strings.ToLower(label), "0x")
+	return !strings.ContainsFunc(digits, func(r rune) bool { return (r < '0' || r > '9') && (!hex || r < 'a' || r > 'f') })
 }
 
 // leadsInside reports whether the host is a special name, a bare name (answered by the local network) or a literal
@@ -56,6 +100,9 @@ func literal(name string) (netip.Addr, bool) {
 		return addr, true
 	}
 	labels := strings.Split(name, ".")
+	if len(labels) > 4 {
+		return netip.Addr{}, false
+	}
 	var value uint64
 	for i, label := range labels {
 		n, err := strconv.ParseUint(label, 0, 32) // 0 as base: decimal, 0x hexadecimal, leading 0 octal
@@ -64,11 +111,11 @@ func literal(name string) (netip.Addr, bool) {
 				return netip.Addr{}, false
 			}
 		}
-		if i == len(labels)-1 && len(labels) <= 4 {
+		if i == len(labels)-1 {
 			value |= n // the last number fills what is left, as inet_aton does
 			break
 		}
-		value |= n & 0xff << (8 * (3 - min(i, 3)))
+		value |= n & 0xff << (8 * (3 - i))
 	}
 	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
 }
