@@ -45,7 +45,7 @@ type Config struct {
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	// SeedDemo fills an empty sandbox database with the demo creator.
 	SeedDemo bool `env:"SEED_DEMO" envDefault:"true"`
-	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback; sandbox only.
+	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback and private networks; sandbox only.
 	WebhookAllowPrivate bool `env:"WEBHOOK_ALLOW_PRIVATE"`
 	// MetricsAddr moves /metrics to a listener of its own; empty serves it on Addr.
 	MetricsAddr string `env:"METRICS_ADDR"`

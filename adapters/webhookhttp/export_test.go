@@ -16,7 +16,7 @@ func NewHasty(patience time.Duration) *Sender { return over(&net.Dialer{}, patie
 // through returns ends that dial.
 func NewWatched(resolver *net.Resolver, through func(address string) error) *Sender {
 	return over(&net.Dialer{Resolver: resolver, Control: func(network, address string, c syscall.RawConn) error {
-		if err := guard(network, address, c); err != nil {
+		if err := guard(false)(network, address, c); err != nil {
 			return err
 		}
 		return through(address)

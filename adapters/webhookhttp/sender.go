@@ -49,11 +49,7 @@ func New(allowPrivate bool) *Sender {
 }
 
 func guarded(allowPrivate bool) *net.Dialer {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
-	if !allowPrivate {
-		dialer.Control = guard
-	}
-	return dialer
+	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(allowPrivate)}
 }
 
 func over(dialer *net.Dialer, timeout time.Duration) *Sender {
@@ -78,12 +74,14 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 }
 
 // guard sees the address that a name has just resolved to, so that an answer that changes after a check changes nothing.
-func guard(_, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil || webhook.Refused(to.Addr()) {
-		return errRefused
+func guard(allowPrivate bool) func(network, address string, c syscall.RawConn) error {
+	return func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || webhook.Refused(to.Addr(), allowPrivate) {
+			return errRefused
+		}
+		return nil
 	}
-	return nil
 }
 
 // Send implements ports.Sender.

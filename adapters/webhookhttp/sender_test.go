@@ -271,3 +271,13 @@ func TestAnAnswerThatGrowsWhenItIsMadeStorableStaysWithinTheBound(t *testing.T) 
 		}
 	}
 }
+
+func TestASandboxThatMayReachItsNetworkStillReachesNoMetadata(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"169.254.169.254", "[::ffff:169.254.169.254]", "[fe80::1]", "0.0.0.0", "224.0.0.1", "[fd00:ec2::254]"} {
+		_, err := send(t, webhookhttp.New(true), "http://"+host+"/latest/meta-data/", 5*time.Second)
+		if err == nil || err.Error() != "the address is not public" {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}

@@ -22,7 +22,7 @@ var specialNames = []string{"localhost", "local", "internal", "intranet", "home.
 
 // CheckURL checks where events are to be sent: https, no user info, and no literal address or special name of the
 // refused ranges in any spelling. What a name resolves to is checked again at every dial. allowPrivate (sandbox only)
-// admits http and loopback.
+// admits http, any name, loopback and private networks.
 func CheckURL(field, raw string, allowPrivate bool, f *fault.Faults) {
 	u, err := url.Parse(raw)
 	if err != nil || len(raw) > maxURL || u.Host == "" || u.Opaque != "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
@@ -40,7 +40,7 @@ func CheckURL(field, raw string, allowPrivate bool, f *fault.Faults) {
 		f.Add(field, fault.DetailInvalid, message)
 		return
 	}
-	f.Check(allowPrivate || !leadsInside(u.Hostname()), field, fault.DetailNotAllowed,
+	f.Check(!leadsInside(u.Hostname(), allowPrivate), field, fault.DetailNotAllowed,
 		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused.")
 }
 
@@ -80,10 +80,13 @@ func isNumber(label string) bool {
 
 // leadsInside reports whether the host is a special name, a bare name (answered by the local network) or a literal
 // address of a refused range.
-func leadsInside(host string) bool {
+func leadsInside(host string, allowPrivate bool) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, ok := literal(name); ok {
-		return Refused(addr)
+		return Refused(addr, allowPrivate)
+	}
+	if allowPrivate {
+		return false
 	}
 	for _, special := range specialNames {
 		if name == special || strings.HasSuffix(name, "."+special) {
@@ -133,6 +136,16 @@ var refused = func() []netip.Prefix {
 	return all
 }()
 
+// private are the refused ranges that a sandbox may be told to admit: its own machine and network, and never a cloud's
+// metadata, link-local neighbours or groups.
+var private = []netip.Prefix{
+	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"),
+	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
+}
+
+// metadataHost is the one metadata service that stands in a private range.
+var metadataHost = netip.MustParseAddr("fd00:ec2::254")
+
 // Prefixes whose addresses carry an IPv4 address, and where in the 16 bytes it stands.
 var embedding = map[netip.Prefix]int{
 	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
@@ -142,9 +155,13 @@ var embedding = map[netip.Prefix]int{
 }
 
 // Refused reports whether an address is not on the public internet: loopback, private, link-local, multicast, metadata
-// and the rest of the special ranges, also when mapped or embedded in IPv6.
-func Refused(addr netip.Addr) bool {
+// and the rest of the special ranges, also when mapped or embedded in IPv6. allowPrivate (sandbox only) admits loopback and
+// private networks.
+func Refused(addr netip.Addr, allowPrivate bool) bool {
 	addr = addr.WithZone("").Unmap()
+	if allowPrivate && addr != metadataHost && slices.ContainsFunc(private, func(p netip.Prefix) bool { return p.Contains(addr) }) {
+		return false
+	}
 	for _, p := range refused {
 		if p.Contains(addr) {
 			return true
@@ -156,7 +173,7 @@ func Refused(addr netip.Addr) bool {
 	bytes := addr.As16()
 	for p, at := range embedding {
 		if p.Contains(addr) {
-			return Refused(netip.AddrFrom4([4]byte(bytes[at : at+4])))
+			return Refused(netip.AddrFrom4([4]byte(bytes[at:at+4])), allowPrivate)
 		}
 	}
 	return !netip.MustParsePrefix("2000::/3").Contains(addr) // only global unicast is public

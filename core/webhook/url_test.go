@@ -76,17 +76,40 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 			t.Errorf("%s: %v, want good %v", raw, f.Err(), good)
 		}
 	}
-	var f fault.Faults
-	webhook.CheckURL("url", "http://127.0.0.1:9999/hook", true, &f)
-	if f.Err() != nil {
-		t.Errorf("the sandbox may be told to admit loopback: %v", f.Err())
+}
+
+func TestASandboxMayBeToldToAdmitItsOwnMachineAndNetwork(t *testing.T) {
+	t.Parallel()
+	for raw, good := range map[string]bool{
+		"http://127.0.0.1:9999/hook":               true,
+		"http://localhost/":                        true,
+		"http://receiver:8000/":                    true,
+		"http://[::1]/":                            true,
+		"http://[::ffff:10.0.0.1]/":                true,
+		"https://192.168.1.5/":                     true,
+		"http://[fd00::1]/":                        true,
+		"http://169.254.169.254/latest/meta-data/": false,
+		"http://[::ffff:169.254.169.254]/":         false,
+		"http://2852039166/":                       false,
+		"http://[fd00:ec2::254]/":                  false,
+		"http://[fe80::1]/":                        false,
+		"http://224.0.0.1/":                        false,
+		"http://0.0.0.0/":                          false,
+		"http://user@localhost/":                   false,
+		"ftp://localhost/":                         false,
+	} {
+		var f fault.Faults
+		webhook.CheckURL("url", raw, true, &f)
+		if (f.Err() == nil) != good {
+			t.Errorf("%s: %v, want good %v", raw, f.Err(), good)
+		}
 	}
 }
 
 func TestPublicAddressesAreNotRefused(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8"} {
-		if webhook.Refused(netip.MustParseAddr(s)) {
+		if webhook.Refused(netip.MustParseAddr(s), false) {
 			t.Errorf("%s is refused", s)
 		}
 	}
