@@ -44,6 +44,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		command = args[0]
 	}
+	if len(args) > 1 {
+		return fmt.Errorf("no command takes more: %q", args[1])
+	}
 	switch command {
 	case "version":
 		fmt.Println(version())
@@ -101,7 +104,7 @@ func play(ctx context.Context, app *bootstrap.App, cfg config.Config, command st
 
 // greet seeds an empty sandbox and says how to use it.
 func greet(ctx context.Context, app *bootstrap.App, cfg config.Config) error {
-	if cfg.Livemode() || !cfg.SeedDemo {
+	if !cfg.Seeds() {
 		return nil
 	}
 	demo, err := app.SeedIfEmpty(ctx)

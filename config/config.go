@@ -5,8 +5,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -43,8 +43,8 @@ type Config struct {
 
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
-	// SeedDemo fills an empty sandbox database with the demo creator.
-	SeedDemo bool `env:"SEED_DEMO" envDefault:"true"`
+	// SeedDemo fills an empty sandbox database with the demo creator; default true there.
+	SeedDemo *bool `env:"SEED_DEMO"`
 	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback and private networks; sandbox only.
 	WebhookAllowPrivate bool `env:"WEBHOOK_ALLOW_PRIVATE"`
 	// MetricsAddr moves /metrics to a listener of its own; empty serves it on Addr.
@@ -61,6 +61,9 @@ type Config struct {
 
 // Livemode reports whether this deployment moves real money.
 func (c Config) Livemode() bool { return c.Environment == Live }
+
+// Seeds reports whether an empty database is filled with the demo creator at the start.
+func (c Config) Seeds() bool { return !c.Livemode() && (c.SeedDemo == nil || *c.SeedDemo) }
 
 // RateLimit is the resolved per-key limit per minute; 0 means none.
 func (c Config) RateLimit() int {
@@ -82,13 +85,11 @@ func FromMap(vars map[string]string) (Config, error) {
 }
 
 func parse(opts env.Options) (Config, error) {
-	cfg, err := env.ParseAsWithOptions[Config](opts)
-	if err != nil {
-		return Config{}, parseFaults(err)
-	}
+	var cfg Config
+	unread := parseFaults(env.ParseWithOptions(&cfg, opts)) // what could not be read hides none of the other faults
 	cfg.ShutdownTimeout = 20 * time.Second
 	cfg.defaults()
-	if faults := cfg.faults(); len(faults) > 0 {
+	if faults := slices.Concat(unread, cfg.faults()); len(faults) > 0 {
 		return Config{}, errors.Join(faults...)
 	}
 	return cfg, nil
@@ -96,7 +97,7 @@ func parse(opts env.Options) (Config, error) {
 
 func (c *Config) defaults() {
 	if c.BaseURL == "" && !c.Livemode() {
-		c.BaseURL = "http://" + c.Addr
+		c.BaseURL = originAt(c.Addr)
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	if c.DatabaseURL == "" && !c.Livemode() {
@@ -117,15 +118,7 @@ func (c Config) faults() []error {
 	default:
 		add("ENVIRONMENT must be sandbox or live, not %q", c.Environment)
 	}
-	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Path != "" || u.RawQuery != "") {
-		add("BASE_URL must be an origin such as https://pay.example.com, without a path")
-	}
-	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "sqlite:") && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
-		add("DATABASE_URL must begin with sqlite: or postgres://")
-	}
-	if c.RedisURL != "" && !strings.HasPrefix(c.RedisURL, "redis://") && !strings.HasPrefix(c.RedisURL, "rediss://") {
-		add("REDIS_URL must begin with redis:// or rediss://")
-	}
+	all = append(all, c.addressFaults()...)
 	if c.AppSecret != "" && len(c.AppSecret) < 32 {
 		add("APP_SECRET must have at least 32 bytes; it has %d", len(c.AppSecret))
 	}
@@ -161,6 +154,9 @@ func (c Config) liveFaults() []error {
 	if c.WebhookAllowPrivate {
 		all = append(all, errors.New("WEBHOOK_ALLOW_PRIVATE must not be set when ENVIRONMENT=live"))
 	}
+	if c.SeedDemo != nil && *c.SeedDemo {
+		all = append(all, errors.New("SEED_DEMO must not be true when ENVIRONMENT=live"))
+	}
 	if strings.HasPrefix(c.BaseURL, "http://") {
 		all = append(all, errors.New("BASE_URL must be https when ENVIRONMENT=live"))
 	}
@@ -170,13 +166,31 @@ func (c Config) liveFaults() []error {
 	return all
 }
 
-// parseFaults turns the library's aggregate into one line per variable.
-func parseFaults(err error) error {
+// parseFaults turns the library's aggregate into one fault per variable.
+func parseFaults(err error) []error {
 	var aggregate env.AggregateError
 	if !errors.As(err, &aggregate) {
-		return err
+		if err != nil {
+			return []error{err}
+		}
+		return nil
 	}
-	return errors.Join(aggregate.Errors...)
+	var all []error
+	for _, one := range aggregate.Errors {
+		var unread env.ParseError
+		if field, ok := reflect.TypeFor[Config]().FieldByName(parseErrorField(one, &unread)); ok {
+			one = variableFault(field.Tag.Get("env"), unread.Type.String(), unread.Err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func parseErrorField(err error, into *env.ParseError) string {
+	if errors.As(err, into) {
+		return into.Name
+	}
+	return ""
 }
 
 func oneOf(s string, allowed ...string) bool {

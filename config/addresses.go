@@ -1,0 +1,76 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// originAt is the origin of whoever listens on addr, for callers on the same machine. One that listens everywhere has no
+// address of its own there that a browser could open.
+func originAt(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "http://" + addr // the start refuses ADDR
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// addressFaults are those of where the program listens and where it finds what it needs. None of them is repeated: some
+// hold a password.
+func (c Config) addressFaults() []error {
+	var all []error
+	check := func(ok bool, message string) {
+		if !ok {
+			all = append(all, errors.New(message))
+		}
+	}
+	check(isListenAddress(c.Addr), "ADDR must be host:port, such as 127.0.0.1:8080 or :8080")
+	check(c.MetricsAddr == "" || isListenAddress(c.MetricsAddr), "METRICS_ADDR must be host:port, such as 127.0.0.1:9090")
+	check(c.BaseURL == "" || isOrigin(c.BaseURL), "BASE_URL must be an origin such as https://pay.example.com, without a path")
+	if c.DatabaseURL != "" {
+		path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:")
+		check(embedded || isURL(c.DatabaseURL, "postgres", "postgresql"), "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address")
+		check(!embedded || path != "", "DATABASE_URL needs a path after sqlite:")
+	}
+	check(c.RedisURL == "" || isURL(c.RedisURL, "redis", "rediss"), "REDIS_URL must begin with redis:// or rediss:// and be a valid address")
+	return all
+}
+
+func isListenAddress(addr string) bool {
+	_, port, err := net.SplitHostPort(addr)
+	return err == nil && isPort(port)
+}
+
+func isPort(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0 && n <= 65535
+}
+
+func isURL(text string, schemes ...string) bool {
+	u, err := url.Parse(text)
+	return err == nil && oneOf(u.Scheme, schemes...) && strings.HasPrefix(text, u.Scheme+"://")
+}
+
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && isURL(text, "http", "https") && u.Hostname() != "" && (u.Port() == "" || isPort(u.Port())) &&
+		u.Scheme+"://"+u.Host == text
+}
+
+// variableFault names the variable, not the field, and says what it takes.
+func variableFault(variable, kind string, err error) error {
+	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "*int": "a whole number"}[kind]
+	var number *strconv.NumError
+	if expected == "" || !errors.As(err, &number) {
+		return fmt.Errorf("%s cannot be read", variable)
+	}
+	return fmt.Errorf("%s must be %s, not %q", variable, expected, number.Num)
+}

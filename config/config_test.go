@@ -1,0 +1,112 @@
+package config_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"sundry/config"
+)
+
+func TestEveryFaultIsALineThatNamesItsVariable(t *testing.T) {
+	t.Parallel()
+	_, err := config.FromMap(map[string]string{
+		"ENVIRONMENT": "prod", "ADDR": "nonsense", "METRICS_ADDR": "127.0.0.1:99999", "BASE_URL": "https://ada:hunter2@pay.example.com",
+		"DATABASE_URL": "postgres://ada:hunter2@db:port/x", "REDIS_URL": "redis://:hunter2@cache:port", "APP_SECRET": "hunter2",
+		"LOG_LEVEL": "loud", "LOG_FORMAT": "xml", "SEED_DEMO": "maybe", "WEBHOOK_ALLOW_PRIVATE": "2", "RATE_LIMIT_PER_MINUTE": "many",
+		"SMTP_URL": "smtp://hunter2", "MAIL_FROM": "Sundry", "TRUSTED_PROXIES": "proxy",
+	})
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	for _, variable := range []string{
+		"ENVIRONMENT", "ADDR", "METRICS_ADDR", "BASE_URL", "DATABASE_URL", "REDIS_URL", "APP_SECRET", "LOG_LEVEL", "LOG_FORMAT", "SEED_DEMO",
+		"WEBHOOK_ALLOW_PRIVATE", "RATE_LIMIT_PER_MINUTE", "MAIL_FROM", "TRUSTED_PROXIES",
+	} {
+		count := 0
+		for _, line := range lines {
+			if strings.HasPrefix(line, variable+" ") {
+				count++
+			}
+		}
+		if count != 1 {
+			t.Errorf("%d lines about %s in:\n%v", count, variable, err)
+		}
+	}
+	if strings.Contains(fmt.Sprint(err), "hunter2") {
+		t.Errorf("a password is repeated:\n%v", err)
+	}
+}
+
+func TestOneFaultIsOneLine(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string]string{
+		"SEED_DEMO=maybe":                            `SEED_DEMO must be true or false, not "maybe"`,
+		"WEBHOOK_ALLOW_PRIVATE=2":                    `WEBHOOK_ALLOW_PRIVATE must be true or false, not "2"`,
+		"RATE_LIMIT_PER_MINUTE=many":                 `RATE_LIMIT_PER_MINUTE must be a whole number, not "many"`,
+		"RATE_LIMIT_PER_MINUTE=99999999999999999999": `RATE_LIMIT_PER_MINUTE must be a whole number, not "99999999999999999999"`,
+		"RATE_LIMIT_PER_MINUTE=-1":                   "RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not -1",
+		"ADDR=8080":                                  "ADDR must be host:port, such as 127.0.0.1:8080 or :8080",
+		"ADDR=127.0.0.1:":                            "ADDR must be host:port, such as 127.0.0.1:8080 or :8080",
+		"BASE_URL=https://a.example#x":               "BASE_URL must be an origin such as https://pay.example.com, without a path",
+		"BASE_URL=https://a.example/x":               "BASE_URL must be an origin such as https://pay.example.com, without a path",
+		"BASE_URL=https://a.example?":                "BASE_URL must be an origin such as https://pay.example.com, without a path",
+		"BASE_URL=https://:443":                      "BASE_URL must be an origin such as https://pay.example.com, without a path",
+		"BASE_URL=https://a.example:99999":           "BASE_URL must be an origin such as https://pay.example.com, without a path",
+		"DATABASE_URL=sqlite:":                       "DATABASE_URL needs a path after sqlite:",
+		"DATABASE_URL=mysql://x":                     "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address",
+		"REDIS_URL=cache:6379":                       "REDIS_URL must begin with redis:// or rediss:// and be a valid address",
+	} {
+		variable, value, _ := strings.Cut(setting, "=")
+		if _, err := config.FromMap(map[string]string{variable: value}); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
+func TestWhoListensEverywhereIsFoundAtHome(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{
+		"127.0.0.1:8080": "http://127.0.0.1:8080",
+		":8080":          "http://127.0.0.1:8080",
+		"0.0.0.0:80":     "http://127.0.0.1:80",
+		"[::]:8080":      "http://127.0.0.1:8080",
+		"[::1]:8080":     "http://[::1]:8080",
+		"sundry:8080":    "http://sundry:8080",
+	} {
+		cfg, err := config.FromMap(map[string]string{"ADDR": addr})
+		if err != nil || cfg.BaseURL != want {
+			t.Errorf("ADDR=%s: %q, %v; want %s", addr, cfg.BaseURL, err, want)
+		}
+	}
+}
+
+func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	live := map[string]string{
+		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("x", 32),
+		"SMTP_URL": "smtp://mail.example.com", "MAIL_FROM": "Example <no-reply@example.com>",
+	}
+	cfg, err := config.FromMap(live)
+	if err != nil || cfg.Seeds() || cfg.RateLimit() != 600 {
+		t.Errorf("live: %v, seeds %v, limit %d", err, cfg.Seeds(), cfg.RateLimit())
+	}
+	contradicting := maps.Clone(live)
+	maps.Copy(contradicting, map[string]string{
+		"SEED_DEMO": "true", "WEBHOOK_ALLOW_PRIVATE": "true", "BASE_URL": "http://pay.example.com", "DATABASE_URL": "sqlite:live.db",
+	})
+	_, err = config.FromMap(contradicting)
+	for _, want := range []string{
+		"SEED_DEMO must not be true", "WEBHOOK_ALLOW_PRIVATE must not be set", "BASE_URL must be https", "DATABASE_URL must be postgres://",
+	} {
+		if !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%q is not among:\n%v", want, err)
+		}
+	}
+	sandbox, err := config.FromMap(map[string]string{"SEED_DEMO": "false"})
+	if err != nil || sandbox.Seeds() {
+		t.Errorf("a sandbox that is not to be seeded: %v", err)
+	}
+	if sandbox, err = config.FromMap(nil); err != nil || !sandbox.Seeds() || sandbox.RateLimit() != 0 {
+		t.Errorf("a sandbox with nothing set: %v", err)
+	}
+}
