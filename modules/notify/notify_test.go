@@ -178,7 +178,7 @@ func TestAReceiverMayAskForTimeButNotForTooMuch(t *testing.T) {
 			"soon":      5 * time.Second,
 			"":          5 * time.Second,
 		} {
-			e := w.endpoint(fmt.Sprintf("busy-%x", header), "payment.*")
+			e := w.endpoint(fmt.Sprintf("busy-%.16x", header), "payment.*")
 			w.mu.Lock()
 			w.answers[e.URL] = ports.OutboundAnswer{StatusCode: 429, RetryAfter: header}
 			w.mu.Unlock()

@@ -44,7 +44,7 @@ func arrive(ctx context.Context, store *gormstore.Store, task ports.Task, now ti
 	}
 	attempt := webhook.Attempt{Number: due.Delivery.AttemptCount + 1, At: now, StatusCode: 204, Duration: 30 * time.Millisecond, ResponseBody: "thanks"}
 	d := webhook.RestoreDelivery(due.Delivery)
-	d.Record(attempt, "", 0)
+	d.Record(attempt, 0, 0)
 	return store.Arrived(ctx, task, d.State(), attempt)
 }
 
@@ -113,7 +113,7 @@ func TestAnArrivalIsRecordedWholeOrNotAtAll(t *testing.T) {
 		again.Again(now)
 		atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Deliveries.Save(ctx, again.State()) })
 		meanwhile := webhook.RestoreDelivery(due.Delivery)
-		meanwhile.Record(webhook.Attempt{StatusCode: 200, At: now}, "", 0)
+		meanwhile.Record(webhook.Attempt{StatusCode: 200, At: now}, 0, 0)
 		wantFenced(t, "a delivery that was changed meanwhile", store.Arrived(t.Context(), task, meanwhile.State(), webhook.Attempt{Number: 1, At: now, StatusCode: 200}))
 		if n, delivered := logged(t, store, task.Subject); n != 0 || delivered {
 			t.Errorf("refused, but %d attempts are logged, delivered %v", n, delivered)
