@@ -64,9 +64,9 @@ func hostFault(host string) string {
 	return ""
 }
 
-// validLabel takes what resolvers look up: letters, digits, hyphens inside, and underscores, which some names have.
+// validLabel takes what resolvers look up: letters, digits, hyphens, and underscores, which some names have.
 func validLabel(label string) bool {
-	return label != "" && len(label) <= maxLabel && !strings.HasPrefix(label, "-") && !strings.HasSuffix(label, "-") &&
+	return label != "" && len(label) <= maxLabel &&
 		!strings.ContainsFunc(label, func(r rune) bool {
 			return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 		})
