@@ -47,6 +47,16 @@ func TestEveryPageOfAnAppointmentRendersInTheBuyersZone(t *testing.T) {
 	}
 }
 
+func TestAnAppointmentWithoutAPlaceSaysSo(t *testing.T) {
+	t.Parallel()
+	page := appointmentSample("confirmed")
+	page.Address = ""
+	html, err := newTestPages(t, true).AppointmentHTML("appointment.html", "apt.move.title", page)
+	if err != nil || !bytes.Contains(html, []byte("Not said yet")) || bytes.Contains(html, []byte("<dd></dd>")) {
+		t.Errorf("%v %s", err, html)
+	}
+}
+
 func TestWordsOnAnAppointmentCannotBecomeMarkup(t *testing.T) {
 	t.Parallel()
 	attack := `"><script>alert(1)</script>`

@@ -211,6 +211,7 @@ var messages = map[string]string{
 	"apt.where":           "Where",
 	"apt.with":            "With",
 	"apt.online":          "Online",
+	"apt.unsaid":          "Not said yet",
 	"apt.join":            "Open the meeting link",
 	"apt.calendar":        "Add to calendar",
 	"apt.calendar_again":  "Update your calendar",

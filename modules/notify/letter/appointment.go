@@ -91,7 +91,7 @@ func (a Appointment) rows(zone *time.Location, other string) []row {
 		Label: words("apt.when"), Strong: true,
 		Value: a.StartsAt.In(zone).Format("Monday, 2 January 2006, 15:04") + "–" + a.EndsAt.In(zone).Format("15:04"),
 		Note:  zone.String() + ", " + civil.Offset(a.StartsAt, zone),
-	}, row{Label: words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address)})
+	}, row{Label: words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, words("apt.unsaid"))})
 	if a.Reason != "" {
 		rows = append(rows, row{Label: words("apt.reason"), Value: a.Reason})
 	}

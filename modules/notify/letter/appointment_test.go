@@ -49,4 +49,8 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 	if strings.Contains(l.HTML, "<b>cold") {
 		t.Error("what a person wrote became markup")
 	}
+	a.Address = "" // the creator took the place away before the buyer had paid
+	if l := write(t, KindAppointmentBooked, live(), a); !strings.Contains(l.Text, "Not said yet") {
+		t.Errorf("nobody knows where, and the mail does not say so:\n%s", l.Text)
+	}
 }

@@ -69,6 +69,7 @@ var messages = map[string]string{
 	"apt.what":                        "What",
 	"apt.with":                        "With",
 	"apt.when":                        "When",
+	"apt.unsaid":                      "Not said yet",
 	"apt.before":                      "Before",
 	"apt.where":                       "Where",
 	"apt.reason":                      "Reason",
