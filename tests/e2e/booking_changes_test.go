@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"maps"
 	"testing"
 
 	"sundry/tests/harness"
@@ -25,9 +26,7 @@ func TestARefusedPaymentLeavesItsTimesToOthers(t *testing.T) {
 			"a country lost": {harness.JSON{"country": "Ireland"}, "country"},
 		} {
 			body := harness.JSON{"cardNumber": harness.CardSucceeds, "appointmentSlots": slotsAt(starts, 0)}
-			for member, value := range c.over {
-				body[member] = value
-			}
+			maps.Copy(body, c.over)
 			t.Log(name)
 			s.AsBackend(t, post, pay, body).Refuses(t, 400, "VALIDATION_FAILED", c.field)
 			if now := s.open(t, l, ""); len(now) != len(starts) {
