@@ -105,10 +105,12 @@ func RestoreEndpoint(s EndpointState) *Endpoint { return &Endpoint{s} }
 // State is a copy of the data.
 func (e *Endpoint) State() EndpointState { return e.s }
 
-// Edit changes what the owner says, now. enabledNow is true when the endpoint was disabled and its backlog is due.
+// Edit changes what the owner says, now. Another address begins without the failures of the one before. enabledNow is true
+// when the endpoint was disabled and its backlog is due.
 func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
-	if edit.URL != nil {
+	if edit.URL != nil && *edit.URL != e.s.URL {
 		e.s.URL = *edit.URL
+		e.recover()
 	}
 	if edit.Events != nil {
 		e.s.Events, e.s.SubscribedSince = *edit.Events, now.Add(settling)

@@ -196,6 +196,9 @@ func (s *Service) judge(ctx context.Context, r ports.Repos, a attempt, success b
 	if err != nil {
 		return err
 	}
+	if latest.URL != seen.URL {
+		return nil // it says nothing of the address that has come since
+	}
 	endpoint := webhook.RestoreEndpoint(latest)
 	var disabled *webhook.Disabled
 	changed := true

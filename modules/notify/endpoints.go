@@ -185,7 +185,8 @@ type Delivered struct {
 
 // Deliveries lists what was sent to an endpoint, newest first, with every attempt. NOT_FOUND.
 func (s *Service) Deliveries(ctx context.Context, creatorID, endpointID string, page ports.Page) (ports.List[Delivered], error) {
-	if _, err := s.Endpoint(ctx, creatorID, endpointID); err != nil {
+	endpoint, err := s.Endpoint(ctx, creatorID, endpointID)
+	if err != nil {
 		return ports.List[Delivered]{}, err
 	}
 	r := s.store.Read(ctx)
@@ -200,6 +201,9 @@ func (s *Service) Deliveries(ctx context.Context, creatorID, endpointID string, 
 	attempts, err := r.Deliveries.Attempts(ctx, creatorID, ids)
 	list := ports.List[Delivered]{Next: found.Next}
 	for _, d := range found.Items {
+		if !endpoint.Enabled {
+			d.NextAttemptAt = time.Time{} // none is due before it is switched on
+		}
 		list.Items = append(list.Items, Delivered{d, attempts[d.ID]})
 	}
 	return list, err

@@ -267,6 +267,11 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 		if got := w.work(); len(got) != 0 {
 			t.Fatalf("a disabled endpoint was sent %+v", got)
 		}
+		for _, d := range w.deliveries(e) {
+			if d.Status != webhook.Pending || !d.NextAttemptAt.IsZero() {
+				t.Errorf("%s is %s, next at %s; want it waiting for no time", d.ID, d.Status, d.NextAttemptAt)
+			}
+		}
 		if _, err := w.notify.Test(t.Context(), creatorID, e.ID); !refused(err, fault.StateConflict) {
 			t.Errorf("a test of a disabled endpoint: %v", err)
 		}
@@ -278,6 +283,46 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 		w.advance(48 * time.Hour)
 		if got := w.work(); len(got) != 0 {
 			t.Errorf("sent once more: %+v", got)
+		}
+	})
+}
+
+func TestAnotherAddressBeginsWithoutTheFailuresOfTheOneBefore(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("dead", "payment.*")
+		w.answer(e, 500)
+		for range 8 {
+			w.sell()
+		}
+		w.work()
+		if s := w.stored(e); !s.OpenUntil.After(w.Real()) {
+			t.Fatalf("the circuit is not open: %+v", s)
+		}
+		w.move(e, "https://well.example.com/")
+		if s := w.stored(e); s.Failures != 0 || !s.FailingSince.IsZero() || !s.OpenUntil.IsZero() {
+			t.Errorf("the new address begins with %+v", s)
+		}
+		w.sell()
+		if got := w.work(); len(got) == 0 || got[0].url != "https://well.example.com/" {
+			t.Errorf("sent %+v, want the new event at the new address at once", got)
+		}
+	})
+}
+
+func TestWhatTheOldAddressSaysIsNotTheNewOnesFault(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, w *world) {
+		e := w.endpoint("old", "payment.*")
+		w.answer(e, 410)
+		w.meanwhile = func() { w.move(e, "https://new.example.com/") } // while the old address is thinking
+		w.sell()
+		w.work()
+		if s := w.stored(e); !s.Enabled || s.Failures != 0 || s.URL != "https://new.example.com/" {
+			t.Errorf("after the old address said 410: %+v", s)
+		}
+		if d := w.delivery(e); d.Status != webhook.Pending || len(d.Attempts) != 1 || d.Attempts[0].StatusCode != 410 {
+			t.Errorf("the delivery: %+v; want it logged and waiting", d)
 		}
 	})
 }

@@ -35,13 +35,14 @@ type world struct {
 	store  *gormstore.Store
 	notify *notify.Service
 
-	mu      sync.Mutex
-	now     time.Time
-	ahead   time.Duration                   // of the account's clock, before real time; set before anything happens
-	answers map[string]ports.OutboundAnswer // by URL; 200 for the others
-	sent    []sent
-	changes [][]string // of the customer's versions 1, 2, …
-	mails   []ports.Message
+	mu        sync.Mutex
+	now       time.Time
+	meanwhile func()                          // happens once, while a receiver has the first message
+	ahead     time.Duration                   // of the account's clock, before real time; set before anything happens
+	answers   map[string]ports.OutboundAnswer // by URL; 200 for the others
+	sent      []sent
+	changes   [][]string // of the customer's versions 1, 2, …
+	mails     []ports.Message
 	// appointments are as they are now, by id; buyer is the address of everybody who booked one.
 	appointments map[string]appointment.State
 	buyer        string
@@ -101,6 +102,10 @@ func (w *world) advance(by time.Duration) {
 
 // Send implements ports.Sender.
 func (w *world) Send(_ context.Context, r ports.OutboundRequest) (ports.OutboundAnswer, error) {
+	if meanwhile := w.meanwhile; meanwhile != nil {
+		w.meanwhile = nil
+		meanwhile()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one := sent{url: r.URL, id: r.Headers["webhook-id"], signature: r.Headers["webhook-signature"]}
@@ -249,6 +254,14 @@ func (w *world) endpoint(host string, events ...string) webhook.EndpointState {
 func (w *world) enable(e webhook.EndpointState, on bool) {
 	w.t.Helper()
 	if _, err := w.notify.EditEndpoint(w.t.Context(), creatorID, e.ID, webhook.EndpointEdit{Enabled: &on}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// move gives an endpoint another address.
+func (w *world) move(e webhook.EndpointState, url string) {
+	w.t.Helper()
+	if _, err := w.notify.EditEndpoint(w.t.Context(), creatorID, e.ID, webhook.EndpointEdit{URL: &url}); err != nil {
 		w.t.Fatal(err)
 	}
 }
