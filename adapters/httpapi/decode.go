@@ -16,6 +16,19 @@ func decode[T any](c *fiber.Ctx) (T, error) {
 	return into, err
 }
 
+// bodiless is for a POST that takes no body. An empty one and {} are that; what anything else asks for would not happen, and
+// its caller should know.
+func bodiless(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if len(c.Body()) > 0 {
+			if _, err := decode[struct{}](c); err != nil {
+				return err
+			}
+		}
+		return handle(c)
+	}
+}
+
 // or is what p points at, or the zero value: for optional members that may be null.
 func or[T any](p *T) T {
 	if p == nil {

@@ -20,7 +20,7 @@ func (s *Server) listingRoutes() []Route {
 		{Method: fiber.MethodGet, Path: "/v1/listings/:ref", Handle: s.getListing},
 		{Method: fiber.MethodPatch, Path: "/v1/listings/:ref", Gate: Creator, Handle: s.updateListing},
 		{Method: fiber.MethodDelete, Path: "/v1/listings/:ref", Gate: Creator, Handle: s.archiveListing},
-		{Method: fiber.MethodPost, Path: "/v1/listings/:id/publish", Gate: Creator, Handle: s.publishListing},
+		{Method: fiber.MethodPost, Path: "/v1/listings/:id/publish", Gate: Creator, Handle: bodiless(s.publishListing)},
 		{Method: fiber.MethodPost, Path: "/v1/listings/:id/variants", Gate: Creator, Handle: s.createVariant},
 		{Method: fiber.MethodPatch, Path: "/v1/listings/:id/variants/:variantId", Gate: Creator, Handle: s.updateVariant},
 		{Method: fiber.MethodDelete, Path: "/v1/listings/:id/variants/:variantId", Gate: Creator, Handle: s.removeVariant},

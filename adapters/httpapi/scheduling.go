@@ -18,7 +18,7 @@ func (s *Server) schedulingRoutes() []Route {
 		{Method: fiber.MethodPut, Path: "/v1/scheduling/meeting-settings", Gate: Creator, Handle: s.putMeetingSettings},
 		{Method: fiber.MethodGet, Path: "/v1/scheduling/busy-calendars", Gate: Creator, Handle: s.listBusyCalendars},
 		{Method: fiber.MethodGet, Path: "/v1/scheduling/feed", Gate: Creator, Handle: s.getFeed},
-		{Method: fiber.MethodPost, Path: "/v1/scheduling/feed/rotate", Gate: Creator, Handle: s.rotateFeed},
+		{Method: fiber.MethodPost, Path: "/v1/scheduling/feed/rotate", Gate: Creator, Handle: bodiless(s.rotateFeed)},
 		{Method: fiber.MethodGet, Path: "/calendar/:secret.ics", Handle: private(s.getCalendarFeed)},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/readiness", Gate: Creator, Handle: s.getReadiness},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/available-dates", Handle: s.getAvailableDates},

@@ -18,7 +18,7 @@ func (s *Server) sessionRoutes() []Route {
 	return []Route{
 		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Gate: SecretKey, Once: OnceInTransaction, Before: s.beforeSession, Handle: s.postSession},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Gate: SecretKey, Handle: s.getSession},
-		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Gate: SecretKey, Once: OnceLeased, Handle: s.postSessionExpire},
+		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Gate: SecretKey, Once: OnceLeased, Handle: bodiless(s.postSessionExpire)},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Gate: KeyOrReturnToken, Handle: s.getReceipt},
 		{Method: fiber.MethodPost, Path: "/v1/sandbox/checkout-sessions/:id/pay", Gate: SecretKey, Once: OnceLeased, Handle: s.postSandboxPay, SandboxOnly: true},
 	}

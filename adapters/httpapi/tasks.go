@@ -17,7 +17,7 @@ import (
 func (s *Server) taskRoutes() []Route {
 	return []Route{
 		{Method: fiber.MethodGet, Path: "/v1/tasks", Gate: Creator, Handle: s.listTasks},
-		{Method: fiber.MethodPost, Path: "/v1/tasks/:id/retry", Gate: Creator, Handle: s.retryTask},
+		{Method: fiber.MethodPost, Path: "/v1/tasks/:id/retry", Gate: Creator, Handle: bodiless(s.retryTask)},
 	}
 }
 

@@ -24,10 +24,10 @@ func (s *Server) webhookRoutes() []Route {
 		{Method: fiber.MethodPatch, Path: one, Gate: SecretKey, Handle: s.updateEndpoint},
 		{Method: fiber.MethodDelete, Path: one, Gate: SecretKey, Handle: s.deleteEndpoint},
 		{Method: fiber.MethodGet, Path: one + "/secret", Gate: SecretKey, Handle: s.getEndpointSecret},
-		{Method: fiber.MethodPost, Path: one + "/rotate-secret", Gate: SecretKey, Once: OnceInTransaction, Handle: s.rotateEndpointSecret},
-		{Method: fiber.MethodPost, Path: one + "/test", Gate: SecretKey, Once: OnceInTransaction, Handle: s.testEndpoint},
+		{Method: fiber.MethodPost, Path: one + "/rotate-secret", Gate: SecretKey, Once: OnceInTransaction, Handle: bodiless(s.rotateEndpointSecret)},
+		{Method: fiber.MethodPost, Path: one + "/test", Gate: SecretKey, Once: OnceInTransaction, Handle: bodiless(s.testEndpoint)},
 		{Method: fiber.MethodGet, Path: one + "/deliveries", Gate: SecretKey, Handle: s.listDeliveries},
-		{Method: fiber.MethodPost, Path: one + "/deliveries/:deliveryId/redeliver", Gate: SecretKey, Once: OnceLeased, Handle: s.redeliver},
+		{Method: fiber.MethodPost, Path: one + "/deliveries/:deliveryId/redeliver", Gate: SecretKey, Once: OnceLeased, Handle: bodiless(s.redeliver)},
 		{Method: fiber.MethodPost, Path: one + "/replay", Gate: SecretKey, Once: OnceLeased, Handle: s.replayEvents},
 	}
 }

@@ -74,6 +74,32 @@ func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
 	})
 }
 
+func TestABodyThatNothingReadsIsRefused(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		seen := 0
+		for _, op := range harness.Operations(t) {
+			if op.TakesBody() || op.Method != http.MethodPost {
+				continue
+			}
+			seen++
+			r := w.request(t, op)
+			for _, body := range []string{`{"surprise":1}`, "[]", "null", `"x"`, "no JSON", "{}x", " "} {
+				r.Body = body
+				app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
+			}
+			r.Body = "{}" // no body in the document's eyes, so not judged by it; and none of those before has done anything
+			if answer := app.AskUnjudged(t, r); answer.Status >= 300 {
+				t.Errorf("%s with {}: %d %s", op.Line(), answer.Status, answer.Body)
+			}
+		}
+		if seen < 7 {
+			t.Errorf("only %d operations without a body were asked", seen)
+		}
+	})
+}
+
 func TestBodiesOverOneMebibyteAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
