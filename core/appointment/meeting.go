@@ -114,7 +114,8 @@ func Missing(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 		}
 	}
 	add(l.Type != listing.Appointment, "type", "Only listings of type APPOINTMENT can be booked.")
-	add(l.Status != listing.Active, "status", "The listing must be ACTIVE: publish it.")
+	add(l.Status == listing.Archived, "status", "The listing is archived: it is not sold any more.")
+	add(l.Status != listing.Active && l.Status != listing.Archived, "status", "The listing must be ACTIVE: publish it.")
 	if l.Type != listing.Appointment {
 		return missing
 	}

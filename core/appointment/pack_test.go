@@ -170,6 +170,17 @@ func TestAHoldKeepsSessionAndBuffers(t *testing.T) {
 	}
 }
 
+func TestNobodyIsToldToPublishWhatIsArchived(t *testing.T) {
+	t.Parallel()
+	for status, advised := range map[listing.Status]bool{listing.Draft: true, listing.Archived: false} {
+		b := bookable(1, listing.Metadata{})
+		b.Listing.Status = status
+		if err := b.Ready(); err == nil || strings.Contains(err.Error(), "publish it") != advised {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+}
+
 func TestReadinessNamesEachMissingThing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -178,6 +189,7 @@ func TestReadinessNamesEachMissingThing(t *testing.T) {
 	}{
 		"nothing":          {func(*Bookable) {}, ""},
 		"a draft":          {func(b *Bookable) { b.Listing.Status = listing.Draft }, "status:REQUIRED"},
+		"an archived one":  {func(b *Bookable) { b.Listing.Status = listing.Archived }, "status:REQUIRED"},
 		"a book":           {func(b *Bookable) { b.Listing.Type = listing.Digital }, "type:REQUIRED"},
 		"four minutes":     {func(b *Bookable) { b.Variant.DurationMinutes = 4 }, "variant.durationMinutes:REQUIRED"},
 		"no hours":         {func(b *Bookable) { b.Hours = slot.NoSettings() }, "availability.weekly:REQUIRED"},
