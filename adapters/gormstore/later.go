@@ -13,17 +13,17 @@ import (
 // The writes and reads of a transaction that need not make a journey of their own: on PostgreSQL they go through its
 // pipeline, elsewhere they are made at once.
 
-// put writes a new row; conflict is the rest of the INSERT, with its own args. The error of a refused row may come with a
-// later statement, so a caller that wants to know of a duplicate uses insert.
-func (t table) put(doing string, row any, conflict string, args ...any) error {
+// put writes a new row; conflict is the rest of the INSERT. The error of a refused row may come with a later statement, so
+// a caller that wants to know of a duplicate uses insert.
+func (t table) put(doing string, row any, conflict string) error {
 	query, values, err := t.insertInto(row)
 	if err != nil {
 		return t.failure(doing, err)
 	}
-	return t.exec(doing, query+conflict, append(values, args...)...)
+	return t.exec(doing, query+conflict, values...)
 }
 
-// putNow is put that goes with everything that waits, and tells how many rows it wrote.
+// putNow is put that goes with everything that waits, and tells how many rows it wrote; args are of conflict.
 func (t table) putNow(doing string, row any, conflict string, args ...any) (written int64, err error) {
 	query, values, err := t.insertInto(row)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t table) insertInto(row any) (query string, values []any, err error) {
 		values = append(values, value)
 	}
 	if known, ok := inserts.Load(parsed.Schema); ok {
-		return known.(string), values, nil //nolint:forcetypeassert // it is only written below
+		return known.(string), values, nil //nolint:forcetypeassert,errcheck // it is only written below
 	}
 	names, marks := make([]string, len(fields)), make([]string, len(fields))
 	for i, field := range fields {

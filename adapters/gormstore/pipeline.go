@@ -84,7 +84,7 @@ var written sync.Map // string → string
 // numbered writes parameters as PostgreSQL's own protocol wants them.
 func numbered(query string) string {
 	if known, ok := written.Load(query); ok {
-		return known.(string) //nolint:forcetypeassert // it is only written below
+		return known.(string) //nolint:forcetypeassert,errcheck // it is only written below
 	}
 	var b strings.Builder
 	for n := 1; ; n++ {
