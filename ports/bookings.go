@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sundry/core/appointment"
+	"sundry/core/event"
 )
 
 // Hold is what a checkout session wants to keep for its buyer.
@@ -44,7 +45,8 @@ type Bookings interface {
 	// Confirm makes an appointment of each time of a session that is paid; again, it answers the same. Times that were
 	// released meanwhile are claimed again: ok is false when that cannot be done for all of them. Nothing has changed
 	// then, the transaction may go on, and the buyer gets the money back.
-	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []appointment.State, ok bool, err error)
+	// What was booked is the caller's to publish, after its own news.
+	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []event.Event, ok bool, err error)
 	// Booked lists the appointments of a session by position, canceled ones too.
 	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
 }

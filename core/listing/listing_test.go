@@ -305,8 +305,21 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 		t.Errorf("the single session: %+v", o)
 	}
 	own := plan.Price{ID: "pri_plan", Amount: money.Amount{Minor: 900, Currency: "eur"}}
-	if o := s.Offer(plan.State{Key: "vip"}, own, pack); o.Price.Minor != 900 {
-		t.Errorf("a plan's price gave way to the variant's: %+v", o.Price)
+	dear := s.Variants[0]
+	dear.PriceInCents = new(int64(5000))
+	for what, c := range map[string]struct {
+		price   plan.Price
+		variant Variant
+		want    int64
+	}{
+		"a plan, of the default variant":                {own, dear, 900},
+		"a plan, of a variant with a price of its own":  {own, pack, 3000},
+		"a plan, of a variant without":                  {own, Variant{ID: "var_x", SessionCount: 2}, 900},
+		"a monthly price, of a variant with one of its": {plan.Price{ID: "pri_plan", Interval: period.Month, Amount: own.Amount}, pack, 900},
+	} {
+		if o := s.Offer(plan.State{Key: "vip"}, c.price, c.variant); o.Price.Minor != c.want {
+			t.Errorf("%s is sold at %d, want %d", what, o.Price.Minor, c.want)
+		}
 	}
 	if _, err := l.EditVariant("var_pack", VariantEdit{IsDefault: new(true)}, later); err != nil {
 		t.Fatal(err)

@@ -33,8 +33,9 @@ func (s State) ImpliedPlan() plan.State {
 	}
 }
 
-// Offer freezes the listing at one price of one of its plans; v is the zero value unless it is for appointments. What a
-// variant costs takes the place of the listing's own price, not of a plan's.
+// Offer freezes the listing at one price of one of its plans; v is the zero value unless it is for appointments. What the
+// default variant costs takes the place of the listing's own price, not of a plan's; what another one costs was said of
+// it alone, and goes before any one-time price.
 func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{
 		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title,
@@ -50,8 +51,8 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	if s.Type == Appointment {
 		o.VariantID, o.DurationMinutes, o.SessionCount = v.ID, v.DurationMinutes, v.SessionCount
 		o.DeliveryModes = s.DeliveryModes()
-		if price.ID == s.PriceID {
-			o.Price = v.price(s.Price)
+		if price.ID == s.PriceID || !v.IsDefault && !o.Recurring() {
+			o.Price = v.price(price.Amount)
 		}
 	}
 	return o

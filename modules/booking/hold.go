@@ -132,10 +132,10 @@ func (s *Service) Booked(ctx context.Context, r ports.Repos, creatorID, checkout
 }
 
 // Confirm implements ports.Bookings.
-func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmation) ([]appointment.State, bool, error) {
-	booked, err := r.Appointments.OfCheckout(ctx, c.CreatorID, c.CheckoutID)
-	if err != nil || len(booked) > 0 {
-		return booked, len(booked) > 0, err
+func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmation) (booked []event.Event, ok bool, err error) {
+	before, err := r.Appointments.OfCheckout(ctx, c.CreatorID, c.CheckoutID)
+	if err != nil || len(before) > 0 {
+		return nil, len(before) > 0, err
 	}
 	claims, ok, err := s.reclaim(ctx, r, c)
 	if err != nil || !ok {
@@ -149,7 +149,6 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 	if err != nil {
 		return nil, false, err
 	}
-	var events []event.Event
 	for _, claim := range claims {
 		if err := claim.Confirm(); err != nil {
 			return nil, false, err
@@ -161,9 +160,9 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 		if err := r.Appointments.Add(ctx, a.State()); err != nil {
 			return nil, false, err
 		}
-		booked, events = append(booked, a.State()), append(events, uttered)
+		booked = append(booked, uttered)
 	}
-	return booked, true, s.bus.Publish(ctx, r, events...)
+	return booked, true, nil
 }
 
 // reclaim is the session's claims, one per time, all held: those that were released are taken again, all of them or

@@ -156,10 +156,10 @@ func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 		if booked, ok := w.confirm("cs_1"); !ok || len(booked) != 3 {
 			t.Errorf("free times: %v %v", booked, ok)
 		}
-		if booked, ok := w.confirm("cs_2"); ok || booked != nil {
+		if booked, ok := w.confirm("cs_2"); ok || len(booked) != 0 {
 			t.Errorf("times of which one is gone: %v %v", booked, ok)
 		}
-		if booked, ok := w.confirm("cs_none"); ok || booked != nil {
+		if booked, ok := w.confirm("cs_none"); ok || len(booked) != 0 {
 			t.Errorf("no times at all: %v %v", booked, ok)
 		}
 		if one, two, three := w.held("cs_1"), w.held("cs_2"), w.held("cs_3"); two != "" || three != "held 03 10:00" ||

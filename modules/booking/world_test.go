@@ -179,11 +179,18 @@ func (w *world) release(checkoutID string) error {
 
 func (w *world) confirm(checkoutID string) (booked []appointment.State, ok bool) {
 	w.t.Helper()
-	w.must(w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) (err error) {
-		booked, ok, err = w.booking.Confirm(ctx, r, ports.Confirmation{
+	w.must(w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
+		news, confirmed, err := w.booking.Confirm(ctx, r, ports.Confirmation{
 			CreatorID: creatorID, CheckoutID: checkoutID, Buyer: appointment.Buyer{CustomerID: "cus_1", ExternalCustomerID: "user-1"},
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		ok = confirmed
+		if booked, err = w.booking.Booked(ctx, r, creatorID, checkoutID); err != nil {
+			return err
+		}
+		return w.Publish(ctx, r, news...)
 	}))
 	return booked, ok
 }

@@ -9,6 +9,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/checkout"
 	"sundry/core/customer"
+	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/payment"
@@ -94,15 +95,17 @@ func (s *Service) honour(ctx context.Context, r ports.Repos, session *checkout.S
 	if err != nil {
 		return checkout.State{}, err
 	}
+	var booked []event.Event
 	if before.Offer.ForAppointments() {
-		_, booked, err := s.bookings.Confirm(ctx, r, ports.Confirmation{
+		var ok bool
+		booked, ok, err = s.bookings.Confirm(ctx, r, ports.Confirmation{
 			CreatorID: before.CreatorID, CheckoutID: before.ID,
 			Buyer: appointment.Buyer{CustomerID: buyer.ID, ExternalCustomerID: before.ExternalCustomerID},
 		})
 		if err != nil {
 			return checkout.State{}, err
 		}
-		if !booked {
+		if !ok {
 			return s.giveBack(ctx, r, session, paid, now)
 		}
 	}
@@ -116,7 +119,7 @@ func (s *Service) honour(ctx context.Context, r ports.Repos, session *checkout.S
 	if before.Offer.Recurring() {
 		settlement.SubscriptionID = s.ids.New(id.Subscription)
 	}
-	event, err := session.Pay(settlement, now)
+	news, err := session.Pay(settlement, now)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -129,7 +132,7 @@ func (s *Service) honour(ctx context.Context, r ports.Repos, session *checkout.S
 	if err != nil {
 		return checkout.State{}, err
 	}
-	return session.State(), s.bus.Publish(ctx, r, event)
+	return session.State(), s.bus.Publish(ctx, r, append([]event.Event{news}, booked...)...)
 }
 
 // giveBack ends the session unpaid and makes the refund due.

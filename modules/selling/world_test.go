@@ -140,8 +140,8 @@ func (b *bookings) Release(_ context.Context, _ ports.Repos, _, checkoutID strin
 	return nil
 }
 
-func (b *bookings) Confirm(_ context.Context, _ ports.Repos, c ports.Confirmation) ([]appointment.State, bool, error) {
-	return []appointment.State{{CheckoutID: c.CheckoutID}}, !b.taken, nil
+func (b *bookings) Confirm(context.Context, ports.Repos, ports.Confirmation) ([]event.Event, bool, error) {
+	return nil, !b.taken, nil
 }
 
 func (b *bookings) Booked(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.State, error) {

@@ -140,6 +140,17 @@ func TestATimeChosenBeforehandIsBookedByPaying(t *testing.T) {
 		if appointment["address"] != "1 Rue de Rivoli, Paris" || appointment["meetingUrl"] != nil || appointment["startsAt"] != starts[2] || appointment["timezone"] != "America/New_York" {
 			t.Errorf("appointment %v", appointment)
 		}
+		var events struct{ Data []struct{ Type string } }
+		s.AsBackend(t, get, "/v1/events", nil).Want(t, 200).Into(t, &events)
+		var kinds []string
+		for _, e := range events.Data {
+			if !strings.HasPrefix(e.Type, "customer.") { // that follows when it is due
+				kinds = append(kinds, e.Type)
+			}
+		}
+		if fmt.Sprint(kinds) != "[appointment.booked payment.completed]" { // newest first
+			t.Errorf("events %v", kinds)
+		}
 		plans, _ := s.Access(t, "user-1")["activePlans"].([]any)
 		if len(plans) != 1 || plans[0].(map[string]any)["source"] != "appointment" {
 			t.Errorf("access %v", plans)
