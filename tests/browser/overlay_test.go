@@ -127,6 +127,26 @@ func TestTheOverlayClosesByEscapeAndByItsButton(t *testing.T) {
 	b.wait(`heard.join() === "close,close" && !document.querySelector("dialog")`)
 }
 
+func TestAWishToCloseIsHeardEvenBeforeTheTwoHaveMet(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b, _ := openOverlay(t, s, "1", s.site)
+	b.click(closeButton)
+	b.wait(`heard.join() === "close"`)
+	b.do("keep the shop from greeting the frame", chromedp.Evaluate[chromedp.Void](`
+		const listen = EventTarget.prototype.addEventListener;
+		EventTarget.prototype.addEventListener = function (type, heard, options) {
+			if (type === "load" && this instanceof HTMLIFrameElement) window.greet = heard;
+			else listen.call(this, type, heard, options);
+		};
+	`))
+	b.click("#buy")
+	b.waitInside(`document.getElementById("submit") && !document.getElementById("submit").disabled`)
+	b.press(kb.Escape)
+	b.do("greet it", chromedp.Evaluate[chromedp.Void](`greet()`))
+	b.wait(`heard.join() === "close,close" && !document.querySelector("dialog")`)
+}
+
 func TestTheOverlayBelievesOnlyItsOwnFrame(t *testing.T) {
 	t.Parallel()
 	s := theShop(t)

@@ -5,6 +5,7 @@ import page from "./net.js";
 const TYPE = "sundry.checkout";
 let parentOrigin = "";
 let busy = page.state === "processing";
+let wished = false; // to close, before the parent had introduced itself
 
 function say(event, more) {
   if (parentOrigin) window.parent.postMessage({ type: TYPE, v: 1, event, ...more }, parentOrigin);
@@ -17,7 +18,9 @@ export function setBusy(now) {
 }
 
 export function close() {
-  if (!busy) say("close");
+  if (busy) return;
+  wished = !parentOrigin;
+  say("close");
 }
 
 export function startBridge() {
@@ -30,6 +33,7 @@ export function startBridge() {
     if (page.state === "paid" || page.state === "already_paid") {
       say("complete", { checkoutId: page.checkoutId, redirectUrl: page.redirectUrl });
     }
+    if (wished) close();
   });
   document.addEventListener("keydown", (e) => {
     if (e.key === "Escape" && !e.defaultPrevented) close();
