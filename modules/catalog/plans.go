@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"sundry/core/fault"
@@ -100,7 +102,11 @@ func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, 
 			return err
 		}
 		for _, p := range changed {
-			if err := r.Plans.Save(ctx, p); err != nil {
+			err := r.Plans.Save(ctx, p)
+			if errors.Is(err, ports.ErrDuplicate) { // somebody else made it since we looked: look again
+				return fmt.Errorf("put plan %s: %w", p.Key, ports.ErrStale)
+			}
+			if err != nil {
 				return err
 			}
 		}
