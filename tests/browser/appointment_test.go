@@ -61,7 +61,7 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	if moved["startsAt"] == before["startsAt"] || moved["status"] != "confirmed" {
 		t.Errorf("before %v, moved %v", before, moved)
 	}
-	if file := eval[string](b, `document.getElementById("calendar").href`); file != address+"/calendar.ics" {
+	if file := eval[string](b, `document.getElementById("add-to-calendar").href`); file != address+"/calendar.ics" {
 		t.Errorf("calendar at %s", file)
 	}
 	b.click("#cancel")
