@@ -99,7 +99,7 @@ func TestASilentRedisCostsLittleTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if took := time.Since(start); took > patience+500*time.Millisecond {
+	if took := time.Since(start); took > 10*patience { // each by itself would need 50
 		t.Errorf("50 attempts took %v", took)
 	}
 }

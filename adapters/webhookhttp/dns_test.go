@@ -221,7 +221,7 @@ func TestAnAttemptEndsWhenItsTimeIsOver(t *testing.T) {
 	for name, url := range map[string]string{"no answer": silent, "an answer that never ends": slow} {
 		begin := time.Now()
 		_, err := send(t, webhookhttp.NewHasty(300*time.Millisecond), url, time.Minute)
-		if took := time.Since(begin); err == nil || err.Error() != "no answer within 300ms" || took > 3*time.Second {
+		if took := time.Since(begin); err == nil || err.Error() != "no answer within 300ms" || took > 10*time.Second {
 			t.Errorf("%s: %v after %s", name, err, took)
 		}
 	}

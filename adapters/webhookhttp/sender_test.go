@@ -192,7 +192,7 @@ func TestAReceiverThatMisbehavesIsAShortError(t *testing.T) {
 				t.Fatalf("taken as an answer: %+v", answer)
 			}
 			mustBeShort(t, err)
-			if took := time.Since(begin); took > 2500*time.Millisecond {
+			if took := time.Since(begin); took > 10*time.Second {
 				t.Errorf("took %s", took)
 			}
 		})
