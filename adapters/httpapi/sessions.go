@@ -168,12 +168,13 @@ func (s *Server) beforeSession(c *fiber.Ctx) (after func()) {
 func (s *Server) postSession(c *fiber.Ctx) error {
 	body, reading := decode[sessionRequest](c)
 	n, slots := body.newSession()
-	if err := civil.Refusal(together(reading, body.blanks(), slots, s.Selling.Check(n))); err != nil {
-		return err
+	blanks := body.blanks()
+	if together(reading, blanks, slots) != nil { // then all that is wrong is told, not only what Create would find
+		return civil.Refusal(together(reading, blanks, slots, s.Selling.Check(n)))
 	}
 	session, err := s.Selling.Create(c.UserContext(), account(c), n)
 	if err != nil {
-		return err
+		return civil.Refusal(err)
 	}
 	return c.Status(fiber.StatusCreated).JSON(s.sessionView(session))
 }
