@@ -1,0 +1,141 @@
+package e2e_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+func TestASlotIsSoldOnceHoweverManyWantIt(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		short, long := s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 30}), s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 15})
+		starts := s.open(t, short, "") // 09:00, 09:30, 10:00 …: three neighbours overlap one another's hour
+		var all sync.WaitGroup
+		statuses := make([]string, 64)
+		begin := time.Now()
+		for i := range statuses {
+			l := []harness.Listing{short, long}[i%2]
+			all.Go(func() {
+				answer := s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 4+i/2%2)}))
+				statuses[i] = fmt.Sprint(answer.Status, " ")
+				if answer.Status != 201 {
+					statuses[i] += answer.Refusal(t).Code
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("64 creations took %s", time.Since(begin))
+		counts := map[string]int{}
+		for _, status := range statuses {
+			counts[status]++
+		}
+		if counts["201 "] != 1 || counts["400 SLOT_TAKEN"] != 63 {
+			t.Errorf("answers %v", counts)
+		}
+		verified(t, app)
+	})
+}
+
+func TestPacksInOppositeOrderNeitherShareNorBlock(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		s := newStudio(t, app)
+		l := s.sells(t, "virtual", nil)
+		variant := s.pack(t, l, 3, 9000)
+		starts := s.open(t, l, variant)
+		var all sync.WaitGroup
+		answers := make([]*harness.Answer, 16)
+		for i := range answers {
+			order := [][]int{{1, 3, 5}, {5, 3, 1}}[i%2]
+			all.Go(func() {
+				answers[i] = s.create(t, s.session(l, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, order...)}))
+			})
+		}
+		all.Wait()
+		won := 0
+		for _, answer := range answers {
+			if answer.Status == 201 {
+				won++
+				continue
+			}
+			answer.Refuses(t, 400, "SLOT_TAKEN")
+		}
+		if now := s.open(t, l, variant); won != 1 || len(now) != 5 {
+			t.Errorf("%d packs won; left are %v", won, now)
+		}
+		verified(t, app)
+	})
+}
+
+// raceRounds is how often paying races the end of a session, on each engine.
+const raceRounds = 1000
+
+func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		const lanes = 4 // creators at once
+		var all sync.WaitGroup
+		paid := make([]int, lanes)
+		for lane := range lanes {
+			s := newStudio(t, app)
+			l := s.sells(t, "virtual", nil)
+			starts := s.open(t, l, "")
+			all.Go(func() {
+				for range raceRounds / lanes {
+					if s.race(t, l, starts) {
+						paid[lane]++
+						starts = starts[1:] // sold
+					}
+					if len(starts) == 0 {
+						day, _ := time.Parse(time.DateOnly, s.day)
+						s.day = day.AddDate(0, 0, 1).Format(time.DateOnly)
+						if time.Until(day) > 50*24*time.Hour { // the horizon: another listing of another creator
+							s = newStudio(t, app)
+							l = s.sells(t, "virtual", nil)
+						}
+						starts = s.open(t, l, "")
+					}
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("of %d rounds, paid: %v", raceRounds, paid)
+		verified(t, app)
+	})
+}
+
+// race pays a session and ends it at the same moment, and checks that one of the two happened whole.
+func (s *studio) race(t *testing.T, l harness.Listing, starts []string) (paid bool) {
+	session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
+	var both sync.WaitGroup
+	var payment, expiry *harness.Answer
+	both.Go(func() { payment = s.Pay(t, session, harness.CardSucceeds) })
+	both.Go(func() { expiry = s.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil) })
+	both.Wait()
+	receipt := s.Receipt(t, session)
+	booked, _ := receipt["appointments"].([]any)
+	switch receipt["status"] {
+	case "paid":
+		if len(booked) != 1 || payment.Status != 200 || expiry.Status == 200 {
+			t.Errorf("paid, with %v; paying answered %d, expiring %d", booked, payment.Status, expiry.Status)
+		}
+		return true
+	case "expired":
+		if payment.Status == 200 || len(booked) != 0 || receipt["paymentId"] != nil {
+			t.Errorf("expired, but paying answered %d %s", payment.Status, payment.Body)
+		}
+	case "processing": // each canceled the other: it can still be paid, or expires at its time
+		s.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil).Want(t, 200)
+	default:
+		t.Errorf("receipt %v", receipt)
+	}
+	if now := s.open(t, l, ""); len(now) == 0 || now[0] != starts[0] {
+		t.Errorf("not paid, and the time is not free: %v", now)
+	}
+	return false
+}
