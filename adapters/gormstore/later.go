@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/schema"
 )
 
 // The writes and reads of a transaction that need not make a journey of their own: on PostgreSQL they go through its
@@ -80,29 +79,16 @@ func (t table) insertInto(row any) (query string, values []any, err error) {
 	if err := parsed.Parse(row); err != nil {
 		return "", nil, err
 	}
-	fields := stored(parsed.Schema)
-	of := reflect.Indirect(reflect.ValueOf(row))
-	for _, field := range fields {
-		value, _ := field.ValueOf(context.Background(), of)
-		values = append(values, value)
+	columns, of := parsed.Schema.DBNames, reflect.Indirect(reflect.ValueOf(row))
+	values = make([]any, len(columns))
+	for i, name := range columns {
+		values[i], _ = parsed.Schema.FieldsByDBName[name].ValueOf(context.Background(), of)
 	}
 	if known, ok := inserts.Load(parsed.Schema); ok {
 		return known.(string), values, nil //nolint:forcetypeassert,errcheck // it is only written below
 	}
-	names, marks := make([]string, len(fields)), make([]string, len(fields))
-	for i, field := range fields {
-		names[i], marks[i] = `"`+field.DBName+`"`, "?"
-	}
-	query = `INSERT INTO "` + parsed.Schema.Table + `" (` + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ") "
+	query = `INSERT INTO "` + parsed.Schema.Table + `" ("` + strings.Join(columns, `", "`) +
+		`") VALUES (?` + strings.Repeat(", ?", len(columns)-1) + ") "
 	inserts.Store(parsed.Schema, query)
 	return query, values, nil
-}
-
-// stored are the fields that have a column, in the order of the struct.
-func stored(s *schema.Schema) []*schema.Field {
-	fields := make([]*schema.Field, 0, len(s.DBNames))
-	for _, name := range s.DBNames {
-		fields = append(fields, s.FieldsByDBName[name])
-	}
-	return fields
 }

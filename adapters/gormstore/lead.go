@@ -34,16 +34,11 @@ func pause(ctx context.Context, wait time.Duration) {
 
 // leadOnce waits for the lock on a connection of its own and works until that or ctx ends.
 func (s *Store) leadOnce(ctx context.Context, name string, work func(ctx context.Context)) error {
-	pooled, err := s.pool.Acquire(ctx)
+	conn, leave, err := s.ownConnection(ctx) // it holds the lock
 	if err != nil {
 		return fmt.Errorf("connect to lead: %w", err)
 	}
-	conn := pooled.Hijack() // it holds the lock: it must not go back to the pool
-	defer func() {
-		goodbye, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = conn.Close(goodbye)
-	}()
+	defer leave()
 	number := s.dialect.lockNumber("lead " + name)
 	for leads := false; !leads; {
 		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", number).Scan(&leads); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/glebarez/sqlite"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -112,6 +113,20 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, laneOf: withoutLane, pages: pages, pool: pool,
 		point: func(ctx context.Context, query string, args ...any) row { return pool.QueryRow(ctx, query, args...) },
 		close: func() error { pages.stop(); err := db.Close(); pool.Close(); return err },
+	}, nil
+}
+
+// ownConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave closes it.
+func (s *Store) ownConnection(ctx context.Context) (conn *pgx.Conn, leave func(), err error) {
+	pooled, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn = pooled.Hijack()
+	return conn, func() {
+		goodbye, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(goodbye)
 	}, nil
 }
 

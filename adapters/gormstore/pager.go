@@ -65,16 +65,11 @@ func (s *Store) ListenForPages(ctx context.Context, wake func()) error {
 		<-ctx.Done()
 		return nil
 	}
-	pooled, err := s.pages.pool.Acquire(ctx)
+	conn, leave, err := s.ownConnection(ctx) // it holds a LISTEN
 	if err != nil {
 		return fmt.Errorf("connect to listen: %w", err)
 	}
-	conn := pooled.Hijack() // it holds a LISTEN: it must not go back to the pool
-	defer func() {
-		goodbye, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = conn.Close(goodbye)
-	}()
+	defer leave()
 	if _, err := conn.Exec(ctx, "LISTEN "+pageChannel); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

@@ -52,16 +52,16 @@ func (s *Store) inPipeline(ctx context.Context, fn func(db *gorm.DB, pipe *pipel
 }
 
 // begin makes sure that the transaction begins with the next journey.
-func (o *pipeline) begin() *pipeline {
-	if !o.begun {
-		o.begun = true
-		o.waiting = append(o.waiting, statement{doing: "begin", sql: "begin"})
+func (p *pipeline) begin() *pipeline {
+	if !p.begun {
+		p.begun = true
+		p.waiting = append(p.waiting, statement{doing: "begin", sql: "begin"})
 	}
-	return o
+	return p
 }
 
 // take keeps a statement, its parameters written as ?.
-func (o *pipeline) take(doing, query string, args []any, into ...any) error {
+func (p *pipeline) take(doing, query string, args []any, into ...any) error {
 	plain := make([]any, len(args))
 	for i, arg := range args {
 		plain[i] = arg
@@ -73,8 +73,8 @@ func (o *pipeline) take(doing, query string, args []any, into ...any) error {
 			plain[i] = value
 		}
 	}
-	o.begin()
-	o.waiting = append(o.waiting, statement{doing, numbered(query), plain, into})
+	p.begin()
+	p.waiting = append(p.waiting, statement{doing, numbered(query), plain, into})
 	return nil
 }
 
@@ -100,13 +100,13 @@ func numbered(query string) string {
 }
 
 // flush sends what waits and answers with how many rows the last of it changed.
-func (o *pipeline) flush(ctx context.Context) (changed int64, err error) {
-	if o == nil || len(o.waiting) == 0 {
+func (p *pipeline) flush(ctx context.Context) (changed int64, err error) {
+	if p == nil || len(p.waiting) == 0 {
 		return 0, nil
 	}
-	sent := o.waiting
-	o.waiting = nil
-	err = o.raw(func(conn *pgx.Conn) error {
+	sent := p.waiting
+	p.waiting = nil
+	err = p.raw(func(conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		for _, s := range sent {
 			batch.Queue(s.sql, s.args...)
@@ -141,25 +141,25 @@ func execute(results pgx.BatchResults) (changed int64, err error) {
 }
 
 // commit sends the rest with the COMMIT. A transaction that never said anything makes no journey at all.
-func (o *pipeline) commit(ctx context.Context) (bool, error) {
-	if !o.begun {
+func (p *pipeline) commit(ctx context.Context) (bool, error) {
+	if !p.begun {
 		return true, nil
 	}
-	o.waiting = append(o.waiting, statement{doing: "commit", sql: "commit"})
-	_, err := o.flush(ctx)
+	p.waiting = append(p.waiting, statement{doing: "commit", sql: "commit"})
+	_, err := p.flush(ctx)
 	return err == nil, err
 }
 
 const rollbackPatience = 5 * time.Second
 
 // rollback undoes what was sent. A connection on which it fails is not used again.
-func (o *pipeline) rollback(ctx context.Context) error {
-	if !o.begun {
+func (p *pipeline) rollback(ctx context.Context) error {
+	if !p.begun {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackPatience)
 	defer cancel()
-	err := o.raw(func(conn *pgx.Conn) error {
+	err := p.raw(func(conn *pgx.Conn) error {
 		if conn.IsClosed() { // and the server has rolled back with it
 			return nil
 		}
@@ -175,8 +175,8 @@ func (o *pipeline) rollback(ctx context.Context) error {
 }
 
 // raw lends the driver's own connection.
-func (o *pipeline) raw(fn func(conn *pgx.Conn) error) error {
-	return o.conn.Raw(func(lent any) error {
+func (p *pipeline) raw(fn func(conn *pgx.Conn) error) error {
+	return p.conn.Raw(func(lent any) error {
 		return fn(lent.(*stdlib.Conn).Conn()) //nolint:forcetypeassert,errcheck // the pool is ours
 	})
 }
@@ -184,7 +184,7 @@ func (o *pipeline) raw(fn func(conn *pgx.Conn) error) error {
 // flushFirst runs before every statement of gorm: what waits goes first, and the transaction begins.
 func flushFirst(db *gorm.DB) {
 	tx, ok := current(db.Statement.Context)
-	if db.DryRun || !ok || tx.pipeline == nil {
+	if !ok || tx.pipeline == nil {
 		return
 	}
 	if _, err := tx.pipeline.begin().flush(db.Statement.Context); err != nil {
