@@ -32,7 +32,11 @@ const usage = `usage: sundry [command]
   worker   background work
   migrate  bring the database schema up to date
   seed     make the demo creator in an empty sandbox database
+  catalog export FILE [EMAIL]   write listings, variants, plans, prices and payment links by stable keys ("-" = stdout)
+  catalog import FILE [EMAIL]   show what would change, then make the catalog so (--dry-run only shows, --yes never asks)
   verify   check the invariants of money and access; exit 1 and one line per violation
+  listen   print the account's events and forward them to a URL, signed as webhooks are (listen --help)
+  trigger TYPE   make an event in the sandbox (trigger --help)
   version  what this binary was built from
 
   healthcheck  exit 0 when the process at ADDR is ready, for a container's health check
@@ -44,10 +48,22 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		command = args[0]
 	}
-	if len(args) > 1 {
-		return fmt.Errorf("no command takes more: %q", args[1])
+	switch command { // these talk to a running service and need no configuration of one
+	case "listen":
+		return bootstrap.Listen(ctx, args[1:], os.Stdout)
+	case "trigger":
+		return bootstrap.Trigger(ctx, args[1:], os.Stdout)
 	}
+	if len(args) > 1 && command != "catalog" {
+		return fmt.Errorf("this command takes nothing more: %q", args[1])
+	}
+	var transfer catalogCommand
 	switch command {
+	case "catalog":
+		var err error
+		if transfer, err = parseCatalogCommand(args[1:]); err != nil {
+			return err
+		}
 	case "version":
 		fmt.Println(version())
 		return nil
@@ -69,19 +85,22 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(play(ctx, app, cfg, command), app.Close())
+	if command == "catalog" {
+		return errors.Join(transfer.run(ctx, app, os.Stdin, os.Stdout), app.Close())
+	}
+	return errors.Join(runCommand(ctx, app, cfg, command), app.Close())
 }
 
-// play is the command itself, on the wired program.
-func play(ctx context.Context, app *bootstrap.App, cfg config.Config, command string) error {
+// runCommand is the command itself, on the wired program.
+func runCommand(ctx context.Context, app *bootstrap.App, cfg config.Config, command string) error {
 	switch command {
 	case "":
-		if err := greet(ctx, app, cfg); err != nil {
+		if err := printQuickStart(ctx, app, cfg); err != nil {
 			return err
 		}
 		return app.Run(ctx, bootstrap.Serve, bootstrap.Work)
 	case "serve":
-		if err := greet(ctx, app, cfg); err != nil {
+		if err := printQuickStart(ctx, app, cfg); err != nil {
 			return err
 		}
 		return app.Run(ctx, bootstrap.Serve)
@@ -102,14 +121,18 @@ func play(ctx context.Context, app *bootstrap.App, cfg config.Config, command st
 	return nil // migrate: New has migrated
 }
 
-// greet seeds an empty sandbox and says how to use it.
-func greet(ctx context.Context, app *bootstrap.App, cfg config.Config) error {
+// printQuickStart seeds an empty sandbox and prints how to use it.
+func printQuickStart(ctx context.Context, app *bootstrap.App, cfg config.Config) error {
 	if !cfg.Seeds() {
 		return nil
 	}
 	demo, err := app.SeedIfEmpty(ctx)
-	if err != nil || demo == nil {
+	if err != nil {
 		return err
+	}
+	if demo == nil {
+		fmt.Printf("\n  Dashboard  %[1]s/dashboard\n  Reference  %[1]s/docs\n  Start over: stop, delete %[2]s, start again.\n\n", cfg.BaseURL, cfg.DataDir)
+		return nil
 	}
 	return demo.Print(os.Stdout, cfg.BaseURL)
 }

@@ -15,14 +15,14 @@ import (
 
 	"sundry/adapters/mail"
 	"sundry/adapters/memlock"
-	"sundry/adapters/memthrottle"
+	"sundry/adapters/memratelimit"
 	"sundry/adapters/redislock"
-	"sundry/adapters/redisthrottle"
+	"sundry/adapters/redisratelimit"
 	"sundry/ports"
 )
 
 // openRedis connects to REDIS_URL where there is one. Redis only makes things faster and shared: one that does not
-// answer now must not stop the start.
+// respond now must not stop the start.
 func (a *App) openRedis() error {
 	if a.cfg.RedisURL == "" {
 		return nil
@@ -45,7 +45,7 @@ func (a *App) openRedis() error {
 // redisLog sets the library's one logger for the process.
 var redisLog sync.Once
 
-// redisLogger brings the library's complaints into the log. During an outage it would complain many times a second.
+// redisLogger brings the library's messages into the log. During an outage there are many a second.
 type redisLogger struct {
 	log    *slog.Logger
 	seldom rate.Sometimes
@@ -53,16 +53,16 @@ type redisLogger struct {
 
 // Printf implements the library's logger.
 func (l *redisLogger) Printf(ctx context.Context, format string, args ...any) {
-	l.seldom.Do(func() { l.log.WarnContext(ctx, "redis complains", slog.String("words", fmt.Sprintf(format, args...))) })
+	l.seldom.Do(func() { l.log.WarnContext(ctx, "redis logs", slog.String("message", fmt.Sprintf(format, args...))) })
 }
 
-// throttle counts attempts in Redis where there is one, else in this process.
-func (a *App) throttle() ports.Throttle {
-	local := memthrottle.New(a.clock.Real)
+// rateLimiter counts attempts in Redis where there is one, else in this process.
+func (a *App) rateLimiter() ports.RateLimiter {
+	local := memratelimit.New(a.clock.Real)
 	if a.redis == nil {
 		return local
 	}
-	return redisthrottle.New(a.redis, local, a.log)
+	return redisratelimit.New(a.redis, local, a.log)
 }
 
 // mailer hands mail to the server of SMTP_URL where there is one, else writes it into files.
@@ -94,7 +94,7 @@ func (a *App) redisPrefix() string {
 func (a *App) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	err := a.store.Ping(ctx)
+	err := a.store.Writable(ctx)
 	if a.redis != nil {
 		if redisErr := a.redis.Ping(ctx).Err(); redisErr != nil {
 			err = errors.Join(err, fmt.Errorf("ping redis: %w", redisErr))

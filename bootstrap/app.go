@@ -1,9 +1,10 @@
-// Package bootstrap puts the program together: which adapter fills which port, which module hears which event, and
+// Package bootstrap puts the program together: which adapter fills which port, which module subscribes to which event, and
 // what starts and stops in which order.
 package bootstrap
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,39 +18,82 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"sundry/adapters/gormstore"
-	"sundry/adapters/httpapi"
 	"sundry/adapters/jobs"
 	"sundry/adapters/system"
 	"sundry/config"
+	"sundry/modules/access"
+	"sundry/modules/booking"
+	"sundry/modules/catalog"
+	"sundry/modules/checkout"
+	"sundry/modules/customers"
+	"sundry/modules/idempotency"
+	"sundry/modules/identity"
+	"sundry/modules/invoicing"
+	"sundry/modules/payments"
+	"sundry/modules/sandbox"
+	"sundry/modules/subscriptions"
+	"sundry/modules/tasks"
+	"sundry/modules/treasury"
+	"sundry/modules/usage"
+	"sundry/modules/webhooks"
 	"sundry/ports"
 )
 
 // App is the wired program.
 type App struct {
-	cfg     config.Config
-	log     *slog.Logger
-	store   *gormstore.Store
-	redis   *redis.Client // nil without REDIS_URL
-	clock   ports.Clock
-	ids     ports.IDs
-	secrets secrets
-	mux     *jobs.Mux
-	metrics *prometheus.Registry
-	modules httpapi.Modules
-	http    *fiber.App
+	cfg       config.Config
+	log       *slog.Logger
+	store     *gormstore.Store
+	redis     *redis.Client // nil without REDIS_URL
+	clock     ports.Clock
+	ids       ports.IDs
+	secrets   secrets
+	mux       *jobs.Mux
+	metrics   *prometheus.Registry
+	bus       *bus
+	limiter   ports.RateLimiter
+	processor processor
+	modules   modules
+	http      *fiber.App
 	// operations is served on METRICS_ADDR when that is set.
 	operations *fiber.App
 	// stopping is closed when the program is told to stop, for requests that wait.
 	stopping chan struct{}
+	// maintenance are the kinds of the platform's own periodic tasks.
+	maintenance []string
+	// beforeAdvance are called before the sandbox moves a clock.
+	beforeAdvance []sandbox.BeforeAdvance
 	// verifiers each check one module's invariants.
-	verifiers []func(context.Context) ([]string, error)
+	verifiers []verifier
 	// invariants is what the last look at them found.
 	invariants *invariants
 	// closers run in reverse order of what they close.
 	closers []func() error
-	// listeners hang up on silent connections when the program stops.
+	// listeners close idle connections when the program stops.
 	listeners []*listener
 	listening sync.Mutex
+}
+
+// modules are the use cases.
+type modules struct {
+	Identity      *identity.Service
+	Catalog       *catalog.Service
+	Booking       *booking.Service
+	Checkout      *checkout.Service
+	Access        *access.Service
+	Webhooks      *webhooks.Service
+	Idempotency   *idempotency.Service
+	TaskAdmin     *tasks.Service
+	Sandbox       *sandbox.Service // nil in live
+	Treasury      *treasury.Service
+	Customers     *customers.Service
+	Payments      *payments.Service
+	Subscriptions *subscriptions.Service
+	Refunds       *payments.Refunds
+	Disputes      *payments.Disputes
+	Usage         *usage.Service
+	Invoicing     *invoicing.Service
+	Documents     *invoicing.Documents
 }
 
 // Role is a part of the program that a process plays.
@@ -63,7 +107,7 @@ const (
 
 // New connects, migrates and wires. Close must be called even when Run never is.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, err error) {
-	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{}), invariants: newInvariants()}
+	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{}), invariants: newInvariants()}
 	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {
@@ -80,20 +124,29 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	if err = a.store.Migrate(ctx); err != nil {
 		return nil, err
 	}
+	deployment := gormstore.Deployment{Environment: string(cfg.Environment), SecretCheck: hex.EncodeToString(a.secrets.derive("database-check")[:16])}
+	if err = a.store.BelongTo(ctx, deployment); err != nil {
+		return nil, err
+	}
 	if err = a.openRedis(); err != nil {
 		return nil, err
 	}
-	a.clock = system.NewClock(a.store, !cfg.Livemode())
+	a.clock = system.NewClock(a.store, a.inSandbox())
+	a.limiter = a.rateLimiter()
+	a.openProcessor()
 	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)
 	a.store.Classify(a.mux.ClassOf)
-	a.store.LaneBy(a.mux.LaneOf)
+	a.store.KeyBy(a.mux.ConcurrencyKey)
 	if err = a.wire(); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
+
+// inSandbox reports whether no money moves here.
+func (a *App) inSandbox() bool { return !a.cfg.Livemode() }
 
 // Handler is the HTTP application, for tests that need no listener.
 func (a *App) Handler() *fiber.App { return a.http }
@@ -101,11 +154,14 @@ func (a *App) Handler() *fiber.App { return a.http }
 // Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, no new tasks; those
 // under way finish. It is called once.
 func (a *App) Run(ctx context.Context, roles ...Role) error {
-	if err := a.keepHouse(ctx); err != nil {
+	if err := a.store.LockProcess(); err != nil {
+		return err
+	}
+	if err := a.scheduleMaintenance(ctx); err != nil {
 		return err
 	}
 	failed := make(chan error, len(roles)+1)
-	a.store.OnScheduled(a.store.PageWorkers)
+	a.store.OnScheduled(a.store.NotifyWorkers)
 	stopWork := func(context.Context) {}
 	if slices.Contains(roles, Work) {
 		var err error
@@ -121,7 +177,7 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 		}
 	}
 	close(a.stopping)
-	a.hangUp()
+	a.closeIdleConns()
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
 	defer cancel()
 	var work sync.WaitGroup
@@ -169,15 +225,15 @@ func (a *App) serve(app *fiber.App, raw net.Listener) error {
 	return app.Listener(l)
 }
 
-func (a *App) hangUp() {
+func (a *App) closeIdleConns() {
 	a.listening.Lock()
 	defer a.listening.Unlock()
 	for _, l := range a.listeners {
-		l.hangUp()
+		l.closeIdleConns()
 	}
 }
 
-// Close gives everything back, last opened first.
+// Close releases everything, last opened first.
 func (a *App) Close() error {
 	var all []error
 	for _, closer := range slices.Backward(a.closers) {

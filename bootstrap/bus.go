@@ -10,31 +10,45 @@ import (
 
 // bus hands each event to its subscribers, in the order of wiring, inside the publisher's transaction.
 type bus struct {
-	subscribers map[string][]func(ctx context.Context, r ports.Repos, e event.Event) error
+	subscribers map[string][]receiverFunc
 }
 
 func newBus() *bus {
-	return &bus{subscribers: map[string][]func(context.Context, ports.Repos, event.Event) error{}}
+	return &bus{subscribers: map[string][]receiverFunc{}}
 }
 
 // on subscribes a module's method to one type of event.
-func on[E event.Event](b *bus, hear func(ctx context.Context, r ports.Repos, e E) error) {
+func on[E event.Event](b *bus, receive func(ctx context.Context, r ports.Repos, e E) error) {
+	name, receiver := receiverOf(receive)
+	b.subscribers[name] = append(b.subscribers[name], receiver)
+}
+
+// onFirst is on, before the subscribers so far.
+func onFirst[E event.Event](b *bus, receive func(ctx context.Context, r ports.Repos, e E) error) {
+	name, receiver := receiverOf(receive)
+	b.subscribers[name] = append([]receiverFunc{receiver}, b.subscribers[name]...)
+}
+
+// receiverFunc takes any event of the type that it was made for.
+type receiverFunc func(ctx context.Context, r ports.Repos, e event.Event) error
+
+func receiverOf[E event.Event](receive func(ctx context.Context, r ports.Repos, e E) error) (name string, receiver receiverFunc) {
 	var zero E
-	name := zero.EventName()
-	b.subscribers[name] = append(b.subscribers[name], func(ctx context.Context, r ports.Repos, e event.Event) error {
+	name = zero.EventName()
+	return name, func(ctx context.Context, r ports.Repos, e event.Event) error {
 		typed, ok := e.(E)
 		if !ok {
 			return fmt.Errorf("event %s is a %T, not a %T", name, e, zero)
 		}
-		return hear(ctx, r, typed)
-	})
+		return receive(ctx, r, typed)
+	}
 }
 
 // Publish implements ports.Bus.
 func (b *bus) Publish(ctx context.Context, r ports.Repos, events ...event.Event) error {
 	for _, e := range events {
-		for _, hear := range b.subscribers[e.EventName()] {
-			if err := hear(ctx, r, e); err != nil {
+		for _, receive := range b.subscribers[e.EventName()] {
+			if err := receive(ctx, r, e); err != nil {
 				return fmt.Errorf("on %s: %w", e.EventName(), err)
 			}
 		}

@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// listener remembers which connections have never said anything. Browsers open such ahead of need, the server counts
+// listener remembers which connections have sent nothing yet. Browsers open such ahead of need, the server counts
 // them among its requests, and a shutdown would wait for them until they time out.
 type listener struct {
 	net.Listener
 	mu      sync.Mutex
-	silent  map[*connection]struct{}
-	hanging bool // up: silent connections are closed at once
+	idle    map[*connection]struct{}
+	closing bool // idle connections are closed at once
 }
 
 func newListener(l net.Listener) *listener {
-	return &listener{Listener: l, silent: map[*connection]struct{}{}}
+	return &listener{Listener: l, idle: map[*connection]struct{}{}}
 }
 
 // Accept implements net.Listener.
@@ -28,29 +28,29 @@ func (l *listener) Accept() (net.Conn, error) {
 	c := &connection{Conn: raw, listener: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.hanging {
+	if l.closing {
 		_ = raw.Close()
 		return c, nil // its first read ends it
 	}
-	l.silent[c] = struct{}{}
+	l.idle[c] = struct{}{}
 	return c, nil
 }
 
-// hangUp closes the connections that have never said anything, from now on.
-func (l *listener) hangUp() {
+// closeIdleConns closes the connections that have sent nothing yet, from now on.
+func (l *listener) closeIdleConns() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hanging = true
-	for c := range l.silent {
+	l.closing = true
+	for c := range l.idle {
 		_ = c.Conn.Close()
 	}
-	clear(l.silent)
+	clear(l.idle)
 }
 
 func (l *listener) forget(c *connection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.silent, c)
+	delete(l.idle, c)
 }
 
 type connection struct {

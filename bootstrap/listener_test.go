@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestHangingUpClosesOnlyTheSilent(t *testing.T) {
+func TestOnlyIdleConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	raw, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestHangingUpClosesOnlyTheSilent(t *testing.T) {
 		}
 		return client, server
 	}
-	silent, _ := dial()
+	idle, _ := dial()
 	speaking, heard := dial()
 	if _, err := speaking.Write([]byte("G")); err != nil {
 		t.Fatal(err)
@@ -35,9 +35,9 @@ func TestHangingUpClosesOnlyTheSilent(t *testing.T) {
 	if _, err := heard.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	l.hangUp()
+	l.closeIdleConns()
 	late, _ := dial()
-	for name, c := range map[string]net.Conn{"silent": silent, "late": late} {
+	for name, c := range map[string]net.Conn{"idle": idle, "late": late} {
 		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 			t.Errorf("the %s connection is still open: %v", name, err)

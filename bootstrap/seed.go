@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"context"
 	"encoding/base32"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"sundry/core/paymentlink"
 	"sundry/core/plan"
 	"sundry/core/slot"
+	"sundry/core/usage"
 )
 
 // Demo is what the demo creator needs to be shown once.
@@ -28,7 +30,7 @@ func (a *App) SeedIfEmpty(ctx context.Context) (*Demo, error) {
 	if a.cfg.Environment != config.Sandbox {
 		return nil, fmt.Errorf("the demo creator exists in the sandbox only")
 	}
-	if taken, err := a.store.Read(ctx).Creators.Any(ctx); err != nil || taken {
+	if taken, err := a.store.Read(ctx).Identity.Creators.Exists(ctx); err != nil || taken {
 		return nil, err
 	}
 	demo, err := a.seed(ctx)
@@ -45,7 +47,7 @@ func (a *App) seed(ctx context.Context) (*Demo, error) {
 		return nil, err
 	}
 	creatorID := signedIn.Creator.ID
-	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, creatorID, identity.KeyOrder{Name: "Demo key"}); err != nil {
+	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, creatorID, identity.NewKeyRequest{Name: "Demo key"}); err != nil {
 		return nil, err
 	}
 	for _, l := range demoListings {
@@ -70,7 +72,27 @@ func (a *App) seed(ctx context.Context) (*Demo, error) {
 		}
 		demo.PaymentLink = a.cfg.BaseURL + "/l/" + link.Code
 	}
+	if err := a.seedMeter(ctx, creatorID); err != nil {
+		return nil, err
+	}
 	return demo, a.seedSchedule(ctx, creatorID)
+}
+
+// seedMeter makes a meter with a price, so that a billing plan can be attached to the first subscription.
+func (a *App) seedMeter(ctx context.Context, creatorID string) error {
+	if _, err := a.modules.Usage.CreateMeter(ctx, creatorID, usage.MeterDraft{Name: "API calls", EventName: "api.calls", Aggregation: string(usage.Sum)}); err != nil {
+		return err
+	}
+	product, err := a.modules.Usage.CreateProduct(ctx, creatorID, usage.ProductDraft{Name: "API access", Type: "SERVICE"})
+	if err != nil {
+		return err
+	}
+	included, free, perCall := json.Number("1000"), "0", "0.35"
+	_, err = a.modules.Usage.CreatePrice(ctx, creatorID, usage.PriceDraft{
+		ProductID: product.ID, BillingScheme: "usage_based", Currency: "eur", Recurring: &usage.RecurringDraft{Interval: "month"},
+		Tiers: []usage.TierDraft{{UpTo: &included, UnitAmountDecimal: &free}, {UnitAmountDecimal: &perCall}},
+	})
+	return err
 }
 
 // seedSchedule says when and where the demo creator meets buyers, so that the appointment listing can be booked.
@@ -139,8 +161,9 @@ func (d Demo) Print(w io.Writer, baseURL string) error {
 	_, err := fmt.Fprintf(w, `
   Sundry's sandbox is ready: no real money moves here.
 
+  Dashboard     %[1]s/dashboard
+                %[2]s   password  %[3]s
   Reference     %[1]s/docs
-  Demo creator  %[2]s   password  %[3]s
   Secret key    %[4]s
   Payment link  %[5]s
 

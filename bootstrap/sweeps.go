@@ -10,79 +10,138 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"sundry/adapters/jobs"
+	"sundry/ports"
 )
 
 const (
 	// retimeEvery is how often due times are brought in line with the clocks of the accounts.
 	retimeEvery = 30 * time.Second
-	// verifyEvery is the pause between two looks at the invariants, and verifyTimeout bounds one.
-	verifyEvery   = 10 * time.Minute
-	verifyFirst   = 5 * time.Second
-	verifyTimeout = 5 * time.Minute
+	// verifyEvery is the pause between two looks at what is recent of the invariants, verifyAllEvery between two at everything,
+	// and the time-outs bound one.
+	verifyEvery      = 10 * time.Minute
+	verifyFirst      = 5 * time.Second
+	verifyTimeout    = 5 * time.Minute
+	verifyAllEvery   = 24 * time.Hour
+	verifyAllFirst   = time.Hour
+	verifyAllTimeout = time.Hour
+	// retentionEvery is how often what is old is deleted, and retentionFirst leaves a start to itself.
+	retentionEvery = 6 * time.Hour
+	retentionFirst = 10 * time.Minute
+	// What is kept, and for how long; EVENT_RETENTION_DAYS says it of events.
+	keepDeliveries = 30 * 24 * time.Hour
+	keepSessions   = 90 * 24 * time.Hour
+	keepMailBodies = 90 * 24 * time.Hour
+	// flushEvery is how often reports of use are counted, and partitionEvery how often room is made for those of the next
+	// months.
+	flushEvery     = time.Minute
+	partitionEvery = 12 * time.Hour
 )
 
-// sweep does, in one process of all, what comes round by the clock.
+// sweep does, in one process of all, what is periodic.
 func (a *App) sweep(ctx context.Context) {
-	a.store.Lead(ctx, "sweeps", func(ctx context.Context) {
+	a.store.RunAsLeader(ctx, "sweeps", func(ctx context.Context) {
 		defer a.invariants.forget() // the next leader's word counts
 		jobs.RunSweeps(ctx, a.log,
+			jobs.Sweep{Name: "usage flush", Every: flushEvery, Do: a.modules.Usage.Flush},
+			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Do: a.modules.Usage.MakePartitions},
+			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Do: a.deleteOld},
 			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error { return a.store.Retime(ctx, "") }},
-			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Do: a.verifyIntoMetrics})
+			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Do: a.verifyIntoMetrics(a.verifyRecent, false, verifyTimeout)},
+			jobs.Sweep{Name: "verify all", First: verifyAllFirst, Every: verifyAllEvery, Do: a.verifyIntoMetrics(a.Verify, true, verifyAllTimeout)})
 	})
 }
 
-func (a *App) verifyIntoMetrics(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
-	defer cancel()
-	violations, err := a.Verify(ctx)
-	if err != nil {
-		return fmt.Errorf("look at the invariants: %w", err)
-	}
-	a.invariants.note(len(violations), time.Now())
-	if len(violations) > 0 {
-		a.log.ErrorContext(ctx, "invariants are violated", slog.Int("violations", len(violations)), slog.String("first", violations[0]))
-	}
-	return nil
+// deleteOld deletes what nobody needs any more. Its times are real ones, as those of ids are.
+func (a *App) deleteOld(ctx context.Context) error {
+	now := a.clock.Real()
+	return a.store.DeleteOld(ctx, ports.Retention{
+		Deliveries: now.Add(-keepDeliveries), Events: now.AddDate(0, 0, -a.cfg.EventRetentionDays), Sessions: now.Add(-keepSessions),
+		MailBodies: now.Add(-keepMailBodies), Now: now,
+	})
 }
 
-// invariants is what the last look found. Only the process that looks shows it.
+// verifyIntoMetrics shows what a look at the invariants found; all says that it covers everything.
+func (a *App) verifyIntoMetrics(look func(context.Context) ([]string, error), all bool, timeout time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		began := time.Now()
+		violations, err := look(ctx)
+		if err != nil {
+			return fmt.Errorf("look at the invariants: %w", err)
+		}
+		a.invariants.note(all, verified{len(violations), time.Now(), time.Since(began)})
+		if len(violations) > 0 {
+			a.log.ErrorContext(ctx, "invariants are violated", slog.Int("violations", len(violations)), slog.String("first", violations[0]))
+		}
+		return nil
+	}
+}
+
+// verified is what one look found.
+type verified struct {
+	found int
+	at    time.Time // zero: never
+	took  time.Duration
+}
+
+// invariants is what the last look at what is recent found, and the last at everything. Only the process that looks shows it.
 type invariants struct {
 	violations *prometheus.Desc
 	checkedAt  *prometheus.Desc
+	took       *prometheus.Desc
 
-	mu    sync.Mutex
-	found int
-	at    time.Time // zero: never
+	mu          sync.Mutex
+	recent, all verified
 }
 
 func newInvariants() *invariants {
+	scope := []string{"scope"}
 	return &invariants{
-		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last look at the invariants found (sundry verify lists them).", nil, nil),
-		checkedAt:  prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When that look ended.", nil, nil),
+		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last looks at the invariants found (sundry verify lists them).", nil, nil),
+		checkedAt:  prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When the last look ended.", nil, nil),
+		took:       prometheus.NewDesc("sundry_invariants_check_duration_seconds", "How long the last look took, at what is recent and at all.", scope, nil),
 	}
 }
 
-func (i *invariants) note(found int, at time.Time) {
+func (i *invariants) note(all bool, v verified) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.found, i.at = found, at
+	if all {
+		i.all = v
+	} else {
+		i.recent = v
+	}
 }
 
-func (i *invariants) forget() { i.note(0, time.Time{}) }
+func (i *invariants) forget() {
+	i.note(false, verified{})
+	i.note(true, verified{})
+}
 
 // Describe implements prometheus.Collector.
 func (i *invariants) Describe(out chan<- *prometheus.Desc) {
 	out <- i.violations
 	out <- i.checkedAt
+	out <- i.took
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements prometheus.Collector. What the look at everything found stands until the next such look.
 func (i *invariants) Collect(out chan<- prometheus.Metric) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.at.IsZero() {
+	last := i.recent.at
+	if i.all.at.After(last) {
+		last = i.all.at
+	}
+	if last.IsZero() {
 		return
 	}
-	out <- prometheus.MustNewConstMetric(i.violations, prometheus.GaugeValue, float64(i.found))
-	out <- prometheus.MustNewConstMetric(i.checkedAt, prometheus.GaugeValue, float64(i.at.Unix()))
+	out <- prometheus.MustNewConstMetric(i.violations, prometheus.GaugeValue, float64(max(i.recent.found, i.all.found)))
+	out <- prometheus.MustNewConstMetric(i.checkedAt, prometheus.GaugeValue, float64(last.Unix()))
+	for scope, v := range map[string]verified{"recent": i.recent, "all": i.all} {
+		if !v.at.IsZero() {
+			out <- prometheus.MustNewConstMetric(i.took, prometheus.GaugeValue, v.took.Seconds(), scope)
+		}
+	}
 }

@@ -53,7 +53,7 @@ func (a *App) startWork() (stop func(ctx context.Context), err error) {
 // listenForPages wakes the relay whenever another process has scheduled work.
 func (a *App) listenForPages(ctx context.Context, wake func()) {
 	for ctx.Err() == nil {
-		if err := a.store.ListenForPages(ctx, wake); err != nil {
+		if err := a.store.ListenForTasks(ctx, wake); err != nil {
 			a.log.DebugContext(ctx, "not listening for work of other processes", slog.Any("error", err))
 		}
 		select {

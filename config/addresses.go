@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// originAt is the origin of whoever listens on addr, for callers on the same machine. One that listens everywhere has no
+// originAt is the origin of a process that listens on addr, for callers on the same machine. One that listens everywhere has no
 // address of its own there that a browser could open.
 func originAt(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
@@ -34,6 +34,7 @@ func (c Config) addressFaults() []error {
 	}
 	check(isListenAddress(c.Addr), "ADDR must be host:port, such as 127.0.0.1:8080 or :8080")
 	check(c.MetricsAddr == "" || isListenAddress(c.MetricsAddr), "METRICS_ADDR must be host:port, such as 127.0.0.1:9090")
+	check(c.MetricsAddr == "" || c.MetricsAddr != c.Addr, "METRICS_ADDR must not be ADDR: it is for a listener of its own")
 	check(c.BaseURL == "" || isOrigin(c.BaseURL), "BASE_URL must be an origin such as https://pay.example.com, without a path")
 	if c.DatabaseURL != "" {
 		path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:")

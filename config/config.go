@@ -1,10 +1,11 @@
-// Package config reads the process environment once, at the start, and says everything that is wrong with it
-// in one go. Nothing else in the program looks at environment variables.
+// Package config reads the process environment once, at the start, and reports every fault of it at once. Nothing else in
+// the program reads environment variables.
 package config
 
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -23,6 +24,9 @@ const (
 	Live    Environment = "live"
 )
 
+// minEventRetention is how many days deliveries are kept, which need their events.
+const minEventRetention = 30
+
 // Config is the process configuration. Every field names its variable; a sandbox needs none of them.
 type Config struct {
 	Environment Environment `env:"ENVIRONMENT" envDefault:"sandbox"`
@@ -36,24 +40,61 @@ type Config struct {
 	// AppSecret keys everything derived (at least 32 bytes). Generated under DATA_DIR in the sandbox.
 	AppSecret string `env:"APP_SECRET,unset"`
 
+	// SellerCountry is where the seller of record sits (ISO 3166-1 alpha-2): the country whose tax rules hold.
+	SellerCountry string `env:"SELLER_COUNTRY" envDefault:"IE"`
+
+	// PayoutMinimum is the least amount of a payout, in minor units of any currency.
+	PayoutMinimum int64 `env:"PAYOUT_MINIMUM" envDefault:"1000"`
+
+	// Stripe's keys and the secret of its webhook endpoint: all three, or none in the sandbox.
+	StripeSecretKey      string `env:"STRIPE_SECRET_KEY,unset"`
+	StripePublishableKey string `env:"STRIPE_PUBLISHABLE_KEY"`
+	StripeWebhookSecret  string `env:"STRIPE_WEBHOOK_SECRET,unset"`
+	// StripeAPIBase is where Stripe's API is; empty for its own address.
+	StripeAPIBase string `env:"STRIPE_API_BASE"`
+	// StripeScriptURL is where pages load Stripe's script from; another address is for tests in the sandbox only.
+	StripeScriptURL string `env:"STRIPE_SCRIPT_URL" envDefault:"https://js.stripe.com/v3/"`
+
+	// PlatformFeeBasisPoints and PlatformFeeFixed are what the service keeps of each sale: a part of what the buyer paid
+	// (500 is 5 %) and minor units of any currency, together at most the sale without its tax.
+	PlatformFeeBasisPoints int64 `env:"PLATFORM_FEE_BASIS_POINTS" envDefault:"500"`
+	PlatformFeeFixed       int64 `env:"PLATFORM_FEE_FIXED" envDefault:"0"`
+
+	// EventRetentionDays is how long events are kept.
+	EventRetentionDays int `env:"EVENT_RETENTION_DAYS" envDefault:"365"`
 	// SMTPURL is the mail server, smtp://… or smtps://…; absent means files under DATA_DIR/mail, in the sandbox.
 	SMTPURL string `env:"SMTP_URL,unset"`
 	// MailFrom is who mail comes from: Name <address>.
 	MailFrom string `env:"MAIL_FROM"`
 
+	// The seller of record, named on pages, mails and documents.
+	SellerName    string `env:"SELLER_NAME"`
+	SellerAddress string `env:"SELLER_ADDRESS"`
+	SellerVATID   string `env:"SELLER_VAT_ID"`
+	SellerEmail   string `env:"SELLER_EMAIL"`
+	// TermsURL and PrivacyURL are linked where buyers pay.
+	TermsURL   string `env:"TERMS_URL"`
+	PrivacyURL string `env:"PRIVACY_URL"`
+
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 	// SeedDemo fills an empty sandbox database with the demo creator; default true there.
 	SeedDemo *bool `env:"SEED_DEMO"`
-	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback and private networks; sandbox only.
-	WebhookAllowPrivate bool `env:"WEBHOOK_ALLOW_PRIVATE"`
+	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback and private networks, or with false to neither.
+	// Unset, they may lead to loopback where BASE_URL does. Sandbox only.
+	WebhookAllowPrivate *bool `env:"WEBHOOK_ALLOW_PRIVATE"`
 	// MetricsAddr moves /metrics to a listener of its own; empty serves it on Addr.
 	MetricsAddr string `env:"METRICS_ADDR"`
 	// RateLimitPerMinute is per API key: 0 = off. Default 600 in live, off in the sandbox.
 	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
 	// TrustedProxies are the addresses and networks (CIDR) whose X-Forwarded-For is believed when attempts are counted
-	// per network address; "private" stands for loopback and the private ranges, "none" trusts nobody.
-	TrustedProxies []string `env:"TRUSTED_PROXIES" envDefault:"private"`
+	// per network address; "private" stands for loopback and the private ranges, "none" trusts nobody. Behind a proxy it
+	// must be set, or all visitors are counted as one.
+	TrustedProxies []string `env:"TRUSTED_PROXIES" envDefault:"none"`
+
+	// ClientCountryHeader is the header in which a trusted proxy names the country that a request comes from, such as
+	// CF-IPCountry; empty for none. It is kept with a sale as evidence of where the buyer is.
+	ClientCountryHeader string `env:"CLIENT_COUNTRY_HEADER"`
 
 	// ShutdownTimeout is how long requests and jobs under way may take after SIGTERM.
 	ShutdownTimeout time.Duration `env:"-"`
@@ -64,6 +105,20 @@ func (c Config) Livemode() bool { return c.Environment == Live }
 
 // Seeds reports whether an empty database is filled with the demo creator at the start.
 func (c Config) Seeds() bool { return !c.Livemode() && (c.SeedDemo == nil || *c.SeedDemo) }
+
+// WebhooksToPrivate reports whether webhook URLs may be http and lead to private networks.
+func (c Config) WebhooksToPrivate() bool {
+	return c.WebhookAllowPrivate != nil && *c.WebhookAllowPrivate
+}
+
+// WebhooksToLoopback reports whether webhook URLs may be http and lead to this machine.
+func (c Config) WebhooksToLoopback() bool {
+	if c.WebhookAllowPrivate != nil {
+		return *c.WebhookAllowPrivate
+	}
+	base, err := url.Parse(c.BaseURL)
+	return err == nil && !c.Livemode() && thisMachine(base.Hostname())
+}
 
 // RateLimit is the resolved per-key limit per minute; 0 means none.
 func (c Config) RateLimit() int {
@@ -106,6 +161,9 @@ func (c *Config) defaults() {
 	if c.MailFrom == "" && !c.Livemode() {
 		c.MailFrom = sandboxSender
 	}
+	if c.SellerName == "" && !c.Livemode() {
+		c.SellerName = "Sundry"
+	}
 }
 
 // faults lists every setting that is missing, malformed or contradicts another.
@@ -121,6 +179,8 @@ func (c Config) faults() []error {
 	all = append(all, c.addressFaults()...)
 	if c.AppSecret != "" && len(c.AppSecret) < 32 {
 		add("APP_SECRET must have at least 32 bytes; it has %d", len(c.AppSecret))
+	} else if c.AppSecret != "" && strings.Count(c.AppSecret, c.AppSecret[:1]) == len(c.AppSecret) {
+		add("APP_SECRET must be random; it is one character repeated")
 	}
 	if !oneOf(c.LogLevel, "debug", "info", "warn", "error") {
 		add("LOG_LEVEL must be debug, info, warn or error, not %q", c.LogLevel)
@@ -131,7 +191,19 @@ func (c Config) faults() []error {
 	if c.RateLimitPerMinute != nil && *c.RateLimitPerMinute < 0 {
 		add("RATE_LIMIT_PER_MINUTE must be 0 (off) or more, not %d", *c.RateLimitPerMinute)
 	}
-	all = slices.Concat(all, c.proxyFaults(), c.mailFaults())
+	if c.PlatformFeeBasisPoints < 0 || c.PlatformFeeBasisPoints > 10_000 {
+		add("PLATFORM_FEE_BASIS_POINTS must be 0 to 10000, not %d", c.PlatformFeeBasisPoints)
+	}
+	if c.PlatformFeeFixed < 0 {
+		add("PLATFORM_FEE_FIXED must be 0 or more minor units, not %d", c.PlatformFeeFixed)
+	}
+	if c.EventRetentionDays < minEventRetention {
+		add("EVENT_RETENTION_DAYS must be %d or more: that long their deliveries are kept", minEventRetention)
+	}
+	if c.PayoutMinimum < 1 {
+		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
+	}
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults())
 	if c.Livemode() {
 		all = append(all, c.liveFaults()...)
 	}
@@ -151,7 +223,13 @@ func (c Config) liveFaults() []error {
 	need(c.AppSecret, "APP_SECRET")
 	need(c.SMTPURL, "SMTP_URL")
 	need(c.MailFrom, "MAIL_FROM")
-	if c.WebhookAllowPrivate {
+	need(c.SellerName, "SELLER_NAME")
+	need(c.SellerAddress, "SELLER_ADDRESS")
+	need(c.SellerVATID, "SELLER_VAT_ID")
+	need(c.SellerEmail, "SELLER_EMAIL")
+	need(c.TermsURL, "TERMS_URL")
+	need(c.PrivacyURL, "PRIVACY_URL")
+	if c.WebhooksToPrivate() {
 		all = append(all, errors.New("WEBHOOK_ALLOW_PRIVATE must not be set when ENVIRONMENT=live"))
 	}
 	if c.SeedDemo != nil && *c.SeedDemo {

@@ -15,12 +15,12 @@ func TestEveryFaultIsALineThatNamesItsVariable(t *testing.T) {
 		"ENVIRONMENT": "prod", "ADDR": "nonsense", "METRICS_ADDR": "127.0.0.1:99999", "BASE_URL": "https://ada:hunter2@pay.example.com",
 		"DATABASE_URL": "postgres://ada:hunter2@db:port/x", "REDIS_URL": "redis://:hunter2@cache:port", "APP_SECRET": "hunter2",
 		"LOG_LEVEL": "loud", "LOG_FORMAT": "xml", "SEED_DEMO": "maybe", "WEBHOOK_ALLOW_PRIVATE": "2", "RATE_LIMIT_PER_MINUTE": "many",
-		"SMTP_URL": "smtp://hunter2", "MAIL_FROM": "Sundry", "TRUSTED_PROXIES": "proxy",
+		"SMTP_URL": "smtp://hunter2", "MAIL_FROM": "Sundry", "TRUSTED_PROXIES": "proxy", "TERMS_URL": "terms", "PRIVACY_URL": "mailto:privacy@example.com",
 	})
 	lines := strings.Split(fmt.Sprint(err), "\n")
 	for _, variable := range []string{
 		"ENVIRONMENT", "ADDR", "METRICS_ADDR", "BASE_URL", "DATABASE_URL", "REDIS_URL", "APP_SECRET", "LOG_LEVEL", "LOG_FORMAT", "SEED_DEMO",
-		"WEBHOOK_ALLOW_PRIVATE", "RATE_LIMIT_PER_MINUTE", "MAIL_FROM", "TRUSTED_PROXIES",
+		"WEBHOOK_ALLOW_PRIVATE", "RATE_LIMIT_PER_MINUTE", "MAIL_FROM", "TRUSTED_PROXIES", "TERMS_URL", "PRIVACY_URL",
 	} {
 		count := 0
 		for _, line := range lines {
@@ -80,11 +80,28 @@ func TestWhoListensEverywhereIsFoundAtHome(t *testing.T) {
 	}
 }
 
+func TestSettingsThatContradictEachOtherStopTheStart(t *testing.T) {
+	t.Parallel()
+	_, err := config.FromMap(map[string]string{
+		"ADDR": "127.0.0.1:9000", "METRICS_ADDR": "127.0.0.1:9000", "APP_SECRET": strings.Repeat("x", 64),
+	})
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "METRICS_ADDR ") || !strings.HasPrefix(lines[1], "APP_SECRET ") || strings.Contains(lines[1], "xxx") {
+		t.Errorf("got %q, want a line about each", lines)
+	}
+	if _, err := config.FromMap(map[string]string{"METRICS_ADDR": "127.0.0.1:9090", "APP_SECRET": strings.Repeat("only for tests ", 4)}); err != nil {
+		t.Errorf("good settings: %v", err)
+	}
+}
+
 func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	live := map[string]string{
-		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("x", 32),
+		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("only for tests ", 4),
 		"SMTP_URL": "smtp://mail.example.com", "MAIL_FROM": "Example <no-reply@example.com>",
+		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T", "SELLER_EMAIL": "help@example.com",
+		"TERMS_URL": "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
+		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 	}
 	cfg, err := config.FromMap(live)
 	if err != nil || cfg.Seeds() || cfg.RateLimit() != 600 {
@@ -108,5 +125,46 @@ func TestLiveTakesNothingOfTheSandbox(t *testing.T) {
 	}
 	if sandbox, err = config.FromMap(nil); err != nil || !sandbox.Seeds() || sandbox.RateLimit() != 0 {
 		t.Errorf("a sandbox with nothing set: %v", err)
+	}
+}
+
+func TestLiveNamesTheSellerOfRecord(t *testing.T) {
+	t.Parallel()
+	_, err := config.FromMap(map[string]string{"ENVIRONMENT": "live"})
+	for _, variable := range []string{"SELLER_NAME", "SELLER_ADDRESS", "SELLER_VAT_ID", "SELLER_EMAIL", "TERMS_URL", "PRIVACY_URL"} {
+		if !strings.Contains(fmt.Sprint(err), variable+" is required when ENVIRONMENT=live") {
+			t.Errorf("no line about %s in:\n%v", variable, err)
+		}
+	}
+	if sandbox, err := config.FromMap(nil); err != nil || sandbox.SellerName != "Sundry" {
+		t.Errorf("a sandbox: %q, %v", sandbox.SellerName, err)
+	}
+}
+
+func TestWebhooksReachThisMachineWhereItServesItself(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		vars              map[string]string
+		loopback, private bool
+	}{
+		"nothing set":                   {map[string]string{}, true, false},
+		"localhost":                     {map[string]string{"BASE_URL": "http://localhost:8080"}, true, false},
+		"a public address":              {map[string]string{"BASE_URL": "https://sandbox.example.com"}, false, false},
+		"true":                          {map[string]string{"BASE_URL": "https://sandbox.example.com", "WEBHOOK_ALLOW_PRIVATE": "true"}, true, true},
+		"false on this machine":         {map[string]string{"WEBHOOK_ALLOW_PRIVATE": "false"}, false, false},
+		"false under a public address":  {map[string]string{"BASE_URL": "https://sandbox.example.com", "WEBHOOK_ALLOW_PRIVATE": "false"}, false, false},
+		"a name that begins like ours":  {map[string]string{"BASE_URL": "https://localhost.example.com"}, false, false},
+		"another address of this range": {map[string]string{"BASE_URL": "http://127.0.0.2:8080"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg, err := config.FromMap(c.vars)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.WebhooksToLoopback() != c.loopback || cfg.WebhooksToPrivate() != c.private {
+				t.Errorf("loopback %v, private %v", cfg.WebhooksToLoopback(), cfg.WebhooksToPrivate())
+			}
+		})
 	}
 }

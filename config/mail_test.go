@@ -61,7 +61,10 @@ func TestABadMailServerStopsTheStartAndIsNotRepeated(t *testing.T) {
 func TestLiveNeedsItsMail(t *testing.T) {
 	t.Parallel()
 	live := map[string]string{
-		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("x", 32),
+		"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "DATABASE_URL": "postgres://db/sundry", "APP_SECRET": strings.Repeat("only for tests ", 4),
+		"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T", "SELLER_EMAIL": "help@example.com",
+		"TERMS_URL": "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
+		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 	}
 	_, err := config.FromMap(live)
 	if got := fmt.Sprint(err); got != "SMTP_URL is required when ENVIRONMENT=live\nMAIL_FROM is required when ENVIRONMENT=live" {

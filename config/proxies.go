@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// privateNetworks are where a reverse proxy of one's own usually stands: nobody on the internet has such an address.
+// privateNetworks are where a deployment's own reverse proxy usually is: nobody on the internet has such an address.
 var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"),
 	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),

@@ -6,6 +6,13 @@ import (
 	"sundry/core/access"
 )
 
+// AccessRepos are the repositories of access.
+type AccessRepos struct {
+	Grants     Grants
+	Snapshots  Snapshots
+	CreditUses CreditUses
+}
+
 // Grants are the reasons why customers have access.
 type Grants interface {
 	// Insert writes a new grant. ErrDuplicate (grants_creator_id_source_source_id) when its source has granted before. The
@@ -13,14 +20,16 @@ type Grants interface {
 	Insert(ctx context.Context, g *access.Grant) error
 	// Update writes a changed grant. ErrStale when it changed since it was loaded.
 	Update(ctx context.Context, g *access.Grant) error
-	// Find returns a grant of the account. ErrNotFound when there is none.
-	Find(ctx context.Context, creatorID, grantID string) (*access.Grant, error)
-	// BySource returns the grant that a source has given. ErrNotFound when it gave none.
-	BySource(ctx context.Context, creatorID string, source access.Source, sourceID string) (*access.Grant, error)
-	// Running returns the customer's grants that count, oldest first.
-	Running(ctx context.Context, creatorID, externalCustomerID string) ([]*access.Grant, error)
-	// Ended returns the customer's grants that count no more, newest first, at most limit.
-	Ended(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]*access.Grant, error)
+	// Get returns a grant of the account. ErrNotFound when there is none.
+	Get(ctx context.Context, creatorID, grantID string) (*access.Grant, error)
+	// GetBySource returns the grant that a source has given. ErrNotFound when it gave none.
+	GetBySource(ctx context.Context, creatorID string, source access.Source, sourceID string) (*access.Grant, error)
+	// ListByCheckout returns the grants that a checkout session gave, those that ended included.
+	ListByCheckout(ctx context.Context, creatorID, checkoutID string) ([]*access.Grant, error)
+	// ListActive returns the customer's grants that count, oldest first.
+	ListActive(ctx context.Context, creatorID, externalCustomerID string) ([]*access.Grant, error)
+	// ListEnded returns the customer's grants that count no more, newest first, at most limit.
+	ListEnded(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]*access.Grant, error)
 }
 
 // Snapshots are the customers' access documents with the history of their versions.
@@ -29,24 +38,24 @@ type Snapshots interface {
 	// waiting until the transaction ends. Only behind this lock may the customer's grants be loaded to be changed: that is
 	// why versions have no gaps.
 	Lock(ctx context.Context, empty access.Document) (access.Document, error)
-	// Save writes the document that follows the locked one, with its change; or, when change is nil, only its NextEnd.
+	// Update writes the document that follows the locked one, with its change; or, when change is nil, only its NextEnd.
 	// ErrStale when it does not follow.
-	Save(ctx context.Context, d access.Document, change *access.Changed) error
-	// Find returns the customer's document. ErrNotFound when there is none.
-	Find(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error)
-	// History returns the latest changes, newest first, at most limit.
-	History(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]access.Changed, error)
-	// HistoryLength counts the changes on record and returns the highest version among them.
-	HistoryLength(ctx context.Context, creatorID, externalCustomerID string) (count, highest int64, err error)
-	// Scan returns up to limit documents of all accounts behind the given one, in the order of account and customer. The
+	Update(ctx context.Context, d access.Document, change *access.Changed) error
+	// Get returns the customer's document. ErrNotFound when there is none.
+	Get(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error)
+	// ListHistory returns the latest changes, newest first, at most limit.
+	ListHistory(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]access.Changed, error)
+	// CountHistory counts the changes on record and returns the highest version among them.
+	CountHistory(ctx context.Context, creatorID, externalCustomerID string) (count, highest int64, err error)
+	// ListAll returns up to limit documents of all accounts behind the given one, in the order of account and customer. The
 	// zero Document is the beginning.
-	Scan(ctx context.Context, after access.Document, limit int) ([]access.Document, error)
+	ListAll(ctx context.Context, after access.Document, limit int) ([]access.Document, error)
 }
 
 // CreditUses remembers every consumption of credits for good.
 type CreditUses interface {
-	// Find returns the use with that key. ErrNotFound when there is none.
-	Find(ctx context.Context, creatorID, externalCustomerID, idempotencyKey string) (access.CreditUse, error)
+	// Get returns the use with that key. ErrNotFound when there is none.
+	Get(ctx context.Context, creatorID, externalCustomerID, idempotencyKey string) (access.CreditUse, error)
 	// Insert writes a new use.
 	Insert(ctx context.Context, u access.CreditUse) error
 }

@@ -53,16 +53,17 @@ type CalendarWriter interface {
 	Write(file CalendarFile) []byte
 }
 
-// CalendarReader reads calendars that strangers wrote, within bounds of time and memory.
+// CalendarReader reads calendars that untrusted parties wrote, within bounds of time and memory.
 type CalendarReader interface {
 	// Busy lists when a calendar's events take time, within an interval, in order and merged. Events whose UID is one of
 	// our appointments' at the host ours are left out. Its errors are short and fit to be shown to the calendar's owner.
 	Busy(raw []byte, zone *time.Location, during slot.Interval, ours string) ([]slot.Interval, error)
 }
 
-// Fetcher reads addresses that strangers chose. It dials no address that is not public, also when it is redirected, and
+// Fetcher reads addresses that untrusted parties chose. It dials no address that is not public, also when it is redirected, and
 // bounds what it reads and how long that takes. Its errors are short, without the address, and fit to be shown to its
 // owner.
 type Fetcher interface {
+	Network
 	Fetch(ctx context.Context, url string) ([]byte, error)
 }

@@ -13,21 +13,15 @@ type Clock interface {
 	Real() time.Time
 }
 
-// Sleeper waits in real time.
-type Sleeper interface {
-	// Sleep returns after d, or with ctx's error when that ends first. Never inside a transaction.
-	Sleep(ctx context.Context, d time.Duration) error
+// AccountClock is Clock inside a transaction.
+type AccountClock interface {
+	// Now is the account's time as the transaction sees it: UTC, whole milliseconds.
+	Now(ctx context.Context, creatorID string) (time.Time, error)
 }
 
-// ClockOffsets keeps how far each sandbox account's clock runs ahead of real time.
-type ClockOffsets interface {
-	// Offset is zero for an account whose clock was never moved.
-	Offset(ctx context.Context, creatorID string) (time.Duration, error)
-	// Advance sets the offset, never backwards. Tell TaskQueue.Retime once the clock stands where it shall.
-	Advance(ctx context.Context, creatorID string, offset time.Duration) error
-	// Hold lets one holder at a time move the account's clock: false when another holds it at the given real time.
-	// The holder may prolong its own hold.
-	Hold(ctx context.Context, creatorID, holder string, now, until time.Time) (bool, error)
-	// LetGo ends the holder's hold.
-	LetGo(ctx context.Context, creatorID, holder string) error
+// Sleeper waits in real time.
+type Sleeper interface {
+	Network
+	// Sleep returns after d, or with ctx's error when that ends first. Never inside a transaction.
+	Sleep(ctx context.Context, d time.Duration) error
 }

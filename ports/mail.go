@@ -6,44 +6,12 @@ import (
 	"time"
 )
 
-// Mailer hands messages to whoever carries them.
-type Mailer interface {
-	// Send hands over one message. Sending it again, which happens when a process dies before it could note the first,
-	// carries the same Message-ID. A *MailRefusedError is final; after any other error it is worth trying again. Errors are
-	// short, hold no secret and are fit to be shown to the account.
-	Send(ctx context.Context, m Message) error
+// MailRepos are the repositories of mail.
+type MailRepos struct {
+	Mails Mails
 }
 
-// Message is one mail, rendered.
-type Message struct {
-	// ID is the mail's id; the Message-ID is made of it.
-	ID string
-	// To is an address such as grace@example.com; ToName may be empty.
-	To, ToName string
-	Subject    string
-	// Text and HTML say the same twice.
-	Text, HTML  string
-	Attachments []Attachment
-	Date        time.Time // real time
-}
-
-// Attachment is a file that comes with a message.
-type Attachment struct {
-	// Name is what the file is called: invite.ics.
-	Name        string
-	ContentType string // without parameters: text/calendar
-	// Method is iTIP's, such as REQUEST or CANCEL, for a calendar that mail clients are to act upon; else empty.
-	Method  string
-	Content []byte
-}
-
-// MailRefusedError says that a message will never be taken: its address does not exist, or its content is unwelcome.
-type MailRefusedError struct{ Reason string }
-
-// Error implements error.
-func (e *MailRefusedError) Error() string { return "refused: " + e.Reason }
-
-// Mail is a message that is owed to somebody: what to say, frozen when its cause happened, and what became of it.
+// Mail is a message to be sent: what to say, frozen when its cause happened, and what became of it.
 type Mail struct {
 	ID        string
 	CreatorID string
@@ -56,6 +24,8 @@ type Mail struct {
 	Data          json.RawMessage
 	// Mail leaves for the world, so its times are real ones.
 	CreatedAt time.Time
+	// LeavesAt is the earliest time that it may be sent; zero until Admit has given it one.
+	LeavesAt  time.Time
 	SentAt    time.Time // zero until it is sent
 	RefusedAt time.Time // zero unless it was refused for good
 	Refusal   string    // why
@@ -68,8 +38,11 @@ func (m Mail) Settled() bool { return !m.SentAt.IsZero() || !m.RefusedAt.IsZero(
 type Mails interface {
 	// Insert writes a new mail; ok is false when there is one of that kind and cause already, which stays as it is.
 	Insert(ctx context.Context, m Mail) (ok bool, err error)
-	// Find returns a mail of the account. ErrNotFound.
-	Find(ctx context.Context, creatorID, mailID string) (Mail, error)
-	// Settle writes what became of a mail. ErrNotFound.
-	Settle(ctx context.Context, m Mail) error
+	// Get returns a mail of the account. ErrNotFound.
+	Get(ctx context.Context, creatorID, mailID string) (Mail, error)
+	// Admit returns when a mail may be sent: now, or later where limit others of the account to its recipient may leave
+	// in the window before. The first call decides it; it locks the recipient, so that the limit holds at any concurrency.
+	Admit(ctx context.Context, m Mail, limit int, window time.Duration, now time.Time) (time.Time, error)
+	// Update writes what became of a mail. ErrNotFound.
+	Update(ctx context.Context, m Mail) error
 }

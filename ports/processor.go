@@ -4,60 +4,98 @@ import (
 	"context"
 	"errors"
 
+	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/refund"
 )
 
 var (
 	// ErrOutcomeUnknown says that the processor was asked and did not answer in time. The money may have moved: ask again
 	// with Find, never take it for a refusal.
 	ErrOutcomeUnknown = errors.New("the processor's answer is not known")
-	// ErrProcessorUnavailable says that the processor was certainly not reached. Nothing moved.
+	// ErrProcessorUnavailable says that the processor was certainly not reached, or refused to look at the request now.
+	// Nothing moved.
 	ErrProcessorUnavailable = errors.New("the processor is not reachable")
 )
 
-// ChargeRequest asks for money. PaymentID is the idempotency key: the same id is charged at most once.
+// ChargeRequest asks for money, and names the attempt afterwards. PaymentID is the idempotency key: the same id is charged
+// at most once.
 type ChargeRequest struct {
-	PaymentID  string
-	CheckoutID string
-	CreatorID  string
+	PaymentID string
+	// ProcessorID is the processor's own id of the attempt; "" until an outcome has named it.
+	ProcessorID string
+	// SubjectID is what is paid for: a checkout session, a card setup, a subscription or an invoice.
+	SubjectID string
+	CreatorID string
+	// CustomerID is who pays; "" until a checkout is paid.
+	CustomerID string
+	// Email and Name are the payer's, for a card that is saved; they may be empty.
+	Email string
+	Name  string
 	// Amount may be zero: then the card is only checked and, with SaveCard, kept.
 	Amount money.Amount
-	// Method is the processor's token of the card.
+	// Method is what CardForm made of the buyer's input, or the token of a saved card.
 	Method   string
 	SaveCard bool
 	// OffSession is true when no buyer is present to authenticate.
 	OffSession bool
+	// Lines are those of an invoice, which the processor charges as an invoice of its own; nil for anything else.
+	Lines []payment.Line
+}
+
+// ChargeOf is the request for an attempt that was committed.
+func ChargeOf(p payment.State) ChargeRequest {
+	r := ChargeRequest{
+		PaymentID: p.ID, ProcessorID: p.ProcessorID, SubjectID: p.SubjectID, CreatorID: p.CreatorID, CustomerID: p.CustomerID,
+		Amount: p.Amount, Method: p.Method, SaveCard: p.SaveCard, OffSession: p.OffSession,
+	}
+	if p.Purpose == payment.ForInvoice {
+		r.Lines = p.Sale.Lines
+	}
+	return r
 }
 
 // RefundRequest asks for money to go back. RefundID is the idempotency key.
 type RefundRequest struct {
 	RefundID  string // ref_…
 	PaymentID string
-	CreatorID string
-	Amount    money.Amount
+	// ProcessorID is the processor's own id of the payment.
+	ProcessorID string
+	CreatorID   string
+	Amount      money.Amount
 }
 
 // Processor takes card payments. It is never called inside a transaction. A refusal by the card's issuer is an Outcome,
 // not an error. Every method may return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type Processor interface {
+	Network
 	// Charge takes the money, or says what it wants first. Asking again with the same PaymentID repeats the first answer.
 	Charge(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Find says what became of an attempt. ErrNotFound when the processor never heard of it.
-	Find(ctx context.Context, creatorID, paymentID string) (payment.Outcome, error)
-	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not heard of yet.
-	// The outcome is Canceled, or what it had come to before (Succeeded: honour it; Processing: too late, ask again).
-	Cancel(ctx context.Context, creatorID, paymentID string) (payment.Outcome, error)
-	// Refund gives money of a succeeded charge back. Asking again with the same RefundID moves nothing more. ErrNotFound
-	// for a charge that the processor never heard of.
-	Refund(ctx context.Context, r RefundRequest) error
+	// Find says what became of an attempt, and what it waits for. ErrNotFound when the processor never received it.
+	Find(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
+	// Authenticate takes in that the buyer is back from their bank's challenge, and says what the attempt has come to.
+	// approve is the buyer's answer where a page of ours plays the bank; a real bank has told the processor itself.
+	Authenticate(ctx context.Context, r ChargeRequest, approve bool) (payment.Outcome, error)
+	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not received yet.
+	// The outcome is Canceled, or what it had come to before (Succeeded: apply it; Processing: too late, ask again).
+	Cancel(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
+	// Refund gives money of a succeeded charge back. Asking again with the same RefundID moves nothing more and says what
+	// the refund has come to. ErrNotFound for a charge that the processor doesn't know.
+	Refund(ctx context.Context, r RefundRequest) (refund.Outcome, error)
 }
 
-// TestCards is the sandbox's stand-in for the parts that a real processor plays in the buyer's browser.
-type TestCards interface {
-	// Token is the payment method of a well-known test card; ok is false for any other number, so that no real card is
-	// ever stored.
-	Token(number string) (method string, ok bool)
-	// Authenticate is the buyer's answer to the bank's challenge.
-	Authenticate(ctx context.Context, creatorID, paymentID string, approve bool) (payment.Outcome, error)
+// CardInput is how a buyer pays, as a form sent it. The zero value names nothing.
+type CardInput struct {
+	// Number is that of a test card: the number of a real card never reaches us.
+	Number string
+	// Token is what the processor's own form made of a card or a wallet in the buyer's browser.
+	Token string
+}
+
+// CardForm is a processor's way to take cards in the buyer's browser.
+type CardForm interface {
+	// Method is the payment method behind an input, for Charge; "" for an empty one. What is wrong with the input is
+	// added to f.
+	Method(in CardInput, f *fault.Violations) (method string)
 }

@@ -8,23 +8,31 @@ import (
 // TaskClass groups the kinds of tasks that share workers, so that one class's backlog never delays another.
 type TaskClass string
 
-// The classes. Whoever wires a kind picks its class.
+// The classes. The wiring of a kind picks its class.
 const (
 	PaymentTasks TaskClass = "payments"
 	WebhookTasks TaskClass = "webhooks"
-	OtherTasks   TaskClass = "rest"
+	DefaultTasks TaskClass = "default"
 )
 
 // TaskClasses lists every class.
-func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, OtherTasks} }
+func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, DefaultTasks} }
 
-// Limits of a lane, over all processes.
+// Limits of one concurrency key, over all processes.
 const (
-	// LaneWidth is how many tasks of one lane are leased at a time.
-	LaneWidth = 16
-	// LaneRate is how many tasks of one lane are claimed per second; as many may be saved up.
-	LaneRate = 250
+	// MaxPerKey is how many tasks of one key are leased at a time, unless LimitKey says otherwise.
+	MaxPerKey = 32
+	// HighestPerKey is the most that LimitKey may say.
+	HighestPerKey = 128
 )
+
+// KeyLimit is what one concurrency key may use, over all processes.
+type KeyLimit struct {
+	// MaxRunning is how many tasks of the key are leased at a time; 0 = MaxPerKey.
+	MaxRunning int
+	// PerSecond is how many are claimed per second, and at once after a quiet second; 0 = no limit.
+	PerSecond int
+}
 
 // Task is one piece of background work: a row first, written in the transaction that makes it necessary.
 type Task struct {
@@ -32,8 +40,8 @@ type Task struct {
 	Kind      string
 	Subject   string
 	CreatorID string
-	// Lane is what it shares limits with; "" = none.
-	Lane string
+	// ConcurrencyKey names the tasks that it shares limits with; "" = none.
+	ConcurrencyKey string
 	// DueAt is on the account's clock.
 	DueAt time.Time
 	// LeaseUntil is until when (in real time) nobody else claims it.
@@ -54,18 +62,22 @@ type Tasks interface {
 	Cancel(ctx context.Context, kind, subject string) error
 	// Done removes a task that was run. ErrFenced when it is no longer this run's.
 	Done(ctx context.Context, t Task) error
-	// Postpone gives a task back, due again at the given account time, with its count of attempts started afresh.
+	// Postpone returns a task to the queue, due again at the given account time, with its count of attempts reset.
 	// ErrFenced as Done.
 	Postpone(ctx context.Context, t Task, due time.Time) error
-	// Hold keeps the tasks of a lane from being claimed until the given time of the account, and from then on lets one of
-	// them be claimed at a time. The zero time lets go of the lane.
-	Hold(ctx context.Context, lane, creatorID string, until time.Time) error
+	// PauseKey keeps the tasks of a concurrency key from being claimed until the given time of the account, and from then
+	// on lets one of them be claimed at a time.
+	PauseKey(ctx context.Context, key, creatorID string, until time.Time) error
+	// ResumeKey ends the pause of a key.
+	ResumeKey(ctx context.Context, key string) error
+	// LimitKey sets the limits of a key; the zero value is the default.
+	LimitKey(ctx context.Context, key string, limit KeyLimit) error
 }
 
 // TaskQueue is the workers' side of the same table. Each method is a transaction of its own.
 type TaskQueue interface {
 	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a
-	// lane and among those without one, no lane beyond its limits, the lanes that have least under way before the others.
+	// concurrency key and among those without one, no key beyond its limits, the keys with the fewest tasks running first.
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
@@ -77,12 +89,12 @@ type TaskQueue interface {
 	// Fail records why a run failed and when (in real time) to try again. The account's clock does not move that time.
 	// ErrFenced as Load.
 	Fail(ctx context.Context, t Task, reason string, again time.Time) error
-	// Release gives back a claimed task that was not run: it is due at once, and this claim does not count. ErrFenced as Load.
+	// Release returns a claimed task that was not run: it is due at once, and this claim does not count. ErrFenced as Load.
 	Release(ctx context.Context, t Task) error
-	// Retime brings the real time of waiting tasks in line with the account's clock ("" = of every account). It is
-	// needed after a clock moved, and from time to time in case a process died before saying so.
+	// Retime brings the real time of waiting tasks in line with the account's clock ("" = of every account), of those that
+	// fall due within a few minutes. It is needed after a clock moved, and every minute for those that come near.
 	Retime(ctx context.Context, creatorID string) error
-	// Backlog counts, per kind, the tasks due in real time, and tells when the oldest of them became due that is not held.
+	// Backlog counts, per kind, the tasks due in real time, and reports when the oldest of them became due that is not paused.
 	Backlog(ctx context.Context, now time.Time) ([]TaskBacklog, error)
 }
 
@@ -90,21 +102,23 @@ type TaskQueue interface {
 type TaskBacklog struct {
 	Kind string
 	Due  int64
-	// Held is how many more would be due, were their lane not held.
-	Held int64
+	// Paused is how many more would be due, were their concurrency key not paused.
+	Paused int64
 	// Oldest is zero when none is due.
 	Oldest time.Time
 }
 
 // TaskRunner runs a claimed task now, in this process. An error is a failed run: already recorded, to be tried again.
 type TaskRunner interface {
+	Network
 	Run(ctx context.Context, t Task) error
 }
 
 // Dispatcher carries claimed tasks to workers. Losing or doubling one is harmless: the lease ends and the token fences.
 type Dispatcher interface {
-	// Room is how many more tasks of a class would be run soon; 0 while enough wait already.
-	Room(ctx context.Context, class TaskClass) (int, error)
-	// Dispatch hands one over. After an error the caller gives the task back.
-	Dispatch(ctx context.Context, class TaskClass, t Task) error
+	Network
+	// Capacity is how many more tasks of a class would be run soon; 0 while enough wait already.
+	Capacity(ctx context.Context, class TaskClass) (int, error)
+	// Dispatch hands tasks over, in their order, and returns how many. After an error the caller releases the others.
+	Dispatch(ctx context.Context, class TaskClass, tasks ...Task) (handed int, err error)
 }

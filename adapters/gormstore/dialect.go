@@ -6,25 +6,21 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"sundry/adapters/gormstore/repo"
 )
 
 // dialect is the whole list of differences between the engines.
 type dialect interface {
+	repo.Dialect
 	// retryable reports whether the engine asks to run the transaction again.
 	retryable(err error) bool
-	// uniqueIndex names the unique index that refused a row; "" when err is something else.
-	uniqueIndex(err error) string
-	// tryLock is the SQL that tries to take the advisory lock of lockNumber's value (its one parameter) until the
-	// transaction ends, and says whether it did.
-	tryLock() string
-	// lock is the statement that waits for the same lock, "" where none is needed.
-	lock() string
-	// lockNumber is the parameter of both for a name.
-	lockNumber(name string) any
 	// tuning is the SQL that runs after the migrations, every time; "" = none.
 	tuning() string
-	// claim is the statement that leases up to limit due tasks (claim.go).
-	claim(limit int) string
+	// skipLocked ends a query of tasks t whose rows are then written: it locks them and leaves out those that others lock.
+	skipLocked() string
+	// claimSQL is the statement that leases up to limit due tasks (taskclaim.go).
+	claimSQL(limit int) string
 }
 
 // postgresDialect: many writers, row and advisory locks.
@@ -44,7 +40,29 @@ func (postgresDialect) retryable(err error) bool {
 	return false
 }
 
-func (postgresDialect) uniqueIndex(err error) string {
+// Busy implements repo.Dialect.
+func (postgresDialect) Busy(err error) bool {
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) {
+		return true // nothing was sent
+	}
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	switch pg.Code {
+	case "55P03", // lock_not_available
+		"53300", // too_many_connections
+		"53100", // disk_full
+		"25006", // read_only_sql_transaction, as after a failover
+		"57P01", // admin_shutdown: the statement, a COMMIT included, was not carried out
+		"57P03": // cannot_connect_now
+		return true
+	}
+	return false
+}
+
+func (postgresDialect) UniqueIndex(err error) string {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == "23505" {
 		return pg.ConstraintName
@@ -52,13 +70,15 @@ func (postgresDialect) uniqueIndex(err error) string {
 	return ""
 }
 
+func (postgresDialect) skipLocked() string { return " FOR UPDATE OF t SKIP LOCKED" }
+
 func (postgresDialect) tuning() string { return postgresTuning }
 
-func (postgresDialect) tryLock() string { return "pg_try_advisory_xact_lock(?)" }
+func (postgresDialect) TryLock() string { return "pg_try_advisory_xact_lock(?)" }
 
-func (postgresDialect) lock() string { return "SELECT pg_advisory_xact_lock(?)" }
+func (postgresDialect) Lock() string { return "SELECT pg_advisory_xact_lock(?)" }
 
-func (postgresDialect) lockNumber(name string) any {
+func (postgresDialect) LockNumber(name string) any {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return int64(h.Sum64()) //nolint:gosec // any 64 bits will do
@@ -67,14 +87,26 @@ func (postgresDialect) lockNumber(name string) any {
 // sqliteDialect: one writer at a time (BEGIN IMMEDIATE), which is every lock there is.
 type sqliteDialect struct{}
 
-func (sqliteDialect) retryable(err error) bool {
-	return strings.Contains(err.Error(), "SQLITE_BUSY") || strings.Contains(err.Error(), "database is locked")
+// retryable is never: its one writer meets no conflict, and a lock of another process was waited for already.
+func (sqliteDialect) retryable(error) bool { return false }
+
+// errLocked is what those get that wait behind a writer who was refused.
+var errLocked = errors.New("database is locked by another process")
+
+// Busy implements repo.Dialect.
+func (sqliteDialect) Busy(err error) bool {
+	for _, reason := range []string{"SQLITE_BUSY", "database is locked", "disk is full", "readonly database"} {
+		if strings.Contains(err.Error(), reason) {
+			return true
+		}
+	}
+	return false
 }
 
 const sqliteUnique = "UNIQUE constraint failed: "
 
-// uniqueIndex turns "UNIQUE constraint failed: listings.creator_id, listings.slug" into "listings_creator_id_slug".
-func (sqliteDialect) uniqueIndex(err error) string {
+// UniqueIndex turns "UNIQUE constraint failed: listings.creator_id, listings.slug" into "listings_creator_id_slug".
+func (sqliteDialect) UniqueIndex(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -94,7 +126,8 @@ func (sqliteDialect) uniqueIndex(err error) string {
 	return name
 }
 
-func (sqliteDialect) tryLock() string       { return "? = ''" } // the writer is alone
-func (sqliteDialect) lock() string          { return "" }
-func (sqliteDialect) lockNumber(string) any { return "" }
+func (sqliteDialect) TryLock() string       { return "? = ''" } // the writer is alone
+func (sqliteDialect) Lock() string          { return "" }
+func (sqliteDialect) LockNumber(string) any { return "" }
+func (sqliteDialect) skipLocked() string    { return "" }
 func (sqliteDialect) tuning() string        { return "" }

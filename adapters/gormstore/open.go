@@ -20,6 +20,10 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/adapters/gormstore/usage"
+	"sundry/adapters/gormstore/webhooks"
 )
 
 // Open connects to sqlite:PATH or postgres://… . It does not migrate.
@@ -44,7 +48,10 @@ func openSQLite(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the database folder: %w", err)
 	}
-	pragmas := "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
+	pragmas := "_pragma=busy_timeout(4000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
 	open := func(dsn string, connections int) (*gorm.DB, *sql.DB, error) {
 		db, err := sql.Open("sqlite", dsn)
@@ -67,13 +74,26 @@ func openSQLite(path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, writeDB.Close())
 	}
-	return &Store{
-		write: write, read: read, dialect: sqliteDialect{}, classOf: unclassified, laneOf: withoutLane,
-		point: func(ctx context.Context, query string, args ...any) row {
+	return newStore(&Store{
+		write: write, read: read, dialect: sqliteDialect{}, gate: newWriterGate(sqliteDialect{}.Busy),
+		lock: func() (func() error, error) { return lockProcess(path) },
+		engine: repo.Engine{Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
 			return readDB.QueryRowContext(ctx, query, args...)
-		},
+		}},
 		close: func() error { return errors.Join(readDB.Close(), writeDB.Close()) },
-	}, nil
+	}), nil
+}
+
+// makePrivate makes the database a file that its owner alone may read. The engine gives its other files the same mode.
+func makePrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the operator's own path
+	if err != nil {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	if err := errors.Join(file.Chmod(0o600), file.Close()); err != nil {
+		return fmt.Errorf("make the database private: %w", err)
+	}
+	return nil
 }
 
 // openPostgres opens one pool that gorm and the hot paths share.
@@ -90,6 +110,9 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	// No transaction waits for anything outside the database, so one that is idle this long belongs to a process that was
 	// stopped: it must not go on holding what it has locked.
 	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "10000"
+	// The statements are prepared once per connection, and their plans do not depend on the parameters: planning each
+	// execution again would cost nearly as much as the execution.
+	cfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
 		cfg.MaxConns = max(cfg.MaxConns, 16)
 	}
@@ -104,21 +127,32 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open postgres: %w", err)
 	}
-	if err := keepOrder(g); err != nil {
+	if err := registerFlushCallback(g); err != nil {
 		pool.Close()
 		return nil, err
 	}
-	pages := newPager(pool)
-	return &Store{
-		write: g, read: g, dialect: postgresDialect{}, classOf: unclassified, laneOf: withoutLane, pages: pages, pool: pool,
-		point: func(ctx context.Context, query string, args ...any) row { return pool.QueryRow(ctx, query, args...) },
-		close: func() error { pages.stop(); err := db.Close(); pool.Close(); return err },
-	}, nil
+	notifier := newNotifier(pool)
+	return newStore(&Store{
+		write: g, read: g, dialect: postgresDialect{}, notifier: notifier,
+		engine: repo.Engine{Pool: pool, Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
+			return pool.QueryRow(ctx, query, args...)
+		}},
+		close: func() error { notifier.stop(); err := db.Close(); pool.Close(); return err },
+	}), nil
 }
 
-// ownConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave closes it.
-func (s *Store) ownConnection(ctx context.Context) (conn *pgx.Conn, leave func(), err error) {
-	pooled, err := s.pool.Acquire(ctx)
+// newStore completes what both engines share.
+func newStore(s *Store) *Store {
+	s.classOf, s.keyOf = unclassified, withoutKey
+	s.engine.Dialect, s.engine.Retryable = s.dialect, s.dialect.retryable
+	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)
+	s.Intake = usage.NewIntake(s.engine, s.write)
+	return s
+}
+
+// separateConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave closes it.
+func (s *Store) separateConnection(ctx context.Context) (conn *pgx.Conn, leave func(), err error) {
+	pooled, err := s.engine.Pool.Acquire(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 )
 
-// pipeline is a transaction on PostgreSQL whose journeys are few: the statements that nobody waits for stay here, the BEGIN
+// pipeline is a transaction on PostgreSQL whose round trips are few: the statements that nobody waits for stay here, the BEGIN
 // among them, and travel in one batch with the next that somebody does wait for, or with the COMMIT. No statement ever
 // runs before one that was made earlier.
 type pipeline struct {
@@ -26,10 +27,13 @@ type pipeline struct {
 }
 
 type statement struct {
-	doing string
-	sql   string
-	args  []any
-	into  []any // what the one row of its answer is read into; nil when it has none
+	doing  string
+	sql    string
+	args   []any
+	into   []any // what the one row of its answer is read into; nil when it has none
+	after  func()
+	missed error                     // what it is when it met no row
+	read   func(rows pgx.Rows) error // reads all rows of its answer
 }
 
 // inPipeline runs fn in a transaction of an pipeline.
@@ -51,7 +55,7 @@ func (s *Store) inPipeline(ctx context.Context, fn func(db *gorm.DB, pipe *pipel
 	})
 }
 
-// begin makes sure that the transaction begins with the next journey.
+// begin makes sure that the transaction begins with the next round trip.
 func (p *pipeline) begin() *pipeline {
 	if !p.begun {
 		p.begun = true
@@ -60,30 +64,58 @@ func (p *pipeline) begin() *pipeline {
 	return p
 }
 
-// take keeps a statement, its parameters written as ?.
-func (p *pipeline) take(doing, query string, args []any, into ...any) error {
-	plain := make([]any, len(args))
-	for i, arg := range args {
+// Enqueue keeps a statement, its parameters written as ?.
+func (p *pipeline) Enqueue(doing, query string, args []any, into ...any) error {
+	return p.enqueue(statement{doing: doing, sql: numbered(query), args: args, into: into})
+}
+
+// EnqueueChecked implements repo.Pipeline.
+func (p *pipeline) EnqueueChecked(doing, query string, args []any, missed error) error {
+	return p.enqueue(statement{doing: doing, sql: refusing(query), args: args, missed: missed})
+}
+
+// refusing makes the server itself fail when a statement meets no row, by a division by zero: what follows in the same
+// batch, the COMMIT perhaps, must not run then.
+func refusing(query string) string {
+	return "WITH changed AS (" + numbered(query) + " RETURNING 1) SELECT 1 / COUNT(*) FROM changed"
+}
+
+// divisionByZero is the SQLSTATE of a statement of refusing that met no row.
+const divisionByZero = "22012"
+
+// Query implements repo.Pipeline.
+func (p *pipeline) Query(ctx context.Context, doing, query string, args []any, read func(rows pgx.Rows) error) error {
+	if err := p.enqueue(statement{doing: doing, sql: query, args: args, read: read}); err != nil {
+		return err
+	}
+	_, err := p.Flush(ctx)
+	return err
+}
+
+func (p *pipeline) enqueue(s statement) error {
+	plain := make([]any, len(s.args))
+	for i, arg := range s.args {
 		plain[i] = arg
 		if valuer, ok := arg.(driver.Valuer); ok {
 			value, err := valuer.Value()
 			if err != nil {
-				return fmt.Errorf("%s: %w", doing, err)
+				return fmt.Errorf("%s: %w", s.doing, err)
 			}
 			plain[i] = value
 		}
 	}
+	s.args = plain
 	p.begin()
-	p.waiting = append(p.waiting, statement{doing, numbered(query), plain, into})
+	p.waiting = append(p.waiting, s)
 	return nil
 }
 
-// written remembers what numbered made of each statement: they are few.
-var written sync.Map // string → string
+// rewritten remembers what numbered made of each statement: they are few.
+var rewritten sync.Map // string → string
 
 // numbered writes parameters as PostgreSQL's own protocol wants them.
 func numbered(query string) string {
-	if known, ok := written.Load(query); ok {
+	if known, ok := rewritten.Load(query); ok {
 		return known.(string) //nolint:forcetypeassert,errcheck // it is only written below
 	}
 	var b strings.Builder
@@ -91,7 +123,7 @@ func numbered(query string) string {
 		before, after, found := strings.Cut(query, "?")
 		b.WriteString(before)
 		if !found {
-			written.Store(query, b.String())
+			rewritten.Store(query, b.String())
 			return b.String()
 		}
 		b.WriteString("$" + strconv.Itoa(n))
@@ -99,14 +131,14 @@ func numbered(query string) string {
 	}
 }
 
-// flush sends what waits and answers with how many rows the last of it changed.
-func (p *pipeline) flush(ctx context.Context) (changed int64, err error) {
+// Flush sends what waits and returns how many rows the last of it changed.
+func (p *pipeline) Flush(ctx context.Context) (changed int64, err error) {
 	if p == nil || len(p.waiting) == 0 {
 		return 0, nil
 	}
 	sent := p.waiting
 	p.waiting = nil
-	err = p.raw(func(conn *pgx.Conn) error {
+	err = p.withPgxConn(func(conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		for _, s := range sent {
 			batch.Queue(s.sql, s.args...)
@@ -114,10 +146,18 @@ func (p *pipeline) flush(ctx context.Context) (changed int64, err error) {
 		results := conn.SendBatch(ctx, batch)
 		defer func() { _ = results.Close() }() // it repeats the first error
 		for _, s := range sent {
-			if s.into != nil {
-				err = results.QueryRow().Scan(s.into...)
-			} else {
+			switch {
+			case s.into != nil:
+				if err = results.QueryRow().Scan(s.into...); err == nil && s.after != nil {
+					s.after()
+				}
+			case s.read != nil:
+				err = readAll(results, s.read)
+			default:
 				changed, err = execute(results)
+				if refused := (*pgconn.PgError)(nil); s.missed != nil && errors.As(err, &refused) && refused.Code == divisionByZero {
+					err = s.missed
+				}
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.doing, err)
@@ -126,6 +166,15 @@ func (p *pipeline) flush(ctx context.Context) (changed int64, err error) {
 		return nil
 	})
 	return changed, err
+}
+
+func readAll(results pgx.BatchResults, read func(rows pgx.Rows) error) error {
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return read(rows)
 }
 
 // errAborted says that a statement had failed and its error was not heeded, so that there is nothing to commit.
@@ -140,26 +189,26 @@ func execute(results pgx.BatchResults) (changed int64, err error) {
 	return tag.RowsAffected(), err
 }
 
-// commit sends the rest with the COMMIT. A transaction that never said anything makes no journey at all.
+// commit sends the rest with the COMMIT. A transaction that never said anything makes no round trip at all.
 func (p *pipeline) commit(ctx context.Context) (bool, error) {
 	if !p.begun {
 		return true, nil
 	}
 	p.waiting = append(p.waiting, statement{doing: "commit", sql: "commit"})
-	_, err := p.flush(ctx)
+	_, err := p.Flush(ctx)
 	return err == nil, err
 }
 
-const rollbackPatience = 5 * time.Second
+const rollbackTimeout = 5 * time.Second
 
 // rollback undoes what was sent. A connection on which it fails is not used again.
 func (p *pipeline) rollback(ctx context.Context) error {
 	if !p.begun {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
-	err := p.raw(func(conn *pgx.Conn) error {
+	err := p.withPgxConn(func(conn *pgx.Conn) error {
 		if conn.IsClosed() { // and the server has rolled back with it
 			return nil
 		}
@@ -174,8 +223,8 @@ func (p *pipeline) rollback(ctx context.Context) error {
 	return nil
 }
 
-// raw lends the driver's own connection.
-func (p *pipeline) raw(fn func(conn *pgx.Conn) error) error {
+// withPgxConn lends the driver's own connection.
+func (p *pipeline) withPgxConn(fn func(conn *pgx.Conn) error) error {
 	return p.conn.Raw(func(lent any) error {
 		return fn(lent.(*stdlib.Conn).Conn()) //nolint:forcetypeassert,errcheck // the pool is ours
 	})
@@ -184,16 +233,16 @@ func (p *pipeline) raw(fn func(conn *pgx.Conn) error) error {
 // flushFirst runs before every statement of gorm: what waits goes first, and the transaction begins.
 func flushFirst(db *gorm.DB) {
 	tx, ok := current(db.Statement.Context)
-	if !ok || tx.pipeline == nil {
+	if !ok || tx.pipeline == nil || db.DryRun {
 		return
 	}
-	if _, err := tx.pipeline.begin().flush(db.Statement.Context); err != nil {
+	if _, err := tx.pipeline.begin().Flush(db.Statement.Context); err != nil {
 		_ = db.AddError(err)
 	}
 }
 
-// keepOrder makes gorm send what waits before each of its own statements.
-func keepOrder(db *gorm.DB) error {
+// registerFlushCallback makes gorm send what waits before each of its own statements.
+func registerFlushCallback(db *gorm.DB) error {
 	const name, first = "sundry:flush_first", "*"
 	callbacks := db.Callback()
 	for _, register := range []func(string, func(*gorm.DB)) error{

@@ -1,56 +1,66 @@
 package gormstore
 
 import (
+	"context"
+
 	"gorm.io/gorm"
 
+	"sundry/adapters/gormstore/access"
+	"sundry/adapters/gormstore/booking"
+	"sundry/adapters/gormstore/catalog"
+	"sundry/adapters/gormstore/checkout"
+	"sundry/adapters/gormstore/customers"
+	"sundry/adapters/gormstore/identity"
+	"sundry/adapters/gormstore/invoicing"
+	"sundry/adapters/gormstore/mail"
+	"sundry/adapters/gormstore/payments"
+	"sundry/adapters/gormstore/repo"
+	"sundry/adapters/gormstore/sandbox"
+	"sundry/adapters/gormstore/subscriptions"
+	"sundry/adapters/gormstore/treasury"
+	"sundry/adapters/gormstore/usage"
+	"sundry/adapters/gormstore/webhooks"
+	core "sundry/core/access"
 	"sundry/ports"
 )
 
-// table is what every repository needs: the connection of its transaction and the engine's few differences.
-type table struct {
-	db      *gorm.DB
-	dialect dialect
-	// pipeline takes the writes that nobody waits for; nil where there is none.
-	pipeline *pipeline
-}
-
 // repos binds every repository to one connection.
 func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
-	t := table{db: db, dialect: s.dialect}
+	b := repo.Base{DB: db, Dialect: s.dialect}
 	if tx, ok := current(db.Statement.Context); ok {
-		t.pipeline = tx.pipeline
+		b.AtCommit = tx.atCommit.register
+		if tx.pipeline != nil {
+			b.Pipeline, b.PrefetchOffset = tx.pipeline, tx.prefetchOffsetOf
+			b.Memo = map[string]any{}
+		}
 	}
+	offsets := clockOffsets{Base: b}
 	return ports.Repos{
-		Tasks:            tasks{table: t, classOf: s.classOf, laneOf: s.laneOf, scheduled: scheduled},
-		IdempotencyKeys:  idempotencyKeys{t},
-		ClockOffsets:     clockOffsets{table: t},
-		DocumentNumbers:  documentNumbers{t},
-		Sessions:         sessions{t},
-		Payments:         payments{t},
-		Customers:        customers{t},
-		Subscriptions:    subscriptions{t},
-		SellingAudit:     sellingAudit{t},
-		SandboxCharges:   sandboxCharges{t},
-		Listings:         listings{t},
-		Plans:            plans{t},
-		PaymentLinks:     paymentLinks{t},
-		Creators:         creators{t},
-		APIKeys:          apiKeys{t},
-		RefreshFamilies:  refreshFamilies{t},
-		Grants:           grants{t},
-		Snapshots:        snapshots{t},
-		CreditUses:       creditUses{t},
-		Scheduling:       scheduling{t},
-		BusyCalendars:    busyCalendars{t},
-		Claims:           claims{t},
-		Appointments:     appointments{t},
-		BookingAudit:     bookingAudit{t},
-		Events:           events{t},
-		WebhookEndpoints: webhookEndpoints{t},
-		Deliveries:       deliveries{t},
-		Announcements:    announcements{t},
-		Mails:            mails{t},
-		WebhookAudit:     webhookAudit{t},
-		TaskDesk:         taskDesk{table: t, scheduled: scheduled},
+		Clock:         accountClock{offsets: offsets},
+		Tasks:         tasks{Base: b, classOf: s.classOf, keyOf: s.keyOf, scheduled: scheduled, writes: &taskWrites{}},
+		TaskAdmin:     taskAdmin{Base: b, scheduled: scheduled},
+		Idempotency:   idempotencyKeys{b},
+		Identity:      identity.Repositories(b),
+		Catalog:       catalog.Repositories(b),
+		Checkout:      checkout.Repositories(b),
+		Booking:       booking.Repositories(b),
+		Payments:      payments.Repositories(b),
+		Customers:     customers.Repositories(b),
+		Access:        access.Repositories(b),
+		Subscriptions: subscriptions.Repositories(b),
+		Usage:         usage.Repositories(b),
+		Invoicing:     invoicing.Repositories(b),
+		Treasury:      treasury.Repositories(b),
+		Webhooks:      webhooks.Repositories(b),
+		Mail:          mail.Repositories(b),
+		Sandbox:       ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b), Disputes: sandbox.NewDisputes(b)},
 	}
+}
+
+var _ ports.AccessReader = (*Store)(nil)
+
+// ReadAccess implements ports.AccessReader.
+func (s *Store) ReadAccess(ctx context.Context, creatorID, externalCustomerID string) (core.Document, error) {
+	row := s.engine.Point(ctx, access.ReadSQL, creatorID, externalCustomerID)
+	return access.Read(repo.Base{Dialect: s.dialect}, row, creatorID, externalCustomerID)
 }

@@ -9,12 +9,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"maps"
+	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 
+	"sundry/adapters/gormstore/repo"
+	"sundry/adapters/gormstore/usage"
+	"sundry/adapters/gormstore/webhooks"
 	"sundry/ports"
 )
 
@@ -25,31 +28,31 @@ type Store struct {
 	dialect dialect
 	// classOf names the workers that run a kind of task.
 	classOf func(kind string) ports.TaskClass
-	// laneOf names the lane that a task shares a limit with, "" = none.
-	laneOf func(kind, subject string) string
-	pool   *pgxpool.Pool // nil on SQLite
-	// arrivals wait to be recorded together.
-	arrivals arrivals
-	// point reads one row outside gorm and outside transactions, for the hot paths.
-	point func(ctx context.Context, query string, args ...any) row
+	// keyOf names the concurrency key that a task shares limits by, "" = none.
+	keyOf func(kind, subject, creatorID string) string
+	// engine serves the hot paths, which leave gorm and read and write outside transactions.
+	engine repo.Engine
+	*webhooks.DeliveryStore
+	*usage.Intake
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
-	wake  func()
-	pages *pager // nil on SQLite
+	wake     func()
+	notifier *notifier   // nil on SQLite
+	gate     *writerGate // nil on PostgreSQL
+	probe    probe
+	// lock takes the database for this process; nil where several may have it.
+	lock  func() (release func() error, err error)
 	close func() error
 }
 
 var _ ports.Store = (*Store)(nil)
 
-// row is what one-row queries give in pgx and in database/sql alike.
-type row interface{ Scan(into ...any) error }
-
-// Classify names the function that tells which workers run a kind of task. Without it all are OtherTasks. Call it
+// Classify names the function that tells which workers run a kind of task. Without it all are DefaultTasks. Call it
 // before the first use.
 func (s *Store) Classify(classOf func(kind string) ports.TaskClass) { s.classOf = classOf }
 
-// LaneBy names the function that tells which lane a task is in, "" for none. Without it none is. Call it before the first
-// use.
-func (s *Store) LaneBy(laneOf func(kind, subject string) string) { s.laneOf = laneOf }
+// KeyBy names the function that tells the concurrency key of a task, "" for none. Without it no task has one. Call it
+// before the first use.
+func (s *Store) KeyBy(keyOf func(kind, subject, creatorID string) string) { s.keyOf = keyOf }
 
 // OnScheduled names the function to call after each commit that scheduled a task due now. It must not block. Call it
 // before the first use.
@@ -61,23 +64,11 @@ func (s *Store) wakeWorkers() {
 	}
 }
 
-func unclassified(string) ports.TaskClass { return ports.OtherTasks }
-func withoutLane(string, string) string   { return "" }
+func unclassified(string) ports.TaskClass      { return ports.DefaultTasks }
+func withoutKey(string, string, string) string { return "" }
 
 // Close gives the connections back.
 func (s *Store) Close() error { return s.close() }
-
-// Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
-	db, err := s.read.DB()
-	if err != nil {
-		return fmt.Errorf("database handle: %w", err)
-	}
-	if err := db.PingContext(ctx); err != nil {
-		return fmt.Errorf("ping database: %w", err)
-	}
-	return nil
-}
 
 // transaction is what ctx carries while one is open.
 type transaction struct {
@@ -90,8 +81,32 @@ type transaction struct {
 	failed *error
 	// pipeline is nil where every write is made at once.
 	pipeline *pipeline
+	// atCommit is what remains to be done before the commit.
+	atCommit commitHooks
 	// offsets remembers how far the clocks of accounts run ahead: they are asked for again and again.
 	offsets map[string]time.Duration
+}
+
+// commitHooks run in the order of their keys, so that two transactions lock in one order.
+type commitHooks map[string]func() error
+
+// commitTasks is the key of what a transaction does to tasks: before the positions of its events, which "events of" an
+// account wait for.
+const commitTasks = "background tasks"
+
+func (h commitHooks) register(key string, do func() error) {
+	if _, known := h[key]; !known {
+		h[key] = do
+	}
+}
+
+func (h commitHooks) run() error {
+	for _, key := range slices.Sorted(maps.Keys(h)) {
+		if err := h[key](); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type transactionKey struct{}
@@ -101,18 +116,36 @@ func current(ctx context.Context) (transaction, bool) {
 	return tx, ok
 }
 
-// maxAttempts bounds the retries of Atomically: with jittered back-off they span about two seconds.
-const maxAttempts = 12
-
 // Atomically implements ports.Store.
 func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	return s.transact(ctx, s.inTransaction, fn)
+}
+
+// Pipelined implements ports.Store. On SQLite round trips cost nothing.
+func (s *Store) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	if s.engine.Pool == nil {
+		return s.Atomically(ctx, fn)
+	}
+	return s.transact(ctx, s.inPipeline, fn)
+}
+
+// opener opens one transaction around fn.
+type opener func(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error
+
+func (s *Store) inTransaction(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
+	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(db, nil) })
+}
+
+// transact runs fn in a transaction until it commits, fails for good, or has lost too often.
+func (s *Store) transact(ctx context.Context, open opener, fn func(ctx context.Context, r ports.Repos) error) error {
 	if outer, ok := current(ctx); ok {
 		return s.join(ctx, outer, fn)
 	}
 	var err error
-	for attempt := range maxAttempts {
+	began := time.Now()
+	for attempt := 0; attempt < repo.MaxAttempts && (attempt == 0 || time.Since(began) < busyLimit); attempt++ {
 		scheduled := false
-		err = s.run(ctx, &scheduled, fn)
+		err = s.gate.do(ctx, func() error { return s.run(ctx, open, &scheduled, fn) })
 		if err == nil {
 			if scheduled {
 				s.wakeWorkers()
@@ -120,33 +153,69 @@ func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 			return nil
 		}
 		if !errors.Is(err, ports.ErrStale) && !s.dialect.retryable(err) {
-			return err
+			return s.asBusy(s.asDuplicate(err))
 		}
-		if waitErr := backOff(ctx, attempt); waitErr != nil {
+		if waitErr := repo.BackOff(ctx, attempt); waitErr != nil {
 			return errors.Join(err, waitErr)
 		}
 	}
-	return fmt.Errorf("transaction kept losing after %d attempts: %w", maxAttempts, err)
+	return fmt.Errorf("transaction kept losing: %w: %w", ports.ErrDatabaseBusy, err)
+}
+
+// busyLimit bounds how long a transaction is run again: from then on the caller is told to come back.
+const busyLimit = 5 * time.Second
+
+// asBusy is ErrDatabaseBusy of an error that says so.
+func (s *Store) asBusy(err error) error {
+	if s.dialect.Busy(err) && !errors.Is(err, ports.ErrDatabaseBusy) {
+		return fmt.Errorf("%w: %w", ports.ErrDatabaseBusy, err)
+	}
+	return err
+}
+
+// LockProcess makes this process the only one that serves or works on the database, where the engine has one: on SQLite,
+// until Close.
+func (s *Store) LockProcess() error {
+	if s.lock == nil {
+		return nil
+	}
+	release, err := s.lock()
+	if err != nil {
+		return err
+	}
+	closeAll := s.close
+	s.close = func() error { return errors.Join(closeAll(), release()) }
+	return nil
+}
+
+// asDuplicate is what a row comes to that was refused later than it was inserted, with a statement that sent it or with
+// the commit.
+func (s *Store) asDuplicate(err error) error {
+	if index := s.dialect.UniqueIndex(err); index != "" && !errors.Is(err, ports.ErrDuplicate) {
+		return fmt.Errorf("%w: %w", &ports.DuplicateError{Index: index}, err)
+	}
+	return err
 }
 
 // run opens a transaction around fn.
-func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
+func (s *Store) run(ctx context.Context, open opener, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
 	within := func(db *gorm.DB, pipe *pipeline) error {
 		var failed error
 		var repos ports.Repos
+		hooks := commitHooks{}
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, offsets: map[string]time.Duration{},
+			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, atCommit: hooks, offsets: map[string]time.Duration{},
 		})
 		repos = s.repos(db.WithContext(inner), scheduled)
 		if err := fn(inner, repos); err != nil {
 			return err
 		}
-		return failed
+		if failed != nil {
+			return failed
+		}
+		return hooks.run()
 	}
-	if s.pool != nil {
-		return s.inPipeline(ctx, within)
-	}
-	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return within(db, nil) })
+	return open(ctx, within)
 }
 
 // join makes fn a part of the transaction that is open.
@@ -168,7 +237,8 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 	}
 	db := s.read.WithContext(ctx)
 	r := s.repos(db, new(bool))
-	r.ClockOffsets = clockOffsets{table: table{db: db, dialect: s.dialect}, point: s.point}
+	offsets := clockOffsets{Base: repo.Base{DB: db, Dialect: s.dialect}, point: s.engine.Point}
+	r.Sandbox.ClockOffsets, r.Clock = offsets, accountClock{offsets: offsets}
 	return r
 }
 
@@ -178,15 +248,4 @@ func (s *Store) reader(ctx context.Context) *gorm.DB {
 		return tx.db.WithContext(ctx)
 	}
 	return s.read.WithContext(ctx)
-}
-
-func backOff(ctx context.Context, attempt int) error {
-	ceiling := min(time.Millisecond<<attempt, 500*time.Millisecond)
-	wait := time.Duration(rand.Int64N(int64(ceiling)) + 1) //nolint:gosec // jitter, not a secret
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(wait):
-		return nil
-	}
 }

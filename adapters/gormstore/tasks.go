@@ -1,29 +1,30 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"gorm.io/gorm"
-
+	"sundry/adapters/gormstore/repo"
 	"sundry/ports"
 )
 
 type taskRow struct {
-	ID         string `gorm:"primaryKey"`
-	Kind       string
-	Subject    string
-	Class      ports.TaskClass
-	CreatorID  string
-	DueAt      millis
-	RunAt      millis
-	LeaseUntil int64
-	Token      int64
-	Attempts   int
-	LastError  string
-	Lane       string
+	ID             string `gorm:"primaryKey"`
+	Kind           string
+	Subject        string
+	Class          ports.TaskClass
+	CreatorID      string
+	DueAt          repo.UnixMillis
+	RunAt          repo.UnixMillis
+	LeaseUntil     int64
+	Token          int64
+	Attempts       int
+	LastError      string
+	ConcurrencyKey string
 }
 
 // TableName implements gorm's tabler.
@@ -31,7 +32,7 @@ func (taskRow) TableName() string { return "tasks" }
 
 func (r taskRow) task() ports.Task {
 	return ports.Task{
-		ID: r.ID, Kind: r.Kind, Subject: r.Subject, CreatorID: r.CreatorID, Lane: r.Lane,
+		ID: r.ID, Kind: r.Kind, Subject: r.Subject, CreatorID: r.CreatorID, ConcurrencyKey: r.ConcurrencyKey,
 		DueAt: time.Time(r.DueAt), LeaseUntil: time.UnixMilli(r.LeaseUntil).UTC(), Token: r.Token, Attempts: r.Attempts,
 	}
 }
@@ -40,65 +41,64 @@ func (r taskRow) task() ports.Task {
 const soon = time.Second
 
 type tasks struct {
-	table
+	repo.Base
 	classOf   func(kind string) ports.TaskClass
-	laneOf    func(kind, subject string) string
+	keyOf     func(kind, subject, creatorID string) string
 	scheduled *bool
+	// writes are what the transaction does to tasks, made right before its commit.
+	writes *taskWrites
 }
 
-// offsetOf is how far the account's clock runs ahead; it turns account time into real time. An advance that commits
-// between this and the writing of run_at is made good by Retime.
-func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
-	if creatorID == "" {
-		return 0, nil
-	}
-	tx, _ := current(db.Statement.Context)
-	if offset, known := tx.offsets[creatorID]; known {
-		return offset, nil
-	}
-	var ms int64
-	query := offsetQuery(creatorID, &ms)
-	if err := scan(db.Raw(query.sql, query.args...), query.into...); err != nil {
-		return 0, err
-	}
-	return rememberOffset(db, creatorID, ms), nil
+// taskWrites are changes of rows of tasks. They are made last and in the order of the ids, because a task is what an
+// account's requests, its workers and its clock all write: in this order they cannot wait for each other in a circle.
+type taskWrites []taskWrite
+
+type taskWrite struct {
+	id string
+	do func() error
 }
 
-func offsetQuery(creatorID string, into *int64) rowQuery {
-	return rowQuery{
-		sql: "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", args: []any{creatorID}, into: []any{into},
+func (w *taskWrites) flush() error {
+	// What is done to one task keeps its order.
+	slices.SortStableFunc(*w, func(a, b taskWrite) int { return strings.Compare(a.id, b.id) })
+	for _, write := range *w {
+		if err := write.do(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// rememberOffset keeps an offset for the rest of the transaction.
-func rememberOffset(db *gorm.DB, creatorID string, ms int64) time.Duration {
-	offset := time.Duration(ms) * time.Millisecond
-	if tx, ok := current(db.Statement.Context); ok {
-		tx.offsets[creatorID] = offset
+// atCommit makes a change of a task's row right before the commit, or now outside of a transaction.
+func (t tasks) atCommit(id string, do func() error) error {
+	if t.AtCommit == nil {
+		return do()
 	}
-	return offset
+	*t.writes = append(*t.writes, taskWrite{id, do})
+	t.AtCommit(commitTasks, t.writes.flush)
+	return nil
 }
 
 // realTime turns account time into real time, and notes whether the workers should look at once.
-func (t tasks) realTime(creatorID string, due time.Time) (millis, error) {
-	offset, err := offsetOf(t.db, creatorID)
+func (t tasks) realTime(creatorID string, due time.Time) (repo.UnixMillis, error) {
+	offset, err := offsetOf(t.DB, creatorID)
 	if err != nil {
-		return millis{}, t.failure("read clock offset", err)
+		return repo.UnixMillis{}, t.Failure("read clock offset", err)
 	}
 	runAt := due.Add(-offset)
 	if time.Until(runAt) <= soon {
 		*t.scheduled = true
 	}
-	return millis(runAt), nil
+	return repo.UnixMillis(runAt), nil
 }
 
-// scheduleAnew moves a task that is waiting or running, and fences whoever runs it.
-const scheduleAnew = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, lane = excluded.lane, due_at = excluded.due_at, run_at = excluded.run_at,
+// reschedule moves a task that is waiting or running, and fences the run.
+const reschedule = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, concurrency_key = excluded.concurrency_key, due_at = excluded.due_at, run_at = excluded.run_at,
 	lease_until = 0, attempts = 0, last_error = '', token = tasks.token + 1`
 
 // Schedule implements ports.Tasks.
 func (t tasks) Schedule(_ context.Context, kind, subject, creatorID string, due time.Time) error {
-	return t.insertTask(kind, subject, creatorID, due, scheduleAnew)
+	return t.insertTask(kind, subject, creatorID, due, reschedule)
 }
 
 // Ensure implements ports.Tasks.
@@ -113,131 +113,221 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, confli
 	}
 	row := taskRow{
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
-		DueAt: millis(due), RunAt: runAt, Token: 1, Lane: t.laneOf(kind, subject),
+		DueAt: repo.UnixMillis(due), RunAt: runAt, Token: 1, ConcurrencyKey: t.keyOf(kind, subject, creatorID),
 	}
-	return t.put("schedule "+row.ID, &row, conflict)
+	return t.atCommit(row.ID, func() error { return t.InsertRowDeferred("schedule "+row.ID, &row, conflict) })
 }
 
 // Cancel implements ports.Tasks.
 func (t tasks) Cancel(_ context.Context, kind, subject string) error {
-	return t.exec("cancel "+kind, "DELETE FROM tasks WHERE id = ?", kind+":"+subject)
+	id := kind + ":" + subject
+	return t.atCommit(id, func() error { return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id) })
+}
+
+// fence refuses a run that is no longer the task's. The write that follows at the commit refuses it for certain; this spares
+// the work until then. In a pipeline it goes with the next statement that is waited for.
+func (t tasks) fence(task ports.Task) error {
+	if tx, ok := current(t.DB.Statement.Context); ok && tx.pipeline != nil {
+		tx.prefetchOffset(task.CreatorID)
+		return tx.pipeline.enqueue(statement{
+			doing: "finish " + task.ID, sql: "SELECT 1 / COUNT(*) FROM tasks WHERE id = $1 AND token = $2", args: []any{task.ID, task.Token},
+			missed: ports.ErrFenced,
+		})
+	}
+	var current bool
+	err := t.DB.Raw("SELECT COUNT(*) > 0 FROM tasks WHERE id = ? AND token = ?", task.ID, task.Token).Scan(&current).Error
+	if err == nil && !current {
+		err = ports.ErrFenced
+	}
+	return t.Failure("finish "+task.ID, err)
 }
 
 // Done implements ports.Tasks.
 func (t tasks) Done(_ context.Context, task ports.Task) error {
-	return t.fenced("finish "+task.ID, t.db.Exec("DELETE FROM tasks WHERE id = ? AND token = ?", task.ID, task.Token))
+	if err := t.fence(task); err != nil {
+		return err
+	}
+	return t.atCommit(task.ID, func() error {
+		return t.ExecChanged("finish "+task.ID, ports.ErrFenced, "DELETE FROM tasks WHERE id = ? AND token = ?", task.ID, task.Token)
+	})
 }
 
 // Postpone implements ports.Tasks.
 func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error {
+	if err := t.fence(task); err != nil {
+		return err
+	}
 	runAt, err := t.realTime(task.CreatorID, due)
 	if err != nil {
 		return err
 	}
-	return t.fenced("postpone "+task.ID, t.db.Exec(
-		"UPDATE tasks SET due_at = ?, run_at = ?, lease_until = 0, attempts = 0, last_error = '', token = token + 1 WHERE id = ? AND token = ?",
-		millis(due), runAt, task.ID, task.Token))
+	return t.atCommit(task.ID, func() error {
+		return t.ExecChanged("postpone "+task.ID, ports.ErrFenced,
+			"UPDATE tasks SET due_at = ?, run_at = ?, lease_until = 0, attempts = 0, last_error = '', token = token + 1 WHERE id = ? AND token = ?",
+			repo.UnixMillis(due), runAt, task.ID, task.Token)
+	})
 }
 
-// Hold implements ports.Tasks.
-func (t tasks) Hold(_ context.Context, lane, creatorID string, until time.Time) error {
-	if until.IsZero() {
-		*t.scheduled = true
-		return t.failure("let go of "+lane, t.db.Exec("DELETE FROM lane_holds WHERE lane = ?", lane).Error)
-	}
+// ResumeKey implements ports.Tasks.
+func (t tasks) ResumeKey(_ context.Context, key string) error {
+	*t.scheduled = true
+	return t.Exec("resume "+key, "DELETE FROM concurrency_pauses WHERE concurrency_key = ?", key)
+}
+
+// PauseKey implements ports.Tasks.
+func (t tasks) PauseKey(_ context.Context, key, creatorID string, until time.Time) error {
 	realUntil, err := t.realTime(creatorID, until)
 	if err != nil {
 		return err
 	}
-	err = t.db.Exec("INSERT INTO lane_holds (lane, held_until) VALUES (?, ?) ON CONFLICT (lane) DO UPDATE SET held_until = excluded.held_until",
-		lane, realUntil).Error
-	return t.failure("hold "+lane, err)
+	return t.Exec("pause "+key, `INSERT INTO concurrency_pauses (concurrency_key, paused_until) VALUES (?, ?)
+		ON CONFLICT (concurrency_key) DO UPDATE SET paused_until = excluded.paused_until`, key, realUntil)
 }
 
-// fenced makes ErrFenced of a write that met no row with the run's token.
-func (t table) fenced(doing string, res *gorm.DB) error {
-	if res.Error == nil && res.RowsAffected == 0 {
-		return fmt.Errorf("%s: %w", doing, ports.ErrFenced)
+// LimitKey implements ports.Tasks. The rate is kept as the time that one task uses up of it, rounded up: a key is never
+// faster than it may be.
+func (t tasks) LimitKey(_ context.Context, key string, limit ports.KeyLimit) error {
+	if limit == (ports.KeyLimit{}) {
+		return t.Exec("limit "+key, "DELETE FROM concurrency_limits WHERE concurrency_key = ?", key)
 	}
-	return t.failure(doing, res.Error)
+	step := 0
+	if limit.PerSecond > 0 {
+		step = (1000 + limit.PerSecond - 1) / limit.PerSecond
+	}
+	return t.Exec("limit "+key, `INSERT INTO concurrency_limits (concurrency_key, max_running, step_ms) VALUES (?, ?, ?)
+		ON CONFLICT (concurrency_key) DO UPDATE SET max_running = excluded.max_running, step_ms = excluded.step_ms`,
+		key, cmp.Or(limit.MaxRunning, ports.MaxPerKey), step)
 }
 
 var _ ports.TaskQueue = (*Store)(nil)
 
-func (s *Store) queue(ctx context.Context) table {
-	return table{db: s.write.WithContext(ctx), dialect: s.dialect}
+// writeTask runs one write of a worker.
+func (s *Store) writeTask(ctx context.Context, write func(b repo.Base) error) error {
+	return s.gate.do(ctx, func() error { return write(repo.Base{DB: s.write.WithContext(ctx), Dialect: s.dialect}) })
 }
 
 // ClaimNext implements ports.TaskQueue.
-func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (ports.Task, bool, error) {
-	db := s.write.WithContext(ctx)
-	next, err := first[taskRow](table{db: db.Order("due_at, id"), dialect: s.dialect}, "next task of "+creatorID,
-		"creator_id = ? AND due_at <= ? AND (last_error = '' OR run_at <= ?)", creatorID, millis(until), millis(now))
+func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (task ports.Task, ok bool, err error) {
+	err = s.writeTask(ctx, func(t repo.Base) error {
+		due := repo.Base{DB: t.DB.Order("due_at, id"), Dialect: t.Dialect}
+		next, err := repo.TakeOne[taskRow](due, "next task of "+creatorID,
+			"creator_id = ? AND due_at <= ? AND (last_error = '' OR run_at <= ?)", creatorID, repo.UnixMillis(until), repo.UnixMillis(now))
+		if err != nil {
+			return err
+		}
+		var rows []taskRow
+		err = t.DB.Raw(
+			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id = ? AND token = ? AND lease_until <= ? RETURNING *",
+			now.Add(lease).UnixMilli(), next.ID, next.Token, now.UnixMilli()).Scan(&rows).Error
+		if ok = len(rows) > 0; ok {
+			next = rows[0]
+		}
+		task = next.task()
+		return t.Failure("claim "+next.ID, err)
+	})
 	if err != nil {
 		return ports.Task{}, false, err
 	}
-	var rows []taskRow
-	err = db.Raw(
-		"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id = ? AND token = ? AND lease_until <= ? RETURNING *",
-		now.Add(lease).UnixMilli(), next.ID, next.Token, now.UnixMilli()).Scan(&rows).Error
-	if err != nil {
-		return ports.Task{}, false, fmt.Errorf("claim %s: %w", next.ID, err)
-	}
-	if len(rows) == 0 {
-		return next.task(), false, nil
-	}
-	return rows[0].task(), true, nil
+	return task, ok, nil
 }
 
 // Load implements ports.TaskQueue.
-func (s *Store) Load(ctx context.Context, id string, token int64, until time.Time) (ports.Task, error) {
-	t := s.queue(ctx)
-	row, err := first[taskRow](t, "load task "+id, "id = ? AND token = ?", id, token)
-	switch {
-	case isNotFound(err):
-		return ports.Task{}, fmt.Errorf("load task %s: %w", id, ports.ErrFenced)
-	case err != nil:
-		return ports.Task{}, err
-	case row.LeaseUntil < until.UnixMilli():
-		row.LeaseUntil = until.UnixMilli()
-		err = t.fenced("prolong lease of "+id, t.db.Exec("UPDATE tasks SET lease_until = ? WHERE id = ? AND token = ?", row.LeaseUntil, id, token))
-	}
-	return row.task(), err
+func (s *Store) Load(ctx context.Context, id string, token int64, until time.Time) (task ports.Task, err error) {
+	err = s.writeTask(ctx, func(t repo.Base) error {
+		row, err := repo.TakeOne[taskRow](t, "load task "+id, "id = ? AND token = ?", id, token)
+		switch {
+		case repo.IsNotFound(err):
+			return fmt.Errorf("load task %s: %w", id, ports.ErrFenced)
+		case err != nil:
+			return err
+		case row.LeaseUntil < until.UnixMilli():
+			row.LeaseUntil = until.UnixMilli()
+			extended := t.DB.Exec("UPDATE tasks SET lease_until = ? WHERE id = ? AND token = ?", row.LeaseUntil, id, token)
+			err = t.Changed("extend lease of "+id, extended, ports.ErrFenced)
+		}
+		task = row.task()
+		return err
+	})
+	return task, err
 }
 
 // Fail implements ports.TaskQueue. due_at stays: an account's tasks keep their order.
 func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again time.Time) error {
-	t := s.queue(ctx)
-	return t.fenced("record failure of "+task.ID, t.db.Exec(
-		"UPDATE tasks SET run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
-		millis(again), storable(reason, 500), task.ID, task.Token))
+	return s.writeTask(ctx, func(t repo.Base) error {
+		return t.Changed("record failure of "+task.ID, t.DB.Exec(
+			"UPDATE tasks SET run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
+			repo.UnixMillis(again), repo.Storable(reason, 500), task.ID, task.Token), ports.ErrFenced)
+	})
 }
 
 // Release implements ports.TaskQueue.
 func (s *Store) Release(ctx context.Context, task ports.Task) error {
-	t := s.queue(ctx)
-	return t.fenced("release "+task.ID, t.db.Exec(
-		"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID, task.Token))
+	return s.writeTask(ctx, func(t repo.Base) error {
+		return t.Changed("release "+task.ID, t.DB.Exec(
+			"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID, task.Token), ports.ErrFenced)
+	})
 }
 
-// Retime implements ports.TaskQueue. A task that failed keeps its own time to try again.
+// retimeAhead is how far ahead of the accounts' clocks tasks are re-timed. It is longer than the pause between two sweeps, so
+// that an advance does not rewrite what is due in months.
+const retimeAhead = 5 * time.Minute
+
+// misTimed are the tasks of an account that fall due soon and whose real time does not fit its clock. One that failed keeps its
+// own time to try again.
+const misTimed = "SELECT t.id FROM tasks t WHERE t.creator_id = ? AND t.due_at <= ? AND t.last_error = '' AND t.run_at <> t.due_at - ?"
+
+// Retime implements ports.TaskQueue.
 func (s *Store) Retime(ctx context.Context, creatorID string) error {
-	var moved int64
-	err := s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error { // many rows in no certain order: it may meet a deadlock
-		res := s.reader(ctx).Exec(
-			"UPDATE tasks SET run_at = tasks.due_at - o.offset_ms FROM clock_offsets o WHERE o.creator_id = tasks.creator_id "+
-				"AND tasks.last_error = '' AND tasks.run_at <> tasks.due_at - o.offset_ms AND (o.creator_id = ? OR ? = '')",
-			creatorID, creatorID)
-		moved = res.RowsAffected
-		return res.Error
-	})
-	if err != nil {
+	var clocks []struct {
+		CreatorID string
+		OffsetMs  int64
+	}
+	query := s.reader(ctx).Table("clock_offsets").Select("creator_id, offset_ms").Where("offset_ms > 0")
+	if creatorID != "" {
+		query = query.Where("creator_id = ?", creatorID)
+	}
+	if err := query.Scan(&clocks).Error; err != nil {
 		return fmt.Errorf("re-time tasks: %w", err)
 	}
-	if moved > 0 {
+	moved := false
+	for _, clock := range clocks {
+		some, err := s.retimeAccount(ctx, clock.CreatorID, clock.OffsetMs)
+		if err != nil {
+			return err
+		}
+		moved = moved || some
+	}
+	if moved {
 		s.wakeWorkers()
 	}
 	return nil
+}
+
+// retimeAccount is Retime for one account. A row that a transaction is writing is waited for alone, with nothing else locked.
+func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int64) (moved bool, err error) {
+	const retime = "UPDATE tasks SET run_at = due_at - ? WHERE id IN "
+	soonest := time.Now().Add(retimeAhead).UnixMilli() + offset
+	err = s.writeTask(ctx, func(t repo.Base) error {
+		free := t.DB.Exec(retime+"("+misTimed+s.dialect.skipLocked()+")", offset, creatorID, soonest, offset)
+		moved = free.RowsAffected > 0
+		return t.Failure("re-time tasks", free.Error)
+	})
+	if err != nil {
+		return moved, err
+	}
+	locked, err := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}.QueryIDs("find tasks to re-time", misTimed, creatorID, soonest, offset)
+	if err != nil {
+		return moved, err
+	}
+	for _, id := range locked {
+		err := s.writeTask(ctx, func(t repo.Base) error {
+			return t.Exec("re-time "+id, retime+"(?) AND last_error = ''", offset, id)
+		})
+		if err != nil {
+			return moved, err
+		}
+	}
+	return moved || len(locked) > 0, nil
 }
 
 // Backlog implements ports.TaskQueue.
@@ -245,26 +335,21 @@ func (s *Store) Backlog(ctx context.Context, now time.Time) ([]ports.TaskBacklog
 	var rows []struct {
 		Kind   string
 		Due    int64
-		Held   int64
-		Oldest millis
+		Paused int64
+		Oldest repo.UnixMillis
 	}
 	err := s.reader(ctx).Raw(
-		"SELECT kind, COUNT(*) - COUNT(h.lane) AS due, COUNT(h.lane) AS held, MIN(CASE WHEN h.lane IS NULL THEN run_at END) AS oldest "+
-			"FROM tasks LEFT JOIN lane_holds h ON h.lane = tasks.lane AND h.held_until > ? "+
+		"SELECT kind, COUNT(*) - COUNT(p.concurrency_key) AS due, COUNT(p.concurrency_key) AS paused, "+
+			"MIN(CASE WHEN p.concurrency_key IS NULL THEN run_at END) AS oldest "+
+			"FROM tasks LEFT JOIN concurrency_pauses p ON p.concurrency_key = tasks.concurrency_key AND p.paused_until > ? "+
 			"WHERE class IN ? AND run_at <= ? GROUP BY kind ORDER BY kind",
-		now.UnixMilli(), ports.TaskClasses(), millis(now)).Scan(&rows).Error
+		now.UnixMilli(), ports.TaskClasses(), repo.UnixMillis(now)).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count tasks: %w", err)
 	}
 	backlog := make([]ports.TaskBacklog, len(rows))
 	for i, row := range rows {
-		backlog[i] = ports.TaskBacklog{Kind: row.Kind, Due: row.Due, Held: row.Held, Oldest: time.Time(row.Oldest)}
+		backlog[i] = ports.TaskBacklog{Kind: row.Kind, Due: row.Due, Paused: row.Paused, Oldest: time.Time(row.Oldest)}
 	}
 	return backlog, nil
-}
-
-// storable makes text fit for a column of either engine, which PostgreSQL refuses to be cut inside a character or to
-// hold NUL.
-func storable(s string, n int) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s[:min(n, len(s))], "\x00", ""), "")
 }

@@ -1,109 +1,141 @@
 package httpapi
 
 import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
-	core "sundry/core/identity"
-	"sundry/modules/identity"
+	"sundry/core/fault"
+	"sundry/ports"
 )
 
-func (s *Server) authRoutes() []Route {
-	return []Route{
-		{Method: fiber.MethodPost, Path: "/v1/auth/sign-up", Handle: s.signUp},
-		{Method: fiber.MethodPost, Path: "/v1/auth/sign-in", Handle: s.signIn},
-		{Method: fiber.MethodPost, Path: "/v1/auth/refresh", Handle: s.refresh},
-		{Method: fiber.MethodPost, Path: "/v1/auth/sign-out", Handle: s.signOut},
+// AuthMode is the kind of credential that a route takes.
+type AuthMode int
+
+// The modes of the specification's table "Authentication".
+const (
+	// Public routes take no credential.
+	Public AuthMode = iota
+	// AccessToken routes take the access token (JWT) of a creator.
+	AccessToken
+	// SecretKey routes take an API key of the account.
+	SecretKey
+	// SecretKeyOrReturnToken lets a browser in with the return token of one checkout; a key that is sent must be valid.
+	SecretKeyOrReturnToken
+)
+
+// Authenticator checks credentials. Its errors are UNAUTHENTICATED or not the caller's fault.
+type Authenticator interface {
+	// AuthenticateToken returns the creator that an access token was issued to.
+	AuthenticateToken(ctx context.Context, token string) (creatorID string, err error)
+	// AuthenticateKey returns the account that an API key belongs to, and the key's id.
+	AuthenticateKey(ctx context.Context, key string) (creatorID, keyID string, err error)
+}
+
+// credentialNames say what each mode takes. The message of a 401 is the same whatever was wrong (contract §2).
+var credentialNames = map[AuthMode]string{
+	AccessToken: "This route takes a creator's access token (JWT). Send a valid one in the header Authorization: Bearer <access token>.",
+	SecretKey:   "This route takes a secret key of the account. Send a valid one in the header Authorization: Bearer <secret key>.",
+	SecretKeyOrReturnToken: "This route takes a secret key of the account in the header Authorization: Bearer <secret key>, or the returnToken of " +
+		"this checkout. Send a valid one.",
+}
+
+// hideReason is the error without what UNAUTHENTICATED would reveal of the reason. A public route has no credential of
+// its own to name: what it refuses, such as a password, it says itself.
+func hideReason(c *fiber.Ctx, f *fault.Error) *fault.Error {
+	mode, _ := c.Locals("authMode").(AuthMode)
+	if f.Code == fault.Unauthenticated && mode != Public {
+		return fault.New(fault.Unauthenticated, credentialNames[mode])
+	}
+	return f
+}
+
+// setRateLimit reports the limit as the IETF's draft has it (draft-ietf-httpapi-ratelimit-headers).
+func setRateLimit(c *fiber.Ctx, limit int, quota ports.Quota) {
+	c.Set("RateLimit-Policy", fmt.Sprintf(`"key";q=%d;w=%d`, limit, int(time.Minute.Seconds())))
+	c.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, quota.Remaining, int(math.Ceil(quota.Reset.Seconds()))))
+}
+
+// Account is the id of the creator whose request this is, as the route's AuthMode established it; "" for none.
+func Account(c *fiber.Ctx) string {
+	id, _ := c.Locals("account").(string)
+	return id
+}
+
+// BearerToken is the credential of the Authorization header, or "".
+func BearerToken(c *fiber.Ctx) string {
+	scheme, credential, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	if !ok || !strings.EqualFold(scheme, "bearer") {
+		return ""
+	}
+	return strings.TrimSpace(credential)
+}
+
+func (s *Server) authMiddleware(mode AuthMode) fiber.Handler {
+	check := s.credentialCheck(mode)
+	return func(c *fiber.Ctx) error {
+		c.Locals("authMode", mode)
+		return check(c)
 	}
 }
 
-type creatorView struct {
-	ID          string `json:"id"`
-	Email       string `json:"email"`
-	DisplayName string `json:"displayName"`
-}
-
-// signedInView is the answer to sign-up, sign-in and refresh.
-type signedInView struct {
-	AccessToken string `json:"accessToken"`
-	TokenType   string `json:"tokenType"`
-	// ExpiresIn is in seconds.
-	ExpiresIn    int         `json:"expiresIn"`
-	RefreshToken string      `json:"refreshToken"`
-	Creator      creatorView `json:"creator"`
-}
-
-func answerSignedIn(c *fiber.Ctx, status int, in identity.SignedIn) error {
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(status).JSON(signedInView{
-		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()), RefreshToken: in.RefreshToken,
-		Creator: creatorView{ID: in.Creator.ID, Email: in.Creator.Email, DisplayName: in.Creator.DisplayName},
-	})
-}
-
-type signUpRequest struct {
-	Email       string `json:"email"`
-	Password    string `json:"password"`
-	DisplayName string `json:"displayName"`
-}
-
-func (s *Server) signUp(c *fiber.Ctx) error {
-	in, reading := decode[signUpRequest](c)
-	_, judging := core.Registration(in).Clean()
-	if err := together(reading, judging); err != nil {
-		return err
+func (s *Server) credentialCheck(mode AuthMode) fiber.Handler {
+	switch mode {
+	case AccessToken:
+		return s.authenticate(s.authenticateToken)
+	case SecretKey:
+		return s.authenticate(s.authenticateKey)
+	case SecretKeyOrReturnToken:
+		withKey := s.authenticate(s.authenticateKey)
+		return func(c *fiber.Ctx) error {
+			if c.Get(fiber.HeaderAuthorization) != "" {
+				return withKey(c)
+			}
+			return c.Next() // the handler checks the token: it is bound to one session
+		}
+	case Public:
 	}
-	signed, err := s.Identity.SignUp(c.UserContext(), core.Registration(in), s.clientAddress(c))
-	if err != nil {
-		return err
-	}
-	return answerSignedIn(c, fiber.StatusCreated, signed)
+	return func(c *fiber.Ctx) error { return c.Next() }
 }
 
-type signInRequest struct {
-	Email    string `json:"email"`
-	Password string `json:"password"`
-}
-
-func (s *Server) signIn(c *fiber.Ctx) error {
-	in, reading := decode[signInRequest](c)
-	_, judging := core.CheckCredentials(in.Email, in.Password)
-	if err := together(reading, judging); err != nil {
-		return err
-	}
-	signed, err := s.Identity.SignIn(c.UserContext(), in.Email, in.Password, s.clientAddress(c))
-	if err != nil {
-		return err
-	}
-	return answerSignedIn(c, fiber.StatusOK, signed)
-}
-
-type refreshRequest struct {
-	RefreshToken string `json:"refreshToken"`
-}
-
-func (s *Server) refresh(c *fiber.Ctx) error {
-	in, err := decode[refreshRequest](c)
-	if err != nil {
-		return err
-	}
-	signed, err := s.Identity.Refresh(c.UserContext(), in.RefreshToken)
-	if err != nil {
-		return err
-	}
-	return answerSignedIn(c, fiber.StatusOK, signed)
-}
-
-// signOut takes the refresh token in the body or, with no body, the access token in the header.
-func (s *Server) signOut(c *fiber.Ctx) error {
-	var in refreshRequest
-	if len(c.Body()) > 0 {
-		var err error
-		if in, err = decode[refreshRequest](c); err != nil {
+func (s *Server) authenticate(check func(*fiber.Ctx) (creatorID string, err error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		creatorID, err := check(c)
+		if err != nil {
 			return err
 		}
+		c.Locals("account", creatorID)
+		return c.Next()
 	}
-	if err := s.Identity.SignOut(c.UserContext(), in.RefreshToken, bearer(c)); err != nil {
-		return err
+}
+
+func (s *Server) authenticateToken(c *fiber.Ctx) (creatorID string, err error) {
+	return s.Auth.AuthenticateToken(c.UserContext(), BearerToken(c))
+}
+
+// authenticateKey checks the API key and counts it against the rate limit.
+func (s *Server) authenticateKey(c *fiber.Ctx) (creatorID string, err error) {
+	creatorID, keyID, err := s.Auth.AuthenticateKey(c.UserContext(), BearerToken(c))
+	if err != nil {
+		return "", err
 	}
-	return c.SendStatus(fiber.StatusNoContent)
+	limit := s.RateLimitPerMinute
+	if limit <= 0 {
+		return creatorID, nil
+	}
+	quota, err := s.RateLimiter.Allow(c.UserContext(), "key:"+keyID, limit, time.Minute)
+	if err != nil {
+		return "", err
+	}
+	setRateLimit(c, limit, quota)
+	if quota.Wait > 0 {
+		f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as Retry-After says.")
+		f.RetryAfter = quota.Wait
+		return "", f
+	}
+	return creatorID, nil
 }

@@ -5,20 +5,37 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/country"
 )
 
-// clientAddress is what attempts are counted by: the network that the request came from.
-func (s *Server) clientAddress(c *fiber.Ctx) string {
+// TrustedProxies are the networks whose X-Forwarded-For is believed.
+type TrustedProxies []netip.Prefix
+
+// ClientAddress is what attempts are counted by: the network that the request came from.
+func (t TrustedProxies) ClientAddress(c *fiber.Ctx) string {
 	peer, ok := parseAddress(c.Context().RemoteAddr().String())
 	if !ok {
 		return ""
 	}
-	return network(origin(peer, c.GetReqHeaders()[fiber.HeaderXForwardedFor], s.trusts)).String()
+	return network(origin(peer, c.GetReqHeaders()[fiber.HeaderXForwardedFor], t.contain)).String()
 }
 
-// trusts reports whether what a peer at the address says of its own peer may be believed.
-func (s *Server) trusts(address netip.Addr) bool {
-	for _, proxy := range s.cfg.TrustedProxies {
+// ClientCountry reads the country that a trusted proxy names in a header; "" for none, and from anybody else.
+func (t TrustedProxies) ClientCountry(header string) func(*fiber.Ctx) string {
+	return func(c *fiber.Ctx) string {
+		peer, ok := parseAddress(c.Context().RemoteAddr().String())
+		code := strings.ToUpper(strings.TrimSpace(c.Get(header)))
+		if header == "" || !ok || !t.contain(peer) || !country.Valid(code) {
+			return ""
+		}
+		return code
+	}
+}
+
+// contain reports whether the address is one of ours, so that what it reports of its own peer is believed.
+func (t TrustedProxies) contain(address netip.Addr) bool {
+	for _, proxy := range t {
 		if proxy.Contains(address) {
 			return true
 		}

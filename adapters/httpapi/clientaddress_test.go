@@ -14,7 +14,7 @@ func TestTheClientIsTheFirstHopThatIsNoProxyOfOurs(t *testing.T) {
 		want      string
 	}{
 		"without a proxy it is the peer":                  {"203.0.113.7:4711", nil, "203.0.113.7/32"},
-		"a stranger's header is not believed":             {"203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7/32"},
+		"an untrusted client's header is not believed":    {"203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7/32"},
 		"our proxy's header is":                           {"10.0.0.1:4711", []string{"198.51.100.1"}, "198.51.100.1/32"},
 		"what the client wrote before it is not":          {"10.0.0.1:4711", []string{"192.0.2.99, 198.51.100.1"}, "198.51.100.1/32"},
 		"nor in a header of its own":                      {"10.0.0.1:4711", []string{"192.0.2.99", "198.51.100.1"}, "198.51.100.1/32"},

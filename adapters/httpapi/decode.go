@@ -9,28 +9,38 @@ import (
 	"sundry/core/fault"
 )
 
-// decode reads the body strictly into a new T, with every fault of the document listed at once.
-func decode[T any](c *fiber.Ctx) (T, error) {
+// Body is the request's body as it was sent. fiber's own Body inflates compressed bodies without a limit.
+func Body(c *fiber.Ctx) []byte { return c.BodyRaw() }
+
+// Decode reads the body strictly into a new T, with every fault of the document listed at once.
+func Decode[T any](c *fiber.Ctx) (T, error) {
 	var into T
-	err := strictjson.Decode(c.Body(), &into)
+	err := strictjson.Decode(Body(c), &into)
 	return into, err
 }
 
-// bodiless is for a POST that takes no body. An empty one and {} are that; what anything else asks for would not happen, and
-// its caller should know.
-func bodiless(handle fiber.Handler) fiber.Handler {
+// DecodeOptional is Decode where the whole body may be left out.
+func DecodeOptional[T any](c *fiber.Ctx) (T, error) {
+	if len(Body(c)) == 0 {
+		var zero T
+		return zero, nil
+	}
+	return Decode[T](c)
+}
+
+// WithoutBody is for a POST that takes no body. An empty one and {} are that; what anything else asks for would not
+// happen, and its caller should know.
+func WithoutBody(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if len(c.Body()) > 0 {
-			if _, err := decode[struct{}](c); err != nil {
-				return err
-			}
+		if _, err := DecodeOptional[struct{}](c); err != nil {
+			return err
 		}
 		return handle(c)
 	}
 }
 
-// or is what p points at, or the zero value: for optional members that may be null.
-func or[T any](p *T) T {
+// ValueOf is what p points at, or the zero value: for optional members that may be null.
+func ValueOf[T any](p *T) T {
 	if p == nil {
 		var zero T
 		return zero
@@ -38,9 +48,9 @@ func or[T any](p *T) T {
 	return *p
 }
 
-// instant reads an optional member that holds an RFC 3339 time; absent and null are the zero time. What is finer than a
+// ReadTime reads an optional member that holds an RFC 3339 time; absent and null are the zero time. What is finer than a
 // millisecond is cut off.
-func instant(f *fault.Faults, field string, text *string) time.Time {
+func ReadTime(f *fault.Violations, field string, text *string) time.Time {
 	if text == nil {
 		return time.Time{}
 	}

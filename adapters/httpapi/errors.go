@@ -4,17 +4,22 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/ports"
 )
 
 // statusOf is the one place where a fault becomes an HTTP status.
 var statusOf = map[fault.Code]int{
 	fault.ValidationFailed: 400, fault.SlotCountMismatch: 400, fault.SlotsOverlap: 400, fault.SlotInPast: 400, fault.SlotTaken: 400,
 	fault.NotBookable: 400, fault.InvalidRange: 400, fault.RangeTooLarge: 400, fault.InvalidTimezone: 400, fault.PaymentMethodRequired: 400,
+	fault.UnknownParameter: 400, fault.SlotNotOffered: 400,
 	fault.Unauthenticated: 401,
 	fault.CardDeclined:    402, fault.AuthenticationRequired: 402,
 	fault.Forbidden:    403,
@@ -22,12 +27,14 @@ var statusOf = map[fault.Code]int{
 	fault.EmailTaken: 409, fault.InsufficientBalance: 409, fault.QuoteExpired: 409, fault.SlugTaken: 409, fault.SlotUnavailable: 409,
 	fault.CatalogKeyTaken: 409, fault.SessionAlreadyPaid: 409, fault.ListingNotPurchasable: 409, fault.StateConflict: 409,
 	fault.IdempotencyKeyReused: 409, fault.IdempotencyKeyMismatch: 409, fault.IdempotencyInProgress: 409, fault.PeriodClosed: 409,
-	fault.NotRefundable:        409,
+	fault.NotRefundable: 409, fault.LimitReached: 409,
 	fault.SessionExpired:       410,
+	fault.MethodNotAllowed:     405,
 	fault.PayloadTooLarge:      413,
+	fault.UnsupportedMediaType: 415,
 	fault.RateLimited:          429,
 	fault.Internal:             500,
-	fault.ProcessorUnavailable: 503,
+	fault.ProcessorUnavailable: 503, fault.DatabaseBusy: 503,
 }
 
 // errorView is the one error shape (contract §2).
@@ -38,6 +45,8 @@ type errorView struct {
 	Details    []detailView `json:"details,omitempty"`
 	ListingURL string       `json:"listingUrl,omitempty"`
 	CancelURL  string       `json:"cancelUrl,omitempty"`
+	// DeclineCode is why a card was refused, with CARD_DECLINED.
+	DeclineCode string `json:"declineCode,omitempty"`
 }
 
 type detailView struct {
@@ -46,7 +55,10 @@ type detailView struct {
 	Message string `json:"message"`
 }
 
-// asFault makes any error presentable. What is not a fault of the caller's becomes INTERNAL, without its text.
+// unavailableRetryAfter is when to come back after a 503 that knows no better.
+const unavailableRetryAfter = 5 * time.Second
+
+// asFault makes any error presentable. What is not the caller's fault becomes INTERNAL, without its text.
 func asFault(err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
@@ -55,17 +67,22 @@ func asFault(err error) *fault.Error {
 		switch fe.Code {
 		case fiber.StatusRequestEntityTooLarge:
 			return fault.New(fault.PayloadTooLarge, "The body may have at most 1 MiB.")
-		case fiber.StatusNotFound, fiber.StatusMethodNotAllowed:
+		case fiber.StatusMethodNotAllowed:
+			return fault.New(fault.MethodNotAllowed, "This path exists, but not with this method. The header Allow lists those that it has.")
+		case fiber.StatusNotFound:
 			return fault.New(fault.NotFoundCode, "No such route. See /docs for the list.")
 		}
 		if fe.Code < 500 {
 			return fault.New(fault.ValidationFailed, "The request could not be read: "+fe.Message+".")
 		}
 	}
-	return fault.Wrap(fault.Internal, "Something went wrong on our side. Try again; if it goes on, tell us the requestId.", err)
+	if errors.Is(err, ports.ErrDatabaseBusy) {
+		return fault.Wrap(fault.DatabaseBusy, "The database is busy. Nothing was changed: try again in a moment.", err)
+	}
+	return fault.Wrap(fault.Internal, "Something went wrong on our side. Try again; if it continues, contact us with the requestId.", err)
 }
 
-// StatusOf is the status that an error is answered with, for the pages, which say it in their own words.
+// StatusOf is the status of an error, for the pages too, which have their own texts.
 func StatusOf(err error) int {
 	if status, ok := statusOf[asFault(err).Code]; ok {
 		return status
@@ -73,26 +90,46 @@ func StatusOf(err error) int {
 	return fiber.StatusInternalServerError
 }
 
-// handleError answers every error of every route.
+var quotedCode = regexp.MustCompile("`([A-Z_]+)`")
+
+// DocumentedCodes are the codes that the description of a response in the OpenAPI document names.
+func DocumentedCodes(description string) []fault.Code {
+	var codes []fault.Code
+	for _, quoted := range quotedCode.FindAllStringSubmatch(description, -1) {
+		if code := fault.Code(quoted[1]); statusOf[code] != 0 && !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// MessageOf is the message of an error, fit for the client.
+func MessageOf(err error) string { return asFault(err).Message }
+
+// handleError writes the response to every error of every route.
 func (s *Server) handleError(c *fiber.Ctx, err error) error {
-	if requestID(c) == "" && s.handleUnread(c, err) {
+	if requestID(c) == "" && s.handleReadError(c, err) {
 		return nil
 	}
-	f := asFault(err)
+	f := hideReason(c, asFault(err))
 	status := StatusOf(f)
 	if status >= 500 {
-		s.log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
+		s.Log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
 			slog.String("method", c.Method()), slog.String("route", c.Route().Path), slog.Any("error", err))
 	}
-	view := errorView{Code: f.Code, Message: f.Message, RequestID: requestID(c), ListingURL: f.ListingURL, CancelURL: f.CancelURL}
+	view := errorView{Code: f.Code, Message: f.Message, RequestID: requestID(c), ListingURL: f.ListingURL, CancelURL: f.CancelURL, DeclineCode: f.DeclineCode}
 	for _, d := range f.Details {
 		view.Details = append(view.Details, detailView(d))
 	}
 	if status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
-	if f.RetryAfter > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	wait := f.RetryAfter
+	if wait == 0 && status == fiber.StatusServiceUnavailable {
+		wait = unavailableRetryAfter
+	}
+	if wait > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 	return c.Status(status).JSON(view)
 }

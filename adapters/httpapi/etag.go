@@ -1,13 +1,15 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 )
 
-// conditional answers with the JSON body under its strong entity tag, or 304 without a body when the caller has it.
-func conditional(c *fiber.Ctx, etag string, body []byte) error {
+// SendWithETag responds with the JSON body under its strong entity tag, or 304 without a body when the caller has it.
+func SendWithETag(c *fiber.Ctx, etag string, body []byte) error {
 	c.Set(fiber.HeaderETag, etag)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache") // may be kept, must be asked about
 	if matchesETag(c.Get(fiber.HeaderIfNoneMatch), etag) {
@@ -30,4 +32,10 @@ func matchesETag(header, etag string) bool {
 		}
 	}
 	return false
+}
+
+// ETagOf is the strong entity tag of a body: it changes with any byte.
+func ETagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
 }

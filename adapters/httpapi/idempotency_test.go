@@ -3,12 +3,14 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
+	"sundry/modules/idempotency"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
@@ -31,13 +34,13 @@ func (c *heldClock) Now(context.Context, string) (time.Time, error) {
 // mirror seals by turning the bytes around, so that a test sees whether it was asked.
 type mirror struct{}
 
-func (mirror) Seal(plain []byte) []byte {
+func (mirror) Encrypt(plain []byte) []byte {
 	turned := append([]byte("sealed:"), plain...)
 	slices.Reverse(turned[len("sealed:"):])
 	return turned
 }
 
-func (mirror) Open(sealed []byte) ([]byte, error) {
+func (mirror) Decrypt(sealed []byte) ([]byte, error) {
 	turned, ok := bytes.CutPrefix(sealed, []byte("sealed:"))
 	if !ok {
 		return nil, errors.New("not sealed here")
@@ -58,7 +61,7 @@ func (s *script) handle(c *fiber.Ctx) error {
 	return s.steps[min(n, len(s.steps)-1)](c)
 }
 
-func answers(status int) fiber.Handler {
+func responds(status int) fiber.Handler {
 	return func(c *fiber.Ctx) error { return c.Status(status).JSON(fiber.Map{"run": status}) }
 }
 
@@ -66,16 +69,14 @@ func refusesWith(code fault.Code) fiber.Handler {
 	return func(*fiber.Ctx) error { return fault.New(code, "No.") }
 }
 
-// onceServer serves POST /x as the script says, honouring Idempotency-Key in the given way.
-func onceServer(t *testing.T, store ports.Store, once Once, steps ...fiber.Handler) (*Server, *script, *heldClock) {
+// keyedServer serves POST /x as the script says, applying Idempotency-Key in the given mode.
+func keyedServer(t *testing.T, store ports.Store, mode IdempotencyMode, steps ...fiber.Handler) (*Server, *script, *heldClock) {
 	t.Helper()
 	clock := &heldClock{}
 	clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
-	s := New(Config{Sandbox: true, Answers: mirror{}}, Modules{}, store, clock, oneID{}, nil, slog.New(slog.DiscardHandler))
 	script := &script{steps: steps}
-	route := Route{Method: fiber.MethodPost, Path: "/x", Once: once, Handle: script.handle}
-	wrapped := map[Once]func(Route) fiber.Handler{OnceInTransaction: s.onceInTransaction, OnceLeased: s.onceLeased}[once](route)
-	s.app.Post("/x", wrapped)
+	area := Area{Routes: []Route{{Method: fiber.MethodPost, Path: "/x", Idempotency: mode, Handle: script.handle}}}
+	s := newServer(t, Deps{Idempotency: idempotency.New(store, clock, mirror{}), Log: slog.New(slog.DiscardHandler)}, area)
 	return s, script, clock
 }
 
@@ -86,38 +87,91 @@ type reply struct {
 	retry    string
 }
 
-func send(t *testing.T, s *Server, key string) reply {
+func send(t *testing.T, s *Server, key string) reply { return sendText(t, s, key, "") }
+
+func sendBody(t *testing.T, s *Server, key string, body fiber.Map) reply {
 	t.Helper()
-	request := httptest.NewRequest(fiber.MethodPost, "/x", nil)
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sendText(t, s, key, string(text))
+}
+
+func sendText(t *testing.T, s *Server, key, body string) reply {
+	t.Helper()
+	request := httptest.NewRequest(fiber.MethodPost, "/x", strings.NewReader(body))
 	request.Header.Set("Idempotency-Key", key)
 	response, err := s.app.Test(request, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
+	received, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reply{response.StatusCode, string(body), response.Header.Get("Idempotent-Replayed") == "true", response.Header.Get("Retry-After")}
+	return reply{response.StatusCode, string(received), response.Header.Get("Idempotent-Replayed") == "true", response.Header.Get("Retry-After")}
 }
 
-// eachOnce runs the test for both ways of honouring the key, on both engines.
-func eachOnce(t *testing.T, test func(t *testing.T, store ports.Store, once Once)) {
+// eachMode runs the test for both modes, on both engines.
+func eachMode(t *testing.T, test func(t *testing.T, store ports.Store, mode IdempotencyMode)) {
 	t.Helper()
-	for _, once := range []Once{OnceInTransaction, OnceLeased} {
-		t.Run("way "+strconv.Itoa(int(once)), func(t *testing.T) {
+	for _, mode := range []IdempotencyMode{Transactional, Leased} {
+		t.Run("mode "+strconv.Itoa(int(mode)), func(t *testing.T) {
 			t.Parallel()
-			testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) { test(t, engine.Open(t), once) })
+			testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) { test(t, engine.Open(t), mode) })
 		})
 	}
 }
 
-func TestAnswersThatAreNotTheLastWordAreNotKept(t *testing.T) {
+// lateStore misses the first look for a key, as a look does whose snapshot is older than the commit of another request.
+type lateStore struct {
+	ports.Store
+	looks *atomic.Int32
+}
+
+func (s lateStore) Atomically(ctx context.Context, work func(context.Context, ports.Repos) error) error {
+	return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		r.Idempotency = lateKeys{r.Idempotency, s.looks}
+		return work(ctx, r)
+	})
+}
+
+type lateKeys struct {
+	ports.IdempotencyKeys
+	looks *atomic.Int32
+}
+
+func (k lateKeys) Lock(ctx context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
+	if k.looks.Add(1) == 1 {
+		return ports.IdempotencyRecord{}, true, ports.ErrNotFound
+	}
+	return k.IdempotencyKeys.Lock(ctx, creatorID, route, key)
+}
+
+func TestARefusalThatTheFirstRequestItselfHasCausedIsItsResponse(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		store := engine.Open(t)
+		first, _, _ := keyedServer(t, store, Transactional, responds(201))
+		done := send(t, first, "k")
+		late, script, _ := keyedServer(t, lateStore{store, new(atomic.Int32)}, Transactional, refusesWith(fault.StateConflict))
+		if got := send(t, late, "k"); got.status != 201 || !got.replayed || got.body != done.body || script.runs.Load() != 1 {
+			t.Errorf("%+v in %d runs, want the response %+v again", got, script.runs.Load(), done)
+		}
+		late, _, _ = keyedServer(t, lateStore{store, new(atomic.Int32)}, Transactional, refusesWith(fault.StateConflict))
+		if got := send(t, late, "another"); got.status != 409 || got.replayed {
+			t.Errorf("a refusal of its own: %+v", got)
+		}
+	})
+}
+
+func TestAnOutageLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
 	panics := func(*fiber.Ctx) error { panic("a defect") }
-	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
-		s, script, _ := onceServer(t, store, once, refusesWith(fault.Internal), refusesWith(fault.ProcessorUnavailable), refusesWith(fault.RateLimited), panics, answers(201))
+	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
+		s, script, _ := keyedServer(t, store, mode, refusesWith(fault.Internal), refusesWith(fault.ProcessorUnavailable), refusesWith(fault.RateLimited), panics, responds(201))
 		for i, want := range []int{500, 503, 429, 500, 201} {
 			if got := send(t, s, "k"); got.status != want || got.replayed {
 				t.Errorf("request %d: %+v, want %d", i+1, got, want)
@@ -129,14 +183,52 @@ func TestAnswersThatAreNotTheLastWordAreNotKept(t *testing.T) {
 	})
 }
 
-func TestARefusalIsKeptAndItsWorkIsNot(t *testing.T) {
+func TestARefusalLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
-	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
-		s, script, _ := onceServer(t, store, once, refusesWith(fault.StateConflict))
-		first := send(t, s, "k")
-		again := send(t, s, "k")
-		if first.status != 409 || first.replayed || again.body != first.body || !again.replayed || script.runs.Load() != 1 {
+	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
+		s, script, _ := keyedServer(t, store, mode, refusesWith(fault.ValidationFailed), refusesWith(fault.StateConflict), responds(201))
+		for i, want := range []int{400, 409, 201} {
+			body := fiber.Map{"attempt": i} // a corrected body may use the key of the refused one
+			if got := sendBody(t, s, "k", body); got.status != want || got.replayed {
+				t.Errorf("request %d: %+v, want %d", i+1, got, want)
+			}
+		}
+		if got := sendBody(t, s, "k", fiber.Map{"attempt": 2}); got.status != 201 || !got.replayed || script.runs.Load() != 3 {
+			t.Errorf("after success: %+v in %d runs", got, script.runs.Load())
+		}
+		if got := sendBody(t, s, "k", fiber.Map{"attempt": 3}); got.status != 409 || got.replayed || script.runs.Load() != 3 {
+			t.Errorf("another body: %+v in %d runs", got, script.runs.Load())
+		}
+	})
+}
+
+func TestADeclinedCardIsReplayed(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		s, script, _ := keyedServer(t, engine.Open(t), Leased, refusesWith(fault.CardDeclined))
+		first, again := send(t, s, "k"), send(t, s, "k")
+		if first.status != 402 || first.replayed || again.body != first.body || !again.replayed || script.runs.Load() != 1 {
 			t.Errorf("first %+v, again %+v, %d runs", first, again, script.runs.Load())
+		}
+	})
+}
+
+func TestBodiesAreComparedAsJSONValues(t *testing.T) {
+	t.Parallel()
+	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
+		s, script, _ := keyedServer(t, store, mode, responds(201))
+		for body, want := range map[string]int{
+			`{"amount":1,"name":"é"}`: 201, "{ \"name\": \"\\u00e9\",\n \"amount\": 1.0 }": 201, `{"amount":"1","name":"é"}`: 409, `{"amount":1}`: 409,
+		} {
+			if first := sendText(t, s, "k", `{"name":"é","amount":1}`); first.status != 201 {
+				t.Fatalf("first: %+v", first)
+			}
+			if got := sendText(t, s, "k", body); got.status != want || got.replayed != (want == 201) {
+				t.Errorf("%s: %+v, want %d", body, got, want)
+			}
+		}
+		if script.runs.Load() != 1 {
+			t.Errorf("%d runs", script.runs.Load())
 		}
 	})
 }
@@ -145,18 +237,18 @@ func TestAKeyIsBusyWhileItsFirstRequestRuns(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		running, finish := make(chan struct{}), make(chan struct{})
-		s, script, clock := onceServer(t, engine.Open(t), OnceLeased, func(c *fiber.Ctx) error {
+		s, script, clock := keyedServer(t, engine.Open(t), Leased, func(c *fiber.Ctx) error {
 			close(running)
 			<-finish
-			return answers(200)(c)
-		}, answers(201))
+			return responds(200)(c)
+		}, responds(201))
 		first := make(chan reply, 1)
 		go func() { first <- send(t, s, "k") }()
 		<-running
 		if got := send(t, s, "k"); got.status != 409 || got.retry == "" || script.runs.Load() != 1 {
 			t.Errorf("beside the first: %+v", got)
 		}
-		clock.ms.Add(idempotencyLease.Milliseconds()) // as if the first had died
+		clock.ms.Add(time.Minute.Milliseconds()) // as if the first had died
 		if got := send(t, s, "k"); got.status != 201 || got.replayed {
 			t.Errorf("after the lease: %+v", got)
 		}
@@ -172,10 +264,10 @@ func TestAKeyIsBusyWhileItsFirstRequestRuns(t *testing.T) {
 
 func TestAKeyIsForgottenAfterADay(t *testing.T) {
 	t.Parallel()
-	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
-		s, _, clock := onceServer(t, store, once, answers(200), answers(201))
+	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
+		s, _, clock := keyedServer(t, store, mode, responds(200), responds(201))
 		send(t, s, "k")
-		clock.ms.Add(idempotencyLifetime.Milliseconds())
+		clock.ms.Add((24 * time.Hour).Milliseconds())
 		if got := send(t, s, "k"); got.status != 200 || !got.replayed {
 			t.Errorf("after a day: %+v", got)
 		}
@@ -186,52 +278,27 @@ func TestAKeyIsForgottenAfterADay(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsKeptSealed(t *testing.T) {
+func TestAResponseIsStoredEncrypted(t *testing.T) {
 	t.Parallel()
 	shows := func(c *fiber.Ctx) error { return c.Status(201).JSON(fiber.Map{"secret": "whsec_shown"}) }
-	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
-		s, script, _ := onceServer(t, store, once, shows)
+	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
+		s, script, _ := keyedServer(t, store, mode, shows)
 		first, again := send(t, s, "k"), send(t, s, "k")
 		if again.body != first.body || !again.replayed || script.runs.Load() != 1 {
 			t.Errorf("first %+v, again %+v, %d runs", first, again, script.runs.Load())
 		}
-		if kept := keptAnswer(t, store, "k"); kept.Status != 201 || len(kept.Body) == 0 || bytes.Contains(kept.Body, []byte("whsec_shown")) {
+		if kept := storedResponse(t, store, "k"); kept.Status != 201 || len(kept.Body) == 0 || bytes.Contains(kept.Body, []byte("whsec_shown")) {
 			t.Errorf("kept: %d %s", kept.Status, kept.Body)
 		}
 	})
 }
 
-func TestAnAnswerKeptBeforeTheyWereSealedIsReplayed(t *testing.T) {
-	t.Parallel()
-	eachOnce(t, func(t *testing.T, store ports.Store, once Once) {
-		s, script, _ := onceServer(t, store, once, answers(201))
-		send(t, s, "k")
-		old := keptAnswer(t, store, "k")
-		for body, want := range map[string]int{`{"run":200}`: 201, "neither sealed nor an answer": 500} {
-			old.Key, old.Body = "old "+body, []byte(body)
-			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				return r.IdempotencyKeys.Save(ctx, old, old.CreatedAt)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := send(t, s, old.Key)
-			if got.status != want || got.replayed != (want == 201) || got.replayed && got.body != body {
-				t.Errorf("%s: %+v, want %d", body, got, want)
-			}
-		}
-		if script.runs.Load() != 1 {
-			t.Errorf("%d runs", script.runs.Load())
-		}
-	})
-}
-
-func keptAnswer(t *testing.T, store ports.Store, key string) ports.IdempotencyRecord {
+func storedResponse(t *testing.T, store ports.Store, key string) ports.IdempotencyRecord {
 	t.Helper()
 	var kept ports.IdempotencyRecord
 	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 		var err error
-		kept, _, err = r.IdempotencyKeys.Claim(ctx, "", "POST /x", key)
+		kept, _, err = r.Idempotency.Lock(ctx, "", "POST /x", key)
 		return err
 	})
 	if err != nil {

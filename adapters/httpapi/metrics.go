@@ -10,18 +10,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// requestMetrics counts answers by route pattern, never by path: paths hold secrets and have no bound.
+// requestMetrics counts responses by route pattern, never by path: paths hold secrets and have no bound.
 type requestMetrics struct {
-	answers *prometheus.CounterVec
-	seconds *prometheus.HistogramVec
+	responses *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
 }
 
 var _ prometheus.Collector = (*requestMetrics)(nil)
 
 func newRequestMetrics() *requestMetrics {
 	return &requestMetrics{
-		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "sundry_http_requests_total", Help: "Answered HTTP requests by method, route pattern and status.",
+		responses: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "sundry_http_requests_total", Help: "HTTP requests by method, route pattern and status.",
 		}, []string{"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "sundry_http_request_seconds", Help: "How long HTTP requests took, by method and route pattern.",
@@ -32,27 +32,27 @@ func newRequestMetrics() *requestMetrics {
 
 // Describe implements prometheus.Collector.
 func (m *requestMetrics) Describe(out chan<- *prometheus.Desc) {
-	m.answers.Describe(out)
+	m.responses.Describe(out)
 	m.seconds.Describe(out)
 }
 
 // Collect implements prometheus.Collector.
 func (m *requestMetrics) Collect(out chan<- prometheus.Metric) {
-	m.answers.Collect(out)
+	m.responses.Collect(out)
 	m.seconds.Collect(out)
 }
 
-func (m *requestMetrics) answered(method, route string, status int, took time.Duration) {
-	m.answers.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+func (m *requestMetrics) responded(method, route string, status int, took time.Duration) {
+	m.responses.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(method, route).Observe(took.Seconds())
 }
 
 func (s *Server) metricsRoute() Route {
-	handler := promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	handler := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 	return Route{Method: fiber.MethodGet, Path: "/metrics", Handle: adaptor.HTTPHandler(handler)}
 }
 
-// Operations is an application of its own for METRICS_ADDR, so that a process without the API can be watched too.
+// Operations is a separate application for METRICS_ADDR, so that a process without the API can be watched too.
 func (s *Server) Operations() *fiber.App {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, ReadTimeout: 10 * time.Second, ErrorHandler: s.handleError})
 	app.Get("/healthz", s.getHealth)

@@ -1,9 +1,13 @@
 package httpapi
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
 )
 
 // Route is one line of the route table.
@@ -11,55 +15,87 @@ type Route struct {
 	Method string
 	// Path is in fiber's form: /v1/listings/:id.
 	Path string
-	Gate Gate
-	// Once says how Idempotency-Key is honoured. Every POST behind a secret key has one.
-	Once Once
-	// Before, where there is one, runs outside the transaction of OnceInTransaction; what it returns runs after it.
+	Auth AuthMode
+	// Idempotency says how Idempotency-Key is applied. Every POST that takes a secret key has a mode.
+	Idempotency IdempotencyMode
+	// Pipelined makes the transaction of Transactional one whose round trips are few, for the hottest routes.
+	Pipelined bool
+	// Before, where there is one, runs outside the transaction of Transactional; what it returns runs after it.
 	Before func(c *fiber.Ctx) (after func())
 	Handle fiber.Handler
 	// SandboxOnly routes do not exist in live.
 	SandboxOnly bool
 }
 
-// Routes is the whole table. Each area adds its own lines in its own file.
-func (s *Server) Routes() []Route {
-	all := slices.Concat(
-		s.healthRoutes(),
-		s.authRoutes(),
-		s.keyRoutes(),
-		s.listingRoutes(),
-		s.planRoutes(),
-		s.paymentLinkRoutes(),
-		s.webhookRoutes(),
-		s.taskRoutes(),
-		s.sessionRoutes(),
-		s.checkoutPageRoutes(),
-		s.accessRoutes(),
-		s.sandboxClockRoutes(),
-		s.schedulingRoutes(),
-		s.appointmentRoutes(),
-	)
-	if s.cfg.Sandbox {
+// Area is what one area contributes to the API.
+type Area struct {
+	Routes []Route
+	// Document is the area's part of the OpenAPI document, in YAML.
+	Document []byte
+}
+
+// routeTable is every route of the deployment: those of the areas and the frame's own.
+func (s *Server) routeTable(areas []Area) []Route {
+	var all []Route
+	for _, area := range areas {
+		all = append(all, area.Routes...)
+	}
+	all = append(all, s.operationsRoutes()...)
+	if s.Sandbox {
 		return all
 	}
 	return slices.DeleteFunc(all, func(r Route) bool { return r.SandboxOnly })
 }
 
 func (s *Server) mount() {
-	for _, r := range s.Routes() {
+	for _, r := range s.routes {
 		handler := r.Handle
-		switch r.Once {
-		case OnceInTransaction:
-			handler = s.onceInTransaction(r)
-		case OnceLeased:
-			handler = s.onceLeased(r)
-		case Repeatable:
+		if r.Idempotency == Transactional || r.Idempotency == Leased {
+			handler = s.idempotent(r)
 		}
 		if r.Before != nil {
 			handler = around(r.Before, handler)
 		}
-		s.app.Add(r.Method, r.Path, s.gate(r.Gate), handler)
+		handlers := []fiber.Handler{s.authMiddleware(r.Auth), s.checkQuery(r), handler}
+		if r.readableByAnyPage() {
+			handlers = append([]fiber.Handler{allowAnyOrigin}, handlers...)
+			s.app.Add(fiber.MethodOptions, r.Path, preflight)
+		}
+		if r.Method == fiber.MethodGet {
+			s.app.Add(fiber.MethodHead, r.Path, handlers...)
+		}
+		s.app.Add(r.Method, r.Path, handlers...)
 	}
+}
+
+// checkQuery refuses query parameters that the document does not declare for the route: a misspelt filter must not look
+// like one that matched everything.
+func (s *Server) checkQuery(r Route) fiber.Handler {
+	known, documented := s.document.query[operationKey(r.Method, r.Path)]
+	if !documented {
+		return func(c *fiber.Ctx) error { return c.Next() }
+	}
+	return func(c *fiber.Ctx) error {
+		var unknown fault.Violations
+		for name := range c.Context().QueryArgs().All() {
+			if !slices.Contains(known, string(name)) {
+				unknown.Add(parameterLabel(name), fault.DetailUnknownMember, "This route has no such query parameter."+fault.DidYouMean(string(name), known...))
+			}
+		}
+		f, ok := errors.AsType[*fault.Error](unknown.Err())
+		if !ok {
+			return c.Next()
+		}
+		f.Code = fault.UnknownParameter
+		return f
+	}
+}
+
+// maxParameterLabel bounds how much of a name made up by the caller is repeated in a response, in bytes.
+const maxParameterLabel = 64
+
+func parameterLabel(name []byte) string {
+	return strings.ToValidUTF8(string(name[:min(len(name), maxParameterLabel)]), "�")
 }
 
 func around(before func(c *fiber.Ctx) (after func()), handler fiber.Handler) fiber.Handler {
@@ -67,5 +103,14 @@ func around(before func(c *fiber.Ctx) (after func()), handler fiber.Handler) fib
 		after := before(c)
 		defer after()
 		return handler(c)
+	}
+}
+
+// Private keeps a response out of caches and its address out of referrers.
+func Private(handle fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+		return handle(c)
 	}
 }

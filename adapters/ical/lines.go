@@ -19,7 +19,7 @@ type line struct {
 // errNoCalendar says that what was read is something else.
 var errNoCalendar = errors.New("the answer is not an iCalendar file")
 
-// lines unfolds a calendar and hands over each line that can be read, in one pass and without keeping any: a stranger
+// lines unfolds a calendar and hands over each line that can be read, in one pass and without keeping any: an untrusted party
 // wrote it. The parsers of libraries are generous with the memory and the time that one hostile line can take.
 func lines(raw []byte, each func(line)) error {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))

@@ -163,7 +163,7 @@ func (b *busyReader) repeat(text string, starts time.Time, add func(time.Time)) 
 	option, err := rrule.StrToROptionInLocation(text, starts.Location())
 	if err != nil || len(text) > 512 || option.Freq > rrule.DAILY ||
 		max(1, len(option.Byhour))*max(1, len(option.Byminute))*max(1, len(option.Bysecond)) > mostADay {
-		return nil //nolint:nilerr // what a stranger wrote wrongly is no fault of ours
+		return nil //nolint:nilerr // what an untrusted party wrote wrongly is no fault of ours
 	}
 	option.Dtstart = starts
 	if time.Now().After(b.until) {

@@ -1,5 +1,5 @@
 // Package ical speaks iCalendar (RFC 5545): it writes invitations and feeds, and reads when somebody is busy from
-// calendars that strangers wrote.
+// calendars that untrusted parties wrote.
 package ical
 
 import (
@@ -20,6 +20,8 @@ const (
 	product = "-//Sundry//Appointments//EN"
 	// refresh is how often readers of a feed shall ask again.
 	refresh = "PT15M"
+	// alarmBefore is when the buyer's calendar reminds of an invitation.
+	alarmBefore = "-PT1H"
 )
 
 // Write implements ports.CalendarWriter. Times are UTC, so that no reader needs to know a zone's rules.
@@ -65,6 +67,12 @@ func written(e ports.CalendarEntry, method ports.CalendarMethod) *ics.VEvent {
 			parameters = append(parameters, ics.ParticipationStatusAccepted, ics.WithRSVP(false)) // booked by the buyer: there is nothing to answer
 		}
 		v.AddAttendee(e.Attendee.Email, parameters...)
+	}
+	if method == ports.CalendarRequest && !e.Canceled {
+		alarm := v.AddAlarm()
+		alarm.SetAction(ics.ActionDisplay)
+		alarm.SetTrigger(alarmBefore)
+		alarm.SetProperty(ics.ComponentPropertyDescription, plain(e.Summary))
 	}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,29 +18,34 @@ import (
 )
 
 const (
-	// asynqTimeout ends after the handler's own, so that the run has been recorded by then.
-	asynqTimeout = HandlerTimeout + 2*recordTimeout
-	// asynqLook is how often asynq asks Redis for work while there is none.
-	asynqLook = 40 * time.Millisecond
-	// asynqQuit is when a stopping server gives up on its runs. It exceeds every run's time-out.
-	asynqQuit = HandlerTimeout + recordTimeout
+	// asynqTimeout bounds how long a message may wait for workers: longer, and the leases of its tasks have ended.
+	asynqTimeout = Lease
+	// asynqQuit is when a stopping server gives up on its messages, which the end of the workers ends at once.
+	asynqQuit = recordTimeout
+	// asynqBatch is how many tasks travel in one message.
+	asynqBatch = 32
+	// roomPoll is how often a message looks for a worker while all are busy.
+	roomPoll = 2 * time.Millisecond
 	// redisTimeout bounds one question to Redis, retries of the connection included.
 	redisTimeout = 2 * time.Second
-	// crowd is how many tasks may wait in Redis per worker of this process.
-	crowd = 2
+	// backlogPerWorker is how many tasks may wait in Redis per worker of this process.
+	backlogPerWorker = 2
 )
 
-// Asynq carries tasks through Redis to whichever worker takes them first: one asynq server per class, because asynq
-// has no concurrency per queue. Nothing relies on it for correctness: it may lose, double or delay.
+// asynqPoll is how often asynq asks Redis for work while there is none. Buyers and receivers wait for the first two.
+var asynqPoll = map[Class]time.Duration{Payments: 15 * time.Millisecond, Webhooks: 15 * time.Millisecond, Default: 40 * time.Millisecond}
+
+// Asynq carries tasks through Redis to whichever process takes them first, where the workers of an Inline run them: one
+// asynq server per class, because asynq has no concurrency per queue. Nothing relies on it for correctness: it may lose,
+// double or delay.
 type Asynq struct {
 	mux     *Mux
 	redis   redis.UniversalClient
 	client  *asynq.Client
 	prefix  string
 	log     *slog.Logger
+	local   *Inline
 	servers []*asynq.Server
-	ctx     context.Context // of every run; ends when the time to stop is over
-	cancel  context.CancelFunc
 }
 
 var _ ports.Dispatcher = (*Asynq)(nil)
@@ -47,40 +53,50 @@ var _ ports.Dispatcher = (*Asynq)(nil)
 // NewAsynq returns a dispatcher without servers; Start brings them. The prefix keeps deployments apart that share a
 // Redis. The connection stays the caller's.
 func NewAsynq(connection redis.UniversalClient, prefix string, mux *Mux, log *slog.Logger) *Asynq {
-	d := &Asynq{mux: mux, redis: connection, client: asynq.NewClientFromRedisClient(connection), prefix: prefix, log: log}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	return d
+	return &Asynq{
+		mux: mux, redis: connection, client: asynq.NewClientFromRedisClient(connection), prefix: prefix, log: log,
+		local: NewInline(mux, mux.queue, log),
+	}
 }
 
 func (d *Asynq) queueName(class Class) string { return d.prefix + "-" + string(class) }
 
-// message is all that travels; the row is loaded when it arrives.
+// message carries claims. Their rows are read again only when they have waited.
 type message struct {
-	ID    string `json:"id"`
-	Token int64  `json:"token"`
+	Tasks []ports.Task `json:"tasks"`
 }
 
-// Room implements ports.Dispatcher by the length of asynq's list of waiting tasks.
-func (d *Asynq) Room(ctx context.Context, class Class) (int, error) {
+// Capacity implements ports.Dispatcher by the length of asynq's list of waiting messages, as if each were full.
+func (d *Asynq) Capacity(ctx context.Context, class Class) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
 	waiting, err := d.redis.LLen(ctx, "asynq:{"+d.queueName(class)+"}:pending").Result()
 	if err != nil {
 		return 0, fmt.Errorf("length of the queue: %w", err)
 	}
-	return roomFor(int(waiting), crowd*workers[class]), nil
+	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*workers[class]), nil
 }
 
-// Dispatch implements ports.Dispatcher. To enqueue the same claim again is success.
-func (d *Asynq) Dispatch(ctx context.Context, class Class, t ports.Task) error {
+// Dispatch implements ports.Dispatcher. To enqueue the same claims again is success.
+func (d *Asynq) Dispatch(ctx context.Context, class Class, tasks ...ports.Task) (handed int, err error) {
+	for batch := range slices.Chunk(tasks, asynqBatch) {
+		if err := d.enqueue(ctx, class, batch); err != nil {
+			return handed, err
+		}
+		handed += len(batch)
+	}
+	return handed, nil
+}
+
+func (d *Asynq) enqueue(ctx context.Context, class Class, batch []ports.Task) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
-	payload, err := json.Marshal(message{ID: t.ID, Token: t.Token})
+	payload, err := json.Marshal(message{Tasks: batch})
 	if err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
-	_, err = d.client.EnqueueContext(ctx, asynq.NewTask(t.Kind, payload),
-		asynq.Queue(d.queueName(class)), asynq.TaskID(fmt.Sprintf("%s:%d", t.ID, t.Token)),
+	_, err = d.client.EnqueueContext(ctx, asynq.NewTask("tasks", payload),
+		asynq.Queue(d.queueName(class)), asynq.TaskID(fmt.Sprintf("%s:%d:%d", batch[0].ID, batch[0].Token, len(batch))),
 		asynq.MaxRetry(2), asynq.Timeout(asynqTimeout))
 	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
 		return fmt.Errorf("enqueue: %w", err)
@@ -88,21 +104,23 @@ func (d *Asynq) Dispatch(ctx context.Context, class Class, t ports.Task) error {
 	return nil
 }
 
-// Start begins to run tasks. freed is called when a class may have room again; it must not block.
+// Start begins to run tasks. freed is called when a class may have capacity again; it must not block.
 func (d *Asynq) Start(freed func(Class)) error {
-	complaints := &asynqLog{log: d.log, seldom: rate.Sometimes{First: 1, Interval: time.Minute}}
+	if err := d.local.Start(freed); err != nil {
+		return err
+	}
+	warnings := &asynqLog{log: d.log, limit: rate.Sometimes{First: 1, Interval: time.Minute}}
 	for _, class := range ports.TaskClasses() {
 		server := asynq.NewServerFromRedisClient(d.redis, asynq.Config{
-			Concurrency:       workers[class],
+			Concurrency:       1, // a message is done once the workers have its tasks
 			Queues:            map[string]int{d.queueName(class): 1},
-			BaseContext:       func() context.Context { return d.ctx },
-			TaskCheckInterval: asynqLook,
+			TaskCheckInterval: asynqPoll[class],
 			ShutdownTimeout:   asynqQuit,
-			Logger:            complaints,
+			Logger:            warnings,
 			LogLevel:          asynq.WarnLevel,
 		})
 		err := server.Start(asynq.HandlerFunc(func(ctx context.Context, job *asynq.Task) error {
-			d.receive(ctx, job.Payload())
+			d.receive(ctx, class, job.Payload())
 			freed(class)
 			return nil // the retry is in the row
 		}))
@@ -114,50 +132,59 @@ func (d *Asynq) Start(freed func(Class)) error {
 	return nil
 }
 
-// receive runs the claim that a message names, if it still stands.
-func (d *Asynq) receive(ctx context.Context, payload []byte) {
+// receive leaves the claims of a message to the workers, as they become free: a slow one keeps its own place only. What
+// they do not take in time is left to its lease.
+func (d *Asynq) receive(ctx context.Context, class Class, payload []byte) {
 	var m message
 	if err := json.Unmarshal(payload, &m); err != nil {
 		d.log.ErrorContext(ctx, "message in the queue is not ours", slog.Any("error", err))
 		return
 	}
-	t, err := d.mux.resume(ctx, m.ID, m.Token)
-	switch {
-	case err == nil:
-		_ = d.mux.Run(ctx, t) // recorded in the row
-	case !errors.Is(err, ports.ErrFenced):
-		d.log.WarnContext(ctx, "task left to its lease", slog.String("task", m.ID), slog.Any("error", err))
-	}
-}
-
-// Stop lets the running tasks finish. When ctx ends first, they are cancelled: they roll back and are tried again.
-func (d *Asynq) Stop(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		var all sync.WaitGroup
-		for _, server := range d.servers {
-			all.Go(server.Shutdown)
+	for waiting := m.Tasks; len(waiting) > 0; pause(ctx, roomPoll) {
+		handed, err := d.local.Dispatch(ctx, class, waiting...)
+		waiting = waiting[handed:]
+		switch {
+		case errors.Is(err, errStopped):
+			d.release(waiting)
+			return
+		case err != nil && ctx.Err() != nil:
+			d.log.WarnContext(ctx, "tasks left to their leases", slog.Int("tasks", len(waiting)), slog.Any("error", ctx.Err()))
+			return
+		case err == nil:
+			return
 		}
-		all.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		d.cancel()
-		<-done
 	}
-	d.cancel()
 }
 
-// asynqLog brings asynq's own complaints into the log. During an outage it would complain several times a second.
+// release returns claims to the queue of a process that goes on.
+func (d *Asynq) release(tasks []ports.Task) {
+	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
+	defer cancel()
+	for _, t := range tasks {
+		if err := d.mux.queue.Release(ctx, t); err != nil && !errors.Is(err, ports.ErrFenced) {
+			d.log.WarnContext(ctx, "task left to its lease", slog.String("task", t.ID), slog.Any("error", err))
+		}
+	}
+}
+
+// Stop lets the running tasks finish. When ctx ends first, they are canceled: they roll back and are tried again.
+func (d *Asynq) Stop(ctx context.Context) {
+	var all sync.WaitGroup
+	all.Go(func() { d.local.Stop(ctx) })
+	for _, server := range d.servers {
+		all.Go(server.Shutdown)
+	}
+	all.Wait()
+}
+
+// asynqLog brings asynq's own warnings into the log. During an outage it would log several times a second.
 type asynqLog struct {
-	log    *slog.Logger
-	seldom rate.Sometimes
+	log   *slog.Logger
+	limit rate.Sometimes
 }
 
-func (l *asynqLog) complain(args []any) {
-	l.seldom.Do(func() { l.log.Warn("asynq complains", "words", fmt.Sprint(args...)) })
+func (l *asynqLog) warn(args []any) {
+	l.limit.Do(func() { l.log.Warn("asynq warns", "message", fmt.Sprint(args...)) })
 }
 
 // Debug implements asynq.Logger.
@@ -167,10 +194,10 @@ func (l *asynqLog) Debug(...any) {}
 func (l *asynqLog) Info(...any) {}
 
 // Warn implements asynq.Logger.
-func (l *asynqLog) Warn(args ...any) { l.complain(args) }
+func (l *asynqLog) Warn(args ...any) { l.warn(args) }
 
 // Error implements asynq.Logger.
-func (l *asynqLog) Error(args ...any) { l.complain(args) }
+func (l *asynqLog) Error(args ...any) { l.warn(args) }
 
 // Fatal implements asynq.Logger. asynq calls it for faults of its own start only; the process is not its to end.
-func (l *asynqLog) Fatal(args ...any) { l.complain(args) }
+func (l *asynqLog) Fatal(args ...any) { l.warn(args) }

@@ -12,8 +12,8 @@ import (
 // errStopped refuses a task while the process goes down.
 var errStopped = errors.New("the workers are stopping")
 
-// errNoRoom refuses a task that would wait too long.
-var errNoRoom = errors.New("no room")
+// errFull refuses a task that would wait too long.
+var errFull = errors.New("the queue is full")
 
 // Inline runs tasks in this process: a fixed number of workers per class, each class with a short queue of its own.
 type Inline struct {
@@ -23,10 +23,10 @@ type Inline struct {
 
 	ctx     context.Context // of every run; ends when the time to stop is over
 	cancel  context.CancelFunc
-	lanes   map[Class]chan ports.Task
+	queues  map[Class]chan ports.Task
 	running sync.WaitGroup
 
-	mu      sync.RWMutex // guards stopped and the closing of the lanes
+	mu      sync.RWMutex // guards stopped and the closing of the queues
 	stopped bool
 }
 
@@ -34,31 +34,31 @@ var _ ports.Dispatcher = (*Inline)(nil)
 
 // NewInline returns a dispatcher without workers; Start brings them.
 func NewInline(mux *Mux, queue ports.TaskQueue, log *slog.Logger) *Inline {
-	d := &Inline{mux: mux, queue: queue, log: log, lanes: map[Class]chan ports.Task{}}
+	d := &Inline{mux: mux, queue: queue, log: log, queues: map[Class]chan ports.Task{}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	for class, n := range workers {
-		d.lanes[class] = make(chan ports.Task, n)
+		d.queues[class] = make(chan ports.Task, n)
 	}
 	return d
 }
 
-// Start begins to run tasks. freed is called when a class has room again; it must not block.
+// Start begins to run tasks. freed is called when a class has capacity again; it must not block.
 func (d *Inline) Start(freed func(Class)) error {
-	for class, lane := range d.lanes {
+	for class, queue := range d.queues {
 		for range workers[class] {
-			d.running.Go(func() { d.work(class, lane, freed) })
+			d.running.Go(func() { d.work(class, queue, freed) })
 		}
 	}
 	return nil
 }
 
-// Room implements ports.Dispatcher. A queue is refilled when half of it is gone, so that claims stay few.
-func (d *Inline) Room(_ context.Context, class Class) (int, error) {
-	return roomFor(len(d.lanes[class]), cap(d.lanes[class])), nil
+// Capacity implements ports.Dispatcher. A queue is refilled when half of it is gone, so that claims stay few.
+func (d *Inline) Capacity(_ context.Context, class Class) (int, error) {
+	return capacityFor(len(d.queues[class]), cap(d.queues[class])), nil
 }
 
-// roomFor is how many more may wait where this many wait already.
-func roomFor(waiting, most int) int {
+// capacityFor is how many more may wait where this many wait already.
+func capacityFor(waiting, most int) int {
 	if waiting > most/2 {
 		return 0
 	}
@@ -66,24 +66,26 @@ func roomFor(waiting, most int) int {
 }
 
 // Dispatch implements ports.Dispatcher.
-func (d *Inline) Dispatch(_ context.Context, class Class, t ports.Task) error {
+func (d *Inline) Dispatch(_ context.Context, class Class, tasks ...ports.Task) (handed int, err error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if d.stopped {
-		return errStopped
+	for handed, t := range tasks {
+		if d.stopped {
+			return handed, errStopped
+		}
+		select {
+		case d.queues[class] <- t:
+		default:
+			return handed, errFull
+		}
 	}
-	select {
-	case d.lanes[class] <- t:
-		return nil
-	default:
-		return errNoRoom
-	}
+	return len(tasks), nil
 }
 
-func (d *Inline) work(class Class, lane chan ports.Task, freed func(Class)) {
-	for t := range lane {
+func (d *Inline) work(class Class, queue chan ports.Task, freed func(Class)) {
+	for t := range queue {
 		d.run(t)
-		if len(lane) <= cap(lane)/2 {
+		if len(queue) <= cap(queue)/2 {
 			freed(class)
 		}
 	}
@@ -110,13 +112,13 @@ func (d *Inline) run(t ports.Task) {
 }
 
 // Stop lets the running tasks finish and gives the waiting ones back. When ctx ends first, the running ones are
-// cancelled: they roll back and are tried again.
+// canceled: they roll back and are tried again.
 func (d *Inline) Stop(ctx context.Context) {
 	d.mu.Lock()
 	if !d.stopped {
 		d.stopped = true
-		for _, lane := range d.lanes {
-			close(lane)
+		for _, queue := range d.queues {
+			close(queue)
 		}
 	}
 	d.mu.Unlock()

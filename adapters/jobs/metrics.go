@@ -44,7 +44,7 @@ func NewMetrics(queue ports.TaskQueue, clock ports.Clock, log *slog.Logger) *Met
 			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15},
 		}, []string{"kind"}),
 		backlog: prometheus.NewDesc("sundry_tasks_due", "Background tasks that are due, running ones included.", []string{"kind"}, nil),
-		held:    prometheus.NewDesc("sundry_tasks_held", "Background tasks that are due but held back with their lane, such as those for a webhook endpoint that is down.", []string{"kind"}, nil),
+		held:    prometheus.NewDesc("sundry_tasks_held", "Background tasks that are due but paused with their concurrency key, such as those for a webhook endpoint that is down.", []string{"kind"}, nil),
 		oldest:  prometheus.NewDesc("sundry_tasks_oldest_due_seconds", "How long the oldest due background task has waited; 0 when none is due.", nil, nil),
 	}
 }
@@ -80,7 +80,7 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 		if !b.Oldest.IsZero() {
 			oldest = max(oldest, now.Sub(b.Oldest))
 		}
-		out <- prometheus.MustNewConstMetric(m.held, prometheus.GaugeValue, float64(b.Held), b.Kind)
+		out <- prometheus.MustNewConstMetric(m.held, prometheus.GaugeValue, float64(b.Paused), b.Kind)
 		out <- prometheus.MustNewConstMetric(m.backlog, prometheus.GaugeValue, float64(b.Due), b.Kind)
 	}
 	out <- prometheus.MustNewConstMetric(m.oldest, prometheus.GaugeValue, oldest.Seconds())

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -33,12 +34,12 @@ type Class = ports.TaskClass
 const (
 	Payments = ports.PaymentTasks
 	Webhooks = ports.WebhookTasks
-	Rest     = ports.OtherTasks
+	Default  = ports.DefaultTasks
 )
 
 // workers is how many tasks of a class one process runs at a time. Those of webhooks mostly wait
-// for strangers: eight lanes that answer late can fill them, and then the rest take turns.
-var workers = map[Class]int{Payments: 8, Webhooks: 8 * ports.LaneWidth, Rest: 8}
+// for receivers: eight slow endpoints can occupy them all, and then the others share what becomes free.
+var workers = map[Class]int{Payments: 8, Webhooks: 8 * ports.MaxPerKey, Default: 8}
 
 // Handler runs one task. Its own transaction ends with Done or Postpone; an error leaves the task to be tried again.
 type Handler func(ctx context.Context, t ports.Task) error
@@ -57,7 +58,7 @@ var _ ports.TaskRunner = (*Mux)(nil)
 type entry struct {
 	class  Class
 	handle Handler
-	laneOf func(subject string) string // nil: no lane
+	keyOf  func(subject, creatorID string) string // nil: no concurrency key
 }
 
 // NewMux returns an empty table over the queue.
@@ -73,26 +74,44 @@ func (m *Mux) Handle(kind string, class Class, handle Handler) {
 	m.kinds[kind] = entry{class: class, handle: handle}
 }
 
-// HandleInLanes is Handle for a kind whose tasks share limits with others of the same lane.
-func (m *Mux) HandleInLanes(kind string, class Class, laneOf func(subject string) string, handle Handler) {
+// HandleWithKey is Handle for a kind whose tasks share limits with others of the same concurrency key.
+func (m *Mux) HandleWithKey(kind string, class Class, keyOf func(subject string) string, handle Handler) {
 	m.Handle(kind, class, handle)
-	m.kinds[kind] = entry{class: class, handle: handle, laneOf: laneOf}
+	m.kinds[kind] = entry{class: class, handle: handle, keyOf: func(subject, _ string) string { return keyOf(subject) }}
 }
 
-// LaneOf is the lane of a task, "" for none.
-func (m *Mux) LaneOf(kind, subject string) string {
-	if e := m.kinds[kind]; e.laneOf != nil {
-		return e.laneOf(subject)
+// accountGroups is how many groups accounts fall into. Every claim looks at each group that has tasks waiting, however far
+// in the future they are due, so their number is bounded; the number of accounts is not.
+const accountGroups = 64
+
+// HandleFairly is Handle for a kind of which one account may have thousands due at once: accounts take turns by groups, so
+// that such a burst delays the accounts of its own group only.
+func (m *Mux) HandleFairly(kind string, class Class, handle Handler) {
+	m.Handle(kind, class, handle)
+	m.kinds[kind] = entry{class: class, handle: handle, keyOf: func(_, creatorID string) string { return AccountGroup(creatorID) }}
+}
+
+// AccountGroup is the concurrency key of an account's group.
+func AccountGroup(creatorID string) string {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(creatorID)) // a hash never fails
+	return fmt.Sprintf("accounts/%02d", sum.Sum32()%accountGroups)
+}
+
+// ConcurrencyKey is the concurrency key of a task of an account, "" for none.
+func (m *Mux) ConcurrencyKey(kind, subject, creatorID string) string {
+	if e := m.kinds[kind]; e.keyOf != nil {
+		return e.keyOf(subject, creatorID)
 	}
 	return ""
 }
 
-// ClassOf is the class of a kind; Rest for one that this version does not know.
+// ClassOf is the class of a kind; Default for one that this version does not know.
 func (m *Mux) ClassOf(kind string) Class {
 	if e, ok := m.kinds[kind]; ok {
 		return e.class
 	}
-	return Rest
+	return Default
 }
 
 // Run implements ports.TaskRunner: it runs a claimed task within HandlerTimeout and records a failure. The retry is

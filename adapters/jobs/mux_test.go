@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func TestAFailureIsKeptWithoutSecrets(t *testing.T) {
 	} {
 		queue := &failures{}
 		mux := NewMux(queue, realClock{}, NewMetrics(queue, realClock{}, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
-		mux.Handle("test.run", Rest, handle)
+		mux.Handle("test.run", Default, handle)
 		err := mux.Run(t.Context(), ports.Task{ID: "test.run:a", Kind: "test.run", Attempts: 1})
 		want := "sk_live_[hidden] was refused"
 		if name == "a panic" {
@@ -38,5 +39,36 @@ func TestAFailureIsKeptWithoutSecrets(t *testing.T) {
 		if err == nil || len(queue.reasons) != 1 || queue.reasons[0] != want {
 			t.Errorf("%s: %v, kept %q, want %q", name, err, queue.reasons, want)
 		}
+	}
+}
+
+func TestAccountsTakeTurnsInABoundedNumberOfGroups(t *testing.T) {
+	t.Parallel()
+	queue := &failures{}
+	mux := NewMux(queue, realClock{}, NewMetrics(queue, realClock{}, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
+	done := func(context.Context, ports.Task) error { return nil }
+	mux.Handle("plain", Default, done)
+	mux.HandleWithKey("by subject", Webhooks, func(subject string) string { return subject }, done)
+	mux.HandleFairly("by account", Payments, done)
+	if key := mux.ConcurrencyKey("plain", "a", "crt_1"); key != "" {
+		t.Errorf("a plain kind has the key %q", key)
+	}
+	if key := mux.ConcurrencyKey("by subject", "a", "crt_1"); key != "a" {
+		t.Errorf("by subject the key is %q", key)
+	}
+	groups := map[string]bool{}
+	for i := range 10 * accountGroups {
+		account := fmt.Sprintf("crt_%d", i)
+		key := mux.ConcurrencyKey("by account", "a", account)
+		if key != mux.ConcurrencyKey("by account", "b", account) || key == "" {
+			t.Fatalf("the tasks of %s are in several groups", account)
+		}
+		groups[key] = true
+	}
+	if len(groups) < accountGroups/2 || len(groups) > accountGroups {
+		t.Errorf("%d groups", len(groups))
+	}
+	if mux.ClassOf("by account") != Payments {
+		t.Error("its class is lost")
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"sundry/ports"
 )
 
-// fakeQueue holds tasks that are due and remembers what was given back. Every other method is beyond these tests.
+// fakeQueue holds tasks that are due and remembers what was released. Every other method is beyond these tests.
 type fakeQueue struct {
 	ports.TaskQueue
 	mu       sync.Mutex
@@ -27,7 +28,7 @@ func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time,
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.claims++
-	if q.away != nil || class != Rest {
+	if q.away != nil || class != Default {
 		return nil, q.away
 	}
 	n := min(limit, len(q.due))
@@ -49,29 +50,31 @@ func (q *fakeQueue) set(away error) {
 	q.away = away
 }
 
-// fakeDispatcher takes as many tasks as it has room for.
+// fakeDispatcher takes as many tasks as it has capacity for.
 type fakeDispatcher struct {
-	mu    sync.Mutex
-	away  error
-	room  int
-	taken []string
+	mu       sync.Mutex
+	away     error
+	capacity int
+	taken    []string
 }
 
-func (d *fakeDispatcher) Room(context.Context, ports.TaskClass) (int, error) {
+func (d *fakeDispatcher) Capacity(context.Context, ports.TaskClass) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.room, nil
+	return d.capacity, nil
 }
 
-func (d *fakeDispatcher) Dispatch(_ context.Context, _ ports.TaskClass, t ports.Task) error {
+func (d *fakeDispatcher) Dispatch(_ context.Context, _ ports.TaskClass, tasks ...ports.Task) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.away != nil {
-		return d.away
+		return 0, d.away
 	}
-	d.room--
-	d.taken = append(d.taken, t.ID)
-	return nil
+	d.capacity -= len(tasks)
+	for _, t := range tasks {
+		d.taken = append(d.taken, t.ID)
+	}
+	return len(tasks), nil
 }
 
 type realClock struct{}
@@ -107,13 +110,17 @@ func startRelay(t *testing.T, q *fakeQueue, d *fakeDispatcher) (*Relay, *lockedL
 	return r, log
 }
 
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still not so: %s", what)
-		}
-	}
+// polls is how often the relay has looked for tasks that it could claim.
+func (q *fakeQueue) polls() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.claims / len(ports.TaskClasses())
+}
+
+func (d *fakeDispatcher) all() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return strings.Join(d.taken, "")
 }
 
 func tasksNamed(ids ...string) []ports.Task {
@@ -126,84 +133,87 @@ func tasksNamed(ids ...string) []ports.Task {
 
 func TestAnOutageIsLoggedOnceAndWakesDoNotMakeItAStorm(t *testing.T) {
 	t.Parallel()
-	q, d := &fakeQueue{away: errors.New("database away")}, &fakeDispatcher{room: 5}
-	r, log := startRelay(t, q, d)
-	for end := time.Now().Add(600 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		r.Wake()
-	}
-	q.mu.Lock()
-	claims := q.claims
-	q.due = tasksNamed("a")
-	q.mu.Unlock()
-	if looks := claims / len(ports.TaskClasses()); looks > 4 {
-		t.Errorf("%d looks in 600 ms of outage", looks)
-	}
-	q.set(nil)
-	eventually(t, "the task is dispatched once the database is back", func() bool {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return len(d.taken) == 1
-	})
-	eventually(t, "the end is logged", func() bool { return log.count("goes on") == 1 })
-	if n := log.count("stands still"); n != 1 {
-		t.Errorf("the outage was logged %d times", n)
-	}
-}
-
-func TestAWakeIsALookAtOnce(t *testing.T) {
-	t.Parallel()
-	q, d := &fakeQueue{}, &fakeDispatcher{room: 5}
-	r, _ := startRelay(t, q, d)
-	looks := func() int {
+	synctest.Test(t, func(t *testing.T) {
+		q, d := &fakeQueue{away: errors.New("database away")}, &fakeDispatcher{capacity: 5}
+		r, log := startRelay(t, q, d)
+		for range 600 {
+			r.Wake()
+			time.Sleep(time.Millisecond)
+		}
+		synctest.Wait()
 		q.mu.Lock()
-		defer q.mu.Unlock()
-		return q.claims / len(ports.TaskClasses())
-	}
-	time.Sleep(1200 * time.Millisecond) // from now on it looks by itself once a second
-	started, before := time.Now(), looks()
-	for woken := 1; woken <= 50; woken++ {
-		r.Wake()
-		eventually(t, "a wake is followed by a look", func() bool { return looks() >= before+woken })
-	}
-	if took := time.Since(started); took > 10*time.Second { // by itself it would need 50
-		t.Errorf("50 wakes took %v", took)
-	}
-}
-
-func TestWhatCannotBeDispatchedIsGivenBack(t *testing.T) {
-	t.Parallel()
-	q, d := &fakeQueue{due: tasksNamed("a", "b", "c")}, &fakeDispatcher{room: 5, away: errors.New("redis away")}
-	startRelay(t, q, d)
-	eventually(t, "all three are given back", func() bool {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		return strings.Join(q.released, "") == "abc"
+		claims := q.claims // an outage ends a poll with its first class
+		q.due = tasksNamed("a")
+		q.mu.Unlock()
+		if claims != 2 { // at once and after 250 ms; the third comes after 500 ms more
+			t.Errorf("%d polls in 600 ms of outage, want 2", claims)
+		}
+		q.set(nil)
+		time.Sleep(maxOutageInterval)
+		synctest.Wait()
+		if d.all() != "a" || log.count("has resumed") != 1 || log.count("is interrupted") != 1 {
+			t.Errorf("dispatched %q; the outage was logged %d times, its end %d times", d.all(), log.count("is interrupted"), log.count("has resumed"))
+		}
 	})
 }
 
-func TestNoMoreIsClaimedThanThereIsRoomForAndNewRoomIsUsedAtOnce(t *testing.T) {
+func TestAWakeIsAPollAtOnce(t *testing.T) {
 	t.Parallel()
-	q, d := &fakeQueue{due: tasksNamed("a", "b", "c", "d")}, &fakeDispatcher{room: 3}
-	r, _ := startRelay(t, q, d)
-	taken := func() string {
+	synctest.Test(t, func(t *testing.T) {
+		q := &fakeQueue{}
+		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
+		time.Sleep(10 * time.Second) // from now on it polls by itself once a second
+		synctest.Wait()
+		before := q.polls()
+		for woken := 1; woken <= 50; woken++ {
+			r.Wake()
+			synctest.Wait() // no time passes
+			if got := q.polls(); got != before+woken {
+				t.Fatalf("%d polls after %d wakes", got-before, woken)
+			}
+		}
+		before = q.polls()
+		time.Sleep(10 * time.Second)
+		if got := q.polls() - before; got < 9 || got > 11 {
+			t.Errorf("%d polls in ten idle seconds", got)
+		}
+	})
+}
+
+func TestWhatCannotBeDispatchedIsReleased(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, d := &fakeQueue{due: tasksNamed("a", "b", "c")}, &fakeDispatcher{capacity: 5, away: errors.New("redis away")}
+		startRelay(t, q, d)
+		synctest.Wait()
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if got := strings.Join(q.released, ""); got != "abc" {
+			t.Errorf("released %q, want all three", got)
+		}
+	})
+}
+
+func TestNoMoreIsClaimedThanThereIsCapacityForAndNewCapacityIsUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, d := &fakeQueue{due: tasksNamed("a", "b", "c", "d")}, &fakeDispatcher{capacity: 3}
+		r, _ := startRelay(t, q, d)
+		time.Sleep(10 * time.Second) // it has slowed down to its idle pace
+		synctest.Wait()
+		if got := d.all(); got != "abc" {
+			t.Fatalf("dispatched %q with capacity for three", got)
+		}
 		d.mu.Lock()
-		defer d.mu.Unlock()
-		return strings.Join(d.taken, "")
-	}
-	eventually(t, "what there is room for is dispatched", func() bool { return taken() == "abc" })
-	time.Sleep(1200 * time.Millisecond) // it has slowed down to its idle pace
-	if got := taken(); got != "abc" {
-		t.Fatalf("dispatched %s into no room", got)
-	}
-	d.mu.Lock()
-	d.room = 3
-	d.mu.Unlock()
-	freed := time.Now()
-	r.Freed(Rest)
-	eventually(t, "the fourth is dispatched", func() bool { return taken() == "abcd" })
-	if took := time.Since(freed); took > 900*time.Millisecond {
-		t.Errorf("new room was used after %v", took)
-	}
+		d.capacity = 3
+		d.mu.Unlock()
+		r.Freed(Default)
+		time.Sleep(batchDelay)
+		synctest.Wait()
+		if got := d.all(); got != "abcd" {
+			t.Errorf("dispatched %q once there was capacity", got)
+		}
+	})
 }
 
 func TestRetryDelayDoublesUpToAnHour(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Sweep is work that comes round by the clock instead of by a row: it looks at everything, and a look that is missed is
-// made good by the next.
+// Sweep is periodic work without a row of its own: each run covers everything, so a run that is missed is made up for by
+// the next.
 type Sweep struct {
 	Name  string
 	First time.Duration // until the first time
@@ -16,7 +16,7 @@ type Sweep struct {
 	Do    func(ctx context.Context) error
 }
 
-// RunSweeps makes each sweep's rounds until ctx ends. One that fails comes again at its usual time.
+// RunSweeps runs each sweep periodically until ctx ends. One that fails runs again at its usual time.
 func RunSweeps(ctx context.Context, log *slog.Logger, sweeps ...Sweep) {
 	var all sync.WaitGroup
 	for _, s := range sweeps {

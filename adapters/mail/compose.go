@@ -32,6 +32,14 @@ func compose(from stdmail.Address, m ports.Message) (*gomail.Msg, error) {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(&from)
 	msg.AddToMailAddress(to)
+	if m.ReplyTo != "" {
+		reply, err := stdmail.ParseAddress("<" + m.ReplyTo + ">")
+		if err != nil || reply.Address != m.ReplyTo {
+			return nil, &ports.MailRefusedError{Reason: "the address for replies cannot be written to"}
+		}
+		reply.Name = shortened(oneLine(m.ReplyToName))
+		msg.SetGenHeader("Reply-To", reply.String())
+	}
 	msg.Subject(oneLine(m.Subject))
 	msg.SetMessageIDWithValue(m.ID + "@" + from.Address[strings.LastIndexByte(from.Address, '@')+1:])
 	msg.SetDateWithValue(m.Date.UTC())

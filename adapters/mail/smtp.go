@@ -146,7 +146,7 @@ func (l *line) hangUp() {
 	}
 }
 
-// boundConn ends its reads and writes when a context ends. The library's own deadlines begin anew with every step.
+// boundConn ends its reads and writes when a context ends. The library's own deadlines begin again with every step.
 type boundConn struct {
 	net.Conn
 	stop func() bool
@@ -163,7 +163,7 @@ func (c *boundConn) Close() error {
 
 // failure says in short what went wrong, and whether it is for good: a server that answers 5xx to the recipient or to
 // the message means just these. What it has against the sender, the password or the encryption is for the operator to
-// mend, and the mail waits.
+// fix, and the mail waits.
 func (s *SMTP) failure(ctx context.Context, err error) error {
 	var refusal *gomail.SendError
 	if !errors.As(err, &refusal) {

@@ -40,7 +40,7 @@ func TestWhatAServerAnswersDecidesWhetherItIsAskedAgain(t *testing.T) {
 		"an unwelcome message is refused for good":             {map[string]string{".": "554 5.7.1 looks like spam"}, true, "5.7.1 looks like spam"},
 		"a message that may not begin is refused for good":     {map[string]string{"DATA": "554 5.5.1 no"}, true, "5.5.1 no"},
 		"a message that is not stored is sent again":           {map[string]string{".": "452 4.3.1 disk full"}, false, "4.3.1 disk full"},
-		"a refused sender is the operator's to mend":           {map[string]string{"MAIL": "550 5.7.1 who are you"}, false, "5.7.1 who are you"},
+		"a refused sender is the operator's to fix":            {map[string]string{"MAIL": "550 5.7.1 who are you"}, false, "5.7.1 who are you"},
 		"a server that is closing is asked again":              {map[string]string{"EHLO": "421 4.3.2 closing", "HELO": "421 4.3.2 closing"}, false, "421"},
 		"a server that has no service is asked again":          {map[string]string{"greeting": "554 no SMTP service here"}, false, "554"},
 		"a message with a broken farewell is sent":             {map[string]string{"QUIT": "421 bye", "RSET": "500 what"}, false, ""},
@@ -69,7 +69,7 @@ func TestWhatAServerAnswersDecidesWhetherItIsAskedAgain(t *testing.T) {
 			}
 			server.reply(c.replies, nil)
 			if err := server.mailer().Send(t.Context(), contract.Message('x')); err != nil || len(server.taken()) != 1 {
-				t.Errorf("once mended: %v, %d messages taken", err, len(server.taken()))
+				t.Errorf("once fixed: %v, %d messages taken", err, len(server.taken()))
 			}
 		})
 	}

@@ -31,8 +31,8 @@ func New(now func() time.Time) *Locks {
 	return &Locks{now: now, creators: map[string]map[string]lock{}}
 }
 
-// Enter implements ports.SlotLocks.
-func (l *Locks) Enter(_ context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (bool, error) {
+// TryLock implements ports.SlotLocks.
+func (l *Locks) TryLock(_ context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -51,8 +51,8 @@ func (l *Locks) Enter(_ context.Context, creatorID, holder string, wanted []slot
 	return true, nil
 }
 
-// Leave implements ports.SlotLocks.
-func (l *Locks) Leave(_ context.Context, creatorID, holder string) error {
+// Unlock implements ports.SlotLocks.
+func (l *Locks) Unlock(_ context.Context, creatorID, holder string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(creatorID, holder)

@@ -19,12 +19,12 @@ func TestNothingIsKeptOfWhoLeftOrRanOut(t *testing.T) {
 	locks := New(func() time.Time { return now })
 	wanted := []slot.Interval{{From: now, Until: now.Add(time.Hour)}}
 	for _, holder := range []string{"a", "b"} {
-		if entered, err := locks.Enter(t.Context(), "crt_1", holder, wanted, time.Second); !entered || err != nil {
+		if entered, err := locks.TryLock(t.Context(), "crt_1", holder, wanted, time.Second); !entered || err != nil {
 			t.Fatal(entered, err)
 		}
 		now = now.Add(time.Second)
 	}
-	if err := locks.Leave(t.Context(), "crt_1", "b"); err != nil || len(locks.creators) != 0 {
+	if err := locks.Unlock(t.Context(), "crt_1", "b"); err != nil || len(locks.creators) != 0 {
 		t.Errorf("left are %v, %v", locks.creators, err)
 	}
 }

@@ -34,8 +34,8 @@ const (
 	maxPasses    = 16
 )
 
-// patience is how long a caller waits for its turn.
-const patience = 10 * time.Second
+// maxWait is how long a caller waits for its turn.
+const maxWait = 10 * time.Second
 
 var _ ports.PasswordHasher = (*Argon2id)(nil)
 
@@ -84,10 +84,10 @@ func (a *Argon2id) Matches(ctx context.Context, hash, password string) (bool, er
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// derive waits for its turn and hashes. The password is normalised first: keyboards and systems spell the same
+// derive waits for its turn and hashes. The password is normalized first: keyboards and systems spell the same
 // letters in different code points.
 func (a *Argon2id) derive(ctx context.Context, p parameters, password string, length int) ([]byte, error) {
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(maxWait)
 	defer timeout.Stop()
 	select {
 	case a.turns <- struct{}{}:

@@ -91,6 +91,6 @@ func TestWaitingForATurnEndsWithTheCaller(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if len(hasher.turns) != cap(hasher.turns) {
-		t.Error("whoever gave up gave somebody else's turn back")
+		t.Error("giving up released another caller's place")
 	}
 }

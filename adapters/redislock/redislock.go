@@ -14,8 +14,8 @@ import (
 	"sundry/ports"
 )
 
-// patience is how long Redis may take: a lock is not worth more of a request's time.
-const patience = 250 * time.Millisecond
+// maxWait is how long Redis may take: a lock is not worth more of a request's time.
+const maxWait = 250 * time.Millisecond
 
 var _ ports.SlotLocks = (*Locks)(nil)
 
@@ -54,9 +54,9 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KE
 return 1
 `)
 
-// Enter implements ports.SlotLocks.
-func (l *Locks) Enter(ctx context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// TryLock implements ports.SlotLocks.
+func (l *Locks) TryLock(ctx context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	entered, err := enter.Run(ctx, l.client, []string{l.key(creatorID)}, holder, lifetime.Milliseconds(), packed(wanted)).Bool()
 	if err != nil {
@@ -65,9 +65,9 @@ func (l *Locks) Enter(ctx context.Context, creatorID, holder string, wanted []sl
 	return entered, nil
 }
 
-// Leave implements ports.SlotLocks.
-func (l *Locks) Leave(ctx context.Context, creatorID, holder string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// Unlock implements ports.SlotLocks.
+func (l *Locks) Unlock(ctx context.Context, creatorID, holder string) error {
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	if err := l.client.HDel(ctx, l.key(creatorID), holder).Err(); err != nil {
 		return fmt.Errorf("unlock time of %s: %w", creatorID, err)

@@ -32,11 +32,11 @@ func TestWithoutRedisAnErrorSaysSoInTime(t *testing.T) {
 	t.Cleanup(func() { _ = client.Close() })
 	server.Close()
 	begin := time.Now()
-	entered, err := New(client, "sundry").Enter(t.Context(), "crt_1", "a", []slot.Interval{{}}, time.Minute)
+	entered, err := New(client, "sundry").TryLock(t.Context(), "crt_1", "a", []slot.Interval{{}}, time.Minute)
 	if entered || err == nil || time.Since(begin) > 5*time.Second {
 		t.Errorf("%v, %v after %s", entered, err, time.Since(begin))
 	}
-	if err := New(client, "sundry").Leave(t.Context(), "crt_1", "a"); err == nil {
+	if err := New(client, "sundry").Unlock(t.Context(), "crt_1", "a"); err == nil {
 		t.Error("leaving said nothing")
 	}
 }

@@ -7,16 +7,18 @@ import (
 	"errors"
 	"fmt"
 
+	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
-// Processor implements ports.Processor and ports.TestCards.
+// Processor implements ports.Processor and ports.CardForm.
 type Processor struct{ store ports.Store }
 
 var (
 	_ ports.Processor = (*Processor)(nil)
-	_ ports.TestCards = (*Processor)(nil)
+	_ ports.CardForm  = (*Processor)(nil)
 )
 
 // New returns the sandbox processor over the store.
@@ -29,58 +31,67 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 		return payment.Outcome{}, fmt.Errorf("sandbox processor: no card behind this method: %w", ports.ErrProcessorUnavailable)
 	}
 	var charge ports.SandboxCharge
-	err := p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	err := p.store.Pipelined(ctx, func(ctx context.Context, repos ports.Repos) error {
 		var err error
-		charge, err = repos.SandboxCharges.Get(ctx, r.PaymentID)
+		charge, err = repos.Sandbox.Charges.Get(ctx, r.PaymentID)
 		if err == nil || !errors.Is(err, ports.ErrNotFound) {
 			return err // asked before: the first answer stands
 		}
-		act := c.behaviour
-		if act == asksOnce {
-			asked, err := repos.SandboxCharges.Asked(ctx, r.CheckoutID, r.Method)
-			if err != nil {
-				return err
-			}
-			if asked || r.OffSession {
-				act = succeedsAsked
-			}
-		}
-		offset, err := repos.ClockOffsets.Offset(ctx, r.CreatorID)
+		offset, err := repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID)
 		if err != nil {
 			return err
 		}
 		charge = ports.SandboxCharge{
-			PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CreatorID: r.CreatorID, Method: r.Method,
-			Outcome: decide(c, act, r.OffSession), ClockOffset: offset,
+			PaymentID: r.PaymentID, CheckoutID: r.SubjectID, CreatorID: r.CreatorID, Method: r.Method,
+			Outcome: decide(c, r.OffSession), ClockOffset: offset,
 		}
-		return repos.SandboxCharges.Add(ctx, charge)
+		if charge.Outcome.Fee, err = feeOf(r.Amount); err != nil {
+			return err
+		}
+		if c.behavior == disputed && r.Amount.Minor > 0 {
+			if err := p.dispute(ctx, repos, r); err != nil {
+				return err
+			}
+		}
+		return repos.Sandbox.Charges.Insert(ctx, charge)
 	})
 	if err != nil {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, err)
 	}
-	if c.behaviour == answersLate {
+	if c.behavior == answersLate {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, ports.ErrOutcomeUnknown)
 	}
 	return charge.Outcome, nil
 }
 
-// decide is the whole behaviour of the sandbox.
-func decide(c card, act behaviour, offSession bool) payment.Outcome {
-	o := payment.Outcome{Status: payment.Succeeded, Method: c.token(), Brand: c.brand, Last4: c.last4()}
-	switch act {
-	case succeeds, succeedsAsked, answersLate:
+// feeOf is what the sandbox keeps of a charge that succeeds: 1.5 % and 25 minor units, as a European card would cost.
+func feeOf(amount money.Amount) (money.Amount, error) {
+	fee, err := amount.RatioHalfUp(15, 1000)
+	if err == nil && amount.Minor > 0 {
+		fee.Minor = min(fee.Minor+25, amount.Minor)
+	}
+	return fee, err
+}
+
+// decide is the whole behavior of the sandbox.
+func decide(c card, offSession bool) payment.Outcome {
+	o := payment.Outcome{Status: payment.Succeeded, Method: c.token(), Brand: c.brand, Last4: c.last4(), CardCountry: "US"}
+	switch c.behavior {
+	case succeeds, disputed, answersLate:
 	case declines:
-		o.Status, o.Refusal = payment.Declined, c.refusal
+		o.Status, o.Decline = payment.Declined, c.refusal
 	case succeedsOnce:
 		if offSession {
-			o.Status, o.Refusal = payment.Declined, refusedAway
+			o.Status, o.Decline = payment.Declined, refusedAway
 		}
-	case asksOnce:
-		o.Status = payment.RequiresAction
+	case asksOnce: // the challenge that was passed when the card was saved counts for good
+		if !offSession {
+			o.Status = payment.RequiresAction
+		}
 	case asksAlways:
 		o.Status = payment.RequiresAction
 		if offSession {
-			o.Status, o.Refusal = payment.Declined, wantsBuyer
+			o.Status, o.Decline = payment.Declined, wantsBuyer
 		}
 	case staysOpen:
 		o.Status = payment.Processing
@@ -89,12 +100,12 @@ func decide(c card, act behaviour, offSession bool) payment.Outcome {
 }
 
 // Find implements ports.Processor.
-func (p *Processor) Find(ctx context.Context, creatorID, paymentID string) (payment.Outcome, error) {
-	return p.change(ctx, paymentID, func(ctx context.Context, repos ports.Repos, charge *ports.SandboxCharge) error {
+func (p *Processor) Find(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+	return p.change(ctx, r.PaymentID, func(ctx context.Context, repos ports.Repos, charge *ports.SandboxCharge) error {
 		if charge.Outcome.Status != payment.Processing {
 			return nil
 		}
-		offset, err := repos.ClockOffsets.Offset(ctx, creatorID)
+		offset, err := repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID)
 		if err == nil && offset > charge.ClockOffset {
 			charge.Outcome.Status = payment.Succeeded
 		}
@@ -103,8 +114,8 @@ func (p *Processor) Find(ctx context.Context, creatorID, paymentID string) (paym
 }
 
 // Cancel implements ports.Processor.
-func (p *Processor) Cancel(ctx context.Context, creatorID, paymentID string) (payment.Outcome, error) {
-	outcome, err := p.change(ctx, paymentID, func(_ context.Context, _ ports.Repos, charge *ports.SandboxCharge) error {
+func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+	outcome, err := p.change(ctx, r.PaymentID, func(_ context.Context, _ ports.Repos, charge *ports.SandboxCharge) error {
 		if s := charge.Outcome.Status; !s.Final() && s != payment.Processing {
 			charge.Outcome.Status = payment.Canceled
 		}
@@ -113,46 +124,46 @@ func (p *Processor) Cancel(ctx context.Context, creatorID, paymentID string) (pa
 	if !errors.Is(err, ports.ErrNotFound) {
 		return outcome, err
 	}
-	// Never heard of: remember the refusal, so that a charge still on its way finds it.
+	// Never received: remember the refusal, so that a charge still on its way finds it.
 	heard := false
 	err = p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		_, err := repos.SandboxCharges.Get(ctx, paymentID)
+		_, err := repos.Sandbox.Charges.Get(ctx, r.PaymentID)
 		if heard = err == nil; heard || !errors.Is(err, ports.ErrNotFound) {
 			return err
 		}
-		return repos.SandboxCharges.Add(ctx, ports.SandboxCharge{
-			PaymentID: paymentID, CreatorID: creatorID, Outcome: payment.Outcome{Status: payment.Canceled},
+		return repos.Sandbox.Charges.Insert(ctx, ports.SandboxCharge{
+			PaymentID: r.PaymentID, CreatorID: r.CreatorID, Outcome: payment.Outcome{Status: payment.Canceled},
 		})
 	})
 	switch {
 	case err != nil:
-		return payment.Outcome{}, fmt.Errorf("sandbox cancel %s: %w", paymentID, err)
+		return payment.Outcome{}, fmt.Errorf("sandbox cancel %s: %w", r.PaymentID, err)
 	case heard: // it was on its way
-		return p.Cancel(ctx, creatorID, paymentID)
+		return p.Cancel(ctx, r)
 	}
 	return payment.Outcome{Status: payment.Canceled}, nil
 }
 
 // Refund implements ports.Processor.
-func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) error {
+func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.Outcome, error) {
 	_, err := p.change(ctx, r.PaymentID, func(ctx context.Context, repos ports.Repos, charge *ports.SandboxCharge) error {
 		if charge.Outcome.Status != payment.Succeeded {
 			return fmt.Errorf("charge is %s: nothing can go back", charge.Outcome.Status)
 		}
-		return repos.SandboxCharges.AddRefund(ctx, r.RefundID, r.PaymentID, r.Amount)
+		return repos.Sandbox.Charges.InsertRefund(ctx, r.RefundID, r.PaymentID, r.Amount)
 	})
-	return err
+	return refund.Outcome{Status: refund.Succeeded}, err
 }
 
-// Authenticate implements ports.TestCards.
-func (p *Processor) Authenticate(ctx context.Context, _, paymentID string, approve bool) (payment.Outcome, error) {
-	return p.change(ctx, paymentID, func(_ context.Context, _ ports.Repos, charge *ports.SandboxCharge) error {
+// Authenticate implements ports.Processor. The bank is the page of ours that asks.
+func (p *Processor) Authenticate(ctx context.Context, r ports.ChargeRequest, approve bool) (payment.Outcome, error) {
+	return p.change(ctx, r.PaymentID, func(_ context.Context, _ ports.Repos, charge *ports.SandboxCharge) error {
 		switch {
 		case charge.Outcome.Status != payment.RequiresAction:
 		case approve:
 			charge.Outcome.Status = payment.Succeeded
 		default:
-			charge.Outcome.Status, charge.Outcome.Refusal = payment.Declined, notProven
+			charge.Outcome.Status, charge.Outcome.Decline = payment.Declined, notProven
 		}
 		return nil
 	})
@@ -163,7 +174,7 @@ func (p *Processor) change(ctx context.Context, paymentID string, fn func(contex
 	var charge ports.SandboxCharge
 	err := p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		var err error
-		if charge, err = repos.SandboxCharges.Get(ctx, paymentID); err != nil {
+		if charge, err = repos.Sandbox.Charges.Get(ctx, paymentID); err != nil {
 			return err
 		}
 		before := charge.Outcome
@@ -173,7 +184,7 @@ func (p *Processor) change(ctx context.Context, paymentID string, fn func(contex
 		if charge.Outcome == before {
 			return nil
 		}
-		return repos.SandboxCharges.SetOutcome(ctx, paymentID, charge.Outcome)
+		return repos.Sandbox.Charges.UpdateOutcome(ctx, paymentID, charge.Outcome)
 	})
 	if err != nil {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", paymentID, err)

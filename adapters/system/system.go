@@ -35,7 +35,7 @@ func (c Clock) Now(ctx context.Context, creatorID string) (time.Time, error) {
 	if c.store == nil || creatorID == "" {
 		return c.Real(), nil
 	}
-	offset, err := c.store.Read(ctx).ClockOffsets.Offset(ctx, creatorID)
+	offset, err := c.store.Read(ctx).Sandbox.ClockOffsets.Get(ctx, creatorID)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("account clock: %w", err)
 	}

@@ -30,13 +30,13 @@ var _ ports.Fetcher = (*Fetcher)(nil)
 // errRedirect says that an address led somewhere that it may not lead to, or nowhere.
 var errRedirect = errors.New("the address redirects to one that is not allowed, or too often")
 
-// NewFetcher returns a fetcher behind the same guard as webhooks. allowPrivate (sandbox only) lets it dial loopback and
-// private addresses.
-func NewFetcher(allowPrivate bool) *Fetcher {
-	s := over(guarded(allowPrivate), fetchTimeout)
+// NewFetcher returns a fetcher behind the same guard as webhooks. The policy says what it may dial beside public
+// addresses.
+func NewFetcher(policy webhook.Policy) *Fetcher {
+	s := over(guarded(policy), fetchTimeout)
 	s.client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
-		var f fault.Faults
-		webhook.CheckURL("", r.URL.String(), allowPrivate, &f)
+		var f fault.Violations
+		webhook.CheckURL("", r.URL.String(), policy, &f)
 		if len(via) > maxRedirects || f.Err() != nil {
 			return errRedirect
 		}

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"sundry/core/webhook"
 )
 
 func TestAFetchIsBoundedAndStaysWhereItMay(t *testing.T) {
@@ -31,7 +33,7 @@ func TestAFetchIsBoundedAndStaysWhereItMay(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	inside, outside := NewFetcher(true), NewFetcher(false)
+	inside, outside := NewFetcher(webhook.Policy{Private: true}), NewFetcher(webhook.Policy{})
 	for path, want := range map[string]string{"/calendar": "GET Sundry-Calendars/1", "/once": "GET Sundry-Calendars/1"} {
 		if got, err := inside.Fetch(t.Context(), server.URL+path); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", path, got, err)

@@ -35,7 +35,7 @@ func newMetrics() metrics {
 	}
 }
 
-func (m metrics) note(answer ports.OutboundAnswer, err error, took time.Duration) {
+func (m metrics) note(answer ports.OutboundResponse, err error, took time.Duration) {
 	outcome := strconv.Itoa(answer.StatusCode/100) + "xx"
 	switch {
 	case errors.Is(err, errRefused):

@@ -1,4 +1,4 @@
-// Package webhookhttp posts to addresses that strangers chose, so it trusts nothing about them: every address that a
+// Package webhookhttp posts to addresses that untrusted parties chose, so it trusts nothing about them: every address that a
 // name resolves to is checked at the moment of dialling, no redirect is followed, no proxy of the environment is used,
 // and headers, bodies and time are bounded.
 package webhookhttp
@@ -43,13 +43,13 @@ var _ ports.Sender = (*Sender)(nil)
 // errRefused says that a name led to an address that is not public.
 var errRefused = errors.New("the address is not public")
 
-// New returns a sender. allowPrivate (sandbox only) lets it dial loopback and private addresses.
-func New(allowPrivate bool) *Sender {
-	return over(guarded(allowPrivate), timeout)
+// New returns a sender. The policy says what it may dial beside public addresses.
+func New(policy webhook.Policy) *Sender {
+	return over(guarded(policy), timeout)
 }
 
-func guarded(allowPrivate bool) *net.Dialer {
-	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(allowPrivate)}
+func guarded(policy webhook.Policy) *net.Dialer {
+	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(policy)}
 }
 
 func over(dialer *net.Dialer, timeout time.Duration) *Sender {
@@ -66,7 +66,7 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 			DisableCompression:     true, // a small answer must not unfold into a big one
 			MaxIdleConns:           256,
 			MaxIdleConnsPerHost:    64, // a host may have several endpoints
-			MaxConnsPerHost:        0,  // endpoints share hosts: a limit here would let one wait for another; each has its own lane
+			MaxConnsPerHost:        0,  // endpoints share hosts: a limit here would let one wait for another; each has its own limit
 			IdleConnTimeout:        30 * time.Second,
 			ForceAttemptHTTP2:      true,
 		},
@@ -74,10 +74,10 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 }
 
 // guard sees the address that a name has just resolved to, so that an answer that changes after a check changes nothing.
-func guard(allowPrivate bool) func(network, address string, c syscall.RawConn) error {
+func guard(policy webhook.Policy) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || webhook.Refused(to.Addr(), allowPrivate) {
+		if err != nil || webhook.IsBlockedAddr(to.Addr(), policy) {
 			return errRefused
 		}
 		return nil
@@ -85,19 +85,19 @@ func guard(allowPrivate bool) func(network, address string, c syscall.RawConn) e
 }
 
 // Send implements ports.Sender.
-func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.OutboundAnswer, error) {
+func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {
 	begin := time.Now()
 	answer, err := s.post(ctx, r)
 	s.metrics.note(answer, err, time.Since(begin))
 	return answer, err
 }
 
-func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.OutboundAnswer, error) {
+func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
-		return ports.OutboundAnswer{}, errors.New("the URL cannot be used")
+		return ports.OutboundResponse{}, errors.New("the URL cannot be used")
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", userAgent)
@@ -106,16 +106,16 @@ func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return ports.OutboundAnswer{}, s.plain(err)
+		return ports.OutboundResponse{}, s.plain(err)
 	}
 	defer func() { _ = response.Body.Close() }() // what is beyond the bound is not read: the connection goes with it
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	answer := ports.OutboundAnswer{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
+	answer := ports.OutboundResponse{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
 	if err != nil && response.StatusCode >= 300 {
 		return answer, nil // the status says enough
 	}
 	if err != nil {
-		return ports.OutboundAnswer{}, s.plain(err)
+		return ports.OutboundResponse{}, s.plain(err)
 	}
 	return answer, nil
 }

@@ -15,14 +15,15 @@ import (
 	"unicode/utf8"
 
 	"sundry/adapters/webhookhttp"
+	"sundry/core/webhook"
 	"sundry/ports"
 )
 
 const maxAnswer = 16 << 10
 
-func send(t *testing.T, s *webhookhttp.Sender, url string, patience time.Duration) (ports.OutboundAnswer, error) {
+func send(t *testing.T, s *webhookhttp.Sender, url string, maxWait time.Duration) (ports.OutboundResponse, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 	defer cancel()
 	return s.Send(ctx, ports.OutboundRequest{URL: url, Body: []byte(`{"a":1}`), Headers: map[string]string{"webhook-id": "evt_1"}})
 }
@@ -70,7 +71,7 @@ func TestTheMessageArrivesAsItWasSigned(t *testing.T) {
 		method, body, kind, id = r.Method, string(b), r.Header.Get("Content-Type"), r.Header.Get("webhook-id")
 		w.WriteHeader(http.StatusNoContent)
 	})
-	answer, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 	if err != nil || answer.StatusCode != 204 || answer.Body != "" {
 		t.Fatalf("%+v, %v", answer, err)
 	}
@@ -89,7 +90,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 				w.Header().Set("Location", to)
 				w.WriteHeader(code)
 			})
-			answer, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+			answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 			if err != nil || answer.StatusCode != code {
 				t.Errorf("%d to %s: %+v, %v", code, to, answer, err)
 			}
@@ -107,7 +108,7 @@ func TestRetryAfterIsHandedOn(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, "slow \x00 down \xff")
 	})
-	answer, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 	if err != nil || answer.StatusCode != 429 || answer.RetryAfter != "120" || answer.Body != "slow \uFFFD down \uFFFD" {
 		t.Errorf("%+v, %v", answer, err)
 	}
@@ -128,7 +129,7 @@ func TestOnlyTheBeginningOfAnEndlessAnswerIsRead(t *testing.T) {
 			}
 		}
 	})
-	answer, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 	if err != nil || answer.StatusCode != 200 || len(answer.Body) != maxAnswer {
 		t.Fatalf("status %d, %d bytes, %v", answer.StatusCode, len(answer.Body), err)
 	}
@@ -152,7 +153,7 @@ func TestACompressedAnswerIsNotUnfolded(t *testing.T) {
 		_, _ = bomb.Write(make([]byte, 8<<20))
 		_ = bomb.Close()
 	})
-	answer, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 	if err != nil || answer.StatusCode != 200 || !strings.HasPrefix(answer.Body, "\x1f") {
 		t.Errorf("status %d, body begins %.2q, %v; want the bytes as they came", answer.StatusCode, answer.Body, err)
 	}
@@ -187,7 +188,7 @@ func TestAReceiverThatMisbehavesIsAShortError(t *testing.T) {
 			t.Parallel()
 			url := raw(t, c.speak)
 			begin := time.Now()
-			answer, err := send(t, webhookhttp.New(true), url+"/?token=secret", 700*time.Millisecond)
+			answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url+"/?token=secret", 700*time.Millisecond)
 			if err == nil {
 				t.Fatalf("taken as an answer: %+v", answer)
 			}
@@ -227,7 +228,7 @@ func TestNothingInsideIsDialled(t *testing.T) {
 	var reached atomic.Int32
 	server := receiver(t, func(http.ResponseWriter, *http.Request) { reached.Add(1) })
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(server, "http://"))
-	guarded := webhookhttp.New(false)
+	guarded := webhookhttp.New(webhook.Policy{})
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1", "2130706433", "169.254.169.254", "10.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"} {
 		answer, err := send(t, guarded, "http://"+host+":"+port+"/?token=secret", 5*time.Second)
 		if err == nil {
@@ -247,7 +248,7 @@ func TestNothingInsideIsDialled(t *testing.T) {
 func TestAURLThatCannotBeUsedIsAShortError(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"http://127.0.0.1:1/?token=secret", "http://no-such-host.invalid/?token=secret", "gopher://token/", "http://[::1/?token", ""} {
-		_, err := send(t, webhookhttp.New(true), url, 5*time.Second)
+		_, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 5*time.Second)
 		if err == nil {
 			t.Errorf("%q was posted to", url)
 			continue
@@ -265,7 +266,7 @@ func TestAnAnswerThatGrowsWhenItIsMadeStorableStaysWithinTheBound(t *testing.T) 
 		"cut in a patch": "ab" + strings.Repeat("\x00", 16<<10),
 	} {
 		url := receiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
-		got, err := send(t, webhookhttp.New(true), url, 10*time.Second)
+		got, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 		if err != nil || len(got.Body) > 16<<10 || len(got.Body) < 16<<10-3 || !utf8.ValidString(got.Body) || strings.Contains(got.Body, "\x00") {
 			t.Errorf("%s: %d bytes are kept, %v", name, len(got.Body), err)
 		}
@@ -275,7 +276,7 @@ func TestAnAnswerThatGrowsWhenItIsMadeStorableStaysWithinTheBound(t *testing.T) 
 func TestASandboxThatMayReachItsNetworkStillReachesNoMetadata(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"169.254.169.254", "[::ffff:169.254.169.254]", "[fe80::1]", "0.0.0.0", "224.0.0.1", "[fd00:ec2::254]"} {
-		_, err := send(t, webhookhttp.New(true), "http://"+host+"/latest/meta-data/", 5*time.Second)
+		_, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), "http://"+host+"/latest/meta-data/", 5*time.Second)
 		if err == nil || err.Error() != "the address is not public" {
 			t.Errorf("%s: %v", host, err)
 		}

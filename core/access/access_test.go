@@ -95,7 +95,7 @@ func TestSubscriptionThatWillBeCanceledExpiresWithItsPeriod(t *testing.T) {
 func credited(sourceID string, expires time.Time, granted, used int64) *access.Grant {
 	return access.Restore(access.State{
 		ID: "grt_" + sourceID, SourceID: sourceID, StartedAt: noon, ExpiresAt: expires, Revision: 1,
-		Credits: []access.Lot{{Key: "images", Unit: "image", Granted: granted, Used: used}},
+		Credits: []access.CreditBlock{{Key: "images", Unit: "image", Granted: granted, Used: used}},
 	})
 }
 
@@ -108,7 +108,7 @@ func TestCreditsAreDrawnFromWhatExpiresFirst(t *testing.T) {
 	if got := access.Fold(grants).Credits[0]; got.Granted != 19 || got.Used != 1 || got.Balance() != 18 || !got.ExpiresAt.Equal(noon.Add(time.Hour)) {
 		t.Fatalf("before: %+v", got)
 	}
-	changed, unit, err := access.Consume(grants, access.Draw{Key: "images", Amount: 6})
+	changed, unit, err := access.Consume(grants, access.ConsumeRequest{Key: "images", Amount: 6})
 	if err != nil || unit != "image" || len(changed) != 2 {
 		t.Fatalf("changed %d grants of unit %q: %v", len(changed), unit, err)
 	}
@@ -127,22 +127,21 @@ func TestCreditsAreDrawnFromWhatExpiresFirst(t *testing.T) {
 
 func TestConsumeRefusals(t *testing.T) {
 	t.Parallel()
-	hours := access.Restore(access.State{ID: "grt_h", Credits: []access.Lot{{Key: "images", Unit: "hour", Granted: 100}}})
-	ended := credited("z", time.Time{}, 100, 0)
-	if err := ended.EndWithSource(noon); err != nil {
-		t.Fatal(err)
-	}
+	hours := access.Restore(access.State{ID: "grt_h", Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
+	over := credited("z", time.Time{}, 100, 0).State()
+	over.EndReason, over.EndedAt = access.SourceEnded, noon
+	ended := access.Restore(over)
 	for name, c := range map[string]struct {
 		grants []*access.Grant
-		draw   access.Draw
+		draw   access.ConsumeRequest
 		code   fault.Code
 	}{
-		"nobody has any":                  {nil, access.Draw{Key: "images", Amount: 1}, fault.InsufficientBalance},
-		"one too many":                    {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)}, access.Draw{Key: "images", Amount: 6}, fault.InsufficientBalance},
-		"another key has enough":          {[]*access.Grant{credited("a", noon, 3, 0)}, access.Draw{Key: "videos", Amount: 1}, fault.InsufficientBalance},
-		"an ended grant has enough":       {[]*access.Grant{ended}, access.Draw{Key: "images", Amount: 1}, fault.InsufficientBalance},
-		"another unit has enough":         {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.Draw{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
-		"two units and none of them said": {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.Draw{Key: "images", Amount: 1}, fault.ValidationFailed},
+		"nobody has any":                  {nil, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"one too many":                    {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)}, access.ConsumeRequest{Key: "images", Amount: 6}, fault.InsufficientBalance},
+		"another key has enough":          {[]*access.Grant{credited("a", noon, 3, 0)}, access.ConsumeRequest{Key: "videos", Amount: 1}, fault.InsufficientBalance},
+		"an ended grant has enough":       {[]*access.Grant{ended}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"another unit has enough":         {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
+		"two units and none of them said": {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.ValidationFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,38 +159,33 @@ func TestConsumeRefusals(t *testing.T) {
 
 func TestGrantTransitions(t *testing.T) {
 	t.Parallel()
-	state := func(source access.Source, end access.End) access.State {
-		s := access.State{ID: "grt_1", Source: source, SourceID: "x", ExpiresAt: noon, Revision: 1, End: end}
-		if end != access.Running {
+	state := func(source access.Source, end access.EndReason) access.State {
+		s := access.State{ID: "grt_1", Source: source, SourceID: "x", ExpiresAt: noon, Revision: 1, EndReason: end}
+		if end != access.NotEnded {
 			s.EndedAt = noon.Add(-time.Minute)
 		}
 		return s
 	}
-	revoke := func(g *access.Grant) error { return g.Revoke(noon) }
+	revoke := func(g *access.Grant) error { _, err := g.Revoke(noon); return err }
 	expire := func(g *access.Grant) error { return g.Expire(noon.Add(time.Hour)) }
 	early := func(g *access.Grant) error { return g.Expire(noon.Add(-time.Millisecond)) }
-	end := func(g *access.Grant) error { return g.EndWithSource(noon) }
 	for name, c := range map[string]struct {
 		from    access.State
 		trigger func(*access.Grant) error
-		to      access.End
+		to      access.EndReason
 		refused bool
 	}{
-		"a manual grant is revoked":                   {state(access.Manual, access.Running), revoke, access.Revoked, false},
-		"a revoked grant stays revoked":               {state(access.Manual, access.Revoked), revoke, access.Revoked, false},
-		"an expired grant cannot be revoked":          {state(access.Manual, access.Expired), revoke, access.Expired, true},
-		"a purchase cannot be revoked":                {state(access.Purchase, access.Running), revoke, access.Running, true},
-		"a subscription cannot be revoked":            {state(access.Subscription, access.Running), revoke, access.Running, true},
-		"an ended subscription cannot be revoked":     {state(access.Subscription, access.SourceEnd), revoke, access.SourceEnd, true},
-		"a grant expires when its time is over":       {state(access.Manual, access.Running), expire, access.Expired, false},
-		"a grant does not expire before":              {state(access.Manual, access.Running), early, access.Running, true},
-		"a revoked grant does not expire":             {state(access.Manual, access.Revoked), expire, access.Revoked, true},
-		"an expired grant does not expire again":      {state(access.Manual, access.Expired), expire, access.Expired, true},
-		"an ended subscription's grant stays ended":   {state(access.Subscription, access.SourceEnd), expire, access.SourceEnd, true},
-		"a subscription's grant ends with it":         {state(access.Subscription, access.Running), end, access.SourceEnd, false},
-		"an ended grant does not end again":           {state(access.Subscription, access.SourceEnd), end, access.SourceEnd, true},
-		"a revoked grant does not end with a source":  {state(access.Manual, access.Revoked), end, access.Revoked, true},
-		"an expired grant does not end with a source": {state(access.Manual, access.Expired), end, access.Expired, true},
+		"a manual grant is revoked":                 {state(access.Manual, access.NotEnded), revoke, access.Revoked, false},
+		"a revoked grant stays revoked":             {state(access.Manual, access.Revoked), revoke, access.Revoked, false},
+		"an expired grant cannot be revoked":        {state(access.Manual, access.Expired), revoke, access.Expired, true},
+		"a purchase cannot be revoked":              {state(access.Purchase, access.NotEnded), revoke, access.NotEnded, true},
+		"a subscription cannot be revoked":          {state(access.Subscription, access.NotEnded), revoke, access.NotEnded, true},
+		"an ended subscription cannot be revoked":   {state(access.Subscription, access.SourceEnded), revoke, access.SourceEnded, true},
+		"a grant expires when its time is over":     {state(access.Manual, access.NotEnded), expire, access.Expired, false},
+		"a grant does not expire before":            {state(access.Manual, access.NotEnded), early, access.NotEnded, true},
+		"a revoked grant does not expire":           {state(access.Manual, access.Revoked), expire, access.Revoked, true},
+		"an expired grant does not expire again":    {state(access.Manual, access.Expired), expire, access.Expired, true},
+		"an ended subscription's grant stays ended": {state(access.Subscription, access.SourceEnded), expire, access.SourceEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,13 +195,13 @@ func TestGrantTransitions(t *testing.T) {
 				t.Fatalf("refused: %v, want %v", err, c.refused)
 			}
 			after := g.State()
-			if after.End != c.to {
-				t.Errorf("ended as %q, want %q", after.End, c.to)
+			if after.EndReason != c.to {
+				t.Errorf("ended as %q, want %q", after.EndReason, c.to)
 			}
-			if after.End == c.from.End && !reflect.DeepEqual(after, c.from) {
+			if after.EndReason == c.from.EndReason && !reflect.DeepEqual(after, c.from) {
 				t.Errorf("nothing happened, yet %+v became %+v", c.from, after)
 			}
-			if after.End != c.from.End && (after.Revision != 2 || !after.EndedAt.Equal(noon)) {
+			if after.EndReason != c.from.EndReason && (after.Revision != 2 || !after.EndedAt.Equal(noon)) {
 				t.Errorf("revision %d, ended at %v", after.Revision, after.EndedAt)
 			}
 		})
@@ -227,9 +221,12 @@ func TestTheBodyIsTheContracts(t *testing.T) {
 	t.Parallel()
 	recurring := offer
 	recurring.Interval, recurring.IntervalCount, recurring.TrialDays = "month", 1, 14
-	sub, _ := subscription.Start(subscription.Origin{ID: "sub_1", CreatorID: "crt_1", ExternalCustomerID: "ada", Offer: recurring}, noon)
+	sub := subscription.New(subscription.Order{ID: "sub_1", CreatorID: "crt_1", ExternalCustomerID: "ada", Offer: recurring}, noon)
+	if _, err := sub.Activate(noon); err != nil {
+		t.Fatal(err)
+	}
 	d, changed, ok, err := access.Empty("crt_1", "ada", false).Next(
-		access.Fold([]*access.Grant{access.OfSubscription("grt_1", sub.State())}), false, access.Cause{}, noon)
+		access.Fold([]*access.Grant{access.NewForSubscription("grt_1", sub.State(), noon)}), false, access.Cause{}, noon)
 	if err != nil || !ok {
 		t.Fatalf("no change: %v", err)
 	}
@@ -277,7 +274,7 @@ func TestPurchaseGrants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := access.OfPurchase("grt_1", c.paid).State()
+			s := access.NewForPurchase("grt_1", c.paid).State()
 			if s.Source != c.source || s.SourceID != c.sourceID || s.CheckoutID != "cs_1" || !s.ExpiresAt.IsZero() {
 				t.Errorf("%+v", s)
 			}

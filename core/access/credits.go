@@ -15,13 +15,13 @@ type CreditUse struct {
 	CreatorID          string
 	ExternalCustomerID string
 	IdempotencyKey     string // unique per customer
-	Asked              Draw
-	Answer             Balance
+	Request            ConsumeRequest
+	Result             Balance
 	At                 time.Time
 }
 
-// Draw is how many units of which credit are to be used.
-type Draw struct {
+// ConsumeRequest is how many units of which credit are to be used.
+type ConsumeRequest struct {
 	Key string
 	// Unit may be empty when the key's credits are all in one unit.
 	Unit   string
@@ -39,13 +39,13 @@ type Balance struct {
 // portion is one lot that can be drawn from.
 type portion struct {
 	grant *Grant
-	lot   int
+	block int
 }
 
 // Consume draws the units from the running grants, those that expire soonest first, and returns the grants it changed
 // and the unit. INSUFFICIENT_BALANCE when they hold too little: then nothing is changed. VALIDATION_FAILED when the
 // key's credits are in several units and none was named.
-func Consume(grants []*Grant, d Draw) (changed []*Grant, unit string, err error) {
+func Consume(grants []*Grant, d ConsumeRequest) (changed []*Grant, unit string, err error) {
 	unit, err = unitOf(grants, d)
 	if err != nil {
 		return nil, "", err
@@ -54,7 +54,7 @@ func Consume(grants []*Grant, d Draw) (changed []*Grant, unit string, err error)
 	var balance int64
 	for _, g := range grants {
 		for i, l := range g.s.Credits {
-			if g.Running() && l.Key == d.Key && l.Unit == unit && l.Used < l.Granted {
+			if g.Active() && l.Key == d.Key && l.Unit == unit && l.Used < l.Granted {
 				portions = append(portions, portion{g, i})
 				balance += l.Granted - l.Used
 			}
@@ -69,7 +69,7 @@ func Consume(grants []*Grant, d Draw) (changed []*Grant, unit string, err error)
 		if left == 0 {
 			break
 		}
-		taken := p.grant.draw(p.lot, left)
+		taken := p.grant.consume(p.block, left)
 		left -= taken
 		if !slices.Contains(changed, p.grant) {
 			p.grant.s.Revision++
@@ -80,14 +80,14 @@ func Consume(grants []*Grant, d Draw) (changed []*Grant, unit string, err error)
 }
 
 // unitOf resolves the unit to draw: the one named, else the only one there is.
-func unitOf(grants []*Grant, d Draw) (string, error) {
+func unitOf(grants []*Grant, d ConsumeRequest) (string, error) {
 	if d.Unit != "" {
 		return d.Unit, nil
 	}
 	var units []string
 	for _, g := range grants {
 		for _, l := range g.s.Credits {
-			if g.Running() && l.Key == d.Key && !slices.Contains(units, l.Unit) {
+			if g.Active() && l.Key == d.Key && !slices.Contains(units, l.Unit) {
 				units = append(units, l.Unit)
 			}
 		}
@@ -100,8 +100,8 @@ func unitOf(grants []*Grant, d Draw) (string, error) {
 	return strings.Join(units, ""), nil
 }
 
-// draw takes up to n units from a lot and says how many it took. The slice is copied: a State handed out stays as it was.
-func (g *Grant) draw(lot int, n int64) int64 {
+// consume takes up to n units from a lot and says how many it took. The slice is copied: a State handed out stays as it was.
+func (g *Grant) consume(lot int, n int64) int64 {
 	g.s.Credits = slices.Clone(g.s.Credits)
 	l := &g.s.Credits[lot]
 	taken := min(n, l.Granted-l.Used)
@@ -111,14 +111,14 @@ func (g *Grant) draw(lot int, n int64) int64 {
 
 // soonestFirst orders by expiry (what never expires last), then by age.
 func soonestFirst(a, b portion) int {
-	expiryA, expiryB := a.grant.LotExpiry(a.grant.s.Credits[a.lot]), b.grant.LotExpiry(b.grant.s.Credits[b.lot])
+	expiryA, expiryB := a.grant.CreditExpiry(a.grant.s.Credits[a.block]), b.grant.CreditExpiry(b.grant.s.Credits[b.block])
 	if expiryA.IsZero() != expiryB.IsZero() {
 		if expiryA.IsZero() {
 			return 1
 		}
 		return -1
 	}
-	return cmp.Or(expiryA.Compare(expiryB), older(a.grant, b.grant), cmp.Compare(a.lot, b.lot))
+	return cmp.Or(expiryA.Compare(expiryB), older(a.grant, b.grant), cmp.Compare(a.block, b.block))
 }
 
 // older orders grants by when they began and, where that is equal, by id: a total order that no list order can change.

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/apiformat"
 	"sundry/core/plan"
-	"sundry/core/wire"
 )
 
 // Document is the snapshot of one customer as it is stored and served.
@@ -37,22 +37,25 @@ type CauseKind string
 
 // What changes a snapshot.
 const (
-	PurchasePaid        CauseKind = "purchase_paid"        // id of the payment
-	SubscriptionStarted CauseKind = "subscription_started" // id of the subscription
-	SubscriptionEnded   CauseKind = "subscription_ended"   // id of the subscription
-	GrantCreated        CauseKind = "grant_created"        // id of the grant
-	GrantRevoked        CauseKind = "grant_revoked"        // id of the grant
-	GrantExpired        CauseKind = "grant_expired"        // id of the grant, the first of several
-	CreditsConsumed     CauseKind = "credits_consumed"     // idempotency key of the use
+	PurchasePaid         CauseKind = "purchase_paid"         // id of the payment
+	SubscriptionStarted  CauseKind = "subscription_started"  // id of the subscription
+	SubscriptionChanged  CauseKind = "subscription_changed"  // id of the subscription
+	SubscriptionEnded    CauseKind = "subscription_ended"    // id of the subscription
+	AppointmentsCanceled CauseKind = "appointments_canceled" // id of the checkout session
+	CustomerRenamed      CauseKind = "customer_renamed"      // id of the customer
+	GrantCreated         CauseKind = "grant_created"         // id of the grant
+	GrantRevoked         CauseKind = "grant_revoked"         // id of the grant
+	GrantExpired         CauseKind = "grant_expired"         // id of the grant, the first of several
+	CreditsConsumed      CauseKind = "credits_consumed"      // idempotency key of the use
 )
 
-// Changed is uttered with every change of a snapshot, and kept as its history.
+// Changed is emitted with every change of a snapshot, and kept as its history.
 type Changed struct {
 	CreatorID          string
 	ExternalCustomerID string
 	Version            int64
 	PreviousVersion    int64
-	// Changed are the members that differ: activePlans, entitlements, credits, meters.
+	// Changed are the members that differ: activePlans, entitlements, credits.
 	Changed []string
 	Cause   Cause
 	At      time.Time // account time
@@ -104,7 +107,7 @@ func changedMembers(before, after []byte) ([]string, error) {
 		return nil, err
 	}
 	var changed []string
-	for _, member := range []string{"activePlans", "entitlements", "credits", "meters"} {
+	for _, member := range []string{"activePlans", "entitlements", "credits"} {
 		if !bytes.Equal(a[member], b[member]) {
 			changed = append(changed, member)
 		}
@@ -119,7 +122,7 @@ type bodyJSON struct {
 	ActivePlans        []activePlanJSON  `json:"activePlans"`
 	Entitlements       []entitlementJSON `json:"entitlements"`
 	Credits            []creditJSON      `json:"credits"`
-	Meters             []struct{}        `json:"meters"` // none are measured yet
+	Meters             json.RawMessage   `json:"meters"`
 	Version            int64             `json:"version"`
 }
 
@@ -159,25 +162,31 @@ type creditJSON struct {
 // render fills Body, ETag and NextEnd.
 func (d *Document) render(s Snapshot, livemode bool) {
 	body := bodyJSON{
-		ExternalCustomerID: d.ExternalCustomerID, Livemode: livemode, Version: d.Version, Meters: []struct{}{},
+		ExternalCustomerID: d.ExternalCustomerID, Livemode: livemode, Version: d.Version, Meters: d.meters(),
 		ActivePlans:  make([]activePlanJSON, len(s.ActivePlans)),
 		Entitlements: make([]entitlementJSON, len(s.Entitlements)),
 		Credits:      make([]creditJSON, len(s.Credits)),
 	}
 	for i, p := range s.ActivePlans {
 		body.ActivePlans[i] = activePlanJSON{
-			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: wire.Text(string(p.Interval)), Status: p.Status,
-			Source: p.Source, SourceID: p.SourceID, StartedAt: wire.Time(p.StartedAt),
-			CurrentPeriodStart: wire.Time(p.CurrentPeriodStart), CurrentPeriodEnd: wire.Time(p.CurrentPeriodEnd),
-			TrialEndsAt: wire.Time(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd, GraceEndsAt: wire.Time(p.GraceEndsAt),
+			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: apiformat.Text(string(p.Interval)), Status: p.Status,
+			Source: p.Source, SourceID: p.SourceID, StartedAt: apiformat.Time(p.StartedAt),
+			CurrentPeriodStart: apiformat.Time(p.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(p.CurrentPeriodEnd),
+			TrialEndsAt: apiformat.Time(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd, GraceEndsAt: apiformat.Time(p.GraceEndsAt),
 		}
 	}
 	for i, e := range s.Entitlements {
-		body.Entitlements[i] = entitlementJSON{e.Key, e.Type, e.Value(), e.Sources, wire.Time(e.ExpiresAt)}
+		body.Entitlements[i] = entitlementJSON{e.Key, e.Type, e.Value(), e.Sources, apiformat.Time(e.ExpiresAt)}
 	}
 	for i, c := range s.Credits {
-		body.Credits[i] = creditJSON{c.Key, c.Unit, c.Granted, c.Used, c.Balance(), wire.Time(c.ExpiresAt)}
+		body.Credits[i] = creditJSON{c.Key, c.Unit, c.Granted, c.Used, c.Balance(), apiformat.Time(c.ExpiresAt)}
 	}
+	d.encode(body)
+	d.NextEnd = s.NextEnd
+}
+
+// encode fills Body and ETag.
+func (d *Document) encode(body any) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -187,5 +196,4 @@ func (d *Document) render(s Snapshot, livemode bool) {
 	d.Body = bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 	hash := sha256.Sum256(d.Body)
 	d.ETag = `"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`
-	d.NextEnd = s.NextEnd
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/customer"
 	"sundry/core/fault"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -25,7 +26,7 @@ const (
 	Purchase     Source = "purchase"     // a one-time payment; its id is the payment's
 	Subscription Source = "subscription" // its id is the subscription's
 	Appointment  Source = "appointment"  // a paid appointment; its id is the payment's
-	Manual       Source = "grant"        // given by hand; its id is the grant's own
+	Manual       Source = "grant"        // granted manually; its id is the grant's own
 )
 
 // PlanStatus is how a plan that gives access stands.
@@ -38,15 +39,15 @@ const (
 	PastDue  PlanStatus = "past_due"
 )
 
-// End says why a grant no longer counts.
-type End string
+// EndReason says why a grant no longer counts.
+type EndReason string
 
 // The ends. A grant that counts has none.
 const (
-	Running   End = ""
-	Revoked   End = "revoked" // taken back by hand
-	Expired   End = "expired" // its ExpiresAt has come
-	SourceEnd End = "ended"   // the subscription behind it is over
+	NotEnded    EndReason = ""
+	Revoked     EndReason = "revoked" // revoked by the integrator
+	Expired     EndReason = "expired" // its ExpiresAt has come
+	SourceEnded EndReason = "ended"   // the subscription behind it is over
 )
 
 // Plan is the plan that a grant gives, as part of the snapshot's activePlans. Times that do not apply are zero.
@@ -63,8 +64,8 @@ type Plan struct {
 	GraceEndsAt        time.Time       `json:"graceEndsAt"`
 }
 
-// Lot is a number of units to use up. 0 <= Used <= Granted.
-type Lot struct {
+// CreditBlock is a number of units to use up. 0 <= Used <= Granted.
+type CreditBlock struct {
 	Key     string `json:"key"`
 	Unit    string `json:"unit"`
 	Granted int64  `json:"granted"`
@@ -80,15 +81,15 @@ type State struct {
 	ExternalCustomerID string
 	Source             Source
 	SourceID           string // unique together with CreatorID and Source: what grants once never grants twice
-	CheckoutID         string // empty for a grant by hand
+	CheckoutID         string // empty for a manual grant
 	Plan               *Plan  // nil for a grant of loose entitlements and credits
 	Entitlements       []plan.Entitlement
-	Credits            []Lot
+	Credits            []CreditBlock
 	Note               string
 	StartedAt          time.Time
 	ExpiresAt          time.Time // zero for a grant that lasts until something ends it
 	EndedAt            time.Time // zero while it counts
-	End                End
+	EndReason          EndReason
 	Revision           int64
 }
 
@@ -105,10 +106,10 @@ func (g *Grant) State() State {
 	return s
 }
 
-// OfPurchase is the grant of a one-time purchase: it lasts.
-func OfPurchase(id string, e checkout.Paid) *Grant {
+// NewForPurchase is the grant of a one-time purchase: it lasts.
+func NewForPurchase(id string, e checkout.Paid) *Grant {
 	s := State{
-		ID: id, CreatorID: e.CreatorID, ExternalCustomerID: e.ExternalCustomerID, CheckoutID: e.CheckoutID,
+		ID: id, CreatorID: e.CreatorID, ExternalCustomerID: customer.AccessKey(e.ExternalCustomerID, e.CustomerID), CheckoutID: e.CheckoutID,
 		Source: Purchase, SourceID: e.PaymentID, StartedAt: e.At, Revision: 1,
 		Plan: planOf(e.Offer),
 	}
@@ -118,36 +119,86 @@ func OfPurchase(id string, e checkout.Paid) *Grant {
 	if s.SourceID == "" { // nothing was due, so there was no payment
 		s.SourceID = e.CheckoutID
 	}
-	s.take(e.Offer.Terms, false)
+	s.take(e.Offer.Terms)
 	return &Grant{s}
 }
 
-// OfSubscription is the grant of a subscription that has begun. It lasts as long as the subscription does.
-func OfSubscription(id string, sub subscription.State) *Grant {
+// NewForSubscription is the grant of a subscription that has begun. It follows the subscription from then on.
+func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant {
+	g := &Grant{State{
+		ID: id, CreatorID: sub.CreatorID, CheckoutID: sub.CheckoutID, Source: Subscription, SourceID: sub.ID, StartedAt: sub.StartedAt, Revision: 1,
+	}}
+	g.follow(sub, now)
+	return g
+}
+
+// Follow brings the grant in line with its subscription: plan, period, credits that renew, and whether it counts. A grant
+// that ended for another reason than its subscription stays ended; one whose payment was refunded counts again with the next
+// period.
+func (g *Grant) Follow(sub subscription.State, now time.Time) {
+	g.follow(sub, now)
+	g.s.Revision++
+}
+
+func (g *Grant) follow(sub subscription.State, now time.Time) {
+	moved := g.s.Plan == nil || !g.s.Plan.CurrentPeriodStart.Equal(sub.CurrentPeriodStart)
 	p := planOf(sub.Offer)
-	p.Interval = sub.Offer.Interval
+	p.Interval, p.CancelAtPeriodEnd, p.GraceEndsAt = sub.Offer.Interval, sub.CancelAtPeriodEnd, sub.Dunning.GraceEndsAt
 	p.CurrentPeriodStart, p.CurrentPeriodEnd, p.TrialEndsAt = sub.CurrentPeriodStart, sub.CurrentPeriodEnd, sub.TrialEndsAt
-	if sub.Status == subscription.Trialing {
+	switch sub.Status {
+	case subscription.StatusTrialing:
 		p.Status = Trialing
+	case subscription.StatusPastDue:
+		p.Status = PastDue
+	case subscription.StatusActive, subscription.StatusIncomplete, subscription.StatusPaused, subscription.StatusCanceled,
+		subscription.StatusExpired:
 	}
-	s := State{
-		ID: id, CreatorID: sub.CreatorID, ExternalCustomerID: sub.ExternalCustomerID, CheckoutID: sub.CheckoutID,
-		Source: Subscription, SourceID: sub.ID, StartedAt: sub.StartedAt, Revision: 1, Plan: p,
+	g.s.Plan, g.s.ExpiresAt = p, sub.Dunning.GraceEndsAt
+	g.s.ExternalCustomerID = customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
+	g.s.Entitlements, g.s.Credits = slices.Clone(sub.Offer.Terms.Entitlements), renewed(g.s.Credits, sub.Offer.Terms.Credits, moved)
+	switch gives := sub.GivesAccess(now); {
+	case gives && (g.s.EndReason == SourceEnded || g.s.EndReason == Expired || g.s.EndReason == Refunded && moved):
+		g.s.EndedAt, g.s.EndReason = time.Time{}, NotEnded
+	case !gives && g.s.EndReason == NotEnded:
+		g.s.EndedAt, g.s.EndReason = sub.EndedAt, SourceEnded
+		if sub.EndedAt.IsZero() {
+			g.s.EndedAt = now
+		}
 	}
-	s.take(sub.Offer.Terms, true)
-	return &Grant{s}
 }
 
-// Gift is what is given by hand.
-type Gift struct {
+// renewed is what the terms give when old was given before: a credit that renews is full again once the period has moved,
+// any other keeps what was used of it.
+func renewed(old []CreditBlock, terms []plan.Credit, moved bool) []CreditBlock {
+	var blocks []CreditBlock
+	for _, c := range terms {
+		block := CreditBlock{Key: c.Key, Unit: c.Unit, Granted: c.Amount, Renews: c.Renews}
+		for _, o := range old {
+			if o.Key == c.Key && o.Unit == c.Unit && !(moved && c.Renews) {
+				block.Used = min(o.Used, c.Amount)
+			}
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// Rename moves the grant to another name of the same customer.
+func (g *Grant) Rename(externalCustomerID string) {
+	g.s.ExternalCustomerID = externalCustomerID
+	g.s.Revision++
+}
+
+// ManualGrant is what is granted manually.
+type ManualGrant struct {
 	Offer     *plan.Offer // the plan whose terms are given; nil when Terms are given alone
 	Terms     plan.Terms
 	ExpiresAt time.Time // zero = it lasts
 	Note      string
 }
 
-// ByHand is a grant that the integrator decides on. It is not billed, so it has no interval and nothing renews.
-func ByHand(id, creatorID, externalCustomerID string, gift Gift, now time.Time) *Grant {
+// NewManual is a grant that the integrator decides on. It is not billed, so it has no interval and nothing renews.
+func NewManual(id, creatorID, externalCustomerID string, gift ManualGrant, now time.Time) *Grant {
 	s := State{
 		ID: id, CreatorID: creatorID, ExternalCustomerID: externalCustomerID, Source: Manual, SourceID: id, StartedAt: now,
 		ExpiresAt: gift.ExpiresAt, Note: gift.Note, Revision: 1,
@@ -156,7 +207,7 @@ func ByHand(id, creatorID, externalCustomerID string, gift Gift, now time.Time) 
 	if gift.Offer != nil {
 		s.Plan, terms = planOf(*gift.Offer), gift.Offer.Terms
 	}
-	s.take(terms, false)
+	s.take(terms)
 	return &Grant{s}
 }
 
@@ -165,19 +216,19 @@ func planOf(o plan.Offer) *Plan {
 }
 
 // take copies what the terms give. Without periods nothing renews: every credit is granted once.
-func (s *State) take(t plan.Terms, renewing bool) {
+func (s *State) take(t plan.Terms) {
 	s.Entitlements = slices.Clone(t.Entitlements)
 	for _, c := range t.Credits {
-		s.Credits = append(s.Credits, Lot{Key: c.Key, Unit: c.Unit, Granted: c.Amount, Renews: c.Renews && renewing})
+		s.Credits = append(s.Credits, CreditBlock{Key: c.Key, Unit: c.Unit, Granted: c.Amount})
 	}
 }
 
-// Running reports whether the grant counts.
-func (g *Grant) Running() bool { return g.s.End == Running }
+// Active reports whether the grant counts.
+func (g *Grant) Active() bool { return g.s.EndReason == NotEnded }
 
 // DueToEnd reports whether the grant counts although its time is over.
 func (g *Grant) DueToEnd(now time.Time) bool {
-	return g.Running() && !g.s.ExpiresAt.IsZero() && !now.Before(g.s.ExpiresAt)
+	return g.Active() && !g.s.ExpiresAt.IsZero() && !now.Before(g.s.ExpiresAt)
 }
 
 // Expire ends a grant whose time is over. STATE_CONFLICT before that.
@@ -189,27 +240,28 @@ func (g *Grant) Expire(now time.Time) error {
 	return g.end(g.s.ExpiresAt, Expired)
 }
 
-// Revoke takes back a grant that was given by hand. STATE_CONFLICT for one from another source and for one that has
-// expired; revoking twice changes nothing.
-func (g *Grant) Revoke(now time.Time) error {
+// Revoke takes back a grant that was granted manually. STATE_CONFLICT for one from another source and for one that has
+// expired; changed is false when it was revoked before.
+func (g *Grant) Revoke(now time.Time) (changed bool, err error) {
 	if g.s.Source != Manual {
-		return fault.Newf(fault.StateConflict,
-			"Only a grant given by hand can be revoked; this one comes from %s %s.", g.s.Source, g.s.SourceID)
+		return false, fault.Newf(fault.StateConflict,
+			"Only a grant created manually can be revoked; this one comes from %s %s.", g.s.Source, g.s.SourceID)
 	}
-	if g.s.End == Revoked {
-		return nil
+	if g.s.EndReason == Revoked {
+		return false, nil
 	}
-	return g.end(now, Revoked)
+	err = g.end(now, Revoked)
+	return err == nil, err
 }
 
-// EndWithSource ends the grant of a subscription that is over.
-func (g *Grant) EndWithSource(at time.Time) error { return g.end(at, SourceEnd) }
+// EndWithAppointments ends the grant of a session whose appointments are all canceled.
+func (g *Grant) EndWithAppointments(at time.Time) error { return g.end(at, SourceEnded) }
 
-func (g *Grant) end(at time.Time, why End) error {
-	if !g.Running() {
+func (g *Grant) end(at time.Time, why EndReason) error {
+	if !g.Active() {
 		return fault.New(fault.StateConflict, "The grant has already ended.")
 	}
-	g.s.EndedAt, g.s.End = at, why
+	g.s.EndedAt, g.s.EndReason = at, why
 	g.s.Revision++
 	return nil
 }
@@ -222,8 +274,8 @@ func (g *Grant) expiry() time.Time {
 	return g.s.ExpiresAt
 }
 
-// LotExpiry is when what is left of a lot is lost; zero when nothing says so.
-func (g *Grant) LotExpiry(l Lot) time.Time {
+// CreditExpiry is when what is left of a lot is lost; zero when nothing says so.
+func (g *Grant) CreditExpiry(l CreditBlock) time.Time {
 	if l.Renews && g.s.Plan != nil {
 		return g.s.Plan.CurrentPeriodEnd
 	}

@@ -49,10 +49,10 @@ func entitlements() *rapid.Generator[[]plan.Entitlement] {
 	return rapid.SliceOfN(one, 0, 3)
 }
 
-func lots() *rapid.Generator[[]access.Lot] {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) access.Lot {
+func lots() *rapid.Generator[[]access.CreditBlock] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) access.CreditBlock {
 		granted := rapid.Int64Range(1, 10).Draw(t, "granted")
-		return access.Lot{
+		return access.CreditBlock{
 			Key:     rapid.SampledFrom([]string{"images", "minutes"}).Draw(t, "credit"),
 			Unit:    "piece",
 			Granted: granted, Used: rapid.Int64Range(0, granted).Draw(t, "used"),
@@ -79,7 +79,7 @@ func grantStates() *rapid.Generator[[]access.State] {
 				}
 			}
 			if rapid.IntRange(0, 3).Draw(t, "ended") == 0 {
-				s.End, s.EndedAt = access.Revoked, noon
+				s.EndReason, s.EndedAt = access.Revoked, noon
 			}
 			states[i] = s
 		}
@@ -155,7 +155,7 @@ func TestCreditsAreConservedAndNeverNegative(t *testing.T) {
 		}
 		consumed := map[string]int64{}
 		for range rapid.IntRange(1, 6).Draw(t, "uses") {
-			draw := access.Draw{
+			draw := access.ConsumeRequest{
 				Key: rapid.SampledFrom([]string{"images", "minutes"}).Draw(t, "key"), Amount: rapid.Int64Range(1, 12).Draw(t, "amount"),
 			}
 			was := document(t, access.Fold(grants))

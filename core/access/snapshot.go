@@ -47,7 +47,7 @@ func (c Credit) Balance() int64 { return c.Granted - c.Used }
 
 // Fold adds up the grants that count. The order of the grants does not matter.
 func Fold(grants []*Grant) Snapshot {
-	running := slices.DeleteFunc(slices.Clone(grants), func(g *Grant) bool { return !g.Running() })
+	running := slices.DeleteFunc(slices.Clone(grants), func(g *Grant) bool { return !g.Active() })
 	slices.SortFunc(running, older)
 	s := Snapshot{Entitlements: foldEntitlements(running), Credits: foldCredits(running)}
 	for _, g := range running {
@@ -132,7 +132,7 @@ func foldCredits(running []*Grant) []Credit {
 			c.Granted += l.Granted
 			c.Used += l.Used
 			if l.Used < l.Granted {
-				c.ExpiresAt = sooner(c.ExpiresAt, g.LotExpiry(l))
+				c.ExpiresAt = sooner(c.ExpiresAt, g.CreditExpiry(l))
 			}
 			sums[k] = c
 		}

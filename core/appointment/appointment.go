@@ -1,4 +1,4 @@
-// Package appointment is time that was sold: the claim that keeps it for a buyer, the pack of times a buyer chooses,
+// Package appointment is time that was sold: the reservation that keeps it for a buyer, the pack of times a buyer chooses,
 // and the appointment that payment makes of each.
 package appointment
 
@@ -26,8 +26,8 @@ type State struct {
 	CheckoutID string
 	// Position is the place in the pack, from 0.
 	Position int
-	// ClaimID is the claim that keeps the time, another one after each reschedule.
-	ClaimID            string
+	// ReservationID is the reservation that keeps the time, another one after each reschedule.
+	ReservationID      string
 	ExternalCustomerID string // "" when the integrator named none
 	CustomerID         string
 	// Title is the listing's, as it was sold.
@@ -40,6 +40,8 @@ type State struct {
 	// MeetingURL or Address says where, as the settings were when it was sold.
 	MeetingURL string
 	Address    string
+	// BuyerMoves counts how often the buyer has moved it.
+	BuyerMoves int
 	// Sequence rises with each change, for the calendars that were told.
 	Sequence     int
 	CancelReason string
@@ -60,20 +62,20 @@ func (a *Appointment) State() State { return a.s }
 // Buyer is whom an appointment is with.
 type Buyer struct{ CustomerID, ExternalCustomerID string }
 
-// Book makes the appointment of a confirmed claim. room names the meeting at a provider that gives each its own.
-func (b Bookable) Book(id string, c ClaimState, buyer Buyer, room string, now time.Time) (*Appointment, Booked) {
+// Book makes the appointment of a confirmed reservation. room names the meeting at a provider that gives each its own.
+func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, now time.Time) (*Appointment, Booked) {
 	s := State{
 		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID, Position: c.Position,
-		ClaimID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID, Title: b.Listing.Title,
+		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID, Title: b.Listing.Title,
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
 		CreatedAt: now, Revision: 1,
 	}
-	s.MeetingURL, s.Address = b.where(c.DeliveryMode, room)
+	s.MeetingURL, s.Address = b.location(c.DeliveryMode, room)
 	return &Appointment{s}, Booked{s}
 }
 
-// where is the link or the address of a mode, as the settings are now.
-func (b Bookable) where(mode DeliveryMode, room string) (meetingURL, address string) {
+// location is the link or the address of a mode, as the settings are now.
+func (b Bookable) location(mode DeliveryMode, room string) (meetingURL, address string) {
 	if mode == InPerson {
 		return "", b.Meetings.address(b.Listing)
 	}
@@ -91,20 +93,32 @@ func (a *Appointment) Changeable(now time.Time) error {
 	return nil
 }
 
-// Reschedule moves the appointment to the time of another confirmed claim. STATE_CONFLICT once canceled or begun. The
-// place stays, so that whoever has the link or the address need not be told another, unless the claim is of another
+// MaxBuyerMoves is how often a buyer may move an appointment.
+const MaxBuyerMoves = 10
+
+// CountBuyerMove counts a move by the buyer, before it is made. LIMIT_REACHED.
+func (a *Appointment) CountBuyerMove() error {
+	if a.s.BuyerMoves >= MaxBuyerMoves {
+		return fault.Newf(fault.LimitReached, "An appointment can be moved %d times here. Ask the seller to move it again.", MaxBuyerMoves)
+	}
+	a.s.BuyerMoves++
+	return nil
+}
+
+// Reschedule moves the appointment to the time of another confirmed reservation. STATE_CONFLICT once canceled or begun. The
+// place stays, so that those who have the link or the address need no other, unless the reservation is of another
 // mode: then it is b's, room naming the meeting at a provider that gives each its own.
-func (a *Appointment) Reschedule(b Bookable, c ClaimState, room string, now time.Time) (Rescheduled, error) {
+func (a *Appointment) Reschedule(b Bookable, c ReservationState, room string, now time.Time) (Rescheduled, error) {
 	if err := a.Changeable(now); err != nil {
 		return Rescheduled{}, err
 	}
 	previous := a.s.StartsAt
-	a.s.ClaimID, a.s.StartsAt, a.s.EndsAt, a.s.Timezone = c.ID, c.StartsAt, c.EndsAt, c.Timezone
+	a.s.ReservationID, a.s.StartsAt, a.s.EndsAt, a.s.Timezone = c.ID, c.StartsAt, c.EndsAt, c.Timezone
 	if c.DeliveryMode != a.s.DeliveryMode {
 		a.s.DeliveryMode = c.DeliveryMode
-		a.s.MeetingURL, a.s.Address = b.where(c.DeliveryMode, room)
+		a.s.MeetingURL, a.s.Address = b.location(c.DeliveryMode, room)
 	}
-	a.changed()
+	a.touch()
 	return Rescheduled{State: a.s, PreviousStartsAt: previous}, nil
 }
 
@@ -114,11 +128,11 @@ func (a *Appointment) Cancel(reason string, now time.Time) (Canceled, error) {
 		return Canceled{}, err
 	}
 	a.s.Status, a.s.CancelReason, a.s.CanceledAt = StatusCanceled, reason, now
-	a.changed()
-	return Canceled{a.s}, nil
+	a.touch()
+	return Canceled{State: a.s}, nil
 }
 
-func (a *Appointment) changed() {
+func (a *Appointment) touch() {
 	a.s.Sequence++
 	a.s.Revision++
 }

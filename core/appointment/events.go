@@ -2,13 +2,13 @@ package appointment
 
 import "time"
 
-// Booked is uttered once per appointment, when its payment has arrived.
+// Booked is emitted once per appointment, when its payment has arrived.
 type Booked struct{ State }
 
 // EventName implements event.Event.
 func (Booked) EventName() string { return "appointment.booked" }
 
-// Rescheduled is uttered each time an appointment moves.
+// Rescheduled is emitted each time an appointment moves.
 type Rescheduled struct {
 	State
 	PreviousStartsAt time.Time
@@ -17,8 +17,12 @@ type Rescheduled struct {
 // EventName implements event.Event.
 func (Rescheduled) EventName() string { return "appointment.rescheduled" }
 
-// Canceled is uttered once, when an appointment is called off.
-type Canceled struct{ State }
+// Canceled is emitted once, when an appointment is canceled.
+type Canceled struct {
+	State
+	// ByBuyer tells a buyer's own wish from the creator's.
+	ByBuyer bool
+}
 
 // EventName implements event.Event.
 func (Canceled) EventName() string { return "appointment.canceled" }

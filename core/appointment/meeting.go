@@ -3,11 +3,10 @@ package appointment
 import (
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"sundry/core/fault"
 	"sundry/core/listing"
+	"sundry/core/text"
 )
 
 // Provider is who hosts virtual meetings.
@@ -46,10 +45,10 @@ type MeetingSettings struct {
 
 // Check lists everything that is wrong with the settings.
 func (m MeetingSettings) Check() error {
-	var f fault.Faults
+	var f fault.Violations
 	if m.Virtual != nil {
 		at := f.Nest("virtual")
-		at.Check(m.Virtual.Provider == Static || m.Virtual.Provider == Jitsi, "provider", fault.DetailNotAllowed, "Expected static or jitsi.")
+		at.OneOf("provider", string(m.Virtual.Provider), string(Static), string(Jitsi))
 		if m.Virtual.URL != "" {
 			at.Check(meetingURL(m.Virtual.URL, m.Virtual.Provider), "url", fault.DetailInvalid,
 				"Expected an absolute https address of at most 2048 characters, without user name; of a Jitsi server also without query and fragment.")
@@ -59,16 +58,11 @@ func (m MeetingSettings) Check() error {
 	}
 	if m.InPerson != nil {
 		address, at := m.InPerson.Address, f.Nest("inPerson")
-		at.Check(strings.TrimSpace(address) != "", "address", fault.DetailRequired, "Expected the address where buyers are received.")
-		at.Check(utf8.RuneCountInString(address) <= maxAddress, "address", fault.DetailTooLong, "Expected at most 500 characters.")
-		at.Check(plain(address), "address", fault.DetailInvalid, "Expected text without control characters.")
+		if at.Check(strings.TrimSpace(address) != "", "address", fault.DetailRequired, "Expected the address where buyers are received.") {
+			text.CheckLines(at, "address", address, maxAddress)
+		}
 	}
 	return f.Err()
-}
-
-// plain reports whether a text holds no control character but line feeds.
-func plain(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' })
 }
 
 func meetingURL(s string, provider Provider) bool {
@@ -104,9 +98,9 @@ func (m MeetingSettings) link(room string) string {
 	return strings.TrimRight(m.Virtual.URL, "/") + "/" + room
 }
 
-// Missing names everything that keeps a listing from being booked (specification "Appointment listing readiness"). The
-// field of each says where to mend it: a member of the listing, of the availability or of the meeting settings.
-func Missing(l listing.State, v listing.Variant, s Setup) []fault.Detail {
+// MissingSetup names everything that keeps a listing from being booked (specification "Appointment listing readiness"). The
+// field of each says where to fix it: a member of the listing, of the availability or of the meeting settings.
+func MissingSetup(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 	missing := []fault.Detail{}
 	add := func(absent bool, field, message string) {
 		if absent {

@@ -1,6 +1,7 @@
 package appointment
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 	"sundry/core/slot"
 )
 
-// Pick is a time that a buyer chose (specification "Appointment selection").
-type Pick struct {
+// SlotChoice is a time that a buyer chose (specification "Appointment selection").
+type SlotChoice struct {
 	StartsAt time.Time
 	Timezone string // of the buyer's view, IANA
 	// DeliveryMode is "" where the listing leaves no choice.
@@ -35,7 +36,7 @@ type Bookable struct {
 
 // Ready refuses with NOT_BOOKABLE, its details naming each missing thing.
 func (b Bookable) Ready() error {
-	missing := Missing(b.Listing, b.Variant, b.Setup)
+	missing := MissingSetup(b.Listing, b.Variant, b.Setup)
 	if len(missing) == 0 {
 		return nil
 	}
@@ -56,40 +57,79 @@ func (b Bookable) Blocked(startsAt time.Time) slot.Interval {
 	}
 }
 
-// Choose takes a buyer's picks, in the buyer's order, with the delivery mode filled in where the listing leaves no
-// choice. Everything that needs no look at what others booked is judged here. Refusals, in this order: VALIDATION_FAILED or INVALID_TIMEZONE with every fault,
-// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST.
-func (b Bookable) Choose(picks []Pick, now time.Time) ([]Pick, error) {
+// Select takes a buyer's picks, in the buyer's order, with the delivery mode filled in where the listing leaves no
+// choice. Everything that needs no look at what others booked is validated here. Refusals, in this order: VALIDATION_FAILED or INVALID_TIMEZONE with every fault,
+// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST with a detail for each time.
+func (b Bookable) Select(picks []SlotChoice, now time.Time) ([]SlotChoice, error) {
 	chosen := slices.Clone(picks)
-	if err := b.complete(chosen); err != nil {
+	if err := b.completeChoices(chosen); err != nil {
 		return nil, err
 	}
 	if want := b.Variant.SessionCount; len(chosen) != want {
 		return nil, fault.Newf(fault.SlotCountMismatch, "Expected exactly %d times, got %d.", want, len(chosen))
 	}
 	inOrder := slices.Clone(chosen)
-	slices.SortFunc(inOrder, func(a, b Pick) int { return a.StartsAt.Compare(b.StartsAt) })
+	slices.SortFunc(inOrder, func(a, b SlotChoice) int { return a.StartsAt.Compare(b.StartsAt) })
 	for i := 1; i < len(inOrder); i++ {
 		if b.Blocked(inOrder[i-1].StartsAt).Overlaps(b.Blocked(inOrder[i].StartsAt)) {
 			return nil, fault.New(fault.SlotsOverlap, "Two of the times overlap, or leave less time between them than the creator needs. Choose others.")
 		}
 	}
-	if !inOrder[0].StartsAt.After(now) {
-		return nil, fault.New(fault.SlotInPast, "A time is in the past. Choose times in the future.")
+	var past refusedChoices
+	for _, p := range chosen {
+		if !p.StartsAt.After(now) {
+			past.add(p, fault.New(fault.SlotInPast, "The time is in the past. Choose a time in the future."))
+		}
+	}
+	if err := past.err(); err != nil {
+		return nil, err
 	}
 	return chosen, nil
 }
 
-// Check adds what is wrong with a pick, whatever is booked.
-func (p Pick) Check(f *fault.Faults) {
-	f.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
-	civil.CheckZone(f, p.Timezone)
-	f.Check(p.DeliveryMode == "" || p.DeliveryMode.known(), "deliveryMode", fault.DetailNotAllowed, "Expected virtual or in_person.")
+// refusedChoices collects why times cannot be booked: the code is of the first, the details name each.
+type refusedChoices struct{ first *fault.Error }
+
+var choiceDetails = map[fault.Code]string{
+	fault.SlotInPast: fault.DetailPast, fault.SlotNotOffered: fault.DetailNotOffered, fault.SlotTaken: fault.DetailTaken,
 }
 
-// complete judges each pick by itself and fills in its mode.
-func (b Bookable) complete(picks []Pick) error {
-	var f fault.Faults
+func (r *refusedChoices) add(p SlotChoice, refusal *fault.Error) {
+	if r.first == nil {
+		r.first = fault.New(refusal.Code, refusal.Message)
+	}
+	detail := fault.Detail{Field: fault.Join(p.Field, "startsAt"), Code: choiceDetails[refusal.Code], Message: refusal.Message}
+	r.first.Details = append(r.first.Details, detail)
+}
+
+func (r *refusedChoices) err() error {
+	if r.first == nil {
+		return nil
+	}
+	return r.first
+}
+
+// Taken refuses choices that somebody else was faster to book, with SLOT_TAKEN.
+func Taken(choices ...SlotChoice) error {
+	var taken refusedChoices
+	for _, p := range choices {
+		taken.add(p, fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them."))
+	}
+	return taken.err()
+}
+
+// Check adds what is wrong with a pick, whatever is booked.
+func (p SlotChoice) Check(f *fault.Violations) {
+	f.Check(!p.StartsAt.IsZero(), "startsAt", fault.DetailRequired, "Expected the startsAt of one of the slots.")
+	civil.CheckZone(f, p.Timezone)
+	if p.DeliveryMode != "" {
+		f.OneOf("deliveryMode", string(p.DeliveryMode), string(Virtual), string(InPerson))
+	}
+}
+
+// completeChoices validates each pick by itself and fills in its mode.
+func (b Bookable) completeChoices(picks []SlotChoice) error {
+	var f fault.Violations
 	for i, p := range picks {
 		at := f.Nest(p.Field)
 		p.Check(at)
@@ -102,32 +142,39 @@ func (b Bookable) complete(picks []Pick) error {
 			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
 		}
 	}
-	return civil.Refusal(f.Err())
+	return civil.AsInvalidTimezone(f.Err())
 }
 
 // Available reports whether all picks can be booked together, by the same function that the calendar shows times with.
-// Of q it sets the policy; its busy and booked times are the creator's. SLOT_TAKEN, SLOT_IN_PAST.
-func (b Bookable) Available(q slot.Query, picks []Pick) error {
+// Of q it sets the policy; its busy and booked times are the creator's. SLOT_TAKEN, SLOT_NOT_OFFERED, SLOT_IN_PAST, with
+// a detail for each pick that is refused.
+func (b Bookable) Available(q slot.Query, picks []SlotChoice) error {
 	q.Policy = b.Policy()
+	var refused refusedChoices
 	for _, p := range picks {
-		if err := slot.Check(q, p.StartsAt); err != nil {
+		err := slot.Check(q, p.StartsAt)
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			refused.add(p, f)
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		q.Busy = append(slices.Clip(q.Busy), b.Blocked(p.StartsAt))
 		q.Booked = append(slices.Clip(q.Booked), p.StartsAt)
 	}
-	return nil
+	return refused.err()
 }
 
-// Hold makes the claims on picks that Choose returned, ids giving each its own.
-func (b Bookable) Hold(picks []Pick, checkoutID string, newID func() string, now time.Time) []ClaimState {
-	claims := make([]ClaimState, len(picks))
+// Hold makes the reservations on picks that Choose returned, ids giving each its own.
+func (b Bookable) Hold(picks []SlotChoice, checkoutID string, newID func() string, now time.Time) []ReservationState {
+	reservations := make([]ReservationState, len(picks))
 	for i, p := range picks {
-		claims[i] = ClaimState{
+		reservations[i] = ReservationState{
 			ID: newID(), CreatorID: b.Listing.CreatorID, ListingID: b.Listing.ID, VariantID: b.Variant.ID, CheckoutID: checkoutID,
 			Position: i, Status: Held, StartsAt: p.StartsAt.UTC(), EndsAt: p.StartsAt.Add(time.Duration(b.Variant.DurationMinutes) * time.Minute).UTC(),
 			Blocked: b.Blocked(p.StartsAt), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode, CreatedAt: now, Revision: 1,
 		}
 	}
-	return claims
+	return reservations
 }

@@ -12,11 +12,11 @@ import (
 	"sundry/core/slot"
 )
 
-func picks(t testing.TB, texts ...string) []Pick {
+func picks(t testing.TB, texts ...string) []SlotChoice {
 	t.Helper()
-	var all []Pick
+	var all []SlotChoice
 	for i, text := range texts {
-		all = append(all, Pick{StartsAt: instant(t, text), Timezone: "Europe/Paris", Field: "appointmentSlots[" + string(rune('0'+i)) + "]"})
+		all = append(all, SlotChoice{StartsAt: instant(t, text), Timezone: "Europe/Paris", Field: "appointmentSlots[" + string(rune('0'+i)) + "]"})
 	}
 	return all
 }
@@ -39,7 +39,7 @@ func TestAPackIsSoManyTimesThatDoNotOverlap(t *testing.T) {
 	for name, c := range map[string]struct {
 		sessions int
 		metadata listing.Metadata
-		picks    []Pick
+		picks    []SlotChoice
 		want     fault.Code
 	}{
 		"one of one":                   {1, nil, picks(t, nine), ""},
@@ -59,7 +59,7 @@ func TestAPackIsSoManyTimesThatDoNotOverlap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			before := slices.Clone(c.picks)
-			chosen, err := bookable(c.sessions, c.metadata).Choose(c.picks, now)
+			chosen, err := bookable(c.sessions, c.metadata).Select(c.picks, now)
 			if fault.CodeOf(err) != c.want || err != nil && chosen != nil {
 				t.Fatalf("%v, %v; want %q", chosen, err, c.want)
 			}
@@ -102,7 +102,7 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 			t.Parallel()
 			p := picks(t, "2026-06-15T09:00:00Z")
 			p[0].DeliveryMode, p[0].Timezone = c.mode, c.zone
-			chosen, err := bookable(1, listing.Metadata{listing.DeliveryMethod: c.method}).Choose(p, now)
+			chosen, err := bookable(1, listing.Metadata{listing.DeliveryMethod: c.method}).Select(p, now)
 			if fault.CodeOf(err) != c.code || faults(err) != c.faultsAt {
 				t.Fatalf("%v %s", err, faults(err))
 			}
@@ -111,7 +111,7 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 			}
 		})
 	}
-	if _, err := bookable(1, nil).Choose([]Pick{{Timezone: "UTC", Field: "appointmentSlot"}}, now); faults(err) != "appointmentSlot.startsAt:REQUIRED" {
+	if _, err := bookable(1, nil).Select([]SlotChoice{{Timezone: "UTC", Field: "appointmentSlot"}}, now); faults(err) != "appointmentSlot.startsAt:REQUIRED" {
 		t.Errorf("%v", err)
 	}
 }
@@ -127,12 +127,12 @@ func TestAPackIsAvailableOnlyTogether(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		metadata listing.Metadata
-		picks    []Pick
+		picks    []SlotChoice
 		want     fault.Code
 	}{
 		"free":                       {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), ""},
 		"one is taken":               {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T10:00:00Z"), fault.SlotTaken},
-		"one is not on the calendar": {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:30:00Z"), fault.SlotTaken},
+		"one is not on the calendar": {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:30:00Z"), fault.SlotNotOffered},
 		"a day takes two":            {listing.Metadata{listing.DailyCap: int64(2)}, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), fault.SlotTaken},
 		"a day takes three":          {listing.Metadata{listing.DailyCap: int64(3)}, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), ""},
 		"a week takes two":           {listing.Metadata{listing.WeeklyCap: int64(2)}, picks(t, "2026-06-16T09:00:00Z", "2026-06-21T11:00:00Z"), fault.SlotTaken},
@@ -147,16 +147,34 @@ func TestAPackIsAvailableOnlyTogether(t *testing.T) {
 	}
 }
 
+func TestEachRefusedTimeIsNamedWithItsReason(t *testing.T) {
+	t.Parallel()
+	at := func(text string) time.Time { return instant(t, text) }
+	q := slot.Query{Now: at("2026-06-15T08:30:00Z"), Busy: slot.Busy{{From: at("2026-06-15T10:00:00Z"), Until: at("2026-06-15T11:00:00Z")}}}
+	var err error
+	if q.Availability, err = hours().Availability(); err != nil {
+		t.Fatal(err)
+	}
+	times := picks(t, "2026-06-15T09:00:00Z", "2026-06-15T10:00:00Z", "2026-06-15T11:30:00Z", "2026-06-15T08:00:00Z")
+	const want = "appointmentSlots[1].startsAt:TAKEN appointmentSlots[2].startsAt:NOT_OFFERED appointmentSlots[3].startsAt:PAST"
+	if err := bookable(4, nil).Available(q, times); fault.CodeOf(err) != fault.SlotTaken || faults(err) != want {
+		t.Errorf("%v: %s, want %s", err, faults(err), want)
+	}
+	if err := Taken(times[1]); fault.CodeOf(err) != fault.SlotTaken || faults(err) != "appointmentSlots[1].startsAt:TAKEN" {
+		t.Errorf("%v: %s", err, faults(err))
+	}
+}
+
 func TestAHoldKeepsSessionAndBuffers(t *testing.T) {
 	t.Parallel()
 	b := bookable(1, listing.Metadata{listing.BufferBefore: int64(10), listing.BufferAfter: int64(15)})
 	now := instant(t, "2026-06-01T00:00:00Z")
-	chosen, err := b.Choose(picks(t, "2026-06-15T11:00:00+02:00"), now)
+	chosen, err := b.Select(picks(t, "2026-06-15T11:00:00+02:00"), now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := b.Hold(chosen, "cs_1", func() string { return "clm_1" }, now)
-	want := ClaimState{
+	want := ReservationState{
 		ID: "clm_1", CreatorID: "crt_1", ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", Status: Held,
 		StartsAt: instant(t, "2026-06-15T09:00:00Z"), EndsAt: instant(t, "2026-06-15T10:00:00Z"),
 		Blocked:  slot.Interval{From: instant(t, "2026-06-15T08:50:00Z"), Until: instant(t, "2026-06-15T10:15:00Z")},
@@ -225,7 +243,7 @@ func TestEveryFaultOfTheMeetingSettingsIsListed(t *testing.T) {
 		"none":                    {MeetingSettings{}, ""},
 		"a static address":        {virtual(Static, "https://meet.example.com/ada?pwd=1#x"), ""},
 		"the public Jitsi":        {virtual(Jitsi, ""), ""},
-		"a Jitsi of one's own":    {virtual(Jitsi, "https://jitsi.example.com/team"), ""},
+		"a private Jitsi":         {virtual(Jitsi, "https://jitsi.example.com/team"), ""},
 		"a static one without":    {virtual(Static, ""), "virtual.url:REQUIRED"},
 		"plain http":              {virtual(Static, "http://meet.example.com"), "virtual.url:INVALID"},
 		"a script":                {virtual(Static, "javascript:alert(1)"), "virtual.url:INVALID"},

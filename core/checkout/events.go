@@ -3,11 +3,15 @@ package checkout
 import (
 	"time"
 
+	"sundry/core/customer"
+	"sundry/core/discount"
 	"sundry/core/money"
+	"sundry/core/paymentmethod"
 	"sundry/core/plan"
+	"sundry/core/tax"
 )
 
-// Paid is uttered once, by the transition of a session to paid.
+// Paid is emitted once, by the transition of a session to paid.
 type Paid struct {
 	CheckoutID         string
 	PaymentID          string
@@ -17,20 +21,30 @@ type Paid struct {
 	// Email and BuyerName are what the buyer or the integrator gave; either may be empty.
 	Email     string
 	BuyerName string
+	// Buyer is what the buyer said of themselves.
+	Buyer customer.Details
 	// SubscriptionID is the id that the subscription is to have; empty when the offer is one-time.
 	SubscriptionID string
-	// PaymentMethod is the processor's token of the card that was saved for renewals; empty when none was needed.
-	PaymentMethod string
-	Offer         plan.Offer
-	ReceiptNumber string
-	Subtotal      money.Amount
-	Discount      money.Amount
+	// PaymentMethodID is the id that the saved card is to have, and Card what it is; empty when none was needed.
+	PaymentMethodID string
+	Card            paymentmethod.Card
+	Offer           plan.Offer
+	ReceiptNumber   string
+	Subtotal        money.Amount
+	Discount        money.Amount
+	// DiscountTerms is what the buyer's discount code takes off, also of the renewals of a subscription; nil without one.
+	DiscountTerms *discount.Terms
 	Tax           money.Amount
-	Total         money.Amount
-	ReferenceID   string
-	UTM           map[string]string
-	Metadata      map[string]string
-	At            time.Time // account time
+	// TaxAdded is the part of Total that is tax on top of the price, and TaxDetails say why the tax is what it is.
+	TaxAdded   money.Amount
+	TaxDetails tax.Details
+	Total      money.Amount
+	// Brand and Last4 name the card that paid; empty when none was needed.
+	Brand, Last4 string
+	ReferenceID  string
+	UTM          map[string]string
+	Metadata     map[string]string
+	At           time.Time // account time
 }
 
 // EventName implements event.Event.

@@ -23,8 +23,8 @@ const (
 	PageExpired         PageState = "expired"
 )
 
-// Over reports whether the session leads nowhere any more, so that a fresh one is the way on.
-func (p PageState) Over() bool {
+// Terminal reports whether the session is terminal, so that a new one must replace it.
+func (p PageState) Terminal() bool {
 	return p == PageExpired || p == PageFailed || p == PageSlotUnavailable
 }
 
@@ -48,7 +48,7 @@ func (s State) Page(live payment.Status, held int, now time.Time) PageState {
 	case !now.Before(s.ExpiresAt):
 		return PageExpired
 	case s.Offer.ForAppointments() && len(s.Slots) == 0:
-		return s.choosing()
+		return s.selectionPage()
 	case held < len(s.Slots):
 		return PageSlotUnavailable
 	case s.LastError.Code != "":
@@ -57,7 +57,7 @@ func (s State) Page(live payment.Status, held int, now time.Time) PageState {
 	return PagePay
 }
 
-func (s State) choosing() PageState {
+func (s State) selectionPage() PageState {
 	if len(s.Offer.DeliveryModes) > 1 {
 		return PageChooseMode
 	}

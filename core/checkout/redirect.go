@@ -32,7 +32,7 @@ var (
 // absolute https, or plain http to this very machine in the sandbox, without user info. Only URLs that Go and
 // every browser split alike pass, so that the origin checked here is the one the buyer arrives at. Characters
 // outside ASCII may stand in path, query and fragment.
-func ValidateRedirectURL(field, raw string, sandbox bool, f *fault.Faults) {
+func ValidateRedirectURL(field, raw string, sandbox bool, f *fault.Violations) {
 	if raw == "" {
 		f.Add(field, fault.DetailRequired, "A URL is required, such as https://example.com/thanks.")
 		return

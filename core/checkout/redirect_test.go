@@ -13,7 +13,7 @@ import (
 )
 
 func redirectFaults(raw string, sandbox bool) []fault.Detail {
-	var f fault.Faults
+	var f fault.Violations
 	checkout.ValidateRedirectURL("successUrl", raw, sandbox, &f)
 	if e, ok := errors.AsType[*fault.Error](f.Err()); ok {
 		return e.Details

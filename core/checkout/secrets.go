@@ -43,11 +43,11 @@ func (s Secrets) OpenReceipt(sealed string) (sessionID string, ok bool) {
 }
 
 func (s Secrets) seal(purpose, sessionID string) string {
-	return secret.Seal(s.Key, purpose, sessionID)
+	return secret.Derive(s.Key, purpose, sessionID)
 }
 
 func (s Secrets) unseal(purpose, sealed string) (string, bool) {
-	return secret.Open(s.Key, purpose, id.CheckoutSession, sealed)
+	return secret.Verify(s.Key, purpose, id.CheckoutSession, sealed)
 }
 
 // ReturnToken proves the buyer's arrival for one session until 24 hours after now (real time).

@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"sundry/core/customer"
+	"sundry/core/discount"
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/paymentmethod"
 	"sundry/core/plan"
+	"sundry/core/tax"
 )
 
 // Status is what the receipt says (specification "Checkout session").
@@ -46,6 +49,8 @@ type CatalogReference struct {
 	Listing  string `json:"listing"`
 	Plan     string `json:"plan"`
 	Interval string `json:"interval,omitempty"`
+	// Variant is the key of a variant; empty = the default one.
+	Variant string `json:"variant,omitempty"`
 }
 
 // AppointmentSlot is a time that the buyer chose (specification "Appointment selection"), and when it ends.
@@ -62,7 +67,9 @@ type State struct {
 	CreatorID string
 	Offer     plan.Offer
 	// Catalog is nil for a session opened by listing id or payment link.
-	Catalog            *CatalogReference
+	Catalog *CatalogReference
+	// OpenedBy tells apart the networks that visitors opened sessions from; "" for one made with a key.
+	OpenedBy           string
 	PaymentLinkID      string
 	ExternalCustomerID string
 	Email              string
@@ -80,11 +87,15 @@ type State struct {
 	Discount money.Amount
 	Tax      money.Amount
 	Total    money.Amount
+	// DiscountTerms is what the buyer's discount code takes off; nil without one.
+	DiscountTerms *discount.Terms
+	// TaxDetails say why the tax is what it is.
+	TaxDetails tax.Details
 	// Attempts counts declined cards.
 	Attempts int
 	// LivePaymentID is the attempt that is not settled; empty when there is none.
 	LivePaymentID string
-	LastError     payment.Refusal
+	LastError     payment.DeclineReason
 	// What payment brought; empty until paid.
 	PaymentID      string
 	CustomerID     string
@@ -99,8 +110,8 @@ type State struct {
 // Session is the aggregate.
 type Session struct{ s State }
 
-// Open starts a session from a validated request. Totals come from the offer, frozen from now on.
-func Open(s State, now time.Time) *Session {
+// New starts a session from a validated request. Totals come from the offer, frozen from now on.
+func New(s State, now time.Time) *Session {
 	s.Status = StatusProcessing
 	s.Subtotal = s.Offer.DueNow()
 	zero := money.Amount{Currency: s.Subtotal.Currency}
@@ -127,8 +138,8 @@ func (s State) NeedsCard() bool {
 // SavesCard reports whether the card is kept for renewals.
 func (s State) SavesCard() bool { return s.Offer.Recurring() && s.Offer.Price.Minor > 0 }
 
-// open refuses with the reason why a session takes no more payment.
-func (c *Session) open(now time.Time) error {
+// requireOpen refuses with the reason why a session takes no more payment.
+func (c *Session) requireOpen(now time.Time) error {
 	switch c.s.Status {
 	case StatusPaid:
 		return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
@@ -148,26 +159,30 @@ func errExpired() error {
 	return fault.New(fault.SessionExpired, "This checkout session has expired. Create a new one.")
 }
 
-// Describe takes what the buyer says of themselves. What they leave out stays as it was.
-func (c *Session) Describe(email string, buyer customer.Details, now time.Time) error {
-	if err := c.open(now); err != nil {
+// UpdateBuyer takes what the buyer says of themselves. What they leave out stays as it was.
+// It is refused while a payment is under way, whose tax is that of the buyer so far.
+func (c *Session) UpdateBuyer(email string, buyer customer.Details, now time.Time) error {
+	if err := c.requireOpen(now); err != nil {
 		return err
 	}
-	c.describe(email, buyer)
+	if c.s.LivePaymentID != "" {
+		return errPaymentInProgress()
+	}
+	c.updateBuyer(email, buyer)
 	c.s.Revision++
 	return nil
 }
 
-func (c *Session) describe(email string, buyer customer.Details) {
+func (c *Session) updateBuyer(email string, buyer customer.Details) {
 	if email != "" {
 		c.s.Email = email
 	}
 	c.s.Buyer = buyer.Over(c.s.Buyer)
 }
 
-// Choose takes the times that the buyer chose, in the place of those chosen before. Whoever calls has claimed them.
-func (c *Session) Choose(slots []AppointmentSlot, now time.Time) error {
-	if err := c.Choosable(now); err != nil {
+// SelectSlots takes the times that the buyer chose, in the place of those chosen before. The caller holds their reservations.
+func (c *Session) SelectSlots(slots []AppointmentSlot, now time.Time) error {
+	if err := c.CanSelectSlots(now); err != nil {
 		return err
 	}
 	c.s.Slots = slots
@@ -175,73 +190,112 @@ func (c *Session) Choose(slots []AppointmentSlot, now time.Time) error {
 	return nil
 }
 
-// Choosable refuses with the reason why times cannot be chosen now.
-func (c *Session) Choosable(now time.Time) error {
-	switch err := c.open(now); {
+// CanSelectSlots refuses with the reason why times cannot be chosen now.
+func (c *Session) CanSelectSlots(now time.Time) error {
+	switch err := c.requireOpen(now); {
 	case err != nil:
 		return err
 	case !c.s.Offer.ForAppointments():
 		return fault.Invalid(fault.Detail{Field: "appointmentSlots", Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
 	case c.s.LivePaymentID != "":
-		return errPaymentUnderWay()
+		return errPaymentInProgress()
 	}
 	return nil
 }
 
-// errPaymentUnderWay says that another attempt is not settled yet.
-func errPaymentUnderWay() error {
+// errPaymentInProgress says that another attempt is not settled yet.
+func errPaymentInProgress() error {
 	return fault.New(fault.StateConflict, "A payment of this checkout session is under way. Poll its receipt.")
 }
 
-// Begin makes an attempt the live one, taking what the buyer submitted with it. At most one is live, so two tabs cannot
-// both charge.
-func (c *Session) Begin(paymentID, email string, buyer customer.Details, now time.Time) error {
-	if err := c.open(now); err != nil {
+// ApplyDiscount takes a discount off the subtotal, in the place of one applied before; nil takes none off. It is refused
+// while a payment is under way.
+func (c *Session) ApplyDiscount(terms *discount.Terms, now time.Time) error {
+	if err := c.CanApplyDiscount(now); err != nil {
+		return err
+	}
+	off := money.Amount{Currency: c.s.Subtotal.Currency}
+	if terms != nil {
+		var err error
+		if off, err = terms.Off(c.s.Subtotal); err != nil {
+			return err
+		}
+	}
+	total, err := c.s.Subtotal.Sub(off)
+	if err != nil {
+		return err
+	}
+	c.s.DiscountTerms, c.s.Discount, c.s.Total = terms, off, total
+	c.s.Revision++
+	return nil
+}
+
+// CanApplyDiscount refuses with the reason why the price cannot change now.
+func (c *Session) CanApplyDiscount(now time.Time) error {
+	if err := c.requireOpen(now); err != nil {
 		return err
 	}
 	if c.s.LivePaymentID != "" {
-		return errPaymentUnderWay()
+		return errPaymentInProgress()
+	}
+	return nil
+}
+
+// StartPayment makes an attempt the live one, taking what the buyer submitted with it. At most one is live, so two tabs cannot
+// both charge.
+func (c *Session) StartPayment(paymentID, email string, buyer customer.Details, now time.Time) error {
+	if err := c.requireOpen(now); err != nil {
+		return err
+	}
+	if c.s.LivePaymentID != "" {
+		return errPaymentInProgress()
 	}
 	if want := c.s.Offer.SessionCount; len(c.s.Slots) != want {
 		return fault.Newf(fault.SlotCountMismatch, "Choose the times first: expected exactly %d, got %d.", want, len(c.s.Slots))
 	}
-	c.describe(email, buyer)
-	c.s.LivePaymentID, c.s.LastError = paymentID, payment.Refusal{}
+	c.updateBuyer(email, buyer)
+	c.s.LivePaymentID, c.s.LastError = paymentID, payment.DeclineReason{}
 	c.s.Revision++
 	return nil
 }
 
 // Settlement is what becomes of a session when its money has arrived.
 type Settlement struct {
-	PaymentID      string
-	PaymentMethod  string
-	CustomerID     string
+	PaymentID  string
+	CustomerID string
+	// PaymentMethodID is the id that the saved card is to have, and Card what it is; empty when none is saved.
+	PaymentMethodID string
+	Card            paymentmethod.Card
+	// Brand and Last4 name the card that paid; empty when none was needed.
+	Brand, Last4   string
 	SubscriptionID string // for a recurring offer
 	ReceiptNumber  string
 }
 
-// Pay makes the session paid. Money that arrives after the session expired or failed is honoured too: it was taken.
+// Pay makes the session paid. Money that arrives after the session expired or failed is applied too: it was taken.
 func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 	if c.s.Status == StatusPaid {
 		return Paid{}, fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
 	}
 	c.s.Status, c.s.PaidAt = StatusPaid, now
 	c.s.PaymentID, c.s.CustomerID, c.s.SubscriptionID, c.s.ReceiptNumber = m.PaymentID, m.CustomerID, m.SubscriptionID, m.ReceiptNumber
-	c.s.LivePaymentID, c.s.LastError = "", payment.Refusal{}
+	c.s.LivePaymentID, c.s.LastError = "", payment.DeclineReason{}
 	c.s.Revision++
 	return Paid{
 		CheckoutID: c.s.ID, PaymentID: m.PaymentID, CreatorID: c.s.CreatorID, CustomerID: m.CustomerID,
-		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name,
-		SubscriptionID: m.SubscriptionID, PaymentMethod: m.PaymentMethod,
-		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount, Tax: c.s.Tax,
+		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name, Buyer: c.s.Buyer,
+		SubscriptionID: m.SubscriptionID, PaymentMethodID: m.PaymentMethodID, Card: m.Card,
+		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount, DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax,
+		TaxAdded: c.s.TaxAdded(), TaxDetails: c.s.TaxDetails, Brand: m.Brand, Last4: m.Last4,
 		Total: c.s.Total, ReferenceID: c.s.ReferenceID, UTM: c.s.UTM, Metadata: c.s.Metadata, At: now,
 	}, nil
 }
 
 // Decline ends the live attempt with a refusal. The buyer may try another card until the attempts are used up.
-func (c *Session) Decline(paymentID string, why payment.Refusal) {
+// changed is false for an attempt that is not the live one.
+func (c *Session) Decline(paymentID string, why payment.DeclineReason) (changed bool) {
 	if c.s.LivePaymentID != paymentID {
-		return
+		return false
 	}
 	c.s.LivePaymentID, c.s.LastError = "", why
 	c.s.Attempts++
@@ -249,19 +303,22 @@ func (c *Session) Decline(paymentID string, why payment.Refusal) {
 		c.s.Status = StatusFailed
 	}
 	c.s.Revision++
+	return true
 }
 
-// Release ends the live attempt when it was canceled: nothing was charged and nothing is counted.
-func (c *Session) Release(paymentID string, why payment.Refusal) {
+// ClearPayment ends the live attempt when it was canceled: nothing was charged and nothing is counted. changed is false
+// for an attempt that is not the live one.
+func (c *Session) ClearPayment(paymentID string, why payment.DeclineReason) (changed bool) {
 	if c.s.LivePaymentID != paymentID {
-		return
+		return false
 	}
 	c.s.LivePaymentID, c.s.LastError = "", why
 	c.s.Revision++
+	return true
 }
 
-// GiveBack ends the session whose money has arrived when what it was for is gone: the money goes back.
-func (c *Session) GiveBack() {
+// CloseRefunded ends the session whose money has arrived when what it was for is gone: the money goes back.
+func (c *Session) CloseRefunded() {
 	c.s.LivePaymentID = ""
 	if c.s.Status == StatusProcessing {
 		c.s.Status = StatusExpired
@@ -270,16 +327,17 @@ func (c *Session) GiveBack() {
 }
 
 // Expire ends an unpaid session. It is refused while an attempt is live: cancel that first, its money may be on its way.
-func (c *Session) Expire() error {
+// changed is false for a session that has ended without payment already.
+func (c *Session) Expire() (changed bool, err error) {
 	switch {
 	case c.s.Status == StatusPaid:
-		return fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
+		return false, fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
 	case c.s.LivePaymentID != "":
-		return errPaymentUnderWay()
+		return false, errPaymentInProgress()
 	case c.s.Status != StatusProcessing:
-		return nil
+		return false, nil
 	}
 	c.s.Status = StatusExpired
 	c.s.Revision++
-	return nil
+	return true, nil
 }

@@ -1,11 +1,13 @@
 package checkout_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
+	"sundry/core/discount"
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
@@ -15,7 +17,7 @@ import (
 var opened = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func session(status checkout.Status, livePayment string) *checkout.Session {
-	s := checkout.Open(checkout.State{
+	s := checkout.New(checkout.State{
 		ID: "cs_1", CreatorID: "crt_1", Email: "ada@example.com",
 		Offer: plan.Offer{Price: money.Amount{Minor: 1200, Currency: "eur"}},
 	}, opened).State()
@@ -27,16 +29,16 @@ func session(status checkout.Status, livePayment string) *checkout.Session {
 func TestEverySessionStateAnswersEveryTrigger(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]func(*checkout.Session) error{
-		"begin": func(c *checkout.Session) error { return c.Begin("pay_2", "", customer.Details{}, opened) },
+		"begin": func(c *checkout.Session) error { return c.StartPayment("pay_2", "", customer.Details{}, opened) },
 		"late": func(c *checkout.Session) error {
-			return c.Begin("pay_2", "", customer.Details{}, opened.Add(checkout.Lifetime))
+			return c.StartPayment("pay_2", "", customer.Details{}, opened.Add(checkout.Lifetime))
 		},
-		"describe": func(c *checkout.Session) error { return c.Describe("b@example.com", customer.Details{}, opened) },
+		"describe": func(c *checkout.Session) error { return c.UpdateBuyer("b@example.com", customer.Details{}, opened) },
 		"pay": func(c *checkout.Session) error {
 			_, err := c.Pay(checkout.Settlement{PaymentID: "pay_1"}, opened)
 			return err
 		},
-		"expire": func(c *checkout.Session) error { return c.Expire() },
+		"expire": func(c *checkout.Session) error { _, err := c.Expire(); return err },
 	}
 	for name, c := range map[string]struct {
 		status checkout.Status
@@ -45,7 +47,7 @@ func TestEverySessionStateAnswersEveryTrigger(t *testing.T) {
 	}{
 		"open": {checkout.StatusProcessing, "", map[string]fault.Code{"late": fault.SessionExpired}},
 		"open with a live attempt": {checkout.StatusProcessing, "pay_1", map[string]fault.Code{
-			"begin": fault.StateConflict, "late": fault.SessionExpired, "expire": fault.StateConflict}},
+			"begin": fault.StateConflict, "late": fault.SessionExpired, "expire": fault.StateConflict, "describe": fault.StateConflict}},
 		"paid": {checkout.StatusPaid, "", map[string]fault.Code{
 			"begin": fault.SessionAlreadyPaid, "late": fault.SessionAlreadyPaid, "describe": fault.SessionAlreadyPaid,
 			"pay": fault.SessionAlreadyPaid, "expire": fault.SessionAlreadyPaid}},
@@ -72,20 +74,23 @@ func TestEverySessionStateAnswersEveryTrigger(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLiveAttemptMayDeclineOrRelease(t *testing.T) {
+func TestOnlyTheLiveAttemptMayDeclineOrBeCleared(t *testing.T) {
 	t.Parallel()
-	for name, call := range map[string]func(*checkout.Session, string){
-		"decline": func(c *checkout.Session, id string) { c.Decline(id, payment.Refusal{Code: "card_declined"}) },
-		"release": func(c *checkout.Session, id string) { c.Release(id, payment.Refusal{Code: "processing_error"}) },
+	for name, call := range map[string]func(*checkout.Session, string) bool{
+		"decline": func(c *checkout.Session, id string) bool {
+			return c.Decline(id, payment.DeclineReason{Code: "card_declined"})
+		},
+		"clear": func(c *checkout.Session, id string) bool {
+			return c.ClearPayment(id, payment.DeclineReason{Code: "processing_error"})
+		},
 	} {
 		c := session(checkout.StatusProcessing, "pay_1")
 		before := c.State().Revision
-		call(c, "pay_0")
-		if c.State().Revision != before {
+		if call(c, "pay_0") || c.State().Revision != before {
 			t.Errorf("%s by another attempt changed the session", name)
 		}
-		call(c, "pay_1")
-		if s := c.State(); s.LivePaymentID != "" || s.LastError.Code == "" || s.Status != checkout.StatusProcessing {
+		changed := call(c, "pay_1")
+		if s := c.State(); !changed || s.LivePaymentID != "" || s.LastError.Code == "" || s.Status != checkout.StatusProcessing {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -94,7 +99,7 @@ func TestOnlyTheLiveAttemptMayDeclineOrRelease(t *testing.T) {
 func TestThePageFollowsFromTheSessionAlone(t *testing.T) {
 	t.Parallel()
 	declined := session(checkout.StatusProcessing, "").State()
-	declined.LastError = payment.Refusal{Code: "card_declined"}
+	declined.LastError = payment.DeclineReason{Code: "card_declined"}
 	for name, c := range map[string]struct {
 		state checkout.State
 		live  payment.Status
@@ -118,7 +123,7 @@ func TestThePageFollowsFromTheSessionAlone(t *testing.T) {
 }
 
 func appointmentSession(modes ...string) checkout.State {
-	return checkout.Open(checkout.State{ID: "cs_1", CreatorID: "crt_1", Offer: plan.Offer{
+	return checkout.New(checkout.State{ID: "cs_1", CreatorID: "crt_1", Offer: plan.Offer{
 		Price: money.Amount{Minor: 1200, Currency: "eur"}, VariantID: "var_1", DurationMinutes: 60, SessionCount: 2, DeliveryModes: modes,
 	}}, opened).State()
 }
@@ -150,20 +155,20 @@ func TestThePageOfAnAppointmentFollowsFromItsTimes(t *testing.T) {
 func TestAnAppointmentIsPaidOnlyWithAllItsTimes(t *testing.T) {
 	t.Parallel()
 	c := checkout.Restore(appointmentSession("virtual"))
-	begin := func() error { return c.Begin("pay_1", "ada@example.com", customer.Details{}, opened) }
+	begin := func() error { return c.StartPayment("pay_1", "ada@example.com", customer.Details{}, opened) }
 	if err := begin(); !fault.Is(err, fault.SlotCountMismatch) || c.State().LivePaymentID != "" {
 		t.Fatalf("without times: %v", err)
 	}
-	if err := c.Choose(make([]checkout.AppointmentSlot, 2), opened); err != nil {
+	if err := c.SelectSlots(make([]checkout.AppointmentSlot, 2), opened); err != nil {
 		t.Fatal(err)
 	}
 	if err := begin(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Choose(nil, opened); !fault.Is(err, fault.StateConflict) || len(c.State().Slots) != 2 {
+	if err := c.SelectSlots(nil, opened); !fault.Is(err, fault.StateConflict) || len(c.State().Slots) != 2 {
 		t.Errorf("times changed while a payment was under way: %v", err)
 	}
-	if err := session(checkout.StatusProcessing, "").Choosable(opened); !fault.Is(err, fault.ValidationFailed) {
+	if err := session(checkout.StatusProcessing, "").CanSelectSlots(opened); !fault.Is(err, fault.ValidationFailed) {
 		t.Errorf("times for what is not booked: %v", err)
 	}
 	for status, want := range map[checkout.Status]fault.Code{
@@ -171,7 +176,7 @@ func TestAnAppointmentIsPaidOnlyWithAllItsTimes(t *testing.T) {
 	} {
 		s := appointmentSession("virtual")
 		s.Status = status
-		if err := checkout.Restore(s).Choose(nil, opened); fault.CodeOf(err) != want {
+		if err := checkout.Restore(s).SelectSlots(nil, opened); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %s", status, err, want)
 		}
 	}
@@ -183,7 +188,7 @@ func TestMoneyThatIsGivenBackEndsTheSessionUnpaid(t *testing.T) {
 		checkout.StatusProcessing: checkout.StatusExpired, checkout.StatusExpired: checkout.StatusExpired, checkout.StatusFailed: checkout.StatusFailed,
 	} {
 		c := session(status, "pay_1")
-		c.GiveBack()
+		c.CloseRefunded()
 		if s := c.State(); s.Status != want || s.LivePaymentID != "" || s.Revision != 2 {
 			t.Errorf("%s: %+v", status, s)
 		}
@@ -218,5 +223,59 @@ func TestACheckoutSecretIsNotAReceiptSecret(t *testing.T) {
 	}
 	if _, ok := secrets.OpenReceipt(secrets.Checkout(sessionID)); ok {
 		t.Fatal("a checkout secret opens the receipt")
+	}
+}
+
+func TestADiscountComesOffAnOpenSessionOnly(t *testing.T) {
+	t.Parallel()
+	fifth := &discount.Terms{DiscountID: "dsc_1", Code: "FIFTH", PercentOff: 20, Duration: discount.Once}
+	five := &discount.Terms{DiscountID: "dsc_2", Code: "FIVE", AmountOff: money.Amount{Minor: 500, Currency: "eur"}, Duration: discount.Once}
+	c := session(checkout.StatusProcessing, "")
+	for _, step := range []struct {
+		terms           *discount.Terms
+		discount, total int64
+	}{{fifth, 240, 960}, {five, 500, 700}, {nil, 0, 1200}, {fifth, 240, 960}} {
+		before := c.State().Revision
+		if err := c.ApplyDiscount(step.terms, opened); err != nil {
+			t.Fatal(err)
+		}
+		s := c.State()
+		if s.DiscountTerms != step.terms || s.Subtotal.Minor != 1200 || s.Discount.Minor != step.discount || s.Discount.Currency != "eur" ||
+			s.Total.Minor != step.total || s.Revision != before+1 {
+			t.Errorf("with %+v: %+v", step.terms, s)
+		}
+	}
+	paid, err := c.Pay(checkout.Settlement{PaymentID: "pay_1"}, opened)
+	if err != nil || paid.DiscountTerms != fifth || paid.Discount.Minor != 240 || paid.Total.Minor != 960 {
+		t.Errorf("paid %+v, %v", paid, err)
+	}
+	for name, c := range map[string]struct {
+		session *checkout.Session
+		at      time.Time
+		want    fault.Code
+	}{
+		"while a payment is under way": {session(checkout.StatusProcessing, "pay_1"), opened, fault.StateConflict},
+		"once paid":                    {session(checkout.StatusPaid, ""), opened, fault.SessionAlreadyPaid},
+		"once failed":                  {session(checkout.StatusFailed, ""), opened, fault.StateConflict},
+		"once over":                    {session(checkout.StatusProcessing, ""), opened.Add(checkout.Lifetime), fault.SessionExpired},
+	} {
+		before := c.session.State()
+		if err := c.session.ApplyDiscount(five, c.at); fault.CodeOf(err) != c.want || !reflect.DeepEqual(c.session.State(), before) {
+			t.Errorf("%s: %v, want %s and no change", name, err, c.want)
+		}
+	}
+}
+
+func TestADiscountOnATrialTakesNothingOffToday(t *testing.T) {
+	t.Parallel()
+	c := checkout.New(checkout.State{Offer: plan.Offer{
+		Price: money.Amount{Minor: 1200, Currency: "eur"}, Interval: "month", IntervalCount: 1, TrialDays: 7,
+	}}, opened)
+	terms := &discount.Terms{PercentOff: 50, Duration: discount.Forever}
+	if err := c.ApplyDiscount(terms, opened); err != nil {
+		t.Fatal(err)
+	}
+	if s := c.State(); s.Total.Minor != 0 || s.Discount.Minor != 0 || s.DiscountTerms != terms || !s.NeedsCard() {
+		t.Errorf("%+v", s)
 	}
 }

@@ -76,7 +76,7 @@ func TestAWallClockNamesOneInstant(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := Instant(zone, Reading(wall.UnixMilli())).Format(time.RFC3339); got != c.want {
+			if got := Instant(zone, DateTime(wall.UnixMilli())).Format(time.RFC3339); got != c.want {
 				t.Errorf("%s in %s is %s, want %s", c.wall, c.zone, got, c.want)
 			}
 		})
@@ -99,13 +99,13 @@ func TestAnInstantIsTheFirstThatShowsTheReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		about := nearATransition(t, location)
-		r := Reading(about + rapid.Int64Range(-30*60, 30*60).Draw(t, "minutes")*60_000)
-		z := Survey(location, about-rapid.Int64Range(0, 400).Draw(t, "before")*dayMs, about+rapid.Int64Range(0, 400).Draw(t, "after")*dayMs)
+		r := DateTime(about + rapid.Int64Range(-30*60, 30*60).Draw(t, "minutes")*60_000)
+		z := ZoneBetween(location, about-rapid.Int64Range(0, 400).Draw(t, "before")*dayMs, about+rapid.Int64Range(0, 400).Draw(t, "after")*dayMs)
 		at := z.Instant(r)
 		if other := Instant(location, r).UnixMilli(); other != at {
 			t.Fatalf("%d by this survey, %d by another", at, other)
 		}
-		if shown := z.Reading(at); shown < r {
+		if shown := z.DateTime(at); shown < r {
 			t.Fatalf("at %d the clocks show %d, which is before %d", at, shown, r)
 		}
 		for before := int64(1); before < 30*60; before++ {
@@ -114,7 +114,7 @@ func TestAnInstantIsTheFirstThatShowsTheReading(t *testing.T) {
 				t.Fatalf("%d minutes earlier the clocks show %d already", before, shown)
 			}
 		}
-		if got, want := int64(z.Reading(at)), at+offsetByTime(location, at); got != want {
+		if got, want := int64(z.DateTime(at)), at+offsetByTime(location, at); got != want {
 			t.Fatalf("reading %d, want %d", got, want)
 		}
 	})
@@ -129,9 +129,9 @@ func TestSurveyedDaysHoldEveryInstantThatShowsThem(t *testing.T) {
 		}
 		first := DateIn(location, time.UnixMilli(nearATransition(t, location)))
 		last := first + Date(rapid.Int32Range(0, 2).Draw(t, "days"))
-		z, from, until := SurveyDays(location, first, last)
+		z, from, until := ZoneForDays(location, first, last)
 		for at := from - 30*hourMs; at < until+30*hourMs; at += 5 * 60_000 {
-			day := z.Reading(at).Date()
+			day := z.DateTime(at).Date()
 			if day >= first && day <= last && (at < from || at >= until) {
 				t.Fatalf("%d shows %v and is not in [%d, %d)", at, day, from, until)
 			}

@@ -1,4 +1,4 @@
-// Package civil is time as a wall shows it: days, time zones, and the one way from a wall clock to an instant. Whoever
+// Package civil is time as a wall shows it: days, time zones, and the one way from a wall clock to an instant. Code that
 // has a date or a time of day without an offset turns it into an instant here and nowhere else.
 package civil
 
@@ -25,7 +25,7 @@ func ParseDate(s string) (d Date, ok bool) {
 
 // DateIn is the day on which t falls in a zone.
 func DateIn(zone *time.Location, t time.Time) Date {
-	return readingIn(zone, t.UnixMilli()).Date()
+	return dateTimeIn(zone, t.UnixMilli()).Date()
 }
 
 // String renders YYYY-MM-DD.
@@ -41,15 +41,15 @@ func (d Date) Weekday() time.Weekday {
 func (d Date) Monday() Date { return d - (Date(d.Weekday())+6)%7 } //nolint:gosec // 0 to 6
 
 // At is the wall clock's reading so many minutes after the day's midnight; 1440 is the next day's midnight.
-func (d Date) At(minutes int) Reading {
-	return Reading(int64(d)*dayMs + int64(minutes)*60_000)
+func (d Date) At(minutes int) DateTime {
+	return DateTime(int64(d)*dayMs + int64(minutes)*60_000)
 }
 
-// Reading is what a wall clock shows, in milliseconds since it showed 1970-01-01 00:00.
-type Reading int64
+// DateTime is what a wall clock shows, in milliseconds since it showed 1970-01-01 00:00.
+type DateTime int64
 
 // Date is the day that the clock shows.
-func (r Reading) Date() Date {
+func (r DateTime) Date() Date {
 	day := int64(r) / dayMs
 	if int64(r)%dayMs < 0 {
 		day--

@@ -42,7 +42,7 @@ const (
 )
 
 // CheckZone finds the zone of the request's member timezone below f, recording a fault for what is none.
-func CheckZone(f *fault.Faults, name string) *time.Location {
+func CheckZone(f *fault.Violations, name string) *time.Location {
 	zone, err := ParseZone(name)
 	if f.Check(name != "", zoneField, fault.DetailRequired, expectedZone) {
 		f.Check(err == nil, zoneField, fault.DetailInvalid, expectedZone)
@@ -50,9 +50,9 @@ func CheckZone(f *fault.Faults, name string) *time.Location {
 	return zone
 }
 
-// Refusal turns a VALIDATION_FAILED into INVALID_TIMEZONE when names that are no zones are all that is wrong. Every
+// AsInvalidTimezone turns a VALIDATION_FAILED into INVALID_TIMEZONE when names that are no zones are all that is wrong. Every
 // other error stays as it is: that a member is missing, doubled or a number says nothing about zones.
-func Refusal(err error) error {
+func AsInvalidTimezone(err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) || len(refused.Details) == 0 {
 		return err
@@ -85,8 +85,8 @@ func letter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
 // Instant is when the clocks of a zone first show a reading, or a later one: of a repeated hour the first pass, of a
 // skipped hour the instant at which the clocks jump over it.
-func Instant(zone *time.Location, r Reading) time.Time {
-	return time.UnixMilli(Survey(zone, int64(r), int64(r)).Instant(r)).UTC()
+func Instant(zone *time.Location, r DateTime) time.Time {
+	return time.UnixMilli(ZoneBetween(zone, int64(r), int64(r)).Instant(r)).UTC()
 }
 
 // Zone is a time zone surveyed over a stretch of time: it answers many questions without asking the zone's rules again.
@@ -98,14 +98,14 @@ type Zone struct {
 // span is a stretch, [from, until) in milliseconds since 1970 UTC, in which the clocks are ahead of UTC by offset.
 type span struct{ from, until, offset int64 }
 
-// farthest is more than any clock is ahead of or behind UTC.
-const farthest = 26 * hourMs
+// maxUTCOffset is more than any clock is ahead of or behind UTC.
+const maxUTCOffset = 26 * hourMs
 
-// Survey prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are answered too,
+// ZoneBetween prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are answered too,
 // only slower.
-func Survey(location *time.Location, from, until int64) *Zone {
+func ZoneBetween(location *time.Location, from, until int64) *Zone {
 	z := &Zone{location: location, spans: make([]span, 0, 4)}
-	from, until = from-farthest, until+farthest
+	from, until = from-maxUTCOffset, until+maxUTCOffset
 	for at := from; ; {
 		start, end, offset := bounds(location, at)
 		if last := len(z.spans) - 1; last >= 0 && z.spans[last].offset == offset {
@@ -138,26 +138,26 @@ func bounds(location *time.Location, at int64) (from, until, offset int64) {
 	return from, until, int64(seconds) * 1000
 }
 
-// Reading is what the zone's clocks show at an instant, in milliseconds since 1970 UTC.
-func (z *Zone) Reading(at int64) Reading {
+// DateTime is what the zone's clocks show at an instant, in milliseconds since 1970 UTC.
+func (z *Zone) DateTime(at int64) DateTime {
 	for i := range z.spans {
 		if s := &z.spans[i]; s.from <= at && at < s.until {
-			return Reading(at + s.offset)
+			return DateTime(at + s.offset)
 		}
 	}
-	return readingIn(z.location, at)
+	return dateTimeIn(z.location, at)
 }
 
-func readingIn(location *time.Location, at int64) Reading {
+func dateTimeIn(location *time.Location, at int64) DateTime {
 	_, seconds := time.UnixMilli(at).In(location).Zone()
-	return Reading(at + int64(seconds)*1000)
+	return DateTime(at + int64(seconds)*1000)
 }
 
 // Instant is the function Instant, in milliseconds since 1970 UTC.
-func (z *Zone) Instant(r Reading) int64 {
+func (z *Zone) Instant(r DateTime) int64 {
 	wall := int64(r)
-	if first, last := z.spans[0], z.spans[len(z.spans)-1]; wall-farthest < first.from || wall+farthest >= last.until {
-		return Survey(z.location, wall, wall).Instant(r)
+	if first, last := z.spans[0], z.spans[len(z.spans)-1]; wall-maxUTCOffset < first.from || wall+maxUTCOffset >= last.until {
+		return ZoneBetween(z.location, wall, wall).Instant(r)
 	}
 	// Before the first span no clock showed r yet; within one they show it at r − offset, or have shown it already
 	// when the span begins.
@@ -169,11 +169,11 @@ func (z *Zone) Instant(r Reading) int64 {
 	panic("civil: a survey ends before its own margin") // the condition above excludes it
 }
 
-// SurveyDays surveys a zone over the days from first to last, both included, and says between which instants,
+// ZoneForDays surveys a zone over the days from first to last, both included, and says between which instants,
 // [from, until), its clocks show them. Where clocks go back over a midnight, other days are shown in between too.
-func SurveyDays(location *time.Location, first, last Date) (z *Zone, from, until int64) {
+func ZoneForDays(location *time.Location, first, last Date) (z *Zone, from, until int64) {
 	begin, end := first.At(0), (last + 1).At(0)
-	z = Survey(location, int64(begin)-farthest, int64(end)+farthest)
+	z = ZoneBetween(location, int64(begin)-maxUTCOffset, int64(end)+maxUTCOffset)
 	from, until = z.Instant(begin), z.Instant(end)
 	for _, s := range z.spans {
 		if s.from > until && s.from+s.offset < int64(end) { // the clocks went back and show the last day once more

@@ -4,10 +4,12 @@ package customer
 import (
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"sundry/core/country"
+	"sundry/core/email"
 	"sundry/core/fault"
+	"sundry/core/tax"
+	"sundry/core/text"
 )
 
 // State is a customer's data. An e-mail address is never unique; the integrator's own identifier is, per account.
@@ -17,54 +19,77 @@ type State struct {
 	ExternalCustomerID string // empty for a buyer whom the integrator did not name
 	Email              string
 	DisplayName        string
-	CreatedAt          time.Time
+	// Details are the latest that the customer gave at a checkout: they decide how later charges are taxed.
+	Details   Details
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Revision  int64
 }
 
-// Details are what a buyer says of themselves at checkout. All of it is optional.
+// AccessKey is the name under which a customer's access is read: the integrator's own, or the service's (cus_…) for a buyer
+// whom the integrator did not name.
+func AccessKey(externalID, customerID string) string {
+	if externalID != "" {
+		return externalID
+	}
+	return customerID
+}
+
+// Details are what a buyer enters about themselves at checkout. All of it is optional.
 type Details struct {
 	Name       string `json:"name,omitempty"`
 	Country    string `json:"country,omitempty"` // ISO 3166-1 alpha-2, upper case
 	PostalCode string `json:"postalCode,omitempty"`
 	TaxID      string `json:"taxId,omitempty"`
+	// Locale is how the buyer reads: a tag of core/locale, taken from their browser; "" when they never used a page.
+	Locale string `json:"locale,omitempty"`
 }
 
 // Limits of what is stored, in characters.
 const (
 	maxExternalID = 255
-	maxEmail      = 254
-	maxName       = 200
+	// MaxName bounds the name of a buyer, wherever it is given.
+	MaxName       = 200
 	maxPostalCode = 20
 	maxTaxID      = 30
 )
 
 // ValidateExternalID checks the integrator's own customer identifier: 1 to 255 printable characters.
-func ValidateExternalID(field, s string, f *fault.Faults) {
+func ValidateExternalID(field, s string, f *fault.Violations) {
 	f.Check(s != "", field, fault.DetailRequired, "Give your own identifier of the customer.")
-	checkText(field, s, maxExternalID, f)
+	text.CheckLine(f, field, s, maxExternalID)
 }
 
-// ValidateEmail checks the shape local@domain; whether mail arrives there only mail can tell.
-func ValidateEmail(field, s string, f *fault.Faults) {
-	local, domain, ok := strings.Cut(s, "@")
-	plain := !strings.ContainsFunc(s, func(r rune) bool {
-		return r <= ' ' || r == unicode.ReplacementChar || strings.ContainsRune(`"(),:;<>[\]`, r) || unicode.IsControl(r)
-	})
-	dotted := strings.Contains(domain, ".") && !strings.HasPrefix(domain, ".") && !strings.HasSuffix(domain, ".") && !strings.Contains(domain, "..") && !strings.Contains(domain, "@")
-	f.Check(ok && local != "" && plain && dotted && len(s) <= maxEmail, field, fault.DetailInvalid,
-		"Give an e-mail address such as ada@example.com, at most 254 characters.")
+// ValidateEmail holds an address to the one rule of core/email. It is kept as it was typed, so no space may surround it.
+func ValidateEmail(field, s string, f *fault.Violations) {
+	_, ok := email.Parse(s)
+	f.Check(ok && strings.TrimSpace(s) == s, field, fault.DetailInvalid, "Give an e-mail address such as ada@example.com, at most 254 characters.")
 }
 
 // Validate checks every member; field is the path of the object.
-func (d Details) Validate(f *fault.Faults) {
-	checkText("name", d.Name, maxName, f)
-	checkText("postalCode", d.PostalCode, maxPostalCode, f)
-	checkText("taxId", d.TaxID, maxTaxID, f)
+func (d Details) Validate(f *fault.Violations) {
+	text.CheckLine(f, "name", d.Name, MaxName)
+	text.CheckLine(f, "postalCode", d.PostalCode, maxPostalCode)
+	text.CheckLine(f, "taxId", d.TaxID, maxTaxID)
+	if d.TaxID != "" && d.TaxID != NoTaxID && tax.SupportsVATID(d.Country) {
+		_ = f.Nest("taxId").Merge(tax.CheckVATID(d.Country, d.TaxID)) // it returns only faults of the id
+	}
 	if d.Country != "" {
-		f.Check(isCountry(d.Country), "country", fault.DetailInvalid, "Give a two-letter ISO 3166-1 code in capitals, such as IE.")
+		f.Check(country.Valid(d.Country), "country", fault.DetailInvalid, "Give a two-letter ISO 3166-1 code in capitals, such as IE.")
 	}
 }
 
-// Over is d where it says something and earlier where it does not.
+// readerOver is a locale in the place of an earlier one, whose clock stays where the new one names none.
+func readerOver(locale, earlier string) string {
+	if locale == "" || strings.HasPrefix(earlier, locale+"-u-hc-") {
+		return earlier
+	}
+	return locale
+}
+
+// Over is d with what it leaves out taken from earlier.
+//
+// NoTaxID takes a VAT id away that was given before.
 func (d Details) Over(earlier Details) Details {
 	pick := func(a, b string) string {
 		if a != "" {
@@ -74,24 +99,10 @@ func (d Details) Over(earlier Details) Details {
 	}
 	return Details{
 		Name: pick(d.Name, earlier.Name), Country: pick(d.Country, earlier.Country),
-		PostalCode: pick(d.PostalCode, earlier.PostalCode), TaxID: pick(d.TaxID, earlier.TaxID),
+		PostalCode: pick(d.PostalCode, earlier.PostalCode), TaxID: strings.TrimPrefix(pick(d.TaxID, earlier.TaxID), NoTaxID),
+		Locale: readerOver(d.Locale, earlier.Locale),
 	}
 }
 
-func checkText(field, s string, limit int, f *fault.Faults) {
-	f.Check(utf8.RuneCountInString(s) <= limit, field, fault.DetailTooLong, "The text is too long.")
-	f.Check(!strings.ContainsFunc(s, unicode.IsControl), field, fault.DetailInvalid, "Control characters are not allowed.")
-}
-
-func isCountry(s string) bool {
-	return len(s) == 2 && strings.Contains(countries, " "+s+" ")
-}
-
-// countries is ISO 3166-1 alpha-2.
-const countries = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ " +
-	"CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE " +
-	"GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP " +
-	"KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF " +
-	"NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN " +
-	"SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA " +
-	"ZM ZW "
+// NoTaxID, as a VAT id of Details, says that the buyer has none after all.
+const NoTaxID = "-"

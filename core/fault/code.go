@@ -26,6 +26,10 @@ const (
 	InvalidTimezone Code = "INVALID_TIMEZONE"
 	// PaymentMethodRequired: the customer has no saved card to charge.
 	PaymentMethodRequired Code = "PAYMENT_METHOD_REQUIRED"
+	// UnknownParameter: the route has no query parameter of this name.
+	UnknownParameter Code = "UNKNOWN_PARAMETER"
+	// SlotNotOffered: a chosen time is not one that the calendar offers: off the grid, too soon or too far ahead.
+	SlotNotOffered Code = "SLOT_NOT_OFFERED"
 
 	// Unauthenticated: the credential is missing, wrong, expired, revoked or of the wrong kind; the answer
 	// never says which.
@@ -72,12 +76,20 @@ const (
 	PeriodClosed Code = "PERIOD_CLOSED"
 	// NotRefundable: the payment cannot be refunded by this amount or at all.
 	NotRefundable Code = "NOT_REFUNDABLE"
+	// LimitReached: the account has as many of these as it may have.
+	LimitReached Code = "LIMIT_REACHED"
 
 	// SessionExpired: the checkout session is over; create a new one.
 	SessionExpired Code = "SESSION_EXPIRED"
 
+	// MethodNotAllowed: the path exists, but not with this method.
+	MethodNotAllowed Code = "METHOD_NOT_ALLOWED"
+
 	// PayloadTooLarge: the request body is over the limit.
 	PayloadTooLarge Code = "PAYLOAD_TOO_LARGE"
+
+	// UnsupportedMediaType: the body has a content encoding; bodies are sent as they are.
+	UnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
 
 	// RateLimited: too many requests; try again after RetryAfter.
 	RateLimited Code = "RATE_LIMITED"
@@ -87,17 +99,20 @@ const (
 
 	// ProcessorUnavailable: the card processor cannot be reached; nothing is known to have been charged.
 	ProcessorUnavailable Code = "PROCESSOR_UNAVAILABLE"
+	// DatabaseBusy: the database could not be written in time; try again after RetryAfter.
+	DatabaseBusy Code = "DATABASE_BUSY"
 )
 
 // Codes returns every code, so that a table keyed by code (HTTP status, OpenAPI) can be tested for gaps.
 func Codes() []Code {
 	return []Code{
 		ValidationFailed, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable, InvalidRange,
-		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, Unauthenticated, CardDeclined,
-		AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken, InsufficientBalance,
-		QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid, ListingNotPurchasable,
-		StateConflict, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress, PeriodClosed,
-		NotRefundable, SessionExpired, PayloadTooLarge, RateLimited, Internal, ProcessorUnavailable,
+		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, UnknownParameter, SlotNotOffered, Unauthenticated,
+		CardDeclined, AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken,
+		InsufficientBalance, QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid,
+		ListingNotPurchasable, StateConflict, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress,
+		PeriodClosed, NotRefundable, LimitReached, SessionExpired, MethodNotAllowed, PayloadTooLarge,
+		UnsupportedMediaType, RateLimited, Internal, ProcessorUnavailable, DatabaseBusy,
 	}
 }
 
@@ -113,4 +128,7 @@ const (
 	DetailUnknownMember = "UNKNOWN_MEMBER" // the request has no member of this name
 	DetailWrongType     = "WRONG_TYPE"     // the JSON type is not the one expected
 	DetailMalformed     = "MALFORMED"      // the body or value cannot be parsed
+	DetailTaken         = "TAKEN"          // the time is somebody else's
+	DetailNotOffered    = "NOT_OFFERED"    // the calendar does not offer the time
+	DetailPast          = "PAST"           // the time is over
 )

@@ -27,7 +27,9 @@ type Error struct {
 
 	ListingURL string        // where to choose again, with SLOT_UNAVAILABLE
 	CancelURL  string        // where the integrator wants the buyer back, with SLOT_UNAVAILABLE
-	RetryAfter time.Duration // when to try again, with RATE_LIMITED and IDEMPOTENCY_IN_PROGRESS; 0 = not said
+	RetryAfter time.Duration // when to try again, with 429, 503 and IDEMPOTENCY_IN_PROGRESS; 0 = not said
+	// DeclineCode is why the bank refused the card, in Stripe's words and lower case, with CARD_DECLINED.
+	DeclineCode string
 
 	cause error
 }

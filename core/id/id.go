@@ -3,7 +3,10 @@
 // clock and chance.
 package id
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Prefix tells the kind of object an id names.
 type Prefix string
@@ -31,6 +34,8 @@ const (
 	BillingPlan     Prefix = "ubp"
 	Meter           Prefix = "mtr"
 	Product         Prefix = "prd"
+	UsageEvent      Prefix = "uev"
+	UsageAlert      Prefix = "ual"
 	WebhookEndpoint Prefix = "we"
 	Event           Prefix = "evt"
 	Delivery        Prefix = "dlv"
@@ -39,6 +44,10 @@ const (
 	Discount        Prefix = "dsc"
 	LedgerEntry     Prefix = "led"
 	Mail            Prefix = "mail"
+	PaymentMethod   Prefix = "pm"
+	CardSetup       Prefix = "seti"
+	Quote           Prefix = "qt"
+	Document        Prefix = "doc"
 )
 
 // Crockford's base32 in lower case: the digits and letters rise in the order of their bytes, so ids sort as
@@ -88,4 +97,17 @@ func validBody(body string) bool {
 		}
 	}
 	return true
+}
+
+// Time is when the object was named, to the millisecond: the first 48 bits of the value. ok is false when s is not an id.
+func Time(s string) (at time.Time, ok bool) {
+	body := Body(s)
+	if body == "" {
+		return time.Time{}, false
+	}
+	var millis int64
+	for _, c := range []byte(body[:10]) {
+		millis = millis<<5 | int64(strings.IndexByte(alphabet, c))
+	}
+	return time.UnixMilli(millis).UTC(), true
 }

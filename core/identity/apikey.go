@@ -10,7 +10,7 @@ import (
 )
 
 // A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum tells a typo or
-// a foreign string from a key without asking the database, and lets secret scanners recognise leaked keys.
+// a foreign string from a key without asking the database, and lets secret scanners recognize leaked keys.
 const (
 	testPrefix = "sk_test_"
 	livePrefix = "sk_live_"
@@ -88,11 +88,11 @@ type APIKeyState struct {
 	Name      string
 	// Hash is the HMAC-SHA256 of the key.
 	Hash []byte
-	// Prefix is sk_test_ or sk_live_; Last4 are the key's last characters. Together they let a person recognise it.
+	// Prefix is sk_test_ or sk_live_; Last4 are the key's last characters. Together they let a person recognize it.
 	Prefix, Last4 string
 	CreatedAt     time.Time
 	ExpiresAt     time.Time // zero: never
-	RevokedAt     time.Time // zero while it is in force
+	RevokedAt     time.Time // zero while it is valid
 	LastUsedAt    time.Time // zero before the first use; at most a minute behind
 	Revision      int64
 }
@@ -100,22 +100,22 @@ type APIKeyState struct {
 // APIKey is a secret key of an account.
 type APIKey struct{ s APIKeyState }
 
-// KeyOrder is what a creator asks for: a key with a name and, perhaps, an end.
-type KeyOrder struct {
+// NewKeyRequest is what a creator asks for: a key with a name and, perhaps, an end.
+type NewKeyRequest struct {
 	Name      string
 	ExpiresAt time.Time // zero: never
 }
 
 // Clean trims the name and lists everything that is wrong with the order.
-func (o KeyOrder) Clean(now time.Time) (KeyOrder, error) {
-	var f fault.Faults
+func (o NewKeyRequest) Clean(now time.Time) (NewKeyRequest, error) {
+	var f fault.Violations
 	o.Name = checkName(&f, "name", o.Name)
 	f.Check(o.ExpiresAt.IsZero() || o.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "The end must be in the future.")
 	return o, f.Err()
 }
 
 // IssueKey makes the record of the given key for a clean order.
-func IssueKey(id, creatorID string, order KeyOrder, key string, hash []byte, now time.Time) *APIKey {
+func IssueKey(id, creatorID string, order NewKeyRequest, key string, hash []byte, now time.Time) *APIKey {
 	return &APIKey{APIKeyState{
 		ID: id, CreatorID: creatorID, Name: order.Name, Hash: hash, Prefix: key[:len(testPrefix)], Last4: key[len(key)-4:],
 		CreatedAt: now, ExpiresAt: order.ExpiresAt, Revision: 1,

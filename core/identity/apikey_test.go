@@ -45,7 +45,7 @@ func TestNewKeyIsParsedBack(t *testing.T) {
 	}
 }
 
-// A known answer: keys that are out in the world must go on being recognised.
+// A known answer: keys that are out in the world must go on being recognized.
 func TestTheFormatStays(t *testing.T) {
 	t.Parallel()
 	const key = "sk_test_0TP9Fhapn73GVxZIsKUa8wDxZQmWTSjS2xq6yZ"
@@ -98,14 +98,14 @@ func FuzzParseKey(f *testing.F) {
 func TestKeyOrderListsEveryFault(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		order identity.KeyOrder
+		order identity.NewKeyRequest
 		want  []string
 	}{
-		"a name is enough":             {identity.KeyOrder{Name: "Backend"}, nil},
-		"an end in the future is good": {identity.KeyOrder{Name: "Backend", ExpiresAt: noon.Add(time.Millisecond)}, nil},
-		"an end now is none":           {identity.KeyOrder{Name: "Backend", ExpiresAt: noon}, []string{"expiresAt OUT_OF_RANGE"}},
-		"both may be wrong":            {identity.KeyOrder{Name: " ", ExpiresAt: noon.Add(-time.Hour)}, []string{"name REQUIRED", "expiresAt OUT_OF_RANGE"}},
-		"a name has an end too":        {identity.KeyOrder{Name: strings.Repeat("n", 101)}, []string{"name TOO_LONG"}},
+		"a name is enough":             {identity.NewKeyRequest{Name: "Backend"}, nil},
+		"an end in the future is good": {identity.NewKeyRequest{Name: "Backend", ExpiresAt: noon.Add(time.Millisecond)}, nil},
+		"an end now is none":           {identity.NewKeyRequest{Name: "Backend", ExpiresAt: noon}, []string{"expiresAt OUT_OF_RANGE"}},
+		"both may be wrong":            {identity.NewKeyRequest{Name: " ", ExpiresAt: noon.Add(-time.Hour)}, []string{"name REQUIRED", "expiresAt OUT_OF_RANGE"}},
+		"a name has an end too":        {identity.NewKeyRequest{Name: strings.Repeat("n", 101)}, []string{"name TOO_LONG"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestKeyOrderListsEveryFault(t *testing.T) {
 
 func issue(ends time.Time) *identity.APIKey {
 	key := identity.NewKey(false, make([]byte, identity.KeyEntropy))
-	return identity.IssueKey("key_1", "crt_1", identity.KeyOrder{Name: "Backend", ExpiresAt: ends}, key, []byte("hash"), noon)
+	return identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "Backend", ExpiresAt: ends}, key, []byte("hash"), noon)
 }
 
 func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
 func TestAKeyIsRecognisedByItsEndsOnly(t *testing.T) {
 	t.Parallel()
 	key := identity.NewKey(true, bytes.Repeat([]byte{7}, identity.KeyEntropy))
-	s := identity.IssueKey("key_1", "crt_1", identity.KeyOrder{Name: "n"}, key, []byte("hash"), noon).State()
+	s := identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "n"}, key, []byte("hash"), noon).State()
 	if s.Prefix != "sk_live_" || s.Last4 != key[len(key)-4:] || s.Revision != 1 || !s.CreatedAt.Equal(noon) {
 		t.Errorf("got %+v for %q", s, key)
 	}

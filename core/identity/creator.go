@@ -5,11 +5,11 @@ package identity
 import (
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"sundry/core/email"
 	"sundry/core/fault"
+	"sundry/core/text"
 )
 
 const (
@@ -21,9 +21,9 @@ const (
 // Registration is what a person gives to become a creator.
 type Registration struct{ Email, Password, DisplayName string }
 
-// Clean normalises the e-mail address and the name and lists everything that is wrong with the registration.
+// Clean normalizes the e-mail address and the name and lists everything that is wrong with the registration.
 func (r Registration) Clean() (Registration, error) {
-	var f fault.Faults
+	var f fault.Violations
 	address, ok := email.Parse(r.Email)
 	switch {
 	case address == "":
@@ -34,28 +34,15 @@ func (r Registration) Clean() (Registration, error) {
 		f.Check(ok, "email", fault.DetailInvalid, "This is not an e-mail address.")
 	}
 	r.Email = address
-	r.checkPassword(&f)
+	CheckNewPassword(&f, "password", r.Email, r.Password)
 	r.DisplayName = checkName(&f, "displayName", r.DisplayName)
 	return r, f.Err()
 }
 
-func (r Registration) checkPassword(f *fault.Faults) {
-	switch n := utf8.RuneCountInString(r.Password); {
-	case n == 0:
-		f.Add("password", fault.DetailRequired, "A password is required.")
-	case n < minPassword:
-		f.Addf("password", fault.DetailTooShort, "A password needs at least %d characters.", minPassword)
-	case n > maxPassword:
-		f.Addf("password", fault.DetailTooLong, "A password may have at most %d characters.", maxPassword)
-	case strings.EqualFold(strings.TrimSpace(r.Password), r.Email):
-		f.Add("password", fault.DetailNotAllowed, "The password must not be the e-mail address.")
-	}
-}
-
-// CheckCredentials lists what is missing from a sign-in and returns the normalised address. Whether the address and
-// the password belong to anybody is not its business: their shape is not judged, so the answer tells nothing.
+// CheckCredentials lists what is missing from a sign-in and returns the normalized address. Whether the address and
+// the password belong to anybody is not its business: their shape is not validated, so the response reveals nothing.
 func CheckCredentials(address, password string) (string, error) {
-	var f fault.Faults
+	var f fault.Violations
 	address, _ = email.Parse(address)
 	f.Check(address != "", "email", fault.DetailRequired, "An e-mail address is required.")
 	f.Check(len(address) <= email.MaxLength, "email", fault.DetailTooLong, "An e-mail address may have at most 254 characters.")
@@ -65,25 +52,20 @@ func CheckCredentials(address, password string) (string, error) {
 }
 
 // checkName trims a name that people read and lists its faults.
-func checkName(f *fault.Faults, field, name string) string {
+func checkName(f *fault.Violations, field, name string) string {
 	name = strings.TrimSpace(name)
-	switch n := utf8.RuneCountInString(name); {
-	case n == 0:
-		f.Add(field, fault.DetailRequired, "A name is required.")
-	case n > maxName:
-		f.Addf(field, fault.DetailTooLong, "A name may have at most %d characters.", maxName)
-	}
-	f.Check(!strings.ContainsFunc(name, unicode.IsControl), field, fault.DetailInvalid, "A name may not hold control characters.")
+	text.CheckName(f, field, name, maxName)
 	return name
 }
 
 // CreatorState is a creator's data, as stores and views see it.
 type CreatorState struct {
 	ID          string
-	Email       string // normalised
+	Email       string // normalized
 	DisplayName string
 	// PasswordHash is what ports.PasswordHasher made; the password itself is kept nowhere.
 	PasswordHash string
+	Profile      Profile
 	CreatedAt    time.Time
 	Revision     int64
 }

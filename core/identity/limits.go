@@ -2,7 +2,7 @@ package identity
 
 import "time"
 
-// Limit is how many attempts a window has room for.
+// Limit is how many attempts a window allows.
 type Limit struct {
 	Attempts int
 	Window   time.Duration
@@ -16,6 +16,8 @@ type Limits struct {
 	SignInPerAddress Limit
 	// SignUpPerAddress counts the attempts from one network address.
 	SignUpPerAddress Limit
+	// ResetPerAccount and ResetPerAddress count the links to a new password that are asked for.
+	ResetPerAccount, ResetPerAddress Limit
 }
 
 // LimitsFor returns the limits of an environment. In the sandbox integrators' tests make accounts by the dozen.
@@ -24,6 +26,8 @@ func LimitsFor(livemode bool) Limits {
 		SignInPerAccount: Limit{10, time.Minute},
 		SignInPerAddress: Limit{30, time.Minute},
 		SignUpPerAddress: Limit{600, time.Minute},
+		ResetPerAccount:  Limit{3, time.Hour},
+		ResetPerAddress:  Limit{20, time.Hour},
 	}
 	if livemode {
 		l.SignUpPerAddress = Limit{20, time.Hour}

@@ -1,8 +1,9 @@
 package identity
 
 import (
-	"crypto/subtle"
 	"encoding/base64"
+	"encoding/binary"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,8 +14,10 @@ import (
 const (
 	// AccessTokenLifetime is how long an access token opens the account. It cannot be taken back earlier.
 	AccessTokenLifetime = 15 * time.Minute
-	// refreshIdle is how long a refresh token waits to be used; each rotation starts it afresh.
+	// refreshIdle is how long a refresh token waits to be used; each rotation restarts it.
 	refreshIdle = 30 * 24 * time.Hour
+	// refreshRetry is how long after its use a refresh token may be shown again, by a caller whose response was lost.
+	refreshRetry = 10 * time.Second
 	// refreshMax is when even the busiest creator signs in again.
 	refreshMax = 180 * 24 * time.Hour
 )
@@ -22,37 +25,51 @@ const (
 // RefreshFamilyPrefix names a family of refresh tokens: everything that grew from one sign-in.
 const RefreshFamilyPrefix id.Prefix = "rtf"
 
-// RefreshEntropy is how many random bytes make a refresh token secret.
-const RefreshEntropy = 32
+// RefreshMAC is how many bytes of a MAC prove that a refresh token is one of ours.
+const RefreshMAC = 28
 
 const refreshPrefix = "rt_"
 
-// A refresh token reads rt_, the body of its family's id, an underscore and the secret in base64url. Only the
-// family's own tokens carry its id, so whoever shows it together with another secret than the current one shows a
-// former token (or a damaged one): the family alone is enough to notice that a token is used twice.
+// A refresh token reads rt_, the body of its family's id, an underscore and, in base64url, the token's number in the
+// family with a MAC over both. Nothing of it is stored: the family knows the number of the token that is valid, so that
+// a former token is told from an invented one, and a token that was handed out can be handed out again.
 
-// NewRefreshToken renders a token of the family from RefreshEntropy random bytes.
-func NewRefreshToken(familyID string, random []byte) string {
-	return refreshPrefix + id.Body(familyID) + "_" + base64.RawURLEncoding.EncodeToString(random)
+// RefreshToken names one token of a family.
+type RefreshToken struct {
+	FamilyID string
+	// Generation counts the family's tokens, from 1.
+	Generation int64
 }
 
-// ParseRefreshToken returns the id of the family that the token claims to be of.
-func ParseRefreshToken(text string) (familyID string, ok bool) {
+// Text renders the token with the first RefreshMAC bytes of a MAC over its Subject.
+func (t RefreshToken) Text(mac []byte) string {
+	secret := binary.BigEndian.AppendUint32(nil, uint32(t.Generation)) //nolint:gosec // one per quarter of an hour at most
+	return refreshPrefix + id.Body(t.FamilyID) + "_" + base64.RawURLEncoding.EncodeToString(append(secret, mac[:RefreshMAC]...))
+}
+
+// Subject is what the MAC is made of.
+func (t RefreshToken) Subject() string { return t.FamilyID + "." + strconv.FormatInt(t.Generation, 10) }
+
+// ParseRefreshToken returns which token the text claims to be, and the MAC that it shows for it.
+func ParseRefreshToken(text string) (t RefreshToken, mac []byte, ok bool) {
 	rest, ok := strings.CutPrefix(text, refreshPrefix)
 	if !ok {
-		return "", false
+		return t, nil, false
 	}
 	body, secret, ok := strings.Cut(rest, "_")
-	familyID = string(RefreshFamilyPrefix) + "_" + body
-	if !ok || !id.Valid(RefreshFamilyPrefix, familyID) {
-		return "", false
+	familyID := string(RefreshFamilyPrefix) + "_" + body
+	if !ok || !id.Valid(RefreshFamilyPrefix, familyID) || strings.ContainsAny(secret, "\r\n") {
+		return t, nil, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(secret)
-	return familyID, err == nil && len(raw) == RefreshEntropy && !strings.ContainsAny(secret, "\r\n")
+	if err != nil || len(raw) != 4+RefreshMAC {
+		return t, nil, false
+	}
+	return RefreshToken{FamilyID: familyID, Generation: int64(binary.BigEndian.Uint32(raw))}, raw[4:], true
 }
 
-// RefusedRefresh is the one answer to every refresh token that is not in force.
-func RefusedRefresh() error {
+// ErrInvalidRefresh is the one answer to every refresh token that is not valid.
+func ErrInvalidRefresh() error {
 	return fault.New(fault.Unauthenticated, "The refresh token is not valid. Sign in again.")
 }
 
@@ -60,24 +77,28 @@ func RefusedRefresh() error {
 type RefreshFamilyState struct {
 	ID        string
 	CreatorID string
-	// TokenHash is the HMAC-SHA256 of the one token that is in force.
-	TokenHash []byte
-	// Generation counts the tokens issued, from 1.
+	// Generation counts the tokens issued, from 1; the last of them is valid.
 	Generation int64
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // of the token in force
+	RotatedAt  time.Time // when the valid token was issued
+	ExpiresAt  time.Time // of the valid token
 	RevokedAt  time.Time // zero while the family lives
 	Revision   int64
 }
 
-// RefreshFamily is one sign-in: at any time exactly one of its tokens is in force.
+// RefreshFamily is one sign-in: at any time exactly one of its tokens is valid.
 type RefreshFamily struct{ s RefreshFamilyState }
 
 // BeginFamily starts a family with its first token.
-func BeginFamily(familyID, creatorID string, tokenHash []byte, now time.Time) *RefreshFamily {
+func BeginFamily(familyID, creatorID string, now time.Time) *RefreshFamily {
 	return &RefreshFamily{RefreshFamilyState{
-		ID: familyID, CreatorID: creatorID, TokenHash: tokenHash, Generation: 1, CreatedAt: now, ExpiresAt: now.Add(refreshIdle), Revision: 1,
+		ID: familyID, CreatorID: creatorID, Generation: 1, CreatedAt: now, RotatedAt: now, ExpiresAt: now.Add(refreshIdle), Revision: 1,
 	}}
+}
+
+// Token is the one that is valid.
+func (s RefreshFamilyState) Token() RefreshToken {
+	return RefreshToken{FamilyID: s.ID, Generation: s.Generation}
 }
 
 // RestoreFamily rebuilds a family from the stored state.
@@ -86,18 +107,21 @@ func RestoreFamily(s RefreshFamilyState) *RefreshFamily { return &RefreshFamily{
 // State is a copy of the data.
 func (f *RefreshFamily) State() RefreshFamilyState { return f.s }
 
-// Rotate exchanges the token in force for the next one. A token that is not in force any more means that two parties
-// hold the same tokens, one of them a thief: the family is revoked, for nobody can tell which. The refusal is always
-// UNAUTHENTICATED; changed says whether the family must be saved although it refused.
-func (f *RefreshFamily) Rotate(shown, next []byte, now time.Time) (changed bool, err error) {
-	if !f.s.RevokedAt.IsZero() || !now.Before(f.s.ExpiresAt) {
-		return false, RefusedRefresh()
+// Rotate exchanges the valid token, which was shown, for the next one. The token before it, shown again within
+// refreshRetry, changes nothing: the response was lost, and the caller gets the valid token once more. Any other former
+// token means that two parties hold the same tokens, one of them a thief: the family is revoked, for nobody can tell
+// which. The refusal is always UNAUTHENTICATED; changed says whether the family must be saved although it refused.
+func (f *RefreshFamily) Rotate(shown int64, now time.Time) (changed bool, err error) {
+	switch {
+	case !f.s.RevokedAt.IsZero() || !now.Before(f.s.ExpiresAt) || shown > f.s.Generation:
+		return false, ErrInvalidRefresh()
+	case shown == f.s.Generation-1 && now.Before(f.s.RotatedAt.Add(refreshRetry)):
+		return false, nil
+	case shown < f.s.Generation:
+		return f.Revoke(now), ErrInvalidRefresh()
 	}
-	if subtle.ConstantTimeCompare(shown, f.s.TokenHash) == 0 {
-		return f.Revoke(now), RefusedRefresh()
-	}
-	f.s.TokenHash = next
 	f.s.Generation++
+	f.s.RotatedAt = now
 	f.s.ExpiresAt = earlier(now.Add(refreshIdle), f.s.CreatedAt.Add(refreshMax))
 	f.s.Revision++
 	return true, nil

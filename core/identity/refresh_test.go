@@ -16,97 +16,123 @@ const day = 24 * time.Hour
 
 func familyID() string { return id.New(identity.RefreshFamilyPrefix, [16]byte{1, 2, 3}) }
 
-func begin() *identity.RefreshFamily {
-	return identity.BeginFamily(familyID(), "crt_1", []byte("one"), noon)
-}
+func begin() *identity.RefreshFamily { return identity.BeginFamily(familyID(), "crt_1", noon) }
 
-func TestARefreshTokenNamesItsFamily(t *testing.T) {
+func TestARefreshTokenNamesItsFamilyAndItsNumber(t *testing.T) {
 	t.Parallel()
-	token := identity.NewRefreshToken(familyID(), bytes.Repeat([]byte{0xfb}, identity.RefreshEntropy)) // encodes to - and _
-	if got, ok := identity.ParseRefreshToken(token); !ok || got != familyID() {
-		t.Errorf("ParseRefreshToken(%q) = %q, %v", token, got, ok)
+	mac := bytes.Repeat([]byte{0xfb}, 32) // encodes to - and _
+	token := identity.RefreshToken{FamilyID: familyID(), Generation: 70000}
+	text := token.Text(mac)
+	if got, shown, ok := identity.ParseRefreshToken(text); !ok || got != token || !bytes.Equal(shown, mac[:identity.RefreshMAC]) {
+		t.Errorf("ParseRefreshToken(%q) = %+v, %x, %v", text, got, shown, ok)
 	}
-	for _, other := range []string{"", "rt_", "rt__", token[1:], token[:len(token)-1], token + "A", token + "\n", strings.ToUpper(token), "rtf_" + token[3:], "sk_test_" + token} {
-		if got, ok := identity.ParseRefreshToken(other); ok {
-			t.Errorf("ParseRefreshToken(%q) = %q", other, got)
+	for _, other := range []string{"", "rt_", "rt__", text[1:], text[:len(text)-1], text + "A", text + "\n", strings.ToUpper(text), "rtf_" + text[3:], "sk_test_" + text} {
+		if got, _, ok := identity.ParseRefreshToken(other); ok {
+			t.Errorf("ParseRefreshToken(%q) = %+v", other, got)
 		}
 	}
 }
 
 func FuzzParseRefreshToken(f *testing.F) {
 	f.Add("")
-	f.Add(identity.NewRefreshToken(familyID(), make([]byte, identity.RefreshEntropy)))
+	f.Add(identity.RefreshToken{FamilyID: familyID(), Generation: 1}.Text(make([]byte, 32)))
 	f.Add("rt_01jqz5y2c4e6g8h0k2m4p6r8s0_" + strings.Repeat("=", 43))
 	f.Fuzz(func(t *testing.T, text string) {
-		family, ok := identity.ParseRefreshToken(text)
-		if ok && (!id.Valid(identity.RefreshFamilyPrefix, family) || !strings.HasPrefix(text, "rt_"+id.Body(family)+"_")) {
-			t.Errorf("ParseRefreshToken(%q) = %q", text, family)
+		token, mac, ok := identity.ParseRefreshToken(text)
+		if ok && token.Text(mac) != text {
+			t.Errorf("ParseRefreshToken(%q) = %+v, %x", text, token, mac)
 		}
 	})
 }
 
-func TestRotationReplacesTheTokenInForce(t *testing.T) {
+func TestRotationReplacesTheValidToken(t *testing.T) {
 	t.Parallel()
 	f := begin()
-	if changed, err := f.Rotate([]byte("one"), []byte("two"), noon.Add(day)); err != nil || !changed {
+	if changed, err := f.Rotate(1, noon.Add(day)); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 	got := f.State()
 	want := identity.RefreshFamilyState{
-		ID: familyID(), CreatorID: "crt_1", TokenHash: []byte("two"), Generation: 2, CreatedAt: noon, ExpiresAt: noon.Add(31 * day), Revision: 2,
+		ID: familyID(), CreatorID: "crt_1", Generation: 2, CreatedAt: noon, RotatedAt: noon.Add(day), ExpiresAt: noon.Add(31 * day), Revision: 2,
 	}
-	if !reflect.DeepEqual(got, want) {
+	if !reflect.DeepEqual(got, want) || got.Token() != (identity.RefreshToken{FamilyID: familyID(), Generation: 2}) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestATokenThatIsRetriedAtOnceChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := begin()
+	if _, err := f.Rotate(1, noon); err != nil {
+		t.Fatal(err)
+	}
+	rotated := f.State()
+	for _, later := range []time.Duration{0, time.Second, 10*time.Second - time.Millisecond} {
+		if changed, err := f.Rotate(1, noon.Add(later)); changed || err != nil {
+			t.Errorf("%v later: changed %v, %v", later, changed, err)
+		}
+	}
+	if !reflect.DeepEqual(f.State(), rotated) {
+		t.Errorf("a retry changed it to %+v", f.State())
+	}
+	if changed, err := f.Rotate(3, noon); changed || !fault.Is(err, fault.Unauthenticated) || !reflect.DeepEqual(f.State(), rotated) {
+		t.Errorf("a token that was never issued: changed %v, %v: %+v", changed, err, f.State())
 	}
 }
 
 func TestAFormerTokenEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	f := begin()
-	if _, err := f.Rotate([]byte("one"), []byte("two"), noon); err != nil {
-		t.Fatal(err)
-	}
-	changed, err := f.Rotate([]byte("one"), []byte("three"), noon.Add(time.Second))
-	if !changed || !fault.Is(err, fault.Unauthenticated) {
-		t.Fatalf("reuse: changed %v, %v", changed, err)
-	}
-	ended := f.State()
-	if !ended.RevokedAt.Equal(noon.Add(time.Second)) || string(ended.TokenHash) != "two" {
-		t.Errorf("after reuse: %+v", ended)
-	}
-	for _, token := range []string{"one", "two", "three"} {
-		if changed, err := f.Rotate([]byte(token), []byte("four"), noon.Add(time.Minute)); changed || !fault.Is(err, fault.Unauthenticated) {
-			t.Errorf("%s after reuse: changed %v, %v", token, changed, err)
+	for name, c := range map[string]struct {
+		rotations int
+		later     time.Duration
+	}{"the one before, too late": {1, 10 * time.Second}, "an older one, at once": {2, 0}} {
+		f := begin()
+		for i := range c.rotations {
+			if _, err := f.Rotate(int64(i)+1, noon); err != nil {
+				t.Fatal(name, err)
+			}
 		}
-	}
-	if !reflect.DeepEqual(f.State(), ended) {
-		t.Errorf("an ended family changed to %+v", f.State())
+		changed, err := f.Rotate(1, noon.Add(c.later))
+		if !changed || !fault.Is(err, fault.Unauthenticated) {
+			t.Fatalf("%s: changed %v, %v", name, changed, err)
+		}
+		ended := f.State()
+		if !ended.RevokedAt.Equal(noon.Add(c.later)) || ended.Generation != int64(c.rotations)+1 {
+			t.Errorf("%s: %+v", name, ended)
+		}
+		for shown := range ended.Generation + 1 {
+			if changed, err := f.Rotate(shown, noon.Add(c.later)); changed || !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("%s, then %d: changed %v, %v", name, shown, changed, err)
+			}
+		}
+		if !reflect.DeepEqual(f.State(), ended) {
+			t.Errorf("%s: an ended family changed to %+v", name, f.State())
+		}
 	}
 }
 
 func TestARefreshTokenWaitsThirtyDays(t *testing.T) {
 	t.Parallel()
 	f := begin()
-	if changed, err := f.Rotate([]byte("one"), []byte("two"), noon.Add(30*day)); changed || !fault.Is(err, fault.Unauthenticated) {
+	if changed, err := f.Rotate(1, noon.Add(30*day)); changed || !fault.Is(err, fault.Unauthenticated) {
 		t.Fatalf("at its end: changed %v, %v", changed, err)
 	}
-	if _, err := f.Rotate([]byte("one"), []byte("two"), noon.Add(30*day-time.Millisecond)); err != nil {
+	if _, err := f.Rotate(1, noon.Add(30*day-time.Millisecond)); err != nil {
 		t.Errorf("just before its end: %v", err)
 	}
 }
 
 func TestEvenABusyFamilyEnds(t *testing.T) {
 	t.Parallel()
-	f, shown := begin(), []byte("one")
+	f, shown := begin(), int64(1)
 	at := noon
 	for ; at.Before(noon.Add(180 * day)); at = at.Add(20 * day) {
-		next := []byte(at.String())
-		if _, err := f.Rotate(shown, next, at); err != nil {
+		if _, err := f.Rotate(shown, at); err != nil {
 			t.Fatalf("%v: %v", at, err)
 		}
-		shown = next
+		shown++
 	}
-	if _, err := f.Rotate(shown, []byte("next"), noon.Add(180*day)); !fault.Is(err, fault.Unauthenticated) {
+	if _, err := f.Rotate(shown, noon.Add(180*day)); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("after 180 days: %v", err)
 	}
 }

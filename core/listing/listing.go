@@ -7,12 +7,12 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/plan"
+	"sundry/core/tax"
+	"sundry/core/text"
 )
 
 // Type says what kind of thing is sold. It never changes.
@@ -60,6 +60,8 @@ type State struct {
 	// CatalogKey is what integrators call it: unique for the creator, and it stays when the slug changes.
 	CatalogKey string
 	Price      money.Amount
+	// TaxBehavior says whether the prices, those of plans and variants included, contain their tax.
+	TaxBehavior tax.Behavior
 	// PriceID names the price of the implied plan; it changes with whatever that price asks for.
 	PriceID   string
 	Status    Status
@@ -71,13 +73,19 @@ type State struct {
 }
 
 // Listing is the aggregate.
-type Listing struct{ s State }
+type Listing struct {
+	s       State
+	changed bool
+}
 
 // Restore rebuilds a listing from its stored state.
-func Restore(s State) *Listing { return &Listing{s} }
+func Restore(s State) *Listing { return &Listing{s: s} }
 
 // State is a copy of the data.
 func (l *Listing) State() State { return l.s }
+
+// Changed reports whether a transition since Restore has changed the data, so that it must be saved.
+func (l *Listing) Changed() bool { return l.changed }
 
 // Edit holds the members of a listing that a request sets; nil leaves a member as it is.
 type Edit struct {
@@ -88,6 +96,7 @@ type Edit struct {
 	CatalogKey   *string
 	PriceInCents *int64
 	Currency     *string
+	TaxBehavior  *string
 	// Metadata is laid over the present members, null takes one away; ClearMetadata takes all of them first.
 	Metadata      map[string]any
 	ClearMetadata bool
@@ -109,11 +118,12 @@ func (p Proposal) Check() error {
 }
 
 func (p Proposal) parse() (State, error) {
-	var f fault.Faults
-	s := State{Type: Type(p.Type), Status: Draft}
+	var f fault.Violations
+	s := State{Type: Type(p.Type), Status: Draft, TaxBehavior: tax.Inclusive}
 	f.Check(p.Type != "", "type", fault.DetailRequired, "Expected DIGITAL, SERVICE, SUBSCRIPTION or APPOINTMENT.")
-	_, known := schemas[s.Type]
-	f.Check(known || p.Type == "", "type", fault.DetailNotAllowed, "Expected DIGITAL, SERVICE, SUBSCRIPTION or APPOINTMENT.")
+	if p.Type != "" {
+		f.OneOf("type", p.Type, string(Digital), string(Service), string(Subscription), string(Appointment))
+	}
 	f.Check(p.Title != nil, "title", fault.DetailRequired, "Expected a title.")
 	f.Check(p.Slug != nil, "slug", fault.DetailRequired, "Expected a slug.")
 	f.Check(p.Currency != nil, "currency", fault.DetailRequired, "Expected an ISO 4217 currency code in lower case, such as eur or usd.")
@@ -138,26 +148,25 @@ func Create(p Proposal, o Origin, now time.Time) (*Listing, error) {
 	if s.Type == Appointment {
 		s.Variants = []Variant{standardVariant(o.VariantID)}
 	}
-	return &Listing{s}, nil
+	return &Listing{s: s}, nil
 }
 
 // Check lists what is wrong with the edit itself; what depends on the listing (its metadata) is for Listing.Edit.
 func (e Edit) Check() error {
-	var f fault.Faults
+	var f fault.Violations
 	e.Metadata = nil
 	e.apply(&f, State{})
 	return f.Err()
 }
 
 // apply lays the edit over s, recording every fault.
-func (e Edit) apply(f *fault.Faults, s State) State {
+func (e Edit) apply(f *fault.Violations, s State) State {
 	if e.Title != nil {
-		checkLine(f, "title", *e.Title, maxTitle)
+		text.CheckName(f, "title", *e.Title, maxTitle)
 		s.Title = *e.Title
 	}
 	if e.Description != nil {
-		f.Check(utf8.RuneCountInString(*e.Description) <= maxDescription, "description", fault.DetailTooLong, "Expected at most 10000 characters.")
-		f.Check(!hasControls(*e.Description, "\n\r\t"), "description", fault.DetailInvalid, "Expected text without control characters.")
+		text.CheckLines(f, "description", *e.Description, maxDescription)
 		s.Description = *e.Description
 	}
 	if e.Slug != nil {
@@ -181,6 +190,10 @@ func (e Edit) apply(f *fault.Faults, s State) State {
 		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 		s.Price.Currency = currency
 	}
+	if e.TaxBehavior != nil {
+		f.OneOf("taxBehavior", *e.TaxBehavior, string(tax.Inclusive), string(tax.Exclusive))
+		s.TaxBehavior = tax.Behavior(*e.TaxBehavior)
+	}
 	if e.ClearMetadata {
 		s.Metadata = Metadata{}
 	}
@@ -191,7 +204,7 @@ func (e Edit) apply(f *fault.Faults, s State) State {
 }
 
 // checkSlug holds the rule that slugs and catalog keys share.
-func checkSlug(f *fault.Faults, field, slug string) {
+func checkSlug(f *fault.Violations, field, slug string) {
 	switch {
 	case slugShape.MatchString(slug):
 	case len(slug) < 3:
@@ -209,10 +222,10 @@ func ValidSlug(s string) bool { return slugShape.MatchString(s) }
 // Edit changes the members given. newPriceID names the price when it is not the same any more. STATE_CONFLICT once
 // archived; otherwise its error lists every fault. An edit that changes nothing leaves the revision alone.
 func (l *Listing) Edit(e Edit, newPriceID func() string, now time.Time) error {
-	if err := l.editable(); err != nil {
+	if err := l.requireEditable(); err != nil {
 		return err
 	}
-	var f fault.Faults
+	var f fault.Violations
 	next := e.apply(&f, l.s)
 	if err := f.Err(); err != nil {
 		return err
@@ -220,7 +233,7 @@ func (l *Listing) Edit(e Edit, newPriceID func() string, now time.Time) error {
 	if next.impliedPrice() != l.s.impliedPrice() {
 		next.PriceID = newPriceID()
 	}
-	l.become(next, now)
+	l.replace(next, now)
 	return nil
 }
 
@@ -231,7 +244,7 @@ func (l *Listing) Publish(now time.Time) error {
 	}
 	next := l.s
 	next.Status = Active
-	l.become(next, now)
+	l.replace(next, now)
 	return nil
 }
 
@@ -239,16 +252,16 @@ func (l *Listing) Publish(now time.Time) error {
 func (l *Listing) Archive(now time.Time) {
 	next := l.s
 	next.Status = Archived
-	l.become(next, now)
+	l.replace(next, now)
 }
 
 // PlansChanged notes that the listing's plans, which are part of its recipe, are no longer the same. STATE_CONFLICT
 // once archived.
 func (l *Listing) PlansChanged(now time.Time) error {
-	if err := l.editable(); err != nil {
+	if err := l.requireEditable(); err != nil {
 		return err
 	}
-	l.s.UpdatedAt = now
+	l.s.UpdatedAt, l.changed = now, true
 	l.s.Revision++
 	return nil
 }
@@ -261,26 +274,21 @@ func (s State) Purchasable() error {
 	return fault.Newf(fault.ListingNotPurchasable, "The listing cannot be bought: it is %s.", s.Status)
 }
 
-func (l *Listing) editable() error {
+func (l *Listing) requireEditable() error {
 	if l.s.Status == Archived {
 		return fault.New(fault.StateConflict, "An archived listing can no longer be changed.")
 	}
 	return nil
 }
 
-// become takes over new data if it differs.
-func (l *Listing) become(next State, now time.Time) {
+// replace takes over new data if it differs.
+func (l *Listing) replace(next State, now time.Time) {
 	if reflect.DeepEqual(l.s, next) {
 		return
 	}
 	next.UpdatedAt = now
 	next.Revision = l.s.Revision + 1
-	l.s = next
+	l.s, l.changed = next, true
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
-// hasControls reports control characters other than those allowed: in a title they would reach mail headers.
-func hasControls(s, allowed string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(allowed, r) })
-}

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/tax"
 )
 
 var (
@@ -272,7 +274,7 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 	want := plan.Offer{
 		CreatorID: "crt_1", ListingID: "lst_1", ListingKey: "field-notes", ListingType: "SUBSCRIPTION", Title: "Field notes",
 		PlanKey: "default", PlanName: "Field notes", PriceID: "pri_1", Interval: period.Year, IntervalCount: 1, TrialDays: 14,
-		Price: money.Amount{Minor: 1200, Currency: "eur"},
+		Price: money.Amount{Minor: 1200, Currency: "eur"}, TaxBehavior: tax.Inclusive,
 		Terms: plan.Terms{
 			Entitlements: []plan.Entitlement{{Key: "Weekly calls", Type: plan.Boolean, Bool: true}, {Key: "forum", Type: plan.Boolean, Bool: true}},
 			Credits:      []plan.Credit{}, Meters: []plan.Meter{},
@@ -377,7 +379,7 @@ func TestMetadataComesBackFromTheStoreAsItWent(t *testing.T) {
 		number := func(least, most int64) *rapid.Generator[any] {
 			return rapid.Map(rapid.Int64Range(least, most), func(n int64) any { raw, _ := json.Marshal(n); return json.Number(raw) })
 		}
-		text := rapid.StringMatching(`[a-zA-Zé ]{0,40}`)
+		text := rapid.StringMatching(`([a-zé][a-zA-Zé ]{0,39})?`)
 		raw := map[string]any{}
 		for name, value := range map[string]*rapid.Generator[any]{
 			"bufferBeforeMinutes": number(0, 1440), "horizonDays": number(1, 730), "weeklyCap": number(1, 10_080), "inPersonAddress": text.AsAny(),
@@ -402,4 +404,64 @@ func TestMetadataComesBackFromTheStoreAsItWent(t *testing.T) {
 			t.Fatalf("its own metadata again: %+v, %v", l.State(), err)
 		}
 	})
+}
+
+func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
+	t.Parallel()
+	l := create(t, Appointment, nil)
+	if first := l.State().Variants[0]; first.Key != "60-minutes" {
+		t.Errorf("the first variant's key is %q", first.Key)
+	}
+	for i, c := range []struct {
+		name, key, want string
+	}{
+		{"", "", "30-minutes"},
+		{"Long talk", "", "long-talk"},
+		{"LONG  talk!", "", "long-talk-2"},
+		{"Long Talk", "", "long-talk-3"},
+		{"—", "", "variant"},
+		{"…é", "", "variant-2"},
+		{"A", "", "variant-a"},
+		{"Zz9", "", "zz9"},
+		{strings.Repeat("ab ", 40), "", strings.TrimSuffix(strings.Repeat("ab-", 30), "-")},
+		{"Named", "deep-dive", "deep-dive"},
+	} {
+		e := VariantEdit{DurationMinutes: new(30)}
+		if c.name != "" {
+			e.Name = &c.name
+		}
+		if c.key != "" {
+			e.Key = &c.key
+		}
+		v, err := l.AddVariant(fmt.Sprint("var_x", i), e, now)
+		if err != nil || v.Key != c.want {
+			t.Errorf("%q has the key %q, %v; want %q", c.name, v.Key, err, c.want)
+		}
+		if found, err := l.State().VariantByKey(c.want); err != nil || found.ID != v.ID {
+			t.Errorf("by key %q: %+v, %v", c.want, found, err)
+		}
+	}
+	before := l.State()
+	for name, e := range map[string]VariantEdit{
+		"taken":      {Key: new("deep-dive"), DurationMinutes: new(30)},
+		"not a slug": {Key: new("Deep Dive"), DurationMinutes: new(30)},
+		"too short":  {Key: new("ab"), DurationMinutes: new(30)},
+		"empty":      {Key: new(""), DurationMinutes: new(30)},
+	} {
+		if _, err := l.AddVariant("var_x", e, now); fault.CodeOf(err) != fault.ValidationFailed {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := l.EditVariant("var_x1", VariantEdit{Key: new("other-key")}, now); fault.CodeOf(err) != fault.ValidationFailed {
+		t.Errorf("a key was changed: %v", err)
+	}
+	if !reflect.DeepEqual(l.State(), before) {
+		t.Error("a refused change changed the listing")
+	}
+	if renamed, err := l.EditVariant("var_x1", VariantEdit{Name: new("Short talk")}, now); err != nil || renamed.Key != "long-talk" {
+		t.Errorf("renamed: %+v, %v; the key stays", renamed, err)
+	}
+	if _, err := l.State().VariantByKey("unknown"); fault.CodeOf(err) != fault.NotFoundCode {
+		t.Errorf("an unknown key: %v", err)
+	}
 }

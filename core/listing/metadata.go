@@ -15,6 +15,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/text"
 )
 
 // Metadata is what a listing says beyond its title and price: the members its type allows, each a string, an int64 or
@@ -24,6 +25,7 @@ type Metadata map[string]any
 // The members that rules read.
 const (
 	DownloadURL         = "downloadUrl"
+	ImageURL            = "imageUrl"
 	Interval            = "interval"
 	IntervalCount       = "intervalCount"
 	TrialDays           = "trialDays"
@@ -41,7 +43,7 @@ const (
 
 // member is the rule of one metadata member.
 type member struct {
-	check func(f *fault.Faults, field string, value any) any
+	check func(f *fault.Violations, field string, value any) any
 	// standard is what an absent member means; nil when its absence means nothing.
 	standard any
 }
@@ -50,25 +52,29 @@ const maxURL = 2048
 
 var schemas = map[Type]map[string]member{
 	Digital: {
+		ImageURL:     {check: link},
 		DownloadURL:  {check: link},
-		"fileFormat": {check: text(50)},
+		"fileFormat": {check: stringUpTo(50)},
 		"fileSize":   {check: number(0, 1<<50)},
 		"previewUrl": {check: link},
 		"pageCount":  {check: number(0, 1_000_000)},
 	},
 	Service: {
+		ImageURL:          {check: link},
 		"durationMinutes": {check: number(1, 525_600)},
 		"deliveryDays":    {check: number(0, 3650)},
 		"revisions":       {check: number(0, 1000)},
 		"calendarUrl":     {check: link},
 	},
 	Subscription: {
+		ImageURL:      {check: link},
 		Interval:      {check: oneOf("day", "week", "month", "year"), standard: "month"},
 		IntervalCount: {check: number(1, 1095), standard: int64(1)},
 		TrialDays:     {check: number(0, plan.MaxTrialDays), standard: int64(0)},
 		Features:      {check: features},
 	},
 	Appointment: {
+		ImageURL:            {check: link},
 		DeliveryMethod:      {check: oneOf("virtual", "in_person", "hybrid"), standard: "virtual"},
 		BufferBefore:        {check: number(0, 1440), standard: int64(0)},
 		BufferAfter:         {check: number(0, 1440), standard: int64(0)},
@@ -77,7 +83,7 @@ var schemas = map[Type]map[string]member{
 		SlotIntervalMinutes: {check: number(5, 720)}, // absent: the variant's duration
 		DailyCap:            {check: number(1, 1440)},
 		WeeklyCap:           {check: number(1, 10_080)},
-		InPersonAddress:     {check: text(500)},
+		InPersonAddress:     {check: stringUpTo(500)},
 	},
 }
 
@@ -96,7 +102,7 @@ func read[T any](s State, name string) T {
 }
 
 // parseMetadata checks every member against the schema of the type and leaves out those that are null.
-func parseMetadata(f *fault.Faults, kind Type, raw map[string]any) Metadata {
+func parseMetadata(f *fault.Violations, kind Type, raw map[string]any) Metadata {
 	schema, known := schemas[kind]
 	if !known {
 		return nil // the type itself is refused, and no schema applies
@@ -119,7 +125,7 @@ func parseMetadata(f *fault.Faults, kind Type, raw map[string]any) Metadata {
 }
 
 // checkTogether holds the rules that concern two members.
-func checkTogether(f *fault.Faults, kind Type, m Metadata) {
+func checkTogether(f *fault.Violations, kind Type, m Metadata) {
 	if kind == Subscription {
 		s := State{Type: kind, Metadata: m}
 		plan.CheckCount(f, IntervalCount, period.Interval(s.Text(Interval)), int(s.Number(IntervalCount)))
@@ -182,8 +188,8 @@ func label(name string) string {
 	return string([]rune(name)[:most]) + "…"
 }
 
-func number(least, most int64) func(*fault.Faults, string, any) any {
-	return func(f *fault.Faults, field string, value any) any {
+func number(least, most int64) func(*fault.Violations, string, any) any {
+	return func(f *fault.Violations, field string, value any) any {
 		n, ok := value.(int64) // as stored
 		if written, isNumber := value.(json.Number); isNumber {
 			parsed, err := strconv.ParseInt(string(written), 10, 64)
@@ -200,28 +206,24 @@ func number(least, most int64) func(*fault.Faults, string, any) any {
 	}
 }
 
-func text(most int) func(*fault.Faults, string, any) any {
-	return func(f *fault.Faults, field string, value any) any {
+func stringUpTo(most int) func(*fault.Violations, string, any) any {
+	return func(f *fault.Violations, field string, value any) any {
 		s, ok := value.(string)
 		if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
 			return nil
 		}
-		if n := utf8.RuneCountInString(s); n > most {
-			f.Addf(field, fault.DetailTooLong, "Expected at most %d characters.", most)
-			return nil
-		}
+		text.CheckLines(f, field, s, most)
 		return s
 	}
 }
 
-func oneOf(allowed ...string) func(*fault.Faults, string, any) any {
-	return func(f *fault.Faults, field string, value any) any {
+func oneOf(allowed ...string) func(*fault.Violations, string, any) any {
+	return func(f *fault.Violations, field string, value any) any {
 		s, ok := value.(string)
 		if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
 			return nil
 		}
-		if !slices.Contains(allowed, s) {
-			f.Addf(field, fault.DetailNotAllowed, "Expected one of: %s.", strings.Join(allowed, ", "))
+		if !f.OneOf(field, s, allowed...) {
 			return nil
 		}
 		return s
@@ -229,7 +231,7 @@ func oneOf(allowed ...string) func(*fault.Faults, string, any) any {
 }
 
 // link takes web addresses only: pages and mails show them as links, where javascript: and data: would run.
-func link(f *fault.Faults, field string, value any) any {
+func link(f *fault.Violations, field string, value any) any {
 	s, ok := value.(string)
 	if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
 		return nil
@@ -245,7 +247,7 @@ func link(f *fault.Faults, field string, value any) any {
 }
 
 // features become keys of entitlements, so they are short, not empty and differ.
-func features(f *fault.Faults, field string, value any) any {
+func features(f *fault.Violations, field string, value any) any {
 	items, ok := value.([]any)
 	if stored, isStored := value.([]string); isStored {
 		items, ok = nil, true
@@ -266,11 +268,10 @@ func features(f *fault.Faults, field string, value any) any {
 			at.Add("", fault.DetailWrongType, "Expected a string.")
 		case strings.TrimSpace(s) == "":
 			at.Add("", fault.DetailRequired, "Expected the name of a feature.")
-		case utf8.RuneCountInString(s) > 100:
-			at.Add("", fault.DetailTooLong, "Expected at most 100 characters.")
 		case slices.Contains(out, s):
 			at.Add("", fault.DetailDuplicate, "The feature is listed twice.")
 		default:
+			text.CheckLine(at, "", s, 100)
 			out = append(out, s)
 		}
 	}

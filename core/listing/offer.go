@@ -1,6 +1,8 @@
 package listing
 
 import (
+	"strings"
+
 	"sundry/core/period"
 	"sundry/core/plan"
 )
@@ -38,9 +40,12 @@ func (s State) ImpliedPlan() plan.State {
 // it alone, and goes before any one-time price.
 func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{
-		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title,
+		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title, Description: opening(s.Description),
 		PlanKey: p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
-		Price: price.Amount, Terms: p.Terms,
+		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, ImageURL: s.Text(ImageURL),
+	}
+	if p.Key != plan.DefaultKey { // the implied plan has them as entitlements
+		o.Features, _ = s.Metadata[Features].([]string)
 	}
 	if o.Recurring() {
 		o.TrialDays = p.TrialDays
@@ -49,11 +54,27 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 		o.DownloadURL = s.Text(DownloadURL)
 	}
 	if s.Type == Appointment {
-		o.VariantID, o.DurationMinutes, o.SessionCount = v.ID, v.DurationMinutes, v.SessionCount
+		o.VariantID, o.VariantName, o.DurationMinutes, o.SessionCount = v.ID, v.Name, v.DurationMinutes, v.SessionCount
 		o.DeliveryModes = s.DeliveryModes()
 		if price.ID == s.PriceID || !v.IsDefault && !o.Recurring() {
 			o.Price = v.price(price.Amount)
 		}
 	}
 	return o
+}
+
+// maxOpening is how much of a description an offer keeps, in characters.
+const maxOpening = 600
+
+// opening is the beginning of a description, cut at a space where it is long.
+func opening(description string) string {
+	runes := []rune(description)
+	if len(runes) <= maxOpening {
+		return description
+	}
+	cut := string(runes[:maxOpening])
+	if i := strings.LastIndexAny(cut, " \n"); i > 0 {
+		cut = cut[:i]
+	}
+	return cut + "…"
 }

@@ -3,17 +3,20 @@ package listing
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/plan"
+	"sundry/core/text"
 )
 
 // Variant is one way to book an appointment listing: how long, how many times, at what price.
 type Variant struct {
-	ID   string `json:"id"` // var_…
+	ID string `json:"id"` // var_…
+	// Key is what integrators call it: unique in its listing, the same in sandbox and live, and it never changes.
+	Key  string `json:"key"`
 	Name string `json:"name"`
 	// DurationMinutes is of each session.
 	DurationMinutes int `json:"durationMinutes"`
@@ -36,11 +39,15 @@ const (
 	maxVariants     = 50
 	maxSessionCount = 100
 	defaultDuration = 60
+	// maxDefaultKey leaves space for a number after it.
+	maxDefaultKey = 90
 )
 
 // VariantEdit holds the members of a variant that a request sets. A nil pointer leaves a member as it is, or as its
 // default when the variant is new.
 type VariantEdit struct {
+	// Key is for new variants only; without one the name makes it.
+	Key             *string
 	Name            *string
 	DurationMinutes *int
 	SessionCount    *int
@@ -52,9 +59,15 @@ type VariantEdit struct {
 
 // Check lists everything that is wrong with the edit itself. isNew also asks for what a new variant needs.
 func (e VariantEdit) Check(isNew bool) error {
-	var f fault.Faults
+	var f fault.Violations
+	switch {
+	case e.Key != nil && !isNew:
+		f.Add("key", fault.DetailNotAllowed, "A key is given when the variant is created, and never changes.")
+	case e.Key != nil:
+		checkSlug(&f, "key", *e.Key)
+	}
 	if e.Name != nil {
-		checkLine(&f, "name", *e.Name, maxTitle)
+		text.CheckName(&f, "name", *e.Name, maxTitle)
 	}
 	if e.DurationMinutes != nil || isNew {
 		checkBetween(&f, "durationMinutes", e.DurationMinutes, 5, 1440)
@@ -68,7 +81,7 @@ func (e VariantEdit) Check(isNew bool) error {
 	return f.Err()
 }
 
-func checkBetween(f *fault.Faults, field string, value *int, least, most int) {
+func checkBetween(f *fault.Violations, field string, value *int, least, most int) {
 	switch {
 	case value == nil:
 		f.Addf(field, fault.DetailRequired, "Expected an integer from %d to %d.", least, most)
@@ -90,6 +103,28 @@ func (e VariantEdit) apply(v *Variant) {
 	}
 }
 
+// defaultKey makes a key of a variant's name that no other variant has.
+func defaultKey(name string, others []Variant) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	key := b.String()
+	key = strings.TrimRight(key[:min(len(key), maxDefaultKey)], "-")
+	if !slugShape.MatchString(key) {
+		key = strings.TrimRight("variant-"+key, "-")
+	}
+	for n, base := 2, key; slices.ContainsFunc(others, func(v Variant) bool { return v.Key == key }); n++ {
+		key = fmt.Sprintf("%s-%d", base, n)
+	}
+	return key
+}
+
 func set[T any](target, value *T) {
 	if value != nil {
 		*target = *value
@@ -104,12 +139,13 @@ func defaultName(duration, sessions int) string {
 }
 
 func standardVariant(variantID string) Variant {
-	return Variant{ID: variantID, Name: defaultName(defaultDuration, 1), DurationMinutes: defaultDuration, SessionCount: 1, IsDefault: true}
+	name := defaultName(defaultDuration, 1)
+	return Variant{ID: variantID, Key: defaultKey(name, nil), Name: name, DurationMinutes: defaultDuration, SessionCount: 1, IsDefault: true}
 }
 
 // AddVariant gives the listing another variant. STATE_CONFLICT unless it is an appointment listing that may change.
 func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Variant, error) {
-	if err := l.variable(); err != nil {
+	if err := l.requireVariants(); err != nil {
 		return Variant{}, err
 	}
 	if err := e.Check(true); err != nil {
@@ -120,17 +156,22 @@ func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Va
 	}
 	v := Variant{ID: variantID, SessionCount: 1}
 	e.apply(&v)
+	if e.Key == nil {
+		v.Key = defaultKey(v.Name, l.s.Variants)
+	} else if v.Key = *e.Key; l.s.variantIndexByKey(v.Key) >= 0 {
+		return Variant{}, fault.Invalid(fault.Detail{Field: "key", Code: fault.DetailDuplicate, Message: "Another variant of this listing has this key."})
+	}
 	next := l.s
 	next.Variants = append(slices.Clone(l.s.Variants), v)
 	settleDefaultVariant(next.Variants, variantID)
-	l.become(next, now)
+	l.replace(next, now)
 	return v, nil
 }
 
 // EditVariant changes the members given. NOT_FOUND for an unknown variant; the default one stays the default until
 // another is made so.
 func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (Variant, error) {
-	if err := l.variable(); err != nil {
+	if err := l.requireVariants(); err != nil {
 		return Variant{}, err
 	}
 	i := l.s.variantIndex(variantID)
@@ -148,13 +189,13 @@ func (l *Listing) EditVariant(variantID string, e VariantEdit, now time.Time) (V
 	next.Variants = slices.Clone(l.s.Variants)
 	e.apply(&next.Variants[i])
 	settleDefaultVariant(next.Variants, variantID)
-	l.become(next, now)
+	l.replace(next, now)
 	return l.s.Variants[i], nil
 }
 
 // RemoveVariant takes a variant away. NOT_FOUND for an unknown one, STATE_CONFLICT for the default one.
 func (l *Listing) RemoveVariant(variantID string, now time.Time) (Variant, error) {
-	if err := l.variable(); err != nil {
+	if err := l.requireVariants(); err != nil {
 		return Variant{}, err
 	}
 	i := l.s.variantIndex(variantID)
@@ -167,16 +208,16 @@ func (l *Listing) RemoveVariant(variantID string, now time.Time) (Variant, error
 	}
 	next := l.s
 	next.Variants = slices.Delete(slices.Clone(l.s.Variants), i, i+1)
-	l.become(next, now)
+	l.replace(next, now)
 	return removed, nil
 }
 
-// variable reports why the listing's variants may not change, nil when they may.
-func (l *Listing) variable() error {
+// requireVariants reports why the listing's variants may not change, nil when they may.
+func (l *Listing) requireVariants() error {
 	if l.s.Type != Appointment {
 		return fault.New(fault.StateConflict, "Only listings of type APPOINTMENT have variants.")
 	}
-	return l.editable()
+	return l.requireEditable()
 }
 
 // settleDefaultVariant leaves one default: the variant just written when it claims to be, else the present one.
@@ -196,6 +237,18 @@ func (s State) variantIndex(variantID string) int {
 	return slices.IndexFunc(s.Variants, func(v Variant) bool { return v.ID == variantID })
 }
 
+func (s State) variantIndexByKey(key string) int {
+	return slices.IndexFunc(s.Variants, func(v Variant) bool { return v.Key == key })
+}
+
+// VariantByKey finds a variant by its key. NOT_FOUND.
+func (s State) VariantByKey(key string) (Variant, error) {
+	if i := s.variantIndexByKey(key); i >= 0 {
+		return s.Variants[i], nil
+	}
+	return Variant{}, fault.NotFound("variant in this listing")
+}
+
 // Variant finds a variant, the default one for "". NOT_FOUND when there is none, as in every listing that is not for
 // appointments.
 func (s State) Variant(variantID string) (Variant, error) {
@@ -205,14 +258,6 @@ func (s State) Variant(variantID string) (Variant, error) {
 		}
 	}
 	return Variant{}, fault.NotFound("variant")
-}
-
-func checkLine(f *fault.Faults, field, value string, most int) {
-	f.Check(!blank(value), field, fault.DetailRequired, "Expected some text.")
-	if n := utf8.RuneCountInString(value); n > most {
-		f.Addf(field, fault.DetailTooLong, "Expected at most %d characters.", most)
-	}
-	f.Check(!hasControls(value, ""), field, fault.DetailInvalid, "Expected one line of text without control characters.")
 }
 
 // DeliveryModes are where sessions of an appointment listing may take place, virtual and in_person when it is hybrid;

@@ -60,6 +60,14 @@ func (c Currency) Exponent() int {
 	return 2
 }
 
+// Symbol is the sign of the currency; its code in capitals, and ok false, where no sign names it to any reader.
+func (c Currency) Symbol() (symbol string, ok bool) {
+	if symbol, ok = symbols[c]; ok {
+		return symbol, true
+	}
+	return strings.ToUpper(string(c)), false
+}
+
 func exists(c Currency) bool {
 	_, ok := exponents[c]
 	return ok

@@ -69,33 +69,36 @@ func (a Amount) Mul(n int64) (Amount, error) {
 	return Amount{}, overflow(a, "*", n)
 }
 
-// Format renders the amount for pages and receipts, the same for every reader: €12.00, ¥1200, CHF 10.50,
-// -$0.99. There is no grouping, and the decimals are the currency's.
-func (a Amount) Format() string {
-	var out strings.Builder
-	if a.Minor < 0 {
-		out.WriteByte('-')
-	}
-	if symbol, ok := symbols[a.Currency]; ok {
-		out.WriteString(symbol)
-	} else {
-		out.WriteString(strings.ToUpper(string(a.Currency)) + " ")
-	}
-	out.WriteString(a.decimal())
-	return out.String()
-}
-
-// decimal writes the absolute value in major units.
-func (a Amount) decimal() string {
+// Digits are the decimal digits of the absolute value, before and behind the decimal point; fraction is "" for
+// currencies without decimals.
+func (a Amount) Digits() (negative bool, whole, fraction string) {
 	digits, exponent := strconv.FormatUint(magnitude(a.Minor), 10), a.Currency.Exponent()
-	if exponent == 0 {
-		return digits
-	}
 	if missing := exponent + 1 - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits
 	}
 	point := len(digits) - exponent
-	return digits[:point] + "." + digits[point:]
+	return a.Minor < 0, digits[:point], digits[point:]
+}
+
+// Major writes a decimal number of minor units, such as a price per unit, in units of the currency: 5.5 cents are 0.055.
+// Nothing is rounded; trailing zeros beyond the currency's decimals are left out.
+func (c Currency) Major(minorDecimal string) string {
+	digits, negative := strings.CutPrefix(minorDecimal, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	exponent := c.Exponent()
+	if missing := exponent + 1 - len(whole); missing > 0 {
+		whole = strings.Repeat("0", missing) + whole
+	}
+	point := len(whole) - exponent
+	tail := whole[point:] + strings.TrimRight(fraction, "0")
+	out := whole[:point]
+	if tail != "" {
+		out += "." + tail
+	}
+	if negative {
+		out = "-" + out
+	}
+	return out
 }
 
 func (a Amount) matches(b Amount) error {

@@ -41,23 +41,31 @@ func TestParseCurrency(t *testing.T) {
 	}
 }
 
-func TestFormat(t *testing.T) {
+func TestDigitsAreThoseOfTheCurrency(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]money.Amount{
-		"€12.00":                 {Minor: 1200, Currency: "eur"},
-		"¥1200":                  {Minor: 1200, Currency: "jpy"},
-		"CHF 10.50":              {Minor: 1050, Currency: "chf"},
-		"$0.05":                  {Minor: 5, Currency: "usd"},
-		"-$0.99":                 {Minor: -99, Currency: "usd"},
-		"$0.00":                  {Minor: 0, Currency: "usd"},
-		"KWD 0.001":              {Minor: 1, Currency: "kwd"},
-		"KWD 1.000":              {Minor: 1000, Currency: "kwd"},
-		"BGN 1.00":               {Minor: 100, Currency: "bgn"},
-		"-£92233720368547758.08": {Minor: math.MinInt64, Currency: "gbp"},
+		"12.00":                 {Minor: 1200, Currency: "eur"},
+		"1200.":                 {Minor: 1200, Currency: "jpy"},
+		"0.05":                  {Minor: 5, Currency: "usd"},
+		"-0.99":                 {Minor: -99, Currency: "usd"},
+		"0.00":                  {Minor: 0, Currency: "usd"},
+		"0.001":                 {Minor: 1, Currency: "kwd"},
+		"-92233720368547758.08": {Minor: math.MinInt64, Currency: "gbp"},
 	} {
-		if got := a.Format(); got != want {
+		negative, whole, fraction := a.Digits()
+		got := whole + "." + fraction
+		if negative {
+			got = "-" + got
+		}
+		if got != want {
 			t.Errorf("%+v = %s, want %s", a, got, want)
 		}
+	}
+	if symbol, ok := money.Currency("chf").Symbol(); symbol != "CHF" || ok {
+		t.Errorf("%s, %v", symbol, ok)
+	}
+	if symbol, ok := money.Currency("eur").Symbol(); symbol != "€" || !ok {
+		t.Errorf("%s, %v", symbol, ok)
 	}
 }
 
@@ -94,6 +102,50 @@ func TestArithmeticIsExactOrRefused(t *testing.T) {
 	})
 }
 
+func TestArithmeticAtItsLimits(t *testing.T) {
+	t.Parallel()
+	const most, least = math.MaxInt64, math.MinInt64
+	for _, c := range []struct {
+		op         string
+		a, b, want int64
+		ok         bool
+	}{
+		{"+", most, 0, most, true}, {"+", most - 1, 1, most, true}, {"+", most, 1, 0, false}, {"+", least, -1, 0, false}, {"+", 7, 1, 8, true}, {"+", 7, -1, 6, true},
+		{"-", least, 0, least, true}, {"-", least + 1, 1, least, true}, {"-", least, 1, 0, false}, {"-", most, -1, 0, false}, {"-", 7, 1, 6, true}, {"-", 7, -1, 8, true},
+		{"*", most, 1, most, true}, {"*", most, -1, -most, true}, {"*", least, 1, least, true}, {"*", least, -1, 0, false}, {"*", -1, least, 0, false},
+		{"*", 1 << 62, -2, least, true}, {"*", 1 << 62, 2, 0, false}, {"*", 1 << 62, -3, 0, false}, {"*", -5, 1, -5, true}, {"*", 1, -5, -5, true},
+		{"*", 1 << 32, -(1 << 32), 0, false}, {"*", 1 << 33, 1 << 33, 0, false}, {"*", 0, least, 0, true},
+	} {
+		a, b := money.Amount{Minor: c.a, Currency: "eur"}, money.Amount{Minor: c.b, Currency: "eur"}
+		var got money.Amount
+		var err error
+		switch c.op {
+		case "+":
+			got, err = a.Add(b)
+		case "-":
+			got, err = a.Sub(b)
+		case "*":
+			got, err = a.Mul(c.b)
+		}
+		if (err == nil) != c.ok || got.Minor != c.want {
+			t.Errorf("%d %s %d = %d, %v", c.a, c.op, c.b, got.Minor, err)
+		}
+	}
+}
+
+func TestACurrencyThatWasWithdrawnHasTwoDecimals(t *testing.T) {
+	t.Parallel()
+	if got := money.Currency("bgn").Exponent(); got != 2 {
+		t.Errorf("%d decimals", got)
+	}
+	if _, err := money.ParseCurrency("EURO"); err == nil || strings.Contains(err.Error(), "lower case: ") {
+		t.Errorf("no currency in capitals: %v", err)
+	}
+	if _, err := money.ParseCurrency("XXX"); err == nil || strings.Contains(err.Error(), "lower case: ") {
+		t.Errorf("three capitals that are no currency: %v", err)
+	}
+}
+
 func TestCurrenciesDoNotMix(t *testing.T) {
 	t.Parallel()
 	a, b := money.Amount{Minor: 1, Currency: "eur"}, money.Amount{Minor: 1, Currency: "usd"}
@@ -102,5 +154,17 @@ func TestCurrenciesDoNotMix(t *testing.T) {
 	}
 	if got, err := a.Sub(b); !errors.Is(err, money.ErrCurrencyMismatch) || got != (money.Amount{}) {
 		t.Errorf("Sub = %+v, %v", got, err)
+	}
+}
+
+func TestMajorShiftsThePointAndRoundsNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ currency, minor, want string }{
+		{"eur", "5", "0.05"}, {"eur", "5.5", "0.055"}, {"eur", "1234", "12.34"}, {"eur", "100", "1.00"}, {"eur", "0.0000010", "0.00000001"},
+		{"jpy", "12.50", "12.5"}, {"jpy", "12", "12"}, {"kwd", "1", "0.001"}, {"eur", "-250", "-2.50"},
+	} {
+		if got := money.Currency(c.currency).Major(c.minor); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.minor, c.currency, got, c.want)
+		}
 	}
 }

@@ -24,52 +24,95 @@ const (
 // Final reports whether nothing can happen to the attempt any more.
 func (s Status) Final() bool { return s == Succeeded || s == Declined || s == Canceled }
 
-// Refusal is why a card was not charged.
-type Refusal struct {
+// DeclineReason is why a card was not charged.
+type DeclineReason struct {
 	// Code is the processor's decline code, such as insufficient_funds.
 	Code string `json:"code"`
 	// Message is fit for the buyer.
 	Message string `json:"message"`
 }
 
+// NextAction is how the buyer's browser leads them to their bank. It opens one payment and is for its buyer only: it
+// belongs into no log and no database.
+type NextAction struct {
+	// ClientSecret lets the processor's script go on with the payment; empty where a page of ours plays the bank.
+	ClientSecret string
+	// RedirectURL is the bank's page; empty when the processor's script knows.
+	RedirectURL string
+}
+
 // Outcome is what the processor says of an attempt now.
 type Outcome struct {
 	Status  Status
-	Refusal Refusal // with Declined
+	Decline DeclineReason // with Declined
 	// Method is the reusable token of the card, when it was saved.
 	Method string
 	Brand  string
 	Last4  string
+	// ExpMonth and ExpYear are the card's; 0 when unknown.
+	ExpMonth int
+	ExpYear  int
+	// ProcessorID is the processor's own id of the attempt; "" when it has none.
+	ProcessorID string
+	// Action is what the buyer's browser does next, with RequiresAction. It is never stored.
+	Action NextAction
+	// CardCountry is where the card was issued (ISO 3166-1 alpha-2); "" when the processor doesn't say.
+	CardCountry string
+	// Fee is what the processor keeps of a charge that succeeds; without currency when it doesn't say.
+	Fee money.Amount
 }
 
 // State is an attempt's data, as stores and views see it.
 type State struct {
-	ID         string
-	CreatorID  string
-	CheckoutID string
-	Amount     money.Amount
-	Status     Status
-	Refusal    Refusal
+	ID        string
+	CreatorID string
+	// Subject is what the money is for, and Sale how the amount comes about.
+	Subject
+	Sale    Sale
+	Amount  money.Amount
+	Status  Status
+	Decline DeclineReason
+	// ProcessorID is the processor's own id of the attempt; empty until it has answered.
+	ProcessorID string
 	// Method is the processor's token of the card; empty for a payment of nothing.
-	Method    string
-	Brand     string
-	Last4     string
-	SaveCard  bool
-	CreatedAt time.Time
-	SettledAt time.Time // zero until final
+	Method   string
+	Brand    string
+	Last4    string
+	SaveCard bool
+	// OffSession is true when no buyer is present to authenticate.
+	OffSession bool
+	CreatedAt  time.Time
+	SettledAt  time.Time // zero until final
 	// Refunded is how much of the amount went back.
 	Refunded money.Amount
-	Revision int64
+	// ProcessorFee is what the processor kept; zero until it succeeded.
+	ProcessorFee money.Amount
+	Revision     int64
 }
 
 // Payment is the aggregate.
 type Payment struct{ s State }
 
-// Intend records that money is about to be asked for, before the processor hears of it.
-func Intend(id, creatorID, checkoutID string, amount money.Amount, method string, saveCard bool, now time.Time) *Payment {
+// Intent is what is about to be asked of the processor.
+type Intent struct {
+	ID        string
+	CreatorID string
+	Subject
+	Sale       Sale
+	Amount     money.Amount
+	Method     string // the processor's token of the card
+	Brand      string
+	Last4      string
+	SaveCard   bool
+	OffSession bool
+}
+
+// NewPending records that money is about to be asked for, before the processor receives it.
+func NewPending(i Intent, now time.Time) *Payment {
 	return &Payment{State{
-		ID: id, CreatorID: creatorID, CheckoutID: checkoutID, Amount: amount, Method: method, SaveCard: saveCard,
-		Status: Pending, Refunded: money.Amount{Currency: amount.Currency}, CreatedAt: now, Revision: 1,
+		ID: i.ID, CreatorID: i.CreatorID, Subject: i.Subject, Sale: i.Sale, Amount: i.Amount, Method: i.Method, Brand: i.Brand,
+		Last4: i.Last4, SaveCard: i.SaveCard, OffSession: i.OffSession,
+		Status: Pending, Refunded: money.Amount{Currency: i.Amount.Currency}, ProcessorFee: money.Amount{Currency: i.Amount.Currency}, CreatedAt: now, Revision: 1,
 	}}
 }
 
@@ -79,9 +122,9 @@ func Restore(s State) *Payment { return &Payment{s} }
 // State is a copy of the data.
 func (p *Payment) State() State { return p.s }
 
-// reachable lists what may follow what. A status that is not its own successor is final. Canceled to Succeeded is
+// transitions lists what may follow what. A status that is not its own successor is final. Canceled to Succeeded is
 // late money: the processor took it although it had said that it would not.
-var reachable = map[Status][]Status{
+var transitions = map[Status][]Status{
 	Pending:        {RequiresAction, Processing, Succeeded, Declined, Canceled},
 	RequiresAction: {Processing, Succeeded, Declined, Canceled},
 	Processing:     {RequiresAction, Succeeded, Declined, Canceled},
@@ -96,13 +139,16 @@ func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 	if o.Status == p.s.Status || o.Status == Pending {
 		return false, nil
 	}
-	for _, next := range reachable[p.s.Status] {
+	for _, next := range transitions[p.s.Status] {
 		if next != o.Status {
 			continue
 		}
-		p.s.Status, p.s.Refusal = o.Status, o.Refusal
+		p.s.Status, p.s.Decline = o.Status, o.Decline
 		if o.Method != "" {
 			p.s.Method = o.Method
+		}
+		if o.ProcessorID != "" {
+			p.s.ProcessorID = o.ProcessorID
 		}
 		if o.Last4 != "" {
 			p.s.Brand, p.s.Last4 = o.Brand, o.Last4
@@ -110,15 +156,18 @@ func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 		if o.Status.Final() {
 			p.s.SettledAt = now
 		}
+		if o.Status == Succeeded && o.Fee.Currency == p.s.Amount.Currency {
+			p.s.ProcessorFee = o.Fee
+		}
 		p.s.Revision++
 		return true, nil
 	}
 	return false, fmt.Errorf("payment %s is %s and cannot become %s", p.s.ID, p.s.Status, o.Status)
 }
 
-// GiveBack records that all of a payment went back to the buyer. changed is false when it had already. An error for a
+// MarkRefunded records that all of a payment went back to the buyer. changed is false when it had already. An error for a
 // payment that was never made.
-func (p *Payment) GiveBack() (changed bool, err error) {
+func (p *Payment) MarkRefunded() (changed bool, err error) {
 	switch {
 	case p.s.Status != Succeeded:
 		return false, fmt.Errorf("payment %s is %s: nothing can go back", p.s.ID, p.s.Status)
@@ -128,4 +177,43 @@ func (p *Payment) GiveBack() (changed bool, err error) {
 	p.s.Refunded = p.s.Amount
 	p.s.Revision++
 	return true, nil
+}
+
+// Document names the customer of a payment that has just succeeded, and its receipt ("" for an invoice, which has a
+// number already). It belongs to the change that made the payment succeed, so the revision stays. An error for any other
+// payment, and for one that is documented already.
+func (p *Payment) Document(customerID, receiptNumber string) error {
+	if p.s.Status != Succeeded || p.s.Sale.ReceiptNumber != "" {
+		return fmt.Errorf("payment %s is %s with receipt %q: it takes no receipt", p.s.ID, p.s.Status, p.s.Sale.ReceiptNumber)
+	}
+	p.s.CustomerID, p.s.Sale.ReceiptNumber = customerID, receiptNumber
+	return nil
+}
+
+// Refund records that a part of the payment went back to the buyer. An error for more than was paid.
+func (p *Payment) Refund(amount money.Amount) error {
+	refunded, err := p.s.Refunded.Add(amount)
+	if err != nil {
+		return fmt.Errorf("refund of payment %s: %w", p.s.ID, err)
+	}
+	if p.s.Status != Succeeded || amount.Minor <= 0 || refunded.Minor > p.s.Amount.Minor {
+		return fmt.Errorf("payment %s is %s with %d of %d refunded: %d can't go back", p.s.ID, p.s.Status, p.s.Refunded.Minor, p.s.Amount.Minor, amount.Minor)
+	}
+	p.s.Refunded = refunded
+	p.s.Revision++
+	return nil
+}
+
+// ReverseRefund records that a refund came back from the buyer's bank. An error for more than was refunded.
+func (p *Payment) ReverseRefund(amount money.Amount) error {
+	refunded, err := p.s.Refunded.Sub(amount)
+	if err != nil {
+		return fmt.Errorf("reversed refund of payment %s: %w", p.s.ID, err)
+	}
+	if amount.Minor <= 0 || refunded.Minor < 0 {
+		return fmt.Errorf("payment %s has %d refunded: %d can't come back", p.s.ID, p.s.Refunded.Minor, amount.Minor)
+	}
+	p.s.Refunded = refunded
+	p.s.Revision++
+	return nil
 }

@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -21,7 +22,10 @@ var may = map[payment.Status][]payment.Status{
 }
 
 func in(status payment.Status) *payment.Payment {
-	p := payment.Intend("pay_1", "crt_1", "cs_1", money.Amount{Minor: 100, Currency: "eur"}, "pm_1", true, time.Unix(0, 0))
+	p := payment.NewPending(payment.Intent{
+		ID: "pay_1", CreatorID: "crt_1", Subject: payment.Subject{Purpose: payment.ForCheckout, SubjectID: "cs_1"},
+		Amount: money.Amount{Minor: 100, Currency: "eur"}, Method: "pm_1", SaveCard: true,
+	}, time.Unix(0, 0))
 	s := p.State()
 	s.Status = status
 	return payment.Restore(s)
@@ -41,7 +45,7 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			}
 			switch {
 			case from == to || to == payment.Pending:
-				if changed || err != nil || after != before {
+				if changed || err != nil || !reflect.DeepEqual(after, before) {
 					t.Errorf("%s told %s again: changed %v, %v", from, to, changed, err)
 				}
 			case allowed:
@@ -52,10 +56,80 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 					t.Errorf("%s to %s: settled at %s", from, to, after.SettledAt)
 				}
 			default:
-				if changed || err == nil || after != before {
+				if changed || err == nil || !reflect.DeepEqual(after, before) {
 					t.Errorf("%s to %s must be refused and change nothing: %+v, %v", from, to, after, err)
 				}
 			}
+		}
+	}
+}
+
+func TestOnlyASucceededPaymentIsDocumentedAndOnlyOnce(t *testing.T) {
+	t.Parallel()
+	for _, status := range all {
+		p := in(status)
+		before := p.State()
+		err := p.Document("cus_1", "ABCDEF-R-000001")
+		after := p.State()
+		if status != payment.Succeeded {
+			if err == nil || !reflect.DeepEqual(after, before) {
+				t.Errorf("%s: %+v, %v", status, after, err)
+			}
+			continue
+		}
+		if err != nil || after.Sale.ReceiptNumber != "ABCDEF-R-000001" || after.CustomerID != "cus_1" || after.Revision != before.Revision {
+			t.Errorf("%+v, %v", after, err)
+		}
+		if err := p.Document("cus_2", "ABCDEF-R-000002"); err == nil || !reflect.DeepEqual(p.State(), after) {
+			t.Errorf("documented twice: %+v", p.State())
+		}
+	}
+}
+
+func TestRefundsStayWithinWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+	for name, c := range map[string]struct {
+		status   payment.Status
+		refunded int64
+		move     func(*payment.Payment) error
+		want     int64 // refunded afterwards
+		refused  bool
+	}{
+		"a part":                     {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(eur(40)) }, 40, false},
+		"the rest":                   {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(60)) }, 100, false},
+		"a minor unit too much":      {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(61)) }, 40, true},
+		"nothing":                    {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(0)) }, 40, true},
+		"another currency":           {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(money.Amount{Minor: 1, Currency: "usd"}) }, 0, true},
+		"of a declined payment":      {payment.Declined, 0, func(p *payment.Payment) error { return p.Refund(eur(1)) }, 0, true},
+		"a refund comes back":        {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(40)) }, 0, false},
+		"more comes back than went":  {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(41)) }, 40, true},
+		"nothing comes back":         {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(0)) }, 40, true},
+		"another currency came back": {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(money.Amount{Minor: 1, Currency: "usd"}) }, 40, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := in(c.status).State()
+			before.Refunded = eur(c.refunded)
+			p := payment.Restore(before)
+			err := c.move(p)
+			after := p.State()
+			if (err != nil) != c.refused || after.Refunded != eur(c.want) || (after.Revision == before.Revision) != c.refused {
+				t.Errorf("%v: %+v", err, after)
+			}
+		})
+	}
+}
+
+func TestTheProcessorsFeeIsKeptOfASuccess(t *testing.T) {
+	t.Parallel()
+	for _, status := range []payment.Status{payment.Succeeded, payment.Declined} {
+		p := in(payment.Pending)
+		if _, err := p.Apply(payment.Outcome{Status: status, Fee: money.Amount{Minor: 27, Currency: "eur"}}, time.Unix(100, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if fee := p.State().ProcessorFee.Minor; (fee == 27) != (status == payment.Succeeded) {
+			t.Errorf("%s: fee %d", status, fee)
 		}
 	}
 }

@@ -54,7 +54,7 @@ type Origin struct{ ID, CreatorID, Code string }
 // Check lists everything that is wrong with the edit itself, as one VALIDATION_FAILED error. sandbox allows plain http
 // to localhost.
 func (e Edit) Check(sandbox bool) error {
-	var f fault.Faults
+	var f fault.Violations
 	if e.Interval != nil && *e.Interval != "" {
 		_, err := period.ParseInterval(*e.Interval)
 		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
@@ -67,7 +67,7 @@ func (e Edit) Check(sandbox bool) error {
 
 // CheckNew is Check for a link that does not exist yet.
 func (e Edit) CheckNew(sandbox bool) error {
-	var f fault.Faults
+	var f fault.Violations
 	f.Check(e.ListingID != nil && *e.ListingID != "", "listingId", fault.DetailRequired, "Expected the id of one of your listings.")
 	_ = f.Merge(e.Check(sandbox)) // its only errors are faults of the request
 	return f.Err()

@@ -34,7 +34,7 @@ func ParseInterval(s string) (Interval, error) {
 	if _, ok := steps[Interval(s)]; ok {
 		return Interval(s), nil
 	}
-	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: "Expected day, week, month or year."})
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: fault.ExpectedOneOf(s, string(Day), string(Week), string(Month), string(Year))})
 }
 
 // Nth returns the start of period n, which is the end of period n-1: anchor plus n times count intervals, in

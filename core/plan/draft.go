@@ -5,15 +5,14 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"sundry/core/fault"
+	"sundry/core/text"
 )
 
 const (
 	maxName     = 200
+	maxUnit     = 50
 	maxText     = 500
 	maxTerms    = 100
 	maxQuantity = 1_000_000_000_000_000 // below 2^53, so that every JSON reader keeps it exactly
@@ -53,12 +52,10 @@ func (d Draft) Check() error {
 
 // parse turns the draft into the part of a plan that a request decides.
 func (d Draft) parse() (State, error) {
-	var f fault.Faults
+	var f fault.Violations
 	f.Check(planKey.MatchString(d.Key), "planKey", fault.DetailInvalid,
 		"Expected 1 to 100 lower-case letters, digits, hyphens or underscores, starting with a letter or digit.")
-	f.Check(strings.TrimSpace(d.Name) != "", "name", fault.DetailRequired, "Expected a name that buyers will read.")
-	f.Check(utf8.RuneCountInString(d.Name) <= maxName, "name", fault.DetailTooLong, "Expected at most 200 characters.")
-	f.Check(!strings.ContainsFunc(d.Name, unicode.IsControl), "name", fault.DetailInvalid, "Expected one line of text without control characters.")
+	text.CheckName(&f, "name", d.Name, maxName)
 	CheckTrialDays(&f, "trialDays", d.TrialDays)
 	s := State{
 		Key: d.Key, Name: d.Name, IsDefault: d.IsDefault, TrialDays: d.TrialDays,
@@ -75,7 +72,7 @@ func (d Draft) parse() (State, error) {
 }
 
 // ParseEntitlements checks entitlements as a plan or a manual grant lists them, recording faults below field.
-func ParseEntitlements(f *fault.Faults, field string, drafts []EntitlementDraft) []Entitlement {
+func ParseEntitlements(f *fault.Violations, field string, drafts []EntitlementDraft) []Entitlement {
 	list := newList(f, field, len(drafts))
 	out := make([]Entitlement, 0, len(drafts))
 	for i, d := range drafts {
@@ -85,7 +82,7 @@ func ParseEntitlements(f *fault.Faults, field string, drafts []EntitlementDraft)
 	return out
 }
 
-func (d EntitlementDraft) parse(f *fault.Faults) Entitlement {
+func (d EntitlementDraft) parse(f *fault.Violations) Entitlement {
 	e := Entitlement{Key: d.Key, Type: EntitlementType(d.Type)}
 	ok := false
 	expected := ""
@@ -100,9 +97,9 @@ func (d EntitlementDraft) parse(f *fault.Faults) Entitlement {
 	case Text:
 		e.Text, ok = d.Value.(string)
 		expected = "Expected a string."
-		f.Check(utf8.RuneCountInString(e.Text) <= maxText, "value", fault.DetailTooLong, "Expected at most 500 characters.")
+		text.CheckLines(f, "value", e.Text, maxText)
 	default:
-		f.Add("type", fault.DetailNotAllowed, "Expected boolean, limit or text.")
+		f.OneOf("type", d.Type, string(Boolean), string(Limit), string(Text))
 		return e
 	}
 	if d.Value == nil {
@@ -123,18 +120,18 @@ func integer(v any) (int64, bool) {
 }
 
 // CheckCredits checks credits as a plan or a manual grant lists them, recording faults below field.
-func CheckCredits(f *fault.Faults, field string, credits []Credit) []Credit {
+func CheckCredits(f *fault.Violations, field string, credits []Credit) []Credit {
 	list := newList(f, field, len(credits))
 	for i, c := range credits {
 		at := list.item(i, "key", c.Key)
 		at.Check(c.Unit != "", "unit", fault.DetailRequired, "Expected the unit that is counted, such as image.")
-		at.Check(utf8.RuneCountInString(c.Unit) <= 50, "unit", fault.DetailTooLong, "Expected at most 50 characters.")
+		text.CheckLine(at, "unit", c.Unit, maxUnit)
 		at.Check(c.Amount >= 1 && c.Amount <= maxQuantity, "amount", fault.DetailOutOfRange, "Expected an integer from 1 to 1000000000000000.")
 	}
 	return append([]Credit{}, credits...)
 }
 
-func checkMeters(f *fault.Faults, field string, meters []Meter) []Meter {
+func checkMeters(f *fault.Violations, field string, meters []Meter) []Meter {
 	list := newList(f, field, len(meters))
 	for i, m := range meters {
 		at := list.item(i, "eventName", m.EventName)
@@ -145,17 +142,17 @@ func checkMeters(f *fault.Faults, field string, meters []Meter) []Meter {
 
 // list is what the lists of terms have in common: their length, and keys that are well formed and differ.
 type list struct {
-	faults *fault.Faults
+	faults *fault.Violations
 	field  string
 	seen   map[string]bool
 }
 
-func newList(f *fault.Faults, field string, length int) list {
+func newList(f *fault.Violations, field string, length int) list {
 	f.Check(length <= maxTerms, field, fault.DetailTooLong, "Expected at most 100 entries.")
 	return list{f, field, map[string]bool{}}
 }
 
-func (l list) item(i int, member, key string) *fault.Faults {
+func (l list) item(i int, member, key string) *fault.Violations {
 	at := l.faults.Item(l.field, i)
 	switch {
 	case key == "":

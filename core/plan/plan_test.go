@@ -46,7 +46,7 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 		"a key like a file name":     {func(d *Draft) { d.Key = "Pro plan.txt" }, []string{"planKey INVALID"}},
 		"a key of 101 characters":    {func(d *Draft) { d.Key = strings.Repeat("a", 101) }, []string{"planKey INVALID"}},
 		"no name":                    {func(d *Draft) { d.Name = "" }, []string{"name REQUIRED"}},
-		"a blank name":               {func(d *Draft) { d.Name = " \t" }, []string{"name REQUIRED", "name INVALID"}},
+		"a blank name":               {func(d *Draft) { d.Name = " \t" }, []string{"name REQUIRED"}},
 		"a name of two lines":        {func(d *Draft) { d.Name = "Pro\nBcc: x" }, []string{"name INVALID"}},
 		"a long name":                {func(d *Draft) { d.Name = strings.Repeat("é", 201) }, []string{"name TOO_LONG"}},
 		"a trial of 731 days":        {func(d *Draft) { d.TrialDays = 731 }, []string{"trialDays OUT_OF_RANGE"}},
@@ -83,7 +83,7 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 			func(d *Draft) {
 				d.Entitlements = []EntitlementDraft{
 					{Key: "a b", Type: "boolean", Value: "true"}, {Key: "x", Type: "limit", Value: json.Number("1.5")},
-					{Key: "x", Type: "limit", Value: json.Number("-1")}, {Key: "y", Type: "colour"}, {Key: "", Type: "text"},
+					{Key: "x", Type: "limit", Value: json.Number("-1")}, {Key: "y", Type: "color"}, {Key: "", Type: "text"},
 				}
 			},
 			[]string{

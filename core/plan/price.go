@@ -43,26 +43,26 @@ type PriceDraft struct {
 }
 
 // CheckAmount records what is wrong with an amount; nil is one that was not given.
-func CheckAmount(f *fault.Faults, field string, amount *int64) {
+func CheckAmount(f *fault.Violations, field string, amount *int64) {
 	if f.Check(amount != nil, field, fault.DetailRequired, "Expected an integer of minor units.") {
 		f.Check(*amount >= 0 && *amount <= MaxAmount, field, fault.DetailOutOfRange, "Expected 0 to 99999999999 minor units.")
 	}
 }
 
 // CheckCount records a number of intervals that no period may have.
-func CheckCount(f *fault.Faults, field string, interval period.Interval, count int) {
+func CheckCount(f *fault.Violations, field string, interval period.Interval, count int) {
 	if limit, ok := maxCount[interval]; ok && (count < 1 || count > limit) {
 		f.Addf(field, fault.DetailOutOfRange, "Expected 1 to %d for the interval %s.", limit, interval)
 	}
 }
 
 // CheckTrialDays records a trial that is too long or negative.
-func CheckTrialDays(f *fault.Faults, field string, days int) {
+func CheckTrialDays(f *fault.Violations, field string, days int) {
 	f.Check(days >= 0 && days <= MaxTrialDays, field, fault.DetailOutOfRange, "Expected 0 to 730 days.")
 }
 
 // parse checks one price; the id is still missing.
-func (d PriceDraft) parse(f *fault.Faults) Price {
+func (d PriceDraft) parse(f *fault.Violations) Price {
 	var p Price
 	if d.Interval == nil {
 		f.Check(d.IntervalCount == nil, "intervalCount", fault.DetailNotAllowed, "A one-time price (interval null) has no interval count.")
@@ -86,7 +86,7 @@ func (d PriceDraft) parse(f *fault.Faults) Price {
 
 // parsePrices checks a plan's prices: at least one, and one per interval and currency at most, because a buyer names
 // nothing else to tell them apart.
-func parsePrices(f *fault.Faults, drafts []PriceDraft) []Price {
+func parsePrices(f *fault.Violations, drafts []PriceDraft) []Price {
 	f.Check(len(drafts) > 0, "prices", fault.DetailRequired, "Expected at least one price.")
 	f.Check(len(drafts) <= maxPrices, "prices", fault.DetailTooLong, "A plan may have at most 50 prices.")
 	type key struct {

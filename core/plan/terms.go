@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"sundry/core/apiformat"
 	"sundry/core/money"
 	"sundry/core/period"
+	"sundry/core/tax"
 )
 
 // EntitlementType says how an entitlement's value reads and how several of one key combine.
@@ -48,11 +50,11 @@ type entitlementJSON struct {
 
 // MarshalJSON renders {key, type, value}.
 func (e Entitlement) MarshalJSON() ([]byte, error) {
-	value, err := json.Marshal(e.Value())
+	value, err := apiformat.JSON(e.Value())
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(entitlementJSON{e.Key, e.Type, value})
+	return apiformat.JSON(entitlementJSON{e.Key, e.Type, value})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -102,9 +104,16 @@ type Offer struct {
 	ListingKey  string `json:"listingKey"`
 	ListingType string `json:"listingType"`
 	Title       string `json:"title"`
+	// Description is the beginning of the listing's, as the buyer read it.
+	Description string `json:"description,omitempty"`
+	// ImageURL is a picture of it, on another host; empty when it has none.
+	ImageURL string `json:"imageUrl,omitempty"`
+	// Features are what the listing says is included, beside the terms.
+	Features []string `json:"features,omitempty"`
 	// The variant of an appointment listing; empty for all others. DurationMinutes is of each of its SessionCount sessions,
 	// DeliveryModes are what the buyer may choose from.
 	VariantID       string   `json:"variantId,omitempty"`
+	VariantName     string   `json:"variantName,omitempty"`
 	DurationMinutes int      `json:"durationMinutes,omitempty"`
 	SessionCount    int      `json:"sessionCount,omitempty"`
 	DeliveryModes   []string `json:"deliveryModes,omitempty"`
@@ -117,7 +126,9 @@ type Offer struct {
 	// TrialDays is zero unless the first charge comes after a trial.
 	TrialDays int          `json:"trialDays,omitempty"`
 	Price     money.Amount `json:"price"`
-	Terms     Terms        `json:"terms"`
+	// TaxBehavior says whether the price contains its tax; "" is inclusive.
+	TaxBehavior tax.Behavior `json:"taxBehavior,omitempty"`
+	Terms       Terms        `json:"terms"`
 	// DownloadURL is what a DIGITAL listing gives after payment; empty when it has none.
 	DownloadURL string `json:"downloadUrl,omitempty"`
 }

@@ -12,7 +12,7 @@ import (
 
 const bodyLength = 26 // characters of an id behind its prefix
 
-// MAC proves that whoever holds the key (32 bytes, used for nothing else) said the parts. Purposes keep one derived
+// MAC proves that the holder of the key (32 bytes, used for nothing else) said the parts. Purposes keep one derived
 // value from opening what another opens.
 func MAC(key []byte, purpose string, parts ...string) [16]byte {
 	h := hmac.New(sha256.New, key)
@@ -20,15 +20,15 @@ func MAC(key []byte, purpose string, parts ...string) [16]byte {
 	return [16]byte(h.Sum(nil))
 }
 
-// Seal is the id's body and a proof that we gave it out, fit for a path. Further parts of what is opened, such as a
+// Derive is the id's body and a proof that we gave it out, fit for a path. Further parts of what is opened, such as a
 // number that rises when it is replaced, are proven too.
-func Seal(key []byte, purpose, objectID string, parts ...string) string {
+func Derive(key []byte, purpose, objectID string, parts ...string) string {
 	proof := MAC(key, purpose, append([]string{objectID}, parts...)...)
 	return id.Body(objectID) + id.Body(id.New(id.CheckoutSession, proof)) // any prefix: only the body is kept
 }
 
-// Claimed is the id that a sealed text says it opens, before anything is proven; ok is false when it cannot be one.
-func Claimed(prefix id.Prefix, sealed string) (objectID string, ok bool) {
+// UnverifiedID is the id that a sealed text says it opens, before anything is proven; ok is false when it cannot be one.
+func UnverifiedID(prefix id.Prefix, sealed string) (objectID string, ok bool) {
 	if len(sealed) != 2*bodyLength {
 		return "", false
 	}
@@ -36,10 +36,10 @@ func Claimed(prefix id.Prefix, sealed string) (objectID string, ok bool) {
 	return objectID, id.Valid(prefix, objectID)
 }
 
-// Open is the id behind a sealed text; ok is false for anything that we did not give out.
-func Open(key []byte, purpose string, prefix id.Prefix, sealed string, parts ...string) (objectID string, ok bool) {
-	objectID, ok = Claimed(prefix, sealed)
-	if !ok || !hmac.Equal([]byte(Seal(key, purpose, objectID, parts...)), []byte(sealed)) {
+// Verify is the id behind a sealed text; ok is false for anything that we did not give out.
+func Verify(key []byte, purpose string, prefix id.Prefix, sealed string, parts ...string) (objectID string, ok bool) {
+	objectID, ok = UnverifiedID(prefix, sealed)
+	if !ok || !hmac.Equal([]byte(Derive(key, purpose, objectID, parts...)), []byte(sealed)) {
 		return "", false
 	}
 	return objectID, true

@@ -11,22 +11,22 @@ func TestOnlyWhatWasSealedOpens(t *testing.T) {
 	t.Parallel()
 	key, other := []byte(strings.Repeat("k", 32)), []byte(strings.Repeat("l", 32))
 	one, two := id.New(id.Appointment, [16]byte{1}), id.New(id.Appointment, [16]byte{2})
-	sealed := Seal(key, "manage", one, "7")
-	if again := Seal(key, "manage", one, "7"); again != sealed || strings.Contains(sealed, "_") {
+	sealed := Derive(key, "manage", one, "7")
+	if again := Derive(key, "manage", one, "7"); again != sealed || strings.Contains(sealed, "_") {
 		t.Errorf("%s, again %s", sealed, again)
 	}
-	if got, ok := Open(key, "manage", id.Appointment, sealed, "7"); !ok || got != one {
+	if got, ok := Verify(key, "manage", id.Appointment, sealed, "7"); !ok || got != one {
 		t.Errorf("%s, %v", got, ok)
 	}
 	for name, open := range map[string]func() (string, bool){
-		"another key":         func() (string, bool) { return Open(other, "manage", id.Appointment, sealed, "7") },
-		"another purpose":     func() (string, bool) { return Open(key, "feed", id.Appointment, sealed, "7") },
-		"another kind of id":  func() (string, bool) { return Open(key, "manage", id.Creator, sealed, "7") },
-		"another part":        func() (string, bool) { return Open(key, "manage", id.Appointment, sealed, "8") },
-		"another id":          func() (string, bool) { return Open(key, "manage", id.Appointment, id.Body(two)+sealed[26:], "7") },
-		"a changed proof":     func() (string, bool) { return Open(key, "manage", id.Appointment, sealed[:51]+"x", "7") },
-		"nothing":             func() (string, bool) { return Open(key, "manage", id.Appointment, "", "7") },
-		"no letters of an id": func() (string, bool) { return Open(key, "manage", id.Appointment, strings.Repeat("!", 52), "7") },
+		"another key":         func() (string, bool) { return Verify(other, "manage", id.Appointment, sealed, "7") },
+		"another purpose":     func() (string, bool) { return Verify(key, "feed", id.Appointment, sealed, "7") },
+		"another kind of id":  func() (string, bool) { return Verify(key, "manage", id.Creator, sealed, "7") },
+		"another part":        func() (string, bool) { return Verify(key, "manage", id.Appointment, sealed, "8") },
+		"another id":          func() (string, bool) { return Verify(key, "manage", id.Appointment, id.Body(two)+sealed[26:], "7") },
+		"a changed proof":     func() (string, bool) { return Verify(key, "manage", id.Appointment, sealed[:51]+"x", "7") },
+		"nothing":             func() (string, bool) { return Verify(key, "manage", id.Appointment, "", "7") },
+		"no letters of an id": func() (string, bool) { return Verify(key, "manage", id.Appointment, strings.Repeat("!", 52), "7") },
 	} {
 		if got, ok := open(); ok || got != "" {
 			t.Errorf("%s opens %s", name, got)

@@ -11,7 +11,7 @@ import (
 type Window struct{ Start, End int }
 
 // span is the window's reading on a day.
-func (w Window) span(on civil.Date) (from, until civil.Reading) {
+func (w Window) span(on civil.Date) (from, until civil.DateTime) {
 	if w.End <= w.Start {
 		return on.At(w.Start), (on + 1).At(w.End)
 	}

@@ -220,18 +220,26 @@ func TestCapsCountTheCreatorsDaysAndWeeks(t *testing.T) {
 func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 	t.Parallel()
 	now := instant(t, "2026-06-15T09:20:00Z")
-	q := Query{Availability: availability(t, everyDay("UTC", "09:00-12:00")), Policy: plain(60), Now: now}
+	policy := plain(60)
+	policy.DailyCap = 1
+	q := Query{
+		Availability: availability(t, everyDay("UTC", "09:00-12:00")), Policy: policy, Now: now,
+		Busy: Busy{{instant(t, "2026-06-15T11:30:00Z"), instant(t, "2026-06-15T13:00:00Z")}}, Booked: []time.Time{instant(t, "2026-06-16T09:00:00Z")},
+	}
 	for text, want := range map[string]fault.Code{
 		"2026-06-15T10:00:00Z":        "",
 		"2026-06-15T09:20:00Z":        fault.SlotInPast,
 		"2026-06-15T09:00:00Z":        fault.SlotInPast,
 		"1970-01-01T00:00:00Z":        fault.SlotInPast,
-		"2026-06-15T10:30:00Z":        fault.SlotTaken, // not on the grid
-		"2026-06-15T10:00:00.000001Z": fault.SlotTaken,
-		"2026-06-15T12:00:00Z":        fault.SlotTaken, // after hours
-		"9999-12-31T23:00:00Z":        fault.SlotTaken,
+		"2026-06-15T10:30:00Z":        fault.SlotNotOffered, // not on the grid
+		"2026-06-15T10:00:00.000001Z": fault.SlotNotOffered,
+		"2026-06-15T12:00:00Z":        fault.SlotNotOffered, // after hours
+		"9999-12-31T23:00:00Z":        fault.SlotNotOffered,
 		"2026-06-15T12:00:00+02:00":   "",
-		"2028-06-15T10:00:00Z":        fault.SlotTaken, // beyond the horizon
+		"2026-06-15T11:00:00Z":        fault.SlotTaken,      // busy
+		"2026-06-16T10:00:00Z":        fault.SlotTaken,      // the day is full
+		"2026-06-15T11:30:00Z":        fault.SlotNotOffered, // busy, and not on the grid either
+		"2028-06-15T10:00:00Z":        fault.SlotNotOffered, // beyond the horizon
 	} {
 		if err := Check(q, instant(t, text)); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -193,8 +193,13 @@ func TestCheckAcceptsExactlyWhatIsOffered(t *testing.T) {
 			if slices.ContainsFunc(offered, at.Equal) != (err == nil) {
 				t.Fatalf("%v: offered %v, checked %v", at, err != nil, err)
 			}
-			if want := at.After(q.Now); err != nil && fault.Is(err, fault.SlotTaken) != want {
+			if want := at.After(q.Now); err != nil && fault.Is(err, fault.SlotInPast) == want {
 				t.Fatalf("%v: %v", at, err)
+			}
+			free := q
+			free.Busy, free.Booked = nil, nil
+			if fault.Is(err, fault.SlotTaken) != (err != nil && Check(free, at) == nil) {
+				t.Fatalf("%v: %v, though nothing booked it would be %v", at, err, Check(free, at))
 			}
 		}
 	})

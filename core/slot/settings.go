@@ -68,19 +68,19 @@ func (s Settings) Clean() Settings {
 
 // Check lists every fault of the settings, as VALIDATION_FAILED.
 func (s Settings) Check() error {
-	var f fault.Faults
+	var f fault.Violations
 	s.read(&f)
 	return f.Err()
 }
 
 // Availability is the settings as rules. Its error is Check's, as INVALID_TIMEZONE when the zone is all that is wrong.
 func (s Settings) Availability() (Availability, error) {
-	var f fault.Faults
+	var f fault.Violations
 	a := s.read(&f)
-	return a, civil.Refusal(f.Err())
+	return a, civil.AsInvalidTimezone(f.Err())
 }
 
-func (s Settings) read(f *fault.Faults) Availability {
+func (s Settings) read(f *fault.Violations) Availability {
 	a := Availability{Zone: civil.CheckZone(f, s.Timezone), Overrides: make(map[civil.Date][]Window, len(s.Overrides))}
 	s.readWeekly(f, &a)
 	s.readOverrides(f, &a)
@@ -101,7 +101,7 @@ func (p placed) until() int {
 	return p.at + p.End - p.Start
 }
 
-func (s Settings) readWeekly(f *fault.Faults, a *Availability) {
+func (s Settings) readWeekly(f *fault.Violations, a *Availability) {
 	if !f.Check(len(s.Weekly) <= maxWeekly, "weekly", fault.DetailTooLong, "Expected at most 168 windows.") {
 		return
 	}
@@ -109,7 +109,7 @@ func (s Settings) readWeekly(f *fault.Faults, a *Availability) {
 	for i, hours := range s.Weekly {
 		at := f.Item("weekly", i)
 		day := slices.Index(weekdays, hours.Weekday)
-		at.Check(day >= 0, "weekday", fault.DetailNotAllowed, "Expected a day of the week in English, such as monday.")
+		at.OneOf("weekday", hours.Weekday, weekdays...)
 		if w, ok := hours.read(at); ok && day >= 0 {
 			a.Weekly[day] = append(a.Weekly[day], w)
 			all = append(all, placed{w, day*minutesADay + w.Start, i})
@@ -121,7 +121,7 @@ func (s Settings) readWeekly(f *fault.Faults, a *Availability) {
 	checkOverlaps(f, "weekly", all, minutesAWeek)
 }
 
-func (s Settings) readOverrides(f *fault.Faults, a *Availability) {
+func (s Settings) readOverrides(f *fault.Violations, a *Availability) {
 	if !f.Check(len(s.Overrides) <= maxOverrides, "overrides", fault.DetailTooLong, "Expected at most 1000 dates.") {
 		return
 	}
@@ -155,7 +155,7 @@ func sortByStart(windows []Window) {
 
 // checkOverlaps refuses each window that begins before an earlier one has ended; turn is when the same windows come
 // round again, 0 = never.
-func checkOverlaps(f *fault.Faults, list string, all []placed, turn int) {
+func checkOverlaps(f *fault.Violations, list string, all []placed, turn int) {
 	if len(all) == 0 {
 		return
 	}
@@ -177,7 +177,7 @@ func checkOverlaps(f *fault.Faults, list string, all []placed, turn int) {
 }
 
 // read is the window, ok only if both ends are times of day.
-func (h Hours) read(f *fault.Faults) (Window, bool) {
+func (h Hours) read(f *fault.Violations) (Window, bool) {
 	start, startOK := parseTime(h.Start)
 	end, endOK := parseTime(h.End)
 	f.Check(startOK && start < minutesADay, "start", fault.DetailInvalid, "Expected a time of day from 00:00 to 23:59, such as 09:00.")

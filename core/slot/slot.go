@@ -65,11 +65,11 @@ func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
 	if last < first {
 		return nil
 	}
-	zone, from, until := civil.SurveyDays(viewer, first, last)
+	zone, from, until := civil.ZoneForDays(viewer, first, last)
 	starts := q.starts(from, until)
 	slots := make([]Slot, 0, len(starts))
 	for _, at := range starts {
-		if day := zone.Reading(at).Date(); day >= first && day <= last {
+		if day := zone.DateTime(at).Date(); day >= first && day <= last {
 			slots = append(slots, Slot{start: at, duration: int32(q.Policy.Duration), Date: day}) //nolint:gosec // a few hundred
 		}
 	}
@@ -77,16 +77,22 @@ func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
 }
 
 // Check reports whether a session may start at a time: exactly when Open lists it. SLOT_IN_PAST for a time that is not
-// in the future, SLOT_TAKEN for any other that is not open.
+// in the future, SLOT_NOT_OFFERED for one that nobody could book (off the grid, too soon or too far ahead), SLOT_TAKEN
+// for one that is busy or beyond a cap.
 func Check(q Query, startsAt time.Time) error {
 	if !startsAt.After(q.Now) {
 		return fault.New(fault.SlotInPast, "The time is in the past. Choose a time in the future.")
 	}
 	at := startsAt.UnixMilli()
-	if !startsAt.Equal(time.UnixMilli(at)) || len(q.starts(at, at+1)) == 0 {
+	whole := startsAt.Equal(time.UnixMilli(at))
+	if whole && len(q.starts(at, at+1)) > 0 {
+		return nil
+	}
+	q.Busy, q.Booked = nil, nil // as if nothing were booked
+	if whole && len(q.starts(at, at+1)) > 0 {
 		return fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them.")
 	}
-	return nil
+	return fault.New(fault.SlotNotOffered, "The time is not one that is offered. Read the slots and choose one of them.")
 }
 
 // margin is more than a day of any zone can differ from one in UTC, in milliseconds.
@@ -100,11 +106,11 @@ func (q *Query) starts(from, until int64) []int64 {
 	from = max(from, now+1, now+minutes(q.Policy.Notice))
 	today := civil.DateIn(q.Availability.Zone, q.Now)
 	lastDay := today + civil.Date(q.Policy.HorizonDays) //nolint:gosec // a few hundred
-	until = min(until, int64((lastDay+1).At(0))+margin) // to stop early: the day itself is judged below
+	until = min(until, int64((lastDay+1).At(0))+margin) // to stop early: the day itself is checked below
 	if from >= until || q.Policy.Duration <= 0 {
 		return nil
 	}
-	zone := civil.Survey(q.Availability.Zone, from-margin, until+minutes(q.Policy.Duration)+margin)
+	zone := civil.ZoneBetween(q.Availability.Zone, from-margin, until+minutes(q.Policy.Duration)+margin)
 	starts := q.grid(zone, from, until)
 	open, busy, caps := starts[:0], q.Busy.sorted(), q.caps(zone)
 	for _, at := range starts {
@@ -113,7 +119,7 @@ func (q *Query) starts(from, until int64) []int64 {
 			busy = busy[1:]
 		}
 		taken := len(busy) > 0 && busy[0].from < blockedUntil
-		if day := zone.Reading(at).Date(); !taken && day <= lastDay && !caps.full(day) {
+		if day := zone.DateTime(at).Date(); !taken && day <= lastDay && !caps.full(day) {
 			open = append(open, at)
 		}
 	}
@@ -127,13 +133,13 @@ func (q *Query) grid(zone *civil.Zone, from, until int64) []int64 {
 	if step <= 0 {
 		step = duration
 	}
-	first, last := zone.Reading(from).Date()-2, zone.Reading(until+duration).Date()+1
+	first, last := zone.DateTime(from).Date()-2, zone.DateTime(until+duration).Date()+1
 	openings, overlapping := q.Availability.openings(zone, first, last)
-	room := int64(0)
+	capacity := int64(0)
 	for _, o := range openings {
-		room += max(0, (min(o.until, until)-max(o.from, from)+step-1)/step+1)
+		capacity += max(0, (min(o.until, until)-max(o.from, from)+step-1)/step+1)
 	}
-	starts := make([]int64, 0, room)
+	starts := make([]int64, 0, capacity)
 	for _, o := range openings {
 		at := o.from
 		if at < from {
@@ -165,7 +171,7 @@ func (q *Query) caps(zone *civil.Zone) caps {
 	}
 	c.daily, c.weekly = make(map[civil.Date]int, len(q.Booked)), map[civil.Date]int{}
 	for _, at := range q.Booked {
-		day := zone.Reading(at.UnixMilli()).Date()
+		day := zone.DateTime(at.UnixMilli()).Date()
 		c.daily[day]++
 		c.weekly[day.Monday()]++
 	}

@@ -1,13 +1,88 @@
 package subscription
 
-// Started is uttered once, when a subscription begins with its first payment or its trial.
-type Started struct{ State }
+import (
+	"encoding/json"
+	"time"
+)
+
+// The events of a subscription (contract §9). Each transition emits exactly one.
+type (
+	// Created is emitted when it begins, with its first payment or its trial.
+	Created struct{ State }
+	// Renewed is emitted when another period begins that is paid for, the first one after a trial included.
+	Renewed struct{ State }
+	// CancelScheduled is emitted when a person cancels it for the end of the period.
+	CancelScheduled struct{ State }
+	// Canceled is emitted when it ends because a person canceled it.
+	Canceled struct{ State }
+	// Expired is emitted when it ends because it could not be charged.
+	Expired struct{ State }
+	// ChargeFailed is emitted by each failed attempt to renew it, the last included.
+	ChargeFailed struct {
+		State
+		// At is when the attempt was made.
+		At time.Time
+	}
+	// Updated is emitted by every other change.
+	Updated struct {
+		State
+		// Previous are the members of the View that changed, as they were.
+		Previous map[string]json.RawMessage
+	}
+)
 
 // EventName implements event.Event.
-func (Started) EventName() string { return "subscription.started" }
-
-// Ended is uttered once, when a subscription stops for good.
-type Ended struct{ State }
+func (Created) EventName() string { return "subscription.created" }
 
 // EventName implements event.Event.
-func (Ended) EventName() string { return "subscription.ended" }
+func (Renewed) EventName() string { return "subscription.renewed" }
+
+// EventName implements event.Event.
+func (CancelScheduled) EventName() string { return "subscription.cancel_scheduled" }
+
+// EventName implements event.Event.
+func (Canceled) EventName() string { return "subscription.canceled" }
+
+// EventName implements event.Event.
+func (Expired) EventName() string { return "subscription.expired" }
+
+// EventName implements event.Event.
+func (ChargeFailed) EventName() string { return "subscription.dunning" }
+
+// EventName implements event.Event.
+func (Updated) EventName() string { return "subscription.updated" }
+
+// updated raises the revision and tells what changed since before.
+func (sub *Subscription) updated(before State) (Updated, error) {
+	after := sub.changed()
+	previous, err := difference(NewView(before, false), NewView(after, false))
+	return Updated{after, previous}, err
+}
+
+// difference is the members of before that after does not repeat.
+func difference(before, after View) (map[string]json.RawMessage, error) {
+	was, err := members(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := members(after)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range is {
+		if string(was[name]) == string(value) {
+			delete(was, name)
+		}
+	}
+	return was, nil
+}
+
+func members(v View) (map[string]json.RawMessage, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]json.RawMessage
+	err = json.Unmarshal(raw, &out)
+	return out, err
+}

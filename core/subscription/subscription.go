@@ -1,70 +1,122 @@
 // Package subscription is a recurring purchase: its periods, its states and the transitions between them.
+//
+// Each transition refuses what its state does not allow and otherwise returns the one event that tells of it. What is to
+// be done without anybody asking is Next: one step and the instant at which it falls due.
 package subscription
 
 import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
 )
 
-// Status is where a subscription stands (contract §9).
+// Status is the state of a subscription (contract §9).
 type Status string
 
-// The statuses that a subscription passes through before renewals exist.
+// The statuses. An incomplete subscription has been ordered and neither paid for nor begun its trial; the last two are
+// terminal: a person canceled it, or the system let it expire.
 const (
-	Trialing Status = "trialing"
-	Active   Status = "active"
-	Expired  Status = "expired"
+	StatusIncomplete Status = "incomplete"
+	StatusTrialing   Status = "trialing"
+	StatusActive     Status = "active"
+	StatusPastDue    Status = "past_due"
+	StatusPaused     Status = "paused"
+	StatusCanceled   Status = "canceled"
+	StatusExpired    Status = "expired"
 )
 
-// State is a subscription's data, as stores and views see it.
+// Statuses lists every status in the order of a subscription's life.
+func Statuses() []Status {
+	return []Status{
+		StatusIncomplete, StatusTrialing, StatusActive, StatusPastDue, StatusPaused, StatusCanceled, StatusExpired,
+	}
+}
+
+// Terminal reports whether nothing follows.
+func (s Status) Terminal() bool { return s == StatusCanceled || s == StatusExpired }
+
+// State is a subscription's data, as stores and views see it. Times that do not apply are zero.
 type State struct {
 	ID                 string
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string
 	CheckoutID         string
-	Offer              plan.Offer
-	Status             Status
-	// PaymentMethod is the processor's token of the saved card.
-	PaymentMethod      string
-	Anchor             time.Time // period n begins at Anchor + n intervals
+	// Offer is what the current period was sold as.
+	Offer  plan.Offer
+	Status Status
+	// PaymentMethodID is the saved card (pm_…) that pays; empty for a price of nothing.
+	PaymentMethodID string
+	// Period n begins at Anchor + n intervals. Changing the interval, and resuming after the paid time is over, set a new
+	// anchor; nothing else does.
+	Anchor             time.Time
 	CurrentPeriodStart time.Time
 	CurrentPeriodEnd   time.Time
-	TrialEndsAt        time.Time // zero without a trial
+	TrialEndsAt        time.Time
 	StartedAt          time.Time
-	EndedAt            time.Time // zero while it runs
-	Revision           int64
+	CancelAtPeriodEnd  bool
+	CanceledAt         time.Time // when a person asked
+	PausedAt           time.Time
+	EndedAt            time.Time
+	// Planned is what the next period will be sold as; nil for more of the same.
+	Planned *plan.Offer
+	// Discount is taken off each period while it lasts; nil for none.
+	Discount *Discount
+	// Credit is what earlier changes left to the customer. The next charge uses it up first.
+	Credit money.Amount
+	// PeriodValue is what the whole of the current period costs after the discount: what proration shares out by days.
+	PeriodValue money.Amount
+	// Dunning is how a failed renewal stands; the zero value while nothing is overdue.
+	Dunning Dunning
+	// Charge is the charge whose outcome is awaited; nil without one.
+	Charge   *Charge
+	Revision int64
 }
 
 // Subscription is the aggregate.
 type Subscription struct{ s State }
 
-// Origin is what a subscription is made from.
-type Origin struct {
-	ID, CreatorID, CustomerID, ExternalCustomerID, CheckoutID, PaymentMethod string
-	Offer                                                                    plan.Offer
+// Order is what a subscription is made from.
+type Order struct {
+	ID, CreatorID, CustomerID, ExternalCustomerID, CheckoutID, PaymentMethodID string
+	Offer                                                                      plan.Offer
+	Discount                                                                   *Discount
 }
 
-// Start begins a subscription with its first payment, or with its trial when the offer has one. A trial's end is the
-// anchor of the paid periods.
-func Start(o Origin, now time.Time) (*Subscription, Started) {
-	s := State{
+// New is a subscription that was ordered and has not begun.
+func New(o Order, now time.Time) *Subscription {
+	none := money.Amount{Currency: o.Offer.Price.Currency}
+	return &Subscription{State{
 		ID: o.ID, CreatorID: o.CreatorID, CustomerID: o.CustomerID, ExternalCustomerID: o.ExternalCustomerID,
-		CheckoutID: o.CheckoutID, Offer: o.Offer, PaymentMethod: o.PaymentMethod,
-		Status: Active, Anchor: now, CurrentPeriodStart: now, StartedAt: now, Revision: 1,
+		CheckoutID: o.CheckoutID, PaymentMethodID: o.PaymentMethodID, Offer: o.Offer, Discount: o.Discount,
+		Status: StatusIncomplete, StartedAt: now, Credit: none, PeriodValue: none, Revision: 1,
+	}}
+}
+
+// Activate begins it: with its trial when the offer has one, else with the period that the checkout has paid for. A
+// trial's end is the anchor of the paid periods.
+func (sub *Subscription) Activate(now time.Time) (Created, error) {
+	if sub.s.Status != StatusIncomplete {
+		return Created{}, sub.refuse("The subscription has begun already.")
 	}
-	if o.Offer.TrialDays > 0 {
-		s.Status = Trialing
-		s.TrialEndsAt = now.AddDate(0, 0, o.Offer.TrialDays)
-		s.Anchor = s.TrialEndsAt
-		s.CurrentPeriodEnd = s.TrialEndsAt
+	s := &sub.s
+	s.StartedAt, s.CurrentPeriodStart = now, now
+	if s.Offer.TrialDays > 0 {
+		s.Status, s.TrialEndsAt = StatusTrialing, now.AddDate(0, 0, s.Offer.TrialDays)
+		s.Anchor, s.CurrentPeriodEnd = s.TrialEndsAt, s.TrialEndsAt
 	} else {
-		s.CurrentPeriodEnd = period.Nth(now, o.Offer.Interval, o.Offer.IntervalCount, 1)
+		value, err := s.net(s.Offer, now)
+		if err != nil {
+			return Created{}, err
+		}
+		s.Status, s.Anchor, s.PeriodValue = StatusActive, now, value
+		s.CurrentPeriodEnd = period.Nth(now, s.Offer.Interval, s.Offer.IntervalCount, 1)
+		s.Discount = s.Discount.used(now)
 	}
-	return &Subscription{s}, Started{s}
+	return Created{sub.changed()}, nil
 }
 
 // Restore rebuilds a subscription from its stored state.
@@ -73,15 +125,29 @@ func Restore(s State) *Subscription { return &Subscription{s} }
 // State is a copy of the data.
 func (sub *Subscription) State() State { return sub.s }
 
-// Expire ends a subscription whose paid period is over and was not renewed.
-func (sub *Subscription) Expire(now time.Time) (Ended, error) {
-	if sub.s.Status == Expired {
-		return Ended{}, fault.New(fault.StateConflict, "The subscription has already ended.")
+// GivesAccess reports whether the customer may use what was sold: while it is trialing or paid for, and for the grace
+// when a renewal failed.
+func (s State) GivesAccess(now time.Time) bool {
+	switch s.Status {
+	case StatusTrialing, StatusActive:
+		return true
+	case StatusPastDue:
+		return now.Before(s.Dunning.GraceEndsAt)
+	case StatusIncomplete, StatusPaused, StatusCanceled, StatusExpired:
 	}
-	if now.Before(sub.s.CurrentPeriodEnd) {
-		return Ended{}, fault.New(fault.StateConflict, "The current period of the subscription is not over yet.")
-	}
-	sub.s.Status, sub.s.EndedAt = Expired, now
+	return false
+}
+
+// changed raises the revision and returns the state for the event.
+func (sub *Subscription) changed() State {
 	sub.s.Revision++
-	return Ended{sub.s}, nil
+	return sub.s
+}
+
+// refuse is a STATE_CONFLICT; an ended subscription is refused with that reason whatever was asked.
+func (sub *Subscription) refuse(message string) error {
+	if sub.s.Status.Terminal() {
+		message = "The subscription has already ended."
+	}
+	return fault.New(fault.StateConflict, message)
 }

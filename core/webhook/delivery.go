@@ -39,7 +39,7 @@ type DeliveryState struct {
 	EndpointID    string
 	Status        DeliveryStatus
 	AttemptCount  int       // ever made
-	RoundAttempts int       // made since it was last made due afresh: the place in the schedule
+	RoundAttempts int       // made since it was last made due again: the place in the schedule
 	NextAttemptAt time.Time // zero when none is due
 	CreatedAt     time.Time
 	Revision      int64
@@ -83,8 +83,8 @@ func RestoreDelivery(s DeliveryState) *Delivery { return &Delivery{s} }
 // State is a copy of the data.
 func (d *Delivery) State() DeliveryState { return d.s }
 
-// Again makes a finished delivery due once more, by its owner's wish: the schedule begins anew, the log goes on.
-func (d *Delivery) Again(now time.Time) {
+// Requeue makes a finished delivery due once more, by its owner's wish: the schedule begins again, the log goes on.
+func (d *Delivery) Requeue(now time.Time) {
 	d.s.Status, d.s.RoundAttempts, d.s.NextAttemptAt = Pending, 0, now
 	d.s.Revision++
 }

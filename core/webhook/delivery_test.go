@@ -36,7 +36,7 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 		if s := d.State(); s.Status != webhook.Failed || s.AttemptCount != 10 || !s.NextAttemptAt.IsZero() {
 			t.Errorf("after the last attempt: %+v", s)
 		}
-		d.Again(now)
+		d.Requeue(now)
 		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 10 || !s.NextAttemptAt.Equal(now) {
 			t.Errorf("made due again: %+v", s)
 		}

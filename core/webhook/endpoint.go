@@ -1,4 +1,4 @@
-// Package webhook is how integrators hear of events: their endpoints, which events each wants, how a message is
+// Package webhook is how integrators are notified of events: their endpoints, which events each wants, how a message is
 // signed, when it is tried again, and when an endpoint is left alone.
 package webhook
 
@@ -12,15 +12,22 @@ import (
 // Limits of an endpoint.
 const (
 	maxEvents = 50
+	// MaxEndpoints is how many endpoints an account may have.
+	MaxEndpoints = 50
+	// DefaultInFlight and maxInFlight bound how many messages are on the way to an endpoint at a time.
+	DefaultInFlight = 32
+	maxInFlight     = 128
+	// maxRate bounds what an endpoint's own limit per second may be.
+	maxRate = 1000
 	// SecretOverlap is how long the secret before a rotation still signs.
 	SecretOverlap = 24 * time.Hour
 	// DisableAfter is how long an endpoint may do nothing but fail.
 	DisableAfter = 5 * 24 * time.Hour
-	// breakAfter is how many failures in a row open the circuit.
-	breakAfter = 5
-	// settling is how long after a change of its filters an endpoint may still miss an event: one that was being written
-	// meanwhile did not see the change. It exceeds what the store grants a transaction that stands still.
-	settling = 30 * time.Second
+	// breakerThreshold is how many failures in a row open the circuit.
+	breakerThreshold = 5
+	// subscriptionGrace is how long after a change of its filters an endpoint may still miss an event: one that was being written
+	// meanwhile did not see the change. It exceeds what the store grants an idle transaction.
+	subscriptionGrace = 30 * time.Second
 	// ProbeLease is how long one probe may take before another may be sent.
 	ProbeLease = 20 * time.Second
 )
@@ -41,6 +48,9 @@ type EndpointState struct {
 	Enabled   bool
 	// DisabledReason is one of the DisabledBy… constants; empty while enabled.
 	DisabledReason string
+	// MaxInFlight is how many messages are on their way at a time, MaxPerSecond how many go out per second; 0 = no limit.
+	MaxInFlight  int
+	MaxPerSecond int
 	// Secret signs; PreviousSecret signs too until PreviousUntil.
 	Secret         []byte
 	PreviousSecret []byte
@@ -64,13 +74,15 @@ type EndpointEdit struct {
 	URL     *string
 	Events  *[]string
 	Enabled *bool
+	// MaxPerSecond 0 is no limit.
+	MaxInFlight, MaxPerSecond *int
 }
 
-// Check lists everything that is wrong with the edit. allowPrivate admits plain http and loopback, for the sandbox.
-func (e EndpointEdit) Check(isNew, allowPrivate bool, f *fault.Faults) {
+// Check lists everything that is wrong with the edit. The policy is for its URL.
+func (e EndpointEdit) Check(isNew bool, policy Policy, f *fault.Violations) {
 	switch {
 	case e.URL != nil:
-		CheckURL("url", *e.URL, allowPrivate, f)
+		CheckURL("url", *e.URL, policy, f)
 	case isNew:
 		f.Add("url", fault.DetailRequired, "Say where events are to be sent.")
 	}
@@ -80,23 +92,45 @@ func (e EndpointEdit) Check(isNew, allowPrivate bool, f *fault.Faults) {
 	case isNew:
 		f.Add("events", fault.DetailRequired, `List the event types you want, such as "customer.access_changed"; "*" is all of them.`)
 	}
+	e.checkLimits(f)
 }
 
-func checkEvents(events []string, f *fault.Faults) {
+func (e EndpointEdit) checkLimits(f *fault.Violations) {
+	f.Check(e.MaxInFlight == nil || *e.MaxInFlight >= 1 && *e.MaxInFlight <= maxInFlight, "maxInFlight", fault.DetailOutOfRange,
+		"Expected an integer from 1 to 128.")
+	f.Check(e.MaxPerSecond == nil || *e.MaxPerSecond >= 0 && *e.MaxPerSecond <= maxRate, "maxPerSecond", fault.DetailOutOfRange,
+		"Expected an integer from 1 to 1000, or null for no limit.")
+}
+
+// setLimits changes the limits that the owner names.
+func (s *EndpointState) setLimits(e EndpointEdit) {
+	if e.MaxInFlight != nil {
+		s.MaxInFlight = *e.MaxInFlight
+	}
+	if e.MaxPerSecond != nil {
+		s.MaxPerSecond = *e.MaxPerSecond
+	}
+}
+
+func checkEvents(events []string, f *fault.Violations) {
 	f.Check(len(events) > 0, "events", fault.DetailRequired, "List at least one event type.")
 	f.Check(len(events) <= maxEvents, "events", fault.DetailTooLong, "At most 50 filters are allowed.")
 	for i, filter := range events {
 		item := f.Item("events", i)
-		item.Check(validFilter(filter), "", fault.DetailNotAllowed, `The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`)
+		item.Check(validFilter(filter), "", fault.DetailNotAllowed,
+			`The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`+fault.DidYouMean(filter, knownFilters()...))
 		item.Check(!slices.Contains(events[:i], filter), "", fault.DetailDuplicate, "The filter is listed twice.")
 	}
 }
 
 // NewEndpoint registers an endpoint from a checked edit. secret is sealed.
 func NewEndpoint(id, creatorID string, e EndpointEdit, secret []byte, now time.Time) *Endpoint {
-	return &Endpoint{EndpointState{
-		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, Secret: secret, SubscribedSince: now.Add(settling), CreatedAt: now, Revision: 1,
-	}}
+	s := EndpointState{
+		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, MaxInFlight: DefaultInFlight, Secret: secret,
+		SubscribedSince: now.Add(subscriptionGrace), CreatedAt: now, Revision: 1,
+	}
+	s.setLimits(e)
+	return &Endpoint{s}
 }
 
 // RestoreEndpoint rebuilds an endpoint from its stored state.
@@ -113,8 +147,9 @@ func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
 		e.recover()
 	}
 	if edit.Events != nil {
-		e.s.Events, e.s.SubscribedSince = *edit.Events, now.Add(settling)
+		e.s.Events, e.s.SubscribedSince = *edit.Events, now.Add(subscriptionGrace)
 	}
+	e.s.setLimits(edit)
 	if edit.Enabled != nil && *edit.Enabled != e.s.Enabled {
 		e.s.Enabled, enabledNow = *edit.Enabled, *edit.Enabled
 		e.s.DisabledReason = DisabledByOwner
@@ -134,7 +169,7 @@ func (e *Endpoint) Rotate(secret []byte, now time.Time) {
 	e.s.Revision++
 }
 
-// Admit says whether an attempt may go out now. When the circuit is open, wait is until when it must be put off. probe
+// Admit says whether an attempt may go out now. When the circuit is open, wait is until when it must be postponed. probe
 // is true when this attempt is the one that tries a half-open circuit: the endpoint has changed and must be saved first,
 // so that of many workers one wins.
 func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
@@ -163,7 +198,7 @@ func (e *Endpoint) recover() {
 	e.s.Failures, e.s.FailingSince, e.s.OpenUntil = 0, time.Time{}, time.Time{}
 }
 
-// Disabled is uttered when an endpoint is switched off by its own behaviour.
+// Disabled is emitted when an endpoint is disabled by its own behavior.
 type Disabled struct {
 	EndpointState
 	At time.Time
@@ -181,8 +216,8 @@ func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) 
 	}
 	if probe || !now.Before(e.s.OpenUntil) {
 		e.s.Failures++
-		if e.s.Failures >= breakAfter {
-			e.s.OpenUntil = now.Add(openFor(e.s.Failures))
+		if e.s.Failures >= breakerThreshold {
+			e.s.OpenUntil = now.Add(breakerBackoff(e.s.Failures))
 		}
 	}
 	e.s.Revision++
@@ -200,7 +235,7 @@ func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) 
 	return &Disabled{e.s, now}
 }
 
-// openFor keeps an open circuit closed to traffic for 5 s at first, doubling with each failed probe up to 5 minutes.
-func openFor(failures int) time.Duration {
-	return min(5*time.Second<<min(failures-breakAfter, 10), 5*time.Minute)
+// breakerBackoff keeps an open circuit closed to traffic for 5 s at first, doubling with each failed probe up to 5 minutes.
+func breakerBackoff(failures int) time.Duration {
+	return min(5*time.Second<<min(failures-breakerThreshold, 10), 5*time.Minute)
 }

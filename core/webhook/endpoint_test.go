@@ -61,10 +61,10 @@ func TestGoneDisablesAtOnceAndOnlyOnce(t *testing.T) {
 	e := newEndpoint()
 	disabled := e.Failed(true, false, start)
 	if s := e.State(); disabled == nil || s.Enabled || s.DisabledReason != webhook.DisabledByGone {
-		t.Fatalf("after 410: %+v, uttered %v", s, disabled)
+		t.Fatalf("after 410: %+v, emitted %v", s, disabled)
 	}
 	if e.Failed(true, false, start) != nil {
-		t.Error("an endpoint that is off was switched off again")
+		t.Error("an endpoint that is off was disabled again")
 	}
 	on := true
 	if !e.Edit(webhook.EndpointEdit{Enabled: &on}, start) {
@@ -95,7 +95,7 @@ func TestFiveDaysOfNothingButFailureDisable(t *testing.T) {
 	e.Succeeded()
 	e.Failed(false, false, almost)
 	if e.Failed(false, false, start.Add(webhook.DisableAfter)) != nil || !e.State().Enabled {
-		t.Error("one success in the five days did not begin them anew")
+		t.Error("one success in the five days did not begin them again")
 	}
 }
 

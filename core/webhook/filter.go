@@ -30,6 +30,15 @@ var families = func() map[string]bool {
 	return all
 }()
 
+// knownFilters are every event type and every family.
+func knownFilters() []string {
+	known := slices.Clone(event.ContractTypes)
+	for family := range families {
+		known = append(known, family+"*")
+	}
+	return known
+}
+
 // validFilter accepts what could match an event type of the contract.
 func validFilter(filter string) bool {
 	if filter == "*" {

@@ -38,8 +38,8 @@ func TestFiltersTakeTheExactTypeAFamilyOrEverything(t *testing.T) {
 }
 
 func checkEdit(events []string) error {
-	var f fault.Faults
-	webhook.EndpointEdit{Events: &events}.Check(false, false, &f)
+	var f fault.Violations
+	webhook.EndpointEdit{Events: &events}.Check(false, webhook.Policy{}, &f)
 	return f.Err()
 }
 

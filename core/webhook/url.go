@@ -20,33 +20,60 @@ const (
 // specialNames lead inside whatever a resolver says (RFC 6761, RFC 6762, RFC 8375, clouds' metadata).
 var specialNames = []string{"localhost", "local", "internal", "intranet", "home.arpa", "localdomain", "lan", "metadata"}
 
+// Policy says what else than the public internet receivers may be: nothing, for the zero value. Only sandboxes have another.
+type Policy struct {
+	// Loopback admits this machine by its address or as localhost, over http too.
+	Loopback bool
+	// Private admits any name, loopback and private networks, over http too.
+	Private bool
+	// Setting is what a refusal names as the way to admit more; "" where there is none.
+	Setting string
+}
+
 // CheckURL checks where events are to be sent: https, no user info, and no literal address or special name of the
-// refused ranges in any spelling. What a name resolves to is checked again at every dial. allowPrivate (sandbox only)
-// admits http, any name, loopback and private networks.
-func CheckURL(field, raw string, allowPrivate bool, f *fault.Faults) {
+// refused ranges in any spelling, except for what the policy admits. What a name resolves to is checked again at every dial.
+func CheckURL(field, raw string, policy Policy, f *fault.Violations) {
 	u, err := url.Parse(raw)
 	if err != nil || len(raw) > maxURL || u.Host == "" || u.Opaque != "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
 		f.Add(field, fault.DetailInvalid, "Give an absolute https URL of at most 2,048 characters.")
 		return
 	}
-	f.Check(u.Scheme == "https" || allowPrivate && u.Scheme == "http", field, fault.DetailNotAllowed, "The URL must be https.")
+	plain := u.Scheme == "http" && (policy.Private || policy.Loopback && isLoopbackHost(u.Hostname()))
+	f.Check(u.Scheme == "https" || plain, field, fault.DetailNotAllowed, "The URL must be https."+policy.hint())
 	f.Check(u.User == nil, field, fault.DetailNotAllowed, "The URL must not carry a user name or password.")
 	f.Check(u.Fragment == "", field, fault.DetailNotAllowed, "The URL must not have a fragment.")
 	if port := u.Port(); port != "" {
 		n, err := strconv.Atoi(port)
 		f.Check(err == nil && n > 0 && n < 65536, field, fault.DetailInvalid, "The port must be from 1 to 65535.")
 	}
-	if message := hostFault(u.Hostname()); message != "" {
+	if message := invalidHost(u.Hostname()); message != "" {
 		f.Add(field, fault.DetailInvalid, message)
 		return
 	}
-	f.Check(!leadsInside(u.Hostname(), allowPrivate), field, fault.DetailNotAllowed,
-		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused.")
+	f.Check(!isInternalHost(u.Hostname(), policy), field, fault.DetailNotAllowed,
+		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused."+policy.hint())
 }
 
-// hostFault says why a host can be neither a name nor an address that every resolver reads alike; "" when it can. Beyond
+// hint says how to admit what was refused.
+func (p Policy) hint() string {
+	if p.Setting == "" || p.Private {
+		return ""
+	}
+	return " Set " + p.Setting + "=true to allow your own machine and network over http."
+}
+
+// isLoopbackHost reports whether a host is this machine whatever a resolver says.
+func isLoopbackHost(host string) bool {
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	if addr, ok := literal(name); ok {
+		return addr.WithZone("").Unmap().IsLoopback()
+	}
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
+}
+
+// invalidHost says why a host can be neither a name nor an address that every resolver reads alike; "" when it can. Beyond
 // ASCII there are many spellings of one name: full-width letters and digits, other dots, signs that nobody sees.
-func hostFault(host string) string {
+func invalidHost(host string) string {
 	name := strings.TrimSuffix(host, ".")
 	if _, err := netip.ParseAddr(name); err == nil {
 		return ""
@@ -78,14 +105,14 @@ func isNumber(label string) bool {
 	return !strings.ContainsFunc(digits, func(r rune) bool { return (r < '0' || r > '9') && (!hex || r < 'a' || r > 'f') })
 }
 
-// leadsInside reports whether the host is a special name, a bare name (answered by the local network) or a literal
+// isInternalHost reports whether the host is a special name, a bare name (answered by the local network) or a literal
 // address of a refused range.
-func leadsInside(host string, allowPrivate bool) bool {
+func isInternalHost(host string, policy Policy) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, ok := literal(name); ok {
-		return Refused(addr, allowPrivate)
+		return IsBlockedAddr(addr, policy)
 	}
-	if allowPrivate {
+	if policy.Private || policy.Loopback && isLoopbackHost(name) {
 		return false
 	}
 	for _, special := range specialNames {
@@ -123,8 +150,8 @@ func literal(name string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
 }
 
-// refused are the ranges that are not the public internet (IANA special-purpose registries).
-var refused = func() []netip.Prefix {
+// blockedRanges are the ranges that are not the public internet (IANA special-purpose registries).
+var blockedRanges = func() []netip.Prefix {
 	var all []netip.Prefix
 	for _, p := range []string{
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
@@ -136,9 +163,9 @@ var refused = func() []netip.Prefix {
 	return all
 }()
 
-// private are the refused ranges that a sandbox may be told to admit: its own machine and network, and never a cloud's
+// privateRanges are the refused ranges that a sandbox may be told to admit: its own machine and network, and never a cloud's
 // metadata, link-local neighbours or groups.
-var private = []netip.Prefix{
+var privateRanges = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"),
 	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
 }
@@ -154,15 +181,18 @@ var embedding = map[netip.Prefix]int{
 	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
 }
 
-// Refused reports whether an address is not on the public internet: loopback, private, link-local, multicast, metadata
-// and the rest of the special ranges, also when mapped or embedded in IPv6. allowPrivate (sandbox only) admits loopback and
-// private networks.
-func Refused(addr netip.Addr, allowPrivate bool) bool {
+// IsBlockedAddr reports whether an address is not on the public internet: loopback, private, link-local, multicast, metadata
+// and the rest of the special ranges, also when mapped or embedded in IPv6. The policy may admit
+// loopback and private networks.
+func IsBlockedAddr(addr netip.Addr, policy Policy) bool {
 	addr = addr.WithZone("").Unmap()
-	if allowPrivate && addr != metadataHost && slices.ContainsFunc(private, func(p netip.Prefix) bool { return p.Contains(addr) }) {
+	if policy.Loopback && addr.IsLoopback() {
 		return false
 	}
-	for _, p := range refused {
+	if policy.Private && addr != metadataHost && slices.ContainsFunc(privateRanges, func(p netip.Prefix) bool { return p.Contains(addr) }) {
+		return false
+	}
+	for _, p := range blockedRanges {
 		if p.Contains(addr) {
 			return true
 		}
@@ -173,7 +203,7 @@ func Refused(addr netip.Addr, allowPrivate bool) bool {
 	bytes := addr.As16()
 	for p, at := range embedding {
 		if p.Contains(addr) {
-			return Refused(netip.AddrFrom4([4]byte(bytes[at:at+4])), allowPrivate)
+			return IsBlockedAddr(netip.AddrFrom4([4]byte(bytes[at:at+4])), policy)
 		}
 	}
 	return !netip.MustParsePrefix("2000::/3").Contains(addr) // only global unicast is public

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"sundry/core/fault"
@@ -69,8 +70,8 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 		"https://example.com\\@evil.com/":      false,
 		"https://example.com:99999/":           false,
 	} {
-		var f fault.Faults
-		webhook.CheckURL("url", raw, false, &f)
+		var f fault.Violations
+		webhook.CheckURL("url", raw, webhook.Policy{}, &f)
 		if (f.Err() == nil) != good {
 			t.Errorf("%s: %v, want good %v", raw, f.Err(), good)
 		}
@@ -97,8 +98,8 @@ func TestASandboxMayBeToldToAdmitItsOwnMachineAndNetwork(t *testing.T) {
 		"http://user@localhost/":                   false,
 		"ftp://localhost/":                         false,
 	} {
-		var f fault.Faults
-		webhook.CheckURL("url", raw, true, &f)
+		var f fault.Violations
+		webhook.CheckURL("url", raw, webhook.Policy{Private: true}, &f)
 		if (f.Err() == nil) != good {
 			t.Errorf("%s: %v, want good %v", raw, f.Err(), good)
 		}
@@ -108,8 +109,46 @@ func TestASandboxMayBeToldToAdmitItsOwnMachineAndNetwork(t *testing.T) {
 func TestPublicAddressesAreNotRefused(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8"} {
-		if webhook.Refused(netip.MustParseAddr(s), false) {
+		if webhook.IsBlockedAddr(netip.MustParseAddr(s), webhook.Policy{}) {
 			t.Errorf("%s is refused", s)
+		}
+	}
+}
+
+func TestASandboxOnThisMachineAdmitsThisMachineOnly(t *testing.T) {
+	t.Parallel()
+	policy := webhook.Policy{Loopback: true, Setting: "ALLOW"}
+	for raw, good := range map[string]bool{
+		"http://127.0.0.1:9999/hook":       true,
+		"http://localhost:3000/":           true,
+		"http://app.localhost/":            true,
+		"https://localhost/":               true,
+		"http://[::1]/":                    true,
+		"http://[::ffff:127.0.0.1]/":       true,
+		"https://hooks.example.com/":       true,
+		"http://hooks.example.com/":        false,
+		"http://10.0.0.1/":                 false,
+		"https://192.168.1.5/":             false,
+		"http://receiver:8000/":            false,
+		"https://printer.local/":           false,
+		"http://169.254.169.254/":          false,
+		"http://localhost.example.com/":    false,
+		"http://user@localhost/":           false,
+		"https://notlocalhost/":            false,
+		"http://0.0.0.0/":                  false,
+		"https://[::ffff:192.168.1.5]/":    false,
+		"http://2130706433/":               true, // 127.0.0.1
+		"https://[64:ff9b::a00:1]/":        false,
+		"https://metadata.google.internal": false,
+	} {
+		var f fault.Violations
+		webhook.CheckURL("url", raw, policy, &f)
+		err := f.Err()
+		if (err == nil) != good {
+			t.Errorf("%s: %v, want good %v", raw, err, good)
+		}
+		if err != nil && !strings.Contains(raw, "user@") && !strings.Contains(err.Error(), "Set ALLOW=true") {
+			t.Errorf("%s: the refusal does not name the setting: %v", raw, err)
 		}
 	}
 }

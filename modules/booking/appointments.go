@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sundry/core/appointment"
+	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/ports"
@@ -15,7 +16,7 @@ import (
 
 // Appointments lists those of the account's appointments that a search is for, newest first.
 func (s *Service) Appointments(ctx context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page) (ports.List[appointment.State], error) {
-	return s.store.Read(ctx).Appointments.List(ctx, creatorID, search, page)
+	return s.store.Read(ctx).Booking.Appointments.List(ctx, creatorID, search, page)
 }
 
 // Appointment is one of the account's appointments. NOT_FOUND.
@@ -24,29 +25,38 @@ func (s *Service) Appointment(ctx context.Context, creatorID, appointmentID stri
 }
 
 func appointmentOf(ctx context.Context, r ports.Repos, creatorID, appointmentID string) (appointment.State, error) {
-	a, err := r.Appointments.Get(ctx, appointmentID)
+	a, err := r.Booking.Appointments.Get(ctx, appointmentID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && a.CreatorID != creatorID {
 		return appointment.State{}, fault.NotFound("appointment")
 	}
 	return a, err
 }
 
-// Reschedule moves one of the account's appointments to another open time, which is judged as at booking, except that
+// Reschedule moves one of the account's appointments to another open time, which is validated as at booking, except that
 // its own time is not in its way. A time that it has already changes nothing. NOT_FOUND, VALIDATION_FAILED or
 // INVALID_TIMEZONE, STATE_CONFLICT once canceled or begun, NOT_BOOKABLE, SLOT_IN_PAST, SLOT_TAKEN.
-func (s *Service) Reschedule(ctx context.Context, creatorID, appointmentID string, pick appointment.Pick) (moved appointment.State, err error) {
+func (s *Service) Reschedule(ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice) (appointment.State, error) {
+	return s.rescheduleAs(ctx, creatorID, appointmentID, pick, func(*appointment.Appointment) error { return nil })
+}
+
+// rescheduleAs is Reschedule for any caller: mayMove refuses a move that would be made.
+func (s *Service) rescheduleAs(
+	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice, mayMove func(*appointment.Appointment) error,
+) (moved appointment.State, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		// From here on nobody else decides about this creator's time, nor about any of their appointments.
-		if err := r.Claims.Lock(ctx, creatorID); err != nil {
+		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
 			return err
 		}
-		moved, err = s.reschedule(ctx, r, creatorID, appointmentID, pick)
+		moved, err = s.reschedule(ctx, r, creatorID, appointmentID, pick, mayMove)
 		return err
 	})
 	return moved, err
 }
 
-func (s *Service) reschedule(ctx context.Context, r ports.Repos, creatorID, appointmentID string, pick appointment.Pick) (appointment.State, error) {
+func (s *Service) reschedule(
+	ctx context.Context, r ports.Repos, creatorID, appointmentID string, pick appointment.SlotChoice, mayMove func(*appointment.Appointment) error,
+) (appointment.State, error) {
 	state, err := appointmentOf(ctx, r, creatorID, appointmentID)
 	if err != nil {
 		return state, err
@@ -55,114 +65,140 @@ func (s *Service) reschedule(ctx context.Context, r ports.Repos, creatorID, appo
 	if err != nil {
 		return state, err
 	}
-	if pick, err = b.ChooseAgain(state, pick); err != nil {
+	if pick, err = b.Reselect(state, pick); err != nil {
 		return state, err
 	}
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return state, err
 	}
 	a := appointment.Restore(state)
-	if err := a.Changeable(now); err != nil || state.Stays(pick) {
+	if err := a.Changeable(now); err != nil || state.Unchanged(pick) {
+		return state, err
+	}
+	if err := mayMove(a); err != nil {
 		return state, err
 	}
 	next, err := s.moveClaim(ctx, r, b, claim, pick, now)
 	if err != nil {
 		return state, err
 	}
-	event, err := a.Reschedule(b, next, s.room(), now)
+	change, err := a.Reschedule(b, next, s.room(), now)
 	if err != nil {
 		return state, err
 	}
-	if err := r.Appointments.Save(ctx, a.State()); err != nil {
-		return state, err
-	}
-	return a.State(), s.bus.Publish(ctx, r, event)
+	return a.State(), s.save(ctx, r, a, change)
 }
 
 // sold is an appointment's claim and what it was made on.
-func (s *Service) sold(ctx context.Context, r ports.Repos, a appointment.State) (*appointment.Claim, appointment.Bookable, error) {
-	claims, err := r.Claims.OfCheckout(ctx, a.CreatorID, a.CheckoutID)
+func (s *Service) sold(ctx context.Context, r ports.Repos, a appointment.State) (*appointment.Reservation, appointment.Bookable, error) {
+	claims, err := r.Booking.Reservations.ListByCheckout(ctx, a.CreatorID, a.CheckoutID)
 	if err != nil {
 		return nil, appointment.Bookable{}, err
 	}
 	for _, state := range claims {
-		if state.ID == a.ClaimID {
-			claim := appointment.RestoreClaim(state)
+		if state.ID == a.ReservationID {
+			claim := appointment.RestoreReservation(state)
 			b, err := s.booked(ctx, r, claim)
-			return claim, b.Kept(state), err
+			return claim, b.AsSold(state), err
 		}
 	}
-	return nil, appointment.Bookable{}, fmt.Errorf("appointment %s has lost its claim %s", a.ID, a.ClaimID)
+	return nil, appointment.Bookable{}, fmt.Errorf("appointment %s has lost its claim %s", a.ID, a.ReservationID)
 }
 
 // moveClaim puts a claim on the pick in the place of another. The old one goes first: moving by half an hour would
 // overlap it. A refusal undoes that with the transaction.
 func (s *Service) moveClaim(
-	ctx context.Context, r ports.Repos, b appointment.Bookable, old *appointment.Claim, pick appointment.Pick, now time.Time,
-) (appointment.ClaimState, error) {
+	ctx context.Context, r ports.Repos, b appointment.Bookable, old *appointment.Reservation, pick appointment.SlotChoice, now time.Time,
+) (appointment.ReservationState, error) {
 	next, err := b.Move(old, pick, s.ids.New(id.Claim), now)
 	if err != nil {
-		return appointment.ClaimState{}, err
+		return appointment.ReservationState{}, err
 	}
-	if err := r.Claims.Save(ctx, old.State()); err != nil {
-		return appointment.ClaimState{}, err
+	if err := r.Booking.Reservations.Update(ctx, old.State()); err != nil {
+		return appointment.ReservationState{}, err
 	}
-	picks := []appointment.Pick{pick}
+	picks := []appointment.SlotChoice{pick}
 	q, err := s.query(ctx, r, b, b.Policy(), span(picks), "")
 	if err != nil {
-		return appointment.ClaimState{}, err
+		return appointment.ReservationState{}, err
 	}
 	if err := b.Available(q, picks); err != nil {
-		return appointment.ClaimState{}, err
+		return appointment.ReservationState{}, err
 	}
-	return next.State(), s.take(ctx, r, []appointment.ClaimState{next.State()})
+	return next.State(), s.take(ctx, r, []appointment.ReservationState{next.State()}, picks)
 }
 
 // Cancel calls one of the account's appointments off and gives its time back; the reason may be "". No money goes back:
 // that is a refund's to do. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT once canceled or begun.
-func (s *Service) Cancel(ctx context.Context, creatorID, appointmentID, reason string) (canceled appointment.State, err error) {
+func (s *Service) Cancel(ctx context.Context, creatorID, appointmentID, reason string) (appointment.State, error) {
+	return s.cancelAs(ctx, creatorID, appointmentID, reason, false)
+}
+
+// cancelAs is Cancel by the creator or by the buyer.
+func (s *Service) cancelAs(ctx context.Context, creatorID, appointmentID, reason string, byBuyer bool) (canceled appointment.State, err error) {
 	if err := appointment.CheckReason(reason); err != nil {
 		return appointment.State{}, err
 	}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Claims.Lock(ctx, creatorID); err != nil {
+		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
 			return err
 		}
-		canceled, err = s.cancel(ctx, r, creatorID, appointmentID, reason)
+		canceled, err = s.cancel(ctx, r, creatorID, appointmentID, reason, byBuyer)
 		return err
 	})
 	return canceled, err
 }
 
-func (s *Service) cancel(ctx context.Context, r ports.Repos, creatorID, appointmentID, reason string) (appointment.State, error) {
+func (s *Service) cancel(ctx context.Context, r ports.Repos, creatorID, appointmentID, reason string, byBuyer bool) (appointment.State, error) {
 	state, err := appointmentOf(ctx, r, creatorID, appointmentID)
 	if err != nil {
 		return state, err
 	}
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return state, err
 	}
 	a := appointment.Restore(state)
-	event, err := a.Cancel(reason, now)
+	change, err := a.Cancel(reason, now)
 	if err != nil {
 		return state, err
 	}
+	change.ByBuyer = byBuyer
 	claim, _, err := s.sold(ctx, r, state)
 	if err != nil {
 		return state, err
 	}
-	if err := claim.Cancel(); err != nil {
+	if _, err := claim.Cancel(); err != nil {
 		return state, err
 	}
-	if err := r.Claims.Save(ctx, claim.State()); err != nil {
+	if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
 		return state, err
 	}
-	if err := r.Appointments.Save(ctx, a.State()); err != nil {
+	if err := s.save(ctx, r, a, change); err != nil {
 		return state, err
 	}
-	return a.State(), s.bus.Publish(ctx, r, event)
+	return a.State(), s.publishAllCanceled(ctx, r, a.State())
+}
+
+// publishAllCanceled publishes that none of a session's appointments is left.
+func (s *Service) publishAllCanceled(ctx context.Context, r ports.Repos, canceled appointment.State) error {
+	session, err := r.Booking.Appointments.ListByCheckout(ctx, canceled.CreatorID, canceled.CheckoutID)
+	if err != nil || !appointment.NoneLeft(session) {
+		return err
+	}
+	return s.bus.Publish(ctx, r, appointment.AllCanceled{CreatorID: canceled.CreatorID, CheckoutID: canceled.CheckoutID})
+}
+
+// save writes a changed appointment, brings its reminders in line with it and publishes the change.
+func (s *Service) save(ctx context.Context, r ports.Repos, a *appointment.Appointment, change event.Event) error {
+	if err := r.Booking.Appointments.Update(ctx, a.State()); err != nil {
+		return err
+	}
+	if err := s.scheduleReminders(ctx, r, a.State()); err != nil {
+		return err
+	}
+	return s.bus.Publish(ctx, r, change)
 }
 
 // room names a meeting at a provider that gives each its own.

@@ -15,7 +15,7 @@ import (
 )
 
 // book holds and pays a time.
-func (w *world) book(checkoutID string, texts ...string) []appointment.State {
+func (w *fixture) book(checkoutID string, texts ...string) []appointment.State {
 	w.t.Helper()
 	w.must(w.hold(checkoutID, texts...))
 	booked, ok := w.confirm(checkoutID)
@@ -25,7 +25,7 @@ func (w *world) book(checkoutID string, texts ...string) []appointment.State {
 	return booked
 }
 
-func (w *world) move(a appointment.State, to string) (appointment.State, error) {
+func (w *fixture) move(a appointment.State, to string) (appointment.State, error) {
 	p := pick(to)[0]
 	p.Field = "appointmentSlot"
 	return w.booking.Reschedule(context.Background(), creatorID, a.ID, p)
@@ -33,13 +33,13 @@ func (w *world) move(a appointment.State, to string) (appointment.State, error) 
 
 func TestAnAppointmentMovesOverItsOwnTime(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.listing.Metadata[listing.SlotIntervalMinutes] = int64(30)
 		w.listing.Metadata[listing.DailyCap] = int64(1) // its own time does not count against it
 		a := w.book("cs_1", "02 10:00")[0]
 		moved, err := w.move(a, "02 10:30")
 		w.must(err)
-		if !moved.StartsAt.Equal(june("02 10:30")) || !moved.EndsAt.Equal(june("02 11:30")) || moved.Sequence != 1 || moved.ClaimID == a.ClaimID || moved.MeetingURL != a.MeetingURL {
+		if !moved.StartsAt.Equal(june("02 10:30")) || !moved.EndsAt.Equal(june("02 11:30")) || moved.Sequence != 1 || moved.ReservationID == a.ReservationID || moved.MeetingURL != a.MeetingURL {
 			t.Errorf("%+v", moved)
 		}
 		again, err := w.move(a, "02 10:30") // a doubled request
@@ -49,8 +49,8 @@ func TestAnAppointmentMovesOverItsOwnTime(t *testing.T) {
 		if got := w.held("cs_1"); got != "confirmed 02 10:30" {
 			t.Errorf("held: %s", got)
 		}
-		if got := strings.Join(w.uttered, " "); got != "appointment.booked appointment.rescheduled" {
-			t.Errorf("uttered: %s", got)
+		if got := strings.Join(w.emitted, " "); got != "appointment.booked appointment.rescheduled" {
+			t.Errorf("emitted: %s", got)
 		}
 		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != moved {
 			t.Errorf("read %+v, %v", read, err)
@@ -60,7 +60,7 @@ func TestAnAppointmentMovesOverItsOwnTime(t *testing.T) {
 
 func TestAMoveKeepsTheLengthThatWasSold(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		w.listing.Variants = []listing.Variant{{ID: packID, DurationMinutes: 120, SessionCount: 3, IsDefault: true}}
 		w.listing.Status = listing.Archived
@@ -74,7 +74,7 @@ func TestAMoveKeepsTheLengthThatWasSold(t *testing.T) {
 
 func TestAMoveMayChangeWhereTheyMeet(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		to := pick("02 11:00")[0]
 		to.DeliveryMode = ""
@@ -102,7 +102,7 @@ func TestAMoveMayChangeWhereTheyMeet(t *testing.T) {
 
 func TestCancelingGivesTheTimeBack(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")[1]
 		canceled, err := w.booking.Cancel(t.Context(), creatorID, a.ID, "ill")
 		if err != nil || canceled.Status != appointment.StatusCanceled || canceled.CancelReason != "ill" || !canceled.CanceledAt.Equal(w.now) {
@@ -121,32 +121,32 @@ func TestCancelingGivesTheTimeBack(t *testing.T) {
 
 func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		w.must(w.hold("cs_2", "02 12:00"))
-		uttered := len(w.uttered)
-		reschedule := func(creator, id string, change func(p *appointment.Pick)) error {
+		emitted := len(w.emitted)
+		reschedule := func(creator, id string, change func(p *appointment.SlotChoice)) error {
 			p := pick("02 11:00")[0]
 			change(&p)
 			_, err := w.booking.Reschedule(t.Context(), creator, id, p)
 			return err
 		}
 		for name, c := range map[string]struct {
-			change func(p *appointment.Pick)
+			change func(p *appointment.SlotChoice)
 			want   fault.Code
 		}{
-			"a time that is held":   {func(p *appointment.Pick) { p.StartsAt = june("02 12:00") }, fault.SlotTaken},
-			"after hours":           {func(p *appointment.Pick) { p.StartsAt = june("02 17:00") }, fault.SlotTaken},
-			"off the grid":          {func(p *appointment.Pick) { p.StartsAt = june("02 11:20") }, fault.SlotTaken},
-			"yesterday":             {func(p *appointment.Pick) { p.StartsAt = june("01 09:00") }, fault.SlotInPast},
-			"no time":               {func(p *appointment.Pick) { *p = appointment.Pick{Timezone: "UTC"} }, fault.ValidationFailed},
-			"no zone":               {func(p *appointment.Pick) { p.Timezone = "+02:00" }, fault.InvalidTimezone},
-			"an unknown mode":       {func(p *appointment.Pick) { p.DeliveryMode = "by_mail" }, fault.ValidationFailed},
-			"too far in the future": {func(p *appointment.Pick) { p.StartsAt = june("01 09:00").AddDate(1, 0, 0) }, fault.SlotTaken},
+			"a time that is held":   {func(p *appointment.SlotChoice) { p.StartsAt = june("02 12:00") }, fault.SlotTaken},
+			"after hours":           {func(p *appointment.SlotChoice) { p.StartsAt = june("02 17:00") }, fault.SlotNotOffered},
+			"off the grid":          {func(p *appointment.SlotChoice) { p.StartsAt = june("02 11:20") }, fault.SlotNotOffered},
+			"yesterday":             {func(p *appointment.SlotChoice) { p.StartsAt = june("01 09:00") }, fault.SlotInPast},
+			"no time":               {func(p *appointment.SlotChoice) { *p = appointment.SlotChoice{Timezone: "UTC"} }, fault.ValidationFailed},
+			"no zone":               {func(p *appointment.SlotChoice) { p.Timezone = "+02:00" }, fault.InvalidTimezone},
+			"an unknown mode":       {func(p *appointment.SlotChoice) { p.DeliveryMode = "by_mail" }, fault.ValidationFailed},
+			"too far in the future": {func(p *appointment.SlotChoice) { p.StartsAt = june("01 09:00").AddDate(1, 0, 0) }, fault.SlotNotOffered},
 		} {
 			wantCode(t, name, reschedule(creatorID, a.ID, c.change), c.want)
 		}
-		nothing := func(*appointment.Pick) {}
+		nothing := func(*appointment.SlotChoice) {}
 		wantCode(t, "another account", reschedule("crt_other", a.ID, nothing), fault.NotFoundCode)
 		wantCode(t, "an unknown one", reschedule(creatorID, "apt_x", nothing), fault.NotFoundCode)
 		_, err := w.booking.Cancel(t.Context(), "crt_other", a.ID, "")
@@ -161,15 +161,15 @@ func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 		wantCode(t, "once it has begun", reschedule(creatorID, a.ID, nothing), fault.StateConflict)
 		_, err = w.booking.Cancel(t.Context(), creatorID, a.ID, "")
 		wantCode(t, "canceling once it has begun", err, fault.StateConflict)
-		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 10:00" || len(w.uttered) != uttered {
-			t.Errorf("%+v, %v, %s, %v", read, err, w.held("cs_1"), w.uttered)
+		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 10:00" || len(w.emitted) != emitted {
+			t.Errorf("%+v, %v, %s, %v", read, err, w.held("cs_1"), w.emitted)
 		}
 	})
 }
 
 func TestASearchFindsItsAppointmentsInPages(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		pack := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")
 		single := w.book("cs_2", "05 10:00")[0]
 		_, err := w.booking.Cancel(t.Context(), creatorID, pack[1].ID, "")
@@ -211,10 +211,10 @@ func TestASearchFindsItsAppointmentsInPages(t *testing.T) {
 }
 
 // TestMovesRaceBookings moves appointments onto a time that others book at the same moment, many times: it is sold once,
-// whoever loses keeps what they had.
+// the loser keeps what they had.
 func TestMovesRaceBookings(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.listing.Metadata[listing.SlotIntervalMinutes] = int64(30)
 		all := hours()
 		for i := range all.Weekly {
@@ -257,7 +257,7 @@ func TestMovesRaceBookings(t *testing.T) {
 // TestAMoveRacesACancel ends in one of the two orders: moved and then canceled, or canceled and never moved.
 func TestAMoveRacesACancel(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		for round := range 20 {
 			id := fmt.Sprintf("cs_%d", round)
 			a := w.book(id, "02 10:00")[0]

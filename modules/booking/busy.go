@@ -26,11 +26,11 @@ const (
 
 // CheckBusyCalendars lists what is wrong with the addresses of a creator's other calendars, as VALIDATION_FAILED.
 func (s *Service) CheckBusyCalendars(urls []string) error {
-	var f fault.Faults
+	var f fault.Violations
 	f.Check(len(urls) <= maxBusyCalendars, "busyCalendarUrls", fault.DetailTooLong, "Expected at most 5 calendars.")
 	for i, address := range urls[:min(len(urls), maxBusyCalendars)] {
 		at := f.Item("busyCalendarUrls", i)
-		webhook.CheckURL("", address, s.cfg.AllowPrivate, at)
+		webhook.CheckURL("", address, s.cfg.Fetching, at)
 		at.Check(!slices.Contains(urls[:i], address), "", fault.DetailDuplicate, "This calendar is listed twice.")
 	}
 	return f.Err()
@@ -38,17 +38,17 @@ func (s *Service) CheckBusyCalendars(urls []string) error {
 
 // BusyCalendars are a creator's other calendars and what reading each last came to.
 func (s *Service) BusyCalendars(ctx context.Context, creatorID string) ([]ports.BusyCalendar, error) {
-	return s.store.Read(ctx).BusyCalendars.Of(ctx, creatorID)
+	return s.store.Read(ctx).Booking.BusyCalendars.List(ctx, creatorID)
 }
 
 // setBusyCalendars replaces the list and has every calendar read at once. The tasks are the platform's: calendars
 // elsewhere follow no account's clock.
 func (s *Service) setBusyCalendars(ctx context.Context, r ports.Repos, creatorID string, urls []string) error {
-	before, err := r.BusyCalendars.Of(ctx, creatorID)
+	before, err := r.Booking.BusyCalendars.List(ctx, creatorID)
 	if err != nil {
 		return err
 	}
-	if err := r.BusyCalendars.Set(ctx, creatorID, urls); err != nil {
+	if err := r.Booking.BusyCalendars.Update(ctx, creatorID, urls); err != nil {
 		return err
 	}
 	for _, calendar := range before {
@@ -71,14 +71,14 @@ func (s *Service) setBusyCalendars(ctx context.Context, r ports.Repos, creatorID
 func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 	creatorID, address, _ := strings.Cut(t.Subject, " ")
 	r := s.store.Read(ctx)
-	calendars, err := r.BusyCalendars.Of(ctx, creatorID)
+	calendars, err := r.Booking.BusyCalendars.List(ctx, creatorID)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(calendars, func(c ports.BusyCalendar) bool { return c.URL == address }) {
 		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
 	}
-	setup, err := r.Scheduling.Get(ctx, creatorID)
+	setup, err := r.Booking.Scheduling.Get(ctx, creatorID)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 			return err
 		}
 		if failure != nil {
-			return r.BusyCalendars.Fail(ctx, creatorID, address, failure.Error(), at)
+			return r.Booking.BusyCalendars.UpdateFailure(ctx, creatorID, address, failure.Error(), at)
 		}
-		return r.BusyCalendars.Record(ctx, creatorID, address, times, at)
+		return r.Booking.BusyCalendars.UpdateTimes(ctx, creatorID, address, times, at)
 	})
 }
 

@@ -26,7 +26,7 @@ func calendarText(events ...string) string {
 }
 
 // answer sets what a calendar's address answers; "" is an address that refuses.
-func (w *world) answer(url, text string) {
+func (w *fixture) answer(url, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.calendars == nil {
@@ -38,10 +38,10 @@ func (w *world) answer(url, text string) {
 }
 
 // work runs every task that is due, and says how many ran.
-func (w *world) work() (ran int) {
+func (w *fixture) work() (ran int) {
 	w.t.Helper()
 	for {
-		tasks, err := w.store.Claim(w.t.Context(), ports.OtherTasks, w.now, time.Minute, 10)
+		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.now, time.Minute, 10)
 		w.must(err)
 		if len(tasks) == 0 {
 			return ran
@@ -57,7 +57,7 @@ func (w *world) work() (ran int) {
 }
 
 // readings are what reading each calendar last came to.
-func (w *world) readings() string {
+func (w *fixture) readings() string {
 	w.t.Helper()
 	all, err := w.booking.BusyCalendars(w.t.Context(), creatorID)
 	w.must(err)
@@ -77,7 +77,7 @@ func (w *world) readings() string {
 
 func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 14:00")[0]
 		w.answer(work, calendarText("DTSTART:20260602T103000\r\nDTEND:20260602T113000", "DTSTART:20260602T120000Z\r\nDURATION:PT1H")) // 10:30 in Paris; 14:00 over what is booked
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work, home))
@@ -134,7 +134,7 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 
 func TestBusyCalendarsThatAreRefusedChangeNothing(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work))
 		bad := hours()
 		bad.Timezone = "UTC"
@@ -153,11 +153,11 @@ func TestBusyCalendarsThatAreRefusedChangeNothing(t *testing.T) {
 // TestReadingRacesTheSettings: a calendar that is taken off the list while it is read leaves nothing behind.
 func TestReadingRacesTheSettings(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.answer(work, calendarText("DTSTART:20260602T090000\r\nDURATION:P1D"))
 		for range 10 {
 			w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work))
-			tasks, err := w.store.Claim(t.Context(), ports.OtherTasks, w.now, time.Minute, 10)
+			tasks, err := w.store.Claim(t.Context(), ports.DefaultTasks, w.now, time.Minute, 10)
 			w.must(err)
 			var race sync.WaitGroup
 			for _, task := range tasks {

@@ -57,7 +57,7 @@ func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
 	}
 	policy := b.Policy()
 	policy.Duration = ask.DurationMinutes
-	_, from, until := civil.SurveyDays(viewer, ask.From, ask.To)
+	_, from, until := civil.ZoneForDays(viewer, ask.From, ask.To)
 	q, err := s.query(ctx, r, b, policy, slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)}, "")
 	if err != nil {
 		return Calendar{}, err
@@ -116,11 +116,11 @@ func (s *Service) query(
 	if policy.DailyCap > 0 || policy.WeeklyCap > 0 {
 		during.From, during.Until = during.From.Add(-week), during.Until.Add(week)
 	}
-	live, err := r.Claims.Live(ctx, b.Listing.CreatorID, during)
+	live, err := r.Booking.Reservations.ListLive(ctx, b.Listing.CreatorID, during)
 	if err != nil {
 		return slot.Query{}, err
 	}
-	if q.Busy, err = r.BusyCalendars.Times(ctx, b.Listing.CreatorID, during); err != nil {
+	if q.Busy, err = r.Booking.BusyCalendars.ListTimes(ctx, b.Listing.CreatorID, during); err != nil {
 		return slot.Query{}, err
 	}
 	for _, c := range live {

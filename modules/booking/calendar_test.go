@@ -25,7 +25,7 @@ func day(t testing.TB, text string) civil.Date {
 
 func TestTheCalendarFillsInWhatIsNotAsked(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		ask := booking.Ask{ListingID: listingID, From: day(t, "2026-06-05"), To: day(t, "2026-06-09"), MostDays: 31}
 		c, err := w.booking.Open(t.Context(), ask)
 		w.must(err)
@@ -44,7 +44,7 @@ func TestTheCalendarFillsInWhatIsNotAsked(t *testing.T) {
 
 func TestTheCalendarRefuses(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		for name, c := range map[string]struct {
 			change func(a *booking.Ask)
 			want   fault.Code
@@ -73,7 +73,7 @@ func TestTheCalendarRefuses(t *testing.T) {
 
 func TestAListingThatIsNotReadyHasEmptyDays(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		missing := func() (fields []string) {
 			details, err := w.booking.Readiness(t.Context(), creatorID, listingID, "")
 			w.must(err)
@@ -107,7 +107,7 @@ func TestAListingThatIsNotReadyHasEmptyDays(t *testing.T) {
 
 func TestRefusedSettingsChangeNothing(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		bad := hours()
 		bad.Timezone = "Local"
 		wantCode(t, "hours", w.booking.SetHours(t.Context(), creatorID, bad), fault.InvalidTimezone)
@@ -123,7 +123,7 @@ func TestRefusedSettingsChangeNothing(t *testing.T) {
 // listings included.
 func TestWhatTheCalendarShowsCanBeHeld(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.listing.Metadata = listing.Metadata{listing.BufferBefore: int64(10), listing.BufferAfter: int64(20), listing.SlotIntervalMinutes: int64(30)}
 		ask := booking.Ask{ListingID: listingID, From: day(t, "2026-06-03"), To: day(t, "2026-06-03"), MostDays: 1}
 		held := 0
@@ -137,7 +137,7 @@ func TestWhatTheCalendarShowsCanBeHeld(t *testing.T) {
 			w.must(w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 				_, err := w.booking.Hold(ctx, r, ports.Hold{
 					CreatorID: creatorID, CheckoutID: shown.String(), ListingID: listingID,
-					Picks: []appointment.Pick{{StartsAt: shown.StartsAt(), Timezone: "UTC"}},
+					Picks: []appointment.SlotChoice{{StartsAt: shown.StartsAt(), Timezone: "UTC"}},
 				})
 				return err
 			}))

@@ -23,14 +23,14 @@ const (
 
 // FeedURL is the secret address of a creator's calendar.
 func (s *Service) FeedURL(ctx context.Context, creatorID string) (string, error) {
-	version, err := s.store.Read(ctx).Scheduling.FeedVersion(ctx, creatorID)
+	version, err := s.store.Read(ctx).Booking.Scheduling.GetFeedVersion(ctx, creatorID)
 	return s.feedURL(creatorID, version), err
 }
 
 // RotateFeed replaces the address: the one before opens nothing any more.
 func (s *Service) RotateFeed(ctx context.Context, creatorID string) (url string, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		version, err := r.Scheduling.RaiseFeedVersion(ctx, creatorID)
+		version, err := r.Booking.Scheduling.IncrementFeedVersion(ctx, creatorID)
 		url = s.feedURL(creatorID, version)
 		return err
 	})
@@ -38,25 +38,25 @@ func (s *Service) RotateFeed(ctx context.Context, creatorID string) (url string,
 }
 
 func (s *Service) feedURL(creatorID string, version int64) string {
-	return s.cfg.BaseURL + "/calendar/" + secret.Seal(s.cfg.LinkKey, purposeFeed, creatorID, strconv.FormatInt(version, 10)) + ".ics"
+	return s.cfg.BaseURL + "/calendar/" + secret.Derive(s.cfg.LinkKey, purposeFeed, creatorID, strconv.FormatInt(version, 10)) + ".ics"
 }
 
 // Feed is the calendar behind such an address: appointments of the last 30 days and all to come, canceled ones too.
 // NOT_FOUND.
 func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
-	creatorID, ok := secret.Claimed(id.Creator, link)
+	creatorID, ok := secret.UnverifiedID(id.Creator, link)
 	if !ok {
 		return nil, fault.NotFound("calendar")
 	}
 	r := s.store.Read(ctx)
-	version, err := r.Scheduling.FeedVersion(ctx, creatorID)
+	version, err := r.Booking.Scheduling.GetFeedVersion(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := secret.Open(s.cfg.LinkKey, purposeFeed, id.Creator, link, strconv.FormatInt(version, 10)); !ok {
+	if _, ok := secret.Verify(s.cfg.LinkKey, purposeFeed, id.Creator, link, strconv.FormatInt(version, 10)); !ok {
 		return nil, fault.NotFound("calendar")
 	}
-	name, err := s.sellers.SellerName(ctx, r, creatorID)
+	name, err := s.accounts.SellerName(ctx, r, creatorID)
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +73,13 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 
 // fed are the appointments of a feed.
 func (s *Service) fed(ctx context.Context, r ports.Repos, creatorID string) (all []appointment.State, err error) {
-	now, err := s.clock.Now(ctx, creatorID)
+	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
 	search := ports.AppointmentSearch{From: now.AddDate(0, 0, -feedDays)}
 	for page := (ports.Page{Limit: 100}); len(all) < mostFed; {
-		found, err := r.Appointments.List(ctx, creatorID, search, page)
+		found, err := r.Booking.Appointments.List(ctx, creatorID, search, page)
 		if err != nil {
 			return nil, err
 		}

@@ -5,26 +5,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/emersion/go-ical"
+	ics "github.com/arran4/golang-ical"
 
 	"sundry/core/fault"
 )
 
 // fed are the entries of a creator's calendar: status, start and sequence.
-func (w *world) fed(url string) string {
+func (w *fixture) fed(url string) string {
 	w.t.Helper()
 	link, _ := strings.CutPrefix(strings.TrimSuffix(url, ".ics"), "https://pay.example.com/calendar/")
 	raw, err := w.booking.Feed(w.t.Context(), link)
 	w.must(err)
-	calendar, err := ical.NewDecoder(bytes.NewReader(raw)).Decode()
+	calendar, err := ics.ParseCalendar(bytes.NewReader(raw))
 	w.must(err)
 	var all []string
 	for _, e := range calendar.Events() {
-		starts, err := e.DateTimeStart(time.UTC)
+		starts, err := e.GetStartAt()
 		w.must(err)
-		all = append(all, e.Props.Get("STATUS").Value+" "+starts.Format("02 15:04")+" "+e.Props.Get("SEQUENCE").Value)
+		all = append(all, e.GetProperty(ics.ComponentPropertyStatus).Value+" "+starts.UTC().Format("02 15:04")+" "+e.GetProperty(ics.ComponentPropertySequence).Value)
 	}
 	slices.Sort(all)
 	return strings.Join(all, ", ")
@@ -32,7 +31,7 @@ func (w *world) fed(url string) string {
 
 func TestACreatorsCalendarFollowsTheirAppointments(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		url, err := w.booking.FeedURL(t.Context(), creatorID)
 		w.must(err)
 		if got := w.fed(url); got != "" {
@@ -59,7 +58,7 @@ func TestACreatorsCalendarFollowsTheirAppointments(t *testing.T) {
 
 func TestAReplacedAddressOpensNothing(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		first, err := w.booking.FeedURL(t.Context(), creatorID)
 		w.must(err)
 		seen := map[string]bool{first: true}

@@ -34,23 +34,23 @@ func (s *Service) ready(ctx context.Context, r ports.Repos, creatorID, listingID
 }
 
 // Hold implements ports.Bookings.
-func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appointment.ClaimState, error) {
+func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appointment.ReservationState, error) {
 	b, err := s.ready(ctx, r, h.CreatorID, h.ListingID, h.VariantID)
 	if err != nil {
 		return nil, err
 	}
 	b.Variant.DurationMinutes = cmp.Or(h.DurationMinutes, b.Variant.DurationMinutes)
 	b.Variant.SessionCount = cmp.Or(h.SessionCount, b.Variant.SessionCount)
-	now, err := s.clock.Now(ctx, h.CreatorID)
+	now, err := r.Clock.Now(ctx, h.CreatorID)
 	if err != nil {
 		return nil, err
 	}
-	picks, err := b.Choose(h.Picks, now)
+	picks, err := b.Select(h.Picks, now)
 	if err != nil {
 		return nil, err
 	}
 	// From here on nobody else decides about this creator's time, so that caps hold too, which no constraint knows.
-	if err := r.Claims.Lock(ctx, h.CreatorID); err != nil {
+	if err := r.Booking.Reservations.Lock(ctx, h.CreatorID); err != nil {
 		return nil, err
 	}
 	if err := s.Release(ctx, r, h.CreatorID, h.CheckoutID); err != nil {
@@ -64,14 +64,14 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 		return nil, err
 	}
 	claims := b.Hold(picks, h.CheckoutID, func() string { return s.ids.New(id.Claim) }, now)
-	return claims, s.take(ctx, r, claims)
+	return claims, s.take(ctx, r, claims, picks)
 }
 
-// take writes new claims, all or none. SLOT_TAKEN.
-func (s *Service) take(ctx context.Context, r ports.Repos, claims []appointment.ClaimState) error {
-	taken, err := r.Claims.Take(ctx, claims)
+// take writes the new claims on the picks, all or none. SLOT_TAKEN.
+func (s *Service) take(ctx context.Context, r ports.Repos, claims []appointment.ReservationState, picks []appointment.SlotChoice) error {
+	taken, err := r.Booking.Reservations.Insert(ctx, claims)
 	if err == nil && !taken {
-		err = fault.New(fault.SlotTaken, "The time is not free. Read the slots again and choose one of them.")
+		err = appointment.Taken(picks...)
 	}
 	if err != nil {
 		return fmt.Errorf("take times of %s: %w", claims[0].ListingID, err)
@@ -80,7 +80,7 @@ func (s *Service) take(ctx context.Context, r ports.Repos, claims []appointment.
 }
 
 // span is the time in which the picks begin.
-func span(picks []appointment.Pick) slot.Interval {
+func span(picks []appointment.SlotChoice) slot.Interval {
 	all := slot.Interval{From: picks[0].StartsAt, Until: picks[0].StartsAt}
 	for _, p := range picks {
 		if p.StartsAt.Before(all.From) {
@@ -96,7 +96,7 @@ func span(picks []appointment.Pick) slot.Interval {
 
 // Release implements ports.Bookings.
 func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkoutID string) error {
-	claims, err := r.Claims.OfCheckout(ctx, creatorID, checkoutID)
+	claims, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,11 @@ func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkou
 		if !state.Status.Live() {
 			continue
 		}
-		claim := appointment.RestoreClaim(state)
-		if err := claim.Release(); err != nil {
+		claim := appointment.RestoreReservation(state)
+		if _, err := claim.Release(); err != nil {
 			return err
 		}
-		if err := r.Claims.Save(ctx, claim.State()); err != nil {
+		if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
 			return err
 		}
 	}
@@ -116,8 +116,8 @@ func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkou
 }
 
 // Held implements ports.Bookings.
-func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (all []appointment.ClaimState, err error) {
-	claims, err := r.Claims.OfCheckout(ctx, creatorID, checkoutID)
+func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (all []appointment.ReservationState, err error) {
+	claims, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
 	for _, c := range claims {
 		if c.Status.Live() {
 			all = append(all, c)
@@ -128,12 +128,12 @@ func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID
 
 // Booked implements ports.Bookings.
 func (s *Service) Booked(ctx context.Context, r ports.Repos, creatorID, checkoutID string) ([]appointment.State, error) {
-	return r.Appointments.OfCheckout(ctx, creatorID, checkoutID)
+	return r.Booking.Appointments.ListByCheckout(ctx, creatorID, checkoutID)
 }
 
 // Confirm implements ports.Bookings.
 func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmation) (booked []event.Event, ok bool, err error) {
-	before, err := r.Appointments.OfCheckout(ctx, c.CreatorID, c.CheckoutID)
+	before, err := r.Booking.Appointments.ListByCheckout(ctx, c.CreatorID, c.CheckoutID)
 	if err != nil || len(before) > 0 {
 		return nil, len(before) > 0, err
 	}
@@ -145,42 +145,45 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 	if err != nil {
 		return nil, false, err
 	}
-	now, err := s.clock.Now(ctx, c.CreatorID)
+	now, err := r.Clock.Now(ctx, c.CreatorID)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, claim := range claims {
-		if err := claim.Confirm(); err != nil {
+		if _, err := claim.Confirm(); err != nil {
 			return nil, false, err
 		}
-		if err := r.Claims.Save(ctx, claim.State()); err != nil {
+		if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
 			return nil, false, err
 		}
-		a, uttered := b.Book(s.ids.New(id.Appointment), claim.State(), c.Buyer, s.room(), now)
-		if err := r.Appointments.Add(ctx, a.State()); err != nil {
+		a, emitted := b.Book(s.ids.New(id.Appointment), claim.State(), c.Buyer, s.room(), now)
+		if err := r.Booking.Appointments.Insert(ctx, a.State()); err != nil {
 			return nil, false, err
 		}
-		booked = append(booked, uttered)
+		if err := s.scheduleReminders(ctx, r, a.State()); err != nil {
+			return nil, false, err
+		}
+		booked = append(booked, emitted)
 	}
 	return booked, true, nil
 }
 
 // reclaim is the session's claims, one per time, all held: those that were released are taken again, all of them or
 // none. ok is false when one of the times is no longer free, and when there never were any.
-func (s *Service) reclaim(ctx context.Context, r ports.Repos, c ports.Confirmation) (claims []*appointment.Claim, ok bool, err error) {
-	states, err := r.Claims.OfCheckout(ctx, c.CreatorID, c.CheckoutID)
+func (s *Service) reclaim(ctx context.Context, r ports.Repos, c ports.Confirmation) (claims []*appointment.Reservation, ok bool, err error) {
+	states, err := r.Booking.Reservations.ListByCheckout(ctx, c.CreatorID, c.CheckoutID)
 	if err != nil {
 		return nil, false, err
 	}
-	now, err := s.clock.Now(ctx, c.CreatorID)
+	now, err := r.Clock.Now(ctx, c.CreatorID)
 	if err != nil {
 		return nil, false, err
 	}
-	var again []appointment.ClaimState
+	var again []appointment.ReservationState
 	for _, state := range latest(states) {
-		claim := appointment.RestoreClaim(state)
+		claim := appointment.RestoreReservation(state)
 		if state.Status == appointment.Released {
-			claim = claim.Again(s.ids.New(id.Claim), now)
+			claim = claim.NewHold(s.ids.New(id.Claim), now)
 			again = append(again, claim.State())
 		}
 		claims = append(claims, claim)
@@ -188,17 +191,17 @@ func (s *Service) reclaim(ctx context.Context, r ports.Repos, c ports.Confirmati
 	if len(again) == 0 {
 		return claims, len(claims) > 0, nil
 	}
-	if err := r.Claims.Lock(ctx, c.CreatorID); err != nil {
+	if err := r.Booking.Reservations.Lock(ctx, c.CreatorID); err != nil {
 		return nil, false, err
 	}
-	taken, err := r.Claims.Take(ctx, again)
+	taken, err := r.Booking.Reservations.Insert(ctx, again)
 	return claims, taken, err
 }
 
 // latest is the claim of each position that counts: the live one, else the last. The others are of times that the buyer
 // gave up for another.
-func latest(states []appointment.ClaimState) []appointment.ClaimState {
-	var all []appointment.ClaimState
+func latest(states []appointment.ReservationState) []appointment.ReservationState {
+	var all []appointment.ReservationState
 	for _, state := range states {
 		last := len(all) - 1
 		switch {
@@ -212,10 +215,10 @@ func latest(states []appointment.ClaimState) []appointment.ClaimState {
 }
 
 // booked is what a claim was made on, as it is now: a listing that was archived meanwhile is still kept.
-func (s *Service) booked(ctx context.Context, r ports.Repos, claim *appointment.Claim) (b appointment.Bookable, err error) {
+func (s *Service) booked(ctx context.Context, r ports.Repos, claim *appointment.Reservation) (b appointment.Bookable, err error) {
 	if b.Listing, err = s.listings.Listing(ctx, r, claim.State().ListingID); err != nil {
 		return b, err
 	}
-	b.Setup, err = r.Scheduling.Get(ctx, claim.State().CreatorID)
+	b.Setup, err = r.Booking.Scheduling.Get(ctx, claim.State().CreatorID)
 	return b, err
 }

@@ -16,7 +16,7 @@ import (
 
 func TestATimeIsHeldForOneSession(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.must(w.hold("cs_1", "02 10:00"))
 		if got := w.open("02"); got != "09 11 12 13 14 15 16" {
 			t.Errorf("open: %s", got)
@@ -37,7 +37,7 @@ func TestATimeIsHeldForOneSession(t *testing.T) {
 
 func TestEveryRefusalOfAHoldChangesNothing(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.must(w.hold("cs_1", "02 10:00"))
 		hold := func(change func(h *ports.Hold)) error {
 			h := ports.Hold{CreatorID: creatorID, CheckoutID: "cs_1", ListingID: listingID, Picks: pick("02 11:00")}
@@ -58,7 +58,7 @@ func TestEveryRefusalOfAHoldChangesNothing(t *testing.T) {
 			"too few of a pack":         {func(h *ports.Hold) { h.VariantID = packID }, fault.SlotCountMismatch},
 			"overlapping times":         {func(h *ports.Hold) { h.VariantID, h.Picks = packID, pick("02 11:00", "02 11:30", "03 11:00") }, fault.SlotsOverlap},
 			"yesterday":                 {func(h *ports.Hold) { h.Picks = pick("01 09:00") }, fault.SlotInPast},
-			"after hours":               {func(h *ports.Hold) { h.Picks = pick("02 17:00") }, fault.SlotTaken},
+			"after hours":               {func(h *ports.Hold) { h.Picks = pick("02 17:00") }, fault.SlotNotOffered},
 			"no mode":                   {func(h *ports.Hold) { h.Picks[0].DeliveryMode = "" }, fault.ValidationFailed},
 			"no zone":                   {func(h *ports.Hold) { h.Picks[0].Timezone = "Local" }, fault.InvalidTimezone},
 		} {
@@ -75,7 +75,7 @@ func TestEveryRefusalOfAHoldChangesNothing(t *testing.T) {
 
 func TestChoosingAgainGivesTheFirstChoiceBack(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.must(w.hold("cs_1", "02 10:00", "03 10:00", "04 10:00"))
 		w.must(w.hold("cs_1", "02 10:00", "03 11:00", "05 10:00")) // its own claims are not in its way
 		if got := w.held("cs_1"); got != "held 02 10:00, held 03 11:00, held 05 10:00" {
@@ -96,7 +96,7 @@ func TestChoosingAgainGivesTheFirstChoiceBack(t *testing.T) {
 
 func TestCapsHoldOverEverySession(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.listing.Metadata[listing.DailyCap], w.listing.Metadata[listing.WeeklyCap] = int64(2), int64(3)
 		w.must(w.hold("cs_1", "08 09:00"))
 		w.must(w.hold("cs_2", "08 16:00"))
@@ -111,14 +111,14 @@ func TestCapsHoldOverEverySession(t *testing.T) {
 		}
 		w.must(w.release("cs_1"))
 		if got := w.open("12"); got == "" {
-			t.Error("time given back does not count any more")
+			t.Error("released time does not count any more")
 		}
 	})
 }
 
 func TestPaymentMakesAppointmentsOnce(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.must(w.hold("cs_1", "04 10:00", "02 10:00", "03 10:00"))
 		booked, ok := w.confirm("cs_1")
 		again, okAgain := w.confirm("cs_1")
@@ -136,15 +136,15 @@ func TestPaymentMakesAppointmentsOnce(t *testing.T) {
 		if len(rooms) != 3 || !booked[0].StartsAt.Equal(june("04 10:00")) {
 			t.Errorf("%+v", booked)
 		}
-		if got := strings.Join(w.uttered, " "); got != "appointment.booked appointment.booked appointment.booked" {
-			t.Errorf("uttered: %s", got)
+		if got := strings.Join(w.emitted, " "); got != "appointment.booked appointment.booked appointment.booked" {
+			t.Errorf("emitted: %s", got)
 		}
 	})
 }
 
 func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		for _, id := range []string{"cs_1", "cs_2"} {
 			day := map[string]string{"cs_1": "02", "cs_2": "03"}[id]
 			w.must(w.hold(id, day+" 09:00", day+" 10:00", day+" 11:00"))
@@ -173,7 +173,7 @@ func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 // taken, nobody waits for long and nothing breaks.
 func TestManySessionsWantOverlappingTimes(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.listing.Metadata[listing.SlotIntervalMinutes] = int64(15)
 		for name, choose := range map[string]func(i int) []string{
 			"single sessions": func(i int) []string { return []string{fmt.Sprintf("02 10:%02d", i%4*15)} },
@@ -211,7 +211,7 @@ func TestManySessionsWantOverlappingTimes(t *testing.T) {
 // TestPayingRacesExpiry confirms and releases the same session at once: it is booked or free, never both.
 func TestPayingRacesExpiry(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		for i := range 20 {
 			id := fmt.Sprintf("cs_%d", i)
 			var times []string

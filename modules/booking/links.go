@@ -2,15 +2,15 @@ package booking
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
-	"net/url"
-	"strings"
 	"time"
 
 	"sundry/core/appointment"
 	"sundry/core/civil"
 	"sundry/core/fault"
 	"sundry/core/id"
+	"sundry/core/identity"
 	"sundry/core/secret"
 	"sundry/core/slot"
 	"sundry/ports"
@@ -19,15 +19,16 @@ import (
 // purposeManage is what a buyer's link opens.
 const purposeManage = "manage"
 
-// ManageURL is where a buyer sees, moves and cancels an appointment. Whoever has it can do the same.
+// ManageURL is where a buyer sees, moves and cancels an appointment. Anyone who has it can do the same.
 func (s *Service) ManageURL(appointmentID string) string {
-	return s.cfg.BaseURL + "/a/" + secret.Seal(s.cfg.LinkKey, purposeManage, appointmentID)
+	return s.cfg.BaseURL + "/a/" + secret.Derive(s.cfg.LinkKey, purposeManage, appointmentID)
 }
 
 // Managed is an appointment as its buyer sees it.
 type Managed struct {
 	appointment.State
-	SellerName string
+	// Seller is who sells, as buyers see them.
+	Seller identity.Storefront
 	// Now is the account's time; Changeable is false once the appointment is canceled or has begun.
 	Now        time.Time
 	Changeable bool
@@ -39,7 +40,7 @@ func (s *Service) Managed(ctx context.Context, link string) (m Managed, err erro
 	if m.State, err = s.linked(ctx, r, link); err != nil {
 		return m, err
 	}
-	if m.SellerName, err = s.sellers.SellerName(ctx, r, m.CreatorID); err != nil {
+	if m.Seller, err = s.accounts.Storefront(ctx, r, m.CreatorID); err != nil {
 		return m, err
 	}
 	m.Now, err = s.clock.Now(ctx, m.CreatorID)
@@ -48,11 +49,11 @@ func (s *Service) Managed(ctx context.Context, link string) (m Managed, err erro
 }
 
 func (s *Service) linked(ctx context.Context, r ports.Repos, link string) (appointment.State, error) {
-	appointmentID, ok := secret.Open(s.cfg.LinkKey, purposeManage, id.Appointment, link)
+	appointmentID, ok := secret.Verify(s.cfg.LinkKey, purposeManage, id.Appointment, link)
 	if !ok {
 		return appointment.State{}, fault.NotFound("appointment")
 	}
-	a, err := r.Appointments.Get(ctx, appointmentID)
+	a, err := r.Booking.Appointments.Get(ctx, appointmentID)
 	if errors.Is(err, ports.ErrNotFound) {
 		err = fault.NotFound("appointment")
 	}
@@ -91,8 +92,8 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 		From: min(max(from, today), today+furthest), MostDays: days,
 	}, Modes: []appointment.DeliveryMode{a.DeliveryMode}}
 	c.To = c.From + civil.Date(days) - 1 //nolint:gosec // a few weeks
-	_, first, last := civil.SurveyDays(viewer, c.From, c.To)
-	q, err := s.query(ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)}, a.ClaimID)
+	_, first, last := civil.ZoneForDays(viewer, c.From, c.To)
+	q, err := s.query(ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)}, a.ReservationID)
 	if err != nil {
 		return Calendar{}, err
 	}
@@ -100,22 +101,24 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 	return c, nil
 }
 
-// RescheduleByBuyer is Reschedule by whoever has the link; the zone and the place stay.
+// RescheduleByBuyer is Reschedule by a caller who has the link; the zone and the place stay. LIMIT_REACHED after
+// appointment.MaxBuyerMoves.
 func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt time.Time) (appointment.State, error) {
 	a, err := s.linked(ctx, s.store.Read(ctx), link)
 	if err != nil {
 		return a, err
 	}
-	return s.Reschedule(ctx, a.CreatorID, a.ID, appointment.Pick{StartsAt: startsAt, Timezone: a.Timezone, Field: "appointmentSlot"})
+	pick := appointment.SlotChoice{StartsAt: startsAt, Timezone: a.Timezone, Field: "appointmentSlot"}
+	return s.rescheduleAs(ctx, a.CreatorID, a.ID, pick, (*appointment.Appointment).CountBuyerMove)
 }
 
-// CancelByBuyer is Cancel by whoever has the link.
+// CancelByBuyer is Cancel by a caller who has the link.
 func (s *Service) CancelByBuyer(ctx context.Context, link, reason string) (appointment.State, error) {
 	a, err := s.linked(ctx, s.store.Read(ctx), link)
 	if err != nil {
 		return a, err
 	}
-	return s.Cancel(ctx, a.CreatorID, a.ID, reason)
+	return s.cancelAs(ctx, a.CreatorID, a.ID, reason, true)
 }
 
 // CalendarOf is the appointment behind a buyer's link as a calendar file. NOT_FOUND.
@@ -127,7 +130,7 @@ func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
 	return s.calendars.Write(ports.CalendarFile{Method: ports.CalendarPublish, Entries: []ports.CalendarEntry{s.CalendarEntry(a)}}), nil
 }
 
-// CalendarEntry implements ports.AppointmentDesk.
+// CalendarEntry implements ports.AppointmentReader.
 func (s *Service) CalendarEntry(a appointment.State) ports.CalendarEntry {
 	e := ports.CalendarEntry{
 		UID: a.ID + "@" + s.host(), Sequence: a.Sequence, Canceled: a.Status == appointment.StatusCanceled,
@@ -139,23 +142,16 @@ func (s *Service) CalendarEntry(a appointment.State) ports.CalendarEntry {
 	return e
 }
 
-// host makes the UIDs of calendars ours: they must be unique in the world.
+// host makes the UIDs of calendars unique to this deployment, whatever its address becomes.
 func (s *Service) host() string {
-	if u, err := url.Parse(s.cfg.BaseURL); err == nil && u.Hostname() != "" {
-		return u.Hostname()
-	}
-	return strings.TrimPrefix(s.cfg.BaseURL, "https://")
+	proof := secret.MAC(s.cfg.LinkKey, "calendar-uid")
+	return hex.EncodeToString(proof[:6]) + ".sundry"
 }
 
-var _ ports.AppointmentDesk = (*Service)(nil)
+var _ ports.AppointmentReader = (*Service)(nil)
 
-// CreatorZone implements ports.AppointmentDesk.
+// CreatorZone implements ports.AppointmentReader.
 func (s *Service) CreatorZone(ctx context.Context, r ports.Repos, creatorID string) (string, error) {
-	setup, err := r.Scheduling.Get(ctx, creatorID)
+	setup, err := r.Booking.Scheduling.Get(ctx, creatorID)
 	return setup.Hours.Timezone, err
-}
-
-// Latest implements ports.AppointmentDesk.
-func (s *Service) Latest(ctx context.Context, r ports.Repos, creatorID, appointmentID string) (appointment.State, error) {
-	return appointmentOf(ctx, r, creatorID, appointmentID)
 }

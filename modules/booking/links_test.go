@@ -1,6 +1,8 @@
 package booking_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,13 +12,13 @@ import (
 )
 
 // link is the last part of an appointment's address.
-func (w *world) link(a appointment.State) string {
+func (w *fixture) link(a appointment.State) string {
 	url, _ := strings.CutPrefix(w.booking.ManageURL(a.ID), "https://pay.example.com/a/")
 	return url
 }
 
 // alternatives are the times that an appointment can be moved to, of some days of June 2026.
-func (w *world) alternatives(a appointment.State, from string, days int) string {
+func (w *fixture) alternatives(a appointment.State, from string, days int) string {
 	w.t.Helper()
 	c, err := w.booking.Alternatives(w.t.Context(), w.link(a), day(w.t, from), days)
 	w.must(err)
@@ -29,12 +31,12 @@ func (w *world) alternatives(a appointment.State, from string, days int) string 
 
 func TestABuyersLinkOpensTheirAppointmentOnly(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		booked := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")
 		seen := map[string]bool{}
 		for _, a := range booked {
 			m, err := w.booking.Managed(t.Context(), w.link(a))
-			if err != nil || m.State != a || !m.Changeable || m.SellerName != "Ada's Workshop" || !m.Now.Equal(w.now) || seen[w.link(a)] {
+			if err != nil || m.State != a || !m.Changeable || m.Seller.Name != "Ada's Workshop" || !m.Now.Equal(w.now) || seen[w.link(a)] {
 				t.Errorf("%+v, %v", m, err)
 			}
 			seen[w.link(a)] = true
@@ -60,7 +62,7 @@ func TestABuyersLinkOpensTheirAppointmentOnly(t *testing.T) {
 
 func TestABuyerMovesToATimeThatIsShown(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		w.must(w.hold("cs_2", "03 10:00"))
 		w.listing.Variants[0].DurationMinutes = 120 // what was sold stays an hour
@@ -91,10 +93,10 @@ func TestABuyerMovesToATimeThatIsShown(t *testing.T) {
 
 func TestABuyerCancelsOnceAndSeesIt(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		raw, err := w.booking.CalendarOf(t.Context(), w.link(a))
-		if err != nil || !strings.Contains(string(raw), "UID:"+a.ID+"@pay.example.com\r\n") || !strings.Contains(string(raw), "STATUS:CONFIRMED\r\n") {
+		if err != nil || !strings.Contains(string(raw), "UID:"+a.ID+"@") || !strings.Contains(string(raw), "STATUS:CONFIRMED\r\n") {
 			t.Errorf("%s, %v", raw, err)
 		}
 		if _, err := w.booking.CancelByBuyer(t.Context(), w.link(a), "ill"); err != nil {
@@ -111,6 +113,52 @@ func TestABuyerCancelsOnceAndSeesIt(t *testing.T) {
 		raw, err = w.booking.CalendarOf(t.Context(), w.link(a))
 		if err != nil || !strings.Contains(string(raw), "STATUS:CANCELLED\r\n") || !strings.Contains(string(raw), "SEQUENCE:1\r\n") {
 			t.Errorf("%s, %v", raw, err)
+		}
+	})
+}
+
+func TestABuyerMovesAnAppointmentTenTimes(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		a := w.book("cs_1", "02 09:00")[0]
+		link := w.link(a)
+		for n := range appointment.MaxBuyerMoves {
+			to := june(fmt.Sprintf("%02d %02d:00", 2+n%2, 10+n/2))
+			moved, err := w.booking.RescheduleByBuyer(t.Context(), link, to)
+			if err != nil || !moved.StartsAt.Equal(to) {
+				t.Fatalf("move %d: %+v, %v", n+1, moved, err)
+			}
+			if _, err := w.booking.RescheduleByBuyer(t.Context(), link, to); err != nil { // where it is already: no move
+				t.Fatal(err)
+			}
+		}
+		before, err := w.booking.Appointment(t.Context(), creatorID, a.ID)
+		w.must(err)
+		_, err = w.booking.RescheduleByBuyer(t.Context(), link, june("04 09:00"))
+		wantCode(t, "the eleventh move", err, fault.LimitReached)
+		if after, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || after != before {
+			t.Errorf("after the refusal: %+v, %v; before %+v", after, err, before)
+		}
+		if _, err := w.move(a, "04 09:00"); err != nil {
+			t.Errorf("the creator: %v", err)
+		}
+		if _, err := w.booking.CancelByBuyer(t.Context(), link, ""); err != nil {
+			t.Errorf("canceling after that: %v", err)
+		}
+	})
+}
+
+func TestTheLastCancellationOfASessionIsReported(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		pack := w.book("cs_1", "02 09:00", "03 09:00", "04 09:00")
+		for n, a := range pack {
+			w.emitted = nil
+			_, err := w.booking.Cancel(t.Context(), creatorID, a.ID, "")
+			w.must(err)
+			if got, want := slices.Contains(w.emitted, "appointment.all_canceled"), n == len(pack)-1; got != want {
+				t.Errorf("after %d of %d: reported %v", n+1, len(pack), got)
+			}
 		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package booking sells time: when and where creators meet buyers, the calendar of open times, and the claims that make
-// sure no time is sold twice.
+// Package booking sells time: when and where creators meet buyers, the calendar of open times, and the reservations that
+// make sure no time is sold twice.
 package booking
 
 import (
@@ -9,6 +9,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/slot"
+	"sundry/core/webhook"
 	"sundry/ports"
 )
 
@@ -18,8 +19,8 @@ type Config struct {
 	BaseURL string
 	// LinkKey is 32 bytes, used for nothing but what opens appointments and feeds.
 	LinkKey []byte
-	// AllowPrivate admits plain http and loopback addresses of busy calendars; sandbox only.
-	AllowPrivate bool
+	// Fetching says where busy calendars may be beside the public internet.
+	Fetching webhook.Policy
 }
 
 // Service holds the use cases.
@@ -31,24 +32,39 @@ type Service struct {
 	ids       ports.IDs
 	bus       ports.Bus
 	listings  ports.BookedListings
-	sellers   ports.Sellers
+	accounts  ports.AccountReader
 	locks     ports.SlotLocks
 	calendars ports.CalendarWriter
 	reader    ports.CalendarReader
 	fetcher   ports.Fetcher
 }
 
-// New returns the module over its ports.
-func New(
-	cfg Config, store ports.Store, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs, bus ports.Bus, listings ports.BookedListings,
-	sellers ports.Sellers, locks ports.SlotLocks, calendars ports.CalendarWriter, reader ports.CalendarReader, fetcher ports.Fetcher,
-) *Service {
-	return &Service{cfg, store, clock, sleeper, ids, bus, listings, sellers, locks, calendars, reader, fetcher}
+// Deps is what the module needs.
+type Deps struct {
+	Store     ports.Store
+	Clock     ports.Clock
+	Sleeper   ports.Sleeper
+	IDs       ports.IDs
+	Bus       ports.Bus
+	Listings  ports.BookedListings
+	Accounts  ports.AccountReader
+	Locks     ports.SlotLocks
+	Calendars ports.CalendarWriter
+	Reader    ports.CalendarReader
+	Fetcher   ports.Fetcher
+}
+
+// New returns the module.
+func New(cfg Config, d Deps) *Service {
+	return &Service{
+		cfg: cfg, store: d.Store, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, bus: d.Bus, listings: d.Listings,
+		accounts: d.Accounts, locks: d.Locks, calendars: d.Calendars, reader: d.Reader, fetcher: d.Fetcher,
+	}
 }
 
 // Setup is when and where a creator meets buyers, as they said.
 func (s *Service) Setup(ctx context.Context, creatorID string) (appointment.Setup, error) {
-	return s.store.Read(ctx).Scheduling.Get(ctx, creatorID)
+	return s.store.Read(ctx).Booking.Scheduling.Get(ctx, creatorID)
 }
 
 // SetHours replaces when a creator works, and the other calendars that they are busy by. VALIDATION_FAILED or
@@ -61,7 +77,7 @@ func (s *Service) SetHours(ctx context.Context, creatorID string, hours slot.Set
 		return err
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Scheduling.SetHours(ctx, creatorID, hours); err != nil {
+		if err := r.Booking.Scheduling.UpdateHours(ctx, creatorID, hours); err != nil {
 			return err
 		}
 		return s.setBusyCalendars(ctx, r, creatorID, busyCalendars)
@@ -74,7 +90,7 @@ func (s *Service) SetMeetings(ctx context.Context, creatorID string, meetings ap
 		return err
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Scheduling.SetMeetings(ctx, creatorID, meetings)
+		return r.Booking.Scheduling.UpdateMeetings(ctx, creatorID, meetings)
 	})
 }
 
@@ -89,7 +105,7 @@ func (s *Service) Readiness(ctx context.Context, creatorID, listingID, variantID
 	if err != nil {
 		return nil, err
 	}
-	return appointment.Missing(b.Listing, b.Variant, b.Setup), nil
+	return appointment.MissingSetup(b.Listing, b.Variant, b.Setup), nil
 }
 
 // bookable loads a variant ("" = the default one) of a listing and what its creator has set up. NOT_FOUND for an unknown
@@ -103,6 +119,6 @@ func (s *Service) bookable(ctx context.Context, r ports.Repos, listingID, varian
 			return b, err
 		}
 	}
-	b.Setup, err = r.Scheduling.Get(ctx, b.Listing.CreatorID)
+	b.Setup, err = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID)
 	return b, err
 }

@@ -8,9 +8,9 @@ import (
 
 // Verify lists what contradicts the promises of booking (contract §14), one line each.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).BookingAudit
+	audit := s.store.Read(ctx).Booking.Audit
 	return ports.Checks{
-		{Find: audit.Overlaps, Says: "claim %s overlaps another of its creator"},
-		{Find: audit.Unmatched, Says: "%s: an appointment and its claim do not match"},
+		{Find: audit.ListOverlaps, Says: "claim %s overlaps another of its creator"},
+		{Find: audit.ListUnmatched, Says: "%s: an appointment and its claim do not match"},
 	}.Run(ctx)
 }

@@ -8,7 +8,7 @@ import (
 	"sundry/core/listing"
 )
 
-// Window is what whoever shows a calendar must know before asking it for open times.
+// Window is what a calendar page must know before asking it for open times.
 type Window struct {
 	// Timezone is the creator's, IANA; From and Until, both included, are the creator's days that may have open times.
 	Timezone    string

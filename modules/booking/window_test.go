@@ -10,7 +10,7 @@ import (
 
 func TestTheWindowSaysWhereACalendarEnds(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.listing.Metadata = listing.Metadata{
 			listing.DeliveryMethod: "hybrid", listing.HorizonDays: int64(30), listing.BufferBefore: int64(10), listing.BufferAfter: int64(5),
 		}
@@ -33,7 +33,7 @@ func TestTheWindowSaysWhereACalendarEnds(t *testing.T) {
 
 func TestWhatCannotBeBookedHasNoWindow(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, w *world) {
+	forEachEngine(t, func(t *testing.T, w *fixture) {
 		none := func(what, variant string) {
 			t.Helper()
 			if got, ok, err := w.booking.Window(t.Context(), listingID, variant); err != nil || ok {

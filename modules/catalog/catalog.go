@@ -1,5 +1,5 @@
 // Package catalog holds the use cases around what creators sell: listings, their variants and plans, the recipe that
-// integrators read, payment links, and the offers that selling asks for.
+// integrators read, payment links, and the offers that checkout asks for.
 package catalog
 
 import (
@@ -40,7 +40,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, p listing.Propos
 	}
 	var created listing.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := s.clock.Now(ctx, creatorID)
+		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
@@ -49,24 +49,24 @@ func (s *Service) Create(ctx context.Context, creatorID string, p listing.Propos
 			return err
 		}
 		created = l.State()
-		return r.Listings.Insert(ctx, created)
+		return r.Catalog.Listings.Insert(ctx, created)
 	})
 	return created, refusal("create listing", s.slugFirst(ctx, created, err))
 }
 
-// Mine lists the account's listings in every status, newest first.
-func (s *Service) Mine(ctx context.Context, creatorID string, page ports.Page) (ports.List[listing.State], error) {
-	return s.store.Read(ctx).Listings.Mine(ctx, creatorID, page)
+// OwnListings lists the account's listings in every status, newest first.
+func (s *Service) OwnListings(ctx context.Context, creatorID string, page ports.Page) (ports.List[listing.State], error) {
+	return s.store.Read(ctx).Catalog.Listings.List(ctx, creatorID, page)
 }
 
-// MineOne shows one of the account's listings, whatever its status. NOT_FOUND for all others.
-func (s *Service) MineOne(ctx context.Context, creatorID, listingID string) (listing.State, error) {
+// OwnListing shows one of the account's listings, whatever its status. NOT_FOUND for all others.
+func (s *Service) OwnListing(ctx context.Context, creatorID, listingID string) (listing.State, error) {
 	return mine(ctx, s.store.Read(ctx), creatorID, listingID)
 }
 
 // Search lists ACTIVE listings of every account.
 func (s *Service) Search(ctx context.Context, search ports.ListingSearch, page ports.Page) (ports.List[listing.State], error) {
-	return s.store.Read(ctx).Listings.Search(ctx, search, page)
+	return s.store.Read(ctx).Catalog.Listings.Search(ctx, search, page)
 }
 
 // BySlug shows an ACTIVE listing of any account. NOT_FOUND for all others.
@@ -74,7 +74,7 @@ func (s *Service) BySlug(ctx context.Context, slug string) (listing.State, error
 	if !listing.ValidSlug(slug) {
 		return listing.State{}, fault.NotFound("listing")
 	}
-	l, err := s.store.Read(ctx).Listings.FindBySlug(ctx, slug)
+	l, err := s.store.Read(ctx).Catalog.Listings.GetBySlug(ctx, slug)
 	if err == nil && l.Status != listing.Active {
 		err = ports.ErrNotFound
 	}
@@ -150,7 +150,7 @@ func (s *Service) change(ctx context.Context, creatorID, listingID string,
 		case before.CreatorID != creatorID:
 			return fault.NotFound("listing")
 		}
-		now, err := s.clock.Now(ctx, creatorID)
+		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
@@ -158,10 +158,10 @@ func (s *Service) change(ctx context.Context, creatorID, listingID string,
 		if err := transition(ctx, r, l, now); err != nil {
 			return err
 		}
-		if after = l.State(); after.Revision == before.Revision {
+		if after = l.State(); !l.Changed() {
 			return nil
 		}
-		return r.Listings.Update(ctx, after)
+		return r.Catalog.Listings.Update(ctx, after)
 	})
 	return after, refusal("change listing "+listingID, s.slugFirst(ctx, after, err))
 }
@@ -176,7 +176,7 @@ func find(ctx context.Context, r ports.Repos, listingID string) (listing.State, 
 	if !id.Valid(id.Listing, listingID) {
 		return listing.State{}, fault.NotFound("listing")
 	}
-	l, err := r.Listings.Find(ctx, listingID)
+	l, err := r.Catalog.Listings.Get(ctx, listingID)
 	return l, missing("listing", err)
 }
 
@@ -209,7 +209,7 @@ func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) err
 	if !errors.As(err, &duplicate) || duplicate.Index != keyIndex {
 		return err
 	}
-	switch other, findErr := s.store.Read(ctx).Listings.FindBySlug(ctx, l.Slug); {
+	switch other, findErr := s.store.Read(ctx).Catalog.Listings.GetBySlug(ctx, l.Slug); {
 	case findErr == nil && other.ID != l.ID:
 		return &ports.DuplicateError{Index: slugIndex}
 	case findErr != nil && !errors.Is(findErr, ports.ErrNotFound):

@@ -19,19 +19,19 @@ import (
 	"sundry/tests/testdb"
 )
 
-// shop is the module over a store of its own, and two creators.
-type shop struct {
+// fixture is the module over a store of its own, and two creators.
+type fixture struct {
 	*catalog.Service
 	store    *gormstore.Store
 	ids      *system.IDs
 	ada, bob string
 }
 
-func eachShop(t *testing.T, test func(t *testing.T, s shop)) {
+func forEachEngine(t *testing.T, test func(t *testing.T, s fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		ids := system.NewIDs()
-		test(t, shop{
+		test(t, fixture{
 			Service: catalog.New(store, system.NewClock(store, true), ids, true), store: store, ids: ids,
 			ada: ids.New(id.Creator), bob: ids.New(id.Creator),
 		})
@@ -45,7 +45,7 @@ func proposal(kind listing.Type, slug string) listing.Proposal {
 }
 
 // draft makes a draft of ada's, active makes it ACTIVE too.
-func (s shop) draft(t *testing.T, p listing.Proposal) listing.State {
+func (s fixture) draft(t *testing.T, p listing.Proposal) listing.State {
 	t.Helper()
 	l, err := s.Create(t.Context(), s.ada, p)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s shop) draft(t *testing.T, p listing.Proposal) listing.State {
 	return l
 }
 
-func (s shop) active(t *testing.T, p listing.Proposal) listing.State {
+func (s fixture) active(t *testing.T, p listing.Proposal) listing.State {
 	t.Helper()
 	l, err := s.Publish(t.Context(), s.ada, s.draft(t, p).ID)
 	if err != nil {
@@ -63,9 +63,9 @@ func (s shop) active(t *testing.T, p listing.Proposal) listing.State {
 	return l
 }
 
-func (s shop) unchanged(t *testing.T, before listing.State) {
+func (s fixture) unchanged(t *testing.T, before listing.State) {
 	t.Helper()
-	after, err := s.MineOne(t.Context(), before.CreatorID, before.ID)
+	after, err := s.OwnListing(t.Context(), before.CreatorID, before.ID)
 	if err != nil || !reflect.DeepEqual(after, before) {
 		t.Errorf("the listing changed:\n got %+v, %v\nwant %+v", after, err, before)
 	}
@@ -80,7 +80,7 @@ func wantCode(t *testing.T, err error, code fault.Code) {
 
 func TestAListingLivesFromDraftToArchive(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		p := proposal(listing.Digital, "field-notes")
 		p.Metadata = map[string]any{"downloadUrl": "https://files.example/notes.pdf", "pageCount": json.Number("12")}
@@ -121,7 +121,7 @@ func TestAListingLivesFromDraftToArchive(t *testing.T) {
 
 func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		draft, active := s.draft(t, proposal(listing.Appointment, "a-draft")), s.active(t, proposal(listing.Appointment, "an-active"))
 		archived, err := s.Archive(t.Context(), s.ada, s.active(t, proposal(listing.Appointment, "an-archived")).ID)
 		if err != nil {
@@ -153,7 +153,7 @@ func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 					t.Errorf("%s another's %s: got %v, want %s", operation, status, err, c.want)
 				}
 			}
-			if _, err := s.MineOne(t.Context(), s.bob, c.l.ID); !fault.Is(err, fault.NotFoundCode) {
+			if _, err := s.OwnListing(t.Context(), s.bob, c.l.ID); !fault.Is(err, fault.NotFoundCode) {
 				t.Errorf("read another's %s: got %v", status, err)
 			}
 			if _, err := s.Plans(t.Context(), s.bob, c.l.ID); !fault.Is(err, fault.NotFoundCode) {
@@ -170,7 +170,7 @@ func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 
 func TestNamesAreTakenOnce(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		first := s.draft(t, proposal(listing.Digital, "field-notes"))
 		_, err := s.Create(ctx, s.bob, proposal(listing.Digital, "field-notes"))
@@ -200,7 +200,7 @@ func TestNamesAreTakenOnce(t *testing.T) {
 
 func TestOneOfManyConcurrentCreationsOfASlugWins(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		errs := make([]error, 8)
 		var all sync.WaitGroup
 		for i := range errs {
@@ -225,7 +225,7 @@ func TestOneOfManyConcurrentCreationsOfASlugWins(t *testing.T) {
 
 func TestConcurrentEditsAllArrive(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.draft(t, proposal(listing.Digital, "field-notes"))
 		edits := []listing.Edit{
 			{Title: new("New title")}, {Description: new("New text")}, {PriceInCents: new(int64(999))}, {CatalogKey: new("new-key")},
@@ -240,7 +240,7 @@ func TestConcurrentEditsAllArrive(t *testing.T) {
 			})
 		}
 		all.Wait()
-		after, err := s.MineOne(t.Context(), s.ada, l.ID)
+		after, err := s.OwnListing(t.Context(), s.ada, l.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestConcurrentEditsAllArrive(t *testing.T) {
 
 func TestAStaleSaveIsRefused(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.draft(t, proposal(listing.Digital, "field-notes"))
 		newer, err := s.Edit(t.Context(), s.ada, l.ID, listing.Edit{Title: new("Newer")})
 		if err != nil {
@@ -262,11 +262,11 @@ func TestAStaleSaveIsRefused(t *testing.T) {
 		}
 		l.Title = "From an old copy"
 		l.Revision++
-		if err := s.store.Read(t.Context()).Listings.Update(t.Context(), l); err == nil {
+		if err := s.store.Read(t.Context()).Catalog.Listings.Update(t.Context(), l); err == nil {
 			t.Error("a stale listing was saved")
 		}
 		err = s.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			if err := r.Listings.Update(ctx, l); !errors.Is(err, ports.ErrStale) {
+			if err := r.Catalog.Listings.Update(ctx, l); !errors.Is(err, ports.ErrStale) {
 				t.Errorf("got %v, want ErrStale", err)
 			}
 			return nil
@@ -280,7 +280,7 @@ func TestAStaleSaveIsRefused(t *testing.T) {
 
 func TestVariantsOfAnAppointment(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		l := s.draft(t, proposal(listing.Appointment, "coaching"))
 		if len(l.Variants) != 1 || l.Variants[0].DurationMinutes != 60 || l.Variants[0].SessionCount != 1 || !l.Variants[0].IsDefault {
@@ -294,7 +294,7 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		if err != nil || !pack.IsDefault || pack.PriceInCents != nil {
 			t.Fatalf("edited %+v, %v", pack, err)
 		}
-		after, _ := s.MineOne(ctx, s.ada, l.ID)
+		after, _ := s.OwnListing(ctx, s.ada, l.ID)
 		if after.Variants[0].IsDefault || !after.Variants[1].IsDefault {
 			t.Errorf("defaults %+v", after.Variants)
 		}
@@ -310,7 +310,7 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		if removed, err := s.RemoveVariant(ctx, s.ada, l.ID, first); err != nil || removed.ID != first {
 			t.Fatalf("removed %+v, %v", removed, err)
 		}
-		after, _ = s.MineOne(ctx, s.ada, l.ID)
+		after, _ = s.OwnListing(ctx, s.ada, l.ID)
 		if len(after.Variants) != 1 || !after.Variants[0].IsDefault {
 			t.Errorf("left %+v", after.Variants)
 		}

@@ -28,7 +28,7 @@ func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlin
 	origin := paymentlink.Origin{ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes))}
 	var created paymentlink.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := s.clock.Now(ctx, creatorID)
+		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlin
 		if err := sellable(ctx, r, created); err != nil {
 			return err
 		}
-		return r.PaymentLinks.Insert(ctx, created)
+		return r.Catalog.PaymentLinks.Insert(ctx, created)
 	})
 	return created, refusal("create payment link", err)
 }
 
 // Links lists the account's payment links, newest first.
 func (s *Service) Links(ctx context.Context, creatorID string, page ports.Page) (ports.List[paymentlink.State], error) {
-	return s.store.Read(ctx).PaymentLinks.Mine(ctx, creatorID, page)
+	return s.store.Read(ctx).Catalog.PaymentLinks.List(ctx, creatorID, page)
 }
 
 // Link shows one of the account's payment links. NOT_FOUND for all others.
@@ -73,7 +73,7 @@ func (s *Service) changeLink(ctx context.Context, creatorID, linkID string, e pa
 		if err != nil {
 			return err
 		}
-		now, err := s.clock.Now(ctx, creatorID)
+		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (s *Service) changeLink(ctx context.Context, creatorID, linkID string, e pa
 				return err
 			}
 		}
-		return r.PaymentLinks.Update(ctx, after)
+		return r.Catalog.PaymentLinks.Update(ctx, after)
 	})
 	return after, refusal("change payment link "+linkID, err)
 }
@@ -111,6 +111,6 @@ func findLink(ctx context.Context, r ports.Repos, creatorID, linkID string) (pay
 	if !id.Valid(id.PaymentLink, linkID) {
 		return paymentlink.State{}, fault.NotFound("payment link")
 	}
-	link, err := r.PaymentLinks.Find(ctx, creatorID, linkID)
+	link, err := r.Catalog.PaymentLinks.Get(ctx, creatorID, linkID)
 	return link, missing("payment link", err)
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"sundry/core/fault"
 	"sundry/core/listing"
@@ -12,25 +13,26 @@ import (
 )
 
 // ByCatalog implements ports.Offers. An empty plan key means the default plan.
-func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID, listingKey, planKey string, interval period.Interval) (plan.Offer, error) {
-	if !listing.ValidSlug(listingKey) {
+func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID string, wanted ports.CatalogChoice) (plan.Offer, error) {
+	if !listing.ValidSlug(wanted.Listing) {
 		return plan.Offer{}, fault.NotFound("listing")
 	}
-	l, p, err := r.Listings.FindWithPlan(ctx, creatorID, listingKey, planKey)
+	c := choice{variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval}
+	l, p, err := r.Catalog.Listings.GetWithPlan(ctx, creatorID, wanted.Listing, wanted.Plan)
 	if err == nil {
 		if err := l.Purchasable(); err != nil {
 			return plan.Offer{}, err
 		}
-		return pickOf(l, []plan.State{p}, choice{planKey: planKey, interval: interval})
+		return pickOf(l, []plan.State{p}, c)
 	}
 	if !errors.Is(err, ports.ErrNotFound) {
 		return plan.Offer{}, err
 	}
-	l, err = r.Listings.FindByKey(ctx, creatorID, listingKey) // one without plans has the implied one
+	l, err = r.Catalog.Listings.GetByKey(ctx, creatorID, wanted.Listing) // one without plans has the implied one
 	if err != nil {
 		return plan.Offer{}, missing("listing", err)
 	}
-	return offer(ctx, r, l, choice{planKey: planKey, interval: interval})
+	return offer(ctx, r, l, c)
 }
 
 // ByListing implements ports.Offers.
@@ -47,7 +49,7 @@ func (s *Service) ByLink(ctx context.Context, r ports.Repos, code string) (plan.
 	if !validCode(code) {
 		return plan.Offer{}, "", fault.NotFound("payment link")
 	}
-	link, err := r.PaymentLinks.FindByCode(ctx, code)
+	link, err := r.Catalog.PaymentLinks.GetByCode(ctx, code)
 	if err == nil && !link.Active {
 		err = ports.ErrNotFound
 	}
@@ -76,7 +78,7 @@ func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listing
 	if !listing.ValidSlug(listingKey) {
 		return plan.Offer{}, fault.NotFound("listing")
 	}
-	l, err := r.Listings.FindByKey(ctx, creatorID, listingKey)
+	l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, listingKey)
 	if err != nil {
 		return plan.Offer{}, missing("listing", err)
 	}
@@ -92,13 +94,13 @@ func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listing
 			return l.Offer(p, plan.Price{}, listing.Variant{}), nil
 		}
 	}
-	return plan.Offer{}, fault.NotFound("plan in this listing")
+	return plan.Offer{}, noSuchPlan(planKey, plans)
 }
 
 // choice is what a buyer or a link picks of a listing; empty members leave the pick to the listing.
 type choice struct {
-	variantID, planKey string
-	interval           period.Interval
+	variantID, variantKey, planKey string
+	interval                       period.Interval
 }
 
 // offer freezes what is chosen of a listing that can be bought now.
@@ -118,13 +120,21 @@ func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.O
 	return pickOf(l, plans, c)
 }
 
+// variant is the one chosen of an appointment listing, by key or by id; none of any other listing. NOT_FOUND.
+func (c choice) variant(l listing.State) (listing.Variant, error) {
+	switch {
+	case c.variantKey != "":
+		return l.VariantByKey(c.variantKey)
+	case l.Type == listing.Appointment || c.variantID != "":
+		return l.Variant(c.variantID)
+	}
+	return listing.Variant{}, nil
+}
+
 func pickOf(l listing.State, plans []plan.State, c choice) (plan.Offer, error) {
-	var variant listing.Variant
-	if l.Type == listing.Appointment || c.variantID != "" {
-		var err error
-		if variant, err = l.Variant(c.variantID); err != nil {
-			return plan.Offer{}, err
-		}
+	variant, err := c.variant(l)
+	if err != nil {
+		return plan.Offer{}, err
 	}
 	for _, p := range plans {
 		if p.Key == c.planKey || c.planKey == "" && p.IsDefault {
@@ -135,5 +145,14 @@ func pickOf(l listing.State, plans []plan.State, c choice) (plan.Offer, error) {
 			return l.Offer(p, price, variant), nil
 		}
 	}
-	return plan.Offer{}, fault.NotFound("plan in this listing")
+	return plan.Offer{}, noSuchPlan(c.planKey, plans)
+}
+
+// noSuchPlan lists the plans that the listing has: a typo is the commonest reason.
+func noSuchPlan(key string, plans []plan.State) error {
+	keys := make([]string, len(plans))
+	for i, p := range plans {
+		keys[i] = p.Key
+	}
+	return fault.Newf(fault.NotFoundCode, "No such plan in this listing. Its plans: %s.%s", strings.Join(keys, ", "), fault.DidYouMean(key, keys...))
 }

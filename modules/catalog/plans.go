@@ -26,7 +26,7 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 	}
 	r := s.store.Read(ctx)
 	for {
-		l, err := r.Listings.FindByKey(ctx, creatorID, key)
+		l, err := r.Catalog.Listings.GetByKey(ctx, creatorID, key)
 		if err == nil && l.Status != listing.Active {
 			err = ports.ErrNotFound
 		}
@@ -38,7 +38,7 @@ func (s *Service) Recipe(ctx context.Context, creatorID, key string) (Recipe, er
 			return Recipe{}, err
 		}
 		// The two reads see one moment only if nothing changed between them: a recipe never mixes two revisions.
-		again, err := r.Listings.Find(ctx, l.ID)
+		again, err := r.Catalog.Listings.Get(ctx, l.ID)
 		if err != nil {
 			return Recipe{}, missing("listing", err)
 		}
@@ -66,17 +66,30 @@ func (s *Service) Plans(ctx context.Context, creatorID, listingID string) ([]pla
 // PutPlan makes the plan with the draft's key be as drafted. VALIDATION_FAILED with every fault, STATE_CONFLICT once the
 // listing is archived, and the refusals of change.
 func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d plan.Draft) (p plan.State, err error) {
-	err = s.changePlans(ctx, creatorID, listingID, func(set *plan.Set, now time.Time) (err error) {
+	err = s.changePlans(ctx, creatorID, listingID, func(l listing.State, set *plan.Set, now time.Time) (err error) {
+		if err := fits(l, d); err != nil {
+			return err
+		}
 		p, err = set.Put(d, s.ids.New, now)
 		return err
 	})
 	return p, err
 }
 
+// fits refuses a plan that renews on a listing whose times are sold one by one: a renewal would have no time to book.
+func fits(l listing.State, d plan.Draft) error {
+	var f fault.Violations
+	for i, price := range d.Prices {
+		f.Item("prices", i).Check(l.Type != listing.Appointment || price.Interval == nil, "interval", fault.DetailNotAllowed,
+			"An appointment is paid for when it is booked: its plans have one-time prices (interval null).")
+	}
+	return f.Err()
+}
+
 // RetirePlan takes a plan out of sale; running subscriptions keep what they agreed to. Again, it answers the same.
 // NOT_FOUND for an unknown key, and the refusals of change.
 func (s *Service) RetirePlan(ctx context.Context, creatorID, listingID, key string) (p plan.State, err error) {
-	err = s.changePlans(ctx, creatorID, listingID, func(set *plan.Set, now time.Time) (err error) {
+	err = s.changePlans(ctx, creatorID, listingID, func(_ listing.State, set *plan.Set, now time.Time) (err error) {
 		p, err = set.Retire(key, now)
 		return err
 	})
@@ -85,13 +98,13 @@ func (s *Service) RetirePlan(ctx context.Context, creatorID, listingID, key stri
 
 // changePlans runs one change of a listing's plans. The listing's revision rises with it, which is also what keeps two
 // such changes apart.
-func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, transition func(set *plan.Set, now time.Time) error) error {
+func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, transition func(l listing.State, set *plan.Set, now time.Time) error) error {
 	_, err := s.change(ctx, creatorID, listingID, func(ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time) error {
 		plans, err := planSet(ctx, r, l.State())
 		if err != nil {
 			return err
 		}
-		if err := transition(plans, now); err != nil {
+		if err := transition(l.State(), plans, now); err != nil {
 			return err
 		}
 		changed := plans.Changed()
@@ -102,7 +115,7 @@ func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, 
 			return err
 		}
 		for _, p := range changed {
-			err := r.Plans.Save(ctx, p)
+			err := r.Catalog.Plans.Upsert(ctx, p)
 			if errors.Is(err, ports.ErrDuplicate) { // somebody else made it since we looked: look again
 				return fmt.Errorf("put plan %s: %w", p.Key, ports.ErrStale)
 			}
@@ -116,7 +129,7 @@ func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, 
 }
 
 func planSet(ctx context.Context, r ports.Repos, l listing.State) (*plan.Set, error) {
-	plans, err := r.Plans.Of(ctx, l.CreatorID, l.ID)
+	plans, err := r.Catalog.Plans.List(ctx, l.CreatorID, l.ID)
 	return plan.Restore(l.CreatorID, l.ID, plans), err
 }
 

@@ -15,8 +15,8 @@ import (
 	"sundry/ports"
 )
 
-// offer asks what selling would ask, in a transaction of its own.
-func (s shop) offer(t *testing.T, ask func(ctx context.Context, r ports.Repos) (plan.Offer, error)) (o plan.Offer, err error) {
+// offer asks what checkout would ask, in a transaction of its own.
+func (s fixture) offer(t *testing.T, ask func(ctx context.Context, r ports.Repos) (plan.Offer, error)) (o plan.Offer, err error) {
 	t.Helper()
 	err = s.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
 		o, err = ask(ctx, r)
@@ -25,21 +25,21 @@ func (s shop) offer(t *testing.T, ask func(ctx context.Context, r ports.Repos) (
 	return o, err
 }
 
-func (s shop) byCatalog(t *testing.T, key, planKey, interval string) (plan.Offer, error) {
+func (s fixture) byCatalog(t *testing.T, key, planKey, interval string) (plan.Offer, error) {
 	t.Helper()
 	return s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
-		return s.ByCatalog(ctx, r, s.ada, key, planKey, period.Interval(interval))
+		return s.ByCatalog(ctx, r, s.ada, ports.CatalogChoice{Listing: key, Plan: planKey, Interval: period.Interval(interval)})
 	})
 }
 
-func (s shop) byListing(t *testing.T, creatorID, listingID, variantID string) (plan.Offer, error) {
+func (s fixture) byListing(t *testing.T, creatorID, listingID, variantID string) (plan.Offer, error) {
 	t.Helper()
 	return s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
 		return s.ByListing(ctx, r, creatorID, listingID, variantID)
 	})
 }
 
-func (s shop) putPlan(t *testing.T, l listing.State, d plan.Draft) plan.State {
+func (s fixture) putPlan(t *testing.T, l listing.State, d plan.Draft) plan.State {
 	t.Helper()
 	p, err := s.PutPlan(t.Context(), s.ada, l.ID, d)
 	if err != nil {
@@ -50,10 +50,10 @@ func (s shop) putPlan(t *testing.T, l listing.State, d plan.Draft) plan.State {
 
 func TestPricesKeepTheirIdsUntilTheyChange(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.active(t, proposal(listing.Subscription, "club"))
 		first := s.putPlan(t, l, proPlan())
-		before, _ := s.MineOne(t.Context(), s.ada, l.ID)
+		before, _ := s.OwnListing(t.Context(), s.ada, l.ID)
 
 		same := s.putPlan(t, l, proPlan())
 		if !reflect.DeepEqual(same, first) {
@@ -70,7 +70,7 @@ func TestPricesKeepTheirIdsUntilTheyChange(t *testing.T) {
 		if second.ID != first.ID || second.Revision != first.Revision+1 {
 			t.Errorf("plan %+v", second)
 		}
-		after, _ := s.MineOne(t.Context(), s.ada, l.ID)
+		after, _ := s.OwnListing(t.Context(), s.ada, l.ID)
 		if after.Revision != before.Revision+1 {
 			t.Errorf("listing revision %d, want %d", after.Revision, before.Revision+1)
 		}
@@ -79,7 +79,7 @@ func TestPricesKeepTheirIdsUntilTheyChange(t *testing.T) {
 
 func TestARetiredPlanLeavesSaleAndCanComeBack(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		l := s.active(t, proposal(listing.Subscription, "club"))
 		s.putPlan(t, l, proPlan())
@@ -91,7 +91,7 @@ func TestARetiredPlanLeavesSaleAndCanComeBack(t *testing.T) {
 		if err != nil || !retired.Retired || retired.IsDefault {
 			t.Fatalf("retired %+v, %v", retired, err)
 		}
-		before, _ := s.MineOne(ctx, s.ada, l.ID)
+		before, _ := s.OwnListing(ctx, s.ada, l.ID)
 		again, err := s.RetirePlan(ctx, s.ada, l.ID, "pro")
 		if err != nil || !reflect.DeepEqual(again, retired) {
 			t.Errorf("retired again %+v, %v", again, err)
@@ -120,7 +120,7 @@ func TestARetiredPlanLeavesSaleAndCanComeBack(t *testing.T) {
 
 func TestPlansPutAtOnceLeaveOneDefault(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.active(t, proposal(listing.Subscription, "club"))
 		var all sync.WaitGroup
 		for i := range 6 {
@@ -148,7 +148,7 @@ func TestPlansPutAtOnceLeaveOneDefault(t *testing.T) {
 
 func TestAnInvalidPlanChangesNothing(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.active(t, proposal(listing.Subscription, "club"))
 		bad := proPlan()
 		bad.Prices[1].Currency = "EUR"
@@ -167,7 +167,7 @@ func TestAnInvalidPlanChangesNothing(t *testing.T) {
 
 func TestOffersAreWhatTheCatalogSays(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		p := proposal(listing.Subscription, "club")
 		p.Metadata = map[string]any{"features": []any{"Calls", "forum"}, "interval": "year"}
 		implied := s.active(t, p)
@@ -212,7 +212,7 @@ func TestOffersAreWhatTheCatalogSays(t *testing.T) {
 
 func TestWhatCannotBeBoughtIsNotOffered(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		draft := s.draft(t, proposal(listing.Digital, "a-draft"))
 		archived, _ := s.Archive(t.Context(), s.ada, s.active(t, proposal(listing.Digital, "an-archived")).ID)
 		active := s.active(t, proposal(listing.Digital, "an-active"))
@@ -242,7 +242,7 @@ func TestWhatCannotBeBoughtIsNotOffered(t *testing.T) {
 
 func TestTheRecipeIsThatOfAnActiveListing(t *testing.T) {
 	t.Parallel()
-	eachShop(t, func(t *testing.T, s shop) {
+	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		p := proposal(listing.Subscription, "club")
 		p.CatalogKey = new("club-key")

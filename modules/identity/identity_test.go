@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
-	"sundry/adapters/memthrottle"
+	"sundry/adapters/memratelimit"
 	"sundry/adapters/system"
 	"sundry/adapters/tokens"
 	"sundry/core/fault"
@@ -22,7 +22,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// clock is moved by hand.
+// clock is moved manually.
 type clock struct{ ms atomic.Int64 }
 
 func (c *clock) Real() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
@@ -80,8 +80,8 @@ func (s *countingStore) Atomically(ctx context.Context, fn func(ctx context.Cont
 	return s.Store.Atomically(ctx, fn)
 }
 
-// house is the module over a new store.
-type house struct {
+// fixture is the module over a new store.
+type fixture struct {
 	*identity.Service
 	store  *countingStore
 	clock  *clock
@@ -89,22 +89,25 @@ type house struct {
 	ids    *system.IDs
 }
 
-func open(store ports.Store, livemode bool) *house {
-	h := &house{store: &countingStore{Store: store}, clock: &clock{}, hasher: &hasher{}, ids: system.NewIDs()}
+func open(store ports.Store, livemode bool) *fixture {
+	h := &fixture{store: &countingStore{Store: store}, clock: &clock{}, hasher: &hasher{}, ids: system.NewIDs()}
 	h.clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
 	h.Service = h.replica(livemode)
 	return h
 }
 
 // replica is another process of the same deployment.
-func (h *house) replica(livemode bool) *identity.Service {
+func (h *fixture) replica(livemode bool) *identity.Service {
 	return identity.New(
 		identity.Config{Livemode: livemode, KeySecret: []byte("keys"), RefreshSecret: []byte("refresh")},
-		h.store, h.clock, h.ids, h.hasher, tokens.NewJWT("https://pay.example.com", "sundry", []byte("0123456789abcdef0123456789abcdef")),
-		memthrottle.New(h.clock.Real))
+		identity.Deps{
+			Store: h.store, Clock: h.clock, IDs: h.ids, Passwords: h.hasher,
+			Tokens:  tokens.NewJWT("https://pay.example.com", "sundry", []byte("0123456789abcdef0123456789abcdef")),
+			Limiter: memratelimit.New(h.clock.Real),
+		})
 }
 
-func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
+func forEachEngine(t *testing.T, test func(t *testing.T, h *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		h := open(store, false)
@@ -114,7 +117,7 @@ func eachHouse(t *testing.T, test func(t *testing.T, h *house)) {
 }
 
 // quickHouse is for rules in which the engine has no part.
-func quickHouse(t *testing.T, livemode bool) *house {
+func quickHouse(t *testing.T, livemode bool) *fixture {
 	t.Helper()
 	h := open(testdb.SQLite.Open(t), livemode)
 	t.Cleanup(func() { _ = h.Close() })
@@ -126,7 +129,7 @@ const (
 	home     = "192.0.2.1"
 )
 
-func (h *house) signUp(t *testing.T, address string) identity.SignedIn {
+func (h *fixture) signUp(t *testing.T, address string) identity.Session {
 	t.Helper()
 	in, err := h.SignUp(t.Context(), core.Registration{Email: address, Password: password, DisplayName: "Ada"}, home)
 	if err != nil {
@@ -144,7 +147,7 @@ func wantCode(t *testing.T, what string, err error, code fault.Code) {
 
 func TestSignUpThenSignIn(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		up := h.signUp(t, " Ada@Example.com")
 		if !id.Valid(id.Creator, up.Creator.ID) || up.Creator.Email != "ada@example.com" || up.ExpiresIn != 15*time.Minute {
 			t.Errorf("signed up as %+v", up)
@@ -163,7 +166,7 @@ func TestSignUpThenSignIn(t *testing.T) {
 
 func TestOneAddressIsOneAccount(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		var made, taken atomic.Int64
 		var all sync.WaitGroup
 		for i := range 6 {
@@ -200,7 +203,7 @@ func TestABadRegistrationMakesNothing(t *testing.T) {
 
 func TestAnUnknownAddressIsAnsweredLikeAWrongPassword(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		h.signUp(t, "ada@example.com")
 		_, wrong := h.SignIn(t.Context(), "ada@example.com", "wrong horse battery", home)
 		_, unknown := h.SignIn(t.Context(), "bob@example.com", "wrong horse battery", home)
@@ -311,7 +314,7 @@ func TestSignUpIsLimited(t *testing.T) {
 
 func TestSweepForgetsWhatCannotBeRenewed(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		old := h.signUp(t, "ada@example.com")
 		h.clock.advance(38 * 24 * time.Hour)
 		fresh := h.signUp(t, "bob@example.com")
@@ -325,21 +328,21 @@ func TestSweepForgetsWhatCannotBeRenewed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		claimed, err := store.Claim(t.Context(), ports.OtherTasks, h.clock.Real(), time.Minute, 10)
+		claimed, err := store.Claim(t.Context(), ports.DefaultTasks, h.clock.Real(), time.Minute, 10)
 		if err != nil || len(claimed) != 1 {
 			t.Fatalf("claimed %v, %v", claimed, err)
 		}
 		if err := h.Sweep(t.Context(), claimed[0]); err != nil {
 			t.Fatal(err)
 		}
-		oldFamily, _ := core.ParseRefreshToken(old.RefreshToken)
-		if _, err := store.Read(t.Context()).RefreshFamilies.ByID(t.Context(), oldFamily); !errors.Is(err, ports.ErrNotFound) {
+		oldToken, _, _ := core.ParseRefreshToken(old.RefreshToken)
+		if _, err := store.Read(t.Context()).Identity.RefreshFamilies.Get(t.Context(), oldToken.FamilyID); !errors.Is(err, ports.ErrNotFound) {
 			t.Errorf("the old sign-in is still there: %v", err)
 		}
 		if _, err := h.Refresh(t.Context(), fresh.RefreshToken); err != nil {
 			t.Errorf("the new sign-in: %v", err)
 		}
-		again, err := store.Claim(t.Context(), ports.OtherTasks, h.clock.Real().Add(24*time.Hour), time.Minute, 10)
+		again, err := store.Claim(t.Context(), ports.DefaultTasks, h.clock.Real().Add(24*time.Hour), time.Minute, 10)
 		if err != nil || len(again) != 1 || !again[0].DueAt.Equal(h.clock.Real().Add(24*time.Hour)) {
 			t.Errorf("tomorrow's sweep: %v, %v", again, err)
 		}

@@ -14,14 +14,14 @@ const (
 	keyCacheSize     = 20_000
 )
 
-// knownKey is a key that was in force when it was read.
+// knownKey is a key that was valid when it was read.
 type knownKey struct {
-	holder Holder
+	holder AuthenticatedKey
 	end    time.Time // when the key expires; zero: never
 	stale  time.Time // when it must be read again
 }
 
-// keyCache remembers keys in force for a moment. Keys that do not exist are not remembered: one made a moment ago in
+// keyCache remembers valid keys for a moment. Keys that do not exist are not remembered: one made a moment ago in
 // another process must work at once.
 type keyCache struct {
 	mu    sync.RWMutex
@@ -42,7 +42,7 @@ func (c *keyCache) find(hash digest, now time.Time) (knownKey, uint64, bool) {
 
 // keep remembers a key that was read after find returned epoch.
 func (c *keyCache) keep(hash digest, s identity.APIKeyState, epoch uint64, now time.Time) knownKey {
-	k := knownKey{holder: Holder{KeyID: s.ID, CreatorID: s.CreatorID}, end: s.ExpiresAt, stale: now.Add(keyCacheLifetime)}
+	k := knownKey{holder: AuthenticatedKey{KeyID: s.ID, CreatorID: s.CreatorID}, end: s.ExpiresAt, stale: now.Add(keyCacheLifetime)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.epoch != epoch {

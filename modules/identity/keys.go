@@ -13,7 +13,7 @@ import (
 
 // CreateKey makes an API key for the account. The key itself is returned this once and kept nowhere.
 // VALIDATION_FAILED.
-func (s *Service) CreateKey(ctx context.Context, creatorID string, order identity.KeyOrder) (identity.APIKeyState, string, error) {
+func (s *Service) CreateKey(ctx context.Context, creatorID string, order identity.NewKeyRequest) (identity.APIKeyState, string, error) {
 	now := s.clock.Real()
 	order, err := order.Clean(now)
 	if err != nil {
@@ -23,7 +23,10 @@ func (s *Service) CreateKey(ctx context.Context, creatorID string, order identit
 	hash := s.keyDigest.sum(key)
 	record := identity.IssueKey(s.ids.New(id.APIKey), creatorID, order, key, hash[:], now)
 	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		return repos.APIKeys.Insert(ctx, record)
+		if err := repos.Identity.APIKeys.Insert(ctx, record); err != nil {
+			return err
+		}
+		return s.log(ctx, repos, creatorID, identity.KeyCreated, identity.Client{}, order.Name)
 	})
 	if err != nil {
 		return identity.APIKeyState{}, "", err
@@ -33,7 +36,7 @@ func (s *Service) CreateKey(ctx context.Context, creatorID string, order identit
 
 // ListKeys returns the account's keys that are not revoked, newest first.
 func (s *Service) ListKeys(ctx context.Context, creatorID string, page ports.Page) (ports.List[*identity.APIKey], error) {
-	return s.store.Read(ctx).APIKeys.List(ctx, creatorID, page)
+	return s.store.Read(ctx).Identity.APIKeys.List(ctx, creatorID, page)
 }
 
 // RevokeKey ends a key: at once in this process, within the cache's lifetime in every other. Revoking it again changes
@@ -41,7 +44,7 @@ func (s *Service) ListKeys(ctx context.Context, creatorID string, page ports.Pag
 func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (identity.APIKeyState, error) {
 	var state identity.APIKeyState
 	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		key, err := repos.APIKeys.ByID(ctx, creatorID, keyID)
+		key, err := repos.Identity.APIKeys.Get(ctx, creatorID, keyID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return fault.NotFound("API key")
 		}
@@ -53,7 +56,10 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 		if !changed {
 			return nil
 		}
-		return repos.APIKeys.Save(ctx, key)
+		if err := repos.Identity.APIKeys.Update(ctx, key); err != nil {
+			return err
+		}
+		return s.log(ctx, repos, creatorID, identity.KeyRevoked, identity.Client{}, state.Name)
 	})
 	if err != nil {
 		return identity.APIKeyState{}, err
@@ -62,37 +68,37 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 	return state, nil
 }
 
-// Holder is whom an API key was issued to.
-type Holder struct{ KeyID, CreatorID string }
+// AuthenticatedKey is whom an API key was issued to.
+type AuthenticatedKey struct{ KeyID, CreatorID string }
 
 // AuthenticateKey returns whose API key this is. UNAUTHENTICATED for everything else: no key, a key of the other
 // environment, unknown, expired, revoked.
 //
 // It stands before every request of an integrator, so the database is asked at most once in keyCacheLifetime per key.
-func (s *Service) AuthenticateKey(ctx context.Context, key string) (Holder, error) {
+func (s *Service) AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error) {
 	livemode, ok := identity.ParseKey(key)
 	if !ok || livemode != s.livemode {
-		return Holder{}, unauthenticated()
+		return AuthenticatedKey{}, unauthenticated()
 	}
 	hash := s.keyDigest.sum(key)
 	now := s.clock.Real()
 	found, epoch, ok := s.keys.find(hash, now)
 	if !ok {
-		record, err := s.store.Read(ctx).APIKeys.ByHash(ctx, hash[:])
+		record, err := s.store.Read(ctx).Identity.APIKeys.GetByHash(ctx, hash[:])
 		if errors.Is(err, ports.ErrNotFound) {
-			return Holder{}, unauthenticated()
+			return AuthenticatedKey{}, unauthenticated()
 		}
 		if err != nil {
-			return Holder{}, err
+			return AuthenticatedKey{}, err
 		}
 		if !record.Usable(now) {
-			return Holder{}, unauthenticated()
+			return AuthenticatedKey{}, unauthenticated()
 		}
 		found = s.keys.keep(hash, record.State(), epoch, now)
 		s.recordUse(ctx, record, now)
 	}
 	if !found.end.IsZero() && !now.Before(found.end) {
-		return Holder{}, unauthenticated()
+		return AuthenticatedKey{}, unauthenticated()
 	}
 	return found.holder, nil
 }
@@ -108,7 +114,7 @@ func (s *Service) recordUse(ctx context.Context, key *identity.APIKey, now time.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		_ = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-			return repos.APIKeys.Touch(ctx, key.State().ID, now)
+			return repos.Identity.APIKeys.Touch(ctx, key.State().ID, now)
 		})
 	})
 }

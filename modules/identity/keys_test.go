@@ -15,9 +15,9 @@ import (
 	"sundry/ports"
 )
 
-func (h *house) makeKey(t *testing.T, creatorID string, ends time.Time) (core.APIKeyState, string) {
+func (h *fixture) makeKey(t *testing.T, creatorID string, ends time.Time) (core.APIKeyState, string) {
 	t.Helper()
-	state, key, err := h.CreateKey(t.Context(), creatorID, core.KeyOrder{Name: "Backend", ExpiresAt: ends})
+	state, key, err := h.CreateKey(t.Context(), creatorID, core.NewKeyRequest{Name: "Backend", ExpiresAt: ends})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,14 +26,14 @@ func (h *house) makeKey(t *testing.T, creatorID string, ends time.Time) (core.AP
 
 func TestAKeyOpensItsAccountUntilRevoked(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		ada := h.signUp(t, "ada@example.com").Creator.ID
 		state, key := h.makeKey(t, ada, time.Time{})
 		if state.Prefix != "sk_test_" || !strings.HasPrefix(key, "sk_test_") || state.Last4 != key[42:] || strings.Contains(string(state.Hash), key[8:]) {
 			t.Errorf("made %+v for %q", state, key)
 		}
 		for range 2 { // from the database, then from memory
-			if got, err := h.AuthenticateKey(t.Context(), key); err != nil || got != (identity.Holder{KeyID: state.ID, CreatorID: ada}) {
+			if got, err := h.AuthenticateKey(t.Context(), key); err != nil || got != (identity.AuthenticatedKey{KeyID: state.ID, CreatorID: ada}) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 		}
@@ -50,7 +50,7 @@ func TestAKeyOpensItsAccountUntilRevoked(t *testing.T) {
 
 func TestARevocationReachesEveryReplica(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		ada := h.signUp(t, "ada@example.com").Creator.ID
 		state, key := h.makeKey(t, ada, time.Time{})
 		replica := h.replica(false)
@@ -139,7 +139,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestKeysAreListedNewestFirstWithoutTheRevoked(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		ada, bob := h.signUp(t, "ada@example.com").Creator.ID, h.signUp(t, "bob@example.com").Creator.ID
 		var made []string
 		for range 3 {
@@ -171,7 +171,7 @@ func TestABadOrderMakesNoKey(t *testing.T) {
 	t.Parallel()
 	h := quickHouse(t, false)
 	ada := h.signUp(t, "ada@example.com").Creator.ID
-	_, key, err := h.CreateKey(t.Context(), ada, core.KeyOrder{ExpiresAt: h.clock.Real()})
+	_, key, err := h.CreateKey(t.Context(), ada, core.NewKeyRequest{ExpiresAt: h.clock.Real()})
 	wantCode(t, "no name, no future", err, fault.ValidationFailed)
 	list, listErr := h.ListKeys(t.Context(), ada, ports.Page{Limit: 10})
 	if key != "" || listErr != nil || len(list.Items) != 0 {
@@ -181,7 +181,7 @@ func TestABadOrderMakesNoKey(t *testing.T) {
 
 func TestTheLastUseIsKeptCoarsely(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		ada := h.signUp(t, "ada@example.com").Creator.ID
 		state, key := h.makeKey(t, ada, time.Time{})
 		began := h.clock.Real()
@@ -196,7 +196,7 @@ func TestTheLastUseIsKeptCoarsely(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = h.Close() // wait for what is written beside the request
-			got, err := h.store.Store.Read(t.Context()).APIKeys.ByID(t.Context(), ada, state.ID)
+			got, err := h.store.Store.Read(t.Context()).Identity.APIKeys.Get(t.Context(), ada, state.ID)
 			if err != nil || h.store.writes.Load() != step.writes || !got.State().LastUsedAt.Equal(began.Add(step.seen)) {
 				t.Fatalf("after another %v: %d writes, last use %v, %v", step.wait, h.store.writes.Load(), got.State().LastUsedAt, err)
 			}
@@ -255,7 +255,7 @@ func TestARevocationIsNeverOvertakenByARead(t *testing.T) {
 func BenchmarkAuthenticateKey(b *testing.B) {
 	h := open(nil, false)
 	h.store.Store = oneKey{h, new(core.APIKey)}
-	_, key, err := h.CreateKey(b.Context(), "crt_1", core.KeyOrder{Name: "Backend"})
+	_, key, err := h.CreateKey(b.Context(), "crt_1", core.NewKeyRequest{Name: "Backend"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func BenchmarkAuthenticateKey(b *testing.B) {
 
 // oneKey is a store that holds one key in memory.
 type oneKey struct {
-	h   *house
+	h   *fixture
 	key *core.APIKey
 }
 
@@ -279,8 +279,12 @@ func (s oneKey) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 	return fn(ctx, s.Read(ctx))
 }
 
+func (s oneKey) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	return s.Atomically(ctx, fn)
+}
+
 func (s oneKey) Read(context.Context) ports.Repos {
-	return ports.Repos{APIKeys: keyInMemory{key: s.key}}
+	return ports.Repos{Identity: ports.IdentityRepos{APIKeys: keyInMemory{key: s.key}}}
 }
 
 type keyInMemory struct {
@@ -293,6 +297,6 @@ func (r keyInMemory) Insert(_ context.Context, k *core.APIKey) error {
 	return nil
 }
 
-func (r keyInMemory) ByHash(context.Context, []byte) (*core.APIKey, error) { return r.key, nil }
+func (r keyInMemory) GetByHash(context.Context, []byte) (*core.APIKey, error) { return r.key, nil }
 
 func (r keyInMemory) Touch(context.Context, string, time.Time) error { return nil }

@@ -13,7 +13,7 @@ import (
 
 func TestRefreshRotates(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		first := h.signUp(t, "ada@example.com")
 		shown := first.RefreshToken
 		for range 3 {
@@ -31,7 +31,7 @@ func TestRefreshRotates(t *testing.T) {
 
 func TestReuseEndsTheSignInAndNoOther(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		stolen := h.signUp(t, "ada@example.com")
 		other, err := h.SignIn(t.Context(), "ada@example.com", password, home)
 		if err != nil {
@@ -41,41 +41,61 @@ func TestReuseEndsTheSignInAndNoOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.clock.advance(10 * time.Second)
 		_, reuse := h.Refresh(t.Context(), stolen.RefreshToken)
 		wantCode(t, "the used token", reuse, fault.Unauthenticated)
 		_, ended := h.Refresh(t.Context(), next.RefreshToken)
-		wantCode(t, "the token in force", ended, fault.Unauthenticated)
+		wantCode(t, "the valid token", ended, fault.Unauthenticated)
 		if _, err := h.Refresh(t.Context(), other.RefreshToken); err != nil {
 			t.Errorf("another sign-in of the same creator: %v", err)
 		}
 	})
 }
 
-func TestTwoRefreshesAtOnceWithOneToken(t *testing.T) {
+func TestRefreshesAtOnceWithOneTokenGetOnePair(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		in := h.signUp(t, "ada@example.com")
-		var mu sync.Mutex
-		var won []string
+		pairs := make(chan [2]string, 4)
 		var all sync.WaitGroup
-		for range 4 {
+		for range cap(pairs) {
 			all.Go(func() {
 				next, err := h.Refresh(t.Context(), in.RefreshToken)
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil {
-					won = append(won, next.RefreshToken)
-				} else if !fault.Is(err, fault.Unauthenticated) {
+				if err != nil {
 					t.Error(err)
 				}
+				pairs <- [2]string{next.RefreshToken, next.AccessToken}
 			})
 		}
 		all.Wait()
-		if len(won) != 1 {
-			t.Fatalf("%d of 4 were let through, want 1", len(won))
+		first := <-pairs
+		for range cap(pairs) - 1 {
+			if other := <-pairs; other != first || first[0] == in.RefreshToken {
+				t.Fatalf("got %v and %v, want one new pair", first, other)
+			}
 		}
-		_, err := h.Refresh(t.Context(), won[0])
-		wantCode(t, "the winner's token", err, fault.Unauthenticated)
+		if _, err := h.Refresh(t.Context(), first[0]); err != nil {
+			t.Errorf("the new token: %v", err)
+		}
+	})
+}
+
+func TestAnInventedTokenOfAKnownFamilyChangesNothing(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, h *fixture) {
+		in := h.signUp(t, "ada@example.com")
+		issued, _, _ := core.ParseRefreshToken(in.RefreshToken)
+		for _, generation := range []int64{0, 1, 2, 3} {
+			invented := core.RefreshToken{FamilyID: issued.FamilyID, Generation: generation}.Text(make([]byte, 32))
+			_, err := h.Refresh(t.Context(), invented)
+			wantCode(t, "an invented token", err, fault.Unauthenticated)
+			if err := h.SignOut(t.Context(), invented, ""); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := h.Refresh(t.Context(), in.RefreshToken); err != nil {
+			t.Errorf("the real one afterwards: %v", err)
+		}
 	})
 }
 
@@ -110,7 +130,7 @@ func TestForeignRefreshTokens(t *testing.T) {
 	}
 	_, err := h.Refresh(t.Context(), "")
 	wantCode(t, "nothing", err, fault.ValidationFailed)
-	unknown := core.NewRefreshToken(id.New(core.RefreshFamilyPrefix, [16]byte{1}), make([]byte, core.RefreshEntropy))
+	unknown := core.RefreshToken{FamilyID: id.New(core.RefreshFamilyPrefix, [16]byte{1}), Generation: 1}.Text(make([]byte, 32))
 	_, err = h.Refresh(t.Context(), unknown)
 	wantCode(t, "a token of no family", err, fault.Unauthenticated)
 	if _, err := h.Refresh(t.Context(), in.RefreshToken); err != nil {
@@ -120,7 +140,7 @@ func TestForeignRefreshTokens(t *testing.T) {
 
 func TestSignOut(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	forEachEngine(t, func(t *testing.T, h *fixture) {
 		stays := h.signUp(t, "ada@example.com")
 		byRefresh, err := h.SignIn(t.Context(), "ada@example.com", password, home)
 		if err != nil {
@@ -138,7 +158,7 @@ func TestSignOut(t *testing.T) {
 			"by refresh token":                       {byRefresh.RefreshToken, ""},
 			"by access token, though it was renewed": {"", byAccess.AccessToken},
 			"by a text that is no token":             {"x", ""},
-			"by a token of no family":                {core.NewRefreshToken(id.New(core.RefreshFamilyPrefix, [16]byte{1}), make([]byte, core.RefreshEntropy)), ""},
+			"by a token of no family":                {core.RefreshToken{FamilyID: id.New(core.RefreshFamilyPrefix, [16]byte{1}), Generation: 1}.Text(make([]byte, 32)), ""},
 		} {
 			for range 2 {
 				if err := h.SignOut(t.Context(), call[0], call[1]); err != nil {

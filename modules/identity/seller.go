@@ -4,26 +4,33 @@ import (
 	"context"
 	"fmt"
 
+	"sundry/core/identity"
 	"sundry/ports"
 )
 
-var (
-	_ ports.Sellers = (*Service)(nil)
-	_ ports.Owners  = (*Service)(nil)
-)
+var _ ports.AccountReader = (*Service)(nil)
 
-// SellerName implements ports.Sellers.
+// SellerName implements ports.AccountReader.
 func (s *Service) SellerName(ctx context.Context, r ports.Repos, creatorID string) (string, error) {
-	creator, err := r.Creators.ByID(ctx, creatorID)
+	creator, err := r.Identity.Creators.Get(ctx, creatorID)
 	if err != nil {
 		return "", fmt.Errorf("seller name: %w", err)
 	}
 	return creator.State().DisplayName, nil
 }
 
-// Owner implements ports.Owners.
-func (s *Service) Owner(ctx context.Context, r ports.Repos, creatorID string) (name, address string, err error) {
-	creator, err := r.Creators.ByID(ctx, creatorID)
+// Storefront implements ports.AccountReader.
+func (s *Service) Storefront(ctx context.Context, r ports.Repos, creatorID string) (identity.Storefront, error) {
+	creator, err := r.Identity.Creators.Get(ctx, creatorID)
+	if err != nil {
+		return identity.Storefront{}, fmt.Errorf("storefront: %w", err)
+	}
+	return creator.Storefront(), nil
+}
+
+// Account implements ports.AccountReader.
+func (s *Service) Account(ctx context.Context, r ports.Repos, creatorID string) (name, address string, err error) {
+	creator, err := r.Identity.Creators.Get(ctx, creatorID)
 	if err != nil {
 		return "", "", fmt.Errorf("owner of the account: %w", err)
 	}

@@ -13,8 +13,12 @@ import (
 // Config is what the module needs to know of its deployment.
 type Config struct {
 	Livemode bool
+	// BaseURL is where the dashboard is, absolute and without a trailing slash.
+	BaseURL string
 	// KeySecret and RefreshSecret key the HMACs under which API keys and refresh tokens are stored.
 	KeySecret, RefreshSecret []byte
+	// WebSecret keys the HMACs of browsers' cookies, of their forms and of the links that set a new password.
+	WebSecret []byte
 }
 
 // Service is the module.
@@ -26,25 +30,36 @@ type Service struct {
 	ids       ports.IDs
 	passwords ports.PasswordHasher
 	tokens    ports.TokenSigner
-	throttle  ports.Throttle
+	limiter   ports.RateLimiter
+	bus       ports.Bus
 
 	keyDigest     digester
 	refreshDigest digester
+	webDigest     digester
+	baseURL       string
 	keys          keyCache
 
 	touching atomic.Bool // a use of a key is being recorded
 	touched  sync.WaitGroup
 }
 
-// New returns the module over its ports.
-func New(
-	cfg Config, store ports.Store, clock ports.Clock, ids ports.IDs,
-	passwords ports.PasswordHasher, tokens ports.TokenSigner, throttle ports.Throttle,
-) *Service {
+// Deps is what the module needs.
+type Deps struct {
+	Store     ports.Store
+	Clock     ports.Clock
+	IDs       ports.IDs
+	Passwords ports.PasswordHasher
+	Tokens    ports.TokenSigner
+	Limiter   ports.RateLimiter
+	Bus       ports.Bus
+}
+
+// New returns the module.
+func New(cfg Config, d Deps) *Service {
 	return &Service{
 		livemode: cfg.Livemode, limits: identity.LimitsFor(cfg.Livemode),
-		store: store, clock: clock, ids: ids, passwords: passwords, tokens: tokens, throttle: throttle,
-		keyDigest: newDigester(cfg.KeySecret), refreshDigest: newDigester(cfg.RefreshSecret),
+		store: d.Store, clock: d.Clock, ids: d.IDs, passwords: d.Passwords, tokens: d.Tokens, limiter: d.Limiter, bus: d.Bus,
+		keyDigest: newDigester(cfg.KeySecret), refreshDigest: newDigester(cfg.RefreshSecret), webDigest: newDigester(cfg.WebSecret), baseURL: cfg.BaseURL,
 		keys: newKeyCache(),
 	}
 }

@@ -2,10 +2,10 @@ package identity
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,8 +15,8 @@ import (
 	"sundry/ports"
 )
 
-// SignedIn is what a creator receives to act with.
-type SignedIn struct {
+// Session is what a creator receives to act with.
+type Session struct {
 	Creator     identity.CreatorState
 	AccessToken string
 	// ExpiresIn is how long the access token lasts.
@@ -26,72 +26,93 @@ type SignedIn struct {
 
 // SignUp makes a creator and signs them in. address is the caller's network address. Refusals: VALIDATION_FAILED,
 // EMAIL_TAKEN, RATE_LIMITED.
-func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (SignedIn, error) {
-	r, err := r.Clean()
-	if err != nil {
-		return SignedIn{}, err
-	}
-	if err := s.admit(ctx, "sign-up:address:"+address, s.limits.SignUpPerAddress); err != nil {
-		return SignedIn{}, err
-	}
-	hash, err := s.passwords.Hash(ctx, r.Password)
-	if err != nil {
-		return SignedIn{}, unlessBusy("hash password", err)
-	}
-	var in SignedIn
-	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		creator := identity.Register(s.ids.New(id.Creator), r, hash, s.clock.Real())
-		err := repos.Creators.Insert(ctx, creator)
-		if errors.Is(err, ports.ErrDuplicate) {
-			return fault.Wrap(fault.EmailTaken, "An account with this e-mail address exists. Sign in instead.", err)
-		}
-		if err != nil {
-			return err
-		}
-		in, err = s.begin(ctx, repos, creator.State())
-		return err
-	})
-	return in, err
-}
-
-// SignIn exchanges a password for tokens. address is the caller's network address. Refusals: VALIDATION_FAILED for
-// missing members, RATE_LIMITED, and one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
-// wrong password.
-func (s *Service) SignIn(ctx context.Context, email, password, address string) (SignedIn, error) {
-	email, err := identity.CheckCredentials(email, password)
-	if err != nil {
-		return SignedIn{}, err
-	}
-	byAddress := "sign-in:address:" + address
-	if err := s.admit(ctx, byAddress, s.limits.SignInPerAddress); err != nil {
-		return SignedIn{}, err
-	}
-	// The account's key is hashed: it ends up in Redis, where an e-mail address has no business.
-	account := s.refreshDigest.sum("sign-in " + email)
-	if err := s.admit(ctx, "sign-in:account:"+hex.EncodeToString(account[:16]), s.limits.SignInPerAccount); err != nil {
-		return SignedIn{}, err
-	}
-	creator, err := s.checkPassword(ctx, email, password)
-	if err != nil {
-		return SignedIn{}, err
-	}
-	limit := s.limits.SignInPerAddress
-	if err := s.throttle.GiveBack(ctx, byAddress, limit.Attempts, limit.Window); err != nil {
-		return SignedIn{}, fmt.Errorf("give back a sign-in attempt: %w", err)
-	}
-	var in SignedIn
-	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
+	err = s.register(ctx, r, identity.Client{Address: address}, func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
 		in, err = s.begin(ctx, repos, creator)
 		return err
 	})
 	return in, err
 }
 
+// register makes a creator, whom begin then signs in, in the same transaction.
+func (s *Service) register(ctx context.Context, r identity.Registration, from identity.Client, begin beginner) error {
+	r, err := r.Clean()
+	if err != nil {
+		return err
+	}
+	if err := s.admit(ctx, "sign-up:address:"+from.Address, s.limits.SignUpPerAddress); err != nil {
+		return err
+	}
+	hash, err := s.passwords.Hash(ctx, r.Password)
+	if err != nil {
+		return unlessBusy("hash password", err)
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		creator := identity.Register(s.ids.New(id.Creator), r, hash, s.clock.Real())
+		err := repos.Identity.Creators.Insert(ctx, creator)
+		if errors.Is(err, ports.ErrDuplicate) {
+			return fault.Wrap(fault.EmailTaken, "An account with this e-mail address exists. Sign in instead.", err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.log(ctx, repos, creator.State().ID, identity.SignedUp, from, ""); err != nil {
+			return err
+		}
+		return begin(ctx, repos, creator.State())
+	})
+}
+
+// beginner signs a creator in, in the caller's transaction.
+type beginner func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error
+
+// SignIn exchanges a password for tokens. address is the caller's network address. Refusals: VALIDATION_FAILED for
+// missing members, RATE_LIMITED, and one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
+// wrong password.
+func (s *Service) SignIn(ctx context.Context, email, password, address string) (in Session, err error) {
+	err = s.authenticate(ctx, email, password, identity.Client{Address: address}, func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
+		in, err = s.begin(ctx, repos, creator)
+		return err
+	})
+	return in, err
+}
+
+// authenticate counts an attempt and checks a password; begin then signs its creator in.
+func (s *Service) authenticate(ctx context.Context, email, password string, from identity.Client, begin beginner) error {
+	email, err := identity.CheckCredentials(email, password)
+	if err != nil {
+		return err
+	}
+	byAddress := "sign-in:address:" + from.Address
+	if err := s.admit(ctx, byAddress, s.limits.SignInPerAddress); err != nil {
+		return err
+	}
+	// The account's key is hashed: it ends up in Redis, where an e-mail address has no business.
+	account := s.refreshDigest.sum("sign-in " + email)
+	if err := s.admit(ctx, "sign-in:account:"+hex.EncodeToString(account[:16]), s.limits.SignInPerAccount); err != nil {
+		return err
+	}
+	creator, err := s.checkPassword(ctx, email, password, from)
+	if err != nil {
+		return err
+	}
+	limit := s.limits.SignInPerAddress
+	if err := s.limiter.Refund(ctx, byAddress, limit.Attempts, limit.Window); err != nil {
+		return fmt.Errorf("refund a sign-in attempt: %w", err)
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		if err := s.log(ctx, repos, creator.ID, identity.SignedIn, from, ""); err != nil {
+			return err
+		}
+		return begin(ctx, repos, creator)
+	})
+}
+
 // checkPassword finds the creator with this address and password. For an unknown address the hasher does
 // the same work for nothing, so that the time taken tells nothing.
-func (s *Service) checkPassword(ctx context.Context, email, password string) (identity.CreatorState, error) {
+func (s *Service) checkPassword(ctx context.Context, email, password string, from identity.Client) (identity.CreatorState, error) {
 	var state identity.CreatorState
-	creator, err := s.store.Read(ctx).Creators.ByEmail(ctx, email)
+	creator, err := s.store.Read(ctx).Identity.Creators.GetByEmail(ctx, email)
 	switch {
 	case err == nil:
 		state = creator.State()
@@ -103,67 +124,77 @@ func (s *Service) checkPassword(ctx context.Context, email, password string) (id
 		return state, unlessBusy("check password", err)
 	}
 	if !matches {
+		s.logFailure(ctx, state.ID, from)
 		return identity.CreatorState{}, fault.New(fault.Unauthenticated, "The e-mail address or the password is wrong.")
 	}
 	return state, nil
 }
 
 // Refresh exchanges a refresh token for new tokens. A token that was exchanged before ends the whole sign-in.
-func (s *Service) Refresh(ctx context.Context, refreshToken string) (SignedIn, error) {
+func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, error) {
 	if refreshToken == "" {
-		return SignedIn{}, fault.Invalid(fault.Detail{Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required."})
+		return Session{}, fault.Invalid(fault.Detail{Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required."})
 	}
-	familyID, ok := identity.ParseRefreshToken(refreshToken)
+	shown, ok := s.readRefreshToken(refreshToken)
 	if !ok {
-		return SignedIn{}, identity.RefusedRefresh()
+		return Session{}, identity.ErrInvalidRefresh()
 	}
-	shown := s.refreshDigest.sum(refreshToken)
-	var in SignedIn
+	var in Session
 	var refusal error
 	err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
-		in, refusal, err = s.rotate(ctx, repos, familyID, shown)
+		in, refusal, err = s.rotate(ctx, repos, shown)
 		return err
 	})
 	if err == nil {
 		err = refusal
 	}
 	if err != nil {
-		return SignedIn{}, err
+		return Session{}, err
 	}
 	return in, nil
 }
 
-// rotate exchanges the family's token. refusal is an answer that must be committed, not rolled back: a token that was
+// readRefreshToken returns which token of which family a text is. ok is false for a text that is none of ours: whoever
+// invents one, for a family that they have seen, changes nothing.
+func (s *Service) readRefreshToken(text string) (token identity.RefreshToken, ok bool) {
+	token, shown, ok := identity.ParseRefreshToken(text)
+	if !ok {
+		return token, false
+	}
+	mac := s.refreshDigest.sum(token.Subject())
+	return token, subtle.ConstantTimeCompare(shown, mac[:identity.RefreshMAC]) == 1
+}
+
+// rotate exchanges the family's token. refusal is a response that must be committed, not rolled back: a token that was
 // used twice ends its family.
-func (s *Service) rotate(ctx context.Context, repos ports.Repos, familyID string, shown digest) (in SignedIn, refusal, err error) {
-	family, err := repos.RefreshFamilies.ByID(ctx, familyID)
+func (s *Service) rotate(ctx context.Context, repos ports.Repos, shown identity.RefreshToken) (in Session, refusal, err error) {
+	family, err := repos.Identity.RefreshFamilies.Get(ctx, shown.FamilyID)
 	if errors.Is(err, ports.ErrNotFound) {
-		return in, identity.RefusedRefresh(), nil
+		return in, identity.ErrInvalidRefresh(), nil
 	}
 	if err != nil {
 		return in, nil, err
 	}
-	next := identity.NewRefreshToken(familyID, s.ids.Random(identity.RefreshEntropy))
-	nextHash := s.refreshDigest.sum(next)
-	changed, refusal := family.Rotate(shown[:], nextHash[:], s.clock.Real())
+	changed, refusal := family.Rotate(shown.Generation, s.clock.Real())
 	if changed {
-		err = repos.RefreshFamilies.Save(ctx, family)
+		err = repos.Identity.RefreshFamilies.Update(ctx, family)
 	}
 	if err != nil || refusal != nil {
 		return in, refusal, err
 	}
-	creator, err := repos.Creators.ByID(ctx, family.State().CreatorID)
+	creator, err := repos.Identity.Creators.Get(ctx, family.State().CreatorID)
 	if err != nil {
 		return in, nil, err
 	}
-	in, err = s.grant(creator.State(), family.State(), next)
+	in, err = s.grant(creator.State(), family.State())
 	return in, nil, err
 }
 
 // SignOut ends the sign-in that the refresh token belongs to or, when there is none, the one that the access token
-// came from. A refresh token that is unknown or has ended is no error: its bearer is signed out, as asked.
+// came from. A refresh token that is unknown, invented or has ended is no error: its bearer is signed out, as asked.
 func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string) error {
-	familyID, ok := identity.ParseRefreshToken(refreshToken)
+	shown, ok := s.readRefreshToken(refreshToken)
+	familyID := shown.FamilyID
 	switch {
 	case refreshToken == "" && accessToken == "":
 		return fault.Invalid(fault.Detail{Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required."})
@@ -177,7 +208,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 		return nil
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		family, err := repos.RefreshFamilies.ByID(ctx, familyID)
+		family, err := repos.Identity.RefreshFamilies.Get(ctx, familyID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil
 		}
@@ -187,7 +218,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 		if !family.Revoke(s.clock.Real()) {
 			return nil
 		}
-		return repos.RefreshFamilies.Save(ctx, family)
+		return repos.Identity.RefreshFamilies.Update(ctx, family)
 	})
 }
 
@@ -201,39 +232,38 @@ func (s *Service) AuthenticateToken(_ context.Context, token string) (creatorID 
 }
 
 // begin starts a family of refresh tokens for the creator.
-func (s *Service) begin(ctx context.Context, repos ports.Repos, creator identity.CreatorState) (SignedIn, error) {
+func (s *Service) begin(ctx context.Context, repos ports.Repos, creator identity.CreatorState) (Session, error) {
 	familyID := s.ids.New(identity.RefreshFamilyPrefix)
-	token := identity.NewRefreshToken(familyID, s.ids.Random(identity.RefreshEntropy))
-	hash := s.refreshDigest.sum(token)
-	family := identity.BeginFamily(familyID, creator.ID, hash[:], s.clock.Real())
-	if err := repos.RefreshFamilies.Insert(ctx, family); err != nil {
-		return SignedIn{}, err
+	family := identity.BeginFamily(familyID, creator.ID, s.clock.Real())
+	if err := repos.Identity.RefreshFamilies.Insert(ctx, family); err != nil {
+		return Session{}, err
 	}
-	return s.grant(creator, family.State(), token)
+	return s.grant(creator, family.State())
 }
 
-// grant signs the access token that goes with a family's newest refresh token. Its id names both, so that an access
-// token is enough to sign out.
-func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFamilyState, refreshToken string) (SignedIn, error) {
-	now := s.clock.Real()
+// grant renders the family's valid refresh token and signs the access token that goes with it. Both depend on nothing
+// else, so that a retry gets the same pair. The access token's id names the refresh token, so that it is enough to sign
+// out.
+func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFamilyState) (Session, error) {
+	token := family.Token()
+	mac := s.refreshDigest.sum(token.Subject())
 	access, err := s.tokens.Sign(ports.AccessToken{
-		ID:        family.ID + "." + strconv.FormatInt(family.Generation, 10),
-		CreatorID: creator.ID, IssuedAt: now, ExpiresAt: now.Add(identity.AccessTokenLifetime),
+		ID: token.Subject(), CreatorID: creator.ID, IssuedAt: family.RotatedAt, ExpiresAt: family.RotatedAt.Add(identity.AccessTokenLifetime),
 	})
 	if err != nil {
-		return SignedIn{}, fmt.Errorf("sign access token of %s: %w", creator.ID, err)
+		return Session{}, fmt.Errorf("sign access token of %s: %w", creator.ID, err)
 	}
-	return SignedIn{Creator: creator, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime, RefreshToken: refreshToken}, nil
+	return Session{Creator: creator, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime, RefreshToken: token.Text(mac[:])}, nil
 }
 
 // admit counts one attempt. RATE_LIMITED says how long to wait.
 func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) error {
-	wait, err := s.throttle.Allow(ctx, key, limit.Attempts, limit.Window)
+	quota, err := s.limiter.Allow(ctx, key, limit.Attempts, limit.Window)
 	if err != nil {
 		return fmt.Errorf("count attempt: %w", err)
 	}
-	if wait > 0 {
-		return tooMany(wait)
+	if quota.Wait > 0 {
+		return tooMany(quota.Wait)
 	}
 	return nil
 }

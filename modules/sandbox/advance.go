@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"sundry/core/apiformat"
 	"sundry/core/fault"
-	"sundry/core/wire"
 	"sundry/ports"
 )
 
@@ -21,10 +21,10 @@ type advance struct {
 	ran       int
 }
 
-// take waits for the clock to be free and holds it.
-func (a *advance) take(ctx context.Context) error {
+// acquire waits for the clock to be free and holds it.
+func (a *advance) acquire(ctx context.Context) error {
 	for pause := shortLook; ; pause = min(2*pause, longLook) {
-		ok, err := a.prolong(ctx)
+		ok, err := a.renew(ctx)
 		if ok || err != nil {
 			return err
 		}
@@ -34,30 +34,30 @@ func (a *advance) take(ctx context.Context) error {
 	}
 }
 
-// prolong holds the clock from now on; false when another advance does.
-func (a *advance) prolong(ctx context.Context) (bool, error) {
+// renew holds the clock from now on; false when another advance does.
+func (a *advance) renew(ctx context.Context) (bool, error) {
 	now := a.clock.Real()
 	var ok bool
 	err := a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var err error
-		ok, err = r.ClockOffsets.Hold(ctx, a.creatorID, a.holder, now, now.Add(hold))
+		ok, err = r.Sandbox.ClockOffsets.Acquire(ctx, a.creatorID, a.holder, now, now.Add(hold))
 		return err
 	})
 	a.heldUntil = now.Add(hold)
 	return ok, err
 }
 
-// leave times the waiting tasks by where the clock now stands, and lets go of it.
-func (a *advance) leave(ctx context.Context) error {
+// release times the waiting tasks by where the clock now stands, and lets go of it.
+func (a *advance) release(ctx context.Context) error {
 	return errors.Join(
 		a.queue.Retime(ctx, a.creatorID),
 		a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			return r.ClockOffsets.LetGo(ctx, a.creatorID, a.holder)
+			return r.Sandbox.ClockOffsets.Release(ctx, a.creatorID, a.holder)
 		}))
 }
 
-// goTo steps from task to task up to the move's end.
-func (a *advance) goTo(ctx context.Context, move Move) error {
+// advanceTo steps from task to task up to the move's end.
+func (a *advance) advanceTo(ctx context.Context, move Move) error {
 	now, err := a.clock.Now(ctx, a.creatorID)
 	if err != nil {
 		return err
@@ -67,11 +67,11 @@ func (a *advance) goTo(ctx context.Context, move Move) error {
 		return err
 	}
 	if target.After(now) {
-		if err := a.nudge(ctx); err != nil {
+		if err := a.bump(ctx); err != nil {
 			return err
 		}
 	}
-	if err := a.announce(ctx); err != nil {
+	if err := a.runHooks(ctx); err != nil {
 		return err
 	}
 	for {
@@ -80,24 +80,24 @@ func (a *advance) goTo(ctx context.Context, move Move) error {
 			return err
 		}
 		if !found {
-			return a.put(ctx, target)
+			return a.setClock(ctx, target)
 		}
 	}
 }
 
-// nudge moves the clock a little at once: what waits for it to move at all sees that it has.
-func (a *advance) nudge(ctx context.Context) error {
+// bump moves the clock a little at once: what waits for it to move at all sees that it has.
+func (a *advance) bump(ctx context.Context) error {
 	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		offset, err := r.ClockOffsets.Offset(ctx, a.creatorID)
+		offset, err := r.Sandbox.ClockOffsets.Get(ctx, a.creatorID)
 		if err != nil {
 			return err
 		}
-		return r.ClockOffsets.Advance(ctx, a.creatorID, offset+time.Millisecond)
+		return r.Sandbox.ClockOffsets.Advance(ctx, a.creatorID, offset+time.Millisecond)
 	})
 }
 
-// announce calls the hooks.
-func (a *advance) announce(ctx context.Context) error {
+// runHooks calls the hooks.
+func (a *advance) runHooks(ctx context.Context) error {
 	now, err := a.clock.Now(ctx, a.creatorID)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *advance) announce(ctx context.Context) error {
 func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 	waitedFor := ""
 	for pause := shortLook; ; pause = min(2*pause, longLook) {
-		if err := a.within(ctx); err != nil {
+		if err := a.checkLimits(ctx); err != nil {
 			return false, err
 		}
 		t, mine, err := a.queue.ClaimNext(ctx, a.creatorID, a.clock.Real(), target, lease)
@@ -142,7 +142,7 @@ func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 // run puts the clock at the task's time and runs it. A failure is recorded in its row, which is tried again later; it
 // does not stop the clock.
 func (a *advance) run(ctx context.Context, t ports.Task) error {
-	if err := a.put(ctx, t.DueAt); err != nil {
+	if err := a.setClock(ctx, t.DueAt); err != nil {
 		return errors.Join(err, a.queue.Release(context.WithoutCancel(ctx), t))
 	}
 	_ = a.runner.Run(ctx, t)
@@ -150,19 +150,19 @@ func (a *advance) run(ctx context.Context, t ports.Task) error {
 	return nil
 }
 
-// put moves the clock to an instant, unless it is there already.
-func (a *advance) put(ctx context.Context, to time.Time) error {
+// setClock moves the clock to an instant, unless it is there already.
+func (a *advance) setClock(ctx context.Context, to time.Time) error {
 	now, err := a.clock.Now(ctx, a.creatorID)
 	if err != nil || !to.After(now) {
 		return err
 	}
 	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.ClockOffsets.Advance(ctx, a.creatorID, to.Sub(a.clock.Real()))
+		return r.Sandbox.ClockOffsets.Advance(ctx, a.creatorID, to.Sub(a.clock.Real()))
 	})
 }
 
-// within ends an advance that has done or lasted enough, and keeps the clock held meanwhile.
-func (a *advance) within(ctx context.Context) error {
+// checkLimits ends an advance that has done or lasted enough, and keeps the clock held meanwhile.
+func (a *advance) checkLimits(ctx context.Context) error {
 	select {
 	case <-a.stopping:
 		return a.stopped(ctx, "the service is stopping")
@@ -177,7 +177,7 @@ func (a *advance) within(ctx context.Context) error {
 	case a.heldUntil.Sub(now) > hold*2/3:
 		return nil
 	}
-	ok, err := a.prolong(ctx)
+	ok, err := a.renew(ctx)
 	if err == nil && !ok {
 		err = a.stopped(ctx, "another advance took the clock over")
 	}
@@ -199,7 +199,7 @@ func (a *advance) stopped(ctx context.Context, why string) error {
 		return err
 	}
 	f := fault.Newf(fault.StateConflict, "The clock stands at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
-		wire.Instant(now), a.ran, why)
+		apiformat.Instant(now), a.ran, why)
 	f.RetryAfter = time.Second
 	return f
 }

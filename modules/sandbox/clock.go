@@ -48,14 +48,25 @@ type Service struct {
 	limit    int // of tasks per advance
 }
 
-// New returns the use cases. An advance ends early when stopping is closed.
-func New(
-	store ports.Store, queue ports.TaskQueue, runner ports.TaskRunner, clock ports.Clock, sleeper ports.Sleeper, ids ports.IDs,
-	stopping <-chan struct{}, before ...BeforeAdvance,
-) *Service {
+// Deps is what the module needs.
+type Deps struct {
+	Store   ports.Store
+	Queue   ports.TaskQueue
+	Runner  ports.TaskRunner
+	Clock   ports.Clock
+	Sleeper ports.Sleeper
+	IDs     ports.IDs
+	// Stopping is closed when the program is about to end: an advance then ends early.
+	Stopping <-chan struct{}
+	// Before are called before a clock moves.
+	Before []BeforeAdvance
+}
+
+// New returns the module.
+func New(d Deps) *Service {
 	return &Service{
-		store: store, queue: queue, runner: runner, clock: clock, sleeper: sleeper, ids: ids, stopping: stopping, before: before,
-		limit: maxTasks,
+		store: d.Store, queue: d.Queue, runner: d.Runner, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, stopping: d.Stopping,
+		before: d.Before, limit: maxTasks,
 	}
 }
 
@@ -79,7 +90,7 @@ func (s *Service) Clock(ctx context.Context, creatorID string) (time.Time, error
 
 // check refuses a move that makes no sense at any time.
 func (m Move) check() error {
-	var f fault.Faults
+	var f fault.Violations
 	switch {
 	case m.Seconds == nil && m.To == nil:
 		f.Add("seconds", fault.DetailRequired, "Say how far: seconds or to.")
@@ -94,7 +105,7 @@ func (m Move) check() error {
 
 // target is the time that the move ends at.
 func (m Move) target(now, realNow time.Time) (time.Time, error) {
-	var f fault.Faults
+	var f fault.Violations
 	field, target := "to", now
 	if m.Seconds != nil {
 		field, target = "seconds", now.Add(time.Duration(*m.Seconds)*time.Second)
@@ -115,11 +126,11 @@ func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Adv
 		return Advanced{}, err
 	}
 	a := &advance{Service: s, creatorID: creatorID, holder: hex.EncodeToString(s.ids.Random(16)), deadline: s.clock.Real().Add(maxTime)}
-	if err := a.take(ctx); err != nil {
+	if err := a.acquire(ctx); err != nil {
 		return Advanced{}, err
 	}
-	err := a.goTo(ctx, move)
-	err = errors.Join(err, a.leave(context.WithoutCancel(ctx)))
+	err := a.advanceTo(ctx, move)
+	err = errors.Join(err, a.release(context.WithoutCancel(ctx)))
 	if err != nil {
 		return Advanced{}, err
 	}

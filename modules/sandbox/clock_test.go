@@ -34,12 +34,12 @@ type leapClock struct {
 func (c *leapClock) Real() time.Time { return c.Clock.Real().Add(time.Duration(c.ahead.Load())) }
 
 func (c *leapClock) Now(ctx context.Context, creatorID string) (time.Time, error) {
-	offset, err := c.store.Read(ctx).ClockOffsets.Offset(ctx, creatorID)
+	offset, err := c.store.Read(ctx).Sandbox.ClockOffsets.Get(ctx, creatorID)
 	return c.Real().Add(offset), err
 }
 
-// bench is the service over a store, with handlers written by the test. It is its own task runner.
-type bench struct {
+// fixture is the service over a store, with handlers written by the test. It is its own task runner.
+type fixture struct {
 	*Service
 	t        *testing.T
 	db       *gormstore.Store
@@ -48,20 +48,22 @@ type bench struct {
 	handlers map[string]func(ctx context.Context, t ports.Task) error
 }
 
-func eachBench(t *testing.T, test func(b *bench)) {
+func eachBench(t *testing.T, test func(b *fixture)) {
 	t.Helper()
-	testdb.EachStore(t, func(t *testing.T, db *gormstore.Store) { test(newBench(t, db)) })
+	testdb.EachStore(t, func(t *testing.T, db *gormstore.Store) { test(newFixture(t, db)) })
 }
 
-func newBench(t *testing.T, db *gormstore.Store, before ...BeforeAdvance) *bench {
-	b := &bench{t: t, db: db, time: &leapClock{store: db}, stop: make(chan struct{}), handlers: map[string]func(context.Context, ports.Task) error{}}
-	b.Service = New(db, db, b, b.time, system.Clock{}, system.NewIDs(), b.stop, before...)
+func newFixture(t *testing.T, db *gormstore.Store, before ...BeforeAdvance) *fixture {
+	b := &fixture{t: t, db: db, time: &leapClock{store: db}, stop: make(chan struct{}), handlers: map[string]func(context.Context, ports.Task) error{}}
+	b.Service = New(Deps{
+		Store: db, Queue: db, Runner: b, Clock: b.time, Sleeper: system.Clock{}, IDs: system.NewIDs(), Stopping: b.stop, Before: before,
+	})
 	b.handlers[kind] = b.done
 	return b
 }
 
 // Run implements ports.TaskRunner as the jobs do: a failure is recorded, to be tried again in an hour of real time.
-func (b *bench) Run(ctx context.Context, t ports.Task) error {
+func (b *fixture) Run(ctx context.Context, t ports.Task) error {
 	err := b.handlers[t.Kind](ctx, t)
 	if err != nil {
 		return errors.Join(err, b.db.Fail(ctx, t, err.Error(), b.time.Real().Add(time.Hour)))
@@ -69,25 +71,25 @@ func (b *bench) Run(ctx context.Context, t ports.Task) error {
 	return nil
 }
 
-func (b *bench) atomically(fn func(ctx context.Context, r ports.Repos) error) {
+func (b *fixture) atomically(fn func(ctx context.Context, r ports.Repos) error) {
 	b.t.Helper()
 	if err := b.db.Atomically(b.t.Context(), fn); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *bench) schedule(kind, subject, creatorID string, due time.Time) {
+func (b *fixture) schedule(kind, subject, creatorID string, due time.Time) {
 	b.t.Helper()
 	b.atomically(func(ctx context.Context, r ports.Repos) error {
 		return r.Tasks.Schedule(ctx, kind, subject, creatorID, due)
 	})
 }
 
-func (b *bench) done(ctx context.Context, t ports.Task) error {
+func (b *fixture) done(ctx context.Context, t ports.Task) error {
 	return b.db.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
 }
 
-func (b *bench) now() time.Time {
+func (b *fixture) now() time.Time {
 	b.t.Helper()
 	now, err := b.Clock(b.t.Context(), creator)
 	if err != nil {
@@ -96,7 +98,7 @@ func (b *bench) now() time.Time {
 	return now
 }
 
-func (b *bench) advanceBy(d time.Duration) Advanced {
+func (b *fixture) advanceBy(d time.Duration) Advanced {
 	b.t.Helper()
 	seconds := int64(d / time.Second)
 	advanced, err := b.Advance(b.t.Context(), creator, Move{Seconds: &seconds})
@@ -111,7 +113,7 @@ func near(got, want time.Time) bool { return !got.Before(want) && got.Before(wan
 
 func TestTheClockRunsOnFromWhereItIsPut(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		start := b.now()
 		to := start.Add(30 * day).Add(123 * time.Millisecond)
 		advanced, err := b.Advance(b.t.Context(), creator, Move{To: &to})
@@ -130,7 +132,7 @@ func TestTheClockRunsOnFromWhereItIsPut(t *testing.T) {
 
 func TestWhatFallsDueOnTheWayRunsInOrderAtItsTime(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		start := b.now()
 		var ran []string
 		b.handlers[kind] = func(ctx context.Context, task ports.Task) error {
@@ -143,7 +145,7 @@ func TestWhatFallsDueOnTheWayRunsInOrderAtItsTime(t *testing.T) {
 		for subject, after := range map[string]time.Duration{"third": 9 * day, "first": time.Hour, "second": 2 * day, "overdue": 0, "beyond": 11 * day} {
 			b.schedule(kind, subject, creator, start.Add(after))
 		}
-		b.schedule(kind, "stranger", "crt_other", start)
+		b.schedule(kind, "outsider", "crt_other", start)
 		advanced := b.advanceBy(10 * day)
 		if want := []string{"overdue", "first", "second", "third"}; !slices.Equal(ran, want) || advanced.Ran != len(want) {
 			b.t.Errorf("ran %v (%d), want %v", ran, advanced.Ran, want)
@@ -152,16 +154,16 @@ func TestWhatFallsDueOnTheWayRunsInOrderAtItsTime(t *testing.T) {
 			b.t.Errorf("the clock ended at %v", advanced.Now)
 		}
 		// What waits is timed by the moved clock: beyond falls due in one day of real time.
-		due, err := b.db.Claim(b.t.Context(), ports.OtherTasks, b.time.Real().Add(day+time.Second), lease, 10)
+		due, err := b.db.Claim(b.t.Context(), ports.DefaultTasks, b.time.Real().Add(day+time.Second), lease, 10)
 		if err != nil || len(due) != 2 {
-			b.t.Errorf("a day later %v, %v are due; want beyond and stranger", due, err)
+			b.t.Errorf("a day later %v, %v are due; want beyond and outsider", due, err)
 		}
 	})
 }
 
 func TestATaskThatSchedulesItselfAnewRunsAgainOnTheWay(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		start := b.now()
 		b.handlers[kind] = func(ctx context.Context, task ports.Task) error {
 			return b.db.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -177,7 +179,7 @@ func TestATaskThatSchedulesItselfAnewRunsAgainOnTheWay(t *testing.T) {
 
 func TestAFailingTaskDoesNotStopTheClock(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		start, tries := b.now(), 0
 		b.handlers["test.fail"] = func(context.Context, ports.Task) error { tries++; return errors.New("no") }
 		b.schedule("test.fail", "a", creator, start.Add(time.Hour))
@@ -194,9 +196,9 @@ func TestAFailingTaskDoesNotStopTheClock(t *testing.T) {
 
 func TestATaskInAnotherWorkersHandsIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		b.schedule(kind, "a", creator, b.now())
-		held, err := b.db.Claim(b.t.Context(), ports.OtherTasks, b.time.Real(), lease, 1)
+		held, err := b.db.Claim(b.t.Context(), ports.DefaultTasks, b.time.Real(), lease, 1)
 		if err != nil || len(held) != 1 {
 			b.t.Fatal(held, err)
 		}
@@ -215,7 +217,7 @@ func TestATaskInAnotherWorkersHandsIsWaitedFor(t *testing.T) {
 
 func TestAdvancesOfOneAccountFollowEachOther(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		start := b.now()
 		var running, most atomic.Int64
 		b.handlers[kind] = func(ctx context.Context, task ports.Task) error {
@@ -244,7 +246,7 @@ func TestAdvancesOfOneAccountFollowEachOther(t *testing.T) {
 
 func TestMovesThatMakeNoSenseAreRefusedAndMoveNothing(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		b.schedule(kind, "a", creator, b.now().Add(-time.Second))
 		b.handlers[kind] = func(context.Context, ports.Task) error { b.t.Error("a refused move ran a task"); return nil }
 		seconds := func(n int64) *int64 { return &n }
@@ -267,7 +269,7 @@ func TestMovesThatMakeNoSenseAreRefusedAndMoveNothing(t *testing.T) {
 				b.t.Errorf("%s: %v, want VALIDATION_FAILED of %s", name, err, c.field)
 			}
 		}
-		if offset, err := b.db.Read(b.t.Context()).ClockOffsets.Offset(b.t.Context(), creator); err != nil || offset != 0 {
+		if offset, err := b.db.Read(b.t.Context()).Sandbox.ClockOffsets.Get(b.t.Context(), creator); err != nil || offset != 0 {
 			b.t.Errorf("the clock has moved by %v, %v", offset, err)
 		}
 	})
@@ -275,7 +277,7 @@ func TestMovesThatMakeNoSenseAreRefusedAndMoveNothing(t *testing.T) {
 
 func TestAnAdvanceThatFindsTooMuchSaysHowFarItGot(t *testing.T) {
 	t.Parallel()
-	eachBench(t, func(b *bench) {
+	eachBench(t, func(b *fixture) {
 		start := b.now()
 		b.limit = 5
 		for i := range 7 {
@@ -299,13 +301,13 @@ func TestAnAdvanceThatFindsTooMuchSaysHowFarItGot(t *testing.T) {
 
 func TestAnAdvanceEndsInTime(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(b *bench){
-		"its time is over":        func(b *bench) { b.time.ahead.Add(int64(maxTime + time.Second)) },
-		"the service is stopping": func(b *bench) { close(b.stop) },
+	for name, end := range map[string]func(b *fixture){
+		"its time is over":        func(b *fixture) { b.time.ahead.Add(int64(maxTime + time.Second)) },
+		"the service is stopping": func(b *fixture) { close(b.stop) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachBench(t, func(b *bench) {
+			eachBench(t, func(b *fixture) {
 				b.handlers[kind] = func(ctx context.Context, task ports.Task) error { end(b); return b.done(ctx, task) }
 				b.schedule(kind, "a", creator, b.now().Add(time.Hour))
 				b.schedule(kind, "b", creator, b.now().Add(2*time.Hour))
@@ -323,8 +325,8 @@ func TestTheHooksSeeTheClockMovedAndWhatTheyScheduleRuns(t *testing.T) {
 	t.Parallel()
 	testdb.EachStore(t, func(t *testing.T, db *gormstore.Store) {
 		var seen time.Duration
-		b := newBench(t, db, func(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error {
-			offset, err := r.ClockOffsets.Offset(ctx, creatorID)
+		b := newFixture(t, db, func(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error {
+			offset, err := r.Sandbox.ClockOffsets.Get(ctx, creatorID)
 			seen = offset
 			return errors.Join(err, r.Tasks.Schedule(ctx, kind, "reconcile", creatorID, now.Add(time.Millisecond)))
 		})

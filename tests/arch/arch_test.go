@@ -1,57 +1,72 @@
 package arch
 
 import (
+	"fmt"
 	"go/token"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// leastFiles bounds from below what the rules must have seen per room, so that they cannot pass by looking nowhere.
-var leastFiles = map[room]int{
-	core: 10, ports: 8, driving: 7, driven: 6, configuration: 1, bootstrap: 4, command: 1, tests: 5,
+// leastFiles bounds from below what the rules must have seen per layer, so that they cannot pass by looking nowhere.
+var leastFiles = map[layer]int{
+	core: 120, ports: 25, modules: 60, driving: 60, driven: 60, configuration: 2, bootstrap: 12, command: 2, tests: 60,
 }
 
-func TestTheArrows(t *testing.T) {
+func TestDependencyRule(t *testing.T) {
 	t.Parallel()
 	all, err := load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[room]int{}
+	seen := map[layer]int{}
 	for _, s := range all {
-		seen[locate(s.dir()).room]++
+		seen[locate(s.dir()).layer]++
 	}
 	for r, least := range leastFiles {
 		if seen[r] < least {
-			t.Errorf("room %d: %d files seen, expected at least %d", r, seen[r], least)
+			t.Errorf("layer %d: %d files seen, expected at least %d", r, seen[r], least)
 		}
 	}
-	repositories := repositoryNames(all)
-	if len(repositories) < 4 {
-		t.Errorf("found the repositories %v in ports.Repos, expected more", repositories)
+	read := rules{repositories: repositoriesOf(all), network: networkPorts(all), mayTouch: mayTouch}
+	if read.repositories.count() < 30 {
+		t.Errorf("found the repositories %v in ports.Repos, expected more", read.repositories)
 	}
-	for _, fault := range faultsOf(all, repositories, mayTouch) {
+	if len(read.network) < 9 {
+		t.Errorf("found the network ports %v, expected more", read.network)
+	}
+	for _, fault := range slices.Concat(tableFaults(read.repositories, mayTouch), read.faults(all)) {
 		t.Error(fault)
 	}
 }
 
-// faultsOf runs every rule.
-func faultsOf(all []source, repositories []string, table map[string][]string) []string {
+// rules are what the checks read of ports, and the table of who may touch what.
+type rules struct {
+	repositories repositoryTable
+	network      []string
+	mayTouch     map[string][]string
+}
+
+// faults runs every rule.
+func (r rules) faults(all []source) []string {
 	var faults []string
 	for _, s := range all {
-		faults = slices.Concat(faults, importFaults(s), purityFaults(s), statusFaults(s), repositoryFaults(s, repositories, table))
+		faults = slices.Concat(faults, importFaults(s), purityFaults(s), statusFaults(s), storeFaults(s), repositoryFaults(s, r.repositories, r.mayTouch))
 	}
 	for _, files := range packages(all) {
-		faults = append(faults, transactionFaults(files)...)
+		faults = append(faults, transactionFaults(files, r.network)...)
 	}
 	return faults
 }
 
 func TestEveryRuleFindsItsBadSample(t *testing.T) {
 	t.Parallel()
-	table := map[string][]string{"selling": {"Sessions", "Tasks"}, "catalog": {"Listings"}}
-	const selling = `package selling
+	known := rules{
+		repositories: repositoryTable{"Checkout": {"Sessions", "Audit"}, "Catalog": {"Listings", "Plans"}, "Tasks": nil},
+		network:      []string{"Processor", "Mailer"},
+		mayTouch:     map[string][]string{"checkout": {"Checkout", "Tasks", "Catalog.Plans"}, "catalog": {"Catalog"}},
+	}
+	const checkout = `package checkout
 		import ("context"; "sundry/ports")
 		type Service struct { store ports.Store; processor ports.Processor; mail ports.Mailer }
 		func (s *Service) charge(ctx context.Context) { s.processor.Charge(ctx) }
@@ -66,32 +81,38 @@ func TestEveryRuleFindsItsBadSample(t *testing.T) {
 		"core imports its own shared kernel":   {"core/tax/x.go", `package tax; import "sundry/core/money"`, ""},
 		"core imports the decimal library":     {"core/tax/x.go", `package tax; import "github.com/cockroachdb/apd/v3"`, ""},
 		"core imports another library":         {"core/tax/x.go", `package tax; import "github.com/google/uuid"`, "standard library only"},
-		"core imports a port":                  {"core/tax/x.go", `package tax; import "sundry/ports"`, "other way"},
-		"a core test imports an adapter":       {"core/tax/x_test.go", `package tax; import "sundry/adapters/gormstore"`, "other way"},
+		"core imports a port":                  {"core/tax/x.go", `package tax; import "sundry/ports"`, "inward"},
+		"a core test imports an adapter":       {"core/tax/x_test.go", `package tax; import "sundry/adapters/gormstore"`, "inward"},
 		"a core test imports a test library":   {"core/tax/x_test.go", `package tax; import "pgregory.net/rapid"`, ""},
 		"a port imports core":                  {"ports/x.go", `package ports; import "sundry/core/money"`, ""},
-		"a port imports a module":              {"ports/x.go", `package ports; import "sundry/modules/selling"`, "other way"},
+		"a port imports a module":              {"ports/x.go", `package ports; import "sundry/modules/checkout"`, "inward"},
 		"a port imports a library":             {"ports/x.go", `package ports; import "gorm.io/gorm"`, "standard library only"},
-		"a module imports core and ports":      {"modules/selling/x.go", `package selling; import ("sundry/core/money"; "sundry/ports")`, ""},
-		"a module imports its own sub-package": {"modules/selling/x.go", `package selling; import "sundry/modules/selling/links"`, ""},
-		"a module imports another module":      {"modules/selling/x.go", `package selling; import "sundry/modules/catalog"`, "siblings"},
-		"a module imports an adapter":          {"modules/selling/x.go", `package selling; import "sundry/adapters/gormstore"`, "other way"},
-		"a module's test uses the store":       {"modules/selling/x_test.go", `package selling; import "sundry/adapters/gormstore"`, ""},
-		"a module's test uses a sibling":       {"modules/selling/x_test.go", `package selling; import "sundry/modules/catalog"`, "siblings"},
+		"a module imports core and ports":      {"modules/checkout/x.go", `package checkout; import ("sundry/core/money"; "sundry/ports")`, ""},
+		"a module imports its own sub-package": {"modules/checkout/x.go", `package checkout; import "sundry/modules/checkout/links"`, ""},
+		"a module imports another module":      {"modules/checkout/x.go", `package checkout; import "sundry/modules/catalog"`, "siblings"},
+		"a module imports an adapter":          {"modules/checkout/x.go", `package checkout; import "sundry/adapters/gormstore"`, "inward"},
+		"a module's test uses the store":       {"modules/checkout/x_test.go", `package checkout; import "sundry/adapters/gormstore"`, ""},
+		"a module's test uses a sibling":       {"modules/checkout/x_test.go", `package checkout; import "sundry/modules/catalog"`, "siblings"},
 		"a driving adapter imports a module":   {"adapters/httpapi/x.go", `package httpapi; import "sundry/modules/catalog"`, ""},
 		"an adapter imports its sub-package":   {"adapters/httpapi/x.go", `package httpapi; import "sundry/adapters/httpapi/strictjson"`, ""},
-		"a driving adapter imports a driven":   {"adapters/httpapi/x.go", `package httpapi; import "sundry/adapters/gormstore"`, "other way"},
+		"a driving adapter imports a driven":   {"adapters/httpapi/x.go", `package httpapi; import "sundry/adapters/gormstore"`, "inward"},
 		"a driving adapter imports a sibling":  {"adapters/web/x.go", `package web; import "sundry/adapters/httpapi"`, "siblings"},
-		"a driving adapter reads bootstrap":    {"adapters/web/x.go", `package web; import "sundry/bootstrap"`, "other way"},
-		"a driven adapter imports a module":    {"adapters/mail/x.go", `package mail; import "sundry/modules/notify"`, "other way"},
+		"a driving adapter reads bootstrap":    {"adapters/web/x.go", `package web; import "sundry/bootstrap"`, "inward"},
+		"a driven adapter imports a module":    {"adapters/mail/x.go", `package mail; import "sundry/modules/webhooks"`, "inward"},
 		"a driven adapter imports a sibling":   {"adapters/mail/x.go", `package mail; import "sundry/adapters/system"`, "siblings"},
 		"an adapter's test runs a suite":       {"adapters/mail/x_test.go", `package mail; import "sundry/tests/contract"`, ""},
-		"an adapter ships a suite":             {"adapters/mail/x.go", `package mail; import "sundry/tests/contract"`, "other way"},
-		"configuration imports core":           {"config/x.go", `package config; import "sundry/core/money"`, "other way"},
-		"bootstrap imports main's package":     {"bootstrap/x.go", `package bootstrap; import "sundry"`, "other way"},
-		"bootstrap imports every room":         {"bootstrap/x.go", `package bootstrap; import ("sundry/adapters/gormstore"; "sundry/adapters/web"; "sundry/modules/selling")`, ""},
-		"main reaches past bootstrap":          {"main.go", `package main; import "sundry/adapters/gormstore"`, "other way"},
-		"a folder that is no room":             {"util/x.go", `package util`, "not in any room"},
+		"an adapter ships a suite":             {"adapters/mail/x.go", `package mail; import "sundry/tests/contract"`, "inward"},
+		"configuration imports core":           {"config/x.go", `package config; import "sundry/core/money"`, "inward"},
+		"bootstrap imports main's package":     {"bootstrap/x.go", `package bootstrap; import "sundry"`, "inward"},
+		"bootstrap imports every layer":        {"bootstrap/x.go", `package bootstrap; import ("sundry/adapters/gormstore"; "sundry/adapters/web"; "sundry/modules/checkout")`, ""},
+		"main reaches past bootstrap":          {"main.go", `package main; import "sundry/adapters/gormstore"`, "inward"},
+		"an area of the API knows its frame":   {"adapters/httpapi/catalog/x.go", `package catalog; import ("sundry/adapters/httpapi"; "sundry/modules/catalog")`, ""},
+		"an area of the API knows another":     {"adapters/httpapi/catalog/x.go", `package catalog; import "sundry/adapters/httpapi/access"`, "areas never"},
+		"an area of the store knows another":   {"adapters/gormstore/catalog/x.go", `package catalog; import "sundry/adapters/gormstore/access"`, "areas never"},
+		"an area of the store shares a helper": {"adapters/gormstore/catalog/x.go", `package catalog; import ("gorm.io/gorm"; "sundry/adapters/gormstore/repo")`, ""},
+		"a site knows another":                 {"adapters/web/portal/x.go", `package portal; import "sundry/adapters/web/receipt"`, "areas never"},
+		"a site shares the layout":             {"adapters/web/portal/x.go", `package portal; import "sundry/adapters/web/layout"`, ""},
+		"a folder that is no layer":            {"util/x.go", `package util`, "not in any layer"},
 		"gorm outside the store":               {"adapters/jobs/x.go", `package jobs; import "gorm.io/gorm"`, "home elsewhere"},
 		"fiber at its home":                    {"adapters/web/x.go", `package web; import "github.com/gofiber/fiber/v2"`, ""},
 		"a test may import anything":           {"tests/e2e/x.go", `package e2e; import "gorm.io/gorm"`, ""},
@@ -115,29 +136,35 @@ func TestEveryRuleFindsItsBadSample(t *testing.T) {
 		"httpapi keeps the status map":   {"adapters/httpapi/x.go", `package httpapi; import "sundry/core/fault"; var s = map[fault.Code]int{}`, ""},
 		"web keeps words for the faults": {"adapters/web/x.go", `package web; import "sundry/core/fault"; var s = map[fault.Code]string{}`, ""},
 
-		"the processor inside a transaction": {"modules/selling/x.go", selling + `
+		"the processor inside a transaction": {"modules/checkout/x.go", checkout + `
 			func (s *Service) Pay(ctx context.Context) { s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { s.processor.Charge(ctx); return nil }) }`,
 			"processor.Charge waits"},
-		"the processor inside, through two functions": {"modules/selling/x.go", selling + `
+		"the processor inside, through two functions": {"modules/checkout/x.go", checkout + `
 			func (s *Service) Pay(ctx context.Context) { s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { s.indirectly(ctx); return nil }) }`,
 			"indirectly waits"},
-		"the processor in a listener": {"modules/selling/x.go", selling + `
+		"the processor in a listener": {"modules/checkout/x.go", checkout + `
 			func (s *Service) Hear(ctx context.Context, r ports.Repos) { s.mail.Send(ctx) }`,
 			"mail.Send waits"},
-		"the processor after the transaction": {"modules/selling/x.go", selling + `
+		"the processor after the transaction": {"modules/checkout/x.go", checkout + `
 			func (s *Service) Pay(ctx context.Context) { s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { s.loads(ctx); return nil }); s.indirectly(ctx) }`,
 			""},
-		"a test may do it": {"modules/selling/x_test.go", selling + `
+		"a test may do it": {"modules/checkout/x_test.go", checkout + `
 			func (s *Service) Hear(ctx context.Context, r ports.Repos) { s.mail.Send(ctx) }`, ""},
 
-		"a module uses its own repository": {"modules/selling/x.go", `package selling; import "sundry/ports"; func f(r ports.Repos) { r.Sessions.Find(); r.Tasks.Schedule() }`, ""},
-		"a module uses a sibling's": {"modules/selling/x.go", `package selling; import "sundry/ports"; func f(r ports.Repos) { r.Listings.Find() }`,
-			"touches Listings"},
-		"a module reads a sibling's": {"modules/selling/x.go", `package selling; func f(s *Service) { s.store.Read(ctx).Listings.Find() }`,
-			"touches Listings"},
-		"a module reads a sibling's by a variable": {"modules/selling/x.go", `package selling; func f(s *Service) { repos := s.store.Read(ctx); repos.Listings.Find() }`,
-			"touches Listings"},
-		"a field of the same name is no repository": {"modules/selling/x.go", `package selling; func f(s *Service) { s.Listings.Find() }`, ""},
+		"a module uses its own repository": {"modules/checkout/x.go", `package checkout; import "sundry/ports"; func f(r ports.Repos) { r.Checkout.Sessions.Get(); r.Catalog.Plans.Get(); r.Tasks.Schedule() }`, ""},
+		"a module uses a sibling's": {"modules/checkout/x.go", `package checkout; import "sundry/ports"; func f(r ports.Repos) { r.Catalog.Listings.Get() }`,
+			"touches Catalog.Listings"},
+		"a module reads a sibling's": {"modules/checkout/x.go", `package checkout; func f(s *Service) { s.store.Read(ctx).Catalog.Listings.Get() }`,
+			"touches Catalog.Listings"},
+		"a module reads a sibling's by a variable": {"modules/checkout/x.go", `package checkout; func f(s *Service) { repos := s.store.Read(ctx); repos.Catalog.Listings.Get() }`,
+			"touches Catalog.Listings"},
+		"a module takes a sibling's whole area": {"modules/checkout/x.go", `package checkout; import "sundry/ports"; func f(r ports.Repos) { area := r.Catalog; area.Listings.Get() }`,
+			"touches Catalog,"},
+		"a field of the same name is no repository": {"modules/checkout/x.go", `package checkout; func f(s *Service) { s.Catalog.Listings.Get() }`, ""},
+		"the API touches a repository":              {"adapters/httpapi/x.go", `package httpapi; import "sundry/ports"; func f(r ports.Repos) {}`, "touches no repository"},
+		"an area of the API opens a transaction":    {"adapters/httpapi/catalog/x.go", `package catalog; import "sundry/ports"; type d struct { store ports.Store }`, "touches no repository"},
+		"the store fills the repositories":          {"adapters/gormstore/x.go", `package gormstore; import "sundry/ports"; func f() ports.Repos { return ports.Repos{} }`, ""},
+		"a driving adapter's test may use a store":  {"adapters/jobs/x_test.go", `package jobs; import "sundry/ports"; func f(r ports.Repos) {}`, ""},
 		"a module without a line":                   {"modules/gossip/x.go", `package gossip`, "no line in mayTouch"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +173,7 @@ func TestEveryRuleFindsItsBadSample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			faults := faultsOf([]source{s}, []string{"Sessions", "Listings", "Tasks"}, table)
+			faults := known.faults([]source{s})
 			switch {
 			case c.want == "" && len(faults) > 0:
 				t.Errorf("good code is refused: %v", faults)
@@ -154,5 +181,30 @@ func TestEveryRuleFindsItsBadSample(t *testing.T) {
 				t.Errorf("faults %q, want exactly one with %q", faults, c.want)
 			}
 		})
+	}
+}
+
+func TestPortsAreReadFromTheirDeclarations(t *testing.T) {
+	t.Parallel()
+	s, err := parse(token.NewFileSet(), "ports/x.go", "ports/x.go", `package ports
+		type Network interface{}
+		type Mailer interface { Network; Send() }
+		type Sessions interface { Get() }
+		type Repos struct { Clock Clock; Tasks Tasks; Checkout CheckoutRepos }
+		type CheckoutRepos struct { Sessions Sessions }
+	`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := networkPorts([]source{s}); !slices.Equal(got, []string{"Mailer"}) {
+		t.Errorf("network ports %v, want the one that embeds Network", got)
+	}
+	repositories := repositoriesOf([]source{s})
+	if got := fmt.Sprint(repositories); got != "map[Checkout:[Sessions] Tasks:[]]" {
+		t.Errorf("repositories %s", got)
+	}
+	table := map[string][]string{"checkout": {"Checkout.Sessions", "Tasks"}, "catalog": {"Catalog", "Checkout.Plans"}}
+	if faults := tableFaults(repositories, table); len(faults) != 2 {
+		t.Errorf("faults %q, want one for each unknown name", faults)
 	}
 }

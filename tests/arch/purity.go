@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// worldly are the standard packages that reach out of the process or bring chance in. Pure parsers such as net/url,
+// impure are the standard packages that reach out of the process or bring chance in. Pure parsers such as net/url,
 // and hashes, are free to use.
-var worldly = []string{
+var impure = []string{
 	"crypto/rand", "database/sql", "log", "math/rand", "math/rand/v2", "net", "net/http", "net/smtp", "os", "os/exec",
 	"os/signal", "os/user", "plugin", "runtime", "syscall", "unsafe",
 }
@@ -16,7 +16,7 @@ var worldly = []string{
 // clockReaders are the functions of package time that read or wait for the machine's clock.
 var clockReaders = []string{"After", "AfterFunc", "NewTicker", "NewTimer", "Now", "Since", "Sleep", "Tick", "Until"}
 
-// purityFaults finds the world in a file of the inner rooms. Tests there may use what they like.
+// purityFaults finds impure packages and clock readings in a file of the inner layers. Tests there may use what they like.
 func purityFaults(s source) []string {
 	if !locate(s.dir()).inner() || s.isTest() {
 		return nil
@@ -25,7 +25,7 @@ func purityFaults(s source) []string {
 	names := imports(s)
 	for _, spec := range s.file.Imports {
 		importPath := strings.Trim(spec.Path.Value, `"`)
-		if slices.Contains(worldly, importPath) {
+		if slices.Contains(impure, importPath) {
 			faults = append(faults, s.at(spec)+": "+importPath+" arrives through a port")
 		}
 		if spec.Name != nil && spec.Name.Name == "." {
@@ -44,7 +44,7 @@ func purityFaults(s source) []string {
 
 // statusFaults finds HTTP statuses where nobody should know any: a fault's status is decided in httpapi alone.
 func statusFaults(s source) []string {
-	if s.isTest() || locate(s.dir()).room == tests {
+	if layer := locate(s.dir()).layer; s.isTest() || layer == tests || layer == example {
 		return nil
 	}
 	names := imports(s)

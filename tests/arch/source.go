@@ -1,5 +1,5 @@
-// Package arch holds the rule of arrows (ARCHITECTURE.md) as tests: who may import whom, what the inner rooms may not
-// know of the world, and what may not happen inside a transaction. It reads the source with go/parser and needs no
+// Package arch holds the dependency rule (ARCHITECTURE.md) as tests: who may import whom, what the inner layers may not
+// depend on, and what may not happen inside a transaction. It reads the source with go/parser and needs no
 // type checker, so it takes milliseconds.
 package arch
 

@@ -5,12 +5,34 @@ import (
 	"slices"
 )
 
-// networkPorts are the interfaces of package ports whose methods may wait for somebody else's machine. A transaction
-// that waited for one would hold its locks meanwhile, and Atomically may run it twice.
-var networkPorts = []string{
-	"CalendarFetcher", "CardProcessor", "Dispatcher", "Mail", "Mailer", "Meeting", "Meetings", "PDF", "PayoutProcessor",
-	"Payouts", "Processor", "Sender", "Sleeper", "SlotLock", "SlotLocks", "TaskRunner", "Tax", "TaxCalculator", "Throttle",
-	"WebhookSender",
+// networkPorts are the interfaces of package ports that embed its Network: a transaction that waited for one would hold
+// its locks meanwhile, and Atomically may run it twice.
+func networkPorts(all []source) []string {
+	var names []string
+	for _, s := range all {
+		if s.dir() != "ports" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if methods, isInterface := spec.Type.(*ast.InterfaceType); isInterface && embeds(methods, "Network") {
+				names = append(names, spec.Name.Name)
+			}
+			return false
+		})
+	}
+	return names
+}
+
+// embeds reports whether an interface embeds the one of that name.
+func embeds(methods *ast.InterfaceType, name string) bool {
+	return slices.ContainsFunc(methods.Methods.List, func(field *ast.Field) bool {
+		ident, ok := field.Type.(*ast.Ident)
+		return ok && len(field.Names) == 0 && ident.Name == name
+	})
 }
 
 // packageScan is what the rules about transactions need to know of one package.
@@ -27,14 +49,14 @@ type packageScan struct {
 
 // transactionFaults finds network ports called inside a transaction in one package of modules/: in a function given to
 // Atomically, or in a function that is handed the transaction's ports.Repos.
-func transactionFaults(files []source) []string {
+func transactionFaults(files []source, network []string) []string {
 	var scanned []source
 	for _, s := range files {
-		if locate(s.dir()).room == modules && !s.isTest() {
+		if locate(s.dir()).layer == modules && !s.isTest() {
 			scanned = append(scanned, s)
 		}
 	}
-	scan := scanPackage(scanned)
+	scan := scanPackage(scanned, network)
 	var faults []string
 	for _, s := range scanned {
 		names := imports(s)
@@ -101,14 +123,14 @@ func isPort(names map[string]string, typ ast.Expr, wanted []string) bool {
 	return ok && importPath == module+"/ports" && slices.Contains(wanted, name)
 }
 
-func scanPackage(files []source) packageScan {
+func scanPackage(files []source, network []string) packageScan {
 	scan := packageScan{network: map[string]bool{}, bodies: map[string][]*ast.BlockStmt{}, reaching: map[string]bool{}}
 	for _, s := range files {
 		names := imports(s)
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			switch node := n.(type) {
 			case *ast.Field:
-				if isPort(names, node.Type, networkPorts) {
+				if isPort(names, node.Type, network) {
 					scan.note(node)
 				}
 			case *ast.FuncDecl:

@@ -3,14 +3,19 @@
 //
 //	go run ./tests/bench            everything
 //	go run ./tests/bench access     only the benches whose name contains "access"
+//	REDIS_URL=redis://127.0.0.1:6379/1 go run ./tests/bench    with asynq and locks in Redis, as users run it
+//	go run ./tests/bench -events 50000000 full    ingest beside fifty million reports
+//	go run ./tests/bench -profile cpu.pprof access     with a CPU profile of the whole run
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"strings"
 	"time"
 )
@@ -33,21 +38,50 @@ var benches = []bench{
 	{"access read 200", "≥ 0.70 of bare fiber + key check + one pgx point read", accessRead},
 	{"access read 304", "≥ 0.80 of the same", accessNotModified},
 	{"checkout session create", "≥ 0.40 of a bare transaction of three inserts", sessionCreate},
+	{"payments, 1 account", "with REDIS_URL set as users run it", paymentsOfOne},
+	{"payments, 16 accounts", "≥ 0.10 of a bare transaction of three inserts", paymentsOfMany},
 	{"slots, pure", "31 days, 60 bookings: ≤ 50 µs", monthOfSlots},
 	{"slots over HTTP", "the same: p99 < 25 ms, however many sessions are in the past", slotsOverHTTP},
 	{"webhook deliveries", "≥ 0.35 of a plain signed POST loop that commits each, as many in flight", deliveries},
 	{"webhook delay", "from the cause's answer to the receiver at 100/s: p95 ≤ 250 ms", deliveryDelay},
+	{"usage event, single", "≥ 0.60 of bare fiber + the same group commit", usageSingle},
+	{"usage batch of 100", "≥ 0.50 of a bare group commit of the same rows", usageBatch},
+	{"usage event, full table", "≥ 0.80 of the same on the empty table (-events says how many are stored)", usageFull},
+	{"usage flush", "per million reports", usageFlush},
+	{"usage rating", "4 tiers: ≤ 300 ns", usageRating},
+	{"usage period close", "≤ 1.3 from 1 to 500 reports each", usageClose},
+	{"renewals", "10,000 due in the same minute; another account's are done in the first tenth of it", renewals},
 	{"start", "≤ 1.5 s to ready, ≤ 120 MB idle", start},
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:])
+	profile := flag.String("profile", "", "write a CPU profile of the run to this file")
+	flag.IntVar(&storedEvents, "events", storedEvents, "how many reports of use are stored for the bench on a full table")
+	flag.Parse()
+	err := profiled(*profile, func() error { return run(ctx, flag.Args()) })
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// profiled runs something, with a CPU profile when there is a file for it.
+func profiled(path string, what func() error) error {
+	if path == "" {
+		return what()
+	}
+	file, err := os.Create(path) //nolint:gosec // the path is an argument of the command
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	err = what()
+	pprof.StopCPUProfile()
+	return errors.Join(err, file.Close())
 }
 
 func run(ctx context.Context, only []string) (err error) {

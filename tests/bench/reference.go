@@ -29,7 +29,12 @@ func (w *world) startReference(address string) error {
 		CREATE TABLE bench_documents (owner TEXT, name TEXT, body BYTEA, etag TEXT, PRIMARY KEY (owner, name));
 		CREATE TABLE bench_a (id TEXT PRIMARY KEY, body JSONB);
 		CREATE TABLE bench_b (id TEXT PRIMARY KEY, body JSONB);
-		CREATE TABLE bench_c (id TEXT PRIMARY KEY, body JSONB);`)
+		CREATE TABLE bench_c (id TEXT PRIMARY KEY, body JSONB);
+		CREATE TABLE bench_keys (stream_id BIGINT, period_start BIGINT, received_at BIGINT, position BIGINT, event_id TEXT,
+			creator_id TEXT COLLATE "C", key TEXT COLLATE "C", fingerprint BYTEA, PRIMARY KEY (creator_id, key));
+		CREATE TABLE bench_events (stream_id BIGINT, period_start BIGINT, occurred_at BIGINT, received_at BIGINT, position BIGINT,
+			voided_at BIGINT, ordered BOOLEAN, quantity NUMERIC, id TEXT, creator_id TEXT);
+		CREATE INDEX ON bench_events (position);`)
 	if err != nil {
 		return err
 	}
@@ -37,6 +42,7 @@ func (w *world) startReference(address string) error {
 	app.Use(w.keyCheck())
 	app.Get("/document/:name", w.readDocument)
 	app.Post("/three", w.insertThree())
+	app.Post("/events", w.insertEvents())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

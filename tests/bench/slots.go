@@ -59,7 +59,7 @@ func slotsOverHTTP(_ context.Context, w *world) (string, error) {
 	if err := w.call("GET", "/v1/listings/one-hour", nil, &listing); err != nil {
 		return "", err
 	}
-	_, err := w.pool.Exec(w.ctx, `INSERT INTO claims SELECT 'clm_bench_' || n, $1, $2, 'var', 'cs', 0, 'confirmed', at, at + 3600000, at, at + 3600000, 'UTC', 'virtual', 0, 1
+	_, err := w.pool.Exec(w.ctx, `INSERT INTO reservations SELECT 'clm_bench_' || n, $1, $2, 'var', 'cs', 0, 'confirmed', at, at + 3600000, at, at + 3600000, 'UTC', 'virtual', 0, 1
 		FROM (SELECT n, (extract(epoch FROM now())::bigint + n * 43200) * 1000 AS at FROM generate_series(-$3::int, 60) AS n) AS ahead`,
 		listing.CreatorID, listing.ID, pastSessions)
 	if err != nil {

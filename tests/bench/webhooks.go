@@ -148,7 +148,7 @@ func deliveries(ctx context.Context, w *world) (string, error) {
 func (w *world) rearm() error {
 	_, err := w.pool.Exec(w.ctx, `
 		WITH again AS (UPDATE deliveries SET status = 'pending', round_attempts = 0, revision = revision + 1 RETURNING *)
-		INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, lane)
+		INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, concurrency_key)
 		SELECT 'webhook.deliver:' || endpoint_id || '/' || id, 'webhook.deliver', endpoint_id || '/' || id, 'webhooks', creator_id, created_at, created_at, endpoint_id FROM again`)
 	return err
 }
@@ -172,7 +172,7 @@ func (w *world) postPlainly(url string, n int) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
-	for range hooks * ports.LaneWidth {
+	for range hooks * ports.MaxPerKey {
 		wg.Go(func() {
 			for next.Add(1) <= int64(n) && failed.Load() == nil {
 				if err := w.postOnce(client, url, body, secret); err != nil {

@@ -32,10 +32,12 @@ type world struct {
 	pool      *pgxpool.Pool
 	reference *fiber.App
 	closers   []func() error
+	cfg       config.Config
+	renewed   map[string]int // renewals so far, by account
 }
 
 func newWorld(ctx context.Context) (_ *world, err error) {
-	w := &world{ctx: ctx}
+	w := &world{ctx: ctx, renewed: map[string]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -55,7 +57,9 @@ func newWorld(ctx context.Context) (_ *world, err error) {
 		return nil, err
 	}
 	w.closers = append(w.closers, func() error { return os.RemoveAll(folder) })
-	cfg, err := config.FromMap(map[string]string{"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder, "WEBHOOK_ALLOW_PRIVATE": "true"})
+	cfg, err := config.FromMap(map[string]string{
+		"ADDR": addr, "DATABASE_URL": address, "DATA_DIR": folder, "WEBHOOK_ALLOW_PRIVATE": "true", "REDIS_URL": os.Getenv("REDIS_URL"),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +71,7 @@ func newWorld(ctx context.Context) (_ *world, err error) {
 	if err != nil {
 		return nil, errors.Join(err, app.Close())
 	}
-	w.base, w.key = cfg.BaseURL, demo.SecretKey
+	w.base, w.key, w.cfg = cfg.BaseURL, demo.SecretKey, cfg
 	running, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	var runErr error
@@ -118,6 +122,14 @@ func await(ctx context.Context, url string) error {
 
 // call makes one API request with the demo key and reads the answer into out.
 func (w *world) call(method, path string, body, out any) error {
+	return w.callAs(w.key, method, path, body, out)
+}
+
+// client keeps as many connections as a bench has requests under way.
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
+
+// callAs is call with another credential; "" for none.
+func (w *world) callAs(credential, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -130,8 +142,10 @@ func (w *world) call(method, path string, body, out any) error {
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+w.key)
-	res, err := http.DefaultClient.Do(req)
+	if credential != "" {
+		req.Header.Set("Authorization", "Bearer "+credential)
+	}
+	res, err := client.Do(req)
 	if err != nil {
 		return err
 	}

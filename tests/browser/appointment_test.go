@@ -69,7 +69,7 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	b.fill("#reason", "A cold")
 	b.accessible("cancel")
 	b.click("#confirm")
-	b.sees("You have canceled this appointment")
+	b.sees("You canceled this appointment")
 	b.accessible("canceled")
 	if canceled := read(); canceled["status"] != "canceled" || canceled["cancelReason"] != "A cold" {
 		t.Errorf("%v", canceled)

@@ -27,7 +27,7 @@ func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
 		t.Helper()
 		s.advanceTo(ends.Add(-before - 2*time.Second))
 		b.do("reload", chromedp.Reload())
-		b.wait(`document.getElementById("hold-status")?.textContent.includes("another ` + words + `")`)
+		b.wait(`document.getElementById("hold-status")?.textContent.includes("for ` + words + `.")`)
 	}
 	spoken(5*time.Minute, "5 minutes")
 	spoken(time.Minute, "1 minute")
@@ -85,12 +85,12 @@ func TestMonthsWithoutOpenTimesLeadToTheNextOneThatHasSome(t *testing.T) {
 	b := tabIn(t, newYork)
 	b.open(s.sell(l, nil)["checkoutUrl"].(string))
 	b.shown()
-	b.sees("No open times until ")
+	b.sees("No available times until ")
 	b.accessible("first open times far ahead")
 	first := eval[string](b, `document.querySelector("#days [data-open]").dataset.day`)
 	b.click("#previous")
 	b.wait(`document.querySelector("#jump:not([hidden])")`)
-	b.sees("No open times until ")
+	b.sees("No available times until ")
 	b.accessible("month without open times")
 	b.click("#jump")
 	b.wait(`document.activeElement.dataset.day === "` + first + `"`)
@@ -104,7 +104,7 @@ func TestMonthsWithoutOpenTimesLeadToTheNextOneThatHasSome(t *testing.T) {
 	}
 	s.AsCreator(t, http.MethodDelete, "/v1/listings/"+l.ID, nil)
 	b.do("reload", chromedp.Reload())
-	b.sees("This cannot be booked at the moment")
+	b.sees("This can’t be booked right now")
 	b.accessible("nothing to book")
 }
 
@@ -144,5 +144,6 @@ func TestAnAppointmentIsBookedInTheOverlay(t *testing.T) {
 	if booked := s.booked(harness.JSON{"id": fresh}); len(booked) != 1 {
 		t.Errorf("booked %v", booked)
 	}
+	b.click(closeButton)
 	b.wait(`heard[1] === "close"`)
 }

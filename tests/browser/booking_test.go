@@ -68,7 +68,7 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	}
 	b.press(" ")
 	b.wait(`document.querySelector('#days [data-day="` + chosen + `"][aria-selected=true]')`)
-	b.wait(`document.getElementById("status").textContent.startsWith("8 open times on ")`)
+	b.wait(`document.getElementById("status").textContent.startsWith("8 available times on ")`)
 	reach("a time", func(at string) bool { return strings.HasSuffix(at, "Z") })
 	b.press(kb.ArrowRight)
 	b.press(kb.ArrowDown)
@@ -76,7 +76,7 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	at := active()
 	b.press(kb.Enter)
 	b.wait(`document.querySelector('[role=option][aria-selected=true]').dataset.start === "` + at + `"`)
-	b.wait(`document.getElementById("status").textContent.endsWith("chosen.")`)
+	b.wait(`document.getElementById("status").textContent.endsWith("selected.")`)
 	reach("the way on", func(id string) bool { return id == "confirm" })
 	b.press(kb.Enter)
 	b.ready()
@@ -149,11 +149,11 @@ func (s *studio) packOver(t *testing.T, change time.Time) {
 	b.sees("The clocks change on this day.")
 	b.pickTime(picked[0])
 	b.pickTime(picked[1])
-	b.sees("2 of 3 chosen")
+	b.sees("2 of 3 selected")
 	b.click("#confirm") // one is missing: nothing happens
 	b.pickDay(change.AddDate(0, 0, 1).Format(time.DateOnly))
 	b.pickTime(picked[2])
-	b.sees("3 of 3 chosen")
+	b.sees("3 of 3 selected")
 	if barred := eval[int](b, `document.querySelectorAll("[role=option][aria-selected=false][aria-disabled=false]").length`); barred != 0 {
 		t.Errorf("a full pack still offers %d times", barred)
 	}
@@ -235,16 +235,16 @@ func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 	b.pickTime(open[0])
 	b.wait(`document.querySelector('[role=option][data-start="` + open[1] + `"]').getAttribute("aria-disabled") === "true"`)
 	b.pickTime(open[1]) // it overlaps the first
-	b.wait(`document.getElementById("status").textContent === "too close to a time you chose"`)
-	b.sees("1 of 3 chosen")
+	b.wait(`document.getElementById("status").textContent === "too close to another time you picked"`)
+	b.sees("1 of 3 selected")
 	b.pickTime(open[2])
 	b.pickTime(open[4])
 	s.take(l, open[2])
 	b.click("#confirm")
-	b.sees("A time has just been taken")
+	b.sees("That time was just taken")
 	b.wait(`document.activeElement.id === "problem"`)
 	gone := parse(t, open[2]).In(mustZone(t)).Format("3:04")
-	if said := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(said, gone) || !strings.Contains(said, "is kept") {
+	if said := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(said, gone) || !strings.Contains(said, "still selected") {
 		t.Errorf("%q does not say that %s is gone", said, gone)
 	}
 	kept := eval[[]string](b, `[...document.querySelectorAll("#chosen time")].map(t => t.dateTime)`)
@@ -281,7 +281,7 @@ func TestTimesThatAreOpenOnlyOneByOneAreExplained(t *testing.T) {
 		b.pickTime(at)
 	}
 	b.click("#confirm")
-	b.sees("These times cannot be booked together")
+	b.sees("These times can’t be booked together")
 	b.wait(`document.activeElement.id === "problem" && document.querySelectorAll("#chosen time").length === 3`)
 	if held := s.Session(t, session)["appointmentSlots"].([]any); len(held) != 0 {
 		t.Errorf("held after the refusal: %v", held)
@@ -310,7 +310,7 @@ func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
 	if chosen := eval[string](b, `document.querySelector("[role=option][aria-selected=true]").dataset.start`); chosen != open[0] {
 		t.Errorf("%s is chosen, want the time that is held, %s", chosen, open[0])
 	}
-	b.accessible("choosing anew")
+	b.accessible("choosing again")
 	b.click("#keep")
 	b.ready()
 	b.click("#change")

@@ -48,6 +48,10 @@ func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
 	b.click("#submit")
 	b.sees("Payment complete")
 	b.sees("Visa •••• 4242")
+	if eval[bool](b, `document.getElementById("stay").checkVisibility()`) {
+		t.Error("a page with a download leaves by itself")
+	}
+	b.click("#continue")
 	b.sees("Shop page /thanks")
 	back, err := url.Parse(eval[string](b, "location.href"))
 	if err != nil {
@@ -73,7 +77,7 @@ func TestARefusedCardCanBeFollowedByAGoodOne(t *testing.T) {
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardDeclined)
 	b.click("#submit")
-	b.sees("Your payment did not go through")
+	b.sees("Your payment didn’t go through")
 	b.sees("Your card was declined")
 	if got := eval[string](b, `document.activeElement.id + "|" + document.getElementById("cvc").value`); got != "problem|" {
 		t.Errorf("focus and security code after a refusal: %q", got)
@@ -101,7 +105,7 @@ func TestTheBanksQuestionCanBeFailedAndThenPassed(t *testing.T) {
 	b.sees("Confirm this payment")
 	b.ready()
 	b.click("#refuse")
-	b.sees("Your payment did not go through")
+	b.sees("Your payment didn’t go through")
 	if plans := s.plans(); len(plans) != 0 {
 		t.Errorf("access after a failed authentication: %v", plans)
 	}
@@ -205,6 +209,26 @@ func TestTwoTabsPayOnce(t *testing.T) {
 	}
 }
 
+func TestALostConnectionIsCheckedAndNeverCalledAFailure(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	fillIn(b, harness.CardSucceeds)
+	b.do("lose the connection", chromedp.Evaluate[chromedp.Void](
+		`window.connected = window.fetch; window.fetch = () => Promise.reject(new TypeError("no connection"))`))
+	b.click("#submit")
+	b.sees("Checking your payment")
+	if eval[bool](b, `document.body.innerText.includes("didn’t go through")`) {
+		t.Error("a payment of unknown outcome is called a failure")
+	}
+	b.accessible("checking a payment")
+	b.do("find it again", chromedp.Evaluate[chromedp.Void](`window.fetch = window.connected`))
+	b.sees("You haven’t been charged")
+	b.click("#submit")
+	b.sees("Payment complete")
+}
+
 func TestAPurchaseNeedsNoMouse(t *testing.T) {
 	t.Parallel()
 	s := theShop(t)
@@ -246,7 +270,7 @@ func TestEveryFaultOfTheFormIsNamedBesideItsField(t *testing.T) {
 	b.ready()
 	b.do("choose no country", chromedp.SetValue(chromedp.CSS("#country"), ""))
 	b.click("#submit")
-	b.sees("Please check your details")
+	b.sees("Check your details")
 	faults := eval[[]string](b, `[...document.querySelectorAll("[aria-invalid=true]")].map(i => i.id + " " + document.getElementById(i.getAttribute("aria-describedby")).textContent.length)`)
 	if len(faults) != 5 || strings.Contains(strings.Join(faults, ","), " 0") {
 		t.Errorf("fields with faults and the length of their messages: %v", faults)
@@ -292,7 +316,7 @@ func TestATrialAsksForACardAndChargesNothing(t *testing.T) {
 	b.open(s.checkout(s.club))
 	b.sees("14 days free")
 	b.sees("Then €9.00 per month")
-	b.sees("Nothing is charged today")
+	b.sees("You won’t be charged today")
 	b.accessible("start of a trial")
 	fillIn(b, harness.CardSucceeds)
 	b.click("#submit")
@@ -309,7 +333,7 @@ func TestAFreeProductIsHadWithoutACard(t *testing.T) {
 	b := newTab(t)
 	b.open(s.checkout(s.free))
 	b.ready()
-	b.sees("No card is needed")
+	b.sees("No card needed")
 	b.accessible("free product")
 	b.fill("#email", "ada@example.com")
 	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))

@@ -69,7 +69,7 @@ func inside(b *tab, expression string) (bool, error) {
 // waitInside waits until an expression is true in the framed page.
 func (b *tab) waitInside(expression string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(maxWait); ; time.Sleep(20 * time.Millisecond) {
 		ok, err := inside(b, expression)
 		if err == nil && ok {
 			return
@@ -98,6 +98,8 @@ func TestTheOverlayTellsTheShopThatItWasPaid(t *testing.T) {
 	b, session := openOverlay(t, s, "1", s.site)
 	submitInside(b, harness.CardSucceeds)
 	b.wait(`heard[0] === "complete ` + session["id"].(string) + `"`)
+	b.waitInside(`document.querySelector("h1")?.textContent === "Payment complete"`) // it stays until it is closed
+	b.click(closeButton)
 	b.wait(`heard.length === 2 && heard[1] === "close"`)
 	if eval[bool](b, `Boolean(document.querySelector("dialog"))`) || eval[string](b, "document.activeElement.id") != "buy" {
 		t.Error("the overlay is still there, or the focus did not return to the button")
@@ -162,8 +164,8 @@ func TestTheOverlayBelievesOnlyItsOwnFrame(t *testing.T) {
 func TestAStrangersPageCannotFrameTheCheckout(t *testing.T) {
 	t.Parallel()
 	s := theShop(t)
-	stranger := strings.Replace(s.site, "127.0.0.1", "localhost", 1)
-	b, _ := openOverlay(t, s, "1", stranger)
+	outsider := strings.Replace(s.site, "127.0.0.1", "localhost", 1)
+	b, _ := openOverlay(t, s, "1", outsider)
 	b.expectConsole("frame-ancestors")
 	b.expectConsole("Failed to execute 'postMessage'") // to the error page in the frame
 	b.click(closeButton)

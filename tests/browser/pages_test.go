@@ -22,7 +22,7 @@ func TestEveryStateIsAccessibleAndFitsAPhone(t *testing.T) {
 		sees    string
 	}{
 		"payment form":   {func(harness.JSON) {}, "Card number"},
-		"declined":       {func(c harness.JSON) { s.pay(c, harness.CardDeclined) }, "Your payment did not go through"},
+		"declined":       {func(c harness.JSON) { s.pay(c, harness.CardDeclined) }, "Your payment didn’t go through"},
 		"authenticating": {func(c harness.JSON) { s.pay(c, harness.CardAsksOnce) }, "Confirm this payment"},
 		"processing":     {func(c harness.JSON) { s.pay(c, harness.CardStaysPending) }, "Confirming your payment"},
 		"paid":           {func(c harness.JSON) { s.pay(c, harness.CardSucceeds) }, "Payment complete"},
@@ -31,7 +31,7 @@ func TestEveryStateIsAccessibleAndFitsAPhone(t *testing.T) {
 			for range 10 {
 				s.pay(c, harness.CardDeclined)
 			}
-		}, "This payment could not be completed"},
+		}, "We couldn’t complete this payment"},
 		"already paid": {func(c harness.JSON) {
 			s.pay(c, harness.CardSucceeds)
 			c["checkoutUrl"] = c["checkoutUrl"].(string) + "?already=1"

@@ -118,7 +118,7 @@ func (s *studio) booked(session harness.JSON) (all []map[string]any) {
 // lose takes a session's times away from it, which nothing that a buyer can do brings about.
 func (s *studio) lose(session harness.JSON) {
 	s.t.Helper()
-	s.Exec(s.t, "UPDATE claims SET status = 'released' WHERE checkout_id = $1", session["id"])
+	s.Exec(s.t, "UPDATE reservations SET status = 'released' WHERE checkout_id = $1", session["id"])
 }
 
 // Session reads a checkout session.

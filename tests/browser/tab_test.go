@@ -16,9 +16,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take to show what is waited for: a machine that runs
+// maxWait is how long a page may take to show what is waited for: a machine that runs
 // every test at once is slow.
-const patience = 30 * time.Second
+const maxWait = 30 * time.Second
 
 // tab is one page in a profile of its own. Whatever it writes to its console fails the
 // test at the end, unless the test expects it.
@@ -74,10 +74,10 @@ next:
 	}
 }
 
-// do runs steps within the patience of a test.
+// do runs steps within the maxWait of a test.
 func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, maxWait)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.t.Fatalf("%s: %v\n%s", what, err, b.describe())
@@ -111,7 +111,7 @@ func (b *tab) fill(sel, words string) {
 // eval computes an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, maxWait)
 	defer cancel()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -123,7 +123,7 @@ func eval[T any](b *tab, expression string) T {
 // wait waits until an expression is true, across navigations.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(maxWait); ; time.Sleep(20 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
 		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		cancel()
@@ -187,7 +187,7 @@ func (b *tab) fits(where string) {
 	}
 }
 
-// accessible runs axe-core over the page in both colour schemes, one at desktop and one at
+// accessible runs axe-core over the page in both color schemes, one at desktop and one at
 // phone size: each costs as much as buying something.
 func (b *tab) accessible(where string) {
 	b.t.Helper()

@@ -23,7 +23,7 @@ import (
 )
 
 // Mailer is the suite of ports.Mailer, over one that has sent nothing. arrived are the messages of an id that stand
-// where the mailer sends them, as they are on the wire.
+// where the mailer sends them, as they are as transmitted.
 func Mailer(t *testing.T, mailer ports.Mailer, arrived func(t *testing.T, mailID string) [][]byte) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, post){

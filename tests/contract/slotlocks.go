@@ -20,7 +20,7 @@ func SlotLocks(t *testing.T, locks ports.SlotLocks) {
 		"locks a pack whole or not at all":                               slotLocksAreAtomic,
 		"is over when it is left, and by itself":                         slotLocksEnd,
 		"is of one creator's time":                                       slotLocksAreOfOneCreator,
-		"lets one of a crowd in":                                         slotLocksHoldUnderConcurrency,
+		"lets one of a burst in":                                         slotLocksHoldUnderConcurrency,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func (l lockedTime) enters(t *testing.T, holder string, want bool, wanted ...slo
 
 func (l lockedTime) entersFor(t *testing.T, holder string, want bool, lifetime time.Duration, wanted ...slot.Interval) {
 	t.Helper()
-	entered, err := l.locks.Enter(context.Background(), l.creatorID, holder, wanted, lifetime)
+	entered, err := l.locks.TryLock(context.Background(), l.creatorID, holder, wanted, lifetime)
 	if err != nil || entered != want {
 		t.Errorf("%s for %v: %v, %v; want %v", holder, wanted, entered, err, want)
 	}
@@ -58,7 +58,7 @@ func (l lockedTime) entersFor(t *testing.T, holder string, want bool, lifetime t
 // leave ends what a holds.
 func (l lockedTime) leave(t *testing.T) {
 	t.Helper()
-	if err := l.locks.Leave(context.Background(), l.creatorID, "a"); err != nil {
+	if err := l.locks.Unlock(context.Background(), l.creatorID, "a"); err != nil {
 		t.Error(err)
 	}
 }
@@ -108,7 +108,7 @@ func slotLocksHoldUnderConcurrency(t *testing.T, l lockedTime) {
 	for i := range 32 {
 		all.Go(func() {
 			wanted := hours(9+float64(i)/64, 10+float64(i)/64)
-			if entered, err := l.locks.Enter(context.Background(), l.creatorID, rand.Text(), []slot.Interval{wanted}, time.Minute); err != nil {
+			if entered, err := l.locks.TryLock(context.Background(), l.creatorID, rand.Text(), []slot.Interval{wanted}, time.Minute); err != nil {
 				t.Error(err)
 			} else if entered {
 				won.Add(1)

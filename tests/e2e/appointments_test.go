@@ -28,12 +28,18 @@ func (w *world) sessionHours(t *testing.T) harness.Listing {
 	return *w.hours
 }
 
-// openTime is the start of an open time of that listing, tomorrow or later.
-func (w *world) openTime(t *testing.T) string {
+// now is the time of the account, which other operations may have advanced.
+func (w *world) now(t *testing.T) time.Time {
 	t.Helper()
 	var clock struct{ Now time.Time }
 	w.AsBackend(t, get, "/v1/sandbox/clock", nil).Want(t, 200).Into(t, &clock)
-	from := clock.Now.AddDate(0, 0, 2)
+	return clock.Now
+}
+
+// openTime is the start of an open time of that listing, tomorrow or later.
+func (w *world) openTime(t *testing.T) string {
+	t.Helper()
+	from := w.now(t).AddDate(0, 0, 2)
 	c := askCalendar(t, w.App, w.sessionHours(t).ID, "slots/range", "from", from.Format(time.DateOnly), "to", from.AddDate(0, 0, 20).Format(time.DateOnly))
 	for _, day := range c.Days {
 		if len(day.Slots) > 0 {
@@ -148,7 +154,7 @@ func (w *world) told(t *testing.T, id string) string {
 func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, stranger := newWorld(t, app), newWorld(t, app)
+		w, outsider := newWorld(t, app), newWorld(t, app)
 		a, taken := w.booked(t), w.booked(t)
 		path, open := "/v1/appointments/"+a.ID, w.openTime(t)
 		before := string(w.AsBackend(t, get, path, nil).Want(t, 200).Body)
@@ -167,16 +173,16 @@ func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 			"an unknown mode":   {slotBody(open, harness.JSON{"deliveryMode": "mail"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
 			"an empty mode":     {slotBody(open, harness.JSON{"deliveryMode": ""}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
 			"an unknown member": {slotBody(open, harness.JSON{"endsAt": open}), "VALIDATION_FAILED", []string{"appointmentSlot.endsAt"}},
-			"a taken time":      {slotBody(taken.StartsAt, nil), "SLOT_TAKEN", nil},
-			"a time off hours":  {slotBody(strings.Replace(open, ":00:00.000", ":07:00.000", 1), nil), "SLOT_TAKEN", nil},
-			"the past":          {slotBody("2020-01-01T00:00:00.000Z", nil), "SLOT_IN_PAST", nil},
+			"a taken time":      {slotBody(taken.StartsAt, nil), "SLOT_TAKEN", []string{"appointmentSlot.startsAt"}},
+			"a time off hours":  {slotBody(strings.Replace(open, ":00:00.000", ":07:00.000", 1), nil), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
+			"the past":          {slotBody("2020-01-01T00:00:00.000Z", nil), "SLOT_IN_PAST", []string{"appointmentSlot.startsAt"}},
 		} {
 			t.Log(name)
 			w.AsBackend(t, post, path+"/reschedule", c.body).Refuses(t, 400, c.code, c.fields...)
 		}
 		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": strings.Repeat("x", 501)}).Refuses(t, 400, "VALIDATION_FAILED", "reason")
 		for _, r := range []harness.Request{{Method: get, Path: path}, {Method: post, Path: path + "/cancel"}, {Method: post, Path: path + "/reschedule", Body: slotBody(open, nil)}} {
-			r.Bearer = stranger.Key
+			r.Bearer = outsider.Key
 			app.Ask(t, r).Refuses(t, 404, "NOT_FOUND")
 			r.Bearer, r.Path = w.Key, strings.Replace(r.Path, a.ID, "apt_01jqz5y2c4e6g8h0k2m4p6r8s0", 1)
 			app.Ask(t, r).Refuses(t, 404, "NOT_FOUND")

@@ -90,7 +90,7 @@ func TestARefusedListingBodyListsEveryFaultAndChangesNothing(t *testing.T) {
 			"no body":                    {post, "", ``, []string{"body"}},
 			"a list":                     {post, "", `[]`, []string{"body"}},
 			"half a document":            {post, "", `{"type":"DIGITAL"`, []string{"body"}},
-			"members that are not to be": {post, "", `{"id":"x","status":"ACTIVE","colour":1,"type":"DIGITAL","slug":"abc","title":"T","priceInCents":1,"currency":"eur"}`, []string{"id", "status", "colour"}},
+			"members that are not to be": {post, "", `{"id":"x","status":"ACTIVE","color":1,"type":"DIGITAL","slug":"abc","title":"T","priceInCents":1,"currency":"eur"}`, []string{"id", "status", "color"}},
 			"wrong types and bad values": {post, "", `{"type":"DIGITAL","slug":"A","title":7,"priceInCents":1.5,"currency":"EUR","metadata":{"pageCount":"3","zebra":1}}`,
 				[]string{"slug", "title", "priceInCents", "currency", "metadata.pageCount", "metadata.zebra"}},
 			"a member twice":            {post, "", `{"type":"DIGITAL","slug":"abc","slug":"abd","title":"T","priceInCents":1,"currency":"eur"}`, []string{"slug"}},
@@ -163,10 +163,10 @@ func TestWhoMayTouchACatalog(t *testing.T) {
 		as(recipe, owner.Key).Want(t, 200)
 		as(harness.Request{Method: get, Path: "/v1/catalog/listings/" + draft.CatalogKey + "/recipe"}, owner.Key).Refuses(t, 404, "NOT_FOUND")
 		if after := owner.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200); !bytes.Equal(after.Body, before.Body) {
-			t.Errorf("a stranger changed %s to %s", before.Body, after.Body)
+			t.Errorf("an untrusted party changed %s to %s", before.Body, after.Body)
 		}
 		if l := owner.AsCreator(t, get, "/v1/payment-links/"+link.ID, nil).Want(t, 200).Map(t); l["active"] != true {
-			t.Errorf("a stranger changed the link: %v", l)
+			t.Errorf("an untrusted party changed the link: %v", l)
 		}
 	})
 }
@@ -341,8 +341,8 @@ func TestVariantsOfAnAppointmentListing(t *testing.T) {
 		at := variants + "/" + pack["variantId"].(string)
 		a.AsCreator(t, patch, at, harness.JSON{"isDefault": true, "priceInCents": nil}).Want(t, 200)
 		a.AsCreator(t, patch, at, harness.JSON{"isDefault": false}).Refuses(t, 400, "VALIDATION_FAILED", "isDefault")
-		a.AsCreator(t, patch, at, `{"name":"","durationMinutes":4,"sessionCount":"x","priceInCents":-1,"colour":1}`).
-			Refuses(t, 400, "VALIDATION_FAILED", "name", "durationMinutes", "sessionCount", "priceInCents", "colour")
+		a.AsCreator(t, patch, at, `{"name":"","durationMinutes":4,"sessionCount":"x","priceInCents":-1,"color":1}`).
+			Refuses(t, 400, "VALIDATION_FAILED", "name", "durationMinutes", "sessionCount", "priceInCents", "color")
 		a.AsCreator(t, remove, at, nil).Refuses(t, 409, "STATE_CONFLICT")
 		a.AsCreator(t, patch, variants+"/var_x", harness.JSON{"name": "x"}).Refuses(t, 404, "NOT_FOUND")
 

@@ -68,7 +68,7 @@ func TestBadCheckoutSessionsAreRefused(t *testing.T) {
 		cases := map[string]refused{
 			"nothing at all":               {body: harness.JSON{}, fields: []string{"catalog", "successUrl"}},
 			"both ways to name the offer":  {body: body(harness.JSON{"listingId": w.listing.ID}), fields: []string{"listingId"}},
-			"an empty catalog":             {body: body(harness.JSON{"catalog": harness.JSON{}}), fields: []string{"catalog.listing", "catalog.plan"}},
+			"an empty catalog":             {body: body(harness.JSON{"catalog": harness.JSON{}}), fields: []string{"catalog.listing"}},
 			"no customer with a catalog":   {body: body(harness.JSON{"externalCustomerId": nil}), fields: []string{"externalCustomerId"}},
 			"a customer too long":          {body: body(harness.JSON{"externalCustomerId": strings.Repeat("é", 256)}), fields: []string{"externalCustomerId"}},
 			"a control character":          {body: body(harness.JSON{"externalCustomerId": "a\nb"}), fields: []string{"externalCustomerId"}},
@@ -84,7 +84,7 @@ func TestBadCheckoutSessionsAreRefused(t *testing.T) {
 			"a mode nobody has":            {body: body(harness.JSON{"uiMode": "popup"}), fields: []string{"uiMode"}},
 			"a discount nobody has":        {body: body(harness.JSON{"discountCode": "FREE"}), fields: []string{"discountCode"}},
 			"a time for a subscription":    {body: body(harness.JSON{"appointmentSlot": harness.JSON{"startsAt": "2030-01-01T09:00:00Z", "timezone": "Europe/Dublin"}}), fields: []string{"appointmentSlot"}},
-			"a price of one's own":         {body: body(harness.JSON{"priceInCents": 1}), fields: []string{"priceInCents"}},
+			"a price of its own":           {body: body(harness.JSON{"priceInCents": 1}), fields: []string{"priceInCents"}},
 			"faults of reading and values": {body: body(harness.JSON{"surprise": 1, "email": "x", "uiMode": 7}), fields: []string{"surprise", "email", "uiMode"}},
 
 			"an unknown listing":          {body: catalog(harness.JSON{"listing": "nothing-like-it"}), status: 404, code: "NOT_FOUND"},

@@ -29,8 +29,8 @@ func unsigned(token string) string {
 	return "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0." + strings.Split(token, ".")[1] + "."
 }
 
-// strangers are the credentials that must not open a route, by what is wrong with them. Each is the whole header.
-func strangers(t *testing.T, w *world, other *harness.Account, op harness.Operation) map[string]string {
+// outsiders are the credentials that must not open a route, by what is wrong with them. Each is the whole header.
+func outsiders(t *testing.T, w *world, other *harness.Account, op harness.Operation) map[string]string {
 	t.Helper()
 	bad := map[string]string{
 		"nobody":                         "",
@@ -48,7 +48,7 @@ func strangers(t *testing.T, w *world, other *harness.Account, op harness.Operat
 		"a token without signature":      "Bearer " + unsigned(w.Token),
 		"half a token":                   "Bearer " + w.Token[:len(w.Token)/2],
 	}
-	if op.Gate == httpapi.Creator {
+	if op.Auth == httpapi.AccessToken {
 		bad["a secret key where a token is wanted"] = "Bearer " + w.Key
 	} else {
 		bad["a token where a secret key is wanted"] = "Bearer " + w.Token
@@ -60,13 +60,13 @@ func TestGatesOpenForTheRightCredentialOnly(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, other := &world{Account: app.NewAccount(t)}, app.NewAccount(t)
-		var same string
+		same := map[httpapi.AuthMode]string{} // one per kind of credential
 		for _, op := range harness.Operations(t) {
-			if op.Gate == httpapi.Public {
+			if op.Auth == httpapi.Public {
 				continue
 			}
 			path := placeholder.ReplaceAllString(op.Path, "x")
-			for name, header := range strangers(t, w, other, op) {
+			for name, header := range outsiders(t, w, other, op) {
 				r := harness.Request{Method: op.Method, Path: path, Headers: map[string]string{}}
 				if header != "" {
 					r.Headers["Authorization"] = header
@@ -81,11 +81,11 @@ func TestGatesOpenForTheRightCredentialOnly(t *testing.T) {
 				}
 				refusal := answer.Refusal(t)
 				body := strings.Replace(string(answer.Body), refusal.RequestID, "", 1)
-				if same == "" {
-					same = body
+				if same[op.Auth] == "" {
+					same[op.Auth] = body
 				}
-				if body != same {
-					t.Errorf("%s tells %s apart: %s, elsewhere %s", op.Line(), name, body, same)
+				if body != same[op.Auth] {
+					t.Errorf("%s tells %s apart: %s, elsewhere %s", op.Line(), name, body, same[op.Auth])
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func TestPublicOperationsAskForNothing(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		for _, op := range harness.Operations(t) {
-			if op.Gate != httpapi.Public || op.Path == "/v1/auth/sign-out" {
+			if op.Auth != httpapi.Public || op.Path == "/v1/auth/sign-out" {
 				continue
 			}
 			r := harness.Request{Method: op.Method, Path: placeholder.ReplaceAllString(op.Path, "x"), Headers: map[string]string{"Authorization": "Bearer garbage"}}
@@ -113,21 +113,21 @@ func TestPublicOperationsAskForNothing(t *testing.T) {
 func TestAnotherAccountsObjectsDoNotExist(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, stranger := newWorld(t, app), newWorld(t, app)
+		w, outsider := newWorld(t, app), newWorld(t, app)
 		for _, op := range harness.Operations(t) {
-			if op.Gate == httpapi.Public || !strings.Contains(op.Path, "{") || strings.Contains(op.Path, "customer-access") {
+			if op.Auth == httpapi.Public || !strings.Contains(op.Path, "{") || strings.Contains(op.Path, "customer-access") {
 				continue
 			}
 			t.Run(op.OperationID, func(t *testing.T) {
 				r := w.request(t, op)
-				r.Bearer = stranger.credential(op)
+				r.Bearer = outsider.credential(op)
 				answer := app.Ask(t, r)
 				if answer.Status != http.StatusNotFound && answer.Status != http.StatusForbidden {
-					t.Errorf("%s let a stranger in: %d %s", op.Line(), answer.Status, answer.Body)
+					t.Errorf("%s let an untrusted party in: %d %s", op.Line(), answer.Status, answer.Body)
 				}
 				r.Bearer = w.credential(op) // and nothing has happened to it
 				if answer := app.Ask(t, r); answer.Status >= 300 {
-					t.Errorf("%s: the stranger left a trace: %d %s", op.Line(), answer.Status, answer.Body)
+					t.Errorf("%s: the outsider left a trace: %d %s", op.Line(), answer.Status, answer.Body)
 				}
 			})
 		}
@@ -138,14 +138,14 @@ func TestAnotherAccountsObjectsDoNotExist(t *testing.T) {
 func TestCustomersAreTheAccountsOwn(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, stranger := newWorld(t, app), app.NewAccount(t)
+		w, outsider := newWorld(t, app), app.NewAccount(t)
 		customer := harness.Unique("user")
 		grant := w.grant(t, customer)
-		if seen := stranger.Access(t, customer); len(seen["entitlements"].([]any)) != 0 || seen["version"].(interface{ String() string }).String() != "0" {
-			t.Errorf("a stranger sees %v", seen)
+		if seen := outsider.Access(t, customer); len(seen["entitlements"].([]any)) != 0 || seen["version"].(interface{ String() string }).String() != "0" {
+			t.Errorf("an untrusted party sees %v", seen)
 		}
-		stranger.AsBackend(t, http.MethodDelete, "/v1/customer-access/"+customer+"/grants/"+grant, nil).Refuses(t, 404, "NOT_FOUND")
-		stranger.AsBackend(t, http.MethodPost, "/v1/customer-access/"+customer+"/credits/consume",
+		outsider.AsBackend(t, http.MethodDelete, "/v1/customer-access/"+customer+"/grants/"+grant, nil).Refuses(t, 404, "NOT_FOUND")
+		outsider.AsBackend(t, http.MethodPost, "/v1/customer-access/"+customer+"/credits/consume",
 			harness.JSON{"key": "renders", "amount": 1, "idempotencyKey": "x"}).Refuses(t, 409, "INSUFFICIENT_BALANCE")
 		if seen := w.Access(t, customer); len(seen["entitlements"].([]any)) != 1 {
 			t.Errorf("the owner sees %v", seen)

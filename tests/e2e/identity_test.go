@@ -28,13 +28,23 @@ func TestSignUpAndSignIn(t *testing.T) {
 			t.Errorf("a wrong password and an unknown address are told apart: %s %s", wrong.Body, unknown.Body)
 		}
 
-		var first, second signedIn
+		var first, second, retried signedIn
 		post("/v1/auth/sign-in", harness.JSON{"email": a.Email, "password": harness.Password}).Want(t, 200).Into(t, &first)
 		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Want(t, 200).Into(t, &second)
 		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/api-keys", Bearer: second.AccessToken}).Want(t, 200)
 
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Want(t, 200).Into(t, &retried)
+		if retried != second {
+			t.Errorf("a retry at once got another pair")
+		}
+		invented := second.RefreshToken[:len(second.RefreshToken)-8] + "AAAAAAAA"
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": invented}).Refuses(t, 401, "UNAUTHENTICATED")
+		post("/v1/auth/sign-out", harness.JSON{"refreshToken": invented}).Want(t, 204)
+
+		var third signedIn
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": second.RefreshToken}).Want(t, 200).Into(t, &third)
 		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED") // reuse
-		post("/v1/auth/refresh", harness.JSON{"refreshToken": second.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED")
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": third.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED")
 		post("/v1/auth/refresh", harness.JSON{"refreshToken": a.RefreshToken}).Want(t, 200) // another sign-in goes on
 	})
 }
@@ -61,8 +71,8 @@ func TestAPIKeysAreShownOnceAndEndWhenRevoked(t *testing.T) {
 		if strings.Contains(string(list.Body), made.Key) || !strings.Contains(string(list.Body), made.ID) || !strings.HasSuffix(made.Key, made.Last4) {
 			t.Errorf("the list shows the key itself, or not the key's record: %s", list.Body)
 		}
-		stranger := app.NewAccount(t)
-		stranger.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Refuses(t, 404, "NOT_FOUND")
+		outsider := app.NewAccount(t)
+		outsider.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Refuses(t, 404, "NOT_FOUND")
 		use := func() *harness.Answer {
 			return app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/customer-access/nobody", Bearer: made.Key})
 		}

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -113,6 +114,64 @@ func TestBodiesOverOneMebibyteAreRefusedEverywhere(t *testing.T) {
 			app.Ask(t, r).Refuses(t, 413, "PAYLOAD_TOO_LARGE")
 			r.Body = `{"surprise":"` + strings.Repeat("a", 1<<20-16) + `"}` // just under: read, and refused for what it is
 			app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
+		}
+	})
+}
+
+// readable are the members that people read in pages, mails and documents.
+var readable = map[string]bool{"title": true, "name": true, "displayName": true, "description": true, "reason": true, "note": true, "unit": true,
+	"refundPolicy": true}
+
+// readableMembers lists where a body has such members: paths as refusals write them, and what sets each.
+func readableMembers(path string, value any, found map[string]func(text string)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if _, isText := member.(string); isText && readable[name] {
+				found[at] = func(text string) { value[name] = text }
+			}
+			readableMembers(at, member, found)
+		}
+	case []any:
+		for i, item := range value {
+			readableMembers(fmt.Sprintf("%s[%d]", path, i), item, found)
+		}
+	}
+}
+
+func TestTextThatPeopleReadIsVisibleAndTurnsNoDirectionEverywhere(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		seen := map[string]bool{}
+		for _, op := range harness.Operations(t) {
+			if !op.TakesBody() {
+				continue
+			}
+			r := w.request(t, op)
+			raw, err := json.Marshal(r.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body any
+			if err := json.Unmarshal(raw, &body); err != nil {
+				t.Fatal(err)
+			}
+			members := map[string]func(string){}
+			readableMembers("", body, members)
+			for path, set := range members {
+				for _, text := range []string{"invoice\u202efdp.exe", "a\u2067b", "\u200b\u2060", "\u3164"} {
+					set(text)
+					r.Body = body
+					app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED", path)
+				}
+				set("שלום\u200f, 世界")
+				seen[op.Line()+" "+path] = true
+			}
+		}
+		if len(seen) < 12 {
+			t.Errorf("only %d members were asked: %v", len(seen), seen)
 		}
 	})
 }

@@ -10,16 +10,16 @@ import (
 	"sundry/tests/testdb"
 )
 
-// ofTheHouse are the tables that change by themselves: background work, what it announces, delivers and mails, and when a key
-// was used last.
-var ofTheHouse = []string{"tasks", "api_keys", "access_announcements", "events", "deliveries", "delivery_attempts", "webhook_endpoints", "mails",
-	"lane_rates", "lane_holds"}
+// changedInBackground are the tables that change by themselves: background work, what it announces, delivers, mails and counts,
+// and when a key was used last.
+var changedInBackground = []string{"tasks", "api_keys", "access_announcements", "events", "event_positions", "deliveries", "delivery_attempts", "webhook_endpoints", "mails",
+	"concurrency_rates", "concurrency_pauses", "deployment", "usage_rollups", "usage_watermark"}
 
 // changed names the tables whose rows are not what they were.
 func changed(before, after map[string]string) []string {
 	var names []string
 	for name, rows := range after {
-		if before[name] != rows && !slices.Contains(ofTheHouse, name) {
+		if before[name] != rows && !slices.Contains(changedInBackground, name) {
 			names = append(names, name+": "+before[name]+" → "+rows)
 		}
 	}
@@ -32,11 +32,11 @@ func TestRefusedRequestsWriteNothing(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil) // its own, so that nobody else writes
-		w, stranger := newWorld(t, app), newWorld(t, app)
+		w, outsider := newWorld(t, app), newWorld(t, app)
 		for _, op := range harness.Operations(t) {
 			valid := w.request(t, op)
 			before := app.Tables(t)
-			for _, r := range refusals(w, stranger, op, valid) {
+			for _, r := range refusals(w, outsider, op, valid) {
 				if answer := app.Ask(t, r); answer.Status < 400 {
 					t.Errorf("%s took %.200v: %d %s", op.Line(), r, answer.Status, answer.Body)
 				}
@@ -54,7 +54,7 @@ func TestRefusedRequestsWriteNothing(t *testing.T) {
 }
 
 // refusals are requests of every kind that the operation must refuse.
-func refusals(w, stranger *world, op harness.Operation, valid harness.Request) []harness.Request {
+func refusals(w, outsider *world, op harness.Operation, valid harness.Request) []harness.Request {
 	var all []harness.Request
 	add := func(change func(r *harness.Request)) {
 		r := valid
@@ -68,14 +68,14 @@ func refusals(w, stranger *world, op harness.Operation, valid harness.Request) [
 			}
 		}
 	}
-	if op.Gate == httpapi.Public {
+	if op.Auth == httpapi.Public {
 		return all
 	}
-	for _, bearer := range []string{"", "garbage", freshKey(true), forged(w.Token, stranger.Token)} {
+	for _, bearer := range []string{"", "garbage", freshKey(true), forged(w.Token, outsider.Token)} {
 		add(func(r *harness.Request) { r.Bearer = bearer })
 	}
 	if strings.Contains(op.Path, "{") && !strings.Contains(op.Path, "customer-access") {
-		add(func(r *harness.Request) { r.Bearer = stranger.credential(op) })
+		add(func(r *harness.Request) { r.Bearer = outsider.credential(op) })
 	}
 	return all
 }

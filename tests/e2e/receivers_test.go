@@ -46,7 +46,7 @@ func (p *printed) String() string {
 func goReceiver(t *testing.T) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "receiver")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "sundry/adapters/web/examples/receiver-go").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "sundry/adapters/web/docs/examples/receiver-go").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return []string{path}
@@ -62,7 +62,7 @@ func nodeReceiver(t *testing.T) []string {
 	if err != nil {
 		t.Fatalf("%v: go run ./tests/run installs it, TEST_NODE names one", err)
 	}
-	source, err := os.ReadFile("../../adapters/web/examples/receiver-node/receiver.mjs")
+	source, err := os.ReadFile("../../adapters/web/docs/examples/receiver-node/receiver.mjs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +117,8 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 		name, file string
 		command    func(t *testing.T) []string
 	}{
-		{"Go", "../../adapters/web/examples/receiver-go/main.go", goReceiver},
-		{"Node.js", "../../adapters/web/examples/receiver-node/receiver.mjs", nodeReceiver},
+		{"Go", "../../adapters/web/docs/examples/receiver-go/main.go", goReceiver},
+		{"Node.js", "../../adapters/web/docs/examples/receiver-node/receiver.mjs", nodeReceiver},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -28,7 +28,7 @@ func failTask(t *testing.T, a *harness.Account, subject string) string {
 	t.Helper()
 	now := time.Now()
 	a.Exec(t, `INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, attempts, last_error)
-		VALUES ($1, 'test.unknown', $2, 'rest', $3, $4, $5, 3, 'the first reason')`,
+		VALUES ($1, 'test.unknown', $2, 'default', $3, $4, $5, 3, 'the first reason')`,
 		"test.unknown:"+subject, subject, a.ID, now.UnixMilli(), now.Add(time.Hour).UnixMilli())
 	return "test.unknown:" + subject
 }
@@ -162,7 +162,7 @@ func TestTasksAreAskedForInOrder(t *testing.T) {
 	})
 }
 
-// TestAFailingMailIsSeenWithoutSecrets pays while the mail server refuses its password, and mends it.
+// TestAFailingMailIsSeenWithoutSecrets pays while the mail server refuses its password, and fixes it.
 func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -191,7 +191,7 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 			}
 		}
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-			if now := tasksOf(t, a, ""); len(now) == 1 && now[0].Attempts > failed[0].Attempts {
+			if now := tasksOf(t, a, "failed"); len(now) == 1 && now[0].Attempts > failed[0].Attempts {
 				break
 			} else if time.Now().After(end) {
 				t.Fatalf("not tried again: %+v", now)

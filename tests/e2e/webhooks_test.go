@@ -73,8 +73,8 @@ func TestAllFaultsOfAnEndpointAreToldAtOnceAndNothingIsMade(t *testing.T) {
 			fields []string
 		}{
 			"nothing":           {JSON{}, []string{"url", "events"}},
-			"everything wrong":  {JSON{"url": "http://user:x@127.1/#f", "events": []string{"nope", "nothing.*"}, "enabled": true}, []string{"enabled", "url", "url", "url", "url", "events[0]", "events[1]"}},
-			"loopback":          {JSON{"url": "https://localhost/", "events": []string{"*"}}, []string{"url"}},
+			"everything wrong":  {JSON{"url": "http://user:x@10.1/#f", "events": []string{"nope", "nothing.*"}, "enabled": true}, []string{"enabled", "url", "url", "url", "url", "events[0]", "events[1]"}},
+			"loopback":          {JSON{"url": "https://router.local/", "events": []string{"*"}}, []string{"url"}},
 			"no filter":         {JSON{"url": "https://hooks.example.com/", "events": []string{}}, []string{"events"}},
 			"a filter twice":    {JSON{"url": "https://hooks.example.com/", "events": []string{"*", "*"}}, []string{"events[1]"}},
 			"an unknown member": {JSON{"url": "https://[::ffff:10.0.0.1]/", "events": []string{"*"}, "surprise": 1}, []string{"surprise", "url"}},
@@ -171,4 +171,31 @@ func TestAReceiverVerifiesBeforeDuringAndAfterARotation(t *testing.T) {
 			t.Errorf("replayed under %v, not under %s", ids, before.header.Get("webhook-id"))
 		}
 	})
+}
+
+func TestTheSandboxSaysHowToAdmitAReceiverInside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		setting, url string
+		status       int
+	}{
+		"loopback by default":        {"", "http://127.0.0.1:9/hook", 201},
+		"a network by default":       {"", "http://10.0.0.7/hook", 400},
+		"a network, admitted":        {"true", "http://10.0.0.7/hook", 201},
+		"loopback, refused":          {"false", "http://127.0.0.1:9/hook", 400},
+		"another machine's metadata": {"true", "http://169.254.169.254/", 400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			settings := map[string]string{}
+			if c.setting != "" {
+				settings["WEBHOOK_ALLOW_PRIVATE"] = c.setting
+			}
+			a := harness.New(t, testdb.SQLite, settings).NewAccount(t)
+			answer := a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", JSON{"url": c.url, "events": []string{"*"}})
+			if answer.Want(t, c.status); c.status == 400 && c.setting != "true" && !strings.Contains(string(answer.Body), "WEBHOOK_ALLOW_PRIVATE=true") {
+				t.Errorf("the refusal does not name the setting: %s", answer.Body)
+			}
+		})
+	}
 }

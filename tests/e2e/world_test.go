@@ -2,8 +2,10 @@ package e2e_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/adapters/httpapi"
 	"sundry/tests/harness"
@@ -15,11 +17,12 @@ type world struct {
 	listing harness.Listing  // ACTIVE, with the plan "pro"
 	hook    string           // see endpoint
 	hours   *harness.Listing // see sessionHours
+	usage   *metered         // see usageOf
 }
 
 // endpointBody names a host that nobody answers at.
 func endpointBody() harness.JSON {
-	return harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"customer.access_changed", "invoice.*"}}
+	return harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"customer.access_changed", "dispute.*"}}
 }
 
 func (w *world) newEndpoint(t *testing.T) (id string) {
@@ -29,12 +32,14 @@ func (w *world) newEndpoint(t *testing.T) (id string) {
 	return made.ID
 }
 
-// endpoint is the account's first webhook endpoint.
+// endpoint is the account's first webhook endpoint, enabled: nothing listens at its address, so days that another
+// operation advances the clock by disable it.
 func (w *world) endpoint(t *testing.T) string {
 	t.Helper()
 	if w.hook == "" {
 		w.hook = w.newEndpoint(t)
 	}
+	w.AsBackend(t, http.MethodPatch, "/v1/webhook-endpoints/"+w.hook, harness.JSON{"enabled": true}).Want(t, 200)
 	return w.hook
 }
 
@@ -161,6 +166,9 @@ type valid func(t *testing.T, w *world) (path string, body harness.JSON)
 
 // validRequests has one for every operation that is not a plain GET without parameters in its path.
 var validRequests = map[string]valid{
+	"PATCH /v1/creator": func(*testing.T, *world) (string, harness.JSON) {
+		return "", harness.JSON{"displayName": "Ada's Studio", "accentColor": "#4f46e5", "supportEmail": "help@example.com", "refundPolicy": "Within 14 days."}
+	},
 	"POST /v1/auth/sign-up": func(*testing.T, *world) (string, harness.JSON) {
 		return "", harness.JSON{"email": harness.Unique("new") + "@example.com", "password": harness.Password, "displayName": "Ada"}
 	},
@@ -217,6 +225,9 @@ var validRequests = map[string]valid{
 	"GET /v1/payment-links/{id}":                   func(t *testing.T, w *world) (string, harness.JSON) { return w.link(t), nil },
 	"DELETE /v1/payment-links/{id}":                func(t *testing.T, w *world) (string, harness.JSON) { return w.link(t), nil },
 	"PATCH /v1/payment-links/{id}":                 func(t *testing.T, w *world) (string, harness.JSON) { return w.link(t), w.linkBody() },
+	"POST /v1/discounts":                           func(_ *testing.T, w *world) (string, harness.JSON) { return "", w.discountBody() },
+	"GET /v1/discounts/{id}":                       func(t *testing.T, w *world) (string, harness.JSON) { return w.discount(t, nil).ID, nil },
+	"DELETE /v1/discounts/{id}":                    func(t *testing.T, w *world) (string, harness.JSON) { return w.discount(t, nil).ID, nil },
 	"POST /v1/checkout-sessions": func(_ *testing.T, w *world) (string, harness.JSON) {
 		return "", harness.SessionBody(w.listing, "pro", harness.Unique("user"), harness.JSON{
 			"catalog": harness.JSON{"listing": w.listing.CatalogKey, "plan": "pro", "interval": "year"},
@@ -255,14 +266,15 @@ var validRequests = map[string]valid{
 	"DELETE /v1/webhook-endpoints/{id}":             func(t *testing.T, w *world) (string, harness.JSON) { return w.newEndpoint(t), nil },
 	"GET /v1/webhook-endpoints/{id}/secret":         func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
 	"POST /v1/webhook-endpoints/{id}/rotate-secret": func(t *testing.T, w *world) (string, harness.JSON) { return w.newEndpoint(t), nil },
-	"POST /v1/webhook-endpoints/{id}/test":          func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
+	"POST /v1/webhook-endpoints/{id}/test":          func(t *testing.T, w *world) (string, harness.JSON) { return w.newEndpoint(t), nil },
 	"GET /v1/webhook-endpoints/{id}/deliveries":     func(t *testing.T, w *world) (string, harness.JSON) { return w.endpoint(t), nil },
 	"POST /v1/webhook-endpoints/{id}/deliveries/{deliveryId}/redeliver": func(t *testing.T, w *world) (string, harness.JSON) {
+		w.hook = "" // another operation moves the clock so far that an endpoint that fails is disabled
 		id, _ := w.delivery(t)
 		return w.endpoint(t) + " " + id, nil
 	},
 	"POST /v1/webhook-endpoints/{id}/replay": func(t *testing.T, w *world) (string, harness.JSON) {
-		return w.endpoint(t), harness.JSON{"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
+		return w.newEndpoint(t), harness.JSON{"from": "2020-01-01T00:00:00.000Z", "to": "2100-01-01T00:00:00.000Z"}
 	},
 	"POST /v1/tasks/{id}/retry":       func(t *testing.T, w *world) (string, harness.JSON) { return taskID(w.failedTask(t)), nil },
 	"PUT /v1/scheduling/availability": func(*testing.T, *world) (string, harness.JSON) { return "", availabilityBody() },
@@ -279,7 +291,11 @@ var validRequests = map[string]valid{
 	"GET /v1/listings/{id}/slots":       func(_ *testing.T, w *world) (string, harness.JSON) { return w.listing.ID, nil },
 	"GET /v1/listings/{id}/slots/range": func(t *testing.T, w *world) (string, harness.JSON) { return w.Publish(t, w.appointment(t)).ID, nil },
 	"GET /calendar/{secret}.ics":        func(t *testing.T, w *world) (string, harness.JSON) { return w.feed(t), nil },
-	"GET /v1/appointments/{id}":         func(t *testing.T, w *world) (string, harness.JSON) { return w.booked(t).ID, nil },
+	"GET /v1/events/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+		w.Pay(t, w.session(t), harness.CardSucceeds).Want(t, 200)
+		return w.found(t, "/v1/events", url.Values{"type": {"payment.completed"}})[0], nil
+	},
+	"GET /v1/appointments/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.booked(t).ID, nil },
 	"POST /v1/appointments/{id}/reschedule": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.booked(t).ID, harness.JSON{"appointmentSlot": harness.JSON{"startsAt": w.openTime(t), "timezone": "Europe/Dublin", "deliveryMode": "in_person"}}
 	},
@@ -289,22 +305,101 @@ var validRequests = map[string]valid{
 	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
 		return w.session(t).ID, harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE"}
 	},
+	"POST /v1/refunds": func(t *testing.T, w *world) (string, harness.JSON) {
+		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+		return "", harness.JSON{"paymentId": receipt["paymentId"], "amountInCents": 500, "reason": "requested_by_customer", "keepAccess": true}
+	},
+	"GET /v1/refunds/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.refunded(t), nil },
+	"GET /v1/disputes/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+		id, _ := w.dispute(t, w.book(t, 2000))
+		return id, nil
+	},
+	"POST /v1/disputes/{id}/evidence": func(t *testing.T, w *world) (string, harness.JSON) {
+		id, _ := w.dispute(t, w.book(t, 2000))
+		return id, harness.JSON{"text": "It was delivered.", "fileUrls": []string{"https://example.com/proof.pdf"}}
+	},
+	"POST /v1/disputes/{id}/accept": func(t *testing.T, w *world) (string, harness.JSON) {
+		id, _ := w.dispute(t, w.book(t, 2000))
+		return id, nil
+	},
+	"POST /v1/payouts": func(t *testing.T, w *world) (string, harness.JSON) {
+		w.startOver(t)
+		w.paid(t)
+		return "", harness.JSON{"currency": "eur", "amountInCents": 1000}
+	},
+	"GET /v1/payouts/{id}":           func(t *testing.T, w *world) (string, harness.JSON) { return w.startOver(t).paid(t), nil },
+	"GET /v1/payouts/{id}/statement": func(t *testing.T, w *world) (string, harness.JSON) { return w.startOver(t).paid(t), nil },
+	"POST /v1/usage/meters": func(*testing.T, *world) (string, harness.JSON) {
+		return "", harness.JSON{"name": "API calls", "eventName": harness.Unique("calls"), "aggregation": "SUM"}
+	},
+	"GET /v1/usage/meters/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).meterID, nil },
+	"POST /v1/usage/products": func(*testing.T, *world) (string, harness.JSON) {
+		return "", harness.JSON{"name": "API access", "type": "SERVICE"}
+	},
+	"GET /v1/usage/products/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).productID, nil },
+	"POST /v1/usage/prices":       func(t *testing.T, w *world) (string, harness.JSON) { return "", priceBody(w.usageOf(t).productID) },
+	"GET /v1/usage/prices/{id}":   func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).priceID, nil },
+	"POST /v1/usage/billing-plans": func(t *testing.T, w *world) (string, harness.JSON) {
+		m := *w.usageOf(t)
+		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{"name": "More calls", "eventName": harness.Unique("calls"), "aggregation": "MAX"})
+		return "", m.planBody()
+	},
+	"GET /v1/usage/billing-plans/{id}":         func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).planID, nil },
+	"GET /v1/usage/billing-plans/{id}/preview": func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).planID, nil },
+	"POST /v1/usage/events": func(t *testing.T, w *world) (string, harness.JSON) {
+		body := w.usageOf(t).reportBody(harness.Unique("report"), "12.5")
+		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)
+		return "", body
+	},
+	"POST /v1/usage/events/batch": func(t *testing.T, w *world) (string, harness.JSON) {
+		body := w.usageOf(t).reportBody(harness.Unique("report"), "12.5")
+		body["timestamp"] = clockOf(t, w.Account).Format(time.RFC3339)
+		return "", harness.JSON{"events": []harness.JSON{body}}
+	},
+	"POST /v1/usage/events/{idempotencyKey}/void": func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).report(t, "1"), nil },
+	"GET /v1/usage/summary": func(t *testing.T, w *world) (string, harness.JSON) {
+		return "?subscriptionId=" + w.usageOf(t).subscriptionID, nil
+	},
+	"POST /v1/usage/alerts":        func(t *testing.T, w *world) (string, harness.JSON) { return "", w.usageOf(t).alertBody() },
+	"GET /v1/usage/alerts/{id}":    func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).alert(t), nil },
+	"DELETE /v1/usage/alerts/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).alert(t), nil },
+	"POST /v1/invoices": func(t *testing.T, w *world) (string, harness.JSON) {
+		return "", w.usageOf(t).invoiceBody(harness.Unique("march"), 500)
+	},
+	"GET /v1/invoices/{id}":          func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).pushed(t).ID, nil },
+	"GET /v1/invoices/{id}/explain":  func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).pushed(t).ID, nil },
+	"POST /v1/invoices/{id}/pay":     func(t *testing.T, w *world) (string, harness.JSON) { return w.unpaid(t), nil },
+	"GET /d/{kind}/{secret}":         func(t *testing.T, w *world) (string, harness.JSON) { return w.creditNote(t), nil },
+	"GET /d/{kind}/{secret}/pdf":     func(t *testing.T, w *world) (string, harness.JSON) { return w.creditNote(t), nil },
+	"GET /i/{secret}":                func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).pushed(t).secret(), nil },
+	"GET /i/{secret}/pdf":            func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).pushed(t).secret(), nil },
+	"POST /i/{secret}/pay":           func(t *testing.T, w *world) (string, harness.JSON) { return w.usageOf(t).pushed(t).secret(), nil },
 	"POST /v1/sandbox/clock/advance": func(*testing.T, *world) (string, harness.JSON) { return "", harness.JSON{"seconds": 1} },
 	"GET /c/{secret}/state":          func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).Secret(), nil },
 	"POST /c/{secret}/slots":         func(t *testing.T, w *world) (string, harness.JSON) { return w.undecided(t) },
 	"POST /c/{secret}/details":       func(t *testing.T, w *world) (string, harness.JSON) { return w.session(t).Secret(), bodyOfPage() },
+	"POST /c/{secret}/discount": func(t *testing.T, w *world) (string, harness.JSON) {
+		return w.session(t).Secret(), harness.JSON{"code": w.discount(t, nil).Code}
+	},
 	"POST /c/{secret}/pay": func(t *testing.T, w *world) (string, harness.JSON) {
 		body := bodyOfPage()
 		body["cardNumber"] = harness.CardSucceeds
 		return w.session(t).Secret(), body
 	},
+	"GET /c/{secret}/challenge": func(t *testing.T, w *world) (string, harness.JSON) { return w.challenged(t), nil },
 	"POST /c/{secret}/authenticate": func(t *testing.T, w *world) (string, harness.JSON) {
-		session := w.session(t)
-		w.Ask(t, harness.Request{Method: http.MethodPost, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
-			"email": "grace@example.com", "cardNumber": harness.CardAsksOnce,
-		}}).Want(t, 200)
-		return session.Secret(), harness.JSON{"approve": true}
+		return w.challenged(t), harness.JSON{"approve": true}
 	},
+}
+
+// challenged is the secret of a session whose buyer the bank asks for confirmation.
+func (w *world) challenged(t *testing.T) string {
+	t.Helper()
+	session := w.session(t)
+	w.Ask(t, harness.Request{Method: http.MethodPost, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
+		"email": "grace@example.com", "cardNumber": harness.CardAsksOnce,
+	}}).Want(t, 200)
+	return session.Secret()
 }
 
 // validQueries are what operations cannot do without.
@@ -332,6 +427,10 @@ func (w *world) request(t *testing.T, op harness.Operation) harness.Request {
 		return r
 	}
 	arguments, body := build(t, w)
+	r.Bearer = w.credential(op) // building may have started over
+	if query, found := strings.CutPrefix(arguments, "?"); found {
+		r.Path, arguments = r.Path+"?"+query, ""
+	}
 	for argument := range strings.FieldsSeq(arguments) {
 		r.Path = placeholder.ReplaceAllStringFunc(r.Path, once(argument))
 	}
@@ -344,10 +443,10 @@ func (w *world) request(t *testing.T, op harness.Operation) harness.Request {
 
 // credential is what the operation's gate wants; "" for none.
 func (w *world) credential(op harness.Operation) string {
-	switch op.Gate {
-	case httpapi.Creator:
+	switch op.Auth {
+	case httpapi.AccessToken:
 		return w.Token
-	case httpapi.SecretKey, httpapi.KeyOrReturnToken:
+	case httpapi.SecretKey, httpapi.SecretKeyOrReturnToken:
 		return w.Key
 	case httpapi.Public:
 	}

@@ -209,7 +209,7 @@ var probe = &http.Client{Timeout: 5 * time.Second}
 
 func (p *Process) awaitReady(t testing.TB, address string) {
 	t.Helper()
-	Eventually(t, 20*time.Second, "the process is ready at "+address, func() bool {
+	harness.Eventually(t, 20*time.Second, "the process is ready at "+address, func() bool {
 		select {
 		case <-p.done:
 			t.Fatalf("the process ended: %v\n%s", p.err, p.log.String())
@@ -307,16 +307,6 @@ func (d *Deployment) EmptyRedis(t testing.TB) {
 	t.Helper()
 	if err := testredis.Client(t, testredis.Faults).FlushDB(t.Context()).Err(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// Eventually waits for a condition.
-func Eventually(t testing.TB, within time.Duration, what string, condition func() bool) {
-	t.Helper()
-	for end := time.Now().Add(within); !condition(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("still not so after %v: %s", within, what)
-		}
 	}
 }
 

@@ -190,7 +190,7 @@ func (d *Deployment) amid(t testing.TB, a *harness.Account, e *ear, from, n int,
 	e.pace(400 * time.Millisecond)
 	var producing sync.WaitGroup
 	producing.Go(func() { grants(t, a, from, n) })
-	Eventually(t, 40*time.Second, "deliveries are under way", func() bool {
+	harness.Eventually(t, 40*time.Second, "deliveries are under way", func() bool {
 		return e.heard() >= before+16 && e.underWay() >= 8
 	})
 	do()
@@ -202,12 +202,12 @@ func (d *Deployment) amid(t testing.TB, a *harness.Account, e *ear, from, n int,
 func (d *Deployment) wantAllHeard(t testing.TB, e *ear, customers int) {
 	t.Helper()
 	recovered := time.Now()
-	Eventually(t, 45*time.Second, "every event is delivered", func() bool {
+	harness.Eventually(t, 45*time.Second, "every event is delivered", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
 	t.Logf("all done %.1f s after recovery: %d messages, %d repeats", time.Since(recovered).Seconds(), e.heard(), e.repeated())
 	if n := d.Count(t, "SELECT COUNT(*) FROM events"); n != e.heard() {
-		t.Errorf("%d events were written and %d heard of", n, e.heard())
+		t.Errorf("%d events were written and %d received", n, e.heard())
 	}
 	if n := d.Count(t, "SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered'"); n != 0 {
 		t.Errorf("%d deliveries are not delivered", n)
@@ -295,7 +295,7 @@ func TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm(t *testing.T) {
 	e := listen(t)
 	e.subscribe(t, account)
 	d.amid(t, account, e, 0, 400, func() { sleeper.Pause(t) })
-	Eventually(t, 45*time.Second, "the other has done everything", func() bool {
+	harness.Eventually(t, 45*time.Second, "the other has done everything", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
 	attempts := d.Count(t, "SELECT COUNT(*) FROM delivery_attempts")

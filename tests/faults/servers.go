@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"sundry/tests/harness"
 )
 
 // server is a PostgreSQL or Redis of one test's own, to be stopped without warning and started again.
@@ -37,7 +38,7 @@ func (s *server) start() {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	Eventually(s.t, 30*time.Second, s.path+" listens", func() bool {
+	harness.Eventually(s.t, 30*time.Second, s.path+" listens", func() bool {
 		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(s.t.Context(), "tcp", s.addr)
 		if err != nil {
 			return false

@@ -33,14 +33,16 @@ func openSessions(t *testing.T, a *harness.Account, n int) []harness.Session {
 func (d *Deployment) putForward(t *testing.T, creatorID string, by time.Duration) {
 	t.Helper()
 	store := d.Store(t)
-	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.ClockOffsets.Advance(ctx, creatorID, by) })
+	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		return r.Sandbox.ClockOffsets.Advance(ctx, creatorID, by)
+	})
 	if err == nil {
 		err = store.Retime(t.Context(), creatorID)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.PageWorkers()
+	store.NotifyWorkers()
 	time.Sleep(10 * time.Millisecond) // the page leaves before the store is closed
 }
 
@@ -49,8 +51,8 @@ const expired = "SELECT COUNT(*) FROM sessions WHERE status = 'expired'"
 // wantAllExpired waits for every session to be expired, no expiry left over, and the books to be in order.
 func (d *Deployment) wantAllExpired(t *testing.T, n int) {
 	t.Helper()
-	Eventually(t, 45*time.Second, "all sessions are expired", func() bool { return d.Count(t, expired) == n })
-	Eventually(t, 25*time.Second, "no expiry is left", func() bool {
+	harness.Eventually(t, 45*time.Second, "all sessions are expired", func() bool { return d.Count(t, expired) == n })
+	harness.Eventually(t, 25*time.Second, "no expiry is left", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind = 'checkout.expire'") == 0
 	})
 	d.Verify(t)
@@ -66,7 +68,7 @@ func TestAKilledWorkersTasksAreDoneByTheNext(t *testing.T) {
 			account := serve.App.NewAccount(t)
 			openSessions(t, account, 60)
 			d.putForward(t, account.ID, day+time.Minute)
-			Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
+			harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 			worker.Kill()
 			done := d.Count(t, expired)
 			t.Logf("killed after %d of 60", done)
@@ -83,7 +85,7 @@ func TestAKilledSingleProcessGoesOnWhereItWas(t *testing.T) {
 	account := all.App.NewAccount(t)
 	openSessions(t, account, 40)
 	d.putForward(t, account.ID, day+time.Minute)
-	Eventually(t, 10*time.Second, "it is at it", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, 10*time.Second, "it is at it", func() bool { return d.Count(t, expired) > 0 })
 	all.Kill()
 	again := d.Start(t, "", nil)
 	d.wantAllExpired(t, 40)
@@ -111,7 +113,7 @@ func TestAnAdvanceThatDiedCanBeFinished(t *testing.T) {
 			_ = response.Body.Close()
 		}
 	}()
-	Eventually(t, 10*time.Second, "the advance is under way", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, 10*time.Second, "the advance is under way", func() bool { return d.Count(t, expired) > 0 })
 	all.Kill()
 	<-died
 	again := d.Start(t, "", nil)
@@ -127,7 +129,7 @@ func TestNothingIsLostWhenRedisIsEmptiedOrAway(t *testing.T) {
 	account := serve.App.NewAccount(t)
 	openSessions(t, account, 40)
 	d.putForward(t, account.ID, day+time.Minute)
-	Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 	d.EmptyRedis(t)
 	d.Redis.Cut()
 	time.Sleep(time.Second)
@@ -135,7 +137,7 @@ func TestNothingIsLostWhenRedisIsEmptiedOrAway(t *testing.T) {
 	d.Redis.Mend()
 	d.putForward(t, account.ID, 2*day+2*time.Minute)
 	d.wantAllExpired(t, 45)
-	if n := strings.Count(worker.Log(), "background work stands still"); n > 2 {
+	if n := strings.Count(worker.Log(), "background work is interrupted"); n > 2 {
 		t.Errorf("one outage was logged %d times", n)
 	}
 	worker.Terminate(t)
@@ -152,7 +154,7 @@ func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 			account := serve.App.NewAccount(t)
 			openSessions(t, account, 30)
 			d.putForward(t, account.ID, day+time.Minute)
-			Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
+			harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 			d.Database.Cut()
 			time.Sleep(time.Second)
 			d.Database.Mend()
@@ -171,7 +173,7 @@ func TestTwoWorkersShareTheWorkAndOneMayLeave(t *testing.T) {
 	account := serve.App.NewAccount(t)
 	openSessions(t, account, 60)
 	d.putForward(t, account.ID, day+time.Minute)
-	Eventually(t, 10*time.Second, "they are at it", func() bool { return d.Count(t, expired) > 0 })
+	harness.Eventually(t, 10*time.Second, "they are at it", func() bool { return d.Count(t, expired) > 0 })
 	leaver.Terminate(t)
 	d.wantAllExpired(t, 60)
 	stayer.Terminate(t)
@@ -187,7 +189,7 @@ func TestAWorkerHearsOfWorkAtOnce(t *testing.T) {
 			d := deploy(t)
 			d.Start(t, "worker", nil)
 			store := d.Store(t)
-			store.OnScheduled(store.PageWorkers)
+			store.OnScheduled(store.NotifyWorkers)
 			var took []time.Duration
 			for i := range 7 {
 				time.Sleep(1100 * time.Millisecond) // it looks by itself once a second only
@@ -200,7 +202,7 @@ func TestAWorkerHearsOfWorkAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				id := "idempotency.sweep:" + subject
-				Eventually(t, 10*time.Second, "it ran", func() bool {
+				harness.Eventually(t, 10*time.Second, "it ran", func() bool {
 					return d.Count(t, "SELECT COUNT(*) FROM tasks WHERE id = '"+id+"' AND due_at > "+fmt.Sprint(scheduled.Add(time.Minute).UnixMilli())) == 1
 				})
 				took = append(took, time.Since(scheduled))
@@ -249,7 +251,7 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 					}
 				})
 			}
-			Eventually(t, 10*time.Second, "some have paid", func() bool { return d.Count(t, "SELECT COUNT(*) FROM sessions WHERE status = 'paid'") > 2 })
+			harness.Eventually(t, 10*time.Second, "some have paid", func() bool { return d.Count(t, "SELECT COUNT(*) FROM sessions WHERE status = 'paid'") > 2 })
 			all.Kill()
 			buyers.Wait()
 			again := d.Start(t, "", nil)
@@ -261,7 +263,7 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 				}
 			}
 			// The interrupted ones are reconciled; who was undone pays again.
-			Eventually(t, 45*time.Second, "everybody has paid", func() bool {
+			harness.Eventually(t, 45*time.Second, "everybody has paid", func() bool {
 				unpaid := 0
 				for _, session := range sessions {
 					if account.Receipt(t, session)["status"] != "paid" {

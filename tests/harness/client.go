@@ -225,3 +225,13 @@ func sameSet(a, b []string) bool {
 
 // IsHTML reports whether the answer is a page.
 func (a *Answer) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
+
+// Eventually waits for a condition that comes about by itself.
+func Eventually(t testing.TB, within time.Duration, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); !condition(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not so after %v: %s", within, what)
+		}
+	}
+}

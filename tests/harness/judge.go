@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -16,11 +19,15 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"sundry/adapters/httpapi"
+	"sundry/bootstrap"
+	"sundry/config"
+	"sundry/core/fault"
 )
 
 // Judge holds answers against the API's document.
 type Judge struct {
 	Document *openapi3.T
+	Routes   []httpapi.Route
 	router   routers.Router
 }
 
@@ -29,7 +36,11 @@ var judge = sync.OnceValues(func() (*Judge, error) {
 	for _, media := range []string{"text/html", "text/calendar", "application/yaml"} { // text to us, whatever it holds
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(httpapi.OpenAPI)
+	api, err := bootstrap.API(config.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(api.Document().YAML)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +48,7 @@ var judge = sync.OnceValues(func() (*Judge, error) {
 		return nil, err
 	}
 	router, err := gorillamux.NewRouter(doc)
-	return &Judge{Document: doc, router: router}, err
+	return &Judge{Document: doc, Routes: api.Routes(), router: router}, err
 })
 
 // Check returns what is wrong with an answer: its status, a header or its body is not what the document says of this
@@ -67,7 +78,24 @@ func (j *Judge) Check(request *http.Request, body []byte, answer *Answer) error 
 		RequestValidationInput: input, Status: answer.Status, Header: answer.Header,
 		Body: io.NopCloser(bytes.NewReader(answer.Body)), Options: input.Options,
 	})
-	return errors.Join(append(faults, err, checkBodyless(answer))...)
+	return errors.Join(append(faults, err, checkBodyless(answer), checkCode(route.Operation, answer))...)
+}
+
+// checkCode refuses an error code that the operation does not name for the status. An unknown query parameter is
+// possible everywhere.
+func checkCode(op *openapi3.Operation, answer *Answer) error {
+	response := op.Responses.Value(strconv.Itoa(answer.Status))
+	if answer.Status < 400 || response == nil || !strings.Contains(answer.Header.Get("Content-Type"), "json") {
+		return nil
+	}
+	var view struct{ Code fault.Code }
+	if err := answer.decode(&view); err != nil {
+		return err
+	}
+	if codes := httpapi.DocumentedCodes(*response.Value.Description); len(codes) > 0 && view.Code != fault.UnknownParameter && !slices.Contains(codes, view.Code) {
+		return fmt.Errorf("%s is not documented for %s, which names %v", view.Code, op.OperationID, codes)
+	}
+	return nil
 }
 
 // withoutNulls is the body as the document counts it: a member that is null is one that was left out.

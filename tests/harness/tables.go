@@ -58,11 +58,18 @@ func (a *App) database(t testing.TB) *sql.DB {
 // Exec changes rows behind the program's back, to what no request can bring about. Arguments are $1, $2, ….
 func (a *App) Exec(t testing.TB, query string, args ...any) {
 	t.Helper()
-	db := a.database(t)
-	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
+	if err := a.TryExec(t, query, args...); err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
+}
+
+// TryExec is Exec of what the database may refuse.
+func (a *App) TryExec(t testing.TB, query string, args ...any) error {
+	t.Helper()
+	db := a.database(t)
+	defer func() { _ = db.Close() }()
+	_, err := db.ExecContext(t.Context(), query, args...)
+	return err
 }
 
 // rowsOf renders each row of a query as text.
@@ -89,4 +96,69 @@ func rowsOf(ctx context.Context, db *sql.DB, query string) ([]string, error) {
 		all = append(all, strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(values), "["), "]"))
 	}
 	return all, rows.Err()
+}
+
+// BlockWrites makes the program's database refuse every write until allow is called: PostgreSQL is read-only, as after a
+// failover, and SQLite is locked by another process.
+func (a *App) BlockWrites(t testing.TB) (allow func()) {
+	t.Helper()
+	db := a.database(t)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = db.Close() })
+	run := func(statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	if strings.HasPrefix(a.DatabaseURL, "sqlite:") {
+		run("BEGIN IMMEDIATE")
+		return func() { run("ROLLBACK") }
+	}
+	setting := `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ' || '`
+	end := `', current_database()); END $$`
+	reconnect := "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+	run(setting+"on"+end, reconnect)
+	return func() { run("SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE", setting+"off"+end, reconnect) }
+}
+
+// Count asks the database behind the program's back for one number. Arguments are $1, $2, ….
+func (a *App) Count(t testing.TB, query string, args ...any) (n int64) {
+	t.Helper()
+	db := a.database(t)
+	defer func() { _ = db.Close() }()
+	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// LockAccount locks every row of an account in PostgreSQL until release is called.
+func (a *App) LockAccount(t testing.TB, creatorID string) (release func()) {
+	t.Helper()
+	db := a.database(t)
+	t.Cleanup(func() { _ = db.Close() })
+	tables, err := rowsOf(t.Context(), db, `SELECT c.table_name FROM information_schema.columns c JOIN information_schema.tables t
+		ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+		WHERE c.table_schema = 'public' AND c.column_name = 'creator_id' AND t.table_type = 'BASE TABLE' ORDER BY c.table_name`)
+	if err != nil || len(tables) < 10 {
+		t.Fatalf("the tables of an account are %v, %v", tables, err)
+	}
+	tx, err := db.BeginTx(context.WithoutCancel(t.Context()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if _, err := tx.ExecContext(t.Context(), "SELECT 1 FROM "+table+" WHERE creator_id = $1 FOR UPDATE", creatorID); err != nil {
+			t.Fatalf("lock %s: %v", table, err)
+		}
+	}
+	return func() {
+		t.Helper()
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}
 }

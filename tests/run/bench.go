@@ -29,7 +29,7 @@ var productSettings = []string{
 	"ENVIRONMENT", "ADDR", "BASE_URL", "DATA_DIR", "DATABASE_URL", "REDIS_URL", "APP_SECRET",
 	"STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_API_BASE",
 	"SMTP_URL", "MAIL_FROM", "LOG_LEVEL", "LOG_FORMAT", "SEED_DEMO", "WEBHOOK_ALLOW_PRIVATE", "METRICS_ADDR",
-	"RATE_LIMIT_PER_MINUTE", "SELLER_COUNTRY", "PAYOUT_MINIMUM",
+	"RATE_LIMIT_PER_MINUTE", "SELLER_COUNTRY", "PAYOUT_MINIMUM", "EVENT_RETENTION_DAYS",
 }
 
 // environ is the environment of the go commands: the caller's, without the product's settings, with ours.
@@ -106,14 +106,14 @@ func cacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// way is one way to get something: try returns its address or path, or why this way leads nowhere here.
+// way is one way to get something: try returns its address or path, or why this way does not exist here.
 type way struct {
 	name string
 	try  func(ctx context.Context) (string, error)
 }
 
 // firstOf tries the ways in order and returns the first value and the name of its way. When all fail, the error
-// holds one line for each, so that a reader sees at once which is the easiest to mend.
+// holds one line for each, so that a reader sees at once which is the easiest to fix.
 func firstOf(ctx context.Context, ways []way) (value, how string, err error) {
 	var failures []error
 	for _, w := range ways {

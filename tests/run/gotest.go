@@ -16,7 +16,7 @@ import (
 )
 
 // notQuick are the folders whose tests need a service or a browser, or take their time.
-var notQuick = []string{"sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench"}
+var notQuick = []string{"sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
 
 // notLight are the folders that never run under the race detector, whatever they import: they start the built binary
 // or a browser, so that the detector would watch the wrong process.
@@ -143,17 +143,16 @@ func quickPackages(ctx context.Context, b *bench) ([]string, error) {
 	return slices.DeleteFunc(strings.Fields(listed), func(name string) bool { return under(name, notQuick) }), nil
 }
 
-// raceTest runs the light packages again under the race detector, where a C compiler makes that possible.
-func raceTest(ctx context.Context, b *bench, tests *report) error {
-	if !canRace() {
-		fmt.Fprintln(b.out, "== no C compiler: the race detector is left out")
-		return nil
-	}
+// errNoCompiler says why nothing was run: a pass without the race detector would say too much.
+var errNoCompiler = errors.New("no C compiler: the race detector needs one. Install gcc or clang, or name one with CC, and leave CGO_ENABLED unset")
+
+// raceTest runs the packages that pick chooses under the race detector.
+func raceTest(ctx context.Context, b *bench, tests *report, pick func(listed string) []string) error {
 	listed, err := goCommand(ctx, b, "list", "-test", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")
 	if err != nil {
 		return err
 	}
-	packages := lightPackages(listed)
+	packages := pick(listed)
 	if len(packages) == 0 {
 		return nil
 	}
@@ -192,6 +191,19 @@ func lightPackages(listed string) []string {
 		}
 	}
 	return light
+}
+
+// watchablePackages picks every package whose tests run what they test in their own process.
+func watchablePackages(listed string) []string {
+	var watchable []string
+	for line := range strings.Lines(listed) {
+		if fields := strings.Fields(line); len(fields) > 0 {
+			if name, isTest := strings.CutSuffix(fields[0], ".test"); isTest && !under(name, notLight) {
+				watchable = append(watchable, name)
+			}
+		}
+	}
+	return watchable
 }
 
 func under(name string, folders []string) bool {

@@ -48,4 +48,8 @@ func TestLightPackagesLeavesOutSQLiteAndWhatStartsPrograms(t *testing.T) {
 	if want := []string{"sundry/core/money", "sundry/tests/browserless"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	got = watchablePackages(listed)
+	if want := []string{"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/browserless"}; !slices.Equal(got, want) {
+		t.Errorf("with the store's: got %q, want %q", got, want)
+	}
 }

@@ -2,9 +2,11 @@
 //
 //	go run ./tests/run [-quick] [go test arguments]
 //
-// Needed are PostgreSQL, Redis, Chromium, axe-core and Node.js. Each is taken from the environment, found on the machine,
+// Needed are PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is taken from the environment, found on the machine,
 // or installed and started for this run only; what was started is stopped at the end, interrupted or not. A skipped
 // test counts as a failure, because a skip is how a missing service hides.
+//
+// The race detector needs a C compiler. Without one the command fails before it runs anything.
 //
 // -quick sets nothing up: the rules, the use cases, the architecture and the embedded database, in seconds.
 package main
@@ -20,12 +22,13 @@ import (
 	"time"
 )
 
-const usage = `go run ./tests/run [-quick] [go test arguments]
+const usage = `go run ./tests/run [-quick | -race] [go test arguments]
 
   -quick   no services: rules, use cases, architecture and the embedded database
+  -race    every package that runs in the test process, those that use a store included, under the race detector
 
-Without arguments every test runs, and then the light packages again under the race detector. With arguments, such as
--run TestName ./core/..., go test gets them as they are.`
+Without arguments every test runs, and then the light packages again under the race detector, which needs a C compiler.
+With arguments, such as -run TestName ./core/..., go test gets them as they are.`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -39,16 +42,26 @@ func main() {
 	}
 }
 
+// announcement is printed before anything is installed.
+const announcement = `The tests need PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is, in this order:
+taken from its TEST_* variable, found on this machine, or installed, with apt-get (as root or by sudo without a password),
+Docker, Homebrew, npm or go.
+Servers that are started here listen on 127.0.0.1, keep their data in a temporary directory and stop at the end.
+Nothing is installed with: go run ./tests/run -quick
+`
+
 // errTests says that the tests ran and did not all pass. Their own report has said the rest.
 var errTests = errors.New("not all tests passed")
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
-	quick := false
+	quick, race := false, false
 	if len(args) > 0 {
 		// Only the first argument can be ours; the rest belongs to go test, which says best what is wrong with it.
 		switch args[0] {
 		case "-quick", "--quick":
 			quick, args = true, args[1:]
+		case "-race", "--race":
+			race, args = true, args[1:]
 		case "-h", "-help", "--help":
 			fmt.Fprintln(out, usage)
 			return nil
@@ -60,9 +73,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 	tests := newReport(out)
 	started := time.Now()
-	if quick {
+	switch {
+	case quick:
 		err = runQuick(ctx, b, tests, args)
-	} else {
+	case race:
+		err = runRace(ctx, b, tests)
+	default:
 		err = runAll(ctx, b, tests, args)
 	}
 	b.close()
@@ -83,24 +99,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 // runAll sets everything up and runs every test; with arguments of the caller's, only what they name.
 func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
-	for _, s := range []struct {
-		name, variable string
-		find           func(context.Context, *bench) (string, string, error)
-	}{
-		{"PostgreSQL", "TEST_DATABASE_URL", findPostgres},
-		{"Redis", "TEST_REDIS_URL", findRedis},
-		{"Chromium", "TEST_CHROMIUM", findChromium},
-		{"axe-core", "TEST_AXE_PATH", findAxe},
-		{"Node.js", "TEST_NODE", findNode},
-	} {
-		err := b.step(s.name, func() (string, error) {
-			value, how, err := s.find(ctx, b)
-			b.env[s.variable] = value
-			return how, err
-		})
-		if err != nil {
-			return err
-		}
+	if len(args) == 0 && !canRace() {
+		return errNoCompiler
+	}
+	if err := setUp(ctx, b); err != nil {
+		return err
 	}
 	if err := b.step("go vet ./...", func() (string, error) { return "clean", vet(ctx, b) }); err != nil {
 		return err
@@ -111,12 +114,50 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return raceTest(ctx, b, tests)
+	return raceTest(ctx, b, tests, lightPackages)
+}
+
+// runRace runs everything that the race detector can watch.
+func runRace(ctx context.Context, b *bench, tests *report) error {
+	if !canRace() {
+		return errNoCompiler
+	}
+	if err := setUp(ctx, b); err != nil {
+		return err
+	}
+	return raceTest(ctx, b, tests, watchablePackages)
+}
+
+// setUp finds or starts what the tests need.
+func setUp(ctx context.Context, b *bench) error {
+	fmt.Fprint(b.out, announcement)
+	for _, s := range []struct {
+		name, variable string
+		find           func(context.Context, *bench) (string, string, error)
+	}{
+		{"PostgreSQL", "TEST_DATABASE_URL", findPostgres},
+		{"Redis", "TEST_REDIS_URL", findRedis},
+		{"Chromium", "TEST_CHROMIUM", findChromium},
+		{"axe-core", "TEST_AXE_PATH", findAxe},
+		{"Node.js", "TEST_NODE", findNode},
+		{"npm packages", "TEST_NPM", findPackages},
+		{"stripe-mock", "TEST_STRIPE_MOCK", findStripeMock},
+	} {
+		err := b.step(s.name, func() (string, error) {
+			value, how, err := s.find(ctx, b)
+			b.env[s.variable] = value
+			return how, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runQuick runs what needs no service, and hides those that the caller's environment may name.
 func runQuick(ctx context.Context, b *bench, tests *report, args []string) error {
-	for _, name := range []string{"TEST_DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH", "TEST_NODE"} {
+	for _, name := range []string{"TEST_DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH", "TEST_NODE", "TEST_NPM", "TEST_STRIPE_MOCK"} {
 		b.env[name] = ""
 	}
 	b.env["TEST_QUICK"] = "1"

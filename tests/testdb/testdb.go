@@ -1,9 +1,10 @@
 // Package testdb hands a fresh, migrated database to each test: SQLite in the test's own folder and PostgreSQL in a
 // database of its own, dropped when the test ends. TEST_DATABASE_URL names the PostgreSQL server (a role that may
-// create databases); TEST_QUICK=1 leaves PostgreSQL out.
+// create databases); TEST_QUICK=1 leaves PostgreSQL out, and TEST_ENGINE=postgres SQLite.
 package testdb
 
 import (
+	"os"
 	"testing"
 
 	"sundry/adapters/gormstore"
@@ -59,6 +60,9 @@ func (e Engine) Open(t testing.TB) *gormstore.Store {
 func Engines() []Engine {
 	if quick() {
 		return []Engine{SQLite}
+	}
+	if os.Getenv("TEST_ENGINE") == Postgres.Name {
+		return []Engine{Postgres}
 	}
 	return []Engine{SQLite, Postgres}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sundry/adapters/gormstore"
+	"sundry/core/document"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
@@ -15,7 +16,7 @@ func TestEachStoreIsMigratedAndItsOwn(t *testing.T) {
 		testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 			var number int64
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
-				number, err = r.DocumentNumbers.Next(ctx, "series")
+				number, err = r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", document.Receipts)
 				return err
 			})
 			if err != nil || number != 1 {

@@ -13,6 +13,7 @@ CREATE TABLE listings (
     price_minor BIGINT NOT NULL,
     currency    TEXT   NOT NULL,
     price_id    TEXT   NOT NULL,
+    tax_behavior TEXT  NOT NULL,             -- inclusive, exclusive
     status      TEXT   NOT NULL,
     metadata    TEXT   NOT NULL,             -- JSON object
     variants    TEXT   NOT NULL,             -- JSON array
@@ -61,7 +62,41 @@ CREATE TABLE payment_links (
 CREATE UNIQUE INDEX payment_links_code ON payment_links (code);
 CREATE INDEX payment_links_mine ON payment_links (creator_id, id);
 
+CREATE TABLE discounts (
+    id                 TEXT   PRIMARY KEY,
+    creator_id         TEXT   NOT NULL,
+    code               TEXT   NOT NULL,
+    code_key           TEXT   NOT NULL,      -- what codes are compared by
+    percent_off        BIGINT NOT NULL,
+    amount_off         BIGINT NOT NULL,
+    currency           TEXT   NOT NULL,
+    duration           TEXT   NOT NULL,
+    duration_in_months BIGINT NOT NULL,
+    max_redemptions    BIGINT NOT NULL,      -- 0 = no maximum
+    redeemed           BIGINT NOT NULL,
+    expires_at         BIGINT,
+    listing_ids        TEXT   NOT NULL,      -- JSON array
+    created_at         BIGINT NOT NULL,
+    deleted_at         BIGINT,
+    revision           BIGINT NOT NULL,
+    CHECK (max_redemptions = 0 OR redeemed <= max_redemptions)
+);
+CREATE UNIQUE INDEX discounts_creator_id_code_key ON discounts (creator_id, code_key) WHERE deleted_at IS NULL;
+CREATE INDEX discounts_mine ON discounts (creator_id, id) WHERE deleted_at IS NULL;
+
+-- One per session that is paid with a discount or has a payment under way.
+CREATE TABLE discount_redemptions (
+    checkout_id TEXT   NOT NULL,
+    creator_id  TEXT   NOT NULL,
+    discount_id TEXT   NOT NULL REFERENCES discounts (id),
+    created_at  BIGINT NOT NULL,
+    PRIMARY KEY (creator_id, checkout_id)
+);
+CREATE INDEX discount_redemptions_discount ON discount_redemptions (creator_id, discount_id);
+
 -- +goose Down
+DROP TABLE discount_redemptions;
+DROP TABLE discounts;
 DROP TABLE payment_links;
 DROP TABLE plans;
 DROP TABLE listings;

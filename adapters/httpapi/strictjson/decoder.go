@@ -25,7 +25,7 @@ type decoder struct {
 	body    []byte
 	in      *jsontext.Decoder
 	path    []step
-	faults  fault.Faults
+	faults  fault.Violations
 	count   int  // of the members' faults
 	utf8    bool // the whole body is valid, so no string needs to be looked at
 	stopped bool

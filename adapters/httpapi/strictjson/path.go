@@ -2,8 +2,9 @@ package strictjson
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,9 +14,6 @@ import (
 
 // maxLabel bounds how much of a name made up by the caller is repeated in an answer, in bytes.
 const maxLabel = 64
-
-// maxTypo is how many letters a name may be off for its neighbour to be suggested.
-const maxTypo = 2
 
 var kindNames = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
@@ -105,36 +103,5 @@ func unknownMember(name string, fields map[string]field) string {
 	if len(name) > maxLabel {
 		return message
 	}
-	nearest, best := "", maxTypo+1
-	for candidate := range fields {
-		// Letter case is the commonest slip and costs nothing; a short name is no typo of a wholly different one.
-		distance := editDistance(strings.ToLower(name), strings.ToLower(candidate))
-		if distance < len(candidate) && (distance < best || distance == best && candidate < nearest) {
-			nearest, best = candidate, distance
-		}
-	}
-	if best > maxTypo {
-		return message
-	}
-	return message + " Did you mean " + strconv.Quote(nearest) + "?"
-}
-
-// editDistance counts the bytes to insert, delete or replace to turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return message + fault.DidYouMean(name, slices.Collect(maps.Keys(fields))...)
 }

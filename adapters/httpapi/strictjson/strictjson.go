@@ -1,5 +1,5 @@
 // Package strictjson reads request bodies as the contract wants them: nothing unknown, doubled, mistyped or
-// malformed passes, and one answer lists every fault so that an integrator mends them in one round. It does not
+// malformed passes, and one answer lists every fault so that an integrator fixes them in one round. It does not
 // ask whether a member is present: use cases know what they require.
 package strictjson
 

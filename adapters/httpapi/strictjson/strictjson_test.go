@@ -186,7 +186,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"a map key twice":                      {`{"utm":{"a":"1","a":"2"}}`, []detail{{"utm.a", duplicate}}, "more than once"},
 		"a member of a free value twice":       {`{"metadata":{"m":{"a":1,"a":1}}}`, []detail{{"metadata.m.a", duplicate}}, "more than once"},
 		"a member of a raw member twice":       {`{"extra":{"a":1,"a":1}}`, []detail{{"extra.a", duplicate}}, "more than once"},
-		"an unknown member":                    {`{"colour":"red"}`, []detail{{"colour", unknown}}, "This object has no such member.\n"},
+		"an unknown member":                    {`{"color":"red"}`, []detail{{"color", unknown}}, "This object has no such member.\n"},
 		"a name in another case":               {`{"Email":"a"}`, []detail{{"Email", unknown}}, `Did you mean "email"?`},
 		"a name in snake case":                 {`{"prices":[{"amount_in_cents":1}]}`, []detail{{"prices[0].amount_in_cents", unknown}}, `Did you mean "amountInCents"?`},
 		"a mistyped name":                      {`{"prices":[{"curency":"eur"}]}`, []detail{{"prices[0].curency", unknown}}, `Did you mean "currency"?`},

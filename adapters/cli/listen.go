@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"sundry/core/apiformat"
+	"sundry/core/webhook"
+)
+
+const listenUsage = `usage: sundry listen [--forward-to URL] [--events TYPES] [--secret whsec_…] [--api URL] [--key sk_test_…]
+
+Prints the account's events as they happen. With --forward-to it posts each to a URL, also one on this machine, signed as
+webhooks are.
+`
+
+// pollPause is how long listen waits after it has read everything.
+const pollPause = 500 * time.Millisecond
+
+// listener prints and forwards events.
+type listener struct {
+	api       *publicAPI
+	forwardTo string
+	types     []string // exact names and family.*; none = all
+	secret    []byte
+	pause     time.Duration
+	out       io.Writer
+}
+
+// listedEvent is what listen reads of an event; raw is what is forwarded.
+type listedEvent struct{ ID, Type string }
+
+func parseListen(args []string, out io.Writer) (*listener, error) {
+	l := &listener{out: out, pause: pollPause}
+	flags := flag.NewFlagSet("listen", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	l.api = apiFlags(flags)
+	flags.StringVar(&l.forwardTo, "forward-to", "", "")
+	types := flags.String("events", "", "")
+	secret := flags.String("secret", "", "")
+	if err := flags.Parse(args); err != nil {
+		return nil, fmt.Errorf("%w\n\n%s", err, listenUsage)
+	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("this command takes no %q\n\n%s", flags.Arg(0), listenUsage)
+	}
+	if l.forwardTo != "" {
+		if u, err := url.Parse(l.forwardTo); err != nil || u.Host == "" {
+			return nil, errors.New("--forward-to wants a URL such as http://localhost:3000/webhooks")
+		}
+	}
+	if *types != "" {
+		l.types = strings.Split(*types, ",")
+	}
+	l.secret = make([]byte, 32)
+	_, _ = rand.Read(l.secret) // never fails
+	if *secret != "" {
+		given, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(*secret, "whsec_"))
+		if err != nil || len(given) == 0 {
+			return nil, errors.New("--secret wants a signing secret: whsec_ and base64")
+		}
+		l.secret = given
+	}
+	return l, l.api.check()
+}
+
+// Listen prints and forwards events until the context ends; args are those of the command line.
+func Listen(ctx context.Context, args []string, out io.Writer) error {
+	l, err := parseListen(args, out)
+	if err != nil {
+		return err
+	}
+	return l.run(ctx)
+}
+
+// run follows the events until the context ends.
+func (l *listener) run(ctx context.Context) error {
+	since, err := l.now(ctx)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(l.out, "Listening to %s", l.api.url) // a broken terminal shows in the events
+	if l.forwardTo != "" {
+		_, _ = fmt.Fprintf(l.out, ", forwarding to %s\nSigning secret: %s", l.forwardTo, webhook.FormatSecret(l.secret))
+	}
+	_, _ = fmt.Fprintln(l.out)
+	query := url.Values{"order": {"asc"}, "limit": {"100"}, "createdFrom": {apiformat.Instant(since)}}
+	for {
+		var page struct {
+			Data       []json.RawMessage
+			HasMore    bool
+			NextCursor string
+		}
+		err := l.api.call(ctx, http.MethodGet, "/v1/events?"+query.Encode(), nil, &page)
+		var refused *apiError
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.As(err, &refused) && refused.status < http.StatusInternalServerError && refused.status != http.StatusTooManyRequests:
+			return err
+		case err != nil:
+			_, _ = fmt.Fprintln(l.out, "cannot read events, trying again:", err)
+		}
+		for _, raw := range page.Data {
+			if err := l.take(ctx, raw); err != nil {
+				return err
+			}
+		}
+		if page.NextCursor != "" {
+			query.Set("cursor", page.NextCursor)
+		}
+		if page.HasMore {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(l.pause):
+		}
+	}
+}
+
+// now is the time of the account's clock, which in the sandbox may be ahead.
+func (l *listener) now(ctx context.Context) (time.Time, error) {
+	var clock struct{ Now time.Time }
+	err := l.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock)
+	var refused *apiError
+	if errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		return time.Now(), nil // live has no such clock
+	}
+	return clock.Now, err
+}
+
+// take prints an event and forwards it.
+func (l *listener) take(ctx context.Context, raw json.RawMessage) error {
+	var e listedEvent
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return err
+	}
+	if !l.wants(e.Type) {
+		return nil
+	}
+	line := time.Now().Format(time.TimeOnly) + "  " + e.Type + "  " + e.ID
+	if l.forwardTo != "" {
+		line += "  " + l.forward(ctx, e.ID, raw)
+	}
+	_, err := fmt.Fprintln(l.out, line)
+	return err
+}
+
+func (l *listener) wants(eventType string) bool {
+	for _, t := range l.types {
+		if t == "*" || t == eventType || strings.HasSuffix(t, ".*") && strings.HasPrefix(eventType, strings.TrimSuffix(t, "*")) {
+			return true
+		}
+	}
+	return len(l.types) == 0
+}
+
+// forward posts an event as a webhook is posted and says how that went. There is no retry: whoever listens sees it fail.
+func (l *listener) forward(ctx context.Context, id string, body []byte) string {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.forwardTo, bytes.NewReader(body))
+	if err != nil {
+		return err.Error()
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for name, value := range webhook.Headers(id, time.Now(), body, l.secret) {
+		request.Header.Set(name, value)
+	}
+	response, err := l.api.client.Do(request)
+	if err != nil {
+		return "failed: " + err.Error()
+	}
+	_ = response.Body.Close() // only the status is of interest
+	return response.Status
+}

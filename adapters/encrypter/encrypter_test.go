@@ -1,0 +1,34 @@
+package encrypter_test
+
+import (
+	"bytes"
+	"testing"
+
+	"sundry/adapters/encrypter"
+)
+
+func TestWhatIsEncryptedIsDecryptedOnlyWithItsKeyAndUnchanged(t *testing.T) {
+	t.Parallel()
+	one, err := encrypter.New(bytes.Repeat([]byte{1}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := encrypter.New(bytes.Repeat([]byte{2}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := one.Encrypt([]byte("secret"))
+	if bytes.Contains(sealed, []byte("secret")) || bytes.Equal(sealed, one.Encrypt([]byte("secret"))) {
+		t.Fatal("the seal shows what is inside, or repeats itself")
+	}
+	if plain, err := one.Decrypt(sealed); err != nil || string(plain) != "secret" {
+		t.Fatalf("%q, %v", plain, err)
+	}
+	if _, err := other.Decrypt(sealed); err == nil {
+		t.Fatal("another key opens it")
+	}
+	sealed[len(sealed)-1] ^= 1
+	if _, err := one.Decrypt(sealed); err == nil {
+		t.Fatal("a changed seal opens")
+	}
+}

@@ -1,0 +1,80 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/access"
+	"sundry/core/plan"
+)
+
+type grantRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	ExternalCustomerID string
+	Source             access.Source
+	SourceID           string
+	CheckoutID         string
+	Plan               repo.JSONColumn[*access.Plan]
+	Entitlements       repo.JSONColumn[[]plan.Entitlement]
+	Credits            repo.JSONColumn[[]access.CreditBlock]
+	Note               string
+	StartedAt          repo.UnixMillis
+	ExpiresAt          repo.UnixMillis
+	EndedAt            repo.UnixMillis
+	EndReason          access.EndReason
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (grantRow) TableName() string { return "grants" }
+
+func newGrantRow(g *access.Grant) grantRow {
+	s := g.State()
+	return grantRow{
+		ID: s.ID, CreatorID: s.CreatorID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
+		CheckoutID: s.CheckoutID, Plan: repo.JSON(s.Plan), Entitlements: repo.JSON(s.Entitlements),
+		Credits: repo.JSON(s.Credits), Note: s.Note, StartedAt: repo.UnixMillis(s.StartedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
+		EndedAt: repo.UnixMillis(s.EndedAt), EndReason: s.EndReason, Revision: s.Revision,
+	}
+}
+
+func (r grantRow) toState() *access.Grant {
+	return access.Restore(access.State{
+		ID: r.ID, CreatorID: r.CreatorID, ExternalCustomerID: r.ExternalCustomerID, Source: r.Source, SourceID: r.SourceID,
+		CheckoutID: r.CheckoutID, Plan: r.Plan.V, Entitlements: r.Entitlements.V, Credits: r.Credits.V, Note: r.Note,
+		StartedAt: time.Time(r.StartedAt), ExpiresAt: time.Time(r.ExpiresAt), EndedAt: time.Time(r.EndedAt), EndReason: r.EndReason,
+		Revision: r.Revision,
+	})
+}
+
+var grantMapping = repo.Mapping[grantRow, *access.Grant]{
+	Name: "grant", NewRow: newGrantRow, ToState: grantRow.toState,
+	Key: func(r grantRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type grants struct {
+	repo.Table[grantRow, *access.Grant]
+}
+
+// GetBySource implements ports.Grants.
+func (t grants) GetBySource(_ context.Context, creatorID string, source access.Source, sourceID string) (*access.Grant, error) {
+	return t.GetBy("get grant of "+sourceID, "creator_id = ? AND source = ? AND source_id = ?", creatorID, source, sourceID)
+}
+
+// ListByCheckout implements ports.Grants.
+func (t grants) ListByCheckout(_ context.Context, creatorID, checkoutID string) ([]*access.Grant, error) {
+	return t.ListBy("list grants of "+checkoutID, t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("id"))
+}
+
+// ListActive implements ports.Grants.
+func (t grants) ListActive(_ context.Context, creatorID, externalCustomerID string) ([]*access.Grant, error) {
+	return t.ListBy("list active grants", t.DB.Where(ofCustomer+" AND end_reason = ''", creatorID, externalCustomerID).Order("id"))
+}
+
+// ListEnded implements ports.Grants.
+func (t grants) ListEnded(_ context.Context, creatorID, externalCustomerID string, limit int) ([]*access.Grant, error) {
+	query := t.DB.Where(ofCustomer+" AND end_reason <> ''", creatorID, externalCustomerID)
+	return t.ListBy("list ended grants", query.Order("ended_at DESC, id DESC").Limit(limit))
+}

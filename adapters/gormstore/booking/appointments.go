@@ -1,0 +1,103 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/appointment"
+	"sundry/ports"
+)
+
+type appointmentRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	ListingID          string
+	VariantID          string
+	CheckoutID         string
+	Position           int
+	ReservationID      string
+	ExternalCustomerID string
+	CustomerID         string
+	Title              string
+	Status             string
+	StartsAt           repo.UnixMillis
+	EndsAt             repo.UnixMillis
+	Timezone           string
+	DeliveryMode       string
+	MeetingURL         string
+	Address            string
+	BuyerMoves         int
+	Sequence           int
+	CancelReason       string
+	CanceledAt         repo.UnixMillis
+	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (appointmentRow) TableName() string { return "appointments" }
+
+func newAppointmentRow(a appointment.State) appointmentRow {
+	return appointmentRow{
+		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID, Position: a.Position,
+		ReservationID: a.ReservationID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title, Status: string(a.Status),
+		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone, DeliveryMode: string(a.DeliveryMode),
+		MeetingURL: a.MeetingURL, Address: a.Address, BuyerMoves: a.BuyerMoves, Sequence: a.Sequence, CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
+		CreatedAt: repo.UnixMillis(a.CreatedAt), Revision: a.Revision,
+	}
+}
+
+func (r appointmentRow) toState() appointment.State {
+	return appointment.State{
+		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID, Position: r.Position,
+		ReservationID: r.ReservationID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
+		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt), Timezone: r.Timezone,
+		DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), MeetingURL: r.MeetingURL, Address: r.Address, BuyerMoves: r.BuyerMoves, Sequence: r.Sequence,
+		CancelReason: r.CancelReason, CanceledAt: time.Time(r.CanceledAt), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+	}
+}
+
+var appointmentMapping = repo.Mapping[appointmentRow, appointment.State]{
+	Name: "appointment", NewRow: newAppointmentRow, ToState: appointmentRow.toState,
+	Key: func(r appointmentRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type appointments struct {
+	repo.Table[appointmentRow, appointment.State]
+}
+
+// Get implements ports.Appointments.
+func (t appointments) Get(_ context.Context, id string) (appointment.State, error) {
+	return t.GetBy("get appointment "+id, "id = ?", id)
+}
+
+// List implements ports.Appointments.
+func (t appointments) List(_ context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page) (ports.List[appointment.State], error) {
+	query := t.DB.Where("creator_id = ?", creatorID)
+	if search.ExternalCustomerID != "" {
+		query = query.Where("external_customer_id = ?", search.ExternalCustomerID)
+	}
+	if search.CustomerID != "" {
+		query = query.Where("customer_id = ?", search.CustomerID)
+	}
+	if search.ListingID != "" {
+		query = query.Where("listing_id = ?", search.ListingID)
+	}
+	if search.Status != "" {
+		query = query.Where("status = ?", string(search.Status))
+	}
+	if !search.From.IsZero() {
+		query = query.Where("starts_at >= ?", repo.UnixMillis(search.From))
+	}
+	if !search.To.IsZero() {
+		query = query.Where("starts_at < ?", repo.UnixMillis(search.To))
+	}
+	return t.Page("list appointments of "+creatorID, query, page)
+}
+
+// ListByCheckout implements ports.Appointments.
+func (t appointments) ListByCheckout(_ context.Context, creatorID, checkoutID string) ([]appointment.State, error) {
+	query := t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("position")
+	return t.ListBy("list appointments of "+checkoutID, query)
+}

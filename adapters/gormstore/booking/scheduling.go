@@ -1,0 +1,79 @@
+// Package booking keeps when creators meet buyers, what is reserved of their time, and appointments.
+package booking
+
+import (
+	"context"
+
+	"sundry/adapters/gormstore/repo"
+
+	"gorm.io/gorm/clause"
+
+	"sundry/core/appointment"
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.BookingRepos {
+	return ports.BookingRepos{
+		Scheduling: scheduling{b}, BusyCalendars: busyCalendars{b}, Reservations: reservations{reservationMapping.On(b)},
+		Appointments: appointments{appointmentMapping.On(b)}, Audit: audit{b},
+	}
+}
+
+type schedulingRow struct {
+	CreatorID string `gorm:"primaryKey"`
+	Hours     repo.JSONColumn[slot.Settings]
+	Meetings  repo.JSONColumn[appointment.MeetingSettings]
+}
+
+// TableName implements gorm's tabler.
+func (schedulingRow) TableName() string { return "scheduling" }
+
+func newSchedulingRow(creatorID string) schedulingRow {
+	return schedulingRow{CreatorID: creatorID, Hours: repo.JSON(slot.NoSettings())}
+}
+
+type scheduling struct{ repo.Base }
+
+// Get implements ports.Scheduling.
+func (t scheduling) Get(_ context.Context, creatorID string) (appointment.Setup, error) {
+	row, err := repo.TakeOne[schedulingRow](t.Base, "get scheduling of "+creatorID, "creator_id = ?", creatorID)
+	if repo.IsNotFound(err) {
+		row, err = newSchedulingRow(creatorID), nil
+	}
+	return appointment.Setup{Hours: row.Hours.V, Meetings: row.Meetings.V}, err
+}
+
+// UpdateHours implements ports.Scheduling.
+func (t scheduling) UpdateHours(_ context.Context, creatorID string, hours slot.Settings) error {
+	row := newSchedulingRow(creatorID)
+	row.Hours.V = hours
+	return t.set(row, "hours")
+}
+
+// UpdateMeetings implements ports.Scheduling.
+func (t scheduling) UpdateMeetings(_ context.Context, creatorID string, meetings appointment.MeetingSettings) error {
+	row := newSchedulingRow(creatorID)
+	row.Meetings.V = meetings
+	return t.set(row, "meetings")
+}
+
+// set writes one column, and the others only of a new row.
+func (t scheduling) set(row schedulingRow, column string) error {
+	upsert := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}}, DoUpdates: clause.AssignmentColumns([]string{column})}
+	return t.Failure("update "+column+" of "+row.CreatorID, t.DB.Clauses(upsert).Create(&row).Error)
+}
+
+// GetFeedVersion implements ports.Scheduling.
+func (t scheduling) GetFeedVersion(_ context.Context, creatorID string) (version int64, err error) {
+	err = t.DB.Raw("SELECT version FROM calendar_feeds WHERE creator_id = ?", creatorID).Scan(&version).Error
+	return version, t.Failure("get feed version of "+creatorID, err)
+}
+
+// IncrementFeedVersion implements ports.Scheduling.
+func (t scheduling) IncrementFeedVersion(_ context.Context, creatorID string) (version int64, err error) {
+	err = t.DB.Raw(`INSERT INTO calendar_feeds (creator_id, version) VALUES (?, 1)
+		ON CONFLICT (creator_id) DO UPDATE SET version = calendar_feeds.version + 1 RETURNING version`, creatorID).Scan(&version).Error
+	return version, t.Failure("increment feed version of "+creatorID, err)
+}

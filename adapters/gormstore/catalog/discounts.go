@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/discount"
+	"sundry/core/money"
+	"sundry/ports"
+)
+
+type discountRow struct {
+	ID               string `gorm:"primaryKey"`
+	CreatorID        string
+	Code             string
+	CodeKey          string
+	PercentOff       int
+	AmountOff        int64
+	Currency         string
+	Duration         string
+	DurationInMonths int
+	MaxRedemptions   int
+	Redeemed         int
+	ExpiresAt        repo.UnixMillis
+	ListingIDs       repo.JSONColumn[[]string]
+	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
+	DeletedAt        repo.UnixMillis
+	Revision         int64
+}
+
+// TableName implements gorm's tabler.
+func (discountRow) TableName() string { return "discounts" }
+
+func newDiscountRow(s discount.State) discountRow {
+	return discountRow{
+		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, CodeKey: s.Key, PercentOff: s.PercentOff,
+		AmountOff: s.AmountOff.Minor, Currency: string(s.AmountOff.Currency), Duration: string(s.Duration),
+		DurationInMonths: s.DurationInMonths, MaxRedemptions: s.MaxRedemptions, Redeemed: s.Redeemed,
+		ExpiresAt: repo.UnixMillis(s.ExpiresAt), ListingIDs: repo.JSON(s.ListingIDs),
+		CreatedAt: repo.UnixMillis(s.CreatedAt), DeletedAt: repo.UnixMillis(s.DeletedAt), Revision: s.Revision,
+	}
+}
+
+func (r discountRow) toState() discount.State {
+	return discount.State{
+		ID: r.ID, CreatorID: r.CreatorID, Code: r.Code, Key: r.CodeKey, PercentOff: r.PercentOff,
+		AmountOff: money.Amount{Minor: r.AmountOff, Currency: money.Currency(r.Currency)}, Duration: discount.Duration(r.Duration),
+		DurationInMonths: r.DurationInMonths, MaxRedemptions: r.MaxRedemptions, Redeemed: r.Redeemed,
+		ExpiresAt: time.Time(r.ExpiresAt), ListingIDs: r.ListingIDs.V,
+		CreatedAt: time.Time(r.CreatedAt), DeletedAt: time.Time(r.DeletedAt), Revision: r.Revision,
+	}
+}
+
+var discountMapping = repo.Mapping[discountRow, discount.State]{
+	Name: "discount", NewRow: newDiscountRow, ToState: discountRow.toState,
+	Key: func(r discountRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type discounts struct {
+	repo.Table[discountRow, discount.State]
+}
+
+// GetForUpdate implements ports.Discounts.
+func (t discounts) GetForUpdate(ctx context.Context, creatorID, id string) (discount.State, error) {
+	return discountMapping.On(t.ForUpdate()).Get(ctx, creatorID, id)
+}
+
+// GetByKey implements ports.Discounts.
+func (t discounts) GetByKey(_ context.Context, creatorID, key string) (discount.State, error) {
+	return t.GetBy("get discount by code", "creator_id = ? AND code_key = ? AND deleted_at IS NULL", creatorID, key)
+}
+
+// List implements ports.Discounts.
+func (t discounts) List(_ context.Context, creatorID string, page ports.Page) (ports.List[discount.State], error) {
+	return t.Page("list discounts of "+creatorID, t.DB.Where("creator_id = ? AND deleted_at IS NULL", creatorID), page)
+}
+
+type redemptionRow struct {
+	CheckoutID string `gorm:"primaryKey"`
+	CreatorID  string
+	DiscountID string
+	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
+}
+
+// TableName implements gorm's tabler.
+func (redemptionRow) TableName() string { return "discount_redemptions" }
+
+// InsertRedemption implements ports.Discounts.
+func (t discounts) InsertRedemption(_ context.Context, d ports.DiscountRedemption) error {
+	row := redemptionRow{CheckoutID: d.CheckoutID, CreatorID: d.CreatorID, DiscountID: d.DiscountID, CreatedAt: repo.UnixMillis(d.CreatedAt)}
+	_, err := t.InsertRowFlush("insert redemption by "+d.CheckoutID, &row, "") // its caller wants to know of a duplicate
+	return err
+}
+
+// GetRedemption implements ports.Discounts.
+func (t discounts) GetRedemption(_ context.Context, creatorID, checkoutID string) (ports.DiscountRedemption, error) {
+	row, err := repo.TakeOne[redemptionRow](t.Base, "get redemption by "+checkoutID, "creator_id = ? AND checkout_id = ?", creatorID, checkoutID)
+	return ports.DiscountRedemption{
+		CheckoutID: row.CheckoutID, CreatorID: row.CreatorID, DiscountID: row.DiscountID, CreatedAt: time.Time(row.CreatedAt),
+	}, err
+}
+
+// DeleteRedemption implements ports.Discounts.
+func (t discounts) DeleteRedemption(_ context.Context, creatorID, checkoutID string) error {
+	return t.Exec("delete redemption by "+checkoutID, "DELETE FROM discount_redemptions WHERE creator_id = ? AND checkout_id = ?", creatorID, checkoutID)
+}
+
+type audit struct{ repo.Base }
+
+// OverusedDiscounts implements ports.CatalogAudit.
+func (t audit) OverusedDiscounts(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit discounts", `SELECT d.id FROM discounts d WHERE (d.max_redemptions > 0 AND d.redeemed > d.max_redemptions)
+		OR d.redeemed <> (SELECT COUNT(*) FROM discount_redemptions r WHERE r.creator_id = d.creator_id AND r.discount_id = d.id)
+		ORDER BY d.id LIMIT ?`, limit)
+}
+
+// UncountedDiscounts implements ports.CatalogAudit.
+func (t audit) UncountedDiscounts(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit redemptions", `SELECT s.id FROM sessions s WHERE s.status = 'paid' AND s.discount > 0
+		AND NOT EXISTS (SELECT 1 FROM discount_redemptions r WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id)
+		ORDER BY s.id LIMIT ?`, limit)
+}
+
+var (
+	_ ports.Discounts    = discounts{}
+	_ ports.CatalogAudit = audit{}
+)

@@ -1,0 +1,154 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+
+	"gorm.io/gorm"
+
+	"sundry/core/listing"
+	"sundry/core/money"
+	"sundry/core/plan"
+	"sundry/core/tax"
+	"sundry/ports"
+)
+
+type listingRow struct {
+	ID          string `gorm:"primaryKey"`
+	CreatorID   string
+	Type        string
+	Title       string
+	Description string
+	Search      string
+	Slug        string
+	CatalogKey  string
+	PriceMinor  int64
+	Currency    string
+	PriceID     string
+	TaxBehavior string
+	Status      string
+	Metadata    repo.JSONColumn[listing.Metadata]
+	Variants    repo.JSONColumn[[]listing.Variant]
+	CreatedAt   repo.UnixMillis `gorm:"autoCreateTime:false"`
+	UpdatedAt   repo.UnixMillis `gorm:"autoUpdateTime:false"`
+	Revision    int64
+}
+
+// TableName implements gorm's tabler.
+func (listingRow) TableName() string { return "listings" }
+
+func newListingRow(s listing.State) listingRow {
+	return listingRow{
+		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
+		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
+		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior), Status: string(s.Status),
+		Metadata: repo.JSON(s.Metadata), Variants: repo.JSON(s.Variants),
+		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
+	}
+}
+
+func (r listingRow) toState() listing.State {
+	return listing.State{
+		ID: r.ID, CreatorID: r.CreatorID, Type: listing.Type(r.Type), Title: r.Title, Description: r.Description,
+		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: money.Amount{Minor: r.PriceMinor, Currency: money.Currency(r.Currency)},
+		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status), Metadata: r.Metadata.V, Variants: r.Variants.V,
+		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+	}
+}
+
+// searchable folds case the same way for what is stored and what is looked for: SQLite itself folds ASCII only.
+func searchable(s string) string { return strings.ToLower(s) }
+
+var listingMapping = repo.Mapping[listingRow, listing.State]{
+	Name: "listing", NewRow: newListingRow, ToState: listingRow.toState,
+	Key: func(r listingRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type listings struct {
+	repo.Table[listingRow, listing.State]
+}
+
+// Get implements ports.Listings.
+func (t listings) Get(_ context.Context, id string) (listing.State, error) {
+	return t.GetBy("get listing "+id, "id = ?", id)
+}
+
+// GetBySlug implements ports.Listings.
+func (t listings) GetBySlug(_ context.Context, slug string) (listing.State, error) {
+	return t.GetBy("get listing by slug", "slug = ?", slug)
+}
+
+// GetByKey implements ports.Listings.
+func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.State, error) {
+	return t.GetBy("get listing by key", "creator_id = ? AND catalog_key = ?", creatorID, key)
+}
+
+// withPlan reads by two unique keys.
+const withPlan = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor, l.currency, l.price_id,
+		l.tax_behavior, l.status, l.metadata, l.variants, l.created_at, l.updated_at, l.revision,
+		p.id, p.name, p.is_default, p.trial_days, p.prices, p.terms, p.created_at, p.updated_at, p.revision
+	FROM listings l JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
+	WHERE l.creator_id = ? AND l.catalog_key = ? AND p.key = ? AND NOT p.retired`
+
+// GetWithPlan implements ports.Listings. Every checkout by catalog key comes this way, so it goes without gorm's
+// reflection.
+func (t listings) GetWithPlan(_ context.Context, creatorID, key, planKey string) (listing.State, plan.State, error) {
+	var l listingRow
+	p := planRow{CreatorID: creatorID, Key: planKey}
+	err := t.QueryRowFlush("find listing with plan", repo.RowQuery{
+		SQL: withPlan, Args: []any{creatorID, key, planKey},
+		Into: []any{
+			&l.ID, &l.CreatorID, &l.Type, &l.Title, &l.Description, &l.Slug, &l.CatalogKey, &l.PriceMinor, &l.Currency, &l.PriceID,
+			&l.TaxBehavior, &l.Status, &l.Metadata, &l.Variants, &l.CreatedAt, &l.UpdatedAt, &l.Revision,
+			&p.ID, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.CreatedAt, &p.UpdatedAt, &p.Revision,
+		},
+	})
+	p.ListingID = l.ID
+	return l.toState(), p.toState(), err
+}
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// Search implements ports.Listings.
+func (t listings) Search(_ context.Context, search ports.ListingSearch, page ports.Page) (ports.List[listing.State], error) {
+	query := t.DB.Where("status = 'ACTIVE'") // a literal: a parameter would hide the partial indexes from the planner
+	for _, filter := range []struct {
+		wanted    bool
+		condition string
+		value     any
+	}{
+		{search.Type != "", "type = ?", string(search.Type)},
+		{search.CreatorID != "", "creator_id = ?", search.CreatorID},
+		{search.Currency != "", "currency = ?", string(search.Currency)},
+		{search.Text != "", `search LIKE ? ESCAPE '\'`, "%" + likeEscaper.Replace(searchable(search.Text)) + "%"},
+		{search.MinPrice != nil, "price_minor >= ?", search.MinPrice},
+		{search.MaxPrice != nil, "price_minor <= ?", search.MaxPrice},
+	} {
+		if filter.wanted {
+			query = query.Where(filter.condition, filter.value)
+		}
+	}
+	const doing = "search listings"
+	switch search.Sort {
+	case ports.PriceAsc:
+		return t.byPrice(doing, query, page, "(price_minor, id) > (?, ?)", "price_minor, id")
+	case ports.PriceDesc:
+		return t.byPrice(doing, query, page, "(price_minor, id) < (?, ?)", "price_minor DESC, id DESC")
+	case ports.Newest:
+	}
+	return t.Page(doing, query, page)
+}
+
+// byPrice loads one page in an order of price and id.
+func (t listings) byPrice(doing string, query *gorm.DB, page ports.Page, after, order string) (ports.List[listing.State], error) {
+	if page.After.ID != "" {
+		query = query.Where(after, page.After.Value, page.After.ID)
+	}
+	var rows []listingRow
+	err := query.Order(order).Limit(page.Limit + 1).Find(&rows).Error
+	position := func(r listingRow) ports.Cursor { return ports.Cursor{Value: r.PriceMinor, ID: r.ID} }
+	return repo.Paged(rows, page.Limit, listingRow.toState, position), t.Failure(doing, err)
+}

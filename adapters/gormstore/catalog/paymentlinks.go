@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/paymentlink"
+	"sundry/core/period"
+)
+
+type paymentLinkRow struct {
+	ID         string `gorm:"primaryKey"`
+	CreatorID  string
+	Code       string
+	ListingID  string
+	VariantID  string
+	PlanKey    string
+	Interval   string
+	SuccessURL string
+	Active     bool
+	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
+	UpdatedAt  repo.UnixMillis `gorm:"autoUpdateTime:false"`
+	Revision   int64
+}
+
+// TableName implements gorm's tabler.
+func (paymentLinkRow) TableName() string { return "payment_links" }
+
+func newPaymentLinkRow(s paymentlink.State) paymentLinkRow {
+	return paymentLinkRow{
+		ID: s.ID, CreatorID: s.CreatorID, Code: s.Code, ListingID: s.ListingID, VariantID: s.VariantID, PlanKey: s.PlanKey,
+		Interval: string(s.Interval), SuccessURL: s.SuccessURL, Active: s.Active,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
+	}
+}
+
+func (r paymentLinkRow) toState() paymentlink.State {
+	return paymentlink.State{
+		ID: r.ID, CreatorID: r.CreatorID, Code: r.Code, ListingID: r.ListingID, VariantID: r.VariantID, PlanKey: r.PlanKey,
+		Interval: period.Interval(r.Interval), SuccessURL: r.SuccessURL, Active: r.Active,
+		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+	}
+}
+
+var paymentLinkMapping = repo.Mapping[paymentLinkRow, paymentlink.State]{
+	Name: "payment link", NewRow: newPaymentLinkRow, ToState: paymentLinkRow.toState,
+	Key: func(r paymentLinkRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type paymentLinks struct {
+	repo.Table[paymentLinkRow, paymentlink.State]
+}
+
+// GetByCode implements ports.PaymentLinks.
+func (t paymentLinks) GetByCode(_ context.Context, code string) (paymentlink.State, error) {
+	return t.GetBy("get payment link by code", "code = ?", code)
+}

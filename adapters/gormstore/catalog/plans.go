@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/plan"
+)
+
+type planRow struct {
+	ID        string `gorm:"primaryKey"`
+	CreatorID string
+	ListingID string
+	Key       string
+	Name      string
+	IsDefault bool
+	TrialDays int
+	Prices    repo.JSONColumn[[]plan.Price]
+	Terms     repo.JSONColumn[plan.Terms]
+	Retired   bool
+	CreatedAt repo.UnixMillis `gorm:"autoCreateTime:false"`
+	UpdatedAt repo.UnixMillis `gorm:"autoUpdateTime:false"`
+	Revision  int64
+}
+
+// TableName implements gorm's tabler.
+func (planRow) TableName() string { return "plans" }
+
+func newPlanRow(s plan.State) planRow {
+	return planRow{
+		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.ListingID, Key: s.Key, Name: s.Name, IsDefault: s.IsDefault,
+		TrialDays: s.TrialDays, Prices: repo.JSON(s.Prices), Terms: repo.JSON(s.Terms), Retired: s.Retired,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
+	}
+}
+
+func (r planRow) toState() plan.State {
+	return plan.State{
+		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, Key: r.Key, Name: r.Name, IsDefault: r.IsDefault,
+		TrialDays: r.TrialDays, Prices: r.Prices.V, Terms: r.Terms.V, Retired: r.Retired,
+		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+	}
+}
+
+var planMapping = repo.Mapping[planRow, plan.State]{
+	Name: "plan", NewRow: newPlanRow, ToState: planRow.toState,
+	Key: func(r planRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type plans struct {
+	repo.Table[planRow, plan.State]
+}
+
+// List implements ports.Plans.
+func (t plans) List(_ context.Context, creatorID, listingID string) ([]plan.State, error) {
+	return t.ListBy("list plans of "+listingID, t.DB.Where("creator_id = ? AND listing_id = ?", creatorID, listingID).Order("id"))
+}
+
+// Upsert implements ports.Plans.
+func (t plans) Upsert(ctx context.Context, s plan.State) error {
+	if s.Revision == 1 {
+		return t.Insert(ctx, s)
+	}
+	return t.Update(ctx, s)
+}

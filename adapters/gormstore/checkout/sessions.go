@@ -1,0 +1,138 @@
+// Package checkout keeps checkout sessions.
+package checkout
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/discount"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/plan"
+	"sundry/core/tax"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.CheckoutRepos {
+	return ports.CheckoutRepos{Sessions: sessions{sessionMapping.On(b)}, Audit: audit{b}}
+}
+
+type sessionRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	ListingID          string
+	Offer              repo.JSONColumn[plan.Offer]
+	Catalog            repo.JSONColumn[*checkout.CatalogReference]
+	PaymentLinkID      string
+	OpenedBy           string
+	ExternalCustomerID string
+	Email              string
+	Buyer              repo.JSONColumn[customer.Details]
+	UIMode             string
+	SuccessURL         string
+	CancelURL          string
+	ReferenceID        string
+	Metadata           repo.JSONColumn[map[string]string]
+	UTM                repo.JSONColumn[map[string]string]
+	Slots              repo.JSONColumn[[]checkout.AppointmentSlot]
+	SessionCount       int
+	Status             string
+	Currency           string
+	Subtotal           int64
+	Discount           int64
+	Tax                int64
+	Total              int64
+	DiscountTerms      repo.JSONColumn[*discount.Terms]
+	TaxDetails         repo.JSONColumn[tax.Details]
+	Attempts           int
+	LivePaymentID      string
+	LastError          repo.JSONColumn[payment.DeclineReason]
+	PaymentID          string
+	CustomerID         string
+	SubscriptionID     string
+	ReceiptNumber      string
+	PaidAt             repo.UnixMillis
+	ExpiresAt          repo.UnixMillis
+	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (sessionRow) TableName() string { return "sessions" }
+
+func newSessionRow(s checkout.State) sessionRow {
+	return sessionRow{
+		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
+		Offer: repo.JSON(s.Offer), Catalog: repo.JSON(s.Catalog), PaymentLinkID: s.PaymentLinkID, OpenedBy: s.OpenedBy,
+		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: repo.JSON(s.Buyer),
+		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
+		Metadata: repo.JSON(s.Metadata), UTM: repo.JSON(s.UTM),
+		Slots: repo.JSON(s.Slots), SessionCount: s.Offer.SessionCount,
+		Status: string(s.Status), Currency: string(s.Total.Currency),
+		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
+		TaxDetails: repo.JSON(s.TaxDetails), DiscountTerms: repo.JSON(s.DiscountTerms),
+		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: repo.JSON(s.LastError),
+		PaymentID: s.PaymentID, CustomerID: s.CustomerID, SubscriptionID: s.SubscriptionID, ReceiptNumber: s.ReceiptNumber,
+		PaidAt: repo.UnixMillis(s.PaidAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+	}
+}
+
+func (r sessionRow) toState() checkout.State {
+	amount := func(minor int64) money.Amount {
+		return money.Amount{Minor: minor, Currency: money.Currency(r.Currency)}
+	}
+	return checkout.State{
+		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID, OpenedBy: r.OpenedBy,
+		ExternalCustomerID: r.ExternalCustomerID, Email: r.Email, Buyer: r.Buyer.V,
+		UIMode: checkout.UIMode(r.UIMode), SuccessURL: r.SuccessURL, CancelURL: r.CancelURL, ReferenceID: r.ReferenceID,
+		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Status: checkout.Status(r.Status),
+		Subtotal: amount(r.Subtotal), Discount: amount(r.Discount), Tax: amount(r.Tax), Total: amount(r.Total),
+		TaxDetails: r.TaxDetails.V, DiscountTerms: r.DiscountTerms.V,
+		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V,
+		PaymentID: r.PaymentID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID, ReceiptNumber: r.ReceiptNumber,
+		PaidAt: time.Time(r.PaidAt), ExpiresAt: time.Time(r.ExpiresAt), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+	}
+}
+
+var sessionMapping = repo.Mapping[sessionRow, checkout.State]{
+	Name: "session", NewRow: newSessionRow, ToState: sessionRow.toState,
+	Key: func(r sessionRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type sessions struct {
+	repo.Table[sessionRow, checkout.State]
+}
+
+// Insert implements ports.Sessions.
+func (t sessions) Insert(ctx context.Context, s checkout.State) error {
+	return t.InsertDeferred(ctx, s)
+}
+
+// Get implements ports.Sessions.
+func (t sessions) Get(_ context.Context, id string) (checkout.State, error) {
+	if t.PrefetchOffset != nil {
+		t.PrefetchOffset("sessions", id)
+	}
+	return t.GetBy("get session "+id, "id = ?", id)
+}
+
+// CountHolding implements ports.Sessions.
+func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (int, error) {
+	ids, err := t.QueryIDs("count holding sessions of "+creatorID, `SELECT DISTINCT s.id FROM sessions s
+		JOIN reservations r ON r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status = 'held'
+		WHERE s.creator_id = ? AND s.opened_by = ?`, creatorID, openedBy)
+	return len(ids), err
+}
+
+// List implements ports.Sessions.
+func (t sessions) List(_ context.Context, creatorID string, search ports.SessionSearch, page ports.Page) (ports.List[checkout.State], error) {
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
+		"status": string(search.Status), "external_customer_id": search.ExternalCustomerID, "customer_id": search.CustomerID,
+		"reference_id": search.ReferenceID,
+	})
+	return t.Page("list sessions of "+creatorID, repo.CreatedIn(query, search.Created), page)
+}

@@ -1,0 +1,105 @@
+// Package customers keeps buyers.
+package customers
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/customer"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.CustomerRepos {
+	return ports.CustomerRepos{Customers: customers{customerMapping.On(b)}}
+}
+
+type customerRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	ExternalCustomerID *string
+	Email              string
+	DisplayName        string
+	Details            repo.JSONColumn[customer.Details]
+	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	UpdatedAt          repo.UnixMillis `gorm:"autoUpdateTime:false"`
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (customerRow) TableName() string { return "customers" }
+
+func newCustomerRow(c customer.State) customerRow {
+	row := customerRow{
+		ID: c.ID, CreatorID: c.CreatorID, Email: c.Email, DisplayName: c.DisplayName, Details: repo.JSON(c.Details),
+		CreatedAt: repo.UnixMillis(c.CreatedAt), UpdatedAt: repo.UnixMillis(c.UpdatedAt), Revision: c.Revision,
+	}
+	if c.ExternalCustomerID != "" {
+		row.ExternalCustomerID = &c.ExternalCustomerID
+	}
+	return row
+}
+
+func (r customerRow) toState() customer.State {
+	s := customer.State{
+		ID: r.ID, CreatorID: r.CreatorID, Email: r.Email, DisplayName: r.DisplayName, Details: r.Details.V,
+		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
+	}
+	if r.ExternalCustomerID != nil {
+		s.ExternalCustomerID = *r.ExternalCustomerID
+	}
+	return s
+}
+
+var customerMapping = repo.Mapping[customerRow, customer.State]{
+	Name: "customer", NewRow: newCustomerRow, ToState: customerRow.toState,
+	Key: func(r customerRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type customers struct {
+	repo.Table[customerRow, customer.State]
+}
+
+// GetOrInsert implements ports.Customers.
+func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.State, error) {
+	if c.ExternalCustomerID == "" {
+		return c, t.Insert(ctx, c)
+	}
+	row := newCustomerRow(c)
+	if t.Pipeline != nil {
+		if err := t.InsertRowDeferred("insert customer "+c.ID, &row, "ON CONFLICT DO NOTHING"); err != nil {
+			return c, err
+		}
+		return t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
+	}
+	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+	if res.Error != nil || res.RowsAffected == 1 {
+		return c, t.Failure("insert customer "+c.ID, res.Error)
+	}
+	return t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
+}
+
+// Get implements ports.Customers.
+func (t customers) Get(_ context.Context, id string) (customer.State, error) {
+	return t.GetBy("get customer "+id, "id = ?", id)
+}
+
+// GetByExternalID implements ports.Customers.
+func (t customers) GetByExternalID(_ context.Context, creatorID, externalCustomerID string) (customer.State, error) {
+	return t.GetBy("get customer by external id", "creator_id = ? AND external_customer_id = ?", creatorID, externalCustomerID)
+}
+
+// List implements ports.Customers.
+func (t customers) List(_ context.Context, f ports.CustomerFilter, page ports.Page) (ports.List[customer.State], error) {
+	query := t.DB.Where("creator_id = ?", f.CreatorID)
+	if f.Email != "" {
+		query = query.Where("email = ?", f.Email)
+	}
+	if f.ExternalCustomerID != "" {
+		query = query.Where("external_customer_id = ?", f.ExternalCustomerID)
+	}
+	return t.Page("list customers of "+f.CreatorID, query, page)
+}

@@ -1,0 +1,117 @@
+package gormstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/core/event"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+func anEvent(id string) event.Record {
+	return event.Record{ID: id, CreatorID: "crt_1", Type: event.PaymentCompleted, CreatedAt: time.UnixMilli(1), Data: []byte(`{}`)}
+}
+
+// eachTransaction runs a test with both kinds of transaction on a store of each engine.
+func eachTransaction(t *testing.T, test func(t *testing.T, store *gormstore.Store, transact transact)) {
+	t.Helper()
+	for name, of := range map[string]func(*gormstore.Store) transact{
+		"ordinary":  func(s *gormstore.Store) transact { return s.Atomically },
+		"pipelined": func(s *gormstore.Store) transact { return s.Pipelined },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) { test(t, store, of(store)) })
+		})
+	}
+}
+
+type transact = func(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error
+
+func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
+	t.Parallel()
+	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			for i := range 3 {
+				if err := r.Webhooks.Events.Insert(ctx, anEvent(fmt.Sprint("evt_", i))); err != nil {
+					return err
+				}
+			}
+			if _, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_2"); err != nil {
+				return err
+			}
+			if err := r.Tasks.Schedule(ctx, "kind", "subject", "", time.Now().Add(time.Hour)); err != nil {
+				return err
+			}
+			return r.Tasks.Cancel(ctx, "kind", "subject")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := store.Read(t.Context()).Webhooks.Events.List(t.Context(), "crt_1", ports.EventSearch{}, ports.Page{Limit: 10})
+		if err != nil || len(list.Items) != 3 {
+			t.Errorf("%d events, %v", len(list.Items), err)
+		}
+		if backlog, err := store.Backlog(t.Context(), time.Now().Add(2*time.Hour)); err != nil || len(backlog) != 0 {
+			t.Errorf("backlog %v, %v", backlog, err)
+		}
+	})
+}
+
+func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
+	t.Parallel()
+	look := map[string]func(ctx context.Context, r ports.Repos) error{
+		"at the commit": func(context.Context, ports.Repos) error { return nil },
+		"at a query": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Webhooks.Events.List(ctx, "crt_1", ports.EventSearch{}, ports.Page{Limit: 1})
+			return err
+		},
+		"at a query of one row": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Sandbox.ClockOffsets.Get(ctx, "crt_1")
+			return err
+		},
+		"at a statement": func(ctx context.Context, r ports.Repos) error {
+			return r.Sandbox.ClockOffsets.Advance(ctx, "crt_1", time.Hour)
+		},
+	}
+	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+		for name, then := range look {
+			err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return errors.Join(r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), then(ctx, r))
+			})
+			if err == nil {
+				t.Errorf("%s: two events of one id were taken", name)
+			}
+			if _, err := store.Read(t.Context()).Webhooks.Events.Get(t.Context(), "crt_1", "evt_1"); !errors.Is(err, ports.ErrNotFound) {
+				t.Errorf("%s: the first of the two is there: %v", name, err)
+			}
+		}
+	})
+}
+
+// TestAWriteThatMeetsNoRowUndoesWhatTravelsWithIt has the commit in the same message as a write that must meet a row.
+func TestAWriteThatMeetsNoRowUndoesWhatTravelsWithIt(t *testing.T) {
+	t.Parallel()
+	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			if err := r.Tasks.Schedule(ctx, "kind", "before", "", time.Now()); err != nil {
+				return err
+			}
+			if err := r.Tasks.Done(ctx, ports.Task{ID: "kind:missing", Kind: "kind", Subject: "missing", Token: 1}); err != nil {
+				return err
+			}
+			return r.Tasks.Schedule(ctx, "kind", "after", "", time.Now())
+		})
+		if !errors.Is(err, ports.ErrFenced) {
+			t.Errorf("the transaction ended with %v", err)
+		}
+		if backlog, err := store.Backlog(t.Context(), time.Now().Add(time.Hour)); err != nil || len(backlog) != 0 {
+			t.Errorf("backlog %v, %v", backlog, err)
+		}
+	})
+}

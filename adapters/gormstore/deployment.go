@@ -1,0 +1,74 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/ports"
+)
+
+// Deployment is whom a database belongs to.
+type Deployment struct {
+	// Environment is sandbox or live.
+	Environment string
+	// SecretCheck is derived from the app secret: it tells two of them apart and nothing else.
+	SecretCheck string
+}
+
+// errOtherSecret says that the keys of this start would not open what the database holds.
+var errOtherSecret = errors.New("APP_SECRET is not the one that this database was first started with: start with that one, or on another database")
+
+// BelongTo records the deployment at the first start on a database, and refuses any other from then on.
+func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
+	return s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
+		recorded := map[string]string{"environment": d.Environment, "secret_check": d.SecretCheck}
+		for name, value := range recorded {
+			db := s.reader(ctx)
+			if err := db.Exec("INSERT INTO deployment (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value).Error; err != nil {
+				return fmt.Errorf("record the deployment: %w", err)
+			}
+			var found string
+			if err := repo.ScanRow(db.Raw("SELECT value FROM deployment WHERE name = ?", name), &found); err != nil {
+				return fmt.Errorf("read the deployment: %w", err)
+			}
+			recorded[name] = found
+		}
+		if environment := recorded["environment"]; environment != d.Environment {
+			return fmt.Errorf("this database belongs to ENVIRONMENT=%s, and this start is %s: start with that environment, or on another database",
+				environment, d.Environment)
+		}
+		if recorded["secret_check"] != d.SecretCheck {
+			return errOtherSecret
+		}
+		return nil
+	})
+}
+
+// probeEvery bounds how often the database is written to learn whether it can be: anybody may ask.
+const probeEvery = time.Second
+
+// probe is the last attempt to write.
+type probe struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+// Writable reports whether the database can be written now, by writing.
+func (s *Store) Writable(ctx context.Context) error {
+	s.probe.mu.Lock()
+	defer s.probe.mu.Unlock()
+	if time.Since(s.probe.at) < probeEvery {
+		return s.probe.err
+	}
+	s.probe.err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
+		return s.reader(ctx).Exec(`INSERT INTO deployment (name, value) VALUES ('written_at', ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, time.Now().UTC().Format(time.RFC3339)).Error
+	})
+	s.probe.at = time.Now()
+	return s.probe.err
+}

@@ -1,0 +1,212 @@
+// Package identity keeps creators, their API keys and their sign-ins.
+package identity
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.IdentityRepos {
+	return ports.IdentityRepos{
+		Creators: creators{creatorMapping.On(b)}, APIKeys: apiKeys{apiKeyMapping.On(b)},
+		RefreshFamilies: refreshFamilies{refreshFamilyMapping.On(b)}, WebSessions: webSessions{webSessionMapping.On(b)},
+		AccountEvents: accountEvents{b},
+	}
+}
+
+type creatorRow struct {
+	ID           string `gorm:"primaryKey"`
+	Email        string
+	DisplayName  string
+	PasswordHash string
+	LogoURL      string
+	AccentColor  string
+	SupportEmail string
+	RefundPolicy string
+	CreatedAt    repo.UnixMillis `gorm:"autoCreateTime:false"`
+	Revision     int64
+}
+
+// TableName implements gorm's tabler.
+func (creatorRow) TableName() string { return "creators" }
+
+func (r creatorRow) toState() *identity.Creator {
+	return identity.RestoreCreator(identity.CreatorState{
+		ID: r.ID, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: r.PasswordHash,
+		Profile:   identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail, RefundPolicy: r.RefundPolicy},
+		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+	})
+}
+
+func newCreatorRow(c *identity.Creator) creatorRow {
+	s := c.State()
+	return creatorRow{
+		ID: s.ID, Email: s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
+		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail, RefundPolicy: s.Profile.RefundPolicy,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+	}
+}
+
+var creatorMapping = repo.Mapping[creatorRow, *identity.Creator]{
+	Name: "creator", NewRow: newCreatorRow, ToState: creatorRow.toState,
+	Key: func(r creatorRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type creators struct {
+	repo.Table[creatorRow, *identity.Creator]
+}
+
+// Exists implements ports.Creators.
+func (t creators) Exists(_ context.Context) (bool, error) {
+	var found bool
+	err := t.DB.Raw("SELECT EXISTS (SELECT 1 FROM creators)").Scan(&found).Error
+	return found, t.Failure("look for creators", err)
+}
+
+// Sole implements ports.Creators.
+func (t creators) Sole(_ context.Context) (*identity.Creator, error) {
+	return t.GetBy("get the only creator", "(SELECT COUNT(*) FROM (SELECT id FROM creators LIMIT 2) AS some) = 1")
+}
+
+// Get implements ports.Creators.
+func (t creators) Get(_ context.Context, id string) (*identity.Creator, error) {
+	doing := "get creator " + id
+	if row, known := t.Memo[doing].(creatorRow); known { // documents and mails of one sale each ask for the seller
+		return creatorMapping.ToState(row), nil
+	}
+	row, err := repo.TakeOne[creatorRow](t.Base, doing, "id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	if t.Memo != nil {
+		t.Memo[doing] = row
+	}
+	return creatorMapping.ToState(row), nil
+}
+
+// Update implements ports.Creators.
+func (t creators) Update(ctx context.Context, c *identity.Creator) error {
+	clear(t.Memo)
+	return t.Table.Update(ctx, c)
+}
+
+// GetByEmail implements ports.Creators.
+func (t creators) GetByEmail(_ context.Context, address string) (*identity.Creator, error) {
+	return t.GetBy("get creator by address", "email = ?", address)
+}
+
+type apiKeyRow struct {
+	ID         string `gorm:"primaryKey"`
+	CreatorID  string
+	Name       string
+	Hash       []byte
+	Prefix     string
+	Last4      string
+	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
+	ExpiresAt  repo.UnixMillis
+	RevokedAt  repo.UnixMillis
+	LastUsedAt repo.UnixMillis
+	Revision   int64
+}
+
+// TableName implements gorm's tabler.
+func (apiKeyRow) TableName() string { return "api_keys" }
+
+func (r apiKeyRow) toState() *identity.APIKey {
+	return identity.RestoreAPIKey(identity.APIKeyState{
+		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, Hash: r.Hash, Prefix: r.Prefix, Last4: r.Last4, CreatedAt: time.Time(r.CreatedAt),
+		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), LastUsedAt: time.Time(r.LastUsedAt), Revision: r.Revision,
+	})
+}
+
+func newAPIKeyRow(k *identity.APIKey) apiKeyRow {
+	s := k.State()
+	return apiKeyRow{
+		ID: s.ID, CreatorID: s.CreatorID, Name: s.Name, Hash: s.Hash, Prefix: s.Prefix, Last4: s.Last4, CreatedAt: repo.UnixMillis(s.CreatedAt),
+		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), LastUsedAt: repo.UnixMillis(s.LastUsedAt), Revision: s.Revision,
+	}
+}
+
+var apiKeyMapping = repo.Mapping[apiKeyRow, *identity.APIKey]{
+	Name: "API key", NewRow: newAPIKeyRow, ToState: apiKeyRow.toState,
+	Key: func(r apiKeyRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type apiKeys struct {
+	repo.Table[apiKeyRow, *identity.APIKey]
+}
+
+// GetByHash implements ports.APIKeys.
+func (t apiKeys) GetByHash(_ context.Context, hash []byte) (*identity.APIKey, error) {
+	return t.GetBy("get API key by hash", "hash = ?", hash)
+}
+
+// List implements ports.APIKeys.
+func (t apiKeys) List(_ context.Context, creatorID string, page ports.Page) (ports.List[*identity.APIKey], error) {
+	return t.Page("list API keys of "+creatorID, t.DB.Where("creator_id = ? AND revoked_at IS NULL", creatorID), page)
+}
+
+// Touch implements ports.APIKeys.
+func (t apiKeys) Touch(_ context.Context, id string, at time.Time) error {
+	return t.Exec("touch API key "+id,
+		"UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)", repo.UnixMillis(at), id, repo.UnixMillis(at))
+}
+
+type refreshFamilyRow struct {
+	ID         string `gorm:"primaryKey"`
+	CreatorID  string
+	Generation int64
+	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
+	RotatedAt  repo.UnixMillis
+	ExpiresAt  repo.UnixMillis
+	RevokedAt  repo.UnixMillis
+	Revision   int64
+}
+
+// TableName implements gorm's tabler.
+func (refreshFamilyRow) TableName() string { return "refresh_families" }
+
+func (r refreshFamilyRow) toState() *identity.RefreshFamily {
+	return identity.RestoreFamily(identity.RefreshFamilyState{
+		ID: r.ID, CreatorID: r.CreatorID, Generation: r.Generation, CreatedAt: time.Time(r.CreatedAt), RotatedAt: time.Time(r.RotatedAt),
+		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), Revision: r.Revision,
+	})
+}
+
+func newRefreshFamilyRow(f *identity.RefreshFamily) refreshFamilyRow {
+	s := f.State()
+	return refreshFamilyRow{
+		ID: s.ID, CreatorID: s.CreatorID, Generation: s.Generation, CreatedAt: repo.UnixMillis(s.CreatedAt), RotatedAt: repo.UnixMillis(s.RotatedAt),
+		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
+	}
+}
+
+var refreshFamilyMapping = repo.Mapping[refreshFamilyRow, *identity.RefreshFamily]{
+	Name: "refresh family", NewRow: newRefreshFamilyRow, ToState: refreshFamilyRow.toState,
+	Key: func(r refreshFamilyRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type refreshFamilies struct {
+	repo.Table[refreshFamilyRow, *identity.RefreshFamily]
+}
+
+// Get implements ports.RefreshFamilies.
+func (t refreshFamilies) Get(_ context.Context, id string) (*identity.RefreshFamily, error) {
+	return t.GetBy("get refresh family "+id, "id = ?", id)
+}
+
+// RevokeAll implements ports.RefreshFamilies.
+func (t refreshFamilies) RevokeAll(_ context.Context, creatorID string, at time.Time) error {
+	return t.Exec("revoke refresh families of "+creatorID,
+		"UPDATE refresh_families SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND revoked_at IS NULL", repo.UnixMillis(at), creatorID)
+}
+
+// DeleteExpired implements ports.RefreshFamilies.
+func (t refreshFamilies) DeleteExpired(_ context.Context, before time.Time) error {
+	return t.Exec("delete expired refresh families", "DELETE FROM refresh_families WHERE expires_at < ?", repo.UnixMillis(before))
+}

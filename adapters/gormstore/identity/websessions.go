@@ -1,0 +1,113 @@
+package identity
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+type webSessionRow struct {
+	ID         string `gorm:"primaryKey"`
+	CreatorID  string
+	Address    string
+	UserAgent  string
+	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
+	LastSeenAt repo.UnixMillis
+	ExpiresAt  repo.UnixMillis
+	RevokedAt  repo.UnixMillis
+	Revision   int64
+}
+
+// TableName implements gorm's tabler.
+func (webSessionRow) TableName() string { return "web_sessions" }
+
+func (r webSessionRow) toState() *identity.WebSession {
+	return identity.RestoreWebSession(identity.WebSessionState{
+		ID: r.ID, CreatorID: r.CreatorID, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent}, CreatedAt: time.Time(r.CreatedAt),
+		LastSeenAt: time.Time(r.LastSeenAt), ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), Revision: r.Revision,
+	})
+}
+
+func newWebSessionRow(w *identity.WebSession) webSessionRow {
+	s := w.State()
+	return webSessionRow{
+		ID: s.ID, CreatorID: s.CreatorID, Address: s.Address, UserAgent: repo.Storable(s.UserAgent, len(s.UserAgent)), CreatedAt: repo.UnixMillis(s.CreatedAt),
+		LastSeenAt: repo.UnixMillis(s.LastSeenAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
+	}
+}
+
+var webSessionMapping = repo.Mapping[webSessionRow, *identity.WebSession]{
+	Name: "web session", NewRow: newWebSessionRow, ToState: webSessionRow.toState,
+	Key: func(r webSessionRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type webSessions struct {
+	repo.Table[webSessionRow, *identity.WebSession]
+}
+
+// Get implements ports.WebSessions.
+func (t webSessions) Get(_ context.Context, id string) (*identity.WebSession, error) {
+	return t.GetBy("get web session "+id, "id = ?", id)
+}
+
+// ListValid implements ports.WebSessions.
+func (t webSessions) ListValid(_ context.Context, creatorID string, now time.Time, limit int) ([]*identity.WebSession, error) {
+	return t.ListBy("list web sessions of "+creatorID, t.DB.
+		Where("creator_id = ? AND revoked_at IS NULL AND expires_at > ?", creatorID, repo.UnixMillis(now)).Order("id DESC").Limit(limit))
+}
+
+// RevokeAll implements ports.WebSessions.
+func (t webSessions) RevokeAll(_ context.Context, creatorID, except string, at time.Time) error {
+	return t.Exec("revoke web sessions of "+creatorID,
+		"UPDATE web_sessions SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND id <> ? AND revoked_at IS NULL",
+		repo.UnixMillis(at), creatorID, except)
+}
+
+// DeleteExpired implements ports.WebSessions.
+func (t webSessions) DeleteExpired(_ context.Context, before time.Time) error {
+	return t.Exec("delete expired web sessions", "DELETE FROM web_sessions WHERE expires_at < ?", repo.UnixMillis(before))
+}
+
+type accountEventRow struct {
+	ID        string `gorm:"primaryKey"`
+	CreatorID string
+	Kind      string
+	Address   string
+	UserAgent string
+	Note      string
+	At        repo.UnixMillis
+}
+
+// TableName implements gorm's tabler.
+func (accountEventRow) TableName() string { return "account_events" }
+
+func (r accountEventRow) toState() identity.AccountEvent {
+	return identity.AccountEvent{
+		ID: r.ID, CreatorID: r.CreatorID, Kind: identity.AccountEventKind(r.Kind), Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
+		Note: r.Note, At: time.Time(r.At),
+	}
+}
+
+type accountEvents struct{ repo.Base }
+
+// Insert implements ports.AccountEvents.
+func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error {
+	return t.InsertRow("insert account event "+e.ID, &accountEventRow{
+		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address, UserAgent: repo.Storable(e.UserAgent, len(e.UserAgent)),
+		Note: e.Note, At: repo.UnixMillis(e.At),
+	})
+}
+
+// List implements ports.AccountEvents.
+func (t accountEvents) List(_ context.Context, creatorID string, kind identity.AccountEventKind, page ports.Page) (ports.List[identity.AccountEvent], error) {
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"kind": string(kind)})
+	return repo.ListByIDDesc(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState, func(r accountEventRow) string { return r.ID })
+}
+
+// DeleteBefore implements ports.AccountEvents.
+func (t accountEvents) DeleteBefore(_ context.Context, before time.Time) error {
+	return t.Exec("delete old account events", "DELETE FROM account_events WHERE at < ?", repo.UnixMillis(before))
+}

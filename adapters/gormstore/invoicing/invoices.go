@@ -1,0 +1,136 @@
+package invoicing
+
+import (
+	"context"
+	"encoding/hex"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/invoice"
+	"sundry/core/money"
+	"sundry/core/tax"
+	"sundry/ports"
+)
+
+type invoiceRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	Number             string
+	Status             string
+	Currency           string
+	Lines              repo.JSONColumn[[]invoice.Line]
+	Subtotal           int64
+	Tax                int64
+	TaxDetails         repo.JSONColumn[tax.Details]
+	Total              int64
+	PeriodStart        string
+	PeriodEnd          string
+	SubscriptionID     string
+	BillingPlanID      string
+	Key                string
+	Fingerprint        string
+	AttemptCount       int
+	FirstFailedAt      repo.UnixMillis
+	NextAttemptAt      repo.UnixMillis
+	DeclineCode        string
+	PaymentID          string
+	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	FinalizedAt        repo.UnixMillis
+	PaidAt             repo.UnixMillis
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (invoiceRow) TableName() string { return "invoices" }
+
+func newInvoiceRow(s invoice.State) invoiceRow {
+	return invoiceRow{
+		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID, Number: s.Number,
+		Status: string(s.Status), Currency: string(s.Currency), Lines: repo.JSON(s.Lines), Subtotal: s.Subtotal.Minor, Tax: s.Tax.Minor,
+		TaxDetails: repo.JSON(s.TaxDetails), Total: s.Total.Minor, PeriodStart: s.PeriodStart, PeriodEnd: s.PeriodEnd, SubscriptionID: s.SubscriptionID, BillingPlanID: s.BillingPlanID,
+		Key: s.Key, Fingerprint: hex.EncodeToString(s.Fingerprint), AttemptCount: s.AttemptCount, FirstFailedAt: repo.UnixMillis(s.FirstFailedAt),
+		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: s.DeclineCode, PaymentID: s.PaymentID, CreatedAt: repo.UnixMillis(s.CreatedAt),
+		FinalizedAt: repo.UnixMillis(s.FinalizedAt), PaidAt: repo.UnixMillis(s.PaidAt), Revision: s.Revision,
+	}
+}
+
+func (r invoiceRow) toState() invoice.State {
+	amount := func(minor int64) money.Amount {
+		return money.Amount{Minor: minor, Currency: money.Currency(r.Currency)}
+	}
+	fingerprint, _ := hex.DecodeString(r.Fingerprint) // newInvoiceRow wrote it
+	return invoice.State{
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID, Number: r.Number,
+		Status: invoice.Status(r.Status), Currency: money.Currency(r.Currency), Lines: r.Lines.V, Subtotal: amount(r.Subtotal), Tax: amount(r.Tax),
+		TaxDetails: r.TaxDetails.V, Total: amount(r.Total), PeriodStart: r.PeriodStart, PeriodEnd: r.PeriodEnd, SubscriptionID: r.SubscriptionID, BillingPlanID: r.BillingPlanID,
+		Key: r.Key, Fingerprint: fingerprint, AttemptCount: r.AttemptCount, FirstFailedAt: time.Time(r.FirstFailedAt),
+		NextAttemptAt: time.Time(r.NextAttemptAt), DeclineCode: r.DeclineCode, PaymentID: r.PaymentID, CreatedAt: time.Time(r.CreatedAt),
+		FinalizedAt: time.Time(r.FinalizedAt), PaidAt: time.Time(r.PaidAt), Revision: r.Revision,
+	}
+}
+
+type invoices struct{ repo.Base }
+
+// Insert implements ports.Invoices.
+func (t invoices) Insert(_ context.Context, s invoice.State) error {
+	row := newInvoiceRow(s)
+	return t.InsertRow("insert invoice "+s.ID, &row)
+}
+
+// Get implements ports.Invoices.
+func (t invoices) Get(_ context.Context, id string) (invoice.State, error) {
+	row, err := repo.TakeOne[invoiceRow](t.Base, "get invoice "+id, "id = ?", id)
+	return row.toState(), err
+}
+
+// GetByKey implements ports.Invoices.
+func (t invoices) GetByKey(_ context.Context, creatorID, key string) (invoice.State, error) {
+	row, err := repo.TakeOne[invoiceRow](t.Base, "get invoice by key", "creator_id = ? AND key = ? AND key <> ''", creatorID, key)
+	return row.toState(), err
+}
+
+// Update implements ports.Invoices.
+func (t invoices) Update(_ context.Context, s invoice.State) error {
+	row := newInvoiceRow(s)
+	return t.UpdateRow("update invoice "+s.ID, &row, s.ID, s.Revision)
+}
+
+// List implements ports.Invoices.
+func (t invoices) List(_ context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page) (ports.List[invoice.State], error) {
+	query := t.DB.Where("creator_id = ?", creatorID)
+	for column, value := range map[string]string{
+		"customer_id": search.CustomerID, "status": string(search.Status), "subscription_id": search.SubscriptionID,
+	} {
+		if value != "" {
+			query = query.Where(column+" = ?", value)
+		}
+	}
+	return repo.ListByIDDesc(t.Base, "list invoices", query, page, invoiceRow.toState, func(r invoiceRow) string { return r.ID })
+}
+
+type audit struct{ repo.Base }
+
+// Unbalanced implements ports.InvoicingAudit.
+func (t audit) Unbalanced(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit invoices", `
+SELECT i.id FROM invoices i LEFT JOIN payments p ON p.id = i.payment_id
+WHERE (i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total OR p.currency <> i.currency OR p.subject_id <> i.id))
+    OR (i.status <> 'paid' AND (i.payment_id <> '' OR i.total = 0)) ORDER BY i.id LIMIT ?`, limit)
+}
+
+// PaidTwice implements ports.InvoicingAudit.
+func (t audit) PaidTwice(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit invoices", `
+SELECT p.subject_id FROM payments p WHERE p.purpose = 'invoice' AND p.status = 'succeeded' AND p.amount > 0
+    AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = p.subject_id AND i.payment_id = p.id)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.subject = p.id)
+    AND p.refunded < p.amount ORDER BY p.subject_id LIMIT ?`, limit)
+}
+
+// BilledTwice implements ports.InvoicingAudit.
+func (t audit) BilledTwice(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit invoices", `
+SELECT billing_plan_id FROM invoices WHERE billing_plan_id <> '' GROUP BY billing_plan_id, period_start HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
+}

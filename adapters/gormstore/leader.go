@@ -1,0 +1,65 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// leadPoll is how often a process asks whether it may lead, and a leader whether it still does.
+const leadPoll = time.Second
+
+// RunAsLeader runs work in one process at a time of those that lead under the same name on this database, and returns when ctx
+// ends. The leader is who holds an advisory lock: it ends with its connection, and then the next takes over; work's ctx
+// ends as soon as the leader notices. SQLite has one process, which leads.
+func (s *Store) RunAsLeader(ctx context.Context, name string, work func(ctx context.Context)) {
+	if s.engine.Pool == nil {
+		work(ctx)
+		return
+	}
+	for ctx.Err() == nil {
+		_ = s.campaign(ctx, name, work) // a database that is down is the relay's to log
+		pause(ctx, leadPoll)
+	}
+}
+
+// pause waits, or less when ctx ends.
+func pause(ctx context.Context, wait time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait):
+	}
+}
+
+// campaign waits for the lock on a connection of its own and works until that or ctx ends.
+func (s *Store) campaign(ctx context.Context, name string, work func(ctx context.Context)) error {
+	conn, leave, err := s.separateConnection(ctx) // it holds the lock
+	if err != nil {
+		return fmt.Errorf("connect to lead: %w", err)
+	}
+	defer leave()
+	number := s.dialect.LockNumber("lead " + name)
+	for leads := false; !leads; {
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", number).Scan(&leads); err != nil {
+			return fmt.Errorf("ask to lead: %w", err)
+		}
+		if !leads {
+			pause(ctx, leadPoll)
+		}
+	}
+	leading, end := context.WithCancel(ctx)
+	var working sync.WaitGroup
+	working.Go(func() { work(leading) })
+	defer working.Wait()
+	defer end()
+	for {
+		pause(ctx, leadPoll)
+		asking, cancel := context.WithTimeout(ctx, 5*leadPoll)
+		err := conn.Ping(asking)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("lead: %w", err)
+		}
+	}
+}

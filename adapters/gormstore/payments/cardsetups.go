@@ -1,0 +1,58 @@
+package payments
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/cardsetup"
+	"sundry/core/payment"
+)
+
+type cardSetupRow struct {
+	ID              string `gorm:"primaryKey"`
+	CreatorID       string
+	CustomerID      string
+	ReturnURL       string
+	Status          string
+	AttemptID       string
+	ProcessorID     string
+	LastError       repo.JSONColumn[payment.DeclineReason]
+	PaymentMethodID string
+	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
+	ExpiresAt       repo.UnixMillis
+	Revision        int64
+}
+
+// TableName implements gorm's tabler.
+func (cardSetupRow) TableName() string { return "card_setups" }
+
+func newCardSetupRow(s cardsetup.State) cardSetupRow {
+	return cardSetupRow{
+		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ReturnURL: s.ReturnURL, Status: string(s.Status),
+		AttemptID: s.AttemptID, ProcessorID: s.ProcessorID, LastError: repo.JSON(s.LastError), PaymentMethodID: s.PaymentMethodID,
+		CreatedAt: repo.UnixMillis(s.CreatedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), Revision: s.Revision,
+	}
+}
+
+func (r cardSetupRow) toState() cardsetup.State {
+	return cardsetup.State{
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ReturnURL: r.ReturnURL, Status: cardsetup.Status(r.Status),
+		AttemptID: r.AttemptID, ProcessorID: r.ProcessorID, LastError: r.LastError.V, PaymentMethodID: r.PaymentMethodID,
+		CreatedAt: time.Time(r.CreatedAt), ExpiresAt: time.Time(r.ExpiresAt), Revision: r.Revision,
+	}
+}
+
+var cardSetupMapping = repo.Mapping[cardSetupRow, cardsetup.State]{
+	Name: "card setup", NewRow: newCardSetupRow, ToState: cardSetupRow.toState,
+	Key: func(r cardSetupRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type cardSetups struct {
+	repo.Table[cardSetupRow, cardsetup.State]
+}
+
+// Get implements ports.CardSetups.
+func (t cardSetups) Get(_ context.Context, id string) (cardsetup.State, error) {
+	return t.GetBy("get card setup "+id, "id = ?", id)
+}

@@ -1,0 +1,146 @@
+// Package payments keeps attempts to take money.
+package payments
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.PaymentRepos {
+	return ports.PaymentRepos{
+		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)}, Refunds: refunds{b}, Disputes: disputes{b},
+		ProcessorEvents: processorEvents{b}, CardSetups: cardSetups{cardSetupMapping.On(b)},
+	}
+}
+
+type paymentRow struct {
+	ID              string `gorm:"primaryKey"`
+	CreatorID       string
+	Purpose         string
+	SubjectID       string
+	CustomerID      string
+	PaymentMethodID string
+	ReceiptNumber   string
+	Sale            repo.JSONColumn[payment.Sale]
+	OffSession      bool
+	Currency        string
+	Amount          int64
+	Status          string
+	Decline         repo.JSONColumn[payment.DeclineReason]
+	ProcessorID     string
+	Method          string
+	Brand           string
+	Last4           string
+	SaveCard        bool
+	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
+	SettledAt       repo.UnixMillis
+	Refunded        int64
+	ProcessorFee    int64
+	Revision        int64
+}
+
+// TableName implements gorm's tabler.
+func (paymentRow) TableName() string { return "payments" }
+
+func newPaymentRow(p payment.State) paymentRow {
+	return paymentRow{
+		ID: p.ID, CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
+		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale), OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
+		Status: string(p.Status), Decline: repo.JSON(p.Decline), ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand, Last4: p.Last4,
+		SaveCard: p.SaveCard, CreatedAt: repo.UnixMillis(p.CreatedAt), SettledAt: repo.UnixMillis(p.SettledAt),
+		Refunded: p.Refunded.Minor, ProcessorFee: p.ProcessorFee.Minor, Revision: p.Revision,
+	}
+}
+
+func (r paymentRow) toState() payment.State {
+	return payment.State{
+		ID: r.ID, CreatorID: r.CreatorID,
+		Subject: payment.Subject{
+			Purpose: payment.Purpose(r.Purpose), SubjectID: r.SubjectID, CustomerID: r.CustomerID, PaymentMethodID: r.PaymentMethodID,
+		},
+		Sale: r.Sale.V, OffSession: r.OffSession,
+		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)},
+		Status: payment.Status(r.Status), Decline: r.Decline.V, ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand, Last4: r.Last4,
+		SaveCard: r.SaveCard, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
+		Refunded: amountOf(r.Refunded, r.Currency), ProcessorFee: amountOf(r.ProcessorFee, r.Currency), Revision: r.Revision,
+	}
+}
+
+var paymentMapping = repo.Mapping[paymentRow, payment.State]{
+	Name: "payment", NewRow: newPaymentRow, ToState: paymentRow.toState,
+	Key: func(r paymentRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type payments struct {
+	repo.Table[paymentRow, payment.State]
+}
+
+// Insert implements ports.Payments.
+func (t payments) Insert(ctx context.Context, p payment.State) error { return t.InsertDeferred(ctx, p) }
+
+// Get implements ports.Payments.
+func (t payments) Get(_ context.Context, id string) (payment.State, error) {
+	if t.PrefetchOffset != nil {
+		t.PrefetchOffset("payments", id)
+	}
+	return t.GetBy("get payment "+id, "id = ?", id)
+}
+
+// GetForUpdate implements ports.Payments.
+func (t payments) GetForUpdate(_ context.Context, id string) (payment.State, error) {
+	return paymentMapping.On(t.ForUpdate()).GetBy("lock payment "+id, "id = ?", id)
+}
+
+// GetLive implements ports.Payments.
+func (t payments) GetLive(_ context.Context, purpose payment.Purpose, subjectID string) (payment.State, error) {
+	return t.GetBy("get live payment of "+subjectID, "purpose = ? AND subject_id = ? AND settled_at IS NULL", purpose, subjectID)
+}
+
+// listedPaymentRow is a payment with what others call its customer and its checkout.
+type listedPaymentRow struct {
+	Payment            paymentRow `gorm:"embedded"`
+	ExternalCustomerID string
+	ReferenceID        string
+}
+
+// listedPaymentColumns look the integrator's names up where they are kept.
+const listedPaymentColumns = `payments.*, COALESCE(
+		(SELECT NULLIF(s.external_customer_id, '') FROM sessions s WHERE s.id = payments.subject_id),
+		(SELECT c.external_customer_id FROM customers c WHERE c.id = payments.customer_id), '') AS external_customer_id,
+	COALESCE((SELECT s.reference_id FROM sessions s WHERE s.id = payments.subject_id), '') AS reference_id`
+
+// List implements ports.Payments.
+func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch, page ports.Page) (ports.List[ports.ListedPayment], error) {
+	query := repo.Equal(t.DB.Model(&paymentRow{}).Select(listedPaymentColumns).Where("creator_id = ?", creatorID), map[string]string{
+		"status": string(search.Status), "customer_id": search.CustomerID,
+	})
+	if id := search.ExternalCustomerID; id != "" {
+		query = query.Where(`(subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND external_customer_id = ?)
+			OR customer_id IN (SELECT id FROM customers WHERE creator_id = ? AND external_customer_id = ?))`, creatorID, id, creatorID, id)
+	}
+	if id := search.ReferenceID; id != "" {
+		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ?)", creatorID, id)
+	}
+	listed := func(r listedPaymentRow) ports.ListedPayment {
+		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID, ReferenceID: r.ReferenceID}
+	}
+	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
+	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, repo.CreatedIn(query, search.Created), page, listed, idOf)
+}
+
+// ListByCustomer implements ports.Payments.
+func (t payments) ListByCustomer(_ context.Context, customerID string, limit int) ([]payment.State, error) {
+	return t.ListBy("list payments of "+customerID,
+		t.DB.Where("customer_id = ? AND status = ? AND amount > 0", customerID, payment.Succeeded).Order("id DESC").Limit(limit))
+}
+
+// ListLive implements ports.Payments.
+func (t payments) ListLive(_ context.Context, creatorID string, limit int) ([]payment.State, error) {
+	return t.ListBy("list live payments", t.DB.Where("creator_id = ? AND settled_at IS NULL", creatorID).Order("id").Limit(limit))
+}

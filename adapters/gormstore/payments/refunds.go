@@ -1,0 +1,203 @@
+package payments
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+
+	"gorm.io/gorm/clause"
+
+	"sundry/core/dispute"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+type refundRow struct {
+	ID               string `gorm:"primaryKey"`
+	CreatorID        string
+	PaymentID        string
+	CheckoutID       string
+	CustomerID       string
+	SubscriptionID   string
+	Currency         string
+	Amount           int64
+	Tax              int64
+	Reason           string
+	KeepAccess       bool
+	Status           string
+	FailureReason    string
+	CreditNoteNumber string
+	RequestKey       string
+	IsFull           bool
+	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
+	SettledAt        repo.UnixMillis
+	Revision         int64
+}
+
+// TableName implements gorm's tabler.
+func (refundRow) TableName() string { return "refunds" }
+
+func newRefundRow(f refund.State) refundRow {
+	return refundRow{
+		ID: f.ID, CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID, SubscriptionID: f.SubscriptionID,
+		Currency: string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor, Reason: f.Reason,
+		KeepAccess: f.KeepAccess, Status: string(f.Status), FailureReason: f.FailureReason, CreditNoteNumber: f.CreditNoteNumber,
+		RequestKey: f.RequestKey, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt), SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
+	}
+}
+
+func (r refundRow) toState() refund.State {
+	return refund.State{
+		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
+		Share:  ledger.Share{Amount: amountOf(r.Amount, r.Currency), Tax: amountOf(r.Tax, r.Currency)},
+		Reason: r.Reason, KeepAccess: r.KeepAccess, Status: refund.Status(r.Status), FailureReason: r.FailureReason,
+		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, Full: r.IsFull, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
+		Revision: r.Revision,
+	}
+}
+
+type refunds struct{ repo.Base }
+
+// Insert implements ports.Refunds.
+func (t refunds) Insert(_ context.Context, f refund.State) error {
+	row := newRefundRow(f)
+	return t.InsertRow("insert refund "+f.ID, &row)
+}
+
+// Get implements ports.Refunds.
+func (t refunds) Get(_ context.Context, id string) (refund.State, error) {
+	row, err := repo.TakeOne[refundRow](t.Base, "get refund "+id, "id = ?", id)
+	return row.toState(), err
+}
+
+// Update implements ports.Refunds.
+func (t refunds) Update(_ context.Context, f refund.State) error {
+	row := newRefundRow(f)
+	return t.UpdateRow("update refund "+f.ID, &row, f.ID, f.Revision)
+}
+
+// GetByRequest implements ports.Refunds.
+func (t refunds) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (refund.State, error) {
+	row, err := repo.TakeOne[refundRow](t.Base, "get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?",
+		creatorID, key, repo.UnixMillis(since))
+	return row.toState(), err
+}
+
+// List implements ports.Refunds.
+func (t refunds) List(_ context.Context, creatorID, paymentID string, page ports.Page) (ports.List[refund.State], error) {
+	query := t.DB.Where("creator_id = ?", creatorID)
+	if paymentID != "" {
+		query = query.Where("payment_id = ?", paymentID)
+	}
+	return repo.ListByIDDesc(t.Base, "list refunds", query, page, refundRow.toState, func(r refundRow) string { return r.ID })
+}
+
+type disputeRow struct {
+	ID             string `gorm:"primaryKey"`
+	CreatorID      string
+	PaymentID      string
+	CheckoutID     string
+	CustomerID     string
+	SubscriptionID string
+	ProcessorID    string
+	Currency       string
+	Amount         int64
+	Tax            int64
+	Reason         string
+	Status         string
+	Response       string
+	Evidence       repo.JSONColumn[dispute.Evidence]
+	RespondBy      repo.UnixMillis
+	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
+	ClosedAt       repo.UnixMillis
+	Revision       int64
+}
+
+// TableName implements gorm's tabler.
+func (disputeRow) TableName() string { return "disputes" }
+
+func newDisputeRow(d dispute.State) disputeRow {
+	return disputeRow{
+		ID: d.ID, CreatorID: d.CreatorID, PaymentID: d.PaymentID, CheckoutID: d.CheckoutID, CustomerID: d.CustomerID, SubscriptionID: d.SubscriptionID,
+		ProcessorID: d.ProcessorID, Currency: string(d.Share.Amount.Currency), Amount: d.Share.Amount.Minor, Tax: d.Share.Tax.Minor,
+		Reason: d.Reason, Status: string(d.Status), Response: string(d.Response), Evidence: repo.JSON(d.Evidence),
+		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt), ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision,
+	}
+}
+
+func (r disputeRow) toState() dispute.State {
+	return dispute.State{
+		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
+		ProcessorID: r.ProcessorID, Share: ledger.Share{Amount: amountOf(r.Amount, r.Currency), Tax: amountOf(r.Tax, r.Currency)},
+		Reason: r.Reason, Status: dispute.Status(r.Status), Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
+		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt), Revision: r.Revision,
+	}
+}
+
+type disputes struct{ repo.Base }
+
+// Insert implements ports.Disputes.
+func (t disputes) Insert(_ context.Context, d dispute.State) error {
+	row := newDisputeRow(d)
+	return t.InsertRow("insert dispute "+d.ID, &row)
+}
+
+// Get implements ports.Disputes.
+func (t disputes) Get(_ context.Context, id string) (dispute.State, error) {
+	row, err := repo.TakeOne[disputeRow](t.Base, "get dispute "+id, "id = ?", id)
+	return row.toState(), err
+}
+
+// GetByProcessorID implements ports.Disputes.
+func (t disputes) GetByProcessorID(_ context.Context, processorID string) (dispute.State, error) {
+	row, err := repo.TakeOne[disputeRow](t.Base, "get dispute "+processorID, "processor_id = ?", processorID)
+	return row.toState(), err
+}
+
+// Update implements ports.Disputes.
+func (t disputes) Update(_ context.Context, d dispute.State) error {
+	row := newDisputeRow(d)
+	return t.UpdateRow("update dispute "+d.ID, &row, d.ID, d.Revision)
+}
+
+// List implements ports.Disputes.
+func (t disputes) List(_ context.Context, creatorID, paymentID string, page ports.Page) (ports.List[dispute.State], error) {
+	query := t.DB.Where("creator_id = ?", creatorID)
+	if paymentID != "" {
+		query = query.Where("payment_id = ?", paymentID)
+	}
+	return repo.ListByIDDesc(t.Base, "list disputes", query, page, disputeRow.toState, func(r disputeRow) string { return r.ID })
+}
+
+type processorEventRow struct {
+	ID         string `gorm:"primaryKey"`
+	Kind       string
+	ObjectID   string
+	CreatorID  string
+	ReceivedAt repo.UnixMillis
+}
+
+// TableName implements gorm's tabler.
+func (processorEventRow) TableName() string { return "processor_events" }
+
+type processorEvents struct{ repo.Base }
+
+// Insert implements ports.ProcessorEvents.
+func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at time.Time) (isNew bool, err error) {
+	row := processorEventRow{ID: e.ID, Kind: string(e.Kind), ObjectID: e.ObjectID, CreatorID: e.CreatorID, ReceivedAt: repo.UnixMillis(at)}
+	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+	return res.RowsAffected == 1, t.Failure("insert processor event "+e.ID, res.Error)
+}
+
+// Get implements ports.ProcessorEvents.
+func (t processorEvents) Get(_ context.Context, id string) (ports.ProcessorEvent, error) {
+	row, err := repo.TakeOne[processorEventRow](t.Base, "get processor event "+id, "id = ?", id)
+	return ports.ProcessorEvent{ID: row.ID, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID, CreatorID: row.CreatorID}, err
+}
+
+func amountOf(minor int64, currency string) money.Amount {
+	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package gormstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// lockProcess takes the lock of a database file for this process; it ends with the process at the latest.
+func lockProcess(path string) (release func() error, err error) {
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the operator's own folder
+	if err != nil {
+		return nil, fmt.Errorf("open the lock of the database: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a descriptor fits
+		_ = file.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("another process is serving or working on %s: SQLite has one; use PostgreSQL for more", path)
+		}
+		return nil, fmt.Errorf("lock the database for this process: %w", err)
+	}
+	return file.Close, nil
+}

@@ -1,0 +1,57 @@
+package repo
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// UnixMillis stores an instant as milliseconds since 1970 UTC; the zero time is NULL.
+type UnixMillis time.Time
+
+// Value implements driver.Valuer.
+func (m UnixMillis) Value() (driver.Value, error) {
+	if time.Time(m).IsZero() {
+		return nil, nil
+	}
+	return time.Time(m).UnixMilli(), nil
+}
+
+// Scan implements sql.Scanner.
+func (m *UnixMillis) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*m = UnixMillis{}
+	case int64:
+		*m = UnixMillis(time.UnixMilli(v).UTC())
+	default:
+		return fmt.Errorf("cannot read %T as milliseconds", src)
+	}
+	return nil
+}
+
+// JSONColumn stores a value as JSON.
+type JSONColumn[T any] struct{ V T }
+
+// JSON makes a column of a value.
+func JSON[T any](v T) JSONColumn[T] { return JSONColumn[T]{v} }
+
+// Value implements driver.Valuer.
+func (j JSONColumn[T]) Value() (driver.Value, error) {
+	raw, err := json.Marshal(j.V)
+	return string(raw), err
+}
+
+// Scan implements sql.Scanner.
+func (j *JSONColumn[T]) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(v), &j.V)
+	case []byte:
+		return json.Unmarshal(v, &j.V)
+	}
+	return fmt.Errorf("cannot read %T as JSON", src)
+}

@@ -1,0 +1,149 @@
+package repo
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"sundry/ports"
+)
+
+// Mapping says how the state S of an aggregate is kept in rows R with the columns id, creator_id and revision.
+type Mapping[R, S any] struct {
+	// Name is what errors call it: "listing".
+	Name    string
+	NewRow  func(S) R
+	ToState func(R) S
+	// Key is a row's id and revision.
+	Key func(R) (id string, revision int64)
+}
+
+// On binds a mapping to a connection.
+func (m *Mapping[R, S]) On(b Base) Table[R, S] { return Table[R, S]{b, m} }
+
+// Table is the repository of one kind of aggregate, to be embedded in one that adds its own queries.
+type Table[R, S any] struct {
+	Base
+	mapping *Mapping[R, S]
+}
+
+// Insert writes a new aggregate. ErrDuplicate names the unique index that refused it.
+func (t Table[R, S]) Insert(_ context.Context, s S) error {
+	row, doing := t.row("insert", s)
+	return t.InsertRow(doing, &row)
+}
+
+// Update writes an aggregate whose revision was raised by one since it was loaded. ErrStale when it changed meanwhile.
+func (t Table[R, S]) Update(_ context.Context, s S) error {
+	row, doing := t.row("update", s)
+	id, revision := t.mapping.Key(row)
+	return t.UpdateRow(doing, &row, id, revision)
+}
+
+// Get loads an aggregate of the account. ErrNotFound.
+func (t Table[R, S]) Get(_ context.Context, creatorID, id string) (S, error) {
+	return t.GetBy("get "+t.mapping.Name+" "+id, "creator_id = ? AND id = ?", creatorID, id)
+}
+
+// List loads one page of the account's aggregates, newest first.
+func (t Table[R, S]) List(_ context.Context, creatorID string, page ports.Page) (ports.List[S], error) {
+	return t.Page("list "+t.mapping.Name+"s of "+creatorID, t.DB.Where("creator_id = ?", creatorID), page)
+}
+
+// GetBy loads one aggregate by condition. ErrNotFound.
+func (t Table[R, S]) GetBy(doing, where string, args ...any) (s S, err error) {
+	row, err := TakeOne[R](t.Base, doing, where, args...)
+	if err != nil {
+		return s, err
+	}
+	return t.mapping.ToState(row), nil
+}
+
+// ListBy loads the aggregates of a query.
+func (t Table[R, S]) ListBy(doing string, query *gorm.DB) ([]S, error) {
+	return ListBy(t.Base, doing, query, t.mapping.ToState)
+}
+
+// Page loads one page of a query, newest first.
+func (t Table[R, S]) Page(doing string, query *gorm.DB, page ports.Page) (ports.List[S], error) {
+	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
+	return ListByIDDesc(t.Base, doing, query, page, t.mapping.ToState, idOf)
+}
+
+// CreatedIn narrows a query to what was created in a range of time.
+func CreatedIn(query *gorm.DB, created ports.Created) *gorm.DB {
+	if !created.From.IsZero() {
+		query = query.Where("created_at >= ?", UnixMillis(created.From))
+	}
+	if !created.To.IsZero() {
+		query = query.Where("created_at < ?", UnixMillis(created.To))
+	}
+	return query
+}
+
+// Equal narrows a query to the rows whose columns have the given values; an empty value narrows nothing.
+func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
+	for column, value := range columns {
+		if value != "" {
+			query = query.Where(column+" = ?", value)
+		}
+	}
+	return query
+}
+
+// row makes the row of a state, and says what is done with it.
+func (t Table[R, S]) row(verb string, s S) (row R, doing string) {
+	row = t.mapping.NewRow(s)
+	id, _ := t.mapping.Key(row)
+	return row, verb + " " + t.mapping.Name + " " + id
+}
+
+// InsertDeferred is Insert of which the error may come with a later statement.
+func (t Table[R, S]) InsertDeferred(_ context.Context, s S) error {
+	row, doing := t.row("insert", s)
+	return t.InsertRowDeferred(doing, &row, "")
+}
+
+// ListBy loads every row of a query and converts them.
+func ListBy[R, T any](b Base, doing string, query *gorm.DB, convert func(R) T) ([]T, error) {
+	var rows []R
+	var err error
+	if b.Pipeline != nil {
+		rows, err = queryPipelined[R](b, doing, query.Session(&gorm.Session{DryRun: true}).Find(&rows))
+	} else {
+		err = query.Find(&rows).Error
+	}
+	if err != nil {
+		return nil, b.Failure(doing, err)
+	}
+	list := make([]T, len(rows))
+	for i, row := range rows {
+		list[i] = convert(row)
+	}
+	return list, nil
+}
+
+// ListByIDDesc loads one page of rows, newest id first, and converts them.
+func ListByIDDesc[R, T any](b Base, doing string, query *gorm.DB, page ports.Page, convert func(R) T, idOf func(R) string) (ports.List[T], error) {
+	if page.After.ID != "" {
+		query = query.Where("id < ?", page.After.ID)
+	}
+	var rows []R
+	if err := query.Order("id DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+		return ports.List[T]{}, b.Failure(doing, err)
+	}
+	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil
+}
+
+// Paged converts up to limit rows; one more among them says that another page begins after the last.
+func Paged[R, T any](rows []R, limit int, convert func(R) T, position func(R) ports.Cursor) ports.List[T] {
+	list := ports.List[T]{Items: make([]T, 0, min(len(rows), limit))}
+	for i, row := range rows {
+		if i == limit {
+			list.Next = position(rows[i-1])
+			break
+		}
+		list.Items = append(list.Items, convert(row))
+	}
+	return list
+}

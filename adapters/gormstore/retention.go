@@ -1,0 +1,128 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/id"
+	"sundry/ports"
+)
+
+// retentionBatch bounds the rows that one transaction deletes.
+const retentionBatch = 2_000
+
+// mailBodyWindow is how far back mails are looked at whose bodies may still be there: the deletion runs far more often.
+const mailBodyWindow = 60 * 24 * time.Hour
+
+// FirstID is the least id of a kind that could have been made at a time: ids begin with it.
+func FirstID(kind id.Prefix, at time.Time) string {
+	var body [16]byte
+	ms := uint64(max(at.UnixMilli(), 0)) //nolint:gosec // not negative
+	for i := range 6 {
+		body[i] = byte(ms >> (8 * (5 - i)))
+	}
+	return id.New(kind, body)
+}
+
+// deletion is one kind of rows: pick selects ids of at most so many, by its arguments and a last one; each statement is run
+// with those ids.
+type deletion struct {
+	doing string
+	pick  string
+	args  []any
+	each  []string
+}
+
+func (s *Store) deletions(k ports.Retention) []deletion {
+	released := "SELECT s.id FROM sessions s WHERE s.id < ? AND s.status = 'expired' AND s.customer_id = '' " +
+		"AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.purpose = 'checkout' AND p.subject_id = s.id) " +
+		"AND NOT EXISTS (SELECT 1 FROM reservations r WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status <> 'released') " +
+		"AND NOT EXISTS (SELECT 1 FROM appointments a WHERE a.creator_id = s.creator_id AND a.checkout_id = s.id) " +
+		"AND NOT EXISTS (SELECT 1 FROM discount_redemptions d WHERE d.creator_id = s.creator_id AND d.checkout_id = s.id) " +
+		"AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = 'checkout.expire:' || s.id) LIMIT ?"
+	return []deletion{
+		{
+			doing: "delete deliveries", args: []any{FirstID(id.Event, k.Deliveries), k.Deliveries.UnixMilli()},
+			pick: "SELECT d.id FROM deliveries d WHERE d.event_id < ? AND d.status <> 'pending' " +
+				"AND NOT EXISTS (SELECT 1 FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.at >= ?) LIMIT ?",
+			each: []string{"DELETE FROM delivery_attempts WHERE delivery_id IN ?", "DELETE FROM deliveries WHERE id IN ?"},
+		},
+		{
+			doing: "delete events", args: []any{FirstID(id.Event, k.Events)},
+			pick: "SELECT e.id FROM events e WHERE e.id < ? AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id) LIMIT ?",
+			each: []string{"DELETE FROM events WHERE id IN ?"},
+		},
+		{
+			doing: "delete expired sessions", pick: released, args: []any{FirstID(id.CheckoutSession, k.Sessions)},
+			each: []string{"DELETE FROM reservations WHERE checkout_id IN ?", "DELETE FROM sessions WHERE id IN ?"},
+		},
+		{
+			doing: "empty mails", args: []any{FirstID(id.Mail, k.MailBodies.Add(-mailBodyWindow)), FirstID(id.Mail, k.MailBodies)},
+			pick: "SELECT m.id FROM mails m WHERE m.id >= ? AND m.id < ? AND m.data <> '{}' AND (m.sent_at IS NOT NULL OR m.refused_at IS NOT NULL) LIMIT ?",
+			each: []string{"UPDATE mails SET data = '{}' WHERE id IN ?"},
+		},
+		{
+			doing: "delete spent rates", args: []any{k.Now.Add(-time.Hour).UnixMilli()},
+			pick: "SELECT r.concurrency_key FROM concurrency_rates r WHERE r.spent_until < ? LIMIT ?",
+			each: []string{"DELETE FROM concurrency_rates WHERE concurrency_key IN ?"},
+		},
+	}
+}
+
+// DeleteOld deletes what nobody needs any more, in short transactions. From then on no event of before k.Deliveries is
+// expected to have deliveries.
+func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
+	_, err := s.rowsChanged(ctx, "note retention", `INSERT INTO deployment (name, value) VALUES ('deliveries_from', ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE deployment.value < excluded.value`, FirstID(id.Event, k.Deliveries))
+	if err != nil {
+		return err
+	}
+	for _, d := range s.deletions(k) {
+		for more := true; more; {
+			if more, err = s.deleteBatch(ctx, d); err != nil {
+				return err
+			}
+		}
+	}
+	// A creator may be far ahead of real time, never behind it.
+	for n := int64(retentionBatch); n == retentionBatch; {
+		if n, err = s.rowsChanged(ctx, "delete old busy times", `DELETE FROM busy_times WHERE (creator_id, url, starts_at) IN
+			(SELECT creator_id, url, starts_at FROM busy_times WHERE ends_at < ? LIMIT ?)`, k.Now.Add(-24*time.Hour).UnixMilli(), retentionBatch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) deleteBatch(ctx context.Context, d deletion) (more bool, err error) {
+	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
+		b := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
+		ids, err := b.QueryIDs(d.doing, d.pick, append(d.args[:len(d.args):len(d.args)], retentionBatch)...)
+		if err != nil || len(ids) == 0 {
+			more = false
+			return err
+		}
+		for _, statement := range d.each {
+			if err := b.Exec(d.doing, statement, ids); err != nil {
+				return err
+			}
+		}
+		more = len(ids) == retentionBatch
+		return nil
+	})
+	return more, err
+}
+
+func (s *Store) rowsChanged(ctx context.Context, doing, statement string, args ...any) (changed int64, err error) {
+	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
+		res := s.reader(ctx).Exec(statement, args...)
+		changed = res.RowsAffected
+		return res.Error
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", doing, err)
+	}
+	return changed, nil
+}

@@ -1,0 +1,110 @@
+// Package subscriptions keeps recurring purchases.
+package subscriptions
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/money"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.SubscriptionRepos {
+	return ports.SubscriptionRepos{
+		Subscriptions: subscriptions{subscriptionMapping.On(b)}, Quotes: quotes{b}, PaidPeriods: paidPeriods{b}, Audit: audit{b},
+	}
+}
+
+type subscriptionRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	CheckoutID         string
+	Offer              repo.JSONColumn[plan.Offer]
+	Status             string
+	PaymentMethodID    string
+	Anchor             repo.UnixMillis
+	CurrentPeriodStart repo.UnixMillis
+	CurrentPeriodEnd   repo.UnixMillis
+	TrialEndsAt        repo.UnixMillis
+	StartedAt          repo.UnixMillis
+	CancelAtPeriodEnd  bool
+	CanceledAt         repo.UnixMillis
+	PausedAt           repo.UnixMillis
+	EndedAt            repo.UnixMillis
+	Planned            repo.JSONColumn[*plan.Offer]
+	Discount           repo.JSONColumn[*subscription.Discount]
+	Credit             int64
+	PeriodValue        int64
+	Dunning            repo.JSONColumn[subscription.Dunning]
+	Charge             repo.JSONColumn[*subscription.Charge]
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (subscriptionRow) TableName() string { return "subscriptions" }
+
+func newSubscriptionRow(s subscription.State) subscriptionRow {
+	return subscriptionRow{
+		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
+		CheckoutID: s.CheckoutID, Offer: repo.JSON(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
+		Anchor: repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart), CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
+		TrialEndsAt: repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CanceledAt: repo.UnixMillis(s.CanceledAt), PausedAt: repo.UnixMillis(s.PausedAt), EndedAt: repo.UnixMillis(s.EndedAt),
+		Planned: repo.JSON(s.Planned), Discount: repo.JSON(s.Discount), Credit: s.Credit.Minor,
+		PeriodValue: s.PeriodValue.Minor, Dunning: repo.JSON(s.Dunning),
+		Charge: repo.JSON(s.Charge), Revision: s.Revision,
+	}
+}
+
+func (r subscriptionRow) toState() subscription.State {
+	amount := func(minor int64) money.Amount {
+		return money.Amount{Minor: minor, Currency: r.Offer.V.Price.Currency}
+	}
+	return subscription.State{
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
+		CheckoutID: r.CheckoutID, Offer: r.Offer.V, Status: subscription.Status(r.Status), PaymentMethodID: r.PaymentMethodID,
+		Anchor: time.Time(r.Anchor), CurrentPeriodStart: time.Time(r.CurrentPeriodStart), CurrentPeriodEnd: time.Time(r.CurrentPeriodEnd),
+		TrialEndsAt: time.Time(r.TrialEndsAt), StartedAt: time.Time(r.StartedAt), CancelAtPeriodEnd: r.CancelAtPeriodEnd,
+		CanceledAt: time.Time(r.CanceledAt), PausedAt: time.Time(r.PausedAt), EndedAt: time.Time(r.EndedAt),
+		Planned: r.Planned.V, Discount: r.Discount.V, Credit: amount(r.Credit), PeriodValue: amount(r.PeriodValue),
+		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision,
+	}
+}
+
+var subscriptionMapping = repo.Mapping[subscriptionRow, subscription.State]{
+	Name: "subscription", NewRow: newSubscriptionRow, ToState: subscriptionRow.toState,
+	Key: func(r subscriptionRow) (string, int64) { return r.ID, r.Revision },
+}
+
+type subscriptions struct {
+	repo.Table[subscriptionRow, subscription.State]
+}
+
+// Get implements ports.Subscriptions.
+func (t subscriptions) Get(_ context.Context, id string) (subscription.State, error) {
+	return t.GetBy("get subscription "+id, "id = ?", id)
+}
+
+// List implements ports.Subscriptions.
+func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter, page ports.Page) (ports.List[subscription.State], error) {
+	query := t.DB.Where("creator_id = ?", f.CreatorID)
+	for column, value := range map[string]string{
+		"customer_id": f.CustomerID, "external_customer_id": f.ExternalCustomerID, "status": string(f.Status),
+	} {
+		if value != "" {
+			query = query.Where(column+" = ?", value)
+		}
+	}
+	return t.Page("list subscriptions of "+f.CreatorID, query, page)
+}
+
+// ListByCustomer implements ports.Subscriptions.
+func (t subscriptions) ListByCustomer(_ context.Context, customerID string) ([]subscription.State, error) {
+	return t.ListBy("list subscriptions of "+customerID, t.DB.Where("customer_id = ?", customerID).Order("id DESC"))
+}

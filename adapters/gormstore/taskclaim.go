@@ -1,0 +1,148 @@
+package gormstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"sundry/ports"
+)
+
+// A claim looks at no more than the first few due tasks of a concurrency key, so it costs the same however much waits
+// behind them: those that are leased are already among these, because a key is claimed from its head.
+const keyHead = ports.HighestPerKey
+
+// claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
+// takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
+// goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither plans
+// for a third of the table nor locks more than is claimed.
+const claimSQL = `
+WITH RECURSIVE keys(key) AS (
+    SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
+    UNION ALL
+    SELECT (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = @class AND t.concurrency_key > keys.key) FROM keys WHERE keys.key IS NOT NULL
+), open_keys AS (
+    SELECT k.key, CASE WHEN p.concurrency_key IS NULL THEN COALESCE(l.max_running, :width) ELSE 1 END AS width,
+        CASE WHEN COALESCE(l.step_ms, 0) = 0 THEN :limit
+            ELSE (CAST(@now AS BIGINT) + 1000 - CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END) / l.step_ms END AS tokens
+    FROM keys k LEFT JOIN concurrency_pauses p ON p.concurrency_key = k.key LEFT JOIN concurrency_limits l ON l.concurrency_key = k.key
+        LEFT JOIN concurrency_rates r ON r.concurrency_key = k.key
+    WHERE k.key IS NOT NULL AND COALESCE(p.paused_until, 0) <= @now
+), heads AS (
+    SELECT o.width, o.tokens, t.id, t.run_at, t.lease_until,
+        SUM(CASE WHEN t.lease_until > @now THEN 1 ELSE 0 END) OVER (PARTITION BY o.key) AS running,
+        ROW_NUMBER() OVER (PARTITION BY o.key, t.lease_until > @now ORDER BY t.run_at, t.id) AS place
+    FROM open_keys o :heads
+), picked AS MATERIALIZED (
+    SELECT id FROM (
+        SELECT id, run_at, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width AND place <= tokens
+        UNION ALL
+        SELECT id, run_at, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
+            SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now AND lease_until <= @now ORDER BY run_at, id LIMIT :limit
+        ) AS without_key
+    ) AS candidates ORDER BY turn, run_at LIMIT :limit
+), due AS MATERIALIZED (
+    SELECT id, concurrency_key FROM tasks WHERE id IN (SELECT id FROM picked) AND run_at <= @now AND lease_until <= @now:locked
+):charge
+UPDATE tasks SET lease_until = @until, token = token + 1, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
+RETURNING id, kind, subject, creator_id, due_at, run_at, lease_until, token, attempts, concurrency_key`
+
+// chargeSQL moves a key's rate on by the given time.
+const chargeSQL = ` ON CONFLICT (concurrency_key) DO UPDATE SET spent_until =
+    CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END + excluded.spent_until - @now`
+
+// headOf is the condition and order of a key's first due tasks.
+var headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now ORDER BY run_at, id LIMIT " + strconv.Itoa(keyHead)
+
+func (d postgresDialect) claimSQL(limit int) string {
+	return fillClaim(limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+") t", " FOR UPDATE SKIP LOCKED",
+		`, charged AS (INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
+			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due JOIN concurrency_limits l ON l.concurrency_key = due.concurrency_key
+			WHERE l.step_ms > 0 GROUP BY l.concurrency_key, l.step_ms`+chargeSQL+")")
+}
+
+// claimSQL is without LATERAL and without writing WITHs, which SQLite does not know.
+func (d sqliteDialect) claimSQL(limit int) string {
+	return fillClaim(limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+")", "", "")
+}
+
+func fillClaim(limit int, heads, locked, charge string) string {
+	return strings.NewReplacer(":heads", heads, ":locked", locked, ":charge", charge,
+		":width", strconv.Itoa(ports.MaxPerKey), ":limit", strconv.Itoa(limit)).Replace(claimSQL)
+}
+
+// Claim implements ports.TaskQueue.
+func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration, limit int) ([]ports.Task, error) {
+	query := s.dialect.claimSQL(limit)
+	args := map[string]any{"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli()}
+	claim := s.claimAlone
+	if s.engine.Pool != nil {
+		claim = s.claimLocked
+	}
+	rows, err := claim(ctx, query, args)
+	if err != nil {
+		return nil, fmt.Errorf("claim tasks: %w", err)
+	}
+	slices.SortFunc(rows, func(a, b taskRow) int {
+		return cmp.Or(time.Time(a.RunAt).Compare(time.Time(b.RunAt)), strings.Compare(a.ID, b.ID))
+	})
+	claimed := make([]ports.Task, len(rows))
+	for i, row := range rows {
+		claimed[i] = row.task()
+	}
+	return claimed, nil
+}
+
+// claimLocked lets one process at a time claim of a class, or two would fill a key twice. Lock and claim travel together:
+// a process that is stopped in between holds nobody up.
+func (s *Store) claimLocked(ctx context.Context, query string, args map[string]any) ([]taskRow, error) {
+	var batch pgx.Batch
+	batch.Queue(strings.Replace(s.dialect.Lock(), "?", "$1", 1), s.dialect.LockNumber(fmt.Sprint("claim ", args["class"])))
+	batch.Queue(query, pgx.NamedArgs(args))
+	results := s.engine.Pool.SendBatch(ctx, &batch)
+	defer func() { _ = results.Close() }() // an error of it came out of the reading already
+	if _, err := results.Exec(); err != nil {
+		return nil, err
+	}
+	found, err := results.Query()
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(found, func(row pgx.CollectableRow) (r taskRow, err error) {
+		err = row.Scan(&r.ID, &r.Kind, &r.Subject, &r.CreatorID, &r.DueAt, &r.RunAt, &r.LeaseUntil, &r.Token, &r.Attempts, &r.ConcurrencyKey)
+		return r, err
+	})
+}
+
+// claimAlone is the claim of SQLite's one writer.
+func (s *Store) claimAlone(ctx context.Context, query string, args map[string]any) (rows []taskRow, err error) {
+	claim := func(tx *gorm.DB) error {
+		if err := tx.Raw(query, args).Scan(&rows).Error; err != nil {
+			return err
+		}
+		perKey := map[string]int64{}
+		for _, row := range rows {
+			if row.ConcurrencyKey != "" {
+				perKey[row.ConcurrencyKey]++
+			}
+		}
+		for key, n := range perKey {
+			args["key"], args["claimed"] = key, n
+			charge := `INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
+				SELECT concurrency_key, @now + @claimed * step_ms FROM concurrency_limits WHERE concurrency_key = @key AND step_ms > 0` + chargeSQL
+			if err := tx.Exec(charge, args).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = s.gate.do(ctx, func() error { return s.write.WithContext(ctx).Transaction(claim) })
+	return rows, err
+}

@@ -1,0 +1,289 @@
+package usage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+// Intake implements ports.UsageIntake.
+type Intake struct {
+	engine repo.Engine
+	write  *gorm.DB
+	// writers take turns; reports that have one key meet in the database.
+	writers [intakeWriters]*repo.Batcher[*submission]
+	turn    atomic.Uint64
+	waiting atomic.Int64 // reports, over all writers
+}
+
+var _ ports.UsageIntake = (*Intake)(nil)
+
+const (
+	intakeWriters = 2
+	// maxSubmissions bounds the requests of one write, and maxWaiting the reports that may wait: more are refused.
+	maxSubmissions = 2_000
+	maxWaiting     = 40_000
+	intakeTimeout  = 10 * time.Second
+)
+
+// NewIntake returns the hot path of reporting. write is the writing connection of an engine without a pool.
+func NewIntake(engine repo.Engine, write *gorm.DB) *Intake {
+	in := &Intake{engine: engine, write: write}
+	for i := range in.writers {
+		in.writers[i] = repo.NewBatcher(repo.BatchConfig[*submission]{
+			MaxBatch: maxSubmissions, Timeout: intakeTimeout, Capacity: maxWaiting, Write: in.writeBatch,
+		})
+	}
+	return in
+}
+
+// submission is what one request reports.
+type submission struct {
+	reports  []ports.IncomingReport
+	outcomes []ports.IntakeOutcome
+}
+
+// Accept implements ports.UsageIntake.
+func (in *Intake) Accept(ctx context.Context, reports []ports.IncomingReport) ([]ports.IntakeOutcome, error) {
+	n := int64(len(reports))
+	defer in.waiting.Add(-n)
+	if in.waiting.Add(n) > maxWaiting {
+		refusal := fault.New(fault.RateLimited, "Too many usage reports are waiting to be written. Try again in a moment.")
+		refusal.RetryAfter = time.Second
+		return nil, refusal
+	}
+	one := &submission{reports, make([]ports.IntakeOutcome, len(reports))}
+	writer := in.writers[in.turn.Add(1)%intakeWriters]
+	if err := writer.Do(ctx, one); err != nil {
+		return nil, fmt.Errorf("accept usage: %w", err)
+	}
+	return one.outcomes, nil
+}
+
+// writeBatch writes submissions in one commit.
+func (in *Intake) writeBatch(ctx context.Context, all []*submission) []error {
+	batch := newIntakeBatch(all)
+	write := in.writePostgres
+	if in.engine.Pool == nil {
+		write = in.writeSQLite
+	}
+	results := make([]error, len(all))
+	if err := in.engine.Retry(ctx, func(ctx context.Context) error { return write(ctx, batch) }); err != nil {
+		for i := range results {
+			results[i] = err
+		}
+		return results
+	}
+	batch.settle()
+	return results
+}
+
+// intakeKey is what a report is unique by.
+type intakeKey struct{ creatorID, key string }
+
+// keyedReport is the report that a key stands for.
+type keyedReport struct {
+	id          string
+	fingerprint []byte
+}
+
+// intakeBatch is the work of one write. Of several reports under one key only the first is written.
+type intakeBatch struct {
+	submissions []*submission
+	first       []ports.IncomingReport
+	// written are the ids of the reports that were, and known whatever the keys of the others stand for.
+	written map[string]bool
+	known   map[intakeKey]keyedReport
+}
+
+func newIntakeBatch(all []*submission) *intakeBatch {
+	b := &intakeBatch{submissions: all}
+	seen := map[intakeKey]bool{}
+	for _, one := range all {
+		for _, r := range one.reports {
+			if k := (intakeKey{r.CreatorID, r.Key}); !seen[k] {
+				seen[k] = true
+				b.first = append(b.first, r)
+			}
+		}
+	}
+	// Writers that take keys in one order do not wait for each other in a circle.
+	slices.SortFunc(b.first, func(a, c ports.IncomingReport) int {
+		return cmp.Or(cmp.Compare(a.CreatorID, c.CreatorID), cmp.Compare(a.Key, c.Key))
+	})
+	return b
+}
+
+// settle gives each report its outcome.
+func (b *intakeBatch) settle() {
+	for _, r := range b.first {
+		if b.written[r.ID] {
+			b.known[intakeKey{r.CreatorID, r.Key}] = keyedReport{r.ID, r.Fingerprint[:]}
+		}
+	}
+	for _, one := range b.submissions {
+		for i, r := range one.reports {
+			if b.written[r.ID] {
+				one.outcomes[i] = ports.IntakeOutcome{ID: r.ID}
+				continue
+			}
+			if stands, ok := b.known[intakeKey{r.CreatorID, r.Key}]; ok {
+				one.outcomes[i] = ports.IntakeOutcome{ID: stands.id, Duplicate: true, SameBody: slices.Equal(stands.fingerprint, r.Fingerprint[:])}
+				continue
+			}
+			one.outcomes[i] = ports.IntakeOutcome{Moved: true}
+		}
+	}
+}
+
+// missing are the keys of the reports that were not written.
+func (b *intakeBatch) missing() (creators, keys []string) {
+	for _, r := range b.first {
+		if !b.written[r.ID] {
+			creators, keys = append(creators, r.CreatorID), append(keys, r.Key)
+		}
+	}
+	return creators, keys
+}
+
+// AcceptSQL writes the reports whose stream is still what they were placed by and whose key is new. IS TRUE makes the planner
+// hash the written keys: it cannot know how many there are, and would compare each report with each of them.
+const AcceptSQL = `
+WITH x AS MATERIALIZED (SELECT pg_current_xact_id()::text::bigint AS position),
+e AS MATERIALIZED (
+    SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
+        $10::text[], $11::boolean[]) AS r (id, creator_id, key, fingerprint, stream_id, version, period_start, occurred_at, received_at, quantity, ordered)
+    JOIN usage_streams s ON s.id = r.stream_id AND s.version = r.version AND NOT s.closed
+), k AS (
+    INSERT INTO usage_keys (stream_id, period_start, received_at, position, event_id, creator_id, key, fingerprint)
+    SELECT e.stream_id, e.period_start, e.received_at, x.position, e.id, e.creator_id, e.key, e.fingerprint FROM e, x ORDER BY e.creator_id COLLATE "C", e.key COLLATE "C"
+    ON CONFLICT DO NOTHING RETURNING event_id
+)
+INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id, creator_id)
+SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered, e.quantity::numeric, e.id, e.creator_id
+FROM e, x WHERE (e.id IN (SELECT k.event_id FROM k)) IS TRUE RETURNING id`
+
+const knownKeysSQL = `
+SELECT k.creator_id, k.key, k.event_id, k.fingerprint
+FROM unnest($1::text[], $2::text[]) AS r (creator_id, key) JOIN usage_keys k ON k.creator_id = r.creator_id AND k.key = r.key`
+
+// writePostgres sends the lock and the write in one message: together they are one transaction, and the write sees
+// whatever was committed before the lock was taken.
+func (in *Intake) writePostgres(ctx context.Context, b *intakeBatch) error {
+	b.written, b.known = map[string]bool{}, map[intakeKey]keyedReport{}
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT pg_advisory_xact_lock_shared($1)", in.engine.Dialect.LockNumber(intakeLock))
+	batch.Queue(AcceptSQL, columnsOf(b.first)...)
+	results := in.engine.Pool.SendBatch(ctx, batch)
+	_, err := results.Exec()
+	if err == nil {
+		var rows pgx.Rows
+		if rows, err = results.Query(); err == nil {
+			var ids []string
+			ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			for _, id := range ids {
+				b.written[id] = true
+			}
+		}
+	}
+	if closeErr := results.Close(); err == nil {
+		err = closeErr // the commit's
+	}
+	if err != nil {
+		return err
+	}
+	creators, keys := b.missing()
+	if len(keys) == 0 {
+		return nil
+	}
+	rows, err := in.engine.Pool.Query(ctx, knownKeysSQL, creators, keys)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k intakeKey
+		var stands keyedReport
+		if err := rows.Scan(&k.creatorID, &k.key, &stands.id, &stands.fingerprint); err != nil {
+			return err
+		}
+		b.known[k] = stands
+	}
+	return rows.Err()
+}
+
+// columnsOf turns reports into the arrays of AcceptSQL.
+func columnsOf(reports []ports.IncomingReport) []any {
+	n := len(reports)
+	ids, creators, keys, quantities := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	fingerprints, ordered := make([][]byte, n), make([]bool, n)
+	streams, versions, periods, ats, received := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for i := range reports {
+		r := &reports[i]
+		ids[i], creators[i], keys[i], quantities[i] = r.ID, r.CreatorID, r.Key, r.Quantity.String()
+		fingerprints[i], ordered[i] = r.Fingerprint[:], r.Ordered
+		streams[i], versions[i], periods[i], ats[i], received[i] = r.StreamID, r.StreamVersion, r.PeriodStart.UnixMilli(), r.At.UnixMilli(), r.ReceivedAt.UnixMilli()
+	}
+	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered}
+}
+
+// writeSQLite writes one by one: its writer is in this process, and messages cost nothing.
+func (in *Intake) writeSQLite(ctx context.Context, b *intakeBatch) error {
+	b.written, b.known = map[string]bool{}, map[intakeKey]keyedReport{}
+	return in.write.WithContext(ctx).Transaction(func(db *gorm.DB) error {
+		versions := map[int64]int64{}
+		for _, r := range b.first {
+			version, ok := versions[r.StreamID]
+			if !ok {
+				if err := repo.ScanRow(db.Raw("SELECT COALESCE(MAX(version), 0) FROM usage_streams WHERE id = ? AND NOT closed", r.StreamID), &version); err != nil {
+					return err
+				}
+				versions[r.StreamID] = version
+			}
+			if version != r.StreamVersion {
+				continue
+			}
+			if err := b.writeOne(db, r); err != nil {
+				return err
+			}
+		}
+		return b.readKnown(db)
+	})
+}
+
+// writeOne writes a report unless its key is taken.
+func (b *intakeBatch) writeOne(db *gorm.DB, r ports.IncomingReport) error {
+	res := db.Exec("INSERT INTO usage_keys (stream_id, period_start, received_at, position, event_id, creator_id, key, fingerprint) VALUES (?, ?, ?, 0, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.ReceivedAt), r.ID, r.CreatorID, r.Key, r.Fingerprint[:])
+	if res.Error != nil || res.RowsAffected == 0 {
+		return res.Error
+	}
+	b.written[r.ID] = true
+	return db.Exec("INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, ordered, quantity, id, creator_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.At), repo.UnixMillis(r.ReceivedAt), r.Ordered, r.Quantity, r.ID, r.CreatorID).Error
+}
+
+// readKnown looks up what the keys stand for that were not written.
+func (b *intakeBatch) readKnown(db *gorm.DB) error {
+	creators, keys := b.missing()
+	for i := range keys {
+		var rows []storedReportRow
+		if err := db.Raw("SELECT event_id, fingerprint FROM usage_keys WHERE creator_id = ? AND key = ?", creators[i], keys[i]).Scan(&rows).Error; err != nil {
+			return err
+		}
+		for _, row := range rows {
+			b.known[intakeKey{creators[i], keys[i]}] = keyedReport{row.EventID, row.Fingerprint}
+		}
+	}
+	return nil
+}

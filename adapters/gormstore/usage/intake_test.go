@@ -1,0 +1,31 @@
+package usage_test
+
+import (
+	"strings"
+	"testing"
+
+	"sundry/adapters/gormstore/usage"
+	"sundry/tests/testdb"
+)
+
+// TestAWriteOfReportsDoesNotCompareEachWithEach looks at the plan that all executions share: the planner expects a few
+// reports in a write, which may have tens of thousands.
+func TestAWriteOfReportsDoesNotCompareEachWithEach(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		if engine.Name == testdb.SQLite.Name {
+			return // it writes one by one
+		}
+		db, explain := testdb.OpenToExplain(t, engine)
+		db.SetMaxOpenConns(1) // the statement is prepared on one connection
+		for _, statement := range []string{"SET plan_cache_mode = force_generic_plan", "PREPARE accept AS " + usage.AcceptSQL} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plan := testdb.PlanOf(t, db, explain+"EXECUTE accept("+strings.Repeat("NULL, ", 10)+"NULL)")
+		if !strings.Contains(plan, "hashed SubPlan") {
+			t.Errorf("the plan is\n%s", plan)
+		}
+	})
+}

@@ -1,0 +1,373 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	core "sundry/core/usage"
+	"sundry/ports"
+)
+
+type rollupRow struct {
+	StreamID       int64           `gorm:"primaryKey;autoIncrement:false"`
+	PeriodStart    repo.UnixMillis `gorm:"primaryKey"`
+	CreatorID      string
+	Aggregation    string
+	Quantity       core.Quantity
+	LastAt         repo.UnixMillis
+	LastID         string
+	Reports        int64
+	Step           int64
+	AsOf           repo.UnixMillis
+	InvoiceID      string
+	BilledQuantity core.Quantity
+	Billed         int64
+	BilledAt       repo.UnixMillis
+	// The audit writes these, and so does a recount.
+	CheckedQuantity core.Quantity
+	CheckedReports  int64
+}
+
+// TableName implements gorm's tabler.
+func (rollupRow) TableName() string { return "usage_rollups" }
+
+func newRollupRow(s ports.UsageStream, u ports.UsageRollup, step int64) rollupRow {
+	return rollupRow{
+		StreamID: s.ID, PeriodStart: repo.UnixMillis(u.PeriodStart), CreatorID: s.CreatorID, Aggregation: string(s.Aggregation),
+		Quantity: u.Total.Quantity, LastAt: repo.UnixMillis(u.Total.LastAt), LastID: u.Total.LastID, Reports: u.Total.Count, Step: step, AsOf: repo.UnixMillis(u.AsOf),
+		InvoiceID: u.InvoiceID, BilledQuantity: u.BilledQuantity, Billed: u.BilledMinor, BilledAt: repo.UnixMillis(u.BilledAt),
+	}
+}
+
+func (r rollupRow) toRollup() ports.UsageRollup {
+	return ports.UsageRollup{
+		StreamID: r.StreamID, CreatorID: r.CreatorID, PeriodStart: time.Time(r.PeriodStart),
+		Total: core.Total{Quantity: r.Quantity, LastAt: time.Time(r.LastAt), LastID: r.LastID, Count: r.Reports}, AsOf: time.Time(r.AsOf),
+		InvoiceID: r.InvoiceID, BilledQuantity: r.BilledQuantity, BilledMinor: r.Billed, BilledAt: time.Time(r.BilledAt),
+	}
+}
+
+type rollups struct{ repo.Base }
+
+// watermark is how far reports are counted, and how far they have been counted a second time.
+type watermark struct{ position, step, checked int64 }
+
+const readWatermark = "SELECT position, step, checked FROM usage_watermark WHERE id = 1"
+
+// lock reads the watermark and keeps it until the transaction ends.
+func (t rollups) lock() (w watermark, err error) {
+	query := readWatermark
+	if onPostgres(t.Base) {
+		query += " FOR UPDATE"
+	}
+	err = repo.ScanRow(t.DB.Raw(query), &w.position, &w.step, &w.checked)
+	return w, t.Failure("lock usage rollups", err)
+}
+
+// onPostgres reports whether the engine adds exact decimals by itself, and has many writers.
+func onPostgres(b repo.Base) bool { return b.Dialect.Lock() != "" }
+
+// Lock implements ports.UsageRollups.
+func (t rollups) Lock(context.Context) error {
+	_, err := t.lock()
+	return err
+}
+
+// totals is what reports come to, by stream and period; %s is the condition on the reports e. The order of ids is that of their bytes.
+const totals = `
+SELECT e.stream_id, e.period_start, MIN(e.creator_id) AS creator_id, s.aggregation,
+    CASE s.aggregation WHEN 'SUM' THEN SUM(e.quantity) WHEN 'MAX' THEN MAX(e.quantity)
+        ELSE (ARRAY_AGG(e.quantity ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC) FILTER (WHERE s.aggregation = 'LAST'))[1] END AS quantity,
+    MAX(e.occurred_at) FILTER (WHERE s.aggregation = 'LAST') AS last_at,
+    COALESCE((ARRAY_AGG(e.id ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC) FILTER (WHERE s.aggregation = 'LAST'))[1], '') AS last_id,
+    COUNT(*) AS reports
+FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id
+WHERE e.voided_at IS NULL AND %s
+GROUP BY e.stream_id, e.period_start, s.aggregation`
+
+// nextPosition is behind the reports of the next step: at most so many, and none of a transaction that may still be under
+// way, or that began after one that is.
+const nextPosition = `
+SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < x.oldest ORDER BY position OFFSET @limit LIMIT 1), x.oldest)
+FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) x`
+
+const flushSQL = `
+WITH counted AS (
+    INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id, reports, step, as_of,
+        invoice_id, billed_quantity, billed)
+    SELECT n.*, CAST(@step AS BIGINT), CAST(@now AS BIGINT) + COALESCE((SELECT c.offset_ms FROM clock_offsets c WHERE c.creator_id = n.creator_id), 0), '', 0, 0 FROM (%s) n
+    ON CONFLICT (stream_id, period_start) DO UPDATE SET
+        quantity = CASE WHEN u.reports = 0 THEN excluded.quantity
+            WHEN u.aggregation = 'SUM' THEN u.quantity + excluded.quantity
+            WHEN u.aggregation = 'MAX' THEN GREATEST(u.quantity, excluded.quantity)
+            WHEN (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C") THEN excluded.quantity ELSE u.quantity END,
+        last_id = CASE WHEN u.last_at IS NULL OR (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C")
+            THEN excluded.last_id ELSE u.last_id END,
+        last_at = GREATEST(u.last_at, excluded.last_at), reports = u.reports + excluded.reports, step = excluded.step, as_of = excluded.as_of
+    RETURNING 1
+), rows AS (SELECT COUNT(*) AS reports FROM usage_events WHERE position >= @from AND position < @until)
+SELECT reports FROM rows`
+
+// Flush implements ports.UsageRollups.
+func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.FlushStep, error) {
+	const doing = "flush usage"
+	w, err := t.lock()
+	if err != nil {
+		return ports.FlushStep{}, err
+	}
+	if !onPostgres(t.Base) {
+		return t.flushOneByOne(w, limit, now)
+	}
+	var until, rows int64
+	if err := repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "limit": limit}), &until); err != nil || until <= w.position {
+		return ports.FlushStep{Number: w.step}, t.Failure(doing, err)
+	}
+	args := map[string]any{"from": w.position, "until": until, "step": w.step + 1, "now": now.UnixMilli()}
+	query := fmt.Sprintf(flushSQL, fmt.Sprintf(totals, "e.position >= @from AND e.position < @until"))
+	if err := repo.ScanRow(t.DB.Raw(query, args), &rows); err != nil {
+		return ports.FlushStep{}, t.Failure(doing, err)
+	}
+	return t.moved(w, until, rows, int64(limit))
+}
+
+// moved records how far a step came.
+func (t rollups) moved(w watermark, until, rows, limit int64) (ports.FlushStep, error) {
+	if rows > 0 {
+		w.step++
+	}
+	err := t.DB.Exec("UPDATE usage_watermark SET position = ?, step = ? WHERE id = 1", until, w.step).Error
+	return ports.FlushStep{Number: w.step, Rows: rows, More: rows >= limit}, t.Failure("move usage watermark", err)
+}
+
+// eventRow is what counting one by one reads of a report.
+type eventRow struct {
+	Position    int64
+	StreamID    int64
+	PeriodStart repo.UnixMillis
+	OccurredAt  repo.UnixMillis
+	Quantity    core.Quantity
+	ID          string
+}
+
+// flushOneByOne is Flush on SQLite, which has no exact decimals. One writer makes the order of inserts that of commits.
+func (t rollups) flushOneByOne(w watermark, limit int, now time.Time) (ports.FlushStep, error) {
+	const doing = "flush usage"
+	var rows []eventRow
+	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events WHERE position >= ? AND voided_at IS NULL ORDER BY position LIMIT ?",
+		w.position, limit).Scan(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return ports.FlushStep{Number: w.step}, t.Failure(doing, err)
+	}
+	counted := map[rollupKey]core.Total{}
+	streams := map[int64]ports.UsageStream{}
+	for _, row := range rows {
+		s, err := t.streamOf(streams, row.StreamID)
+		if err != nil {
+			return ports.FlushStep{}, err
+		}
+		if err := take(counted, s, row); err != nil {
+			return ports.FlushStep{}, err
+		}
+	}
+	for key, total := range counted {
+		s := streams[key.stream]
+		offset, err := t.offset(s.CreatorID)
+		if err == nil {
+			err = t.merge(s, key.period(), total, w.step+1, now.Add(offset))
+		}
+		if err != nil {
+			return ports.FlushStep{}, err
+		}
+	}
+	return t.moved(w, rows[len(rows)-1].Position+1, int64(len(rows)), int64(limit))
+}
+
+// offset is how far the account's clock runs ahead.
+func (t rollups) offset(creatorID string) (time.Duration, error) {
+	var ms int64
+	err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID), &ms)
+	return time.Duration(ms) * time.Millisecond, t.Failure("get clock offset", err)
+}
+
+// rollupKey names a rollup; the period's start is in milliseconds.
+type rollupKey struct{ stream, start int64 }
+
+func (k rollupKey) period() time.Time { return time.UnixMilli(k.start).UTC() }
+
+func take(counted map[rollupKey]core.Total, s ports.UsageStream, row eventRow) error {
+	key := rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}
+	total, ok := counted[key].Take(s.Aggregation, core.Sample{ID: row.ID, At: time.Time(row.OccurredAt), Quantity: row.Quantity})
+	if !ok {
+		return fmt.Errorf("count usage stream %d: the sum has too many digits", row.StreamID)
+	}
+	counted[key] = total
+	return nil
+}
+
+func (t rollups) streamOf(known map[int64]ports.UsageStream, id int64) (ports.UsageStream, error) {
+	if s, ok := known[id]; ok {
+		return s, nil
+	}
+	s, err := streams(t).GetByID(context.Background(), id)
+	known[id] = s
+	return s, err
+}
+
+// merge adds what was counted to a rollup.
+func (t rollups) merge(s ports.UsageStream, start time.Time, total core.Total, step int64, now time.Time) error {
+	u, err := t.get(s, start)
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if u.Total, ok = u.Total.Merge(s.Aggregation, total); !ok {
+		return fmt.Errorf("count usage stream %d: the sum has too many digits", s.ID)
+	}
+	u.AsOf = now
+	return t.save(s, u, step)
+}
+
+func (t rollups) save(s ports.UsageStream, u ports.UsageRollup, step int64) error {
+	row := newRollupRow(s, u, step)
+	return t.Failure("save usage rollup", t.DB.Omit("checked_quantity", "checked_reports").Save(&row).Error)
+}
+
+// get is Get without a place to look at.
+func (t rollups) get(s ports.UsageStream, start time.Time) (ports.UsageRollup, error) {
+	row, err := repo.TakeOne[rollupRow](t.Base, "get usage rollup", "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(start))
+	if errors.Is(err, ports.ErrNotFound) {
+		return ports.UsageRollup{StreamID: s.ID, CreatorID: s.CreatorID, PeriodStart: start}, nil
+	}
+	return row.toRollup(), err
+}
+
+// Get implements ports.UsageRollups.
+func (t rollups) Get(_ context.Context, s ports.UsageStream, periodStart time.Time) (ports.UsageRollup, error) {
+	return t.get(s, periodStart)
+}
+
+// GetCurrent implements ports.UsageRollups.
+func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart time.Time) (ports.UsageRollup, error) {
+	w, err := t.lock()
+	if err != nil {
+		return ports.UsageRollup{}, err
+	}
+	u, err := t.get(s, periodStart)
+	if err != nil {
+		return u, err
+	}
+	waiting, err := t.count(s, "e.position >= ? AND e.stream_id = ? AND e.period_start = ?", w.position, s.ID, repo.UnixMillis(periodStart))
+	if err != nil {
+		return u, err
+	}
+	for _, more := range waiting {
+		var ok bool
+		if u.Total, ok = u.Total.Merge(s.Aggregation, more); !ok {
+			return u, fmt.Errorf("count usage stream %d: the sum has too many digits", s.ID)
+		}
+	}
+	return u, nil
+}
+
+// count is what the reports of a stream under a condition come to, by period.
+func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[rollupKey]core.Total, error) {
+	counted := map[rollupKey]core.Total{}
+	if !onPostgres(t.Base) {
+		var rows []eventRow
+		err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE voided_at IS NULL AND "+where, args...).Scan(&rows).Error
+		for _, row := range rows {
+			if err == nil {
+				err = take(counted, s, row)
+			}
+		}
+		return counted, t.Failure("count usage", err)
+	}
+	var rows []rollupRow
+	if err := t.DB.Raw(fmt.Sprintf(totals, where), args...).Scan(&rows).Error; err != nil {
+		return nil, t.Failure("count usage", err)
+	}
+	for _, row := range rows {
+		counted[rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}] = row.toRollup().Total
+	}
+	return counted, nil
+}
+
+// recount counts those reports of a stream again that are counted already, under a condition that must hold for whole
+// periods. What was billed of them stays.
+func (t rollups) recount(s ports.UsageStream, where string, args ...any) error {
+	w, err := t.lock()
+	if err != nil {
+		return err
+	}
+	var before []rollupRow
+	if err := t.DB.Where(where, args...).Find(&before).Error; err != nil {
+		return t.Failure("recount usage", err)
+	}
+	periods := "e.position < ? AND e." + strings.ReplaceAll(where, " AND ", " AND e.")
+	counted, err := t.count(s, periods, append([]any{w.position}, args...)...)
+	if err != nil {
+		return err
+	}
+	checked, err := t.count(s, periods, append([]any{w.checked}, args...)...)
+	if err != nil {
+		return err
+	}
+	save := func(key rollupKey, u ports.UsageRollup, step int64) error {
+		u.Total = counted[key]
+		row := newRollupRow(s, u, step)
+		row.CheckedQuantity, row.CheckedReports = checked[key].Quantity, checked[key].Count
+		delete(counted, key)
+		return t.Failure("save usage rollup", t.DB.Save(&row).Error)
+	}
+	for _, row := range before {
+		if err := save(rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}, row.toRollup(), row.Step); err != nil {
+			return err
+		}
+	}
+	for key := range counted {
+		if err := save(key, ports.UsageRollup{PeriodStart: key.period()}, w.step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListUnsettled implements ports.UsageRollups.
+func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.UsageRollup, error) {
+	var rows []rollupRow
+	err := t.DB.Where("stream_id = ? AND invoice_id <> '' AND quantity <> billed_quantity", s.ID).Order("period_start").Find(&rows).Error
+	return converted(rows, rollupRow.toRollup), t.Failure("list unsettled usage", err)
+}
+
+// SetBilled implements ports.UsageRollups.
+func (t rollups) SetBilled(_ context.Context, u ports.UsageRollup) error {
+	const doing = "set usage billed"
+	s, err := streams(t).GetByID(context.Background(), u.StreamID)
+	if err != nil {
+		return err
+	}
+	kept, err := t.get(s, u.PeriodStart)
+	if err != nil {
+		return err
+	}
+	res := t.DB.Exec("UPDATE usage_rollups SET invoice_id = ?, billed_quantity = ?, billed = ?, billed_at = ? WHERE stream_id = ? AND period_start = ?",
+		u.InvoiceID, u.BilledQuantity, u.BilledMinor, repo.UnixMillis(u.BilledAt), u.StreamID, repo.UnixMillis(u.PeriodStart))
+	if res.Error != nil || res.RowsAffected > 0 {
+		return t.Failure(doing, res.Error)
+	}
+	kept.InvoiceID, kept.BilledQuantity, kept.BilledMinor, kept.BilledAt = u.InvoiceID, u.BilledQuantity, u.BilledMinor, u.BilledAt
+	return t.save(s, kept, 0)
+}
+
+// ListFlushedCustomers implements ports.UsageRollups.
+func (t rollups) ListFlushedCustomers(_ context.Context, step int64) ([]ports.UsageCustomer, error) {
+	var all []ports.UsageCustomer
+	err := t.DB.Raw(`
+SELECT DISTINCT s.creator_id, s.external_customer_id FROM usage_rollups u JOIN usage_streams s ON s.id = u.stream_id
+WHERE u.step = ? AND s.external_customer_id <> '' ORDER BY s.creator_id, s.external_customer_id`, step).Scan(&all).Error
+	return all, t.Failure("list customers of flushed usage", err)
+}

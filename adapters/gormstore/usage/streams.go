@@ -1,0 +1,207 @@
+package usage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/period"
+	core "sundry/core/usage"
+	"sundry/ports"
+)
+
+type billingPlanRow struct {
+	ID                 string `gorm:"primaryKey"`
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	SubscriptionID     string
+	MeterID            string
+	PriceID            string
+	BillingInterval    string
+	Anchor             repo.UnixMillis
+	StartsAt           repo.UnixMillis
+	EndsAt             repo.UnixMillis
+	FreeUntil          repo.UnixMillis
+	CurrentStart       repo.UnixMillis
+	CurrentEnd         repo.UnixMillis
+	Status             string
+	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	Revision           int64
+}
+
+// TableName implements gorm's tabler.
+func (billingPlanRow) TableName() string { return "usage_billing_plans" }
+
+func newBillingPlanRow(p core.PlanState) billingPlanRow {
+	return billingPlanRow{
+		ID: p.ID, CreatorID: p.CreatorID, CustomerID: p.CustomerID, ExternalCustomerID: p.ExternalCustomerID,
+		SubscriptionID: p.SubscriptionID, MeterID: p.MeterID, PriceID: p.PriceID, BillingInterval: string(p.Schedule.Interval),
+		Anchor: repo.UnixMillis(p.Schedule.Anchor), StartsAt: repo.UnixMillis(p.Schedule.StartsAt), EndsAt: repo.UnixMillis(p.Schedule.EndsAt), FreeUntil: repo.UnixMillis(p.FreeUntil),
+		CurrentStart: repo.UnixMillis(p.Current.Start), CurrentEnd: repo.UnixMillis(p.Current.End), Status: string(p.Status), CreatedAt: repo.UnixMillis(p.CreatedAt), Revision: p.Revision,
+	}
+}
+
+func (r billingPlanRow) toState() core.PlanState {
+	return core.PlanState{
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
+		SubscriptionID: r.SubscriptionID, MeterID: r.MeterID, PriceID: r.PriceID,
+		Schedule: core.Schedule{
+			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: 1, StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
+		},
+		FreeUntil: time.Time(r.FreeUntil), Current: core.Period{Start: time.Time(r.CurrentStart), End: time.Time(r.CurrentEnd)},
+		Status: core.PlanStatus(r.Status), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+	}
+}
+
+type billingPlans struct{ repo.Base }
+
+// Insert implements ports.BillingPlans.
+func (t billingPlans) Insert(_ context.Context, p core.PlanState) error {
+	row := newBillingPlanRow(p)
+	return t.InsertRow("insert billing plan "+p.ID, &row)
+}
+
+// Get implements ports.BillingPlans.
+func (t billingPlans) Get(_ context.Context, creatorID, id string) (core.PlanState, error) {
+	row, err := repo.TakeOne[billingPlanRow](t.Base, "get billing plan "+id, ofAccount, creatorID, id)
+	return row.toState(), err
+}
+
+// Update implements ports.BillingPlans.
+func (t billingPlans) Update(_ context.Context, p core.PlanState) error {
+	row := newBillingPlanRow(p)
+	return t.UpdateRow("update billing plan "+p.ID, &row, p.ID, p.Revision)
+}
+
+// List implements ports.BillingPlans.
+func (t billingPlans) List(_ context.Context, creatorID, subscriptionID string, page ports.Page) (ports.List[core.PlanState], error) {
+	query := t.DB.Where("creator_id = ?", creatorID)
+	if subscriptionID != "" {
+		query = query.Where("subscription_id = ?", subscriptionID)
+	}
+	return repo.ListByIDDesc(t.Base, "list billing plans", query, page, billingPlanRow.toState, func(r billingPlanRow) string { return r.ID })
+}
+
+// ListBySubscription implements ports.BillingPlans.
+func (t billingPlans) ListBySubscription(_ context.Context, creatorID, subscriptionID string) ([]core.PlanState, error) {
+	var rows []billingPlanRow
+	err := t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("id").Find(&rows).Error
+	return converted(rows, billingPlanRow.toState), t.Failure("list billing plans of "+subscriptionID, err)
+}
+
+type streamRow struct {
+	ID                 int64 `gorm:"primaryKey;autoIncrement:false"`
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	SubscriptionID     string
+	MeterID            string
+	EventName          string
+	Aggregation        string
+	BillingInterval    string
+	IntervalCount      int
+	Anchor             repo.UnixMillis
+	StartsAt           repo.UnixMillis
+	EndsAt             repo.UnixMillis
+	Included           int64
+	PlanID             string
+	Closed             bool
+	Version            int64
+}
+
+// TableName implements gorm's tabler.
+func (streamRow) TableName() string { return "usage_streams" }
+
+func newStreamRow(s ports.UsageStream) streamRow {
+	return streamRow{
+		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID, SubscriptionID: s.SubscriptionID,
+		MeterID: s.MeterID, EventName: s.EventName, Aggregation: string(s.Aggregation), BillingInterval: string(s.Schedule.Interval),
+		IntervalCount: s.Schedule.Count, Anchor: repo.UnixMillis(s.Schedule.Anchor), StartsAt: repo.UnixMillis(s.Schedule.StartsAt), EndsAt: repo.UnixMillis(s.Schedule.EndsAt),
+		Included: s.Included, PlanID: s.PlanID, Closed: s.Closed, Version: s.Version,
+	}
+}
+
+func (r streamRow) toStream() ports.UsageStream {
+	return ports.UsageStream{
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID, SubscriptionID: r.SubscriptionID,
+		MeterID: r.MeterID, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation),
+		Schedule: core.Schedule{
+			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: r.IntervalCount, StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
+		},
+		Included: r.Included, PlanID: r.PlanID, Closed: r.Closed, Version: r.Version,
+	}
+}
+
+type streams struct{ repo.Base }
+
+// intakeLock names what reports are accepted under: shared by all that write some, exclusive to anyone who changes how they
+// are counted.
+const intakeLock = "usage.intake"
+
+// LockIntake implements ports.UsageStreams.
+func (t streams) LockIntake(context.Context) error {
+	return t.AdvisoryLock("lock usage intake", intakeLock)
+}
+
+// Insert implements ports.UsageStreams.
+func (t streams) Insert(_ context.Context, s ports.UsageStream) error {
+	row := newStreamRow(s)
+	return t.InsertRow("insert usage stream of "+s.SubscriptionID, &row)
+}
+
+// Get implements ports.UsageStreams.
+func (t streams) Get(_ context.Context, creatorID, subscriptionID, eventName string) (ports.UsageStream, error) {
+	row, err := repo.TakeOne[streamRow](t.Base, "get usage stream of "+subscriptionID,
+		"creator_id = ? AND subscription_id = ? AND event_name = ?", creatorID, subscriptionID, eventName)
+	return row.toStream(), err
+}
+
+// GetByID implements ports.UsageStreams.
+func (t streams) GetByID(_ context.Context, id int64) (ports.UsageStream, error) {
+	row, err := repo.TakeOne[streamRow](t.Base, "get usage stream", "id = ?", id)
+	return row.toStream(), err
+}
+
+// Update implements ports.UsageStreams.
+func (t streams) Update(_ context.Context, s ports.UsageStream) error {
+	row := newStreamRow(s)
+	res := t.DB.Model(&row).Where("id = ? AND version = ?", s.ID, s.Version-1).Select("*").Omit("id").Updates(&row)
+	if res.Error == nil && res.RowsAffected == 0 {
+		return fmt.Errorf("update usage stream of %s: %w", s.SubscriptionID, ports.ErrStale)
+	}
+	return t.Failure("update usage stream of "+s.SubscriptionID, res.Error)
+}
+
+// ListBySubscription implements ports.UsageStreams.
+func (t streams) ListBySubscription(_ context.Context, creatorID, subscriptionID string) ([]ports.UsageStream, error) {
+	var rows []streamRow
+	err := t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("event_name").Find(&rows).Error
+	return converted(rows, streamRow.toStream), t.Failure("list usage streams of "+subscriptionID, err)
+}
+
+// ListByCustomer implements ports.UsageStreams.
+func (t streams) ListByCustomer(_ context.Context, creatorID, externalCustomerID string) ([]ports.UsageStream, error) {
+	var rows []streamRow
+	err := t.DB.Where("creator_id = ? AND external_customer_id = ? AND NOT closed", creatorID, externalCustomerID).
+		Order("event_name, subscription_id").Find(&rows).Error
+	return converted(rows, streamRow.toStream), t.Failure("list usage streams of a customer", err)
+}
+
+// Recount implements ports.UsageStreams.
+func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time) error {
+	const doing = "recount usage stream"
+	var last int64
+	if err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(occurred_at), 0) FROM usage_events WHERE stream_id = ?", s.ID), &last); err != nil {
+		return t.Failure(doing, err)
+	}
+	for p := s.Schedule.At(from); p.Start.UnixMilli() <= last; p = s.Schedule.Next(p) {
+		err := t.DB.Exec("UPDATE usage_events SET period_start = ? WHERE stream_id = ? AND occurred_at >= ? AND occurred_at < ? AND period_start <> ?",
+			repo.UnixMillis(p.Start), s.ID, repo.UnixMillis(p.Start), repo.UnixMillis(p.End), repo.UnixMillis(p.Start)).Error
+		if err != nil {
+			return t.Failure(doing, err)
+		}
+	}
+	return rollups(t).recount(s, "stream_id = ?", s.ID)
+}

@@ -1,0 +1,82 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+// DeliveryStore implements ports.DeliveryStore.
+type DeliveryStore struct {
+	engine repo.Engine
+	store  ports.Store
+	// delivered gathers what has arrived; nil on SQLite.
+	delivered *repo.Batcher[deliveredAttempt]
+}
+
+var _ ports.DeliveryStore = (*DeliveryStore)(nil)
+
+// NewDeliveryStore returns the hot path of delivering beside a store of the same engine.
+func NewDeliveryStore(engine repo.Engine, store ports.Store) *DeliveryStore {
+	s := &DeliveryStore{engine: engine, store: store}
+	if engine.Pool != nil {
+		s.delivered = repo.NewBatcher(repo.BatchConfig[deliveredAttempt]{
+			MaxBatch: maxBatch, Timeout: recordTimeout, Capacity: maxWaiting, Write: s.recordBatch,
+			Key: func(d deliveredAttempt) string { return d.task.ID }, // the later of a task's two runs will be fenced
+		})
+	}
+	return s
+}
+
+// dueSQL is a delivery with its endpoint and its event; both engines prepare it once per connection.
+const dueSQL = `
+SELECT d.event_id, d.event_type, d.endpoint_id, d.status, d.attempt_count, d.round_attempts, d.next_attempt_at, d.created_at, d.revision,
+    w.url, w.events, w.enabled, w.disabled_reason, w.max_in_flight, w.max_per_second, w.secret, w.previous_secret, w.previous_until, w.failures, w.failing_since, w.open_until,
+    w.subscribed_since, w.created_at, w.revision,
+    e.type, e.livemode, e.data, e.created_at
+FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.creator_id = d.creator_id JOIN events e ON e.id = d.event_id
+WHERE d.id = $1 AND d.creator_id = $2`
+
+// GetDue implements ports.DeliveryStore.
+func (s *DeliveryStore) GetDue(ctx context.Context, creatorID, deliveryID string) (ports.DueDelivery, error) {
+	d, w, e := deliveryRow{ID: deliveryID, CreatorID: creatorID}, endpointRow{CreatorID: creatorID}, eventRow{CreatorID: creatorID}
+	err := s.engine.Point(ctx, dueSQL, deliveryID, creatorID).Scan(
+		&d.EventID, &d.EventType, &d.EndpointID, &d.Status, &d.AttemptCount, &d.RoundAttempts, &d.NextAttemptAt, &d.CreatedAt, &d.Revision,
+		&w.URL, &w.Events, &w.Enabled, &w.DisabledReason, &w.MaxInFlight, &w.MaxPerSecond, &w.Secret, &w.PreviousSecret, &w.PreviousUntil, &w.Failures, &w.FailingSince, &w.OpenUntil,
+		&w.SubscribedSince, &w.CreatedAt, &w.Revision,
+		&e.Type, &e.Livemode, &e.Data, &e.CreatedAt)
+	if err != nil {
+		return ports.DueDelivery{}, repo.Base{Dialect: s.engine.Dialect}.Failure("get due delivery "+deliveryID, err)
+	}
+	w.ID, e.ID = d.EndpointID, d.EventID
+	return ports.DueDelivery{Delivery: d.toState(), Endpoint: w.toState(), Event: e.toRecord()}, nil
+}
+
+// RecordDelivered implements ports.DeliveryStore.
+func (s *DeliveryStore) RecordDelivered(ctx context.Context, t ports.Task, d webhook.DeliveryState, a webhook.Attempt) error {
+	if s.delivered == nil {
+		return s.recordAlone(ctx, t, d, a)
+	}
+	return s.delivered.Do(ctx, deliveredAttempt{t, d, a})
+}
+
+// recordAlone is RecordDelivered on SQLite, where round trips cost nothing and WITH cannot write.
+func (s *DeliveryStore) recordAlone(ctx context.Context, t ports.Task, d webhook.DeliveryState, a webhook.Attempt) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		err := r.Webhooks.Deliveries.Update(ctx, d)
+		if errors.Is(err, ports.ErrStale) {
+			return fmt.Errorf("record delivery %s: %w", d.ID, ports.ErrFenced)
+		}
+		if err == nil {
+			err = r.Webhooks.Deliveries.InsertAttempt(ctx, d.CreatorID, d.ID, a)
+		}
+		if err == nil {
+			err = r.Tasks.Done(ctx, t)
+		}
+		return err
+	})
+}

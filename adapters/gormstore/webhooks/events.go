@@ -1,0 +1,121 @@
+// Package webhooks keeps events, the endpoints that receive them, and deliveries.
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/event"
+	"sundry/ports"
+)
+
+// Repositories are the area's repositories over one connection.
+func Repositories(b repo.Base) ports.WebhookRepos {
+	return ports.WebhookRepos{
+		Events: events{eventMapping.On(b)}, Endpoints: endpoints{endpointMapping.On(b)}, Deliveries: deliveries{deliveryMapping.On(b)},
+		Announcements: announcements{b}, Audit: audit{b},
+	}
+}
+
+type eventRow struct {
+	ID        string `gorm:"primaryKey"`
+	CreatorID string
+	Type      string
+	// CustomerID and ExternalCustomerID are those that the data names, for searches.
+	CustomerID         string
+	ExternalCustomerID string
+	Livemode           bool
+	Data               repo.JSONColumn[json.RawMessage]
+	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	// Position is NULL until the commit: the place among the account's transactions that wrote events.
+	Position *int64
+}
+
+// TableName implements gorm's tabler.
+func (eventRow) TableName() string { return "events" }
+
+func (r eventRow) toRecord() event.Record {
+	return event.Record{
+		ID: r.ID, CreatorID: r.CreatorID, Type: event.Type(r.Type), Livemode: r.Livemode, Data: r.Data.V, CreatedAt: time.Time(r.CreatedAt),
+	}
+}
+
+func newEventRow(e event.Record) eventRow {
+	customerID, externalCustomerID := e.Customer()
+	return eventRow{
+		ID: e.ID, CreatorID: e.CreatorID, Type: string(e.Type), CustomerID: customerID, ExternalCustomerID: externalCustomerID, Livemode: e.Livemode, Data: repo.JSON(e.Data), CreatedAt: repo.UnixMillis(e.CreatedAt),
+	}
+}
+
+var eventMapping = repo.Mapping[eventRow, event.Record]{
+	Name: "event", NewRow: newEventRow, ToState: eventRow.toRecord,
+	Key: func(r eventRow) (string, int64) { return r.ID, 1 },
+}
+
+type events struct {
+	repo.Table[eventRow, event.Record]
+}
+
+// Insert implements ports.Events. The position is taken right before the commit, because its row is locked until then:
+// transactions of one account commit their events in the order of their positions, and hold nobody up before.
+func (t events) Insert(ctx context.Context, e event.Record) error {
+	if err := t.InsertDeferred(ctx, e); err != nil {
+		return err
+	}
+	assign := func() error { return t.assignPosition(e.CreatorID) }
+	if t.AtCommit == nil {
+		return assign()
+	}
+	t.AtCommit("events of "+e.CreatorID, assign)
+	return nil
+}
+
+// assignPosition gives the account's next position to the events of this transaction, which are the only ones without.
+func (t events) assignPosition(creatorID string) error {
+	const doing = "assign event positions of "
+	err := t.ExecDeferred(doing+creatorID, `INSERT INTO event_positions (creator_id, last) VALUES (?, 1)
+		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + 1`, creatorID)
+	if err != nil {
+		return err
+	}
+	return t.ExecDeferred(doing+creatorID, `UPDATE events SET position = (SELECT last FROM event_positions WHERE creator_id = ?)
+		WHERE creator_id = ? AND position IS NULL`, creatorID, creatorID)
+}
+
+// List implements ports.Events.
+func (t events) List(_ context.Context, creatorID string, search ports.EventSearch, page ports.Page) (ports.List[event.Record], error) {
+	query := repo.Equal(t.DB.Where("creator_id = ? AND position > 0", creatorID), map[string]string{
+		"type": string(search.Type), "customer_id": search.CustomerID, "external_customer_id": search.ExternalCustomerID,
+	})
+	query = repo.CreatedIn(query, search.Created)
+	after, order := "(position, id) < (?, ?)", "position DESC, id DESC"
+	if search.OldestFirst {
+		after, order = "(position, id) > (?, ?)", "position, id"
+	}
+	if page.After.ID != "" {
+		query = query.Where(after, page.After.Value, page.After.ID)
+	}
+	var rows []eventRow
+	if err := query.Order(order).Limit(page.Limit + 1).Find(&rows).Error; err != nil {
+		return ports.List[event.Record]{}, t.Failure("list events of "+creatorID, err)
+	}
+	list := repo.Paged(rows, page.Limit, eventRow.toRecord, eventRow.cursor)
+	if search.OldestFirst {
+		list.Last = page.After
+		if shown := len(list.Items); shown > 0 {
+			list.Last = rows[shown-1].cursor()
+		}
+	}
+	return list, nil
+}
+
+// cursor is where an event stands in its account's list.
+func (r eventRow) cursor() ports.Cursor { return ports.Cursor{Value: *r.Position, ID: r.ID} }
+
+// ListBetween implements ports.Events.
+func (t events) ListBetween(_ context.Context, creatorID string, from, to time.Time, afterID string, limit int) ([]event.Record, error) {
+	query := t.DB.Where("creator_id = ? AND created_at >= ? AND created_at < ? AND id > ?", creatorID, repo.UnixMillis(from), repo.UnixMillis(to), afterID)
+	return t.ListBy("list events of "+creatorID, query.Order("id").Limit(limit))
+}

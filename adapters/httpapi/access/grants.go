@@ -1,0 +1,206 @@
+package access
+
+import (
+	"slices"
+
+	"sundry/adapters/httpapi"
+
+	"github.com/gofiber/fiber/v2"
+
+	core "sundry/core/access"
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	"sundry/core/plan"
+	"sundry/modules/access"
+)
+
+// grantRequest is the body of POST …/grants.
+type grantRequest struct {
+	Listing      *string                 `json:"listing"`
+	Plan         *string                 `json:"plan"`
+	Entitlements []plan.EntitlementDraft `json:"entitlements"`
+	Credits      []giftedCredit          `json:"credits"`
+	ExpiresAt    *string                 `json:"expiresAt"`
+	Note         *string                 `json:"note"`
+}
+
+// giftedCredit has no renews: what is granted manually is granted once.
+type giftedCredit struct {
+	Key    string `json:"key"`
+	Unit   string `json:"unit"`
+	Amount int64  `json:"amount"`
+}
+
+func (r grantRequest) gift(f *fault.Violations) access.Gift {
+	g := access.Gift{
+		Listing: httpapi.ValueOf(r.Listing), Plan: httpapi.ValueOf(r.Plan), Entitlements: r.Entitlements, ExpiresAt: httpapi.ReadTime(f, "expiresAt", r.ExpiresAt), Note: httpapi.ValueOf(r.Note),
+	}
+	for _, c := range r.Credits {
+		g.Credits = append(g.Credits, plan.Credit{Key: c.Key, Unit: c.Unit, Amount: c.Amount})
+	}
+	return g
+}
+
+// grantView is one reason for access.
+type grantView struct {
+	ID                 string             `json:"id"`
+	ExternalCustomerID string             `json:"externalCustomerId"`
+	Source             core.Source        `json:"source"`
+	SourceID           string             `json:"sourceId"`
+	CheckoutID         *string            `json:"checkoutId"`
+	Status             string             `json:"status"`
+	Listing            *string            `json:"listing"`
+	ListingID          *string            `json:"listingId"`
+	Plan               *string            `json:"plan"`
+	Interval           *string            `json:"interval"`
+	Entitlements       []plan.Entitlement `json:"entitlements"`
+	Credits            []grantCreditView  `json:"credits"`
+	Note               *string            `json:"note"`
+	StartedAt          *string            `json:"startedAt"`
+	ExpiresAt          *string            `json:"expiresAt"`
+	EndedAt            *string            `json:"endedAt"`
+	RevokedAt          *string            `json:"revokedAt"`
+}
+
+type grantCreditView struct {
+	Key       string  `json:"key"`
+	Unit      string  `json:"unit"`
+	Granted   int64   `json:"granted"`
+	Used      int64   `json:"used"`
+	Balance   int64   `json:"balance"`
+	Renews    bool    `json:"renews"`
+	ExpiresAt *string `json:"expiresAt"`
+}
+
+func newGrantView(g *core.Grant) grantView {
+	s := g.State()
+	view := grantView{
+		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID, CheckoutID: apiformat.Text(s.CheckoutID),
+		Status: "active", Entitlements: append([]plan.Entitlement{}, s.Entitlements...), Credits: make([]grantCreditView, len(s.Credits)),
+		Note: apiformat.Text(s.Note), StartedAt: apiformat.Time(s.StartedAt), ExpiresAt: apiformat.Time(s.ExpiresAt), EndedAt: apiformat.Time(s.EndedAt),
+	}
+	for i, l := range s.Credits {
+		view.Credits[i] = grantCreditView{l.Key, l.Unit, l.Granted, l.Used, l.Granted - l.Used, l.Renews, apiformat.Time(g.CreditExpiry(l))}
+	}
+	if s.Plan != nil {
+		view.Listing, view.ListingID, view.Plan = apiformat.Text(s.Plan.ListingKey), apiformat.Text(s.Plan.ListingID), apiformat.Text(s.Plan.Key)
+		view.Interval = apiformat.Text(string(s.Plan.Interval))
+	}
+	if s.EndReason != core.NotEnded {
+		view.Status = string(s.EndReason)
+	}
+	if s.EndReason == core.Revoked {
+		view.RevokedAt = view.EndedAt
+	}
+	return view
+}
+
+// explanationView tells why a customer may use what they may.
+type explanationView struct {
+	ExternalCustomerID string        `json:"externalCustomerId"`
+	Livemode           bool          `json:"livemode"`
+	Version            int64         `json:"version"`
+	Grants             []grantView   `json:"grants"`
+	History            []versionView `json:"history"`
+}
+
+// versionView is one change of a snapshot: what happened, to what, and which members it changed.
+type versionView struct {
+	Version int64          `json:"version"`
+	At      *string        `json:"at"`
+	Changed []string       `json:"changed"`
+	Cause   core.CauseKind `json:"cause"`
+	CauseID string         `json:"causeId"`
+}
+
+func (h handlers) getAccessExplained(c *fiber.Ctx) error {
+	customer, err := knownCustomer(c)
+	if err != nil {
+		return err
+	}
+	e, err := h.Access.Explain(c.UserContext(), httpapi.Account(c), customer)
+	if err != nil {
+		return err
+	}
+	view := explanationView{
+		ExternalCustomerID: customer, Livemode: !h.Sandbox, Version: e.Document.Version,
+		Grants: []grantView{}, History: make([]versionView, len(e.History)),
+	}
+	for _, g := range slices.Concat(e.Running, e.Ended) {
+		view.Grants = append(view.Grants, newGrantView(g))
+	}
+	for i, h := range e.History {
+		view.History[i] = versionView{h.Version, apiformat.Time(h.At), h.Changed, h.Cause.Kind, h.Cause.ID}
+	}
+	return c.JSON(view)
+}
+
+func (h handlers) postGrant(c *fiber.Ctx) error {
+	customer, err := decodedCustomer(c)
+	if err != nil {
+		return err
+	}
+	request, reading := httpapi.Decode[grantRequest](c)
+	var f, invalid fault.Violations
+	gift := request.gift(&f)
+	gift.Check(customer, &invalid)
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), invalid.Err()); err != nil {
+		return err
+	}
+	g, err := h.Access.GrantManually(c.UserContext(), httpapi.Account(c), customer, gift)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(newGrantView(g))
+}
+
+func (h handlers) deleteGrant(c *fiber.Ctx) error {
+	customer, err := knownCustomer(c)
+	if err != nil {
+		return err
+	}
+	g, err := h.Access.RevokeManually(c.UserContext(), httpapi.Account(c), customer, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(newGrantView(g))
+}
+
+// creditUseRequest is the body of POST …/credits/consume.
+type creditUseRequest struct {
+	Key            *string `json:"key"`
+	Unit           *string `json:"unit"`
+	Amount         *int64  `json:"amount"`
+	IdempotencyKey *string `json:"idempotencyKey"`
+}
+
+// creditUseView is a credit right after a use.
+type creditUseView struct {
+	Key     string `json:"key"`
+	Unit    string `json:"unit"`
+	Amount  int64  `json:"amount"`
+	Granted int64  `json:"granted"`
+	Used    int64  `json:"used"`
+	Balance int64  `json:"balance"`
+	Version int64  `json:"version"`
+}
+
+func (h handlers) postCreditUse(c *fiber.Ctx) error {
+	customer, err := decodedCustomer(c)
+	if err != nil {
+		return err
+	}
+	request, reading := httpapi.Decode[creditUseRequest](c)
+	use := access.Consumption{
+		ConsumeRequest: core.ConsumeRequest{Key: httpapi.ValueOf(request.Key), Unit: httpapi.ValueOf(request.Unit), Amount: httpapi.ValueOf(request.Amount)},
+		IdempotencyKey: httpapi.ValueOf(request.IdempotencyKey),
+	}
+	if err := httpapi.MergeFieldErrors(reading, use.Check(customer)); err != nil {
+		return err
+	}
+	b, err := h.Access.ConsumeCredits(c.UserContext(), httpapi.Account(c), customer, use)
+	if err != nil {
+		return err
+	}
+	return c.JSON(creditUseView(b))
+}

@@ -1,0 +1,116 @@
+package booking
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+
+	"sundry/core/apiformat"
+	"sundry/core/appointment"
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/ports"
+)
+
+func (h handlers) appointmentRoutes() []httpapi.Route {
+	const one = "/v1/appointments/:id"
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/appointments", Auth: httpapi.SecretKey, Handle: h.listAppointments},
+		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.getAppointment},
+		{Method: fiber.MethodPost, Path: one + "/reschedule", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.rescheduleAppointment},
+		{Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.cancelAppointment},
+	}
+}
+
+// appointmentView is an appointment (contract §7).
+type appointmentView struct {
+	ID                 string                   `json:"id"`
+	Status             appointment.Status       `json:"status"`
+	Livemode           bool                     `json:"livemode"`
+	ListingID          string                   `json:"listingId"`
+	VariantID          string                   `json:"variantId"`
+	CheckoutID         string                   `json:"checkoutId"`
+	ExternalCustomerID *string                  `json:"externalCustomerId"`
+	StartsAt           *string                  `json:"startsAt"`
+	EndsAt             *string                  `json:"endsAt"`
+	Timezone           string                   `json:"timezone"`
+	DeliveryMode       appointment.DeliveryMode `json:"deliveryMode"`
+	MeetingURL         *string                  `json:"meetingUrl"`
+	Address            *string                  `json:"address"`
+	CancelReason       *string                  `json:"cancelReason"`
+	CanceledAt         *string                  `json:"canceledAt"`
+	ManageURL          string                   `json:"manageUrl"`
+	CreatedAt          *string                  `json:"createdAt"`
+}
+
+func (h handlers) newAppointmentView(a appointment.State) appointmentView {
+	return appointmentView{
+		ID: a.ID, Status: a.Status, Livemode: !h.Sandbox, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
+		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt), Timezone: a.Timezone,
+		DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
+		CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt), ManageURL: h.Booking.ManageURL(a.ID), CreatedAt: apiformat.Time(a.CreatedAt),
+	}
+}
+
+func (h handlers) listAppointments(c *fiber.Ctx) error {
+	var f fault.Violations
+	p := httpapi.ReadPage(c, &f)
+	search := ports.AppointmentSearch{
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"), Status: appointment.Status(c.Query("status")),
+		From: httpapi.ReadTime(&f, "from", apiformat.Text(c.Query("from"))), To: httpapi.ReadTime(&f, "to", apiformat.Text(c.Query("to"))),
+	}
+	f.Check(search.ListingID == "" || id.Valid(id.Listing, search.ListingID), "listingId", fault.DetailInvalid, "Expected the id of a listing, lst_….")
+	if search.Status != "" {
+		f.OneOf("status", string(search.Status), string(appointment.StatusConfirmed), string(appointment.StatusCanceled))
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	found, err := h.Booking.Appointments(c.UserContext(), httpapi.Account(c), search, p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newAppointmentView))
+}
+
+func (h handlers) getAppointment(c *fiber.Ctx) error {
+	a, err := h.Booking.Appointment(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newAppointmentView(a))
+}
+
+type rescheduleRequest struct {
+	AppointmentSlot *httpapi.SlotRequest `json:"appointmentSlot"`
+}
+
+func (h handlers) rescheduleAppointment(c *fiber.Ctx) error {
+	in, malformed := httpapi.Decode[rescheduleRequest](c)
+	pick, invalid := in.AppointmentSlot.Choice("appointmentSlot")
+	if err := civil.AsInvalidTimezone(httpapi.MergeFieldErrors(malformed, invalid)); err != nil {
+		return err
+	}
+	a, err := h.Booking.Reschedule(c.UserContext(), httpapi.Account(c), c.Params("id"), pick)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newAppointmentView(a))
+}
+
+type cancelRequest struct {
+	Reason *string `json:"reason"`
+}
+
+func (h handlers) cancelAppointment(c *fiber.Ctx) error {
+	in, err := httpapi.DecodeOptional[cancelRequest](c)
+	if err != nil {
+		return err
+	}
+	a, err := h.Booking.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newAppointmentView(a))
+}

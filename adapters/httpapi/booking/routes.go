@@ -1,0 +1,29 @@
+// Package booking is the API of time: availability, the public calendar and appointments.
+package booking
+
+import (
+	_ "embed"
+	"slices"
+
+	"sundry/adapters/httpapi"
+	"sundry/modules/booking"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Sandbox bool
+	Booking *booking.Service
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route {
+	h := handlers{d}
+	return slices.Concat(h.schedulingRoutes(), h.appointmentRoutes())
+}

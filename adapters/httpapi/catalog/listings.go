@@ -1,0 +1,204 @@
+package catalog
+
+import (
+	"encoding/json"
+
+	"sundry/adapters/httpapi"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi/strictjson"
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/tax"
+)
+
+func (h handlers) listingRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodPost, Path: "/v1/listings", Auth: httpapi.AccessToken, Handle: h.createListing},
+		{Method: fiber.MethodGet, Path: "/v1/listings/mine", Auth: httpapi.AccessToken, Handle: h.listMyListings},
+		{Method: fiber.MethodGet, Path: "/v1/listings/mine/:id", Auth: httpapi.AccessToken, Handle: h.getMyListing},
+		{Method: fiber.MethodGet, Path: "/v1/listings", Handle: h.searchListings},
+		{Method: fiber.MethodGet, Path: "/v1/listings/:ref", Handle: h.getListing},
+		{Method: fiber.MethodPatch, Path: "/v1/listings/:ref", Auth: httpapi.AccessToken, Handle: h.updateListing},
+		{Method: fiber.MethodDelete, Path: "/v1/listings/:ref", Auth: httpapi.AccessToken, Handle: h.archiveListing},
+		{Method: fiber.MethodPost, Path: "/v1/listings/:id/publish", Auth: httpapi.AccessToken, Handle: httpapi.WithoutBody(h.publishListing)},
+		{Method: fiber.MethodPost, Path: "/v1/listings/:id/variants", Auth: httpapi.AccessToken, Handle: h.createVariant},
+		{Method: fiber.MethodPatch, Path: "/v1/listings/:id/variants/:variantId", Auth: httpapi.AccessToken, Handle: h.updateVariant},
+		{Method: fiber.MethodDelete, Path: "/v1/listings/:id/variants/:variantId", Auth: httpapi.AccessToken, Handle: h.removeVariant},
+	}
+}
+
+// listingView is a listing as the specification has it, with the contract's additions.
+type listingView struct {
+	ID           string           `json:"id"`
+	CreatorID    string           `json:"creatorId"`
+	Type         listing.Type     `json:"type"`
+	Title        string           `json:"title"`
+	Description  string           `json:"description"`
+	Slug         string           `json:"slug"`
+	CatalogKey   string           `json:"catalogKey"`
+	PriceInCents int64            `json:"priceInCents"`
+	Currency     string           `json:"currency"`
+	TaxBehavior  tax.Behavior     `json:"taxBehavior"`
+	Status       listing.Status   `json:"status"`
+	Livemode     bool             `json:"livemode"`
+	Metadata     listing.Metadata `json:"metadata"`
+	Variants     []variantView    `json:"variants"`
+	CreatedAt    *string          `json:"createdAt"`
+	UpdatedAt    *string          `json:"updatedAt"`
+}
+
+// ownListing is a listing as its owner sees it.
+func (h handlers) newOwnListingView(l listing.State) listingView {
+	view := listingView{
+		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug, CatalogKey: l.CatalogKey,
+		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Status: l.Status, Livemode: !h.Sandbox, Metadata: l.Metadata,
+		Variants: make([]variantView, len(l.Variants)), CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),
+	}
+	for i, v := range l.Variants {
+		view.Variants[i] = newVariantView(v)
+	}
+	return view
+}
+
+// publicListing is a listing as anybody sees it: without what the buyer pays for.
+func (h handlers) newPublicListingView(l listing.State) listingView {
+	view := h.newOwnListingView(l)
+	view.Metadata = l.Metadata.Without(listing.DownloadURL)
+	return view
+}
+
+// serviceSet are the members of a listing that no request sets. They are named here so that the refusal says why.
+type serviceSet struct {
+	ID        json.RawMessage `json:"id"`
+	CreatorID json.RawMessage `json:"creatorId"`
+	Status    json.RawMessage `json:"status"`
+	Livemode  json.RawMessage `json:"livemode"`
+	Variants  json.RawMessage `json:"variants"`
+	CreatedAt json.RawMessage `json:"createdAt"`
+	UpdatedAt json.RawMessage `json:"updatedAt"`
+}
+
+func (in serviceSet) refuse(f *fault.Violations) {
+	for _, member := range []struct {
+		field, message string
+		value          json.RawMessage
+	}{
+		{"id", "The service sets this member.", in.ID},
+		{"creatorId", "The service sets this member.", in.CreatorID},
+		{"status", "The status changes by publish and DELETE only.", in.Status},
+		{"livemode", "The service sets this member.", in.Livemode},
+		{"variants", "Variants have routes of their own.", in.Variants},
+		{"createdAt", "The service sets this member.", in.CreatedAt},
+		{"updatedAt", "The service sets this member.", in.UpdatedAt},
+	} {
+		f.Check(member.value == nil, member.field, fault.DetailNotAllowed, member.message)
+	}
+}
+
+// listingMembers are those that a request may set, when a listing is made and later.
+type listingMembers struct {
+	serviceSet
+	Title        strictjson.Optional[string]         `json:"title"`
+	Description  strictjson.Optional[string]         `json:"description"`
+	Slug         strictjson.Optional[string]         `json:"slug"`
+	CatalogKey   strictjson.Optional[string]         `json:"catalogKey"`
+	PriceInCents strictjson.Optional[int64]          `json:"priceInCents"`
+	Currency     strictjson.Optional[string]         `json:"currency"`
+	TaxBehavior  strictjson.Optional[string]         `json:"taxBehavior"`
+	Metadata     strictjson.Optional[map[string]any] `json:"metadata"`
+}
+
+func (in listingMembers) edit(f *fault.Violations) listing.Edit {
+	in.refuse(f)
+	e := listing.Edit{
+		Title: httpapi.PatchValue(f, "title", in.Title), Slug: httpapi.PatchValue(f, "slug", in.Slug), CatalogKey: httpapi.PatchNullable(f, "catalogKey", in.CatalogKey),
+		PriceInCents: httpapi.PatchValue(f, "priceInCents", in.PriceInCents), Currency: httpapi.PatchValue(f, "currency", in.Currency),
+		TaxBehavior: httpapi.PatchValue(f, "taxBehavior", in.TaxBehavior),
+		Metadata:    in.Metadata.Value, ClearMetadata: in.Metadata.Null,
+	}
+	if in.Description.Set {
+		e.Description = &in.Description.Value // null is no description
+	}
+	return e
+}
+
+type createListingRequest struct {
+	listingMembers
+	Type string `json:"type"`
+}
+
+func (h handlers) createListing(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[createListingRequest](c)
+	var f fault.Violations
+	p := listing.Proposal{Type: in.Type, Edit: in.edit(&f)}
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), p.Check()); err != nil {
+		return err
+	}
+	l, err := h.Catalog.Create(c.UserContext(), httpapi.Account(c), p)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newOwnListingView(l))
+}
+
+func (h handlers) listMyListings(c *fiber.Ctx) error {
+	var f fault.Violations
+	p := httpapi.ReadPage(c, &f)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	l, err := h.Catalog.OwnListings(c.UserContext(), httpapi.Account(c), p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(l, h.newOwnListingView))
+}
+
+func (h handlers) getMyListing(c *fiber.Ctx) error {
+	return h.answerListing(c)(h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")))
+}
+
+func (h handlers) getListing(c *fiber.Ctx) error {
+	l, err := h.Catalog.BySlug(c.UserContext(), c.Params("ref"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newPublicListingView(l))
+}
+
+type updateListingRequest struct {
+	listingMembers
+	Type json.RawMessage `json:"type"`
+}
+
+func (h handlers) updateListing(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[updateListingRequest](c)
+	var f fault.Violations
+	f.Check(in.Type == nil, "type", fault.DetailNotAllowed, "The type of a listing never changes.")
+	e := in.edit(&f)
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return httpapi.MergeFieldErrors(err, e.Check())
+	}
+	return h.answerListing(c)(h.Catalog.Edit(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
+}
+
+func (h handlers) archiveListing(c *fiber.Ctx) error {
+	return h.answerListing(c)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
+}
+
+func (h handlers) publishListing(c *fiber.Ctx) error {
+	return h.answerListing(c)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
+}
+
+// answerListing renders what a use case of the owner's returned.
+func (h handlers) answerListing(c *fiber.Ctx) func(listing.State, error) error {
+	return func(l listing.State, err error) error {
+		if err != nil {
+			return err
+		}
+		return c.JSON(h.newOwnListingView(l))
+	}
+}

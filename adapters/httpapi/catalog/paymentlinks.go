@@ -1,0 +1,116 @@
+package catalog
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+
+	"sundry/adapters/httpapi/strictjson"
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	"sundry/core/paymentlink"
+)
+
+func (h handlers) paymentLinkRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodPost, Path: "/v1/payment-links", Auth: httpapi.AccessToken, Handle: h.createPaymentLink},
+		{Method: fiber.MethodGet, Path: "/v1/payment-links", Auth: httpapi.AccessToken, Handle: h.listPaymentLinks},
+		{Method: fiber.MethodGet, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken, Handle: h.getPaymentLink},
+		{Method: fiber.MethodPatch, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken, Handle: h.updatePaymentLink},
+		{Method: fiber.MethodDelete, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken, Handle: h.deactivatePaymentLink},
+	}
+}
+
+// paymentLinkView is a link to share. Null members leave the choice to the listing or the plan.
+type paymentLinkView struct {
+	ID         string  `json:"id"`
+	URL        string  `json:"url"`
+	Code       string  `json:"code"`
+	ListingID  string  `json:"listingId"`
+	VariantID  *string `json:"variantId"`
+	Plan       *string `json:"plan"`
+	Interval   *string `json:"interval"`
+	SuccessURL *string `json:"successUrl"`
+	Active     bool    `json:"active"`
+	Livemode   bool    `json:"livemode"`
+	CreatedAt  *string `json:"createdAt"`
+}
+
+func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
+	return paymentLinkView{
+		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID, VariantID: apiformat.Text(l.VariantID),
+		Plan: apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)), SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
+		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(l.CreatedAt),
+	}
+}
+
+type paymentLinkRequest struct {
+	ListingID  strictjson.Optional[string] `json:"listingId"`
+	VariantID  strictjson.Optional[string] `json:"variantId"`
+	Plan       strictjson.Optional[string] `json:"plan"`
+	Interval   strictjson.Optional[string] `json:"interval"`
+	SuccessURL strictjson.Optional[string] `json:"successUrl"`
+	Active     strictjson.Optional[bool]   `json:"active"`
+}
+
+func (in paymentLinkRequest) edit(f *fault.Violations) paymentlink.Edit {
+	return paymentlink.Edit{
+		ListingID: httpapi.PatchValue(f, "listingId", in.ListingID), VariantID: httpapi.PatchNullable(f, "variantId", in.VariantID), PlanKey: httpapi.PatchNullable(f, "plan", in.Plan),
+		Interval: httpapi.PatchNullable(f, "interval", in.Interval), SuccessURL: httpapi.PatchNullable(f, "successUrl", in.SuccessURL), Active: httpapi.PatchValue(f, "active", in.Active),
+	}
+}
+
+func (h handlers) createPaymentLink(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[paymentLinkRequest](c)
+	var f fault.Violations
+	e := in.edit(&f)
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.CheckNew(h.Sandbox)); err != nil {
+		return err
+	}
+	l, err := h.Catalog.CreateLink(c.UserContext(), httpapi.Account(c), e)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newPaymentLinkView(l))
+}
+
+func (h handlers) listPaymentLinks(c *fiber.Ctx) error {
+	var f fault.Violations
+	p := httpapi.ReadPage(c, &f)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	links, err := h.Catalog.Links(c.UserContext(), httpapi.Account(c), p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(links, h.newPaymentLinkView))
+}
+
+func (h handlers) getPaymentLink(c *fiber.Ctx) error {
+	return h.answerPaymentLink(c)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
+}
+
+func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[paymentLinkRequest](c)
+	var f fault.Violations
+	e := in.edit(&f)
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.Check(h.Sandbox)); err != nil {
+		return err
+	}
+	return h.answerPaymentLink(c)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+}
+
+func (h handlers) deactivatePaymentLink(c *fiber.Ctx) error {
+	return h.answerPaymentLink(c)(h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")))
+}
+
+// answerPaymentLink renders what a use case returned.
+func (h handlers) answerPaymentLink(c *fiber.Ctx) func(paymentlink.State, error) error {
+	return func(l paymentlink.State, err error) error {
+		if err != nil {
+			return err
+		}
+		return c.JSON(h.newPaymentLinkView(l))
+	}
+}

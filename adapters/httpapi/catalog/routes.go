@@ -1,0 +1,31 @@
+// Package catalog is the API of what is sold: listings, variants, plans, payment links and the recipe.
+package catalog
+
+import (
+	_ "embed"
+	"slices"
+
+	"sundry/adapters/httpapi"
+	"sundry/modules/catalog"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Sandbox bool
+	// BaseURL is the public origin of this deployment, without a trailing slash.
+	BaseURL string
+	Catalog *catalog.Service
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route {
+	h := handlers{d}
+	return slices.Concat(h.listingRoutes(), h.planRoutes(), h.paymentLinkRoutes(), h.discountRoutes())
+}

@@ -1,0 +1,231 @@
+package checkout
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/adapters/httpapi/strictjson"
+	"sundry/core/apiformat"
+	core "sundry/core/checkout"
+	"sundry/core/civil"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/locale"
+	"sundry/core/payment"
+	"sundry/modules/checkout"
+	"sundry/ports"
+)
+
+// pageRoutes are the JSON behind the hosted page. The secret in the path is the authorization.
+func (h handlers) pageRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/c/:secret/state", Handle: httpapi.Private(h.getPageState)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/slots", Handle: httpapi.Private(h.postPageSlots)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/details", Handle: httpapi.Private(h.postPageDetails)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/discount", Handle: httpapi.Private(h.postPageDiscount)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/pay", Handle: httpapi.Private(h.postPagePay)},
+		{Method: fiber.MethodGet, Path: "/c/:secret/challenge", Handle: httpapi.Private(h.getPageChallenge)},
+		{Method: fiber.MethodPost, Path: "/c/:secret/authenticate", Handle: httpapi.Private(h.postPageAuthenticate)},
+	}
+}
+
+// pageStateView is what the page's script reads (contract §6).
+type pageStateView struct {
+	CheckoutID       string                 `json:"checkoutId"`
+	Status           core.Status            `json:"status"`
+	State            core.PageState         `json:"state"`
+	ExpiresAt        *string                `json:"expiresAt"`
+	Currency         string                 `json:"currency"`
+	SubtotalInCents  int64                  `json:"subtotalInCents"`
+	DiscountInCents  int64                  `json:"discountInCents"`
+	TaxInCents       int64                  `json:"taxInCents"`
+	TotalInCents     int64                  `json:"totalInCents"`
+	DiscountCode     *string                `json:"discountCode"`
+	Listing          pageListingView        `json:"listing"`
+	AppointmentSlots []chosenSlotView       `json:"appointmentSlots"`
+	DeliveryModes    []string               `json:"deliveryModes"`
+	SessionCount     *int                   `json:"sessionCount"`
+	LastPaymentError *payment.DeclineReason `json:"lastPaymentError"`
+	CancelURL        *string                `json:"cancelUrl"`
+	ListingURL       *string                `json:"listingUrl"`
+	RedirectURL      *string                `json:"redirectUrl"`
+}
+
+type pageListingView struct {
+	Title string `json:"title"`
+	Type  string `json:"type"`
+}
+
+func newPageStateView(p checkout.Page) pageStateView {
+	c := p.Session
+	view := pageStateView{
+		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: apiformat.Time(c.ExpiresAt), Currency: string(c.Total.Currency),
+		SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor,
+		Listing: pageListingView{Title: c.Offer.Title, Type: c.Offer.ListingType}, AppointmentSlots: newChosenSlotViews(c.Slots),
+		DeliveryModes: c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: apiformat.Text(c.CancelURL),
+		ListingURL: apiformat.Text(p.AgainURL), RedirectURL: apiformat.Text(p.RedirectURL),
+	}
+	if view.DeliveryModes == nil {
+		view.DeliveryModes = []string{}
+	}
+	if c.DiscountTerms != nil {
+		view.DiscountCode = &c.DiscountTerms.Code
+	}
+	if c.Offer.ForAppointments() {
+		view.SessionCount = &c.Offer.SessionCount
+	}
+	return view
+}
+
+func (h handlers) getPageState(c *fiber.Ctx) error {
+	page, err := h.Checkout.Page(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(newPageStateView(page))
+}
+
+// pageRequest is what the page's form sends; every member is optional, since the session may know it already.
+type pageRequest struct {
+	buyerRequest
+	CardNumber *string `json:"cardNumber"`
+	Email      *string `json:"email"`
+	// HourCycle is the clock that the buyer chose on the page.
+	HourCycle *string `json:"hourCycle"`
+}
+
+// reader are the buyer's details with how they read, which mails and later pages follow.
+func (b pageRequest) reader(c *fiber.Ctx) customer.Details {
+	details := b.buyer()
+	reader := locale.Parse(c.Get(fiber.HeaderAcceptLanguage))
+	details.Locale = reader.Tag()
+	if b.HourCycle != nil {
+		details.Locale = reader.WithClock(*b.HourCycle).Full()
+	}
+	return details
+}
+
+func (b pageRequest) check(f *fault.Violations) {
+	known := b.HourCycle == nil || *b.HourCycle == "12" || *b.HourCycle == "24"
+	f.Check(known, "hourCycle", fault.DetailNotAllowed, "Expected 12 or 24.")
+}
+
+// buyer is what the form says of the buyer. An empty VAT id takes back one that was given before.
+func (b pageRequest) buyer() customer.Details {
+	details := b.details()
+	if b.TaxID != nil && details.TaxID == "" {
+		details.TaxID = customer.NoTaxID
+	}
+	return details
+}
+
+func (h handlers) postPageDetails(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[pageRequest](c)
+	var f fault.Violations
+	body.check(&f)
+	f.Check(body.CardNumber == nil, "cardNumber", fault.DetailNotAllowed, "Send the card with pay.")
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), checkout.CheckBuyer(httpapi.ValueOf(body.Email), body.buyer())); err != nil {
+		return err
+	}
+	session, err := h.Checkout.Describe(c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c))
+	return h.answerPage(c, session, err)
+}
+
+type pageDiscountRequest struct {
+	Code strictjson.Optional[string] `json:"code"`
+}
+
+func (h handlers) postPageDiscount(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[pageDiscountRequest](c)
+	var f fault.Violations
+	code := httpapi.PatchNullable(&f, "code", body.Code)
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return err
+	}
+	session, err := h.Checkout.ApplyDiscount(c.UserContext(), c.Params("secret"), httpapi.ValueOf(code))
+	return h.answerPage(c, session, err)
+}
+
+type pageSlotsRequest struct {
+	AppointmentSlots *[]httpapi.SlotRequest `json:"appointmentSlots"`
+}
+
+func (h handlers) postPageSlots(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[pageSlotsRequest](c)
+	slots, err := httpapi.ReadSlots(nil, body.AppointmentSlots)
+	var f fault.Violations
+	f.Check(slots != nil, "appointmentSlots", fault.DetailRequired, "Expected the times that the buyer chose.")
+	if err := civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, f.Err(), err)); err != nil {
+		return err
+	}
+	session, err := h.Checkout.ChooseOnPage(c.UserContext(), c.Params("secret"), slots)
+	return h.answerPage(c, session, err)
+}
+
+// pagePayRequest takes what card forms have, too: expiry and security code are neither needed by test cards nor kept.
+type pagePayRequest struct {
+	pageRequest
+	Expiry *string `json:"expiry"`
+	CVC    *string `json:"cvc"`
+	// ConfirmationToken is what the processor's form made of a card or a wallet, where there is one.
+	ConfirmationToken *string `json:"confirmationToken"`
+}
+
+func (h handlers) postPagePay(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[pagePayRequest](c)
+	p := checkout.Payment{
+		Card:  ports.CardInput{Number: httpapi.ValueOf(body.CardNumber), Token: httpapi.ValueOf(body.ConfirmationToken)},
+		Email: httpapi.ValueOf(body.Email), Buyer: body.reader(c), ClientCountry: h.ClientCountry(c),
+	}
+	var f fault.Violations
+	body.check(&f)
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return httpapi.MergeFieldErrors(err, h.Checkout.CheckPayment(p))
+	}
+	session, err := h.Checkout.PayOnPage(c.UserContext(), c.Params("secret"), p, h.ClientAddress(c))
+	if fault.Is(err, fault.AuthenticationRequired) {
+		err = nil // the page goes on to the challenge: for a person that is a step, not a refusal
+	}
+	return h.answerPage(c, session, err)
+}
+
+// challengeView is how the buyer's browser leads them to their bank.
+type challengeView struct {
+	ClientSecret *string `json:"clientSecret"`
+	RedirectURL  *string `json:"redirectUrl"`
+}
+
+func (h handlers) getPageChallenge(c *fiber.Ctx) error {
+	action, err := h.Checkout.Challenge(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(challengeView{apiformat.Text(action.ClientSecret), apiformat.Text(action.RedirectURL)})
+}
+
+type authenticateRequest struct {
+	Approve *bool `json:"approve"`
+}
+
+func (h handlers) postPageAuthenticate(c *fiber.Ctx) error {
+	body, err := httpapi.Decode[authenticateRequest](c)
+	if err != nil {
+		return err
+	}
+	if body.Approve == nil {
+		return fault.Invalid(fault.Detail{Field: "approve", Code: fault.DetailRequired, Message: "Say true or false."})
+	}
+	session, err := h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve)
+	return h.answerPage(c, session, err)
+}
+
+func (h handlers) answerPage(c *fiber.Ctx, session core.State, err error) error {
+	if err != nil {
+		return err
+	}
+	page, err := h.Checkout.PageOf(c.UserContext(), session)
+	if err != nil {
+		return err
+	}
+	return c.JSON(newPageStateView(page))
+}

@@ -1,0 +1,35 @@
+// Package checkout is the API of checkout sessions, receipts and what the hosted page calls.
+package checkout
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/modules/checkout"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Sandbox  bool
+	Checkout *checkout.Service
+	// ClientAddress is the network that visitors are counted by.
+	ClientAddress func(*fiber.Ctx) string
+	// ClientCountry is where a trusted proxy says that they are; "" when it doesn't.
+	ClientCountry func(*fiber.Ctx) string
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route {
+	h := handlers{d}
+	return slices.Concat(h.sessionRoutes(), h.pageRoutes())
+}

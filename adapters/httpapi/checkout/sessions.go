@@ -1,0 +1,359 @@
+package checkout
+
+import (
+	"bytes"
+
+	"sundry/adapters/httpapi"
+	"sundry/ports"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/apiformat"
+	core "sundry/core/checkout"
+	"sundry/core/civil"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/plan"
+	"sundry/modules/checkout"
+)
+
+func (h handlers) sessionRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Pipelined: true, Before: h.beforeSession, Handle: h.postSession},
+		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey, Handle: h.listSessions},
+		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Auth: httpapi.SecretKey, Handle: h.getSession},
+		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.postSessionExpire)},
+		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Auth: httpapi.SecretKeyOrReturnToken, Handle: h.getReceipt},
+		{Method: fiber.MethodPost, Path: "/v1/sandbox/checkout-sessions/:id/pay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postSandboxPay, SandboxOnly: true},
+	}
+}
+
+// sessionRequest is the body of POST /v1/checkout-sessions.
+type sessionRequest struct {
+	Catalog            *catalogRequest        `json:"catalog"`
+	ListingID          *string                `json:"listingId"`
+	VariantID          *string                `json:"variantId"`
+	ExternalCustomerID *string                `json:"externalCustomerId"`
+	Email              *string                `json:"email"`
+	Customer           *buyerRequest          `json:"customer"`
+	SuccessURL         *string                `json:"successUrl"`
+	CancelURL          *string                `json:"cancelUrl"`
+	UIMode             *string                `json:"uiMode"`
+	DiscountCode       *string                `json:"discountCode"`
+	ReferenceID        *string                `json:"referenceId"`
+	Metadata           *metadataRequest       `json:"metadata"`
+	AppointmentSlot    *httpapi.SlotRequest   `json:"appointmentSlot"`
+	AppointmentSlots   *[]httpapi.SlotRequest `json:"appointmentSlots"`
+}
+
+type metadataRequest = map[string]string
+
+type catalogRequest struct {
+	Listing  *string `json:"listing"`
+	Plan     *string `json:"plan"`
+	Interval *string `json:"interval"`
+	Variant  *string `json:"variant"`
+}
+
+type buyerRequest struct {
+	Name       *string `json:"name"`
+	Country    *string `json:"country"`
+	PostalCode *string `json:"postalCode"`
+	TaxID      *string `json:"taxId"`
+}
+
+func (b *buyerRequest) details() customer.Details {
+	if b == nil {
+		return customer.Details{}
+	}
+	return customer.Details{Name: httpapi.ValueOf(b.Name), Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode), TaxID: httpapi.ValueOf(b.TaxID)}
+}
+
+func (r sessionRequest) newSession() (checkout.NewSession, error) {
+	slots, err := httpapi.ReadSlots(r.AppointmentSlot, r.AppointmentSlots)
+	n := checkout.NewSession{
+		ListingID: httpapi.ValueOf(r.ListingID), VariantID: httpapi.ValueOf(r.VariantID), ExternalCustomerID: httpapi.ValueOf(r.ExternalCustomerID), Email: httpapi.ValueOf(r.Email),
+		Buyer: r.Customer.details(), SuccessURL: httpapi.ValueOf(r.SuccessURL), CancelURL: httpapi.ValueOf(r.CancelURL), UIMode: httpapi.ValueOf(r.UIMode),
+		DiscountCode: httpapi.ValueOf(r.DiscountCode), ReferenceID: httpapi.ValueOf(r.ReferenceID), Metadata: httpapi.ValueOf(r.Metadata),
+		Slots: slots,
+	}
+	if r.Catalog != nil {
+		n.Catalog = &core.CatalogReference{Listing: httpapi.ValueOf(r.Catalog.Listing), Plan: httpapi.ValueOf(r.Catalog.Plan), Interval: httpapi.ValueOf(r.Catalog.Interval), Variant: httpapi.ValueOf(r.Catalog.Variant)}
+	}
+	return n, err
+}
+
+// blanks refuses the empty text where it would count as nothing said: a caller who sends it meant something else.
+func (r sessionRequest) blanks() error {
+	var f fault.Violations
+	check := func(field string, value *string) {
+		f.Check(value == nil || *value != "", field, fault.DetailInvalid, "Expected some text. Leave the member out to say nothing.")
+	}
+	check("listingId", r.ListingID)
+	check("variantId", r.VariantID)
+	check("externalCustomerId", r.ExternalCustomerID)
+	check("email", r.Email)
+	check("successUrl", r.SuccessURL)
+	check("cancelUrl", r.CancelURL)
+	check("uiMode", r.UIMode)
+	check("discountCode", r.DiscountCode)
+	if r.Catalog != nil {
+		check("catalog.plan", r.Catalog.Plan)
+		check("catalog.interval", r.Catalog.Interval)
+		check("catalog.variant", r.Catalog.Variant)
+	}
+	return f.Err()
+}
+
+// sessionView is a checkout session (contract §5).
+type sessionView struct {
+	ID                 string            `json:"id"`
+	CheckoutID         string            `json:"checkoutId"`
+	CheckoutURL        string            `json:"checkoutUrl"`
+	EmbedURL           *string           `json:"embedUrl"`
+	Status             core.Status       `json:"status"`
+	UIMode             core.UIMode       `json:"uiMode"`
+	Livemode           bool              `json:"livemode"`
+	ExpiresAt          *string           `json:"expiresAt"`
+	ListingID          string            `json:"listingId"`
+	VariantID          *string           `json:"variantId"`
+	Catalog            *catalogView      `json:"catalog"`
+	ExternalCustomerID *string           `json:"externalCustomerId"`
+	Email              *string           `json:"email"`
+	AppointmentSlots   []chosenSlotView  `json:"appointmentSlots"`
+	Currency           string            `json:"currency"`
+	SubtotalInCents    int64             `json:"subtotalInCents"`
+	DiscountInCents    int64             `json:"discountInCents"`
+	TaxInCents         int64             `json:"taxInCents"`
+	TotalInCents       int64             `json:"totalInCents"`
+	SuccessURL         *string           `json:"successUrl"`
+	CancelURL          *string           `json:"cancelUrl"`
+	ReferenceID        *string           `json:"referenceId"`
+	Metadata           map[string]string `json:"metadata"`
+	CreatedAt          *string           `json:"createdAt"`
+}
+
+// catalogView is what was asked for by stable keys, with the plan and the interval that were settled on (null for a
+// one-time price). Variant is null where none was asked for.
+type catalogView struct {
+	Listing  string  `json:"listing"`
+	Plan     string  `json:"plan"`
+	Interval *string `json:"interval"`
+	Variant  *string `json:"variant"`
+}
+
+func (h handlers) newSessionView(c core.State) sessionView {
+	view := sessionView{
+		ID: c.ID, CheckoutID: c.ID, CheckoutURL: h.Checkout.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
+		Livemode: !h.Sandbox, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: apiformat.Text(c.Offer.VariantID),
+		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email), AppointmentSlots: newChosenSlotViews(c.Slots),
+		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor,
+		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: apiformat.Text(c.SuccessURL), CancelURL: apiformat.Text(c.CancelURL),
+		ReferenceID: apiformat.Text(c.ReferenceID), Metadata: c.Metadata, CreatedAt: apiformat.Time(c.CreatedAt),
+	}
+	if c.Catalog != nil {
+		view.Catalog = &catalogView{
+			Listing: c.Catalog.Listing, Plan: c.Offer.PlanKey, Interval: apiformat.Text(string(c.Offer.Interval)), Variant: apiformat.Text(c.Catalog.Variant),
+		}
+	}
+	if view.Metadata == nil {
+		view.Metadata = map[string]string{}
+	}
+	if c.UIMode == core.Embedded {
+		url := h.Checkout.EmbedURL(c.ID)
+		view.EmbedURL = &url
+	}
+	return view
+}
+
+// beforeSession waits its turn where a burst of requests wants the same time. A request that cannot be read waits for nothing.
+func (h handlers) beforeSession(c *fiber.Ctx) (after func()) {
+	if !bytes.Contains(httpapi.Body(c), []byte(`"appointmentSlot`)) {
+		return func() {}
+	}
+	body, _ := httpapi.Decode[sessionRequest](c)
+	n, _ := body.newSession()
+	return h.Checkout.LockSlots(c.UserContext(), httpapi.Account(c), n)
+}
+
+func (h handlers) postSession(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[sessionRequest](c)
+	n, slots := body.newSession()
+	blanks := body.blanks()
+	if httpapi.MergeFieldErrors(reading, blanks, slots) != nil { // then all that is wrong is told, not only what Create would find
+		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, blanks, slots, h.Checkout.Check(n)))
+	}
+	session, err := h.Checkout.Create(c.UserContext(), httpapi.Account(c), n)
+	if err != nil {
+		return civil.AsInvalidTimezone(err)
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newSessionView(session))
+}
+
+func (h handlers) listSessions(c *fiber.Ctx) error {
+	var f fault.Violations
+	p := httpapi.ReadPage(c, &f)
+	search := ports.SessionSearch{
+		Status:             httpapi.QueryOneOf(c, &f, "status", core.StatusProcessing, core.StatusPaid, core.StatusFailed, core.StatusExpired),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), CustomerID: httpapi.QueryID(c, &f, "customerId", id.Customer),
+		ReferenceID: httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	found, err := h.Checkout.List(c.UserContext(), httpapi.Account(c), search, p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newSessionView))
+}
+
+func (h handlers) getSession(c *fiber.Ctx) error {
+	session, err := h.Checkout.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newSessionView(session))
+}
+
+func (h handlers) postSessionExpire(c *fiber.Ctx) error {
+	session, err := h.Checkout.ExpireEarly(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newSessionView(session))
+}
+
+// receiptStatusView is what a browser with a return token sees.
+type receiptStatusView struct {
+	CheckoutID string      `json:"checkoutId"`
+	Status     core.Status `json:"status"`
+}
+
+// receiptView is the whole receipt (contract §5).
+type receiptView struct {
+	CheckoutID         string                   `json:"checkoutId"`
+	Status             core.Status              `json:"status"`
+	Livemode           bool                     `json:"livemode"`
+	SubtotalInCents    int64                    `json:"subtotalInCents"`
+	DiscountInCents    int64                    `json:"discountInCents"`
+	TaxInCents         int64                    `json:"taxInCents"`
+	TotalInCents       int64                    `json:"totalInCents"`
+	RefundedInCents    int64                    `json:"refundedInCents"`
+	Currency           string                   `json:"currency"`
+	PaidAt             *string                  `json:"paidAt"`
+	ReceiptNumber      *string                  `json:"receiptNumber"`
+	ReceiptURL         *string                  `json:"receiptUrl"`
+	PaymentID          *string                  `json:"paymentId"`
+	SubscriptionID     *string                  `json:"subscriptionId"`
+	CustomerID         *string                  `json:"customerId"`
+	ExternalCustomerID *string                  `json:"externalCustomerId"`
+	ReferenceID        *string                  `json:"referenceId"`
+	Items              []receiptItemView        `json:"items"`
+	Appointments       []receiptAppointmentView `json:"appointments"`
+	LastPaymentError   *payment.DeclineReason   `json:"lastPaymentError"`
+	AccessVersion      *int64                   `json:"accessVersion"`
+	PollAfterMs        *int64                   `json:"pollAfterMs"`
+}
+
+// receiptItemView is what was sold, as it was then.
+type receiptItemView struct {
+	ListingID    string  `json:"listingId"`
+	Title        string  `json:"title"`
+	PlanKey      *string `json:"planKey"`
+	PlanName     *string `json:"planName"`
+	VariantID    *string `json:"variantId"`
+	VariantName  *string `json:"variantName"`
+	Interval     *string `json:"interval"`
+	TotalInCents int64   `json:"totalInCents"`
+}
+
+func newReceiptItemView(o plan.Offer, total money.Amount) receiptItemView {
+	return receiptItemView{
+		ListingID: o.ListingID, Title: o.Title, PlanKey: apiformat.Text(o.PlanKey), PlanName: apiformat.Text(o.PlanName),
+		VariantID: apiformat.Text(o.VariantID), VariantName: apiformat.Text(o.VariantName), Interval: apiformat.Text(string(o.Interval)),
+		TotalInCents: total.Minor,
+	}
+}
+
+func (h handlers) newReceiptView(r checkout.Receipt) receiptView {
+	c := r.Session
+	view := receiptView{
+		CheckoutID: c.ID, Status: c.Status, Livemode: !h.Sandbox, SubtotalInCents: c.Subtotal.Minor,
+		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, Currency: string(c.Total.Currency),
+		PaidAt: apiformat.Time(c.PaidAt), ReceiptNumber: apiformat.Text(c.ReceiptNumber), ReceiptURL: apiformat.Text(r.ReceiptURL),
+		PaymentID: apiformat.Text(c.PaymentID), SubscriptionID: apiformat.Text(c.SubscriptionID), CustomerID: apiformat.Text(c.CustomerID),
+		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), ReferenceID: apiformat.Text(c.ReferenceID),
+		RefundedInCents:  r.Refunded.Minor,
+		Items:            []receiptItemView{newReceiptItemView(c.Offer, c.Total)},
+		Appointments:     newReceiptAppointmentViews(r.Appointments),
+		LastPaymentError: lastError(c),
+	}
+	if c.ExternalCustomerID != "" || c.CustomerID != "" {
+		view.AccessVersion = &r.AccessVersion
+	}
+	if ms := r.PollAfter.Milliseconds(); ms > 0 {
+		view.PollAfterMs = &ms
+	}
+	return view
+}
+
+// lastError is why the last card was refused; null when none was, or when one is being tried.
+func lastError(c core.State) *payment.DeclineReason {
+	if c.LastError.Code == "" {
+		return nil
+	}
+	return &c.LastError
+}
+
+// getReceipt serves both callers: the browser with its return token, and the integrator with a key.
+func (h handlers) getReceipt(c *fiber.Ctx) error {
+	sessionID, token := c.Params("id"), c.Query("returnToken")
+	if httpapi.Account(c) == "" {
+		status, err := h.Checkout.ReceiptStatus(c.UserContext(), sessionID, token)
+		if err != nil {
+			return err
+		}
+		return c.JSON(receiptStatusView{CheckoutID: sessionID, Status: status})
+	}
+	var f fault.Violations
+	headless := c.Query("headless")
+	f.Check(headless == "" || headless == "true" || headless == "false", "headless", fault.DetailInvalid, "The value must be true or false.")
+	f.Check(headless == "true" || token != "", "returnToken", fault.DetailRequired, "Send the buyer's returnToken, or headless=true to ask without one.")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	receipt, err := h.Checkout.Receipt(c.UserContext(), httpapi.Account(c), sessionID, token)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newReceiptView(receipt))
+}
+
+type sandboxPayRequest struct {
+	CardNumber       *string                `json:"cardNumber"`
+	Email            *string                `json:"email"`
+	Country          *string                `json:"country"`
+	AppointmentSlots *[]httpapi.SlotRequest `json:"appointmentSlots"`
+}
+
+func (h handlers) postSandboxPay(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[sandboxPayRequest](c)
+	slots, err := httpapi.ReadSlots(nil, body.AppointmentSlots)
+	p := checkout.Payment{Card: ports.CardInput{Number: httpapi.ValueOf(body.CardNumber)}, Email: httpapi.ValueOf(body.Email), Buyer: customer.Details{Country: httpapi.ValueOf(body.Country)}, Slots: slots}
+	if reading != nil || err != nil {
+		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, err, h.Checkout.CheckPayment(p)))
+	}
+	session, err := h.Checkout.PayInSandbox(c.UserContext(), httpapi.Account(c), c.Params("id"), p)
+	if err != nil {
+		return err
+	}
+	receipt, err := h.Checkout.ReceiptOf(c.UserContext(), session)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newReceiptView(receipt))
+}

@@ -1,0 +1,32 @@
+package httpapi
+
+import "github.com/gofiber/fiber/v2"
+
+const (
+	corsRequestHeaders  = "Accept, Content-Type, If-None-Match"
+	corsResponseHeaders = "ETag, Retry-After, X-Request-Id"
+	corsMaxAge          = "86400"
+)
+
+// readableByAnyPage reports whether a page of any origin may read the route's responses: whatever needs no credential, and
+// what a return token opens. An address that holds a secret is its own credential: who knows it could ask from anywhere.
+func (r Route) readableByAnyPage() bool {
+	return r.Method == fiber.MethodGet && (r.Auth == Public || r.Auth == SecretKeyOrReturnToken)
+}
+
+// allowAnyOrigin lets pages of any origin read the response, refusals included. No credentials are ever allowed.
+func allowAnyOrigin(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+	c.Set(fiber.HeaderAccessControlExposeHeaders, corsResponseHeaders)
+	return c.Next()
+}
+
+// preflight is the response to a browser that asks what it may send.
+func preflight(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderAllow, "GET, HEAD, OPTIONS")
+	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+	c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD, OPTIONS")
+	c.Set(fiber.HeaderAccessControlAllowHeaders, corsRequestHeaders)
+	c.Set(fiber.HeaderAccessControlMaxAge, corsMaxAge)
+	return c.SendStatus(fiber.StatusNoContent)
+}

@@ -1,0 +1,247 @@
+package customers
+
+import (
+	"time"
+
+	"sundry/adapters/httpapi"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/apiformat"
+	"sundry/core/cardsetup"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/paymentmethod"
+	"sundry/modules/customers"
+	"sundry/ports"
+)
+
+// customerView is a customer as the API shows them.
+type customerView struct {
+	ID                 string  `json:"id"`
+	Livemode           bool    `json:"livemode"`
+	Email              *string `json:"email"`
+	DisplayName        *string `json:"displayName"`
+	ExternalCustomerID *string `json:"externalCustomerId"`
+	CreatedAt          string  `json:"createdAt"`
+	UpdatedAt          string  `json:"updatedAt"`
+}
+
+func (h handlers) view(s customer.State) customerView {
+	return customerView{
+		ID: s.ID, Livemode: h.Livemode, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
+		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), CreatedAt: apiformat.Instant(s.CreatedAt),
+		UpdatedAt: apiformat.Instant(s.UpdatedAt),
+	}
+}
+
+func (h handlers) list(c *fiber.Ctx) error {
+	var f fault.Violations
+	page := httpapi.ReadPage(c, &f)
+	filter := ports.CustomerFilter{
+		CreatorID: httpapi.Account(c), Email: httpapi.QueryText(c, &f, "email"),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	list, err := h.Customers.List(c.UserContext(), filter, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(list, h.view))
+}
+
+// customerRequest is the body of POST and PATCH.
+type customerRequest struct {
+	Email              *string `json:"email"`
+	DisplayName        *string `json:"displayName"`
+	ExternalCustomerID *string `json:"externalCustomerId"`
+}
+
+func (h handlers) post(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[customerRequest](c)
+	draft := customer.Draft{
+		Email: httpapi.ValueOf(in.Email), DisplayName: httpapi.ValueOf(in.DisplayName),
+		ExternalCustomerID: httpapi.ValueOf(in.ExternalCustomerID),
+	}
+	var f fault.Violations
+	f.Check(in.ExternalCustomerID == nil || *in.ExternalCustomerID != "", "externalCustomerId", fault.DetailTooShort,
+		"Expected 1 to 255 characters; leave it out for none.")
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), draft.Check()); err != nil {
+		return err
+	}
+	s, err := h.Customers.Create(c.UserContext(), httpapi.Account(c), draft)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.view(s))
+}
+
+func (h handlers) get(c *fiber.Ctx) error {
+	s, err := h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.view(s))
+}
+
+func (h handlers) patch(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[customerRequest](c)
+	patch := customer.Patch{Email: in.Email, DisplayName: in.DisplayName, ExternalCustomerID: in.ExternalCustomerID}
+	if err := httpapi.MergeFieldErrors(reading, patch.Check()); err != nil {
+		return err
+	}
+	s, err := h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.view(s))
+}
+
+// cardView is a saved card.
+type cardView struct {
+	ID         string      `json:"id"`
+	CustomerID string      `json:"customerId"`
+	Brand      string      `json:"brand"`
+	Last4      string      `json:"last4"`
+	ExpMonth   *int        `json:"expMonth"`
+	ExpYear    *int        `json:"expYear"`
+	Mandate    mandateView `json:"mandate"`
+	CreatedAt  string      `json:"createdAt"`
+}
+
+// mandateView is what the customer agreed to when the card was saved.
+type mandateView struct {
+	Text       string `json:"text"`
+	AcceptedAt string `json:"acceptedAt"`
+}
+
+func newCardView(m paymentmethod.State) cardView {
+	v := cardView{
+		ID: m.ID, CustomerID: m.CustomerID, Brand: m.Brand, Last4: m.Last4, CreatedAt: apiformat.Instant(m.CreatedAt),
+		Mandate: mandateView{m.Mandate.Text, apiformat.Instant(m.Mandate.AcceptedAt)},
+	}
+	if m.ExpMonth > 0 {
+		v.ExpMonth, v.ExpYear = &m.ExpMonth, &m.ExpYear
+	}
+	return v
+}
+
+func (h handlers) listCards(c *fiber.Ctx) error {
+	owner, err := h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	cards, err := h.Payments.Cards(c.UserContext(), owner.ID)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(ports.List[paymentmethod.State]{Items: cards}, newCardView))
+}
+
+func (h handlers) deleteCard(c *fiber.Ctx) error {
+	owner, err := h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if err := h.Payments.RemoveCard(c.UserContext(), owner.CreatorID, owner.ID, c.Params("pmId")); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// setupRequest is the body of POST /v1/card-setup-sessions.
+type setupRequest struct {
+	CustomerID *string `json:"customerId"`
+	ReturnURL  *string `json:"returnUrl"`
+}
+
+// setupView is an open card setup.
+type setupView struct {
+	ID           string `json:"id"`
+	Livemode     bool   `json:"livemode"`
+	CustomerID   string `json:"customerId"`
+	HostedURL    string `json:"hostedUrl"`
+	ClientSecret string `json:"clientSecret"`
+	ExpiresAt    string `json:"expiresAt"`
+}
+
+func (h handlers) newSetupView(s cardsetup.State) setupView {
+	return setupView{
+		ID: s.ID, Livemode: h.Livemode, CustomerID: s.CustomerID, HostedURL: h.Payments.SetupURL(s.ID),
+		ClientSecret: h.Payments.SetupClientSecret(s.ID), ExpiresAt: apiformat.Instant(s.ExpiresAt),
+	}
+}
+
+func (h handlers) postSetup(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[setupRequest](c)
+	customerID, returnURL := httpapi.ValueOf(in.CustomerID), httpapi.ValueOf(in.ReturnURL)
+	if err := httpapi.MergeFieldErrors(reading, h.Payments.CheckSetup(customerID, returnURL)); err != nil {
+		return err
+	}
+	owner, err := h.Customers.Get(c.UserContext(), httpapi.Account(c), customerID)
+	if err != nil {
+		return err
+	}
+	s, err := h.Payments.OpenSetup(c.UserContext(), owner.CreatorID, owner.ID, returnURL)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newSetupView(s))
+}
+
+// portalRequest is the body of POST /v1/customer-portal-sessions.
+type portalRequest struct {
+	CustomerID         *string `json:"customerId"`
+	ExternalCustomerID *string `json:"externalCustomerId"`
+	ReturnURL          *string `json:"returnUrl"`
+}
+
+// portalView is a link to a customer's portal.
+type portalView struct {
+	CustomerID string `json:"customerId"`
+	Livemode   bool   `json:"livemode"`
+	URL        string `json:"url"`
+	ExpiresAt  string `json:"expiresAt"`
+}
+
+func (h handlers) postPortal(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[portalRequest](c)
+	request := customers.PortalRequest{
+		CustomerID: httpapi.ValueOf(in.CustomerID), ExternalCustomerID: httpapi.ValueOf(in.ExternalCustomerID),
+		ReturnURL: httpapi.ValueOf(in.ReturnURL),
+	}
+	if err := httpapi.MergeFieldErrors(reading, h.Customers.CheckPortal(request)); err != nil {
+		return err
+	}
+	address, link, err := h.Customers.OpenPortal(c.UserContext(), httpapi.Account(c), request)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(portalView{
+		CustomerID: link.CustomerID, Livemode: h.Livemode, URL: address, ExpiresAt: apiformat.Instant(time.Unix(link.ExpiresAt, 0)),
+	})
+}
+
+// cardRequest is the body of POST /v1/sandbox/customers/{id}/cards.
+type cardRequest struct {
+	CardNumber *string `json:"cardNumber"`
+}
+
+func (h handlers) postCard(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[cardRequest](c)
+	number := httpapi.ValueOf(in.CardNumber)
+	if err := httpapi.MergeFieldErrors(reading, h.Payments.CheckCard(ports.CardInput{Number: number})); err != nil {
+		return err
+	}
+	owner, err := h.Customers.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	card, err := h.Payments.SaveTestCard(c.UserContext(), owner.CreatorID, owner.ID, number)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(newCardView(card))
+}

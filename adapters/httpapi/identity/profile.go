@@ -1,0 +1,76 @@
+package identity
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/adapters/httpapi/strictjson"
+
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	core "sundry/core/identity"
+)
+
+func (h handlers) profileRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/creator", Auth: httpapi.AccessToken, Handle: h.getCreator},
+		{Method: fiber.MethodPatch, Path: "/v1/creator", Auth: httpapi.AccessToken, Handle: h.updateCreator},
+	}
+}
+
+// profileView is a creator as they see themselves.
+type profileView struct {
+	ID           string  `json:"id"`
+	Email        string  `json:"email"`
+	DisplayName  string  `json:"displayName"`
+	LogoURL      *string `json:"logoUrl"`
+	AccentColor  *string `json:"accentColor"`
+	SupportEmail *string `json:"supportEmail"`
+	RefundPolicy *string `json:"refundPolicy"`
+	Livemode     bool    `json:"livemode"`
+	CreatedAt    *string `json:"createdAt"`
+}
+
+func (h handlers) newProfileView(c core.CreatorState) profileView {
+	return profileView{
+		ID: c.ID, Email: c.Email, DisplayName: c.DisplayName,
+		LogoURL: apiformat.Text(c.Profile.LogoURL), AccentColor: apiformat.Text(c.Profile.AccentColor),
+		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
+		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
+	}
+}
+
+func (h handlers) getCreator(c *fiber.Ctx) error {
+	state, err := h.Identity.Creator(c.UserContext(), httpapi.Account(c))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newProfileView(state))
+}
+
+type updateCreatorRequest struct {
+	DisplayName  strictjson.Optional[string] `json:"displayName"`
+	LogoURL      strictjson.Optional[string] `json:"logoUrl"`
+	AccentColor  strictjson.Optional[string] `json:"accentColor"`
+	SupportEmail strictjson.Optional[string] `json:"supportEmail"`
+	RefundPolicy strictjson.Optional[string] `json:"refundPolicy"`
+}
+
+func (h handlers) updateCreator(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[updateCreatorRequest](c)
+	var f fault.Violations
+	e := core.ProfileEdit{
+		DisplayName: httpapi.PatchValue(&f, "displayName", in.DisplayName), LogoURL: httpapi.PatchNullable(&f, "logoUrl", in.LogoURL),
+		AccentColor: httpapi.PatchNullable(&f, "accentColor", in.AccentColor), SupportEmail: httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
+		RefundPolicy: httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
+	}
+	_, invalid := e.Clean()
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), invalid); err != nil {
+		return err
+	}
+	state, err := h.Identity.EditProfile(c.UserContext(), httpapi.Account(c), e)
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newProfileView(state))
+}

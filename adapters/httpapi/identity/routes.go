@@ -1,0 +1,47 @@
+// Package identity is the API of accounts: sign-up and sign-in, and secret keys.
+package identity
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/modules/identity"
+	"sundry/ports"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Sandbox  bool
+	Identity *identity.Service
+	Clock    ports.Clock
+	// ClientAddress is what attempts to sign in are counted by.
+	ClientAddress func(*fiber.Ctx) string
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route {
+	h := handlers{d}
+	return slices.Concat(h.signInRoutes(), h.profileRoutes(), h.keyRoutes())
+}
+
+// Authenticator lets the frame check credentials with the area's service.
+type Authenticator struct{ *identity.Service }
+
+var _ httpapi.Authenticator = Authenticator{}
+
+// AuthenticateKey implements httpapi.Authenticator.
+func (a Authenticator) AuthenticateKey(ctx context.Context, key string) (creatorID, keyID string, err error) {
+	holder, err := a.Service.AuthenticateKey(ctx, key)
+	return holder.CreatorID, holder.KeyID, err
+}

@@ -1,0 +1,108 @@
+package identity
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+
+	core "sundry/core/identity"
+	"sundry/modules/identity"
+)
+
+func (h handlers) signInRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodPost, Path: "/v1/auth/sign-up", Handle: h.signUp},
+		{Method: fiber.MethodPost, Path: "/v1/auth/sign-in", Handle: h.signIn},
+		{Method: fiber.MethodPost, Path: "/v1/auth/refresh", Handle: h.refresh},
+		{Method: fiber.MethodPost, Path: "/v1/auth/sign-out", Handle: h.signOut},
+	}
+}
+
+type creatorView struct {
+	ID          string `json:"id"`
+	Email       string `json:"email"`
+	DisplayName string `json:"displayName"`
+}
+
+// signedInView is the response to sign-up, sign-in and refresh.
+type signedInView struct {
+	AccessToken string `json:"accessToken"`
+	TokenType   string `json:"tokenType"`
+	// ExpiresIn is in seconds.
+	ExpiresIn    int         `json:"expiresIn"`
+	RefreshToken string      `json:"refreshToken"`
+	Creator      creatorView `json:"creator"`
+}
+
+func answerSignedIn(c *fiber.Ctx, status int, in identity.Session) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(status).JSON(signedInView{
+		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()), RefreshToken: in.RefreshToken,
+		Creator: creatorView{ID: in.Creator.ID, Email: in.Creator.Email, DisplayName: in.Creator.DisplayName},
+	})
+}
+
+type signUpRequest struct {
+	Email       string `json:"email"`
+	Password    string `json:"password"`
+	DisplayName string `json:"displayName"`
+}
+
+func (h handlers) signUp(c *fiber.Ctx) error {
+	in, malformed := httpapi.Decode[signUpRequest](c)
+	_, invalid := core.Registration(in).Clean()
+	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
+		return err
+	}
+	signed, err := h.Identity.SignUp(c.UserContext(), core.Registration(in), h.ClientAddress(c))
+	if err != nil {
+		return err
+	}
+	return answerSignedIn(c, fiber.StatusCreated, signed)
+}
+
+type signInRequest struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+func (h handlers) signIn(c *fiber.Ctx) error {
+	in, malformed := httpapi.Decode[signInRequest](c)
+	_, invalid := core.CheckCredentials(in.Email, in.Password)
+	if err := httpapi.MergeFieldErrors(malformed, invalid); err != nil {
+		return err
+	}
+	signed, err := h.Identity.SignIn(c.UserContext(), in.Email, in.Password, h.ClientAddress(c))
+	if err != nil {
+		return err
+	}
+	return answerSignedIn(c, fiber.StatusOK, signed)
+}
+
+type refreshRequest struct {
+	RefreshToken string `json:"refreshToken"`
+}
+
+func (h handlers) refresh(c *fiber.Ctx) error {
+	in, err := httpapi.Decode[refreshRequest](c)
+	if err != nil {
+		return err
+	}
+	signed, err := h.Identity.Refresh(c.UserContext(), in.RefreshToken)
+	if err != nil {
+		return err
+	}
+	return answerSignedIn(c, fiber.StatusOK, signed)
+}
+
+// signOut takes the refresh token in the body or, with no body, the access token in the header.
+func (h handlers) signOut(c *fiber.Ctx) error {
+	in, err := httpapi.DecodeOptional[refreshRequest](c)
+	if err != nil {
+		return err
+	}
+	if err := h.Identity.SignOut(c.UserContext(), in.RefreshToken, httpapi.BearerToken(c)); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}

@@ -1,0 +1,117 @@
+// Package payments is the API of attempts to take money, whatever they are for, and of money that goes back.
+package payments
+
+import (
+	_ "embed"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/apiformat"
+	"sundry/core/document"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/payment"
+	"sundry/modules/payments"
+	"sundry/ports"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Sandbox  bool
+	Payments *payments.Service
+	Refunds  *payments.Refunds
+	Disputes *payments.Disputes
+	// Links are the addresses of receipts.
+	Links document.Links
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route {
+	h := handlers{d}
+	return append([]httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/payments", Auth: httpapi.SecretKey, Handle: h.listPayments},
+	}, h.returnRoutes()...)
+}
+
+// paymentView is one attempt to take money. Of the three subjects, one is not null.
+type paymentView struct {
+	ID                 string                 `json:"id"`
+	Status             payment.Status         `json:"status"`
+	Livemode           bool                   `json:"livemode"`
+	Purpose            payment.Purpose        `json:"purpose"`
+	CheckoutID         *string                `json:"checkoutId"`
+	SubscriptionID     *string                `json:"subscriptionId"`
+	InvoiceID          *string                `json:"invoiceId"`
+	CustomerID         *string                `json:"customerId"`
+	ExternalCustomerID *string                `json:"externalCustomerId"`
+	ReferenceID        *string                `json:"referenceId"`
+	ReceiptNumber      *string                `json:"receiptNumber"`
+	ReceiptURL         *string                `json:"receiptUrl"`
+	AmountInCents      int64                  `json:"amountInCents"`
+	RefundedInCents    int64                  `json:"refundedInCents"`
+	Currency           string                 `json:"currency"`
+	Card               *cardView              `json:"card"`
+	LastPaymentError   *payment.DeclineReason `json:"lastPaymentError"`
+	CreatedAt          *string                `json:"createdAt"`
+	SettledAt          *string                `json:"settledAt"`
+}
+
+// cardView is what may be shown of a card.
+type cardView struct {
+	Brand string `json:"brand"`
+	Last4 string `json:"last4"`
+}
+
+func (h handlers) newPaymentView(p ports.ListedPayment) paymentView {
+	view := paymentView{
+		ID: p.ID, Status: p.Status, Livemode: !h.Sandbox, Purpose: p.Purpose, CustomerID: apiformat.Text(p.CustomerID),
+		ExternalCustomerID: apiformat.Text(p.ExternalCustomerID), ReferenceID: apiformat.Text(p.ReferenceID),
+		ReceiptNumber: apiformat.Text(p.Sale.ReceiptNumber), AmountInCents: p.Amount.Minor, RefundedInCents: p.Refunded.Minor,
+		Currency: string(p.Amount.Currency), CreatedAt: apiformat.Time(p.CreatedAt), SettledAt: apiformat.Time(p.SettledAt),
+	}
+	if p.Sale.ReceiptNumber != "" {
+		view.ReceiptURL = apiformat.Text(h.Links.URL(document.Receipt, p.ID))
+	}
+	switch p.Purpose {
+	case payment.ForCheckout:
+		view.CheckoutID = apiformat.Text(p.SubjectID)
+	case payment.ForSubscription:
+		view.SubscriptionID = apiformat.Text(p.SubjectID)
+	case payment.ForInvoice:
+		view.InvoiceID = apiformat.Text(p.SubjectID)
+	}
+	if p.Last4 != "" {
+		view.Card = &cardView{p.Brand, p.Last4}
+	}
+	if p.Decline.Code != "" {
+		view.LastPaymentError = &p.Decline
+	}
+	return view
+}
+
+func (h handlers) listPayments(c *fiber.Ctx) error {
+	var f fault.Violations
+	p := httpapi.ReadPage(c, &f)
+	search := ports.PaymentSearch{
+		Status: httpapi.QueryOneOf(c, &f, "status", payment.Pending, payment.RequiresAction, payment.Processing, payment.Succeeded,
+			payment.Declined, payment.Canceled),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), CustomerID: httpapi.QueryID(c, &f, "customerId", id.Customer),
+		ReferenceID: httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	found, err := h.Payments.List(c.UserContext(), httpapi.Account(c), search, p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newPaymentView))
+}

@@ -1,0 +1,137 @@
+package payments
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/dispute"
+	"sundry/core/fault"
+	"sundry/core/refund"
+)
+
+// returnRoutes are the routes of money that goes back: refunds, disputes, and the events of the card processor.
+func (h handlers) returnRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/refunds", Auth: httpapi.SecretKey, Handle: h.listRefunds},
+		{Method: fiber.MethodPost, Path: "/v1/refunds", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postRefund},
+		{Method: fiber.MethodGet, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.getRefund},
+		{Method: fiber.MethodGet, Path: "/v1/disputes", Auth: httpapi.SecretKey, Handle: h.listDisputes},
+		{Method: fiber.MethodGet, Path: "/v1/disputes/:id", Auth: httpapi.SecretKey, Handle: h.getDispute},
+		{
+			Method: fiber.MethodPost, Path: "/v1/disputes/:id/evidence", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: h.postEvidence,
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/disputes/:id/accept", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: httpapi.WithoutBody(h.postAcceptance),
+		},
+		{Method: fiber.MethodPost, Path: "/v1/processor-events", Auth: httpapi.Public, Handle: h.postProcessorEvent},
+	}
+}
+
+// refundRequest is the body of POST /v1/refunds.
+type refundRequest struct {
+	PaymentID     *string `json:"paymentId"`
+	CheckoutID    *string `json:"checkoutId"`
+	AmountInCents *int64  `json:"amountInCents"`
+	Reason        *string `json:"reason"`
+	KeepAccess    *bool   `json:"keepAccess"`
+}
+
+func (h handlers) postRefund(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[refundRequest](c)
+	request := refund.Request{
+		PaymentID: httpapi.ValueOf(body.PaymentID), CheckoutID: httpapi.ValueOf(body.CheckoutID), Minor: body.AmountInCents,
+		Reason: httpapi.ValueOf(body.Reason), KeepAccess: httpapi.ValueOf(body.KeepAccess), Key: c.Get("Idempotency-Key"),
+	}
+	if err := httpapi.MergeFieldErrors(reading, request.Validate()); err != nil {
+		return err
+	}
+	f, err := h.Refunds.Create(c.UserContext(), httpapi.Account(c), request)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(f.View())
+}
+
+func (h handlers) getRefund(c *fiber.Ctx) error {
+	f, err := h.Refunds.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(f.View())
+}
+
+func (h handlers) listRefunds(c *fiber.Ctx) error {
+	var f fault.Violations
+	page, paymentID := httpapi.ReadPage(c, &f), httpapi.QueryText(c, &f, "paymentId")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	list, err := h.Refunds.List(c.UserContext(), httpapi.Account(c), paymentID, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(list, refund.State.View))
+}
+
+func (h handlers) listDisputes(c *fiber.Ctx) error {
+	var f fault.Violations
+	page, paymentID := httpapi.ReadPage(c, &f), httpapi.QueryText(c, &f, "paymentId")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	list, err := h.Disputes.List(c.UserContext(), httpapi.Account(c), paymentID, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(list, dispute.State.View))
+}
+
+func (h handlers) getDispute(c *fiber.Ctx) error {
+	d, err := h.Disputes.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(d.View())
+}
+
+// evidenceRequest is the body of POST /v1/disputes/{id}/evidence.
+type evidenceRequest struct {
+	Text     *string  `json:"text"`
+	FileURLs []string `json:"fileUrls"`
+}
+
+func (h handlers) postEvidence(c *fiber.Ctx) error {
+	body, reading := httpapi.Decode[evidenceRequest](c)
+	evidence := dispute.Evidence{Text: httpapi.ValueOf(body.Text), FileURLs: body.FileURLs}
+	if err := httpapi.MergeFieldErrors(reading, evidence.Validate()); err != nil {
+		return err
+	}
+	d, err := h.Disputes.SubmitEvidence(c.UserContext(), httpapi.Account(c), c.Params("id"), evidence)
+	if err != nil {
+		return err
+	}
+	return c.JSON(d.View())
+}
+
+func (h handlers) postAcceptance(c *fiber.Ctx) error {
+	d, err := h.Disputes.Accept(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(d.View())
+}
+
+// receivedView is the answer to the processor.
+type receivedView struct {
+	Received bool `json:"received"`
+}
+
+// postProcessorEvent receives what the card processor reports. What the signature covers is the body as it was sent.
+func (h handlers) postProcessorEvent(c *fiber.Ctx) error {
+	if err := h.Disputes.Receive(c.UserContext(), c.BodyRaw(), c.Get("Stripe-Signature")); err != nil {
+		return err
+	}
+	return c.JSON(receivedView{Received: true})
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/id"
+)
+
+// newServer is the frame without areas, except for those of the test.
+func newServer(t *testing.T, d Deps, areas ...Area) *Server {
+	t.Helper()
+	d.Sandbox, d.IDs = true, oneID{}
+	s, err := New(d, areas...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// oneID names everything alike.
+type oneID struct{}
+
+func (oneID) New(prefix id.Prefix) string { return id.New(prefix, [16]byte{}) }
+func (oneID) Random(n int) []byte         { return make([]byte, n) }
+
+// listening is the API on a socket, with a time to read a request in that a test can wait for.
+func listening(t *testing.T, log io.Writer) (address string) {
+	t.Helper()
+	s := newServer(t, Deps{Log: slog.New(slog.NewTextHandler(log, nil))})
+	s.App().Server().ReadTimeout = 100 * time.Millisecond
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.App().Listener(listener) }()
+	t.Cleanup(func() {
+		if err := s.App().Shutdown(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return listener.Addr().String()
+}
+
+// say sends the text and returns all that comes back until the other side closes.
+func say(t *testing.T, address, text string) string {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatalf("%v after %q", err, answer)
+	}
+	return string(answer)
+}
+
+func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	address := listening(t, &log)
+	for name, c := range map[string]struct{ sent, status, body string }{
+		"nothing is sent":             {"", "408", ""},
+		"half a request":              {"GET /healthz HT", "408", ""},
+		"half a body":                 {"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{", "408", ""},
+		"no HTTP at all":              {"hello\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
+		"headers without end":         {"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", maxHeader) + "\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
+		"a body that is said too big": {"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n" + strings.Repeat("a", 1<<20+1), "413", `"code":"PAYLOAD_TOO_LARGE"`},
+		"a blank before the colon": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
+		},
+		"a length beside chunks": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
+		},
+		"a body that grows too big": {"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) + "\r\n0\r\n\r\n",
+			"413", `"code":"PAYLOAD_TOO_LARGE"`},
+	} {
+		answer := say(t, address, c.sent)
+		head, body, _ := strings.Cut(answer, "\r\n\r\n")
+		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") || !strings.Contains(head, "Connection: close") {
+			t.Errorf("%s: %q", name, head)
+		}
+		if c.body == "" && body != "" || !strings.Contains(body, c.body) {
+			t.Errorf("%s: body %q", name, body)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("callers' silence is no fault of ours: %s", log.String())
+	}
+}

@@ -1,0 +1,40 @@
+// Package subscriptions is the API of recurring purchases.
+package subscriptions
+
+import (
+	_ "embed"
+
+	"sundry/adapters/httpapi"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/modules/subscriptions"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Livemode      bool
+	Subscriptions *subscriptions.Service
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route {
+	h := handlers{d}
+	const one = "/v1/subscriptions/:id"
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list},
+		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
+		{Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.cancel},
+		{Method: fiber.MethodPost, Path: one + "/pause", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: httpapi.WithoutBody(h.pause)},
+		{Method: fiber.MethodPost, Path: one + "/resume", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.resume)},
+		{Method: fiber.MethodPost, Path: one + "/change/preview", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.preview},
+		{Method: fiber.MethodPost, Path: one + "/change", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.change},
+	}
+}

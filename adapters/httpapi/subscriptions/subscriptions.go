@@ -1,0 +1,182 @@
+package subscriptions
+
+import (
+	"slices"
+
+	"sundry/adapters/httpapi"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/core/period"
+	core "sundry/core/subscription"
+	"sundry/modules/subscriptions"
+	"sundry/ports"
+)
+
+func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Livemode) }
+
+// answer renders a subscription after a use case.
+func (h handlers) answer(c *fiber.Ctx, s core.State, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.view(s))
+}
+
+func (h handlers) list(c *fiber.Ctx) error {
+	var f fault.Violations
+	page := httpapi.ReadPage(c, &f)
+	filter := ports.SubscriptionFilter{
+		CreatorID: httpapi.Account(c), CustomerID: httpapi.QueryText(c, &f, "customerId"),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), Status: core.Status(httpapi.QueryText(c, &f, "status")),
+	}
+	f.Check(filter.Status == "" || slices.Contains(core.Statuses(), filter.Status), "status", fault.DetailNotAllowed,
+		"Expected a status of a subscription, such as active.")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	list, err := h.Subscriptions.List(c.UserContext(), filter, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(list, h.view))
+}
+
+func (h handlers) get(c *fiber.Ctx) error {
+	s, err := h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	return h.answer(c, s, err)
+}
+
+// cancelRequest is the body of POST …/cancel; without one the subscription ends now.
+type cancelRequest struct {
+	AtPeriodEnd *bool `json:"atPeriodEnd"`
+}
+
+func (h handlers) cancel(c *fiber.Ctx) error {
+	in, err := httpapi.DecodeOptional[cancelRequest](c)
+	if err != nil {
+		return err
+	}
+	s, err := h.Subscriptions.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.AtPeriodEnd))
+	return h.answer(c, s, err)
+}
+
+func (h handlers) pause(c *fiber.Ctx) error {
+	s, err := h.Subscriptions.Pause(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	return h.answer(c, s, err)
+}
+
+func (h handlers) resume(c *fiber.Ctx) error {
+	s, err := h.Subscriptions.Resume(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	return h.answer(c, s, err)
+}
+
+// previewRequest is the body of POST …/change/preview.
+type previewRequest struct {
+	Plan          *string `json:"plan"`
+	Interval      *string `json:"interval"`
+	ProrationMode *string `json:"prorationMode"`
+}
+
+// changeRequest is the body of POST …/change.
+type changeRequest struct {
+	Plan          *string `json:"plan"`
+	Interval      *string `json:"interval"`
+	ProrationMode *string `json:"prorationMode"`
+	QuoteID       *string `json:"quoteId"`
+}
+
+// checked reads what both requests have in common.
+func (p previewRequest) checked(f *fault.Violations) subscriptions.Change {
+	change := subscriptions.Change{Plan: httpapi.ValueOf(p.Plan), Mode: core.ChargeNow}
+	f.Check(change.Plan != "", "plan", fault.DetailRequired, "Expected the key of a plan of the listing.")
+	if p.Interval != nil {
+		interval, err := period.ParseInterval(*p.Interval)
+		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request
+		change.Interval = interval
+	}
+	if p.ProrationMode != nil {
+		mode, err := core.ParseProrationMode(*p.ProrationMode)
+		_ = f.Nest("prorationMode").Merge(err)
+		change.Mode = mode
+	}
+	return change
+}
+
+// quoteView is a previewed change of plan.
+type quoteView struct {
+	QuoteID          string      `json:"quoteId"`
+	AmountDueInCents int64       `json:"amountDueInCents"`
+	TaxInCents       int64       `json:"taxInCents"`
+	CreditInCents    int64       `json:"creditInCents"`
+	Currency         string      `json:"currency"`
+	Lines            []quoteLine `json:"lines"`
+	EffectiveAt      string      `json:"effectiveAt"`
+	ExpiresAt        string      `json:"expiresAt"`
+}
+
+type quoteLine struct {
+	Description   string `json:"description"`
+	AmountInCents int64  `json:"amountInCents"`
+}
+
+func newQuoteView(q core.Quote, s core.State) (quoteView, error) {
+	due, err := q.Sale.Total()
+	if err != nil {
+		return quoteView{}, err
+	}
+	effective := q.ExpiresAt.Add(-core.QuoteLifetime)
+	if q.Mode == core.NextPeriod {
+		effective = s.CurrentPeriodEnd
+	}
+	return quoteView{
+		QuoteID: q.ID, AmountDueInCents: due.Minor, TaxInCents: q.Sale.Tax.Minor, CreditInCents: q.Bill.CreditAfter.Minor,
+		Currency: string(due.Currency), Lines: newQuoteLines(q.Bill.Lines), EffectiveAt: apiformat.Instant(effective),
+		ExpiresAt: apiformat.Instant(q.ExpiresAt),
+	}, nil
+}
+
+func newQuoteLines(lines []payment.Line) []quoteLine {
+	views := make([]quoteLine, len(lines))
+	for i, l := range lines {
+		views[i] = quoteLine{l.Description, l.Amount.Minor}
+	}
+	return views
+}
+
+func (h handlers) preview(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[previewRequest](c)
+	var f fault.Violations
+	change := in.checked(&f)
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return err
+	}
+	quote, err := h.Subscriptions.Preview(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
+	if err != nil {
+		return err
+	}
+	s, err := h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), quote.SubscriptionID)
+	if err != nil {
+		return err
+	}
+	view, err := newQuoteView(quote, s)
+	if err != nil {
+		return err
+	}
+	return c.JSON(view)
+}
+
+func (h handlers) change(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[changeRequest](c)
+	var f fault.Violations
+	change := previewRequest{in.Plan, in.Interval, in.ProrationMode}.checked(&f)
+	change.QuoteID = httpapi.ValueOf(in.QuoteID)
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return err
+	}
+	s, err := h.Subscriptions.ChangePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
+	return h.answer(c, s, err)
+}

@@ -1,0 +1,24 @@
+// Package tasks is the API of background work, for the creator whose work it is.
+package tasks
+
+import (
+	_ "embed"
+
+	"sundry/adapters/httpapi"
+	"sundry/modules/tasks"
+)
+
+// Document is the area's part of the OpenAPI document.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+// Deps is what the handlers need.
+type Deps struct {
+	Tasks *tasks.Service
+}
+
+type handlers struct{ Deps }
+
+// Routes are the area's lines of the route table.
+func Routes(d Deps) []httpapi.Route { return handlers{d}.taskRoutes() }

@@ -1,0 +1,85 @@
+package tasks
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"sundry/adapters/httpapi"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+func (h handlers) taskRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: fiber.MethodGet, Path: "/v1/tasks", Auth: httpapi.AccessToken, Handle: h.listTasks},
+		{Method: fiber.MethodPost, Path: "/v1/tasks/:id/retry", Auth: httpapi.AccessToken, Handle: httpapi.WithoutBody(h.retryTask)},
+	}
+}
+
+// taskView is a piece of background work. One that is done is gone.
+type taskView struct {
+	ID      string          `json:"id"`
+	Kind    string          `json:"kind"`
+	Subject string          `json:"subject"`
+	State   ports.TaskState `json:"state"`
+	DueAt   *string         `json:"dueAt"`
+	// NextAttemptAt is null while it runs.
+	NextAttemptAt *string `json:"nextAttemptAt"`
+	Attempts      int     `json:"attempts"`
+	LastError     *string `json:"lastError"`
+}
+
+// taskPrefix begins a task's id as callers see it. The rest is the stored id, which has characters with a meaning in
+// paths.
+const taskPrefix = "tsk_"
+
+func newTaskView(t ports.TaskInfo) taskView {
+	view := taskView{
+		ID: taskPrefix + base64.RawURLEncoding.EncodeToString([]byte(t.ID)), Kind: t.Kind, Subject: t.Subject, State: t.State,
+		DueAt: apiformat.Time(t.DueAt), Attempts: t.Attempts, LastError: apiformat.Text(t.LastError),
+	}
+	if t.State != ports.TaskRunning {
+		view.NextAttemptAt = apiformat.Time(t.RunAt)
+	}
+	return view
+}
+
+// taskID is the stored id behind one that we gave out; ok is false for any other.
+func taskID(shown string) (stored string, ok bool) {
+	encoded, ok := strings.CutPrefix(shown, taskPrefix)
+	plain, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
+	return string(plain), ok && err == nil && httpapi.Storable(string(plain))
+}
+
+func (h handlers) listTasks(c *fiber.Ctx) error {
+	var f fault.Violations
+	p := httpapi.ReadPage(c, &f)
+	state := ports.TaskState(c.Query("state"))
+	if state != "" {
+		f.OneOf("state", string(state), string(ports.TaskWaiting), string(ports.TaskRunning), string(ports.TaskFailed))
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	found, err := h.Tasks.Tasks(c.UserContext(), httpapi.Account(c), state, p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, newTaskView))
+}
+
+func (h handlers) retryTask(c *fiber.Ctx) error {
+	id, ok := taskID(c.Params("id"))
+	if !ok {
+		return fault.NotFound("task")
+	}
+	task, err := h.Tasks.Retry(c.UserContext(), httpapi.Account(c), id)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusAccepted).JSON(newTaskView(task))
+}

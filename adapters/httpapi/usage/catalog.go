@@ -1,0 +1,267 @@
+package usage
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	"sundry/core/invoice"
+	core "sundry/core/usage"
+)
+
+type meterView struct {
+	ID          string           `json:"id"`
+	Name        string           `json:"name"`
+	EventName   string           `json:"eventName"`
+	Aggregation core.Aggregation `json:"aggregation"`
+	Livemode    bool             `json:"livemode"`
+	CreatedAt   *string          `json:"createdAt"`
+}
+
+func (h handlers) newMeterView(m core.Meter) meterView {
+	return meterView{m.ID, m.Name, m.EventName, m.Aggregation, !h.Sandbox, apiformat.Time(m.CreatedAt)}
+}
+
+func (h handlers) createMeter(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.MeterDraft](c)
+	_, invalid := in.Parse()
+	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
+		return err
+	}
+	m, err := h.Usage.CreateMeter(c.UserContext(), httpapi.Account(c), in)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newMeterView(m))
+}
+
+func (h handlers) listMeters(c *fiber.Ctx) error {
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	found, err := h.Usage.Meters(c.UserContext(), httpapi.Account(c), page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newMeterView))
+}
+
+func (h handlers) getMeter(c *fiber.Ctx) error {
+	m, err := h.Usage.Meter(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newMeterView(m))
+}
+
+type productView struct {
+	ID        string  `json:"id"`
+	Name      string  `json:"name"`
+	Type      string  `json:"type"`
+	Livemode  bool    `json:"livemode"`
+	CreatedAt *string `json:"createdAt"`
+}
+
+func (h handlers) newProductView(p core.Product) productView {
+	return productView{p.ID, p.Name, p.Type, !h.Sandbox, apiformat.Time(p.CreatedAt)}
+}
+
+func (h handlers) createProduct(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.ProductDraft](c)
+	_, invalid := in.Parse()
+	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
+		return err
+	}
+	p, err := h.Usage.CreateProduct(c.UserContext(), httpapi.Account(c), in)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newProductView(p))
+}
+
+func (h handlers) listProducts(c *fiber.Ctx) error {
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	found, err := h.Usage.Products(c.UserContext(), httpapi.Account(c), page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newProductView))
+}
+
+func (h handlers) getProduct(c *fiber.Ctx) error {
+	p, err := h.Usage.Product(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newProductView(p))
+}
+
+type priceView struct {
+	ID            string        `json:"id"`
+	ProductID     string        `json:"productId"`
+	BillingScheme string        `json:"billingScheme"`
+	Currency      string        `json:"currency"`
+	TiersMode     string        `json:"tiersMode"`
+	Tiers         []tierView    `json:"tiers"`
+	Recurring     recurringView `json:"recurring"`
+	Livemode      bool          `json:"livemode"`
+	CreatedAt     *string       `json:"createdAt"`
+}
+
+type recurringView struct {
+	Interval string `json:"interval"`
+}
+
+// tierView is a tier of a price. UnitAmountInCents is null where the price has decimals.
+type tierView struct {
+	UpTo              *core.Quantity `json:"upTo"`
+	UnitAmountInCents *int64         `json:"unitAmountInCents"`
+	UnitAmountDecimal string         `json:"unitAmountDecimal"`
+}
+
+func newTierView(t core.Tier) tierView {
+	v := tierView{UnitAmountDecimal: t.Unit.String()}
+	if !t.Unbounded {
+		v.UpTo = &t.UpTo
+	}
+	if minor, whole := t.Unit.Minor(); whole {
+		v.UnitAmountInCents = &minor
+	}
+	return v
+}
+
+func (h handlers) newPriceView(p core.Price) priceView {
+	v := priceView{
+		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency), TiersMode: core.Graduated,
+		Tiers: make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: !h.Sandbox, CreatedAt: apiformat.Time(p.CreatedAt),
+	}
+	for i, t := range p.Tiers {
+		v.Tiers[i] = newTierView(t)
+	}
+	return v
+}
+
+func (h handlers) createPrice(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.PriceDraft](c)
+	_, invalid := in.Parse()
+	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
+		return err
+	}
+	p, err := h.Usage.CreatePrice(c.UserContext(), httpapi.Account(c), in)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newPriceView(p))
+}
+
+func (h handlers) listPrices(c *fiber.Ctx) error {
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	found, err := h.Usage.Prices(c.UserContext(), httpapi.Account(c), page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newPriceView))
+}
+
+func (h handlers) getPrice(c *fiber.Ctx) error {
+	p, err := h.Usage.Price(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newPriceView(p))
+}
+
+type planView struct {
+	ID                 string          `json:"id"`
+	SubscriptionID     string          `json:"subscriptionId"`
+	CustomerID         string          `json:"customerId"`
+	MeterID            string          `json:"meterId"`
+	PriceID            string          `json:"priceId"`
+	BillingInterval    string          `json:"billingInterval"`
+	Status             core.PlanStatus `json:"status"`
+	CurrentPeriodStart *string         `json:"currentPeriodStart"`
+	CurrentPeriodEnd   *string         `json:"currentPeriodEnd"`
+	NextInvoiceAt      *string         `json:"nextInvoiceAt"`
+	Livemode           bool            `json:"livemode"`
+	CreatedAt          *string         `json:"createdAt"`
+}
+
+func (h handlers) newPlanView(p core.PlanState) planView {
+	return planView{
+		ID: p.ID, SubscriptionID: p.SubscriptionID, CustomerID: p.CustomerID, MeterID: p.MeterID, PriceID: p.PriceID,
+		BillingInterval: string(p.Schedule.Interval), Status: p.Status, CurrentPeriodStart: apiformat.Time(p.Current.Start),
+		CurrentPeriodEnd: apiformat.Time(p.Current.End), NextInvoiceAt: apiformat.Time(p.NextInvoiceAt()), Livemode: !h.Sandbox,
+		CreatedAt: apiformat.Time(p.CreatedAt),
+	}
+}
+
+func (h handlers) createPlan(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.PlanDraft](c)
+	_, invalid := in.Parse()
+	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
+		return err
+	}
+	p, err := h.Usage.CreateBillingPlan(c.UserContext(), httpapi.Account(c), in)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newPlanView(p))
+}
+
+func (h handlers) listPlans(c *fiber.Ctx) error {
+	var f fault.Violations
+	page := httpapi.ReadPage(c, &f)
+	subscriptionID := httpapi.QueryText(c, &f, "subscriptionId")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	found, err := h.Usage.BillingPlans(c.UserContext(), httpapi.Account(c), subscriptionID, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newPlanView))
+}
+
+func (h handlers) getPlan(c *fiber.Ctx) error {
+	p, err := h.Usage.BillingPlan(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newPlanView(p))
+}
+
+// previewView is what the running period would be billed at now.
+type previewView struct {
+	BillingPlanID string                    `json:"billingPlanId"`
+	Currency      string                    `json:"currency"`
+	Lines         []invoice.LineExplanation `json:"lines"`
+	TotalInCents  int64                     `json:"totalInCents"`
+	PeriodStart   *string                   `json:"periodStart"`
+	PeriodEnd     *string                   `json:"periodEnd"`
+	NextInvoiceAt *string                   `json:"nextInvoiceAt"`
+	AsOf          *string                   `json:"asOf"`
+}
+
+func (h handlers) previewPlan(c *fiber.Ctx) error {
+	p, err := h.Usage.Preview(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	v := previewView{
+		BillingPlanID: p.Plan.ID, Currency: string(p.Currency), Lines: []invoice.LineExplanation{}, TotalInCents: p.TotalMinor(),
+		PeriodStart: apiformat.Time(p.Plan.Current.Start), PeriodEnd: apiformat.Time(p.Plan.Current.End),
+		NextInvoiceAt: apiformat.Time(p.Plan.NextInvoiceAt()), AsOf: apiformat.Time(p.AsOf),
+	}
+	for _, line := range invoice.LinesOf(p.Lines) {
+		v.Lines = append(v.Lines, invoice.NewLineExplanation(line))
+	}
+	return c.JSON(v)
+}

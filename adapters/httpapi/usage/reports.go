@@ -1,0 +1,227 @@
+package usage
+
+import (
+	"encoding/json"
+	"errors"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	"sundry/core/apiformat"
+	"sundry/core/fault"
+	core "sundry/core/usage"
+	"sundry/modules/usage"
+	"sundry/ports"
+)
+
+func readPage(c *fiber.Ctx) (ports.Page, error) {
+	var f fault.Violations
+	page := httpapi.ReadPage(c, &f)
+	return page, f.Err()
+}
+
+// reportView is an accepted report.
+type reportView struct {
+	ID        string `json:"id"`
+	Accepted  bool   `json:"accepted"`
+	Duplicate bool   `json:"duplicate"`
+}
+
+func (h handlers) report(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.ReportDraft](c)
+	if reading != nil {
+		return httpapi.MergeFieldErrors(reading, in.Check())
+	}
+	if err := httpapi.TakeKey(c, &in.IdempotencyKey); err != nil {
+		return err
+	}
+	outcomes, err := h.Usage.Report(c.UserContext(), httpapi.Account(c), []core.ReportDraft{in})
+	if err == nil {
+		err = outcomes[0].Err
+	}
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusAccepted).JSON(reportView{outcomes[0].ID, true, outcomes[0].Duplicate})
+}
+
+type batchRequest struct {
+	Events []core.ReportDraft `json:"events"`
+}
+
+// batchItemView is what became of one report of a batch. Error says why it was refused.
+type batchItemView struct {
+	ID        *string        `json:"id"`
+	Accepted  bool           `json:"accepted"`
+	Duplicate bool           `json:"duplicate"`
+	Error     *itemErrorView `json:"error"`
+}
+
+type itemErrorView struct {
+	Code    fault.Code        `json:"code"`
+	Message string            `json:"message"`
+	Details []itemErrorDetail `json:"details"`
+}
+
+type itemErrorDetail struct {
+	Field   string `json:"field"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type batchView struct {
+	Results []batchItemView `json:"results"`
+}
+
+func (h handlers) reportBatch(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[batchRequest](c)
+	var f fault.Violations
+	f.Check(len(in.Events) > 0, "events", fault.DetailRequired, "Expected at least one report.")
+	if f.Check(len(in.Events) <= usage.MaxBatch, "events", fault.DetailTooLong, "Expected at most 1000 reports.") {
+		for i, draft := range in.Events {
+			_ = f.Item("events", i).Merge(draft.Check()) // its only error is a fault of the request
+		}
+	}
+	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
+		return err
+	}
+	outcomes, err := h.Usage.Report(c.UserContext(), httpapi.Account(c), in.Events)
+	if err != nil {
+		return err
+	}
+	view := batchView{make([]batchItemView, len(outcomes))}
+	for i, o := range outcomes {
+		view.Results[i] = batchItemView{Accepted: o.Err == nil, Duplicate: o.Duplicate, ID: apiformat.Text(o.ID), Error: newItemError(o.Err)}
+	}
+	return c.Status(fiber.StatusAccepted).JSON(view)
+}
+
+func newItemError(err error) *itemErrorView {
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	v := &itemErrorView{refused.Code, refused.Message, make([]itemErrorDetail, len(refused.Details))}
+	for i, d := range refused.Details {
+		v.Details[i] = itemErrorDetail(d)
+	}
+	return v
+}
+
+type voidView struct {
+	ID     string `json:"id"`
+	Voided bool   `json:"voided"`
+}
+
+func (h handlers) void(c *fiber.Ctx) error {
+	key, err := url.PathUnescape(c.Params("idempotencyKey"))
+	if err != nil || !httpapi.Storable(key) {
+		return fault.NotFound("usage report")
+	}
+	reportID, err := h.Usage.Void(c.UserContext(), httpapi.Account(c), key)
+	if err != nil {
+		return err
+	}
+	return c.JSON(voidView{reportID, true})
+}
+
+type summaryView struct {
+	SubscriptionID string         `json:"subscriptionId"`
+	Meters         []measuredView `json:"meters"`
+}
+
+type measuredView struct {
+	Key         string           `json:"key"`
+	MeterID     string           `json:"meterId"`
+	Aggregation core.Aggregation `json:"aggregation"`
+	Quantity    core.Quantity    `json:"quantity"`
+	Included    int64            `json:"included"`
+	PeriodStart *string          `json:"periodStart"`
+	PeriodEnd   *string          `json:"periodEnd"`
+	AsOf        *string          `json:"asOf"`
+}
+
+func (h handlers) summary(c *fiber.Ctx) error {
+	var f fault.Violations
+	subscriptionID := httpapi.QueryText(c, &f, "subscriptionId")
+	f.Check(subscriptionID != "", "subscriptionId", fault.DetailRequired, "Expected the id of a subscription.")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	all, err := h.Usage.Summary(c.UserContext(), httpapi.Account(c), subscriptionID)
+	if err != nil {
+		return err
+	}
+	view := summaryView{subscriptionID, make([]measuredView, len(all))}
+	for i, m := range all {
+		view.Meters[i] = measuredView{
+			m.Stream.EventName, m.Stream.MeterID, m.Stream.Aggregation, m.Quantity, m.Stream.Included, apiformat.Time(m.Period.Start),
+			apiformat.Time(m.Period.End), apiformat.Time(m.AsOf),
+		}
+	}
+	return c.JSON(view)
+}
+
+type alertView struct {
+	ID               string         `json:"id"`
+	SubscriptionID   string         `json:"subscriptionId"`
+	MeterID          string         `json:"meterId"`
+	Threshold        *core.Quantity `json:"threshold"`
+	ThresholdPercent *int           `json:"thresholdPercent"`
+	Livemode         bool           `json:"livemode"`
+	CreatedAt        *string        `json:"createdAt"`
+}
+
+func (h handlers) newAlertView(a core.Alert) alertView {
+	v := alertView{ID: a.ID, SubscriptionID: a.SubscriptionID, MeterID: a.MeterID, Livemode: !h.Sandbox, CreatedAt: apiformat.Time(a.CreatedAt)}
+	if a.Percent > 0 {
+		v.ThresholdPercent = &a.Percent
+	} else {
+		v.Threshold = &a.Threshold
+	}
+	return v
+}
+
+func (h handlers) createAlert(c *fiber.Ctx) error {
+	in, reading := httpapi.Decode[core.AlertDraft](c)
+	_, invalid := in.Parse()
+	if err := httpapi.MergeFieldErrors(reading, invalid); err != nil {
+		return err
+	}
+	a, err := h.Usage.CreateAlert(c.UserContext(), httpapi.Account(c), in)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(h.newAlertView(a))
+}
+
+func (h handlers) listAlerts(c *fiber.Ctx) error {
+	page, err := readPage(c)
+	if err != nil {
+		return err
+	}
+	found, err := h.Usage.Alerts(c.UserContext(), httpapi.Account(c), page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(httpapi.NewListView(found, h.newAlertView))
+}
+
+func (h handlers) getAlert(c *fiber.Ctx) error {
+	a, err := h.Usage.Alert(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newAlertView(a))
+}
+
+func (h handlers) deleteAlert(c *fiber.Ctx) error {
+	a, err := h.Usage.DeleteAlert(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newAlertView(a))
+}
+
+var _ json.Marshaler = core.Quantity{} // answers show quantities as exact numbers

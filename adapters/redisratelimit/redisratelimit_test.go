@@ -1,0 +1,106 @@
+package redisratelimit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"sundry/ports"
+	"sundry/tests/contract"
+)
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	options, err := redis.ParseURL(cmp.Or(os.Getenv("TEST_REDIS_URL"), "redis://127.0.0.1:6379"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	contract.RateLimiter(t, New(client, refuser{t}, quiet()))
+}
+
+// refuser fails the test that falls back.
+type refuser struct{ t *testing.T }
+
+func (r refuser) Allow(context.Context, string, int, time.Duration) (ports.Quota, error) {
+	r.t.Error("fell back although Redis answers")
+	return ports.Quota{}, nil
+}
+
+func (r refuser) Refund(context.Context, string, int, time.Duration) error {
+	r.t.Error("fell back although Redis answers")
+	return nil
+}
+
+// tally counts what reaches the fallback.
+type tally struct{ allowed, givenBack int }
+
+func (c *tally) Allow(context.Context, string, int, time.Duration) (ports.Quota, error) {
+	c.allowed++
+	return ports.Quota{Wait: 7 * time.Second}, nil
+}
+
+func (c *tally) Refund(context.Context, string, int, time.Duration) error {
+	c.givenBack++
+	return nil
+}
+
+func TestWithoutRedisTheFallbackCounts(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: 100 * time.Millisecond})
+	t.Cleanup(func() { _ = client.Close() })
+	fallback, log := &tally{}, &bytes.Buffer{}
+	throttle := New(client, fallback, slog.New(slog.NewTextHandler(log, nil)))
+	ctx := context.Background()
+
+	if quota, err := throttle.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 0 {
+		t.Fatalf("with Redis: wait %v, %v, fallback asked %d times", quota, err, fallback.allowed)
+	}
+	server.Close()
+	for range 3 {
+		if quota, err := throttle.Allow(ctx, "k", 2, time.Minute); quota.Wait != 7*time.Second || err != nil {
+			t.Fatalf("without Redis: wait %v, %v", quota, err)
+		}
+	}
+	if err := throttle.Refund(ctx, "k", 2, time.Minute); err != nil || fallback.allowed != 3 || fallback.givenBack != 1 {
+		t.Errorf("fallback: %+v, %v", fallback, err)
+	}
+	if n := bytes.Count(log.Bytes(), []byte("level=WARN")); n != 1 {
+		t.Errorf("an outage is logged once a second, not %d times:\n%s", n, log)
+	}
+
+	if err := server.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	throttle.resumeAt.Store(0) // the pause is over
+	if quota, err := throttle.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 3 {
+		t.Errorf("with Redis again: wait %v, %v, fallback asked %d times", quota, err, fallback.allowed)
+	}
+}
+
+func TestASilentRedisCostsLittleTime(t *testing.T) {
+	t.Parallel()
+	silent := redis.NewClient(&redis.Options{Addr: "192.0.2.1:6379"}) // TEST-NET-1: nobody answers
+	t.Cleanup(func() { _ = silent.Close() })
+	throttle := New(silent, &tally{}, quiet())
+	start := time.Now()
+	for range 50 {
+		if _, err := throttle.Allow(context.Background(), "k", 2, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(start); took > 10*timeout { // each by itself would need 50
+		t.Errorf("50 attempts took %v", took)
+	}
+}

@@ -1,0 +1,77 @@
+package stripepay
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+const (
+	// tokenPrefix begins what Stripe's form makes of a card or a wallet, setupPrefix Stripe's ids of setup intents.
+	tokenPrefix, setupPrefix = "ctoken_", "seti_"
+	// methodSeparator is between Stripe's customer and their payment method in our token of a saved card: one is charged
+	// off session with both only.
+	methodSeparator = "/"
+)
+
+var tokenShape = regexp.MustCompile(`^ctoken_[A-Za-z0-9_]{1,200}$`)
+
+// testMethods are Stripe's own payment methods for its well-known test cards.
+var testMethods = map[string]string{
+	"4242424242424242": "pm_card_visa",
+	"4000000000000002": "pm_card_visa_chargeDeclined",
+	"4000000000009995": "pm_card_visa_chargeDeclinedInsufficientFunds",
+	"4000000000000069": "pm_card_chargeDeclinedExpiredCard",
+	"4000000000000127": "pm_card_chargeDeclinedIncorrectCvc",
+	"4000002500003155": "pm_card_authenticationRequiredOnSetup",
+	"4000002760003184": "pm_card_authenticationRequired",
+	"4000000000000341": "pm_card_chargeCustomerFail",
+	"4000000000000259": "pm_card_createDispute",
+}
+
+// Method implements ports.CardForm. Card numbers stay in Stripe's form; only test cards are taken by theirs, in the sandbox.
+func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
+	switch {
+	case in.Token != "":
+		f.Check(tokenShape.MatchString(in.Token), "confirmationToken", fault.DetailInvalid, "Expected a token of Stripe's form.")
+		return in.Token
+	case in.Number == "":
+		return ""
+	}
+	method := testMethods[strings.NewReplacer(" ", "", "-", "").Replace(in.Number)]
+	if p.config.Livemode || method == "" {
+		f.Add("cardNumber", fault.DetailNotAllowed, "Card numbers are not accepted here: use the form of the page.")
+		return ""
+	}
+	return method
+}
+
+// messages are fit for the buyer; any other refusal is the last of them.
+var messages = map[string]string{
+	"insufficient_funds":                    "Your card has insufficient funds. Try another card.",
+	"expired_card":                          "Your card has expired. Try another card.",
+	"incorrect_cvc":                         "Your card's security code is wrong. Check it and try again.",
+	"invalid_cvc":                           "Your card's security code is wrong. Check it and try again.",
+	"incorrect_number":                      "Your card's number is wrong. Check it and try again.",
+	"authentication_required":               "Your bank wants you to confirm this payment.",
+	"payment_intent_authentication_failure": "Your bank could not confirm that it was you. Try again or use another card.",
+	"setup_intent_authentication_failure":   "Your bank could not confirm that it was you. Try again or use another card.",
+	"processing_error":                      "Your card could not be processed. Try again in a moment.",
+	"":                                      "Your card was declined. Try another card.",
+}
+
+// declineOf is why a card was not charged, in Stripe's word for it: the bank's reason where it gave one.
+func declineOf(refused *stripe.Error) payment.DeclineReason {
+	code := cmp.Or(string(refused.DeclineCode), string(refused.Code), "card_declined")
+	message, ok := messages[code]
+	if !ok {
+		message = messages[""]
+	}
+	return payment.DeclineReason{Code: code, Message: message}
+}

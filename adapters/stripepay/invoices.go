@@ -1,0 +1,73 @@
+package stripepay
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"sundry/ports"
+)
+
+// invoiced reports whether an attempt is made through an invoice of Stripe: one for a saved card, with the customer away.
+// Stripe pays no invoice with a card that is just being typed.
+func invoiced(r ports.ChargeRequest) bool { return len(r.Lines) > 0 && r.OffSession }
+
+// createInvoice makes the invoice of an attempt with an item per line, and finalizes it: then it has a payment intent. Each
+// attempt has an invoice of its own, which is voided when it ends unpaid. The items are given the invoice: Stripe would
+// leave them for the customer's next one otherwise.
+func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, customer string, about map[string]string) (intent, error) {
+	key, currency := r.PaymentID+":invoice", stripe.String(string(r.Amount.Currency))
+	_, method := splitMethod(r.Method)
+	draft, err := call(ctx, "create invoice", func() (*stripe.Invoice, error) {
+		return p.api.Invoices.New(&stripe.InvoiceParams{
+			Params: keyed(ctx, key), Customer: stripe.String(customer), Currency: currency, Metadata: about,
+			CollectionMethod: stripe.String(string(stripe.InvoiceCollectionMethodChargeAutomatically)),
+			AutoAdvance:      stripe.Bool(false), DefaultPaymentMethod: stripe.String(method),
+			PendingInvoiceItemsBehavior: stripe.String("exclude"),
+		})
+	})
+	if err != nil {
+		return intent{}, err
+	}
+	item := func(n int, description string, minor int64) error {
+		_, err := call(ctx, "create invoice item", func() (*stripe.InvoiceItem, error) {
+			return p.api.InvoiceItems.New(&stripe.InvoiceItemParams{
+				Params: keyed(ctx, key+":"+strconv.Itoa(n)), Customer: stripe.String(customer), Invoice: stripe.String(draft.ID),
+				Currency: currency, Amount: stripe.Int64(minor), Description: stripe.String(description),
+			})
+		})
+		return err
+	}
+	rest := r.Amount.Minor
+	for n, line := range r.Lines {
+		rest -= line.Amount.Minor
+		if err := item(n, line.Description, line.Amount.Minor); err != nil {
+			return intent{}, err
+		}
+	}
+	if rest != 0 { // tax on top, a discount, or credit
+		if err := item(len(r.Lines), "Tax and adjustments", rest); err != nil {
+			return intent{}, err
+		}
+	}
+	params := &stripe.InvoiceFinalizeInvoiceParams{Params: keyed(ctx, key+":finalize"), AutoAdvance: stripe.Bool(false)}
+	final, err := call(ctx, "finalize "+draft.ID, func() (*stripe.Invoice, error) { return p.api.Invoices.FinalizeInvoice(draft.ID, params) })
+	if err != nil {
+		return intent{}, err
+	}
+	if final.PaymentIntent == nil {
+		return intent{}, fmt.Errorf("stripe invoice %s has nothing to pay: %w", draft.ID, ports.ErrOutcomeUnknown)
+	}
+	// Stripe's events and disputes name the payment intent: it says whose it is.
+	named, err := call(ctx, "name "+final.PaymentIntent.ID, func() (*stripe.PaymentIntent, error) {
+		return p.api.PaymentIntents.Update(final.PaymentIntent.ID, &stripe.PaymentIntentParams{Params: keyed(ctx, key+":name"), Metadata: about})
+	})
+	if err != nil {
+		return intent{}, err
+	}
+	i := fromPayment(named)
+	i.invoice = draft.ID
+	return stale(i), nil
+}

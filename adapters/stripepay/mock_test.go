@@ -1,0 +1,137 @@
+package stripepay_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"sundry/adapters/stripepay"
+	"sundry/core/dispute"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/payout"
+	"sundry/ports"
+)
+
+// startMock runs stripe-mock, which checks every request against Stripe's own description of its API and responds with
+// fixed objects. Its path is in TEST_STRIPE_MOCK.
+func startMock(t *testing.T) (address string) {
+	t.Helper()
+	path := os.Getenv("TEST_STRIPE_MOCK")
+	if path == "" {
+		t.Fatal("TEST_STRIPE_MOCK must name stripe-mock v0.183.0\nRun the tests with: go run ./tests/run")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	mock := exec.CommandContext(ctx, path, "-http-addr", fmt.Sprintf("127.0.0.1:%d", port), "-strict-version-check") //nolint:gosec // the tests' own program
+	if err := mock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = mock.Wait() })
+	address = fmt.Sprintf("http://127.0.0.1:%d", port)
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		answer, err := http.Get(address) //nolint:noctx // a test's own server
+		if err == nil {
+			_ = answer.Body.Close()
+			return address
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("stripe-mock does not answer: %v", err)
+		}
+	}
+}
+
+// Stripe's own description of its API takes every request that the adapter makes, in the version that the library names.
+// stripe-mock has no memory: what it responds with says nothing about an attempt, so only refusals of a shape count.
+func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
+	if os.Getenv("TEST_QUICK") == "1" {
+		return // a quick run has no stripe-mock
+	}
+	p := stripepay.New(stripepay.Config{SecretKey: "sk_test_123", APIBase: startMock(t)})
+	request := func(change func(*ports.ChargeRequest)) ports.ChargeRequest {
+		r := ports.ChargeRequest{
+			PaymentID: "pay_" + rand.Text(), SubjectID: "cs_1", CreatorID: "crt_1", Method: "ctoken_1", Email: "ada@example.com", Name: "Ada",
+			Amount: money.Amount{Minor: 1250, Currency: "eur"},
+		}
+		change(&r)
+		return r
+	}
+	lines := []payment.Line{{Description: "Seats", Amount: money.Amount{Minor: 1000, Currency: "eur"}}}
+	charge := func(change func(*ports.ChargeRequest)) func() error {
+		return func() error {
+			o, err := p.Charge(t.Context(), request(change))
+			if o.Status == payment.Declined { // Stripe refused the request itself
+				return fmt.Errorf("refused: %s", o.Decline.Code)
+			}
+			return err
+		}
+	}
+	rail := stripepay.NewRail(p, func(context.Context, string) (string, error) { return "acct_1", nil })
+	for name, call := range map[string]func() error{
+		"a payment by a token":              charge(func(*ports.ChargeRequest) {}),
+		"a payment that saves the card":     charge(func(r *ports.ChargeRequest) { r.SaveCard = true }),
+		"a payment of a known customer":     charge(func(r *ports.ChargeRequest) { r.SaveCard, r.CustomerID = true, "cus_1" }),
+		"a payment by a saved card":         charge(func(r *ports.ChargeRequest) { r.Method, r.OffSession = "cus_1/pm_1", true }),
+		"a saved card with the buyer there": charge(func(r *ports.ChargeRequest) { r.Method = "cus_1/pm_1" }),
+		"a card that is saved for nothing":  charge(func(r *ports.ChargeRequest) { r.SaveCard, r.Amount.Minor = true, 0 }),
+		"an invoice with items": charge(func(r *ports.ChargeRequest) {
+			r.Method, r.OffSession, r.Lines = "cus_1/pm_1", true, lines
+		}),
+		"finding by Stripe's id": func() error {
+			_, err := p.Find(t.Context(), request(func(r *ports.ChargeRequest) { r.ProcessorID = "pi_1" }))
+			return err
+		},
+		"finding a setup": func() error {
+			_, err := p.Find(t.Context(), request(func(r *ports.ChargeRequest) { r.ProcessorID = "seti_1" }))
+			return err
+		},
+		"finding after Stripe forgot the key": func() error {
+			_, err := p.Find(t.Context(), request(func(r *ports.ChargeRequest) { r.PaymentID = "pay_01h00000000000000000000000" }))
+			return err
+		},
+		"canceling": func() error {
+			_, err := p.Cancel(t.Context(), request(func(*ports.ChargeRequest) {}))
+			return err
+		},
+		"canceling a setup": func() error {
+			_, err := p.Cancel(t.Context(), request(func(r *ports.ChargeRequest) { r.Amount.Minor = 0 }))
+			return err
+		},
+		"a refund": func() error {
+			_, err := p.Refund(t.Context(), ports.RefundRequest{RefundID: "ref_1", PaymentID: "pay_1", ProcessorID: "pi_1", Amount: money.Amount{Minor: 100, Currency: "eur"}})
+			return err
+		},
+		"a dispute": func() error { _, err := p.FindDispute(t.Context(), "dp_1"); return err },
+		"evidence": func() error {
+			_, err := p.SubmitEvidence(t.Context(), "dp_1", dispute.Evidence{Text: "They came."})
+			return err
+		},
+		"acceptance": func() error { _, err := p.AcceptDispute(t.Context(), "dp_1"); return err },
+		"a transfer": func() error {
+			_, err := rail.Send(t.Context(), payout.State{ID: "po_1", CreatorID: "crt_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// Fixed objects are of other payments: not found, or not known, is as good as anything. A wrong shape is a 400.
+			err := call()
+			if err != nil && !errors.Is(err, ports.ErrNotFound) && !errors.Is(err, ports.ErrOutcomeUnknown) || stripepay.StatusOf(err) != 0 {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

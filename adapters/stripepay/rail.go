@@ -1,0 +1,79 @@
+package stripepay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stripe/stripe-go/v76"
+
+	"sundry/core/payout"
+	"sundry/ports"
+)
+
+// noAccount is why a payout fails whose creator has no account at Stripe.
+const noAccount = "no_payout_account"
+
+// AccountOf is the id of a creator's connected account at Stripe; "" for none.
+type AccountOf func(ctx context.Context, creatorID string) (string, error)
+
+// Rail implements ports.PayoutRail by transfers to connected accounts (Stripe Connect). A payout is paid once the transfer
+// is made; from there it reaches the creator's bank by the schedule of their own account.
+type Rail struct {
+	processor *Processor
+	accountOf AccountOf
+}
+
+var _ ports.PayoutRail = Rail{}
+
+// NewRail returns the rail of the processor's account.
+func NewRail(p *Processor, accountOf AccountOf) Rail { return Rail{p, accountOf} }
+
+// Send implements ports.PayoutRail. What was sent before is looked up first, because Stripe forgets keys.
+func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
+	found, err := r.Find(ctx, p)
+	if !errors.Is(err, ports.ErrNotFound) {
+		return found, err
+	}
+	account, err := r.accountOf(ctx, p.CreatorID)
+	if err != nil {
+		return ports.PayoutOutcome{}, fmt.Errorf("payout %s: %w", p.ID, err)
+	}
+	if account == "" {
+		return ports.PayoutOutcome{Status: payout.Failed, Reason: noAccount}, nil
+	}
+	made, err := call(ctx, "transfer", func() (*stripe.Transfer, error) {
+		return r.processor.api.Transfers.New(&stripe.TransferParams{
+			Params: keyed(ctx, p.ID), Amount: stripe.Int64(p.Amount.Minor), Currency: stripe.String(string(p.Amount.Currency)),
+			Destination: stripe.String(account), TransferGroup: stripe.String(p.ID),
+			Metadata: map[string]string{"payout_id": p.ID, "creator_id": p.CreatorID},
+		})
+	})
+	if refused := final(err); refused != nil {
+		return ports.PayoutOutcome{Status: payout.Failed, Reason: refused.code}, nil
+	}
+	if err != nil {
+		return ports.PayoutOutcome{}, unknownOf(p.ID, err)
+	}
+	return transferOutcome(made), nil
+}
+
+// Find implements ports.PayoutRail.
+func (r Rail) Find(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
+	params := &stripe.TransferListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(1)}, TransferGroup: stripe.String(p.ID)}
+	list := r.processor.api.Transfers.List(params)
+	if list.Next() {
+		return transferOutcome(list.Transfer()), nil
+	}
+	if err := list.Err(); err != nil {
+		return ports.PayoutOutcome{}, unknownOf(p.ID, failed("list transfers", err))
+	}
+	return ports.PayoutOutcome{}, fmt.Errorf("payout %s: %w", p.ID, ports.ErrNotFound)
+}
+
+func transferOutcome(t *stripe.Transfer) ports.PayoutOutcome {
+	if t.Reversed {
+		return ports.PayoutOutcome{Status: payout.Failed, Reason: "reversed"}
+	}
+	return ports.PayoutOutcome{Status: payout.Paid}
+}

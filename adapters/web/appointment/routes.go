@@ -1,0 +1,296 @@
+// Package appointment is where a buyer sees, moves and cancels an appointment. Its pages are forms and links: nothing on
+// them needs a script. The secret in the address is the authorization, and there is no cookie that another site could use.
+package appointment
+
+import (
+	"embed"
+	"net/url"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/apiformat"
+	"sundry/core/appointment"
+	"sundry/core/civil"
+	"sundry/core/fault"
+	"sundry/core/identity"
+	"sundry/core/locale"
+	"sundry/modules/booking"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// Routes are the pages over HTTP.
+type Routes struct {
+	layout  *layout.Layout
+	pages   *layout.Pages
+	booking *booking.Service
+}
+
+// New ties the pages to the appointments.
+func New(l *layout.Layout, book *booking.Service) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "appointment", FS: files})
+	if err != nil {
+		return nil, err
+	}
+	return &Routes{l, pages, book}, nil
+}
+
+// Mount adds the pages to the application.
+func (r *Routes) Mount(app fiber.Router) {
+	compress := layout.Compress()
+	app.Get("/a/:secret", compress, r.show)
+	app.Get("/a/:secret/calendar.ics", compress, r.calendar)
+	app.Get("/a/:secret/reschedule", compress, r.choose)
+	app.Post("/a/:secret/reschedule", compress, r.move)
+	app.Get("/a/:secret/cancel", compress, r.askCancel)
+	app.Post("/a/:secret/cancel", compress, r.cancel)
+}
+
+// page is what the pages of an appointment show.
+type page struct {
+	reader locale.Locale
+	Path   string // /a/{secret}
+	// State is one of confirmed, begun and canceled.
+	State  string
+	Title  string
+	Seller string
+	// Storefront is the rest of what buyers see of the seller.
+	Storefront identity.Profile
+	Span       span
+	// MeetingURL or Address says where.
+	MeetingURL string
+	Address    string
+	Reason     string // why it was canceled
+	// Done is what the buyer has just done: moved, canceled or nothing.
+	Done string
+	// Problem is why what they asked for cannot be done; "" when nothing is wrong.
+	Problem string
+	// Target is the time that they chose and have yet to confirm.
+	Target *span
+	// Days, Earlier and Later are the times to choose from and the weeks around them, "" where there is none.
+	Days           []day
+	Earlier, Later string
+}
+
+// Links add the appointment to a calendar.
+func (p page) Links() layout.CalendarLinks {
+	where := p.MeetingURL
+	if where == "" {
+		where = p.Address
+	}
+	return layout.NewCalendarLinks(p.Title, where, p.Span.StartsAt, p.Span.EndsAt, p.Path+"/calendar.ics")
+}
+
+// span is a time in the buyer's zone, in words.
+type span struct {
+	Date, Clock, Zone string
+	StartsAt, EndsAt  time.Time
+}
+
+// day is a day with its open times.
+type day struct {
+	Name  string
+	Times []openTime
+}
+
+// openTime is an open time: its clock and where choosing it leads.
+type openTime struct {
+	Clock    string
+	StartsAt time.Time
+	Href     string
+}
+
+// daysShown is how many days of open times stand on one page.
+const daysShown = 14
+
+func (r *Routes) show(c *fiber.Ctx) error {
+	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	page, err := newPage(c, m)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	if done := c.Query("done"); done == "moved" && page.State == "confirmed" || done == "canceled" && page.State == "canceled" {
+		page.Done = done
+	}
+	return r.send(c, "appointment.html", "title.apt_"+page.State, page)
+}
+
+// newPage is the part that every page of an appointment shows.
+func newPage(c *fiber.Ctx, m booking.Managed) (page, error) {
+	zone, err := civil.ParseZone(m.Timezone)
+	page := page{
+		reader: layout.ReaderOf(c, ""),
+		Path:   "/a/" + c.Params("secret"), State: "confirmed", Title: m.Title, Seller: m.Seller.Name, Storefront: m.Seller.Profile, MeetingURL: m.MeetingURL, Address: m.Address,
+		Reason: m.CancelReason,
+	}
+	if err != nil {
+		return page, err
+	}
+	page.Span = newSpan(page.reader, zone, m.StartsAt, m.EndsAt)
+	switch {
+	case m.Status == appointment.StatusCanceled:
+		page.State = "canceled"
+	case !m.Changeable:
+		page.State = "begun"
+	}
+	return page, nil
+}
+
+func newSpan(reader locale.Locale, zone *time.Location, starts, ends time.Time) span {
+	return span{
+		Date: reader.Day(starts.In(zone)), Clock: reader.Clock(starts.In(zone)) + "–" + reader.Clock(ends.In(zone)),
+		Zone:     zone.String() + ", " + civil.Offset(starts, zone),
+		StartsAt: starts, EndsAt: ends,
+	}
+}
+
+func (r *Routes) calendar(c *fiber.Ctx) error {
+	raw, err := r.booking.CalendarOf(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="appointment.ics"`)
+	return sendCalendar(c, raw)
+}
+
+// sendCalendar answers a calendar that nobody else may keep.
+func sendCalendar(c *fiber.Ctx, raw []byte) error {
+	c.Set(fiber.HeaderContentType, "text/calendar; charset=utf-8")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return c.Send(raw)
+}
+
+// choose shows the open times, or asks about the one that was chosen.
+func (r *Routes) choose(c *fiber.Ctx) error { return r.times(c, "") }
+
+// times shows the open times with what is wrong with an earlier choice.
+func (r *Routes) times(c *fiber.Ctx, problem string) error {
+	secret := c.Params("secret")
+	m, err := r.booking.Managed(c.UserContext(), secret)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	if !m.Changeable {
+		return layout.SeeOther(c, "/a/"+secret)
+	}
+	page, err := newPage(c, m)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	page.Problem = problem
+	if to, ok := chosen(c.Query("to")); ok && problem == "" {
+		zone, _ := civil.ParseZone(m.Timezone) // parsed above
+		target := newSpan(page.reader, zone, to, to.Add(m.EndsAt.Sub(m.StartsAt)))
+		page.Target = &target
+		return r.send(c, "appointment_confirm.html", "apt.move.title", page)
+	}
+	from, _ := civil.ParseDate(c.Query("from")) // anything else is today
+	open, err := r.booking.Alternatives(c.UserContext(), secret, from, daysShown)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	page.list(m, open)
+	return r.send(c, "appointment_times.html", "apt.move.title", page)
+}
+
+// chosen reads a time of the page's own links.
+func chosen(text string) (time.Time, bool) {
+	at, err := time.Parse(time.RFC3339, text)
+	return at.UTC(), err == nil && at.Year() >= 1970 && at.Year() <= 9999
+}
+
+// list fills in the open times of a calendar, without the present one.
+func (p *page) list(m booking.Managed, c booking.Calendar) {
+	zone, _ := civil.ParseZone(m.Timezone) // the calendar was made in it
+	base := p.Path + "/reschedule?"
+	for _, s := range c.Slots {
+		if s.StartsAt().Equal(m.StartsAt) {
+			continue
+		}
+		starts := s.StartsAt().In(zone)
+		if name := p.reader.Day(starts); len(p.Days) == 0 || p.Days[len(p.Days)-1].Name != name {
+			p.Days = append(p.Days, day{Name: name})
+		}
+		day := &p.Days[len(p.Days)-1]
+		day.Times = append(day.Times, openTime{
+			Clock: p.reader.Clock(starts), StartsAt: starts, Href: base + url.Values{"to": {apiformat.Instant(starts)}}.Encode(),
+		})
+	}
+	if today := civil.DateIn(zone, m.Now); c.From > today {
+		p.Earlier = base + url.Values{"from": {max(today, c.From-daysShown).String()}}.Encode()
+	}
+	p.Later = base + url.Values{"from": {(c.To + 1).String()}}.Encode()
+}
+
+func (r *Routes) move(c *fiber.Ctx) error {
+	secret := c.Params("secret")
+	to, ok := chosen(c.FormValue("startsAt"))
+	if !ok {
+		return layout.SeeOther(c, "/a/"+secret+"/reschedule")
+	}
+	_, err := r.booking.RescheduleByBuyer(c.UserContext(), secret, to)
+	switch {
+	case err == nil:
+		return layout.SeeOther(c, "/a/"+secret+"?done=moved")
+	case fault.Is(err, fault.StateConflict):
+		return layout.SeeOther(c, "/a/"+secret) // which says why
+	case fault.Is(err, fault.SlotTaken), fault.Is(err, fault.SlotNotOffered), fault.Is(err, fault.SlotInPast):
+		c.Status(fiber.StatusConflict)
+		return r.times(c, layout.Reader(c).Text("apt.move.taken"))
+	}
+	return r.layout.Fail(c, err)
+}
+
+func (r *Routes) askCancel(c *fiber.Ctx) error { return r.askAgain(c, "") }
+
+// askAgain asks whether to cancel, with what is wrong with an earlier answer.
+func (r *Routes) askAgain(c *fiber.Ctx, problem string) error {
+	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	if !m.Changeable {
+		return layout.SeeOther(c, "/a/"+c.Params("secret"))
+	}
+	page, err := newPage(c, m)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	page.Problem = problem
+	return r.send(c, "appointment_cancel.html", "apt.cancel.title", page)
+}
+
+func (r *Routes) cancel(c *fiber.Ctx) error {
+	secret := c.Params("secret")
+	_, err := r.booking.CancelByBuyer(c.UserContext(), secret, c.FormValue("reason"))
+	switch {
+	case err == nil:
+		return layout.SeeOther(c, "/a/"+secret+"?done=canceled")
+	case fault.Is(err, fault.StateConflict):
+		return layout.SeeOther(c, "/a/"+secret)
+	case fault.Is(err, fault.ValidationFailed):
+		c.Status(fiber.StatusBadRequest)
+		return r.askAgain(c, layout.Reader(c).Text("apt.cancel.too_long"))
+	}
+	return r.layout.Fail(c, err)
+}
+
+func (r *Routes) send(c *fiber.Ctx, template, title string, p page) error {
+	html, err := r.render(template, title, p)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SendPrivate(c, html, layout.Policy{Forms: true})
+}
+
+func (r *Routes) render(template, title string, p page) ([]byte, error) {
+	return r.pages.Render(p.reader, template, layout.View{Title: p.reader.Text(title) + " · " + p.Title, Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p})
+}

@@ -1,0 +1,91 @@
+package checkout
+
+import (
+	"fmt"
+
+	"sundry/adapters/web/layout"
+	"sundry/adapters/web/order"
+)
+
+// page is a session as the templates of the checkout get it.
+type page struct {
+	order.Order
+	// Guess is the country that the reader's language names; "" once the buyer has named theirs.
+	Guess string
+}
+
+// templates names the template of each page state. Details, payment and a declined payment are one page: the buyer fills
+// in one form, once.
+var templates = map[string]string{
+	"choose_mode":      "choose.html",
+	"choose_time":      "choose.html",
+	"details":          "pay.html",
+	"pay":              "pay.html",
+	"payment_failed":   "pay.html",
+	"loading":          "processing.html",
+	"processing":       "processing.html",
+	"authenticating":   "authenticate.html",
+	"paid":             "paid.html",
+	"already_paid":     "paid.html",
+	"failed":           "ended.html",
+	"expired":          "ended.html",
+	"slot_unavailable": "ended.html",
+}
+
+// pageData is read by the script from a JSON block of the page.
+type pageData struct {
+	Secret      string        `json:"secret"`
+	CheckoutID  string        `json:"checkoutId"`
+	State       string        `json:"state"`
+	Embedded    bool          `json:"embedded"`
+	Parents     []string      `json:"parents"`
+	NeedsCard   bool          `json:"needsCard"`
+	RedirectURL string        `json:"redirectUrl"`
+	Stays       bool          `json:"stays"` // once paid: what was bought is used on this page
+	Changing    bool          `json:"changing"`
+	Locale      string        `json:"locale"` // BCP 47, for the scripts' dates
+	TwelveHours bool          `json:"twelveHours"`
+	Now         int64         `json:"now"`       // milliseconds, the account's clock
+	ExpiresAt   int64         `json:"expiresAt"` // 0 unless times are reserved
+	Calendar    *calendarData `json:"calendar"`
+	// CardForm is null where our own form takes the sandbox's test cards.
+	CardForm *layout.CardFormData `json:"cardForm"`
+	Text     map[string]string    `json:"text"`
+}
+
+// render makes the page of a session in its state; nonce must be the one of the content policy sent with it.
+func (r *Routes) render(p page, nonce string) ([]byte, error) {
+	name, known := templates[p.State]
+	if !known {
+		return nil, fmt.Errorf("checkout %s: no page for state %q", p.ID, p.State)
+	}
+	if p.Parents == nil {
+		p.Parents = []string{}
+	}
+	classes := "checkout"
+	if p.Embedded {
+		classes += " embedded"
+	}
+	data := &pageData{
+		Secret: p.Secret, CheckoutID: p.ID, State: p.State,
+		Embedded: p.Embedded, Parents: p.Parents, NeedsCard: p.NeedsCard, RedirectURL: p.RedirectURL,
+		Stays:    p.Booking != nil || p.Receipt != nil && p.Receipt.DownloadURL != "",
+		Changing: p.Changing, Locale: p.Reader.Tag(), TwelveHours: p.Reader.Hour12, Now: p.Now.UnixMilli(),
+		Calendar: newCalendarData(p.Booking), Text: p.Reader.WithPrefix("js."),
+	}
+	if p.NeedsCard {
+		data.CardForm = r.layout.CardForm(p.Reader, layout.Amount(p.Total, p.Currency), p.SavesCard)
+	}
+	if p.Booking != nil {
+		data.ExpiresAt = p.KeptUntil().UnixMilli()
+	}
+	return r.pages.Render(p.Reader, name, layout.View{
+		Title:   p.Reader.Text("title."+p.State) + " · " + p.Item.Title,
+		Nonce:   nonce,
+		Script:  "checkout.js",
+		Classes: classes,
+		Accent:  p.Storefront.AccentColor,
+		Page:    p,
+		Data:    data,
+	})
+}

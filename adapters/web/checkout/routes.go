@@ -1,0 +1,120 @@
+// Package checkout is the hosted checkout: choosing times, paying, authenticating, and how it ended, hosted or in the
+// overlay, and the payment links that lead to it.
+//
+// Its pages carry no cookies and a nonce content policy, and no code of others but the card processor's, where it takes the card.
+package checkout
+
+import (
+	"embed"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/adapters/web/order"
+	core "sundry/core/checkout"
+	"sundry/core/locale"
+	"sundry/modules/booking"
+	"sundry/modules/checkout"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// overlayScript keeps its plain name because integrators write it into their own pages.
+const overlayScript = "sundry.js"
+
+// Routes are the pages over HTTP.
+type Routes struct {
+	layout   *layout.Layout
+	pages    *layout.Pages
+	sessions *checkout.Service
+	booking  *booking.Service
+}
+
+// New ties the pages to the checkout and the calendar.
+func New(l *layout.Layout, sessions *checkout.Service, book *booking.Service) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "checkout", FS: files, Shared: order.Folders()})
+	if err != nil {
+		return nil, err
+	}
+	return &Routes{l, pages, sessions, book}, nil
+}
+
+// Mount adds the pages to the application.
+func (r *Routes) Mount(app fiber.Router) {
+	compress := layout.Compress()
+	app.Get("/"+overlayScript, compress, r.overlay)
+	app.Get("/c/:secret", compress, r.show)
+	app.Get("/c/:secret/again", r.again)
+	app.Get("/l/:code", compress, r.link)
+}
+
+// overlay serves the script other origins load; its name never changes, so caches ask again after an hour.
+func (r *Routes) overlay(c *fiber.Ctx) error {
+	asset := r.layout.Assets().Named(overlayScript)
+	c.Set(fiber.HeaderContentType, asset.ContentType)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "public, max-age=3600")
+	c.Set(fiber.HeaderETag, asset.ETag)
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+	if c.Fresh() {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	return c.Send(asset.Body)
+}
+
+// show renders a session in the state it is in.
+func (r *Routes) show(c *fiber.Ctx) error {
+	secret := c.Params("secret")
+	session, err := r.sessions.Page(c.UserContext(), secret)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	p := page{Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), secret, r.booking.ManageURL)}
+	p.Embedded = c.Query("embed") == "1" && session.Session.UIMode == core.Embedded
+	if p.State == string(core.PagePaid) && c.Query("already") == "1" {
+		p.State = "already_paid"
+	}
+	if p.CanChange() && c.Query("change") == "1" {
+		p.State, p.Changing = string(core.PageChooseTime), true
+	}
+	if p.Choosing() {
+		window, ok, err := r.booking.Window(c.UserContext(), p.Booking.ListingID, p.Booking.VariantID)
+		if err != nil {
+			return r.layout.Fail(c, err)
+		}
+		p.Booking.Calendar = newCalendar(window, ok)
+	}
+	if p.Buyer.Country == "" {
+		p.Guess = locale.RegionOf(c.Get(fiber.HeaderAcceptLanguage))
+	}
+	nonce := layout.NewNonce()
+	html, err := r.render(p, nonce)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	policy := layout.Policy{Scripts: layout.Nonce(nonce), Parents: p.Parents}
+	if p.NeedsCard {
+		policy.CardForm = r.layout.Config().CardForm.ScriptURL
+	}
+	return layout.SendPrivate(c, html, policy)
+}
+
+// link opens a new session for a reader who follows a payment link.
+func (r *Routes) link(c *fiber.Ctx) error {
+	url, err := r.sessions.OpenLink(c.UserContext(), c.Params("code"), c.Queries(), r.layout.ClientAddress(c))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SeeOther(c, url)
+}
+
+// again opens a new session in the place of one that is terminal, in the overlay where that was there.
+func (r *Routes) again(c *fiber.Ctx) error {
+	url, err := r.sessions.Again(c.UserContext(), c.Params("secret"), r.layout.ClientAddress(c))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SeeOther(c, order.InFrame(url, c.Query("embed") == "1"))
+}

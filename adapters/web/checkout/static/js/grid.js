@@ -1,0 +1,167 @@
+// A month as a grid of days, by the pattern of the ARIA practices: one day takes part in
+// the order of the Tab key, the arrows go from day to day. Which days can be chosen comes
+// from outside and may come late.
+import * as Z from "./zones.js";
+
+/** @param {string} day */
+const shortest = (day) => Z.dayWords(day, { weekday: "short" });
+/** @param {string} day */
+const full = (day) => Z.dayWords(day, { weekday: "long" });
+
+/**
+ * @typedef {object} GridState
+ * @property {string} month
+ * @property {string} from the first day that can be reached
+ * @property {string} until the last one
+ * @property {string} today
+ * @property {Set<string> | null} open null until the open days are known
+ * @property {string} selected
+ * @property {string} current takes part in the order of the Tab key
+ */
+
+/**
+ * @param {object} options
+ * @param {HTMLTableElement} options.table
+ * @param {Record<string, string>} options.words
+ * @param {(day: string) => void} options.pick
+ * @param {(month: string) => void} options.turn called when the arrows leave the month
+ */
+export default function createGrid({ table, words, pick, turn }) {
+  const start = Z.firstWeekday();
+  /** @type {GridState} */
+  const state = { month: "", from: "", until: "", today: "", open: null, selected: "", current: "" };
+  /**
+   * @param {string} day
+   * @returns {HTMLElement | null}
+   */
+  const cell = (day) => table.querySelector(`[data-day="${day}"]`);
+  /** @param {string} day */
+  const within = (day) => (day < state.from ? state.from : day > state.until ? state.until : day);
+
+  function head() {
+    const sunday = "2023-01-01";
+    table.tHead?.rows[0].replaceChildren(
+      ...Array.from({ length: 7 }, (_, i) => {
+        const day = Z.addDays(sunday, (start + i) % 7);
+        const th = Object.assign(document.createElement("th"), { scope: "col", abbr: full(day), textContent: shortest(day).slice(0, 2) });
+        th.setAttribute("role", "columnheader");
+        th.setAttribute("aria-label", full(day));
+        return th;
+      }),
+    );
+  }
+
+  /** @param {string} day */
+  const weekOf = (day) => Z.addDays(day, -((Z.weekdayOf(day) - start + 7) % 7));
+
+  function draw() {
+    const had = table.contains(document.activeElement);
+    const [first, last] = [Z.firstOf(state.month), Z.lastOf(state.month)];
+    const rows = [];
+    let day = weekOf(state.month === Z.monthOf(state.from) ? state.from : first); // weeks that are over are left out
+    while (day <= last) {
+      const row = document.createElement("tr");
+      row.setAttribute("role", "row");
+      for (let i = 0; i < 7; i++, day = Z.addDays(day, 1)) {
+        const td = document.createElement("td");
+        td.setAttribute("role", "gridcell");
+        if (day >= first && day <= last) {
+          td.dataset.day = day;
+          td.textContent = String(+day.slice(8));
+        }
+        row.append(td);
+      }
+      rows.push(row);
+    }
+    table.tBodies[0].replaceChildren(...rows);
+    mark();
+    if (had) cell(state.current)?.focus();
+  }
+
+  // mark shows what is known of each day without replacing a cell, so that the focus stays.
+  function mark() {
+    table.setAttribute("aria-busy", String(!state.open));
+    for (const td of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll("[data-day]"))) {
+      const day = td.dataset.day || "";
+      const open = Boolean(state.open?.has(day));
+      const chosen = day === state.selected;
+      td.tabIndex = day === state.current ? 0 : -1;
+      td.setAttribute("aria-disabled", String(!open));
+      td.setAttribute("aria-selected", String(chosen));
+      td.toggleAttribute("data-open", open);
+      if (day === state.today) td.setAttribute("aria-current", "date");
+      const notes = [Z.dayWords(day), ...(day === state.today ? [words.today] : []), ...(state.open ? [open ? words.available : words.unavailable] : [])];
+      td.setAttribute("aria-label", notes.join(", "));
+    }
+  }
+
+  /** @param {string} day */
+  function go(day) {
+    day = within(day);
+    state.current = day;
+    if (Z.monthOf(day) !== state.month) turn(Z.monthOf(day));
+    mark();
+    cell(day)?.focus();
+  }
+
+  /**
+   * The same day of another month, or its last one.
+   * @param {number} months
+   */
+  function sameDay(months) {
+    const month = Z.addMonths(Z.monthOf(state.current), months);
+    const day = month + state.current.slice(7);
+    return day > Z.lastOf(month) ? Z.lastOf(month) : day;
+  }
+
+  const column = () => (Z.weekdayOf(state.current) - start + 7) % 7;
+  /** @type {Record<string, (e: KeyboardEvent) => string>} */
+  const keys = {
+    ArrowLeft: () => Z.addDays(state.current, -1),
+    ArrowRight: () => Z.addDays(state.current, 1),
+    ArrowUp: () => Z.addDays(state.current, -7),
+    ArrowDown: () => Z.addDays(state.current, 7),
+    Home: () => Z.addDays(state.current, -column()),
+    End: () => Z.addDays(state.current, 6 - column()),
+    PageUp: (e) => sameDay(e.shiftKey ? -12 : -1),
+    PageDown: (e) => sameDay(e.shiftKey ? 12 : 1),
+  };
+
+  table.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.altKey || e.metaKey || !state.current) return;
+    if (e.key === "Enter" || e.key === " ") {
+      e.preventDefault();
+      if (state.open?.has(state.current)) pick(state.current);
+    } else if (keys[e.key]) {
+      e.preventDefault();
+      go(keys[e.key](e));
+    }
+  });
+  table.addEventListener("click", (e) => {
+    const td = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest("[data-day]"));
+    const day = td?.dataset.day;
+    if (!day || !state.open?.has(day)) return;
+    state.current = day;
+    pick(day);
+  });
+
+  head();
+  return {
+    /**
+     * Draws a month; without open its days are not known yet. The current day moves into the month.
+     * @param {Partial<GridState>} changes
+     */
+    show(changes) {
+      const before = state.month + state.from;
+      Object.assign(state, changes);
+      if (Z.monthOf(state.current) !== state.month) state.current = within(Z.firstOf(state.month));
+      // The Tab key leads to on a day that can be chosen; a focus inside stays.
+      if (changes.open?.size && !changes.open.has(state.current) && !table.contains(document.activeElement)) {
+        state.current = [...changes.open].sort()[0];
+      }
+      if (state.month + state.from !== before) draw();
+      else mark();
+    },
+    focus: () => cell(state.current)?.focus(),
+  };
+}

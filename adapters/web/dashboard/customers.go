@@ -1,0 +1,365 @@
+package dashboard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	coreaccess "sundry/core/access"
+	"sundry/core/customer"
+	"sundry/modules/access"
+	"sundry/modules/customers"
+	"sundry/ports"
+)
+
+func (r *Routes) mountCustomers(at fiber.Router) {
+	r.get(at, "/customers", r.customers)
+	r.get(at, "/customers/new", r.newCustomer)
+	r.post(at, "/customers/new", r.createCustomer)
+	r.get(at, "/customers/:id", r.customer)
+	r.get(at, "/customers/:id/edit", r.editCustomer)
+	r.post(at, "/customers/:id/edit", r.saveCustomer)
+	r.get(at, "/customers/:id/access", r.customerAccess)
+	r.get(at, "/customers/:id/grant", r.newGrant)
+	r.post(at, "/customers/:id/grant", r.createGrant)
+	r.post(at, "/customers/:id/grants/:grant/revoke", r.revokeGrant)
+	r.post(at, "/customers/:id/portal", r.openPortal)
+}
+
+func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
+	l := &list[customer.State]{
+		path: base + "/customers", name: "customers",
+		filters: []filter{{Name: "email", Label: "Email", Placeholder: "grace@example.com"}, {Name: "external", Label: "Your id"}, {Name: "q", Label: "Search", Placeholder: "Name, email or id"}},
+		columns: []column[customer.State]{
+			{label: "Customer", cell: func(s customer.State) cell {
+				return cell{Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID, Sub: s.DisplayName}
+			}},
+			{label: "Your id", cell: func(s customer.State) cell { return text(orDash(s.ExternalCustomerID)) }},
+			{label: "Country", cell: func(s customer.State) cell { return text(orDash(s.Details.Country)) }},
+			{label: "Since", cell: func(s customer.State) cell { return v.moment(s.CreatedAt) }, csv: func(s customer.State) string { return exact(s.CreatedAt) }},
+			{label: "Id", cell: func(s customer.State) cell { return mono(s.ID) }},
+		},
+		read: func(ctx context.Context, q query, page ports.Page) (ports.List[customer.State], error) {
+			return r.Customers.List(ctx, ports.CustomerFilter{CreatorID: v.account(), Email: q["email"], ExternalCustomerID: q["external"]}, page)
+		},
+		match: func(q query, s customer.State) bool {
+			return q.has("q", s.Email, s.DisplayName, s.ExternalCustomerID, s.ID)
+		},
+		empty: empty{Title: "No customers yet", Text: "Everyone who buys from you appears here, with what they may use.",
+			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"}},
+	}
+	return show(r, c, v, l, page{Title: "Customers", Lead: "Who bought from you, and what they may use.", Actions: []action{link("New customer", base+"/customers/new")}})
+}
+
+func customerForm(v *visit, s customer.State) form {
+	f := v.form("customer", base+"/customers/new", "Save",
+		field{Name: "email", Label: "Email", Type: "email", Value: s.Email, Required: true},
+		field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Half: true},
+		field{Name: "externalCustomerId", Label: "Your id", Value: s.ExternalCustomerID, Half: true, Mono: true, Hint: "What your app calls them. Their access is read under it."})
+	f.Cancel = base + "/customers"
+	if s.ID != "" {
+		f.Action, f.Cancel = base+"/customers/"+s.ID+"/edit", base+"/customers/"+s.ID
+	}
+	return f
+}
+
+func (r *Routes) newCustomer(c *fiber.Ctx, v *visit) error {
+	return r.send(c, v, page{Nav: base + "/customers", Title: "New customer", Up: &action{Label: "Customers", Href: base + "/customers"}, Parts: []part{formPart(customerForm(v, customer.State{}))}})
+}
+
+func (r *Routes) createCustomer(c *fiber.Ctx, v *visit) error {
+	in := read(c)
+	made, err := r.Customers.Create(c.UserContext(), v.account(), customer.Draft{Email: in.text("email"), DisplayName: in.text("displayName"), ExternalCustomerID: in.text("externalCustomerId")})
+	if err != nil {
+		p := page{Nav: base + "/customers", Title: "New customer", Up: &action{Label: "Customers", Href: base + "/customers"}}
+		return r.again(c, v, p, customerForm(v, customer.State{}), err)
+	}
+	return r.done(c, base+"/customers/"+made.ID, "Customer saved.")
+}
+
+func customerName(s customer.State) string {
+	return cmp.Or(s.DisplayName, s.Email, s.ExternalCustomerID, s.ID)
+}
+
+// accessID is what a customer's access is read under.
+func accessID(s customer.State) string { return cmp.Or(s.ExternalCustomerID, s.ID) }
+
+func (r *Routes) editCustomer(c *fiber.Ctx, v *visit) error {
+	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return r.send(c, v, page{
+		Nav: base + "/customers", Title: "Edit " + customerName(s), Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Parts: []part{formPart(customerForm(v, s))},
+	})
+}
+
+func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
+	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	in := read(c)
+	patch := customer.Patch{}
+	for name, at := range map[string]struct {
+		now string
+		to  **string
+	}{
+		"email": {s.Email, &patch.Email}, "displayName": {s.DisplayName, &patch.DisplayName}, "externalCustomerId": {s.ExternalCustomerID, &patch.ExternalCustomerID},
+	} {
+		if value := in.text(name); value != at.now {
+			*at.to = &value
+		}
+	}
+	if _, err := r.Customers.Update(c.UserContext(), v.account(), s.ID, patch); err != nil {
+		p := page{Nav: base + "/customers", Title: "Edit " + customerName(s), Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID}}
+		return r.again(c, v, p, customerForm(v, s), err)
+	}
+	return r.done(c, base+"/customers/"+s.ID, "Saved.")
+}
+
+// customer is the page of one customer.
+func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
+	ctx := c.UserContext()
+	s, err := r.Customers.Get(ctx, v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at := base + "/customers/" + s.ID
+	p := page{Nav: base + "/customers", Title: customerName(s), Lead: s.Email, Up: &action{Label: "Customers", Href: base + "/customers"}, Actions: []action{
+		link("Edit", at+"/edit"), v.button("Open their portal", at+"/portal"), link("Give access", at+"/grant").primary(),
+	}}
+	if p.Lead == p.Title {
+		p.Lead = ""
+	}
+	why, err := r.Access.Explain(ctx, v.account(), accessID(s))
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, v.grantsPart(s, why))
+	subs, err := r.Subscriptions.OfCustomer(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if len(subs) > 0 {
+		shown := r.subscriptionList(v)
+		shown.columns = shown.columns[:len(shown.columns)-1]
+		p.Parts = append(p.Parts, tablePart("Subscriptions", shown.table(subs)))
+	}
+	paid, err := r.Customers.Payments(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	orders := table{Label: "Orders", Heads: []head{{Label: "Order"}, {Label: "Amount", Num: true}, {Label: "Status"}, {Label: "Date"}}}
+	for _, one := range paid {
+		orders.Rows = append(orders.Rows, row{[]cell{
+			{Text: soldAs(one), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber}, {Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
+		}})
+	}
+	if len(paid) == 0 {
+		orders.Empty = &empty{Title: "No orders", Text: "What they pay appears here."}
+	}
+	p.Parts = append(p.Parts, tablePart("Orders", orders))
+	cards, err := r.Payments.Cards(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	details := []fact{
+		{"Email", text(orDash(s.Email))}, {"Your id", copied(orDash(s.ExternalCustomerID))}, {"Id", copied(s.ID)}, {"Country", text(orDash(s.Details.Country))},
+		{"Tax id", text(orDash(s.Details.TaxID))}, {"Since", v.moment(s.CreatedAt)},
+	}
+	for _, card := range cards {
+		details = append(details, fact{"Card", text(strings.ToUpper(card.Brand) + " •••• " + card.Last4)})
+	}
+	p.Aside = append(p.Aside, facts("Details", details...), v.historyPart(s, why))
+	return r.send(c, v, p)
+}
+
+// grantsPart explains which payment, subscription or gift gives what.
+func (v *visit) grantsPart(s customer.State, why access.Explanation) part {
+	t := table{Label: "Access", Heads: []head{{Label: "Gives"}, {Label: "Because of"}, {Label: "Since"}, {Label: "Until"}, {}}}
+	for _, g := range why.Running {
+		t.Rows = append(t.Rows, v.grantRow(s, g.State(), true))
+	}
+	for _, g := range why.Ended[:min(len(why.Ended), 10)] {
+		t.Rows = append(t.Rows, v.grantRow(s, g.State(), false))
+	}
+	if len(t.Rows) == 0 {
+		t.Empty = &empty{Title: "No access", Text: "Nothing that this customer bought or was given counts now."}
+	}
+	p := tablePart("Access", t)
+	p.Lead = "What they may use, and why. Version " + strconv.FormatInt(why.Document.Version, 10) + "."
+	p.Actions = []action{link("Show as JSON", base+"/customers/"+s.ID+"/access")}
+	return p
+}
+
+func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) row {
+	var gives []string
+	if g.Plan != nil {
+		gives = append(gives, g.Plan.ListingKey+" / "+g.Plan.Key)
+	}
+	for _, e := range g.Entitlements {
+		gives = append(gives, entitlementLine(e))
+	}
+	for _, credit := range g.Credits {
+		gives = append(gives, credit.Key+": "+strconv.FormatInt(credit.Granted-credit.Used, 10)+" of "+strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left")
+	}
+	source := cell{Text: plainWords(string(g.Source)), Sub: g.Note}
+	switch g.Source {
+	case coreaccess.Subscription:
+		source.Href = base + "/subscriptions/" + g.SourceID
+	case coreaccess.Purchase, coreaccess.Appointment:
+		source.Href = base + "/orders/" + g.SourceID
+	case coreaccess.Manual:
+		source.Text = "Given by you"
+	}
+	until := text("–")
+	var buttons cell
+	switch {
+	case !running:
+		until = cell{Text: "Ended " + v.when(g.EndedAt), Sub: string(g.EndReason)}
+	case !g.ExpiresAt.IsZero():
+		until = v.moment(g.ExpiresAt)
+	}
+	if running && g.Source == coreaccess.Manual {
+		buttons.Actions = []action{v.button("Take back", base+"/customers/"+s.ID+"/grants/"+g.ID+"/revoke").asking("They lose it at once.")}
+	}
+	return row{[]cell{text(strings.Join(gives, "\n")), source, v.moment(g.StartedAt), until, buttons}}
+}
+
+func (v *visit) historyPart(s customer.State, why access.Explanation) part {
+	var steps []step
+	for _, change := range why.History[:min(len(why.History), 12)] {
+		steps = append(steps, step{
+			Title: "Version " + strconv.FormatInt(change.Version, 10), Text: plainWords(string(change.Cause.Kind)) + " " + change.Cause.ID + ": " + strings.Join(change.Changed, ", "),
+			At: v.when(change.At), Tone: "ok",
+		})
+	}
+	return part{Kind: "timeline", Title: "Access history", Data: steps}
+}
+
+// customerAccess shows the snapshot as the API responds with it.
+func (r *Routes) customerAccess(c *fiber.Ctx, v *visit) error {
+	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	d, err := r.Access.Snapshot(c.UserContext(), v.account(), accessID(s))
+	if err != nil {
+		return err
+	}
+	return r.send(c, v, page{
+		Nav: base + "/customers", Title: "Access snapshot", Lead: "What GET /v1/customer-access/" + accessID(s) + " responds with.",
+		Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Parts: []part{codePart("Snapshot", "snapshot", indented(d.Body)), codePart("Ask for it", "ask",
+			"curl -s "+r.layout.Config().BaseURL+"/v1/customer-access/"+accessID(s)+" -H 'Authorization: Bearer $KEY'")},
+	})
+}
+
+// indented writes JSON over several lines.
+func indented(raw []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return out.String()
+}
+
+// grantForm asks what to give.
+func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (form, error) {
+	options := []option{{Label: "No plan"}}
+	found, err := r.Catalog.OwnListings(c.UserContext(), v.account(), ports.Page{Limit: 50})
+	if err != nil {
+		return form{}, err
+	}
+	for _, l := range found.Items {
+		plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
+		if err != nil {
+			return form{}, err
+		}
+		for _, p := range plans {
+			if !p.Retired {
+				options = append(options, option{Value: l.CatalogKey + ":" + p.Key, Label: l.Title + " – " + p.Name})
+			}
+		}
+	}
+	f := v.form("grant", base+"/customers/"+s.ID+"/grant", "Give access",
+		field{Name: "plan", Label: "A plan", Type: "select", Options: options, Also: []string{"listing"}},
+		field{Name: "entitlements", Label: "Or entitlements", Type: "textarea", Mono: true, Rows: 3, Placeholder: "exports\nprojects: 10", Hint: "One per line: a name alone is a yes, a number is a limit."},
+		field{Name: "credits", Label: "And credits", Type: "textarea", Mono: true, Rows: 2, Placeholder: "downloads: 10 files", Hint: "One per line: name, amount and unit."},
+		field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it lasts."},
+		field{Name: "note", Label: "Note", Half: true, Hint: "Only you see it."})
+	f.Cancel = base + "/customers/" + s.ID
+	return f, nil
+}
+
+func grantPage(s customer.State) page {
+	return page{Nav: base + "/customers", Title: "Give access", Lead: "To " + customerName(s) + ", without a payment.", Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID}}
+}
+
+func (r *Routes) newGrant(c *fiber.Ctx, v *visit) error {
+	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	f, err := r.grantForm(c, v, s)
+	if err != nil {
+		return err
+	}
+	p := grantPage(s)
+	p.Parts = []part{formPart(f)}
+	return r.send(c, v, p)
+}
+
+func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
+	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	in := read(c)
+	gift := access.Gift{Note: in.text("note"), ExpiresAt: in.day("expiresAt", "expiresAt")}
+	gift.Listing, gift.Plan, _ = strings.Cut(in.text("plan"), ":")
+	gift.Entitlements, gift.Credits = in.terms()
+	if err = in.err(); err == nil {
+		_, err = r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), gift)
+	}
+	if err != nil {
+		f, formErr := r.grantForm(c, v, s)
+		if formErr != nil {
+			return formErr
+		}
+		return r.again(c, v, grantPage(s), f, err)
+	}
+	return r.done(c, base+"/customers/"+s.ID, "Access given.")
+}
+
+func (r *Routes) revokeGrant(c *fiber.Ctx, v *visit) error {
+	s, err := r.Customers.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at := base + "/customers/" + s.ID
+	if _, err := r.Access.RevokeManually(c.UserContext(), v.account(), accessID(s), c.Params("grant")); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "Taken back.")
+}
+
+// openPortal leads to the customer's own portal, as the customer sees it.
+func (r *Routes) openPortal(c *fiber.Ctx, v *visit) error {
+	at := base + "/customers/" + c.Params("id")
+	address, _, err := r.Customers.OpenPortal(c.UserContext(), v.account(), customers.PortalRequest{CustomerID: c.Params("id"), ReturnURL: r.layout.Config().BaseURL + at})
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.send(c, v, page{
+		Nav: base + "/customers", Title: "Customer portal", Lead: "Whoever has this address can see receipts and manage plans. It works for a limited time.",
+		Up: &action{Label: "Customer", Href: at}, Actions: []action{link("Open", address).primary()}, Parts: []part{codePart("Address", "portal", address)},
+	})
+}

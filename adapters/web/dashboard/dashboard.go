@@ -1,0 +1,125 @@
+// Package dashboard is where creators run their shop: what they sell, who bought it, their money and their integration.
+// It calls the same use cases as the API, and has no rule of its own.
+//
+// Pages are rendered by the server and work without a script; every change is a form. A page is put together from parts
+// (parts.go) that one template renders, so every area looks and behaves alike. A browser is signed in by a cookie that is
+// sent to /dashboard only, and every form carries a token of that sign-in, which another site cannot know (session.go).
+// The texts are English and stand beside what they are about: buyers' pages are the ones that are translated.
+package dashboard
+
+import (
+	"embed"
+	"html/template"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/locale"
+	"sundry/modules/access"
+	"sundry/modules/booking"
+	"sundry/modules/catalog"
+	"sundry/modules/checkout"
+	"sundry/modules/customers"
+	"sundry/modules/identity"
+	"sundry/modules/invoicing"
+	"sundry/modules/payments"
+	"sundry/modules/sandbox"
+	"sundry/modules/subscriptions"
+	"sundry/modules/treasury"
+	"sundry/modules/usage"
+	"sundry/modules/webhooks"
+	"sundry/ports"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// base is the address that everything here is below.
+const base = "/dashboard"
+
+// Deps are the use cases behind the pages.
+type Deps struct {
+	Clock         ports.Clock
+	Identity      *identity.Service
+	Catalog       *catalog.Service
+	Checkout      *checkout.Service
+	Booking       *booking.Service
+	Payments      *payments.Service
+	Refunds       *payments.Refunds
+	Disputes      *payments.Disputes
+	Customers     *customers.Service
+	Access        *access.Service
+	Subscriptions *subscriptions.Service
+	Usage         *usage.Service
+	Invoicing     *invoicing.Service
+	Treasury      *treasury.Service
+	Webhooks      *webhooks.Service
+	Sandbox       *sandbox.Service // nil in live
+}
+
+// Routes are the pages over HTTP.
+type Routes struct {
+	Deps
+	layout *layout.Layout
+	pages  *layout.Pages
+	// secure says that browsers reach us over https only.
+	secure bool
+}
+
+// New ties the pages to the use cases.
+func New(l *layout.Layout, d Deps) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "dashboard", FS: files, Funcs: funcs})
+	if err != nil {
+		return nil, err
+	}
+	return &Routes{Deps: d, layout: l, pages: pages, secure: isHTTPS(l.Config().BaseURL)}, nil
+}
+
+// Mount adds the pages to the application.
+func (r *Routes) Mount(app fiber.Router) {
+	at := app.Group(base, layout.Compress())
+	r.mountSignIn(at)
+	r.get(at, "/", r.home)
+	r.mountListings(at)
+	r.mountLinks(at)
+	r.mountOrders(at)
+	r.mountCustomers(at)
+	r.mountSubscriptions(at)
+	r.mountDevelopers(at)
+	r.mountBookings(at)
+	r.mountDiscounts(at)
+	r.mountMoney(at)
+	r.mountDisputes(at)
+	r.mountInvoices(at)
+	r.mountUsage(at)
+	r.mountSettings(at)
+	if r.Sandbox != nil {
+		r.post(at, "/sandbox/advance", r.advanceClock)
+	}
+}
+
+// fieldAt is a field with the id that it has on its page.
+type fieldAt struct {
+	ID    string
+	Field field
+}
+
+// funcs are what the templates need beside what all pages have.
+func funcs(locale.Locale) template.FuncMap {
+	return template.FuncMap{
+		"at": func(formID string, f field) fieldAt {
+			return fieldAt{formID + "-" + strings.NewReplacer("[", "-", "]", "", ".", "-").Replace(f.Name), f}
+		},
+	}
+}
+
+// get adds a page for creators who are signed in.
+func (r *Routes) get(at fiber.Router, path string, handle handler) {
+	at.Get(path, r.signedIn(handle))
+}
+
+// post adds a form's target for creators who are signed in.
+func (r *Routes) post(at fiber.Router, path string, handle handler) {
+	at.Post(path, r.signedIn(r.fromForm(handle)))
+}

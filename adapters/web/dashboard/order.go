@@ -1,0 +1,352 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/checkout"
+	"sundry/core/dispute"
+	"sundry/core/ledger"
+	"sundry/core/payment"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+func (r *Routes) mountOrders(at fiber.Router) {
+	r.get(at, "/orders", r.orders)
+	r.get(at, "/orders/:id", r.order)
+	r.get(at, "/orders/:id/refund", r.askRefund)
+	r.post(at, "/orders/:id/refund", r.refund)
+}
+
+// orderDetails is everything that belongs to a payment.
+type orderDetails struct {
+	paid     payment.State
+	session  *checkout.State // nil for a payment outside a checkout
+	refunds  []refund.State
+	disputes []dispute.State
+	entries  []ledger.Entry
+}
+
+func (r *Routes) loadOrder(ctx context.Context, v *visit, paymentID string) (o orderDetails, err error) {
+	if o.paid, err = r.Payments.Get(ctx, v.account(), paymentID); err != nil {
+		return o, err
+	}
+	if id := o.paid.CheckoutID(); id != "" {
+		session, err := r.Checkout.Get(ctx, v.account(), id)
+		if err != nil {
+			return o, err
+		}
+		o.session = &session
+	}
+	all := ports.Page{Limit: 100}
+	refunds, err := r.Refunds.List(ctx, v.account(), paymentID, all)
+	if err != nil {
+		return o, err
+	}
+	disputes, err := r.Disputes.List(ctx, v.account(), paymentID, all)
+	if err != nil {
+		return o, err
+	}
+	entries, err := r.Treasury.Entries(ctx, v.account(), paymentID, all)
+	o.refunds, o.disputes, o.entries = refunds.Items, disputes.Items, entries.Items
+	return o, err
+}
+
+// order is the page of one payment.
+func (r *Routes) order(c *fiber.Ctx, v *visit) error {
+	o, err := r.loadOrder(c.UserContext(), v, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at, status := base+"/orders/"+o.paid.ID, orderStatus(o.paid)
+	p := page{
+		Nav: base + "/orders", Title: v.reader.Money(o.paid.Amount), Badge: &status, Lead: soldAs(o.paid), Up: &action{Label: "Orders", Href: base + "/orders"},
+	}
+	if o.paid.Status == payment.Succeeded && o.paid.Refunded.Minor < o.paid.Amount.Minor {
+		p.Actions = append(p.Actions, link("Refund", at+"/refund"))
+	}
+	if o.session != nil && o.session.ReceiptNumber != "" {
+		p.Actions = append(p.Actions, link("Receipt", r.Checkout.ReceiptURL(o.session.ID)))
+	}
+	p.Parts = append(p.Parts, v.saleLines(o.paid), part{Kind: "timeline", Title: "Timeline", Data: v.timeline(o)})
+	if len(o.refunds) > 0 {
+		p.Parts = append(p.Parts, v.refundsPart(o.refunds))
+	}
+	if len(o.entries) > 0 {
+		p.Parts = append(p.Parts, v.entriesPart(o.entries))
+	}
+	p.Aside = append(p.Aside, facts("Order", v.orderFacts(o)...))
+	if o.session != nil {
+		p.Aside = append(p.Aside, facts("Buyer and source", buyerFacts(*o.session)...))
+	}
+	return r.send(c, v, p)
+}
+
+// saleLines is what was paid for.
+func (v *visit) saleLines(p payment.State) part {
+	t := table{Label: "Items", Heads: []head{{Label: "Item"}, {Label: "Amount", Num: true}}}
+	add := func(label, amount string) {
+		t.Rows = append(t.Rows, row{[]cell{text(label), {Text: amount, Num: true}}})
+	}
+	for _, l := range p.Sale.Lines {
+		add(l.Description, v.reader.Money(l.Amount))
+	}
+	if len(p.Sale.Lines) == 0 {
+		add("Subtotal", v.reader.Money(p.Sale.Subtotal))
+	}
+	currency := string(p.Amount.Currency)
+	if p.Sale.Discount.Minor > 0 {
+		add("Discount", v.price(-p.Sale.Discount.Minor, currency))
+	}
+	if p.Sale.Credit.Minor > 0 {
+		add("Credit", v.price(-p.Sale.Credit.Minor, currency))
+	}
+	if p.Sale.Tax.Minor > 0 {
+		label := "Tax, included"
+		if p.Sale.TaxAdded.Minor > 0 {
+			label = "Tax, added"
+		}
+		add(label, v.reader.Money(p.Sale.Tax))
+	}
+	add("Total", v.reader.Money(p.Amount))
+	return tablePart("Items", t)
+}
+
+func (v *visit) orderFacts(o orderDetails) []fact {
+	p := o.paid
+	all := []fact{{"Payment", copied(p.ID)}, {"Receipt", text(orDash(p.Sale.ReceiptNumber))}}
+	if p.Last4 != "" {
+		all = append(all, fact{"Card", text(strings.ToUpper(p.Brand) + " •••• " + p.Last4)})
+	}
+	if p.Decline.Message != "" && p.Status == payment.Declined {
+		all = append(all, fact{"Why it failed", cell{Text: p.Decline.Message, Sub: p.Decline.Code}})
+	}
+	if p.CustomerID != "" {
+		all = append(all, fact{"Customer", to(p.CustomerID, base+"/customers/"+p.CustomerID)})
+	}
+	if p.Purpose == payment.ForSubscription {
+		all = append(all, fact{"Subscription", to(p.SubjectID, base+"/subscriptions/"+p.SubjectID)})
+	}
+	if p.Purpose == payment.ForInvoice {
+		all = append(all, fact{"Invoice", to(p.SubjectID, base+"/invoices/"+p.SubjectID)})
+	}
+	return append(all, fact{"Created", v.moment(p.CreatedAt)}, fact{"Settled", v.moment(p.SettledAt)})
+}
+
+func buyerFacts(s checkout.State) []fact {
+	all := []fact{{"Email", text(orDash(s.Email))}, {"Name", text(orDash(s.Buyer.Name))}, {"Country", text(orDash(s.Buyer.Country))}}
+	if s.SubscriptionID != "" {
+		all = append(all, fact{"Subscription", to(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)})
+	}
+	if s.PaymentLinkID != "" {
+		all = append(all, fact{"Payment link", to(s.PaymentLinkID, base+"/links/"+s.PaymentLinkID)})
+	}
+	if s.ReferenceID != "" {
+		all = append(all, fact{"Reference", copied(s.ReferenceID)})
+	}
+	for _, name := range sortedKeys(s.UTM) {
+		all = append(all, fact{name, text(s.UTM[name])})
+	}
+	for _, name := range sortedKeys(s.Metadata) {
+		all = append(all, fact{name, text(s.Metadata[name])})
+	}
+	return append(all, fact{"Checkout", copied(s.ID)})
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// timeline is what happened to a payment, the latest first.
+func (v *visit) timeline(o orderDetails) []step {
+	type moment struct {
+		at time.Time
+		step
+	}
+	var all []moment
+	add := func(at time.Time, tone, title, text string) {
+		if !at.IsZero() {
+			all = append(all, moment{at, step{Title: title, Text: text, Tone: tone, At: v.when(at)}})
+		}
+	}
+	if o.session != nil {
+		add(o.session.CreatedAt, "mute", "Checkout opened", "")
+	}
+	add(o.paid.CreatedAt, "mute", "Payment started", "")
+	switch o.paid.Status {
+	case payment.Succeeded:
+		add(o.paid.SettledAt, "ok", "Paid", v.reader.Money(o.paid.Amount))
+	case payment.Declined:
+		add(o.paid.SettledAt, "bad", "Declined", o.paid.Decline.Message)
+	case payment.Canceled:
+		add(o.paid.SettledAt, "mute", "Canceled", "")
+	default:
+	}
+	for _, f := range o.refunds {
+		add(f.CreatedAt, "wait", "Refund asked for", v.reader.Money(f.Share.Amount)+", "+f.Reason)
+		switch f.Status {
+		case refund.Succeeded:
+			add(f.SettledAt, "ok", "Refunded", v.reader.Money(f.Share.Amount)+", credit note "+f.CreditNoteNumber)
+		case refund.Failed:
+			add(f.SettledAt, "bad", "Refund failed", f.FailureReason)
+		default:
+		}
+	}
+	for _, d := range o.disputes {
+		add(d.CreatedAt, "bad", "Disputed", "The bank says: "+d.Reason)
+		if d.Status.Closed() {
+			add(d.ClosedAt, map[bool]string{true: "ok", false: "bad"}[d.Status == dispute.Won], "Dispute "+string(d.Status), "")
+		}
+	}
+	slices.SortStableFunc(all, func(a, b moment) int { return b.at.Compare(a.at) })
+	steps := make([]step, len(all))
+	for i, m := range all {
+		steps[i] = m.step
+	}
+	return steps
+}
+
+var refundTones = map[refund.Status]cell{
+	refund.Pending: badge("Pending", "wait"), refund.Succeeded: badge("Refunded", "ok"), refund.Failed: badge("Failed", "bad"),
+}
+
+func (v *visit) refundsPart(refunds []refund.State) part {
+	t := table{Label: "Refunds", Heads: []head{{Label: "Refund"}, {Label: "Amount", Num: true}, {Label: "Tax in it", Num: true}, {Label: "Status"}, {Label: "Date"}}}
+	for _, f := range refunds {
+		t.Rows = append(t.Rows, row{[]cell{
+			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: f.Reason}, {Text: v.reader.Money(f.Share.Amount), Num: true}, {Text: v.reader.Money(f.Share.Tax), Num: true},
+			refundTones[f.Status], v.moment(f.CreatedAt),
+		}})
+	}
+	return tablePart("Refunds", t)
+}
+
+// entriesPart is where the money of something went.
+func (v *visit) entriesPart(entries []ledger.Entry) part {
+	t := table{Label: "Ledger", Heads: []head{{Label: "Posting"}, {Label: "Account"}, {Label: "Amount", Num: true}, {Label: "Date"}}}
+	for _, e := range entries {
+		t.Rows = append(t.Rows, row{[]cell{
+			text(plainWords(string(e.Kind))), text(plainWords(string(e.Account))), {Text: v.reader.Money(e.Amount), Num: true}, v.moment(e.CreatedAt),
+		}})
+	}
+	p := tablePart("Where the money went", t)
+	p.Lead = "Debits are positive, credits negative; each posting adds up to nothing."
+	return p
+}
+
+// plainWords turns a code into words: creator_pending, Creator pending.
+func plainWords(code string) string {
+	words := strings.NewReplacer("_", " ", ".", " ", ":", " ").Replace(strings.ToLower(code))
+	if words == "" {
+		return "–"
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// refundReasons are offered; the API takes any.
+var refundReasons = []string{"requested_by_customer", "Asked for by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other", "Another reason"}
+
+// askRefund asks how much, and then shows what that returns before anything is done.
+func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
+	o, err := r.loadOrder(c.UserContext(), v, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	p, at := refundPage(v, o.paid), base+"/orders/"+o.paid.ID
+	currency := string(o.paid.Amount.Currency)
+	in := read(c)
+	asked, err := in.amountIn(c.Query("amount"), "amountInCents", currency)
+	preview, previewErr := r.Treasury.PreviewRefund(c.UserContext(), v.account(), o.paid.ID, nil)
+	if previewErr != nil {
+		return r.refused(c, at, previewErr)
+	}
+	f := form{ID: "refund", Action: at + "/refund", Submit: "Preview", Cancel: at, Fields: []field{
+		{Name: "amount", Label: "Amount", Value: preview.Left.Amount.Typed(), Required: true, Suffix: strings.ToUpper(currency), Half: true, Also: []string{"amountInCents"},
+			Hint: "Up to " + v.reader.Money(preview.Left.Amount) + " can be refunded."},
+		{Name: "reason", Label: "Reason", Type: "select", Options: choices("", refundReasons...), Half: true},
+		{Name: "keepAccess", Label: "The buyer keeps what they bought", Type: "checkbox"},
+	}}
+	f.Get = true
+	if asked != nil && err == nil {
+		if preview, err = r.Treasury.PreviewRefund(c.UserContext(), v.account(), o.paid.ID, asked); err == nil {
+			p.Parts = []part{r.refundPreview(c, v, o.paid, preview.Share)}
+			return r.send(c, v, p)
+		}
+	}
+	if err != nil {
+		f.Fields[0].Value = c.Query("amount")
+		if !f.refuse(err) {
+			return err
+		}
+		c.Status(r.layout.Config().StatusOf(err))
+	}
+	p.Parts = []part{formPart(f)}
+	return r.send(c, v, p)
+}
+
+func refundPage(v *visit, paid payment.State) page {
+	return page{
+		Nav: base + "/orders", Title: "Refund", Lead: soldAs(paid) + ", " + v.reader.Money(paid.Amount),
+		Up: &action{Label: "Order", Href: base + "/orders/" + paid.ID},
+	}
+}
+
+// refundPreview says what will go back, and asks for the last word. once names this refund, so that it is made once
+// however often the button is pressed.
+func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, paid payment.State, share ledger.Share) part {
+	f := v.form("confirm", base+"/orders/"+paid.ID+"/refund", "Refund "+v.reader.Money(share.Amount),
+		hidden("amount", share.Amount.Typed()), hidden("reason", c.Query("reason")), hidden("keepAccess", c.Query("keepAccess")), hidden("once", r.Identity.NewGuest()))
+	f.Danger, f.Cancel = true, base+"/orders/"+paid.ID
+	f.Title = "This goes back to the buyer"
+	f.Facts = []fact{
+		{"Refund", text(v.reader.Money(share.Amount))}, {"Tax in it", text(v.reader.Money(share.Tax))},
+		{"From your balance", text(v.price(share.Amount.Minor-share.Tax.Minor, string(share.Amount.Currency)))},
+		{"Reason", text(labelOf(choices("", refundReasons...), c.Query("reason")))},
+	}
+	if c.Query("keepAccess") == "" {
+		f.Facts = append(f.Facts, fact{"Access", text("A full refund takes away what was bought.")})
+	} else {
+		f.Facts = append(f.Facts, fact{"Access", text("The buyer keeps what they bought.")})
+	}
+	return formPart(f)
+}
+
+func (r *Routes) refund(c *fiber.Ctx, v *visit) error {
+	paid, err := r.Payments.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at, in := base+"/orders/"+paid.ID, read(c)
+	req := refund.Request{
+		PaymentID: paid.ID, Minor: in.amount("amount", "amountInCents", string(paid.Amount.Currency)), Reason: cmp.Or(in.text("reason"), "other"), KeepAccess: in.checked("keepAccess"),
+	}
+	if once := in.text("once"); once != "" {
+		req.Key = "dashboard-" + once
+	}
+	if err := in.err(); err != nil {
+		return r.refused(c, at, err)
+	}
+	made, err := r.Refunds.Create(c.UserContext(), v.account(), req)
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	switch made.Status {
+	case refund.Succeeded:
+		return r.done(c, at, "Refunded "+v.reader.Money(made.Share.Amount)+".")
+	case refund.Failed:
+		return r.flash(c, at, "bad", "The refund failed: "+made.FailureReason)
+	default:
+		return r.done(c, at, "The refund of "+v.reader.Money(made.Share.Amount)+" is on its way.")
+	}
+}

@@ -1,0 +1,173 @@
+package dashboard
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/fault"
+)
+
+// page is what a page is made of.
+type page struct {
+	// Nav is the path of the navigation's entry that the page belongs to.
+	Nav   string
+	Title string
+	Lead  string
+	Badge *cell
+	// Up leads to the list that the page is of.
+	Up      *action
+	Actions []action
+	Parts   []part
+	// Aside stands beside the parts where there is room.
+	Aside []part
+	Body  string // a class of the page
+}
+
+// frame is a page with everything around it.
+type frame struct {
+	page
+	Groups  []navGroup
+	Shop    string
+	Email   string
+	Token   string
+	Path    string
+	Flash   *flash
+	Sandbox *sandboxBar
+}
+
+type navGroup struct {
+	Label string
+	Links []navLink
+}
+
+type navLink struct {
+	Label, Href string
+	Icon        string
+	Current     bool
+}
+
+// navigation is every area, in the order of the sidebar.
+func navigation(current string) []navGroup {
+	groups := []navGroup{
+		{"", []navLink{{Label: "Home", Href: base, Icon: "home"}}},
+		{"Sell", []navLink{
+			{Label: "Listings", Href: base + "/listings", Icon: "listings"}, {Label: "Payment links", Href: base + "/links", Icon: "links"},
+			{Label: "Discounts", Href: base + "/discounts", Icon: "discounts"}, {Label: "Bookings", Href: base + "/bookings", Icon: "bookings"},
+		}},
+		{"Buyers", []navLink{
+			{Label: "Orders", Href: base + "/orders", Icon: "orders"}, {Label: "Customers", Href: base + "/customers", Icon: "customers"},
+			{Label: "Subscriptions", Href: base + "/subscriptions", Icon: "subscriptions"}, {Label: "Invoices", Href: base + "/invoices", Icon: "invoices"},
+			{Label: "Usage", Href: base + "/usage", Icon: "usage"}, {Label: "Disputes", Href: base + "/disputes", Icon: "disputes"},
+		}},
+		{"Money", []navLink{{Label: "Balance and payouts", Href: base + "/balance", Icon: "balance"}}},
+		{"Developers", []navLink{
+			{Label: "API keys", Href: base + "/keys", Icon: "developers"}, {Label: "Webhooks", Href: base + "/webhooks", Icon: "webhooks"},
+			{Label: "Events", Href: base + "/events", Icon: "events"},
+		}},
+		{"You", []navLink{{Label: "Settings", Href: base + "/settings", Icon: "settings"}}},
+	}
+	for i := range groups {
+		for j := range groups[i].Links {
+			l := &groups[i].Links[j]
+			l.Current = l.Href == current
+		}
+	}
+	return groups
+}
+
+// sandboxBar is the account's clock, in the sandbox.
+type sandboxBar struct {
+	Now   time.Time
+	Clock string
+}
+
+// send shows a page.
+func (r *Routes) send(c *fiber.Ctx, v *visit, p page) error {
+	if p.Nav == "" {
+		p.Nav = base
+	}
+	f := frame{
+		page: p, Groups: navigation(p.Nav), Shop: v.Creator.DisplayName, Email: v.Creator.Email, Token: v.FormToken, Path: c.OriginalURL(),
+		Flash: r.takeFlash(c),
+	}
+	if c.Method() != fiber.MethodGet {
+		f.Path = p.Nav
+	}
+	if r.Sandbox != nil {
+		now, err := r.Sandbox.Clock(c.UserContext(), v.account())
+		if err != nil {
+			return err
+		}
+		f.Sandbox = &sandboxBar{now, v.when(now)}
+	}
+	html, err := r.pages.Render(v.reader, "page.html", layout.View{Title: p.Title + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f})
+	if err != nil {
+		return err
+	}
+	return layout.SendPrivate(c, html, policy)
+}
+
+// flash is what was just done, or could not be, shown on the next page.
+type flash struct{ Tone, Text string }
+
+// done leads to a page that says what was done.
+func (r *Routes) done(c *fiber.Ctx, to, text string) error { return r.flash(c, to, "ok", text) }
+
+// refused leads back to a page that says why something was not done; any other error is a page of its own.
+func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode || r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
+		return err
+	}
+	text := refusal.Message
+	if len(refusal.Details) > 0 {
+		text = refusal.Details[0].Message
+	}
+	return r.flash(c, to, "bad", text)
+}
+
+// maxFlash keeps the cookie small.
+const maxFlash = 400
+
+func (r *Routes) flash(c *fiber.Ctx, to, tone, text string) error {
+	text = strings.ToValidUTF8(text[:min(len(text), maxFlash)], "")
+	r.setCookie(c, flashCookie, base64.RawURLEncoding.EncodeToString([]byte(tone+" "+text)), time.Minute)
+	return layout.SeeOther(c, to)
+}
+
+// takeFlash reads what the page before left to say, once.
+func (r *Routes) takeFlash(c *fiber.Ctx) *flash {
+	raw := c.Cookies(r.cookieName(flashCookie))
+	if raw == "" {
+		return nil
+	}
+	r.setCookie(c, flashCookie, "", 0)
+	decoded, err := base64.RawURLEncoding.DecodeString(raw)
+	tone, text, ok := strings.Cut(string(decoded), " ")
+	if err != nil || !ok || tone != "ok" && tone != "bad" || len(text) > maxFlash {
+		return nil
+	}
+	return &flash{tone, text}
+}
+
+// button is an action of a form of its own.
+func (v *visit) button(label, target string, values ...field) action {
+	return action{Label: label, Post: target, Token: v.FormToken, Values: values}
+}
+
+// form is an empty form of this sign-in.
+func (v *visit) form(id, target, submit string, fields ...field) form {
+	return form{ID: id, Action: target, Token: v.FormToken, Submit: submit, Fields: fields}
+}
+
+func (a action) primary() action { a.Tone = "primary"; return a }
+
+// asking makes an action that cannot be undone ask first.
+func (a action) asking(question string) action { a.Tone, a.Ask = "danger", question; return a }
+
+func link(label, href string) action { return action{Label: label, Href: href} }

@@ -1,0 +1,242 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/plan"
+)
+
+// priceRows is how many prices the form of a plan has room for.
+const priceRows = 4
+
+func (r *Routes) mountPlans(at fiber.Router) {
+	r.get(at, "/listings/:id/plans/:plan", r.plan)
+	r.post(at, "/listings/:id/plans/:plan", r.savePlan)
+	r.post(at, "/listings/:id/plans/:plan/retire", r.retirePlan)
+}
+
+// entitlementLine, creditLine and meterLine are how terms are written and read in a text field, one per line.
+func entitlementLine(e plan.Entitlement) string {
+	switch value := e.Value().(type) {
+	case bool:
+		if value {
+			return e.Key
+		}
+		return e.Key + ": no"
+	default:
+		return fmt.Sprintf("%s: %v", e.Key, value)
+	}
+}
+
+func creditLine(c plan.Credit) string {
+	line := fmt.Sprintf("%s: %d %s", c.Key, c.Amount, c.Unit)
+	if c.Renews {
+		line += ", renews"
+	}
+	return line
+}
+
+// parseEntitlement reads "exports", "exports: no", "projects: 10" and "tier: gold".
+func parseEntitlement(line string) plan.EntitlementDraft {
+	key, value, has := strings.Cut(line, ":")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	switch strings.ToLower(value) {
+	case "yes", "true", "":
+		if has && value == "" {
+			return plan.EntitlementDraft{Key: key, Type: "text", Value: ""}
+		}
+		return plan.EntitlementDraft{Key: key, Type: "boolean", Value: true}
+	case "no", "false":
+		return plan.EntitlementDraft{Key: key, Type: "boolean", Value: false}
+	}
+	if _, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return plan.EntitlementDraft{Key: key, Type: "limit", Value: json.Number(value)}
+	}
+	return plan.EntitlementDraft{Key: key, Type: "text", Value: value}
+}
+
+// parseCredit reads "downloads: 10 files, renews".
+func parseCredit(line string) (c plan.Credit, ok bool) {
+	key, rest, ok := strings.Cut(line, ":")
+	rest, renews := strings.CutSuffix(strings.TrimSpace(rest), ", renews")
+	amount, unit, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, err := strconv.ParseInt(amount, 10, 64)
+	return plan.Credit{Key: strings.TrimSpace(key), Unit: strings.TrimSpace(unit), Amount: n, Renews: renews}, ok && err == nil
+}
+
+func planForm(v *visit, l listing.State, p plan.State) form {
+	at := base + "/listings/" + l.ID
+	target := at + "/plans/new"
+	if p.Key != "" {
+		target = at + "/plans/" + p.Key
+	}
+	f := v.form("plan", target, "Save plan")
+	f.Cancel = at
+	f.Fields = []field{
+		{Name: "name", Label: "Name", Value: p.Name, Required: true, Half: true, Hint: "Buyers read it."},
+		{Name: "planKey", Label: "Key", Value: p.Key, Required: true, Half: true, Mono: true, ReadOnly: p.Key != "", Hint: "What your code calls it. It stays."},
+		{Name: "trialDays", Label: "Free trial", Value: zeroless(p.TrialDays), Suffix: "days", Half: true},
+		{Name: "isDefault", Label: "Buyers get this plan unless they choose another", Type: "checkbox", Checked: p.IsDefault},
+		{Type: "heading", Name: "prices", Label: "Prices"},
+	}
+	for i := range priceRows {
+		var price plan.Price
+		currency, interval, amount := string(l.Price.Currency), "", ""
+		if i == 0 && p.Key == "" && l.Type == listing.Subscription {
+			interval = l.Text(listing.Interval)
+		}
+		if i < len(p.Prices) {
+			price = p.Prices[i]
+			currency, interval, amount = string(price.Amount.Currency), string(price.Interval), price.Amount.Typed()
+		}
+		n := strconv.Itoa(i)
+		path := "prices[" + n + "]"
+		f.Fields = append(f.Fields,
+			field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true, Also: []string{path + ".amountInCents", path}},
+			field{Name: "every" + n, Label: "Billed", Type: "select", Half: true, Also: []string{path + ".interval", path + ".intervalCount", path + ".currency"},
+				Options: choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day", "week:1", "every week", "month:1", "every month",
+					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")},
+			hidden("currency"+n, currency))
+		if i > 0 && amount == "" {
+			f.Fields[len(f.Fields)-2].Hint, f.Fields[len(f.Fields)-3].Hint = "", "Leave it empty for no further price."
+		}
+	}
+	var entitlements, credits, meters []string
+	for _, e := range p.Terms.Entitlements {
+		entitlements = append(entitlements, entitlementLine(e))
+	}
+	for _, c := range p.Terms.Credits {
+		credits = append(credits, creditLine(c))
+	}
+	for _, m := range p.Terms.Meters {
+		meters = append(meters, fmt.Sprintf("%s: %d", m.EventName, m.Included))
+	}
+	f.Fields = append(f.Fields,
+		field{Type: "heading", Name: "terms", Label: "What it gives"},
+		field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true, Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
+			Hint: "One per line: a name alone is a yes, a number is a limit, anything else a text."},
+		field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"), Placeholder: "downloads: 10 files, renews",
+			Hint: "One per line: name, amount and unit. “renews” gives them again each period."},
+		field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
+			Hint: "One per line: a meter’s event name and how much is included."})
+	return f
+}
+
+func zeroless(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func planPage(l listing.State, p plan.State) page {
+	title := "New plan"
+	if p.Key != "" {
+		title = p.Name
+	}
+	return page{Nav: base + "/listings", Title: title, Up: &action{Label: l.Title, Href: base + "/listings/" + l.ID},
+		Lead: "A new price makes new buyers pay it; running subscriptions keep theirs."}
+}
+
+// findPlan loads a listing and one of its plans; "new" is an empty one.
+func (r *Routes) findPlan(c *fiber.Ctx, v *visit) (l listing.State, p plan.State, err error) {
+	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil || c.Params("plan") == "new" {
+		return l, p, err
+	}
+	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
+	if err != nil {
+		return l, p, err
+	}
+	for _, p := range plans {
+		if p.Key == c.Params("plan") && !p.Retired {
+			return l, p, nil
+		}
+	}
+	return l, p, fault.NotFound("plan")
+}
+
+func (r *Routes) plan(c *fiber.Ctx, v *visit) error {
+	l, p, err := r.findPlan(c, v)
+	if err != nil {
+		return err
+	}
+	shown := planPage(l, p)
+	shown.Parts = []part{formPart(planForm(v, l, p))}
+	return r.send(c, v, shown)
+}
+
+func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
+	l, p, err := r.findPlan(c, v)
+	if err != nil {
+		return err
+	}
+	draft, err := readPlan(c)
+	if p.Key != "" {
+		draft.Key = p.Key
+	}
+	if err == nil {
+		_, err = r.Catalog.PutPlan(c.UserContext(), v.account(), l.ID, draft)
+	}
+	if err != nil {
+		return r.again(c, v, planPage(l, p), planForm(v, l, p), err)
+	}
+	return r.done(c, base+"/listings/"+l.ID, "Plan saved.")
+}
+
+func readPlan(c *fiber.Ctx) (plan.Draft, error) {
+	in := read(c)
+	d := plan.Draft{Key: in.text("planKey"), Name: in.text("name"), IsDefault: in.checked("isDefault")}
+	if days := in.number("trialDays", "trialDays"); days != nil {
+		d.TrialDays = *days
+	}
+	for i := range priceRows {
+		n := strconv.Itoa(i)
+		currency := in.text("currency" + n)
+		amount := in.amount("amount"+n, fmt.Sprintf("prices[%d].amountInCents", i), currency)
+		if amount == nil {
+			continue
+		}
+		price := plan.PriceDraft{Currency: currency, AmountInCents: amount}
+		if interval, count, _ := strings.Cut(in.text("every"+n), ":"); interval != "" {
+			times, _ := strconv.Atoi(count) // a select offers numbers only; 0 is refused
+			price.Interval, price.IntervalCount = &interval, &times
+		}
+		d.Prices = append(d.Prices, price)
+	}
+	d.Entitlements, d.Credits = in.terms()
+	for i, line := range in.lines("meters") {
+		name, included, _ := strings.Cut(line, ":")
+		n, err := strconv.ParseInt(strings.TrimSpace(included), 10, 64)
+		in.f.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid, "Expected lines such as api.calls: 1000.")
+		d.Meters = append(d.Meters, plan.Meter{EventName: strings.TrimSpace(name), Included: n})
+	}
+	return d, in.err()
+}
+
+// terms reads the fields entitlements and credits.
+func (in *input) terms() (entitlements []plan.EntitlementDraft, credits []plan.Credit) {
+	for _, line := range in.lines("entitlements") {
+		entitlements = append(entitlements, parseEntitlement(line))
+	}
+	for i, line := range in.lines("credits") {
+		credit, ok := parseCredit(line)
+		in.f.Check(ok, fmt.Sprintf("credits[%d]", i), fault.DetailInvalid, "Expected lines such as downloads: 10 files, renews.")
+		credits = append(credits, credit)
+	}
+	return entitlements, credits
+}
+
+func (r *Routes) retirePlan(c *fiber.Ctx, v *visit) error {
+	at := base + "/listings/" + c.Params("id")
+	if _, err := r.Catalog.RetirePlan(c.UserContext(), v.account(), c.Params("id"), c.Params("plan")); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "Plan retired.")
+}

@@ -1,0 +1,23 @@
+package dashboard
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/modules/sandbox"
+)
+
+// advanceClock moves the account's clock, with everything that falls due on the way.
+func (r *Routes) advanceClock(c *fiber.Ctx, v *visit) error {
+	back := safeNext(c.FormValue("back"))
+	seconds, err := strconv.ParseInt(c.FormValue("seconds"), 10, 64)
+	if err != nil {
+		return r.flash(c, back, "bad", "Choose how far to move the clock.")
+	}
+	moved, err := r.Sandbox.Advance(c.UserContext(), v.account(), sandbox.Move{Seconds: &seconds})
+	if err != nil {
+		return r.refused(c, back, err)
+	}
+	return r.done(c, back, "The clock is at "+v.when(moved.Now)+" UTC. "+plural(moved.Ran, "task", "tasks")+" ran on the way.")
+}

@@ -1,0 +1,132 @@
+package dashboard
+
+import (
+	"crypto/subtle"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/fault"
+	core "sundry/core/identity"
+	"sundry/core/locale"
+	"sundry/modules/identity"
+)
+
+const (
+	sessionCookie = "sundry_session"
+	guestCookie   = "sundry_guest"
+	flashCookie   = "sundry_flash"
+	// tokenField is the member of every form that proves where it was shown.
+	tokenField = "token"
+	// keptSignedIn is how long browsers keep the cookie; the server ends the sign-in earlier when it is not used.
+	keptSignedIn = 90 * 24 * time.Hour
+)
+
+// visit is one request of a creator who is signed in.
+type visit struct {
+	identity.Browser
+	c      *fiber.Ctx
+	reader locale.Locale
+}
+
+// account is whose data the request is about.
+func (v *visit) account() string { return v.Creator.ID }
+
+// reader is how a creator reads numbers and dates; the words are English for everybody.
+func reader(c *fiber.Ctx) locale.Locale {
+	l := layout.Reader(c)
+	l.Language = "en"
+	return l
+}
+
+type handler func(c *fiber.Ctx, v *visit) error
+
+// signedIn opens a page for creators who are signed in, and leads everybody else to the sign-in, from where they come
+// back.
+func (r *Routes) signedIn(handle handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		browser, err := r.Identity.AuthenticateBrowser(c.UserContext(), c.Cookies(r.cookieName(sessionCookie)))
+		if fault.Is(err, fault.Unauthenticated) {
+			back := c.OriginalURL()
+			if c.Method() != fiber.MethodGet {
+				back = base
+			}
+			return layout.SeeOther(c, base+"/sign-in?next="+url.QueryEscape(safeNext(back)))
+		}
+		if err == nil {
+			err = handle(c, &visit{Browser: browser, c: c, reader: reader(c)})
+		}
+		if err != nil {
+			return r.layout.Fail(c, err)
+		}
+		return nil
+	}
+}
+
+// fromForm lets only requests through that come from a form of this sign-in.
+func (r *Routes) fromForm(handle handler) handler {
+	return func(c *fiber.Ctx, v *visit) error {
+		if !isOwnForm(c, v.FormToken) {
+			return r.forged(c)
+		}
+		return handle(c, v)
+	}
+}
+
+// isOwnForm reports whether a form carries the token, and whether the browser, if it says so, sent it from our own pages.
+func isOwnForm(c *fiber.Ctx, token string) bool {
+	if site := c.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return false
+	}
+	return token != "" && subtle.ConstantTimeCompare([]byte(c.FormValue(tokenField)), []byte(token)) == 1
+}
+
+// forged refuses a form that is not ours, or whose sign-in has ended meanwhile.
+func (r *Routes) forged(c *fiber.Ctx) error {
+	c.Status(fiber.StatusForbidden)
+	return r.sendGuest(c, "outdated.html", "This page is out of date", guestView{})
+}
+
+// cookieName is a cookie's name; over https browsers refuse to take one of this name over anything else.
+func (r *Routes) cookieName(name string) string {
+	if r.secure {
+		return "__Secure-" + name
+	}
+	return name
+}
+
+// setCookie keeps a value in the browser, out of reach of scripts and sent to the dashboard only. An empty one is removed.
+func (r *Routes) setCookie(c *fiber.Ctx, name, value string, lifetime time.Duration) {
+	cookie := &fiber.Cookie{
+		Name: r.cookieName(name), Value: value, Path: base, HTTPOnly: true, Secure: r.secure, SameSite: fiber.CookieSameSiteLaxMode,
+		MaxAge: int(lifetime.Seconds()),
+	}
+	if value == "" {
+		cookie.MaxAge, cookie.Expires = -1, time.Unix(1, 0)
+	}
+	c.Cookie(cookie)
+}
+
+// client is where a request comes from.
+func (r *Routes) client(c *fiber.Ctx) core.Client {
+	return core.NewClient(r.layout.ClientAddress(c), c.Get(fiber.HeaderUserAgent))
+}
+
+// safeNext is an address of the dashboard that a sign-in may lead to; anything else leads to the first page. The address
+// has to be ours in every reading of a browser: no host, no backslash, no control character.
+func safeNext(next string) string {
+	u, err := url.Parse(next)
+	outside := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""
+	if outside || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") {
+		return base
+	}
+	if u.Path != base && !strings.HasPrefix(u.Path, base+"/") || strings.HasPrefix(u.Path, base+"/sign-") {
+		return base
+	}
+	return u.RequestURI()
+}
+
+func isHTTPS(address string) bool { return strings.HasPrefix(address, "https://") }

@@ -1,0 +1,224 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/fault"
+	core "sundry/core/identity"
+)
+
+func (r *Routes) mountSignIn(at fiber.Router) {
+	at.Get("/sign-in", r.guest(r.showSignIn))
+	at.Post("/sign-in", r.guest(r.signIn))
+	at.Get("/sign-up", r.guest(r.showSignUp))
+	at.Post("/sign-up", r.guest(r.signUp))
+	at.Get("/forgot", r.guest(r.showForgot))
+	at.Post("/forgot", r.guest(r.forgot))
+	at.Get("/reset/:link", r.guest(r.showReset))
+	at.Post("/reset/:link", r.guest(r.reset))
+	r.post(at, "/sign-out", r.signOut)
+	r.post(at, "/sign-out-everywhere", r.signOutEverywhere)
+}
+
+// guestView is what the pages of visitors show who are not signed in.
+type guestView struct {
+	Form form
+	Next string
+	// Sent says that a mail is on its way, if there is an account.
+	Sent bool
+}
+
+type guestHandler func(c *fiber.Ctx, token string) error
+
+// guest gives every visitor a text of their own in a cookie, which their forms belong to: nobody else can sign them in.
+func (r *Routes) guest(handle guestHandler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		text := c.Cookies(r.cookieName(guestCookie))
+		token := r.Identity.GuestFormToken(text)
+		if c.Method() == fiber.MethodPost && (text == "" || !isOwnForm(c, token)) {
+			return r.forged(c)
+		}
+		if text == "" {
+			text = r.Identity.NewGuest()
+			token = r.Identity.GuestFormToken(text)
+			r.setCookie(c, guestCookie, text, 24*time.Hour)
+		}
+		if err := handle(c, token); err != nil {
+			return r.layout.Fail(c, err)
+		}
+		return nil
+	}
+}
+
+// signInForm is the form with what was typed, but for the password.
+func signInForm(c *fiber.Ctx, token string) form {
+	next := safeNext(c.FormValue("next", c.Query("next")))
+	return form{
+		ID: "sign-in", Action: base + "/sign-in", Token: token, Submit: "Sign in", Wide: true,
+		Fields: []field{
+			{Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username", Required: true},
+			{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true},
+			hidden("next", next),
+		},
+	}
+}
+
+func (r *Routes) showSignIn(c *fiber.Ctx, token string) error {
+	if _, err := r.Identity.AuthenticateBrowser(c.UserContext(), c.Cookies(r.cookieName(sessionCookie))); err == nil {
+		return layout.SeeOther(c, safeNext(c.Query("next")))
+	}
+	f := signInForm(c, token)
+	if c.Query("reset") == "done" {
+		f.Notice = "Your password is set. Sign in with it."
+	}
+	return r.sendGuest(c, "signin.html", "Sign in", guestView{Form: f, Next: safeNext(c.Query("next"))})
+}
+
+func (r *Routes) signIn(c *fiber.Ctx, token string) error {
+	cookie, err := r.Identity.SignInBrowser(c.UserContext(), c.FormValue("email"), c.FormValue("password"), r.client(c))
+	if err != nil {
+		f := signInForm(c, token)
+		if !f.refuse(err) {
+			return err
+		}
+		c.Status(r.layout.Config().StatusOf(err))
+		return r.sendGuest(c, "signin.html", "Sign in", guestView{Form: f, Next: safeNext(c.FormValue("next"))})
+	}
+	return r.enter(c, cookie)
+}
+
+// enter keeps the new sign-in in the browser, in the place of whatever it held, and leads on.
+func (r *Routes) enter(c *fiber.Ctx, cookie string) error {
+	r.setCookie(c, sessionCookie, cookie, keptSignedIn)
+	r.setCookie(c, guestCookie, "", 0)
+	return layout.SeeOther(c, safeNext(c.FormValue("next")))
+}
+
+func signUpForm(c *fiber.Ctx, token string) form {
+	return form{
+		ID: "sign-up", Action: base + "/sign-up", Token: token, Submit: "Create account", Wide: true,
+		Fields: []field{
+			{Name: "displayName", Label: "Your name or your shop’s", Value: c.FormValue("displayName"), Autocomplete: "organization", Required: true,
+				Hint: "Buyers see it on every page and receipt."},
+			{Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username", Required: true},
+			{Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", Required: true, Hint: "At least 10 characters."},
+			hidden("next", safeNext(c.FormValue("next", c.Query("next")))),
+		},
+	}
+}
+
+func (r *Routes) showSignUp(c *fiber.Ctx, token string) error {
+	return r.sendGuest(c, "signup.html", "Create your account", guestView{Form: signUpForm(c, token)})
+}
+
+func (r *Routes) signUp(c *fiber.Ctx, token string) error {
+	cookie, err := r.Identity.SignUpBrowser(c.UserContext(), core.Registration{
+		Email: c.FormValue("email"), Password: c.FormValue("password"), DisplayName: c.FormValue("displayName"),
+	}, r.client(c))
+	if err != nil {
+		f := signUpForm(c, token)
+		if !f.refuse(err) {
+			return err
+		}
+		c.Status(r.layout.Config().StatusOf(err))
+		return r.sendGuest(c, "signup.html", "Create your account", guestView{Form: f})
+	}
+	return r.enter(c, cookie)
+}
+
+func (r *Routes) signOut(c *fiber.Ctx, v *visit) error {
+	if err := r.Identity.SignOutBrowser(c.UserContext(), v.SessionID); err != nil {
+		return err
+	}
+	r.setCookie(c, sessionCookie, "", 0)
+	return layout.SeeOther(c, base+"/sign-in")
+}
+
+func (r *Routes) signOutEverywhere(c *fiber.Ctx, v *visit) error {
+	if err := r.Identity.SignOutEverywhere(c.UserContext(), v.account(), r.client(c)); err != nil {
+		return err
+	}
+	r.setCookie(c, sessionCookie, "", 0)
+	return layout.SeeOther(c, base+"/sign-in")
+}
+
+func forgotForm(c *fiber.Ctx, token string) form {
+	return form{
+		ID: "forgot", Action: base + "/forgot", Token: token, Submit: "Send link", Wide: true,
+		Fields: []field{{Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username", Required: true}},
+	}
+}
+
+func (r *Routes) showForgot(c *fiber.Ctx, token string) error {
+	return r.sendGuest(c, "forgot.html", "Set a new password", guestView{Form: forgotForm(c, token)})
+}
+
+func (r *Routes) forgot(c *fiber.Ctx, token string) error {
+	view := guestView{Form: forgotForm(c, token)}
+	if err := r.Identity.AskPasswordReset(c.UserContext(), c.FormValue("email"), r.client(c)); err != nil {
+		if !view.Form.refuse(err) {
+			return err
+		}
+		c.Status(r.layout.Config().StatusOf(err))
+		return r.sendGuest(c, "forgot.html", "Set a new password", view)
+	}
+	view.Sent = true
+	return r.sendGuest(c, "forgot.html", "Set a new password", view)
+}
+
+func resetForm(c *fiber.Ctx, token, address string) form {
+	return form{
+		ID: "reset", Action: base + "/reset/" + c.Params("link"), Token: token, Submit: "Set password", Wide: true,
+		Fields: []field{
+			{Name: "email", Label: "Email", Type: "email", Value: address, Autocomplete: "username", ReadOnly: true},
+			{Name: "password", Label: "New password", Type: "password", Autocomplete: "new-password", Required: true, Hint: "At least 10 characters."},
+		},
+	}
+}
+
+func (r *Routes) showReset(c *fiber.Ctx, token string) error {
+	creator, err := r.Identity.CheckReset(c.UserContext(), c.Params("link"))
+	if fault.Is(err, fault.NotFoundCode) {
+		c.Status(fiber.StatusNotFound)
+		return r.sendGuest(c, "resetover.html", "This link no longer works", guestView{})
+	}
+	if err != nil {
+		return err
+	}
+	return r.sendGuest(c, "reset.html", "Set a new password", guestView{Form: resetForm(c, token, creator.Email)})
+}
+
+func (r *Routes) reset(c *fiber.Ctx, token string) error {
+	creator, err := r.Identity.CheckReset(c.UserContext(), c.Params("link"))
+	if err == nil {
+		err = r.Identity.ResetPassword(c.UserContext(), c.Params("link"), c.FormValue("password"), r.client(c))
+	}
+	if fault.Is(err, fault.NotFoundCode) {
+		return r.showReset(c, token)
+	}
+	if err != nil {
+		f := resetForm(c, token, creator.Email)
+		if !f.refuse(err) {
+			return err
+		}
+		c.Status(r.layout.Config().StatusOf(err))
+		return r.sendGuest(c, "reset.html", "Set a new password", guestView{Form: f})
+	}
+	r.setCookie(c, sessionCookie, "", 0)
+	return layout.SeeOther(c, base+"/sign-in?reset=done")
+}
+
+// sendGuest shows a page to somebody who is not signed in.
+func (r *Routes) sendGuest(c *fiber.Ctx, template, title string, view guestView) error {
+	html, err := r.pages.Render(reader(c), template, layout.View{Title: title + " – Sundry", Classes: "dash dash-guest", Script: "dashboard.js", Page: view})
+	if err != nil {
+		return err
+	}
+	return layout.SendPrivate(c, html, policy)
+}
+
+// policy is what the pages may do: our own scripts and forms, and nobody may frame them.
+var policy = layout.Policy{Scripts: "'self'", Forms: true}

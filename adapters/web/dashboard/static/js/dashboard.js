@@ -1,0 +1,55 @@
+// What the dashboard adds where there is a script: every page works without it.
+
+/** Copies a text and says so on the button.
+ * @param {HTMLButtonElement} button
+ * @param {string} text */
+async function copy(button, text) {
+  const before = button.innerHTML;
+  await navigator.clipboard.writeText(text);
+  button.textContent = "Copied";
+  setTimeout(() => { button.innerHTML = before; }, 1500);
+}
+
+for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-copy], [data-copy-of]"))) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const source = button.dataset.copyOf ? document.getElementById(button.dataset.copyOf)?.textContent : button.dataset.copy;
+    void copy(button, source ?? "");
+  });
+}
+
+// One open pop-up at a time; Escape and a click elsewhere close it.
+const pops = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.pop"));
+/** @param {Node | null} within */
+function closeOthers(within) {
+  for (const pop of pops) {
+    if (pop.open && !(within && pop.contains(within))) pop.open = false;
+  }
+}
+document.addEventListener("click", (event) => closeOthers(/** @type {Node} */ (event.target)));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const open = [...pops].find((pop) => pop.open);
+  closeOthers(null);
+  open?.querySelector("summary")?.focus();
+});
+
+// A select above a list filters at once.
+for (const select of document.querySelectorAll(".filters select")) {
+  select.addEventListener("change", () => /** @type {HTMLSelectElement} */ (select).form?.requestSubmit());
+}
+
+// What was refused is read first.
+/** @type {HTMLElement | null} */ (document.querySelector("[data-focus]"))?.focus();
+
+// A form is sent once.
+for (const form of document.querySelectorAll("form[method=post]")) {
+  form.addEventListener("submit", (event) => {
+    if (form.hasAttribute("data-sent")) { event.preventDefault(); return; }
+    form.setAttribute("data-sent", "");
+  });
+}
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("[data-sent]")) form.removeAttribute("data-sent");
+});

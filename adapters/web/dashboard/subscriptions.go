@@ -1,0 +1,263 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	"sundry/core/period"
+	"sundry/core/subscription"
+	"sundry/modules/subscriptions"
+	"sundry/ports"
+)
+
+func (r *Routes) mountSubscriptions(at fiber.Router) {
+	r.get(at, "/subscriptions", r.subscriptions)
+	r.get(at, "/subscriptions/:id", r.subscription)
+	r.get(at, "/subscriptions/:id/change", r.askChange)
+	r.post(at, "/subscriptions/:id/change", r.changePlan)
+	r.post(at, "/subscriptions/:id/cancel", r.cancelSubscription)
+	r.post(at, "/subscriptions/:id/pause", r.pauseSubscription)
+	r.post(at, "/subscriptions/:id/resume", r.resumeSubscription)
+}
+
+var subscriptionTones = map[subscription.Status]cell{
+	subscription.StatusIncomplete: badge("Incomplete", "mute"), subscription.StatusTrialing: badge("Trial", "ok"), subscription.StatusActive: badge("Active", "ok"),
+	subscription.StatusPastDue: badge("Past due", "bad"), subscription.StatusPaused: badge("Paused", "wait"), subscription.StatusCanceled: badge("Canceled", "mute"),
+	subscription.StatusExpired: badge("Expired", "mute"),
+}
+
+func subscriptionStatus(s subscription.State) cell {
+	if s.CancelAtPeriodEnd && !s.Status.Terminal() {
+		return badge("Ends soon", "wait")
+	}
+	return subscriptionTones[s.Status]
+}
+
+func planName(s subscription.State) string {
+	if s.Offer.PlanName == "" || s.Offer.PlanName == s.Offer.Title {
+		return s.Offer.Title
+	}
+	return s.Offer.Title + " – " + s.Offer.PlanName
+}
+
+func (v *visit) recurringPrice(s subscription.State) string {
+	return v.reader.Money(s.Offer.Price) + " " + v.reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount)
+}
+
+func (r *Routes) subscriptionList(v *visit) *list[subscription.State] {
+	return &list[subscription.State]{
+		path: base + "/subscriptions", name: "subscriptions",
+		filters: []filter{
+			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "trialing", "Trial", "past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
+			{Name: "customer", Label: "Customer", Placeholder: "cus_… or your id"},
+			{Name: "q", Label: "Search", Placeholder: "Plan or id"},
+		},
+		columns: []column[subscription.State]{
+			{label: "Plan", cell: func(s subscription.State) cell { return cell{Text: planName(s), Href: base + "/subscriptions/" + s.ID} }},
+			{label: "Price", num: true, cell: func(s subscription.State) cell { return text(v.recurringPrice(s)) }},
+			{label: "Status", cell: subscriptionStatus},
+			{label: "Current period ends", cell: func(s subscription.State) cell { return v.moment(s.CurrentPeriodEnd) }, csv: func(s subscription.State) string { return exact(s.CurrentPeriodEnd) }},
+			{label: "Customer", cell: func(s subscription.State) cell {
+				return to(cmp.Or(s.ExternalCustomerID, s.CustomerID), base+"/customers/"+s.CustomerID)
+			}},
+		},
+		read: func(ctx context.Context, q query, page ports.Page) (ports.List[subscription.State], error) {
+			return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.Status(q["status"])}, page)
+		},
+		match: func(q query, s subscription.State) bool {
+			return q.has("customer", s.CustomerID, s.ExternalCustomerID) && q.has("q", planName(s), s.ID, s.Offer.PlanKey)
+		},
+		empty: empty{Title: "No subscriptions yet", Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
+			Action: &action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION", Tone: "primary"}},
+	}
+}
+
+func (r *Routes) subscriptions(c *fiber.Ctx, v *visit) error {
+	return show(r, c, v, r.subscriptionList(v), page{Title: "Subscriptions", Lead: "What renews, and when."})
+}
+
+func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
+	ctx := c.UserContext()
+	s, err := r.Subscriptions.Get(ctx, v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at, status := base+"/subscriptions/"+s.ID, subscriptionStatus(s)
+	p := page{Nav: base + "/subscriptions", Title: planName(s), Badge: &status, Lead: v.recurringPrice(s), Up: &action{Label: "Subscriptions", Href: base + "/subscriptions"}}
+	p.Actions = v.subscriptionActions(s, at)
+	if s.Status == subscription.StatusPastDue {
+		text := "The card failed."
+		if !s.Dunning.NextAttemptAt.IsZero() {
+			text += " It is tried again on " + v.when(s.Dunning.NextAttemptAt) + "."
+		}
+		if !s.Dunning.GraceEndsAt.IsZero() {
+			text += " The customer keeps access until " + v.when(s.Dunning.GraceEndsAt) + "."
+		}
+		p.Parts = append(p.Parts, notePart("wait", text))
+	}
+	p.Parts = append(p.Parts, part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
+	measured, err := r.Usage.Summary(ctx, v.account(), s.ID)
+	if err != nil {
+		return err
+	}
+	if len(measured) > 0 {
+		t := table{Label: "Usage", Heads: []head{{Label: "Meter"}, {Label: "Used", Num: true}, {Label: "Period ends"}}}
+		for _, m := range measured {
+			t.Rows = append(t.Rows, row{[]cell{text(m.Stream.EventName), {Text: m.Quantity.String(), Num: true}, v.moment(m.Period.End)}})
+		}
+		p.Parts = append(p.Parts, tablePart("Usage in this period", t))
+	}
+	all := []fact{
+		{"Customer", to(cmp.Or(s.ExternalCustomerID, s.CustomerID), base+"/customers/"+s.CustomerID)}, {"Price", text(v.recurringPrice(s))},
+		{"Current period", text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
+	}
+	if !s.TrialEndsAt.IsZero() {
+		all = append(all, fact{"Trial ends", v.moment(s.TrialEndsAt)})
+	}
+	if s.Discount != nil {
+		all = append(all, fact{"Discount", text(s.Discount.Code)})
+	}
+	if s.Credit.Minor > 0 {
+		all = append(all, fact{"Credit", text(v.reader.Money(s.Credit))})
+	}
+	if s.Planned != nil {
+		all = append(all, fact{"From the next period", text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
+	}
+	all = append(all, fact{"Checkout", copied(s.CheckoutID)}, fact{"Id", copied(s.ID)})
+	p.Aside = append(p.Aside, facts("Details", all...))
+	return r.send(c, v, p)
+}
+
+func (v *visit) subscriptionActions(s subscription.State, at string) (all []action) {
+	running := s.Status == subscription.StatusActive || s.Status == subscription.StatusTrialing
+	if running && !s.CancelAtPeriodEnd {
+		all = append(all, link("Change plan", at+"/change"))
+	}
+	if s.Status == subscription.StatusActive && !s.CancelAtPeriodEnd {
+		all = append(all, v.button("Pause", at+"/pause"))
+	}
+	if s.CancelAtPeriodEnd && !s.Status.Terminal() || s.Status == subscription.StatusPaused {
+		all = append(all, v.button("Resume", at+"/resume").primary())
+	}
+	if !s.Status.Terminal() {
+		if !s.CancelAtPeriodEnd && running {
+			all = append(all, v.button("Cancel at period end", at+"/cancel", hidden("atPeriodEnd", "yes")).asking("Access stays until the paid time is over."))
+		}
+		all = append(all, v.button("Cancel now", at+"/cancel").asking("Access ends at once. Nothing is refunded; you can refund the order."))
+	}
+	return all
+}
+
+func (v *visit) subscriptionTimeline(s subscription.State) []step {
+	var steps []step
+	add := func(tone, title string, at string) { steps = append(steps, step{Title: title, At: at, Tone: tone}) }
+	if !s.EndedAt.IsZero() {
+		add("bad", "Ended", v.when(s.EndedAt))
+	}
+	if !s.CanceledAt.IsZero() {
+		add("wait", "Canceled", v.when(s.CanceledAt))
+	}
+	if !s.PausedAt.IsZero() {
+		add("wait", "Paused", v.when(s.PausedAt))
+	}
+	if !s.Dunning.FirstFailedAt.IsZero() {
+		add("bad", "Charge failed", v.when(s.Dunning.FirstFailedAt))
+	}
+	add("ok", "Current period began", v.when(s.CurrentPeriodStart))
+	add("mute", "Started", v.when(s.StartedAt))
+	return steps
+}
+
+// changed leads back to a subscription that was changed, or could not be.
+func (r *Routes) changed(c *fiber.Ctx, err error, text string) error {
+	at := base + "/subscriptions/" + c.Params("id")
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, text)
+}
+
+func (r *Routes) cancelSubscription(c *fiber.Ctx, v *visit) error {
+	atPeriodEnd := read(c).checked("atPeriodEnd")
+	_, err := r.Subscriptions.Cancel(c.UserContext(), v.account(), c.Params("id"), atPeriodEnd)
+	if atPeriodEnd {
+		return r.changed(c, err, "It ends when the paid time is over.")
+	}
+	return r.changed(c, err, "Canceled.")
+}
+
+func (r *Routes) pauseSubscription(c *fiber.Ctx, v *visit) error {
+	_, err := r.Subscriptions.Pause(c.UserContext(), v.account(), c.Params("id"))
+	return r.changed(c, err, "Paused: nothing is charged until it is resumed.")
+}
+
+func (r *Routes) resumeSubscription(c *fiber.Ctx, v *visit) error {
+	_, err := r.Subscriptions.Resume(c.UserContext(), v.account(), c.Params("id"))
+	return r.changed(c, err, "Resumed.")
+}
+
+// askChange asks which plan, and then shows what the change costs before anything is done.
+func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
+	s, err := r.Subscriptions.Get(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	at := base + "/subscriptions/" + s.ID
+	p := page{Nav: base + "/subscriptions", Title: "Change plan", Lead: "Now: " + planName(s) + ", " + v.recurringPrice(s), Up: &action{Label: planName(s), Href: at}}
+	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
+	if !chosen {
+		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)
+		if fault.Is(err, fault.NotFoundCode) {
+			return r.flash(c, at, "bad", "Its listing is no longer sold, so there is no plan to change to.")
+		}
+		if err != nil {
+			return r.refused(c, at, err)
+		}
+		var options []option
+		for _, one := range recipe.Plans {
+			for _, price := range one.Prices {
+				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
+					options = append(options, option{Value: one.Key + ":" + string(price.Interval), Label: one.Name + ", " + v.intervalPrice(price)})
+				}
+			}
+		}
+		if len(options) == 0 {
+			p.Parts = []part{tablePart("", table{Empty: &empty{Title: "There is no other plan", Text: "Add a plan with a recurring price in the same currency to the listing.", Action: &action{Label: "Open the listing", Href: base + "/listings/" + s.Offer.ListingID}}})}
+			return r.send(c, v, p)
+		}
+		p.Parts = []part{formPart(form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview", Cancel: at, Fields: []field{
+			{Name: "plan", Label: "New plan", Type: "select", Options: options},
+			{Name: "mode", Label: "When", Type: "select", Options: choices("", string(subscription.ChargeNow), "Now, with proration by days", string(subscription.NextPeriod), "With the next period")},
+		}})}
+		return r.send(c, v, p)
+	}
+	quote, err := r.Subscriptions.Preview(c.UserContext(), v.account(), s.ID, subscriptions.Change{Plan: plan, Interval: period.Interval(interval), Mode: subscription.ProrationMode(c.Query("mode"))})
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	due, err := quote.Sale.Total()
+	if err != nil {
+		return err
+	}
+	f := v.form("confirm", at+"/change", "Change plan", hidden("plan", plan), hidden("interval", interval), hidden("mode", c.Query("mode")), hidden("quote", quote.ID))
+	f.Cancel, f.Title = at, "What changes"
+	f.Facts = []fact{{"New plan", text(quote.Bill.Offer.PlanName)}}
+	for _, l := range quote.Bill.Lines {
+		f.Facts = append(f.Facts, fact{l.Description, text(v.reader.Money(l.Amount))})
+	}
+	f.Facts = append(f.Facts, fact{"Charged now", text(v.reader.Money(due))}, fact{"This price is good until", v.moment(quote.ExpiresAt)})
+	p.Parts = []part{formPart(f)}
+	return r.send(c, v, p)
+}
+
+func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {
+	in := read(c)
+	_, err := r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
+		Plan: in.text("plan"), Interval: period.Interval(in.text("interval")), Mode: subscription.ProrationMode(in.text("mode")), QuoteID: in.text("quote"),
+	})
+	return r.changed(c, err, "The plan is changed.")
+}

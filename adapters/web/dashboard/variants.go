@@ -1,0 +1,128 @@
+package dashboard
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	"sundry/core/listing"
+)
+
+func (r *Routes) mountVariants(at fiber.Router) {
+	r.get(at, "/listings/:id/variants/:variant", r.variant)
+	r.post(at, "/listings/:id/variants/:variant", r.saveVariant)
+	r.post(at, "/listings/:id/variants/:variant/remove", r.removeVariant)
+}
+
+// variantsPart lists the ways to book a listing.
+func (r *Routes) variantsPart(v *visit, l listing.State) part {
+	at := base + "/listings/" + l.ID + "/variants/"
+	t := table{Label: "Variants", Heads: []head{{Label: "Variant"}, {Label: "Length"}, {Label: "Sessions", Num: true}, {Label: "Price", Num: true}, {}}}
+	for _, one := range l.Variants {
+		name := cell{Text: one.Name, Sub: one.Key}
+		if one.IsDefault {
+			name.Sub += " · default"
+		}
+		price := v.reader.Money(l.Price)
+		if one.PriceInCents != nil {
+			price = v.price(*one.PriceInCents, string(l.Price.Currency))
+		}
+		buttons := cell{}
+		if l.Status != listing.Archived {
+			buttons.Actions = []action{link("Edit", at+one.ID)}
+			if len(l.Variants) > 1 {
+				buttons.Actions = append(buttons.Actions, v.button("Remove", at+one.ID+"/remove").asking("It can’t be booked any more. What is booked stays."))
+			}
+		}
+		t.Rows = append(t.Rows, row{[]cell{name, text(v.reader.Minutes(one.DurationMinutes)), {Text: strconv.Itoa(one.SessionCount), Num: true}, {Text: price, Num: true}, buttons}})
+	}
+	p := tablePart("Variants", t)
+	p.Lead = "How long, how many times, at what price."
+	if l.Status != listing.Archived {
+		p.Actions = []action{link("Add variant", at+"new")}
+	}
+	return p
+}
+
+func variantForm(v *visit, l listing.State, one listing.Variant) form {
+	at := base + "/listings/" + l.ID
+	target := at + "/variants/new"
+	if one.ID != "" {
+		target = at + "/variants/" + one.ID
+	}
+	f := v.form("variant", target, "Save variant",
+		field{Name: "name", Label: "Name", Value: one.Name, Half: true},
+		field{Name: "key", Label: "Key", Value: one.Key, Half: true, Mono: true, ReadOnly: one.ID != "", Hint: "What your code calls it. It stays."},
+		field{Name: "durationMinutes", Label: "Length", Value: zeroless(one.DurationMinutes), Suffix: "minutes", Half: true, Required: true},
+		field{Name: "sessionCount", Label: "Sessions", Value: zeroless(one.SessionCount), Half: true, Hint: "More than one makes a pack: the buyer picks so many times."},
+		field{Name: "price", Label: "Price", Value: typed(one.PriceInCents, string(l.Price.Currency)), Half: true, Also: []string{"priceInCents"},
+			Hint: "For all sessions together. Empty: " + v.reader.Money(l.Price) + "."},
+		field{Name: "isDefault", Label: "Buyers get this variant unless they choose another", Type: "checkbox", Checked: one.IsDefault})
+	f.Cancel = at
+	return f
+}
+
+func variantPage(l listing.State, one listing.Variant) page {
+	title := "New variant"
+	if one.ID != "" {
+		title = "Edit " + one.Name
+	}
+	return page{Nav: base + "/listings", Title: title, Up: &action{Label: l.Title, Href: base + "/listings/" + l.ID}}
+}
+
+// findVariant loads a listing and one of its variants; "new" is an empty one.
+func (r *Routes) findVariant(c *fiber.Ctx, v *visit) (l listing.State, one listing.Variant, err error) {
+	if l, err = r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id")); err != nil || c.Params("variant") == "new" {
+		return l, one, err
+	}
+	for _, one := range l.Variants {
+		if one.ID == c.Params("variant") {
+			return l, one, nil
+		}
+	}
+	return l, one, fault.NotFound("variant")
+}
+
+func (r *Routes) variant(c *fiber.Ctx, v *visit) error {
+	l, one, err := r.findVariant(c, v)
+	if err != nil {
+		return err
+	}
+	p := variantPage(l, one)
+	p.Parts = []part{formPart(variantForm(v, l, one))}
+	return r.send(c, v, p)
+}
+
+func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
+	l, one, err := r.findVariant(c, v)
+	if err != nil {
+		return err
+	}
+	in := read(c)
+	edit := listing.VariantEdit{
+		Name: in.given("name"), DurationMinutes: in.number("durationMinutes", "durationMinutes"), SessionCount: in.number("sessionCount", "sessionCount"),
+		Price: in.amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
+	}
+	if in.checked("isDefault") {
+		edit.IsDefault = new(true)
+	}
+	if err = in.err(); err == nil && one.ID == "" {
+		edit.Key = in.given("key")
+		_, err = r.Catalog.AddVariant(c.UserContext(), v.account(), l.ID, edit)
+	} else if err == nil {
+		_, err = r.Catalog.EditVariant(c.UserContext(), v.account(), l.ID, one.ID, edit)
+	}
+	if err != nil {
+		return r.again(c, v, variantPage(l, one), variantForm(v, l, one), err)
+	}
+	return r.done(c, base+"/listings/"+l.ID, "Variant saved.")
+}
+
+func (r *Routes) removeVariant(c *fiber.Ctx, v *visit) error {
+	at := base + "/listings/" + c.Params("id")
+	if _, err := r.Catalog.RemoveVariant(c.UserContext(), v.account(), c.Params("id"), c.Params("variant")); err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at, "Variant removed.")
+}

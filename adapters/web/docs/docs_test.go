@@ -1,0 +1,193 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout/layouttest"
+	"sundry/core/locale"
+)
+
+func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(openapiSample), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Groups) != 1 || doc.Count != 2 {
+		t.Fatalf("%d groups, %d operations; want the used tag only, with 2", len(doc.Groups), doc.Count)
+	}
+	create, read := doc.Groups[0].Ops[0], doc.Groups[0].Ops[1]
+	if len(create.Auth) != 1 || create.Auth[0] != "secretKey" || read.Auth != nil {
+		t.Errorf("auth %v and %v; want the document's default and none", create.Auth, read.Auth)
+	}
+	if got := strings.Join(create.Params[0].Limits, " "); got != "at most 255 characters" {
+		t.Errorf("limits %q", got)
+	}
+	if got := create.Answers[0].Example; !strings.Contains(got, `"listing": "studio-pro"`) || create.Answers[1].Example != "" {
+		t.Errorf("response example %s", got)
+	}
+	if p := create.Params[0]; p.Name != "Idempotency-Key" || !p.Required || p.Type != "header · string" {
+		t.Errorf("parameter %+v", p)
+	}
+	var names []string
+	for _, f := range create.Body {
+		names = append(names, f.Name+":"+f.Type)
+	}
+	if got := strings.Join(names, " "); got != "catalog:object successUrl:string (uri) uiMode:string metadata:object" {
+		t.Errorf("body fields in order: %s", got)
+	}
+	if create.Body[0].Children[0].Name != "listing" || !create.Body[0].Children[0].Required {
+		t.Errorf("nested fields %+v", create.Body[0].Children)
+	}
+	if got := create.Body[2].Enum; len(got) != 2 || got[1] != "embedded" {
+		t.Errorf("enum %v", got)
+	}
+	answer := create.Answers[0]
+	if answer.Status != "201" || answer.Failed || answer.Headers[0] != "X-Request-Id" || !create.Answers[1].Failed {
+		t.Errorf("answers %+v", create.Answers)
+	}
+	last := answer.Fields[len(answer.Fields)-2]
+	if last.Name != "expiresAt" || last.Type != "string (date-time) or null" {
+		t.Errorf("merged field %+v", last)
+	}
+}
+
+func TestACurlLineCanBePasted(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(openapiSample), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `curl -X POST 'https://pay.example/v1/checkout-sessions' \
+  -H "Authorization: Bearer $SUNDRY_KEY" \
+  -H 'Idempotency-Key: order-1001' \
+  -H 'Content-Type: application/json' \
+  -d '{
+    "catalog": {
+      "listing": "studio-pro"
+    },
+    "successUrl": "https://shop.example/it'\''s"
+  }'`
+	if got := doc.Groups[0].Ops[0].Curl; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := doc.Groups[0].Ops[1].Curl; got != "curl 'https://pay.example/v1/checkout-sessions/cs_1'" {
+		t.Errorf("public read: %s", got)
+	}
+}
+
+func TestADocumentThatCannotBeReadStopsTheStart(t *testing.T) {
+	t.Parallel()
+	for name, raw := range map[string]string{"not YAML": "a: [", "empty": "",
+		"a broken reference": "paths: {/a: {get: {responses: {'200': {$ref: '#/components/gone'}}}}}"} {
+		if _, err := readAPIDoc([]byte(raw), ""); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestMarkupOfDescriptions(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ source, want string }{
+		"nothing":                     {"", ""},
+		"lines flow together":         {"one\ntwo", "<p>one two</p>"},
+		"paragraphs":                  {"one\n\ntwo", "<p>one</p><p>two</p>"},
+		"a list":                      {"- a\n- `b`", "<ul><li>a</li><li><code>b</code></li></ul>"},
+		"a list after its sentence":   {"Either:\n- a\n- b", "<p>Either:</p><ul><li>a</li><li>b</li></ul>"},
+		"a list item over two lines":  {"- a\n  b", "<ul><li>a b</li></ul>"},
+		"bold and links":              {"**x** [y](https://z.example/a?b=1)", `<p><strong>x</strong> <a href="https://z.example/a?b=1">y</a></p>`},
+		"markup is text":              {"<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>"},
+		"a script address is no link": {"[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"},
+		"a quote cannot leave a link": {`[x](https://a/"onclick=1)`, `<p><a href="https://a/&#34;onclick=1">x</a></p>`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := string(markup(c.source)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
+	t.Parallel()
+	pages := newTestRoutes(t, true)
+	html, err := pages.render(locale.Default, "docs.html", "docs.guide_title", "docs.js", "site docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, m := range regexp.MustCompile(`<h3 id="((?:level|appointments|overlay|local|errors|test)[^"]*)">`).FindAllStringSubmatch(string(html), -1) {
+		ids = append(ids, m[1])
+	}
+	var listed []string
+	for _, s := range pages.guideSections(locale.Default) {
+		listed = append(listed, s.ID)
+	}
+	if strings.Join(ids, " ") != strings.Join(listed, " ") {
+		t.Errorf("headings %v, contents %v", ids, listed)
+	}
+}
+
+func TestAMemberThatTwoPartsDescribeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(`
+openapi: 3.0.3
+info: {title: x, version: v1}
+paths:
+  /x:
+    get:
+      responses:
+        "409":
+          description: A conflict.
+          content:
+            application/json:
+              schema:
+                allOf:
+                  - {$ref: '#/components/schemas/Error'}
+                  - {properties: {code: {type: string, enum: [SLUG_TAKEN]}}}
+components:
+  schemas:
+    Error:
+      type: object
+      required: [code]
+      properties:
+        code: {type: string, description: Switch on it.}
+        message: {type: string}
+`), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := doc.Groups[0].Ops[0].Answers[0].Fields
+	if len(fields) != 2 || fields[0].Name != "code" || !fields[0].Required || len(fields[0].Enum) != 1 || fields[0].Text == "" || fields[1].Name != "message" {
+		t.Errorf("fields %+v", fields)
+	}
+}
+
+func TestPublicPagesCarryTheirPolicy(t *testing.T) {
+	t.Parallel()
+	app := fiber.New()
+	newTestRoutes(t, true).Mount(app)
+	for path, want := range map[string][]string{
+		"/":     {"https://pay.example/v1/checkout-sessions", "You’re in the sandbox"},
+		"/docs": {"Create a checkout session", "Level 1"},
+	} {
+		response, body := layouttest.Get(t, app, path, nil)
+		policy := response.Header.Get("Content-Security-Policy")
+		if response.StatusCode != 200 || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") ||
+			response.Header.Get("X-Frame-Options") != "DENY" || response.Header.Get("Referrer-Policy") != "no-referrer" || response.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %d %v", path, response.StatusCode, response.Header)
+		}
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s lacks %q", path, w)
+			}
+		}
+		layouttest.CheckMarkup(t, []byte(body))
+	}
+}

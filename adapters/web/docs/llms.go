@@ -1,0 +1,29 @@
+package docs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/locale"
+)
+
+// plain is the way into the documentation for programs that read text (llmstxt.org).
+func (r *Routes) plain(c *fiber.Ctx) error {
+	base, reader := r.layout.Config().BaseURL, locale.Default
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s\n\n> %s\n\n", reader.Text("brand"), reader.Text("llms.summary"))
+	fmt.Fprintf(&out, "## API\n\n- [OpenAPI document](%[1]s/openapi.yaml): %[2]s\n- [Reference and guide](%[1]s/docs): %[3]s\n\n## Guide\n\n", base, reader.Text("llms.openapi"), reader.Text("llms.docs"))
+	for _, section := range r.guideSections(reader) {
+		fmt.Fprintf(&out, "- [%s](%s/docs#%s)\n", section.Title, base, section.ID)
+	}
+	fmt.Fprintf(&out, "\n## Errors\n\n")
+	for _, one := range remedies(reader) {
+		fmt.Fprintf(&out, "- `%s`: %s\n", one.Code, one.Remedy)
+	}
+	c.Set(fiber.HeaderContentType, "text/plain; charset=utf-8")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "public, max-age=300")
+	return c.SendString(out.String())
+}

@@ -1,0 +1,190 @@
+// Package invoice is where a customer sees an invoice and pays it. The page is a form; only the card processor's own form needs a script. The secret in the
+// address is the authorization, and there is no cookie that another site could use.
+package invoice
+
+import (
+	"embed"
+	"errors"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/document"
+	"sundry/core/fault"
+	core "sundry/core/invoice"
+	"sundry/core/locale"
+	"sundry/modules/invoicing"
+	"sundry/ports"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Routes are the pages over HTTP.
+type Routes struct {
+	layout    *layout.Layout
+	pages     *layout.Pages
+	invoicing *invoicing.Service
+	documents *invoicing.Documents
+}
+
+// New ties the page to the invoices.
+func New(l *layout.Layout, invoices *invoicing.Service, documents *invoicing.Documents) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "invoice", FS: files})
+	if err != nil {
+		return nil, err
+	}
+	return &Routes{layout: l, pages: pages, invoicing: invoices, documents: documents}, nil
+}
+
+// Mount adds the page to the application.
+func (r *Routes) Mount(app fiber.Router) {
+	compress := layout.Compress()
+	app.Get("/i/:secret", compress, r.show)
+	app.Get("/i/:secret/pdf", r.pdf)
+	app.Post("/i/:secret/pay", compress, r.pay)
+	app.Get("/i/:secret/challenge", r.challenge)
+	app.Post("/i/:secret/authenticate", compress, r.authenticate)
+}
+
+// page is what the template shows.
+type page struct {
+	core.State
+	Path string // /i/{secret}
+	// Problem is why paying failed; "" when nothing is wrong.
+	Problem string
+	// Waiting says that a charge waits for the customer's bank, and Mandate what paying with a new card agrees to.
+	Waiting bool
+	Mandate string
+	// Card is a test card that was typed.
+	Card   string
+	reader locale.Locale
+}
+
+// Due reports whether there is something to pay.
+func (p page) Due() bool { return p.Status != core.Paid }
+
+// Period is the time that the invoice is for, in the reader's words; "" when it names none.
+func (p page) Period() string {
+	if p.PeriodStart == "" || p.PeriodEnd == "" {
+		return ""
+	}
+	return p.day(p.PeriodStart) + " – " + p.day(p.PeriodEnd)
+}
+
+// day is a date, or the day of an instant, in the reader's words.
+func (p page) day(text string) string {
+	for _, form := range []string{time.DateOnly, time.RFC3339Nano} {
+		if at, err := time.Parse(form, text); err == nil {
+			return p.reader.Date(at)
+		}
+	}
+	return text
+}
+
+// Quantity is what a line of usage counts; "" for any other.
+func (page) Quantity(l core.Line) string {
+	if l.Rated == nil {
+		return ""
+	}
+	return l.Rated.Quantity.String()
+}
+
+func (r *Routes) show(c *fiber.Ctx) error {
+	state, err := r.invoicing.ByLink(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return r.send(c, page{State: state})
+}
+
+func (r *Routes) pdf(c *fiber.Ctx) error {
+	state, err := r.invoicing.ByLink(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	issued, err := r.documents.Of(c.UserContext(), document.Invoice, state.ID, layout.Reader(c))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	content, err := r.documents.PDF(issued)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SendPDF(c, state.Number, content)
+}
+
+// pay charges the saved card, or a test card that was typed.
+func (r *Routes) pay(c *fiber.Ctx) error {
+	secret := c.Params("secret")
+	card := ports.CardInput{Number: c.FormValue("cardNumber"), Token: c.FormValue("confirmationToken")}
+	state, err := core.State{}, error(nil)
+	if card == (ports.CardInput{}) {
+		state, err = r.invoicing.PayByLink(c.UserContext(), secret)
+	} else {
+		state, err = r.invoicing.PayWithCard(c.UserContext(), secret, card)
+	}
+	return r.paid(c, state, card.Number, err)
+}
+
+// challenge tells the page's script how to lead the customer to their bank.
+func (r *Routes) challenge(c *fiber.Ctx) error {
+	action, err := r.invoicing.Challenge(c.UserContext(), c.Params("secret"))
+	return r.layout.SendChallenge(c, action, err)
+}
+
+// authenticate takes in that the customer is back from their bank.
+func (r *Routes) authenticate(c *fiber.Ctx) error {
+	state, err := r.invoicing.Authenticate(c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes")
+	return r.paid(c, state, "", err)
+}
+
+// paid leads back to the page, or says why the charge failed.
+func (r *Routes) paid(c *fiber.Ctx, state core.State, card string, err error) error {
+	secret := c.Params("secret")
+	var refused *fault.Error
+	switch {
+	case err == nil, fault.Is(err, fault.StateConflict):
+		return layout.SeeOther(c, "/i/"+secret)
+	case !errors.As(err, &refused) || state.ID == "":
+		return r.layout.Fail(c, err)
+	}
+	if state, err = r.invoicing.ByLink(c.UserContext(), secret); err != nil {
+		return r.layout.Fail(c, err)
+	}
+	c.Status(r.layout.Config().StatusOf(refused))
+	return r.send(c, page{State: state, Problem: problem(layout.Reader(c), refused), Card: card})
+}
+
+// problem is why a charge failed, in the reader's words.
+func problem(reader locale.Locale, refused *fault.Error) string {
+	switch refused.Code {
+	case fault.PaymentMethodRequired:
+		return reader.Text("invoice.no_card")
+	case fault.ValidationFailed:
+		return reader.Text("invoice.test_only")
+	case fault.CardDeclined, fault.AuthenticationRequired:
+		return reader.Text("invoice.declined")
+	default:
+		return reader.Text("invoice.unavailable")
+	}
+}
+
+func (r *Routes) send(c *fiber.Ctx, p page) error {
+	p.Path, p.reader = "/i/"+c.Params("secret"), layout.Reader(c)
+	var form *layout.CardFormData
+	if p.Due() {
+		waits, err := r.invoicing.Waiting(c.UserContext(), p.State)
+		if err == nil {
+			p.Mandate, err = r.invoicing.MandateText(c.UserContext(), p.State)
+		}
+		if err != nil {
+			return r.layout.Fail(c, err)
+		}
+		p.Waiting, form = waits, r.layout.CardForm(p.reader, p.Total, true)
+	}
+	return r.layout.SendForm(c, r.pages, "invoice.html", layout.View{
+		Title: p.reader.Text("invoice.title", p.Number), Classes: "sheet", Page: p,
+	}, form)
+}

@@ -1,0 +1,69 @@
+package layout
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/apiformat"
+	"sundry/core/locale"
+	"sundry/core/money"
+	"sundry/core/payment"
+)
+
+// CardForm is a card processor's own form: its script, which only its own host serves, and the key that it works with.
+type CardForm struct{ PublishableKey, ScriptURL string }
+
+// CardFormData is what a page's script needs for the card processor's form.
+type CardFormData struct {
+	PublishableKey string `json:"publishableKey"`
+	ScriptURL      string `json:"scriptUrl"`
+	Locale         string `json:"locale"`
+	Currency       string `json:"currency"`
+	Amount         int64  `json:"amount"` // minor units; 0 when the card is only saved
+	Saves          bool   `json:"saves"`  // the card is charged again later
+	// Unreachable is what the page says when the form cannot be loaded.
+	Unreachable string `json:"unreachable"`
+}
+
+// CardForm is what a page's script needs to take money by the card processor's form; nil where our own form takes the
+// sandbox's test cards.
+func (l *Layout) CardForm(reader locale.Locale, amount money.Amount, saves bool) *CardFormData {
+	form := l.config.CardForm
+	if form.PublishableKey == "" {
+		return nil
+	}
+	return &CardFormData{
+		PublishableKey: form.PublishableKey, ScriptURL: form.ScriptURL, Locale: reader.Tag(), Currency: string(amount.Currency),
+		Amount: amount.Minor, Saves: saves, Unreachable: reader.Text("js.form_unreachable"),
+	}
+}
+
+// SendForm responds with a page that is a plain form, private to its reader. Where it takes cards by the card processor's
+// form, or leads to a bank, that needs a script; form is nil for any other.
+func (l *Layout) SendForm(c *fiber.Ctx, pages *Pages, name string, view View, form *CardFormData) error {
+	policy := Policy{Forms: true}
+	if form != nil {
+		view.Nonce, view.Script, view.Data = NewNonce(), "card-page.js", form
+		policy.Scripts, policy.CardForm = Nonce(view.Nonce), form.ScriptURL
+	}
+	html, err := pages.Render(Reader(c), name, view)
+	if err != nil {
+		return l.Fail(c, err)
+	}
+	return SendPrivate(c, html, policy)
+}
+
+// challengeView is how the reader's browser leads them to their bank.
+type challengeView struct {
+	ClientSecret *string `json:"clientSecret"`
+	RedirectURL  *string `json:"redirectUrl"`
+}
+
+// SendChallenge tells the page's script how to lead the reader to their bank, or by the status that it can't.
+func (l *Layout) SendChallenge(c *fiber.Ctx, action payment.NextAction, err error) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	if err != nil {
+		return c.SendStatus(l.config.StatusOf(err))
+	}
+	return c.JSON(challengeView{apiformat.Text(action.ClientSecret), apiformat.Text(action.RedirectURL)})
+}

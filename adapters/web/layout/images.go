@@ -1,0 +1,137 @@
+package layout
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+const (
+	maxImage      = 2 << 20  // bytes of one image
+	maxImages     = 16 << 20 // bytes of all that are kept
+	imageLifetime = time.Hour
+	imageFailure  = time.Minute // how long an address that gave no image is not asked again
+	imageFetches  = 8           // at a time
+)
+
+// imageTypes are those that browsers show without running anything.
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// ImageFetcher reads what is at an address that untrusted parties chose, within bounds; see ports.Fetcher.
+type ImageFetcher interface {
+	Fetch(ctx context.Context, url string) ([]byte, error)
+}
+
+// images shows pictures from other hosts as our own, so that nobody else learns who looks at a page. Only addresses that
+// one of our pages named are fetched: their path carries a signature.
+type images struct {
+	key     []byte
+	fetcher ImageFetcher
+	slots   chan struct{}
+
+	mu   sync.Mutex
+	kept map[string]*image
+	size int
+}
+
+type image struct {
+	contentType string // "" when there was no image
+	body        []byte
+	until       time.Time
+}
+
+func newImages(key []byte, fetcher ImageFetcher) *images {
+	return &images{key: key, fetcher: fetcher, slots: make(chan struct{}, imageFetches), kept: map[string]*image{}}
+}
+
+// path is where an image from another host is shown; "" for none.
+func (i *images) path(url string) string {
+	if url == "" || i.fetcher == nil {
+		return ""
+	}
+	return "/images/" + i.sign(url) + "/" + base64.RawURLEncoding.EncodeToString([]byte(url))
+}
+
+func (i *images) sign(url string) string {
+	mac := hmac.New(sha256.New, i.key)
+	mac.Write([]byte(url))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+}
+
+func (i *images) serve(c *fiber.Ctx) error {
+	url, err := base64.RawURLEncoding.DecodeString(c.Params("address"))
+	if err != nil || !hmac.Equal([]byte(i.sign(string(url))), []byte(c.Params("signature"))) {
+		return fiber.ErrNotFound
+	}
+	found := i.get(c.UserContext(), string(url))
+	if found.contentType == "" {
+		return fiber.ErrNotFound
+	}
+	c.Set(fiber.HeaderContentType, found.contentType)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
+	c.Set(fiber.HeaderCacheControl, "public, max-age=3600")
+	return c.Send(found.body)
+}
+
+// get is the image at an address, kept or fetched.
+func (i *images) get(ctx context.Context, url string) *image {
+	if found := i.find(url, time.Now()); found != nil {
+		return found
+	}
+	select {
+	case i.slots <- struct{}{}:
+		defer func() { <-i.slots }()
+	case <-ctx.Done():
+		return &image{}
+	}
+	if found := i.find(url, time.Now()); found != nil { // somebody else has fetched it meanwhile
+		return found
+	}
+	found := &image{until: time.Now().Add(imageFailure)}
+	if body, err := i.fetcher.Fetch(ctx, url); err == nil && len(body) <= maxImage {
+		if kind := http.DetectContentType(body); slices.Contains(imageTypes, kind) {
+			found = &image{contentType: kind, body: body, until: time.Now().Add(imageLifetime)}
+		}
+	}
+	i.keep(url, found)
+	return found
+}
+
+func (i *images) find(url string, now time.Time) *image {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if found := i.kept[url]; found != nil && now.Before(found.until) {
+		return found
+	}
+	return nil
+}
+
+// keep makes room by forgetting whichever images come first: any of them can be fetched again.
+func (i *images) keep(url string, found *image) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.forget(url)
+	for other := range i.kept {
+		if i.size+len(found.body) <= maxImages && len(i.kept) < 1000 {
+			break
+		}
+		i.forget(other)
+	}
+	i.kept[url] = found
+	i.size += len(found.body)
+}
+
+func (i *images) forget(url string) {
+	if old := i.kept[url]; old != nil {
+		i.size -= len(old.body)
+		delete(i.kept, url)
+	}
+}

@@ -1,0 +1,62 @@
+package layout
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+)
+
+// NewNonce names the scripts of one response; it never repeats.
+func NewNonce() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: the runtime aborts instead
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Policy is what a page may do. The zero value may show our style sheets and nothing else.
+type Policy struct {
+	// Scripts are the sources of scripts: "" for none, "'self'", or Nonce(…).
+	Scripts string
+	// Forms allows the page's own forms to be sent to us. Where a card number is typed they never are: only our script
+	// sends it.
+	Forms bool
+	// CardForm is the address of a card processor's script, which draws its form; "" for none.
+	CardForm string
+	// Parents are the origins that may frame the page.
+	Parents []string
+}
+
+// Nonce allows the script with a nonce and the modules that it imports.
+func Nonce(nonce string) string { return "'nonce-" + nonce + "'" }
+
+// header is the Content-Security-Policy.
+func (p Policy) header() string {
+	ancestors, forms := "'none'", "'none'"
+	if len(p.Parents) > 0 {
+		ancestors = strings.Join(p.Parents, " ")
+	}
+	if p.Forms {
+		forms = "'self'"
+	}
+	scripts, images, calls, frames := cmp.Or(p.Scripts, "'none'"), "'self' data:", "'self'", "'none'"
+	if origin := OriginOf(p.CardForm); origin != "" {
+		// What Stripe asks for: its script, the frames that card fields and banks are in, its API, and the images of wallets.
+		scripts += " " + origin + " https://*.js.stripe.com"
+		frames = origin + " https://*.js.stripe.com https://hooks.stripe.com"
+		calls += " https://api.stripe.com"
+		images += " https://*.stripe.com"
+	}
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + scripts,
+		"style-src 'self'",
+		"img-src " + images,
+		"connect-src " + calls,
+		"frame-src " + frames,
+		"base-uri 'none'",
+		"object-src 'none'",
+		"form-action " + forms,
+		"frame-ancestors " + ancestors,
+	}, "; ")
+}

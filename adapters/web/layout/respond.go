@@ -1,0 +1,173 @@
+package layout
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/compress"
+
+	"sundry/core/fault"
+	"sundry/core/locale"
+)
+
+// Compress is for the routes of pages: the JSON API beside them stays as it is.
+func Compress() fiber.Handler { return compress.New() }
+
+// Mount serves the assets of all sites.
+func (l *Layout) Mount(app fiber.Router) {
+	app.Get("/assets/:file", Compress(), l.asset)
+	app.Get("/accent/:file", l.accent)
+	app.Get("/images/:signature/:address", l.images.serve)
+}
+
+// NotFound shows a page to browsers that ask for what does not exist; everything else, and the API, goes on to the next
+// handler. It comes after every other page.
+func (l *Layout) NotFound(c *fiber.Ctx) error {
+	if c.Method() != fiber.MethodGet || strings.HasPrefix(c.Path(), "/v1/") || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
+		return c.Next()
+	}
+	html, err := l.ErrorHTML(Reader(c), http.StatusNotFound, c.GetRespHeader(fiber.HeaderXRequestID))
+	if err != nil {
+		return err
+	}
+	c.Status(http.StatusNotFound)
+	return SendPrivate(c, html, Policy{})
+}
+
+// asset serves a file by the hash in its name, for ever.
+func (l *Layout) asset(c *fiber.Ctx) error {
+	asset := l.assets.Lookup(c.Path())
+	if asset == nil {
+		return fiber.ErrNotFound
+	}
+	c.Set(fiber.HeaderContentType, asset.ContentType)
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	return c.Send(asset.Body)
+}
+
+// Reader is the language and the habits of whom a request comes from.
+func Reader(c *fiber.Ctx) locale.Locale { return locale.Parse(c.Get(fiber.HeaderAcceptLanguage)) }
+
+// ReaderOf is Reader with the clock of a stored locale, "" for none, or the one that the address asks for: a buyer sees the
+// same hours on every page.
+func ReaderOf(c *fiber.Ctx, stored string) locale.Locale {
+	reader := Reader(c)
+	if hour12, ok := locale.ClockOf(stored); ok {
+		reader.Hour12 = hour12
+	}
+	return reader.WithClock(c.Query("hours"))
+}
+
+// WithHours is the address of another page with the reader's clock, where that is not what their language suggests.
+func WithHours(address string, reader locale.Locale) string {
+	switch suggested := locale.ParseTag(reader.Tag()); {
+	case reader.Hour12 == suggested.Hour12:
+		return address
+	case reader.Hour12:
+		return address + "?hours=12"
+	}
+	return address + "?hours=24"
+}
+
+// Send responds with a page and the headers every page has: no referrer that could reveal a secret, no sniffing, and a
+// policy that says what may run, who may frame it and where its forms go.
+func Send(c *fiber.Ctx, html []byte, policy Policy) error {
+	c.Set(fiber.HeaderContentType, "text/html; charset=utf-8")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set(fiber.HeaderContentSecurityPolicy, policy.header())
+	if len(policy.Parents) == 0 {
+		c.Set(fiber.HeaderXFrameOptions, "DENY")
+	}
+	return c.Send(html)
+}
+
+// SendPrivate is Send for a page that no cache may keep.
+func SendPrivate(c *fiber.Ctx, html []byte, policy Policy) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return Send(c, html, policy)
+}
+
+// SeeOther sends the reader on, from a form so that a reload does not send it again.
+func SeeOther(c *fiber.Ctx, address string) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	return c.Redirect(address, fiber.StatusSeeOther)
+}
+
+// ClientAddress is the network that a reader comes from.
+func (l *Layout) ClientAddress(c *fiber.Ctx) string { return l.config.ClientAddress(c) }
+
+// Fail responds with an error page in plain words: these addresses are opened by people.
+func (l *Layout) Fail(c *fiber.Ctx, err error) error {
+	id := c.GetRespHeader(fiber.HeaderXRequestID)
+	status := l.config.StatusOf(err)
+	if status >= fiber.StatusInternalServerError {
+		l.config.Log.ErrorContext(c.UserContext(), "page failed", slog.String("requestId", id),
+			slog.String("route", c.Route().Path), slog.Any("error", err))
+	}
+	if fault.Is(err, fault.NotBookable) {
+		status = fiber.StatusConflict // the address is right: what it leads to cannot be bought now
+	}
+	html, renderErr := l.ErrorHTML(Reader(c), status, id)
+	if renderErr != nil {
+		return err
+	}
+	c.Status(status)
+	return SendPrivate(c, html, Policy{})
+}
+
+// errorView is a page for people where the API would respond with an error body.
+type errorView struct {
+	Status                   int
+	Heading, Lead, RequestID string
+}
+
+// ErrorHTML renders a friendly page for an HTTP status. The request id is what support needs to find the log line;
+// nothing else of the fault is shown.
+func (l *Layout) ErrorHTML(reader locale.Locale, status int, requestID string) ([]byte, error) {
+	key := "error.404"
+	switch {
+	case status == http.StatusBadRequest:
+		key = "error.400"
+	case status >= http.StatusInternalServerError:
+		key = "error.500"
+	case status == http.StatusTooManyRequests:
+		key = "error.429"
+	case status == http.StatusGone, status == http.StatusConflict:
+		key = "error.410"
+	}
+	title := reader.Text(key + ".title")
+	return l.errors.Render(reader, "error.html", View{
+		Title: title, Page: errorView{Status: status, Heading: title, Lead: reader.Text(key + ".lead"), RequestID: requestID},
+	})
+}
+
+// plainHost are the hosts that may be written into a header as they are.
+var plainHost = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[0-9A-Za-z._-]+)(:\d+)?$`)
+
+// OriginOf is scheme://host of an absolute http(s) address, "" for anything else.
+func OriginOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || !plainHost.MatchString(u.Host) || (u.Scheme != "https" && u.Scheme != "http") {
+		return ""
+	}
+	return fmt.Sprintf("%s://%s", u.Scheme, u.Host)
+}
+
+// SendPDF responds with a document that its reader may keep, and nobody between them and us. name is that of the file,
+// without its ending.
+func SendPDF(c *fiber.Ctx, name string, content []byte) error {
+	c.Set(fiber.HeaderContentType, "application/pdf")
+	c.Set(fiber.HeaderContentDisposition, `inline; filename="`+name+`.pdf"`)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return c.Send(content)
+}

@@ -1,0 +1,186 @@
+package order
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/appointment"
+	core "sundry/core/checkout"
+	"sundry/core/civil"
+	"sundry/core/locale"
+	"sundry/modules/checkout"
+)
+
+// Booking is what the pages of an appointment session show beside the price.
+type Booking struct {
+	Reader               locale.Locale
+	ListingID, VariantID string
+	Minutes, Sessions    int      // of each session; how many
+	Modes                []string // virtual, in_person
+	// Times are those chosen, once paid those booked.
+	Times []Meeting
+	// Calendar is set where times are chosen.
+	Calendar *Calendar
+}
+
+// Meeting is one time of the buyer's.
+type Meeting struct {
+	StartsAt, EndsAt time.Time
+	Zone             string // the buyer's, IANA
+	Mode             string
+	MeetingURL       string // once paid, of a virtual one
+	Address          string // once paid, of one in person
+	ManageURL        string // once paid: where the buyer moves or cancels it
+	Canceled         bool
+	Title            string // what is booked
+	Reader           locale.Locale
+}
+
+// Calendar is what the script must know before it asks for open times. Nothing can be booked without a Zone.
+type Calendar struct {
+	Zone  string // the creator's
+	Until string // last civil day that may have open times
+	Gap   int    // minutes between two sessions
+}
+
+// newBooking is the appointment part of a session; nil for what is not booked. manage gives the address of an
+// appointment's own page.
+func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID string) string) *Booking {
+	offer := p.Session.Offer
+	if !offer.ForAppointments() {
+		return nil
+	}
+	view := &Booking{
+		Reader:    reader,
+		ListingID: offer.ListingID, VariantID: offer.VariantID, Minutes: offer.DurationMinutes, Sessions: max(1, offer.SessionCount),
+		Modes: offer.DeliveryModes,
+	}
+	if p.Session.Status == core.StatusPaid {
+		for _, a := range p.Appointments {
+			view.Times = append(view.Times, Meeting{
+				Reader: reader, Title: offer.Title, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Zone: a.Timezone, Mode: string(a.DeliveryMode),
+				MeetingURL: a.MeetingURL, Address: a.Address, ManageURL: layout.WithHours(manage(a.ID), reader), Canceled: a.Status == appointment.StatusCanceled,
+			})
+		}
+		return view
+	}
+	for _, s := range p.Session.Slots {
+		view.Times = append(view.Times, Meeting{Reader: reader, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Zone: s.Timezone, Mode: s.DeliveryMode})
+	}
+	return view
+}
+
+// KeptUntil is when the session and the times that it holds are over: the session ends, or the first of them starts.
+func (o Order) KeptUntil() time.Time {
+	until := o.ExpiresAt
+	for _, m := range o.Booking.Times {
+		if m.StartsAt.Before(until) {
+			until = m.StartsAt
+		}
+	}
+	return until
+}
+
+// Hybrid tells whether the buyer chooses where to meet.
+func (b *Booking) Hybrid() bool { return len(b.Modes) > 1 }
+
+// Summary says what is booked: "60 minutes · Online", "3 sessions of 60 minutes".
+func (b *Booking) Summary() string {
+	length := b.Reader.Minutes(b.Minutes)
+	if b.Sessions > 1 {
+		length = b.Reader.Text("booking.sessions", b.Sessions, length)
+	}
+	if len(b.Modes) == 1 {
+		return length + " · " + b.Reader.Text("mode."+b.Modes[0])
+	}
+	return length
+}
+
+// ModeName is where they meet, in a word or two.
+func (m Meeting) ModeName() string { return m.Reader.Text("mode." + m.Mode) }
+
+// Day is the date in the buyer's zone.
+func (m Meeting) Day() string { return m.Reader.Day(m.StartsAt.In(zoneOf(m.Zone))) }
+
+// Hours are the times of day with their zone.
+func (m Meeting) Hours() string {
+	zone := zoneOf(m.Zone)
+	return m.Reader.Hours(m.StartsAt.In(zone), m.EndsAt.In(zone))
+}
+
+// Links add the appointment to a calendar.
+func (m Meeting) Links() layout.CalendarLinks {
+	where := m.MeetingURL
+	if where == "" {
+		where = m.Address
+	}
+	file, _, _ := strings.Cut(m.ManageURL, "?")
+	return layout.NewCalendarLinks(m.Title, where, m.StartsAt, m.EndsAt, file+"/calendar.ics")
+}
+
+// OtherClock leads to the same page with the other clock.
+func (o Order) OtherClock() string {
+	query := url.Values{"hours": {"12"}}
+	if o.Reader.Hour12 {
+		query.Set("hours", "24")
+	}
+	if o.Embedded {
+		query.Set("embed", "1")
+	}
+	return "?" + query.Encode()
+}
+
+// zoneOf finds a zone that was accepted before; a newer program's name falls back to UTC, which the page then names.
+func zoneOf(name string) *time.Location {
+	zone, err := civil.ParseZone(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// CanChange tells whether the times may still be changed: not while a payment is under way, and not after it.
+func (o Order) CanChange() bool {
+	return o.Booking != nil && o.payable()
+}
+
+// ChooseHeading says what the buyer is to do.
+func (o Order) ChooseHeading() string {
+	if o.Booking.Sessions > 1 {
+		return o.Reader.Text("choose.heading_pack", o.Booking.Sessions)
+	}
+	return o.Reader.Text("choose.heading")
+}
+
+// HeldHeading names the times chosen.
+func (o Order) HeldHeading() string {
+	if len(o.Booking.Times) > 1 {
+		return o.Reader.Text("booking.yours_pack")
+	}
+	return o.Reader.Text("booking.yours")
+}
+
+// ChangeHref leads from the payment back to the calendar, PayHref from there to the payment, both in the same frame.
+func (o Order) ChangeHref() string {
+	query := url.Values{"change": {"1"}}
+	if o.Embedded {
+		query.Set("embed", "1")
+	}
+	return "?" + query.Encode()
+}
+
+// PayHref leads back from the calendar.
+func (o Order) PayHref() string { return InFrame("/c/"+url.PathEscape(o.Secret), o.Embedded) }
+
+// AgainHref opens a fresh session in the place of one that is over.
+func (o Order) AgainHref() string { return InFrame(o.AgainURL, o.Embedded) }
+
+// InFrame keeps a page inside the overlay when the one before it was.
+func InFrame(address string, embedded bool) string {
+	if embedded {
+		return address + "?embed=1"
+	}
+	return address
+}

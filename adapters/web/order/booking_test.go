@@ -1,0 +1,93 @@
+package order
+
+import (
+	"testing"
+	"time"
+
+	"sundry/core/appointment"
+	core "sundry/core/checkout"
+	"sundry/core/locale"
+	"sundry/modules/checkout"
+)
+
+func TestTimesAreShownInTheBuyersZone(t *testing.T) {
+	t.Parallel()
+	british := locale.Locale{Language: "en", Region: "GB"}
+	at := func(text string) time.Time {
+		parsed, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
+	}
+	cases := map[string]struct {
+		m          Meeting
+		day, hours string
+	}{
+		"with abbreviation and offset":               {Meeting{Reader: british, StartsAt: at("2026-06-01T14:30:00Z"), EndsAt: at("2026-06-01T15:00:00Z"), Zone: "Europe/Paris"}, "Monday, 1 June 2026", "16:30 – 17:00 CEST (UTC+2)"},
+		"the first of two equal hours":               {Meeting{Reader: british, StartsAt: at("2026-11-01T05:30:00Z"), EndsAt: at("2026-11-01T05:45:00Z"), Zone: "America/New_York"}, "Sunday, 1 November 2026", "01:30 – 01:45 EDT (UTC−4)"},
+		"the second of two equal hours":              {Meeting{Reader: british, StartsAt: at("2026-11-01T06:30:00Z"), EndsAt: at("2026-11-01T06:45:00Z"), Zone: "America/New_York"}, "Sunday, 1 November 2026", "01:30 – 01:45 EST (UTC−5)"},
+		"across a change of clocks":                  {Meeting{Reader: british, StartsAt: at("2026-03-29T00:30:00Z"), EndsAt: at("2026-03-29T01:30:00Z"), Zone: "Europe/Paris"}, "Sunday, 29 March 2026", "01:30 CET (UTC+1) – 03:30 CEST (UTC+2)"},
+		"across midnight":                            {Meeting{Reader: british, StartsAt: at("2026-06-01T21:30:00Z"), EndsAt: at("2026-06-01T22:30:00Z"), Zone: "Europe/Paris"}, "Monday, 1 June 2026", "23:30 – Tuesday, 2 June 2026, 00:30 CEST (UTC+2)"},
+		"a zone without abbreviation":                {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "America/Sao_Paulo"}, "Monday, 1 June 2026", "09:00 – 10:00 UTC−3"},
+		"an offset with minutes":                     {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "Asia/Kolkata"}, "Monday, 1 June 2026", "17:30 – 18:30 IST (UTC+5:30)"},
+		"UTC":                                        {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "UTC"}, "Monday, 1 June 2026", "12:00 – 13:00 UTC"},
+		"as a country of twelve hours writes it":     {Meeting{Reader: locale.Default, StartsAt: at("2026-06-01T16:00:00Z"), EndsAt: at("2026-06-01T17:00:00Z"), Zone: "America/New_York"}, "Monday, June 1, 2026", "12:00 PM – 1:00 PM EDT (UTC−4)"},
+		"a zone that this program does not know yet": {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "Mars/Olympus"}, "Monday, 1 June 2026", "12:00 – 13:00 UTC"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.m.Day() != c.day || c.m.Hours() != c.hours {
+				t.Errorf("%s, %s; want %s, %s", c.m.Day(), c.m.Hours(), c.day, c.hours)
+			}
+		})
+	}
+}
+
+func bookedPage(change func(*checkout.Page)) checkout.Page {
+	return sessionPage(func(p *checkout.Page) {
+		offer := &p.Session.Offer
+		offer.ListingType, offer.ListingID, offer.VariantID = "APPOINTMENT", "lst_1", "var_1"
+		offer.DurationMinutes, offer.SessionCount, offer.DeliveryModes = 45, 1, []string{"virtual"}
+		p.Session.ExpiresAt = p.Now.Add(30 * time.Minute)
+		p.Session.Slots = []core.AppointmentSlot{{StartsAt: p.Now, EndsAt: p.Now.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: "virtual"}}
+		change(p)
+	})
+}
+
+func TestAnAppointmentSessionBecomesItsView(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		change func(*checkout.Page)
+		holds  func(Order) bool
+	}{
+		"what is not booked has no times": {func(p *checkout.Page) { p.Session.Offer.VariantID = "" }, func(c Order) bool { return c.Booking == nil && !c.CanChange() }},
+		"before payment the chosen times": {func(*checkout.Page) {}, func(c Order) bool {
+			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 && c.CanChange() && c.LineNote() == "45 minutes · Online"
+		}},
+		"while a payment is under way nothing can be changed": {func(p *checkout.Page) { p.State = core.PageProcessing }, func(c Order) bool { return !c.CanChange() }},
+		"once paid the appointments, which may have moved": {func(p *checkout.Page) {
+			p.State, p.Session.Status = core.PagePaid, core.StatusPaid
+			p.Appointments = []appointment.State{
+				{ID: "apt_1", Status: appointment.StatusConfirmed, StartsAt: p.Now.Add(time.Hour), Timezone: "Europe/Paris", DeliveryMode: appointment.InPerson, Address: "7 Bridge Street"},
+				{MeetingURL: "https://meet.example/a", Status: appointment.StatusCanceled},
+			}
+		}, func(c Order) bool {
+			a, b := c.Booking.Times[0], c.Booking.Times[1]
+			return len(c.Booking.Times) == 2 && a.Zone == "Europe/Paris" && a.Address == "7 Bridge Street" && !a.Canceled && a.ManageURL == "https://pay.example/a/apt_1" && b.Canceled && b.MeetingURL != ""
+		}},
+		"a session that is over leads to a fresh one": {func(p *checkout.Page) { p.State, p.AgainURL = core.PageExpired, "https://pay.example/c/s/again" }, func(c Order) bool {
+			c.Embedded = true
+			return c.AgainHref() == "https://pay.example/c/s/again?embed=1"
+		}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if view := New(bookedPage(c.change), locale.Default, "s", managed); !c.holds(view) {
+				t.Errorf("view %+v, booking %+v", view, view.Booking)
+			}
+		})
+	}
+}

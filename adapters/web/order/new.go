@@ -1,0 +1,132 @@
+package order
+
+import (
+	"embed"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"sundry/adapters/web/layout"
+	core "sundry/core/checkout"
+	"sundry/core/discount"
+	"sundry/core/locale"
+	"sundry/core/tax"
+	"sundry/modules/checkout"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Folders are the templates that the pages of a session share.
+func Folders() []fs.FS { return []fs.FS{templates} }
+
+// New is a session as its pages show it to a reader; manage gives the address of an appointment's own page.
+func New(p checkout.Page, reader locale.Locale, secret string, manage func(appointmentID string) string) Order {
+	s := p.Session
+	view := Order{
+		Reader: reader,
+		ID:     s.ID, Secret: secret, State: string(p.State), Seller: p.Seller.Name, Storefront: p.Seller.Profile,
+		Item:     Item{Title: s.Offer.Title, Description: s.Offer.Description, ImageURL: s.Offer.ImageURL, Included: included(s.Offer), Type: s.Offer.ListingType, Plan: planName(s)},
+		Currency: string(s.Total.Currency),
+		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
+		TaxIncluded:   s.Subtotal.Minor-s.Discount.Minor == s.Total.Minor,
+		NeedsCard:     s.NeedsCard(),
+		SavesCard:     s.SavesCard(),
+		ReverseCharge: s.TaxDetails.Treatment == tax.ReverseCharge,
+		Buyer:         Buyer{Email: s.Email, Name: s.Buyer.Name, Country: s.Buyer.Country, PostalCode: s.Buyer.PostalCode, TaxID: s.Buyer.TaxID},
+		CancelURL:     s.CancelURL,
+		AgainURL:      p.AgainURL,
+		RedirectURL:   p.RedirectURL,
+		Booking:       newBooking(p, reader, manage),
+		Now:           p.Now,
+		ExpiresAt:     s.ExpiresAt,
+	}
+	if s.UIMode == core.Embedded {
+		view.Parents = origins(s.SuccessURL, s.CancelURL)
+	}
+	if s.Offer.Recurring() {
+		view.Recurring = recurring(p)
+	}
+	if terms := s.DiscountTerms; terms != nil {
+		view.DiscountCode = terms.Code
+		if s.Offer.Recurring() {
+			view.DiscountNote = discountNote(*terms, reader)
+		}
+	}
+	if s.LastError.Code != "" {
+		view.Failure = &Failure{Code: s.LastError.Code, Message: s.LastError.Message}
+	}
+	if s.Status == core.StatusPaid {
+		view.Receipt = &Receipt{
+			Number: s.ReceiptNumber, URL: p.ReceiptURL, PaidAt: s.PaidAt,
+			Card: cardName(p.CardBrand, p.CardLast4), DownloadURL: s.Offer.DownloadURL,
+		}
+	}
+	return view
+}
+
+// discountNote says which payments of a subscription a discount reduces.
+func discountNote(terms discount.Terms, reader locale.Locale) string {
+	switch terms.Duration {
+	case discount.Repeating:
+		if terms.DurationInMonths == 1 {
+			return reader.Text("discount.month")
+		}
+		return reader.Text("discount.repeating", terms.DurationInMonths)
+	case discount.Forever:
+		return reader.Text("discount.forever")
+	case discount.Once:
+	}
+	return reader.Text("discount.once")
+}
+
+func recurring(p checkout.Page) *Recurring {
+	offer := p.Session.Offer
+	out := &Recurring{
+		Unit: string(offer.Interval), Count: offer.IntervalCount,
+		Amount: offer.Price.Minor, TrialDays: offer.TrialDays,
+	}
+	if terms := p.Session.DiscountTerms; terms != nil && terms.Duration == discount.Forever {
+		if off, err := terms.Off(offer.Price); err == nil {
+			out.Amount -= off.Minor
+		}
+	}
+	if offer.TrialDays > 0 {
+		start := p.Now
+		if p.Session.Status == core.StatusPaid {
+			start = p.Session.PaidAt
+		}
+		out.FirstChargeAt = start.AddDate(0, 0, offer.TrialDays)
+	}
+	return out
+}
+
+// planName is empty where the plan would only repeat the title.
+func planName(s core.State) string {
+	if s.Offer.PlanName == s.Offer.Title || s.Offer.PlanKey == "default" {
+		return ""
+	}
+	return s.Offer.PlanName
+}
+
+// cardName is how receipts name a card: "Visa •••• 4242".
+func cardName(brand, last4 string) string {
+	if last4 == "" {
+		return ""
+	}
+	if brand != "" {
+		brand = strings.ToUpper(brand[:1]) + brand[1:] + " "
+	}
+	return brand + "•••• " + last4
+}
+
+// origins are those of the given addresses, each once.
+func origins(addresses ...string) []string {
+	var out []string
+	for _, a := range addresses {
+		if o := layout.OriginOf(a); o != "" && !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+// Package order is what the pages of a checkout session and of its receipt show alike: what is sold, what it costs and
+// the times booked.
+package order
+
+import (
+	"time"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/identity"
+	"sundry/core/locale"
+	"sundry/core/paymentmethod"
+)
+
+// Order is everything the pages of one session show. Amounts are minor units of
+// Currency; times are UTC.
+type Order struct {
+	ID       string // cs_…
+	Secret   string // opens the page; part of its address
+	State    string // page state of the contract
+	Embedded bool   // shown inside the overlay
+	Parents  []string
+	Seller   string // the creator's display name
+	// Storefront is the rest of what buyers see of the creator.
+	Storefront identity.Profile
+	Item       Item
+	Currency   string
+	Subtotal   int64
+	Discount   int64
+	// DiscountCode is what Discount comes from, DiscountNote which payments it reduces; empty without one.
+	DiscountCode, DiscountNote string
+	Tax                        int64
+	TaxIncluded                bool // the tax is contained in the prices shown
+	ReverseCharge              bool // the buyer accounts for the tax
+	Total                      int64
+	Recurring                  *Recurring // nil for one-time purchases
+	SavesCard                  bool       // the card is charged again later
+	NeedsCard                  bool       // false only when nothing is charged, now or later
+	Buyer                      Buyer
+	Failure                    *Failure // the last refusal, while another try is possible or when it was the last
+	CancelURL                  string
+	AgainURL                   string // opens a fresh session in the place of one that is over
+	RedirectURL                string // success address with its parameters, once paid
+	Receipt                    *Receipt
+	Booking                    *Booking // nil for what is not booked
+	Changing                   bool     // times are chosen in the place of others, which are kept meanwhile
+	Reader                     locale.Locale
+	Now                        time.Time // the account's clock
+	ExpiresAt                  time.Time
+}
+
+// Item is what is bought.
+type Item struct {
+	Title, Description string
+	Type               string // DIGITAL, SERVICE, SUBSCRIPTION, APPOINTMENT
+	Plan               string // empty for an implied plan
+	ImageURL           string // of another host; empty without one
+	// Included is what the buyer gets: features, entitlements and credits, in words.
+	Included []string
+}
+
+// Recurring says what is charged after today.
+type Recurring struct {
+	Unit          string // day, week, month, year
+	Count         int
+	Amount        int64 // minor units, per interval
+	TrialDays     int
+	FirstChargeAt time.Time // end of the trial; zero without one
+}
+
+// Buyer prefills the form.
+type Buyer struct {
+	Email, Name, Country, PostalCode, TaxID string
+}
+
+// Failure is why the last attempt was refused, in words for the buyer.
+type Failure struct {
+	Code, Message string
+}
+
+// Receipt sums up a paid session.
+type Receipt struct {
+	Number      string
+	URL         string
+	PaidAt      time.Time
+	Card        string // "Visa •••• 4242"; empty when nothing was charged
+	DownloadURL string // empty when the product has none
+}
+
+// Trial tells whether nothing is charged today because a trial starts.
+func (o Order) Trial() bool { return o.Recurring != nil && o.Recurring.TrialDays > 0 }
+
+// CanLeave tells whether going back to the shop still makes sense: not while a payment
+// is under way and not after it.
+func (o Order) CanLeave() bool {
+	return o.CancelURL != "" && !o.Embedded && (o.Choosing() || o.payable())
+}
+
+// Headline says what the buyer is doing.
+func (o Order) Headline() string {
+	switch {
+	case o.Trial():
+		return o.Reader.Text("headline.trial", o.Item.Title)
+	case o.Recurring != nil:
+		return o.Reader.Text("headline.subscribe", o.Item.Title)
+	default:
+		return o.Reader.Text("headline.buy", o.Item.Title)
+	}
+}
+
+// Price is the large figure: the amount, or the length of the trial.
+func (o Order) Price() string {
+	if o.Trial() {
+		return o.Reader.Text("trial.free", o.Reader.Days(o.Recurring.TrialDays))
+	}
+	if o.Total == 0 && o.Recurring == nil {
+		return o.Reader.Text("price.free")
+	}
+	return o.money(o.Total)
+}
+
+// Cadence stands beside the large figure: "per month", "then €29.00 per month".
+func (o Order) Cadence() string {
+	if o.Recurring == nil {
+		return ""
+	}
+	every := o.Reader.Interval(o.Recurring.Unit, o.Recurring.Count)
+	if o.Trial() || o.Recurring.Amount != o.Total {
+		return o.Reader.Text("cadence.then", o.money(o.Recurring.Amount), every)
+	}
+	return every
+}
+
+// LineNote explains the item's line: its plan and how often it is charged.
+func (o Order) LineNote() string {
+	if o.Booking != nil {
+		return o.Booking.Summary()
+	}
+	if o.Recurring == nil {
+		return o.Item.Plan
+	}
+	note := o.Reader.Billed(o.Recurring.Unit, o.Recurring.Count)
+	if o.Item.Plan != "" {
+		note = o.Item.Plan + " · " + note
+	}
+	return note
+}
+
+// PayLabel is the button: it always says what happens and what it costs.
+func (o Order) PayLabel() string {
+	switch {
+	case o.Trial() && o.Total == 0:
+		return o.Reader.Text("pay.trial")
+	case o.Total == 0 && !o.NeedsCard:
+		return o.Reader.Text("pay.free")
+	case o.Total == 0:
+		return o.Reader.Text("pay.subscribe")
+	default:
+		return o.Reader.Text("pay.amount", o.money(o.Total))
+	}
+}
+
+// Mandate is what the buyer agrees to by giving a card that is charged again; "" for one that is charged once.
+func (o Order) Mandate() string {
+	if o.Recurring == nil || !o.NeedsCard {
+		return ""
+	}
+	return paymentmethod.MandateText(o.Reader, o.Seller)
+}
+
+// Terms says, under the button, what the buyer agrees to.
+func (o Order) Terms() string {
+	switch {
+	case o.Trial():
+		return o.Reader.Text("terms.trial", o.Reader.Date(o.Recurring.FirstChargeAt),
+			o.money(o.Recurring.Amount),
+			o.Reader.Interval(o.Recurring.Unit, o.Recurring.Count))
+	case o.Recurring != nil && o.Recurring.Amount > 0:
+		return o.Reader.Text("terms.subscription", o.money(o.Recurring.Amount),
+			o.Reader.Interval(o.Recurring.Unit, o.Recurring.Count))
+	case o.Total == 0:
+		return o.Reader.Text("terms.free")
+	default:
+		return o.Reader.Text("terms.once")
+	}
+}
+
+// money writes minor units of the order's currency.
+func (o Order) money(minor int64) string { return o.Reader.Money(layout.Amount(minor, o.Currency)) }
+
+// Choosing reports whether the buyer is to choose times.
+func (o Order) Choosing() bool { return o.State == "choose_mode" || o.State == "choose_time" }
+
+// payable reports whether the payment form is shown.
+func (o Order) payable() bool {
+	return o.State == "details" || o.State == "pay" || o.State == "payment_failed"
+}
+
+// Icon names the drawing for the kind of thing sold.
+func (i Item) Icon() string {
+	switch i.Type {
+	case "SUBSCRIPTION":
+		return "subscription"
+	case "SERVICE":
+		return "service"
+	case "APPOINTMENT":
+		return "appointment"
+	default:
+		return "digital"
+	}
+}
+
+// Initial is the seller's monogram.
+func (o Order) Initial() string {
+	for _, r := range o.Seller {
+		return string(r)
+	}
+	return "·"
+}

@@ -1,0 +1,348 @@
+package portal
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/appointment"
+	"sundry/core/cardsetup"
+	"sundry/core/document"
+	"sundry/core/invoice"
+	"sundry/core/locale"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+	"sundry/core/subscription"
+	"sundry/modules/customers"
+	"sundry/ports"
+)
+
+// page is what the pages of the portal show.
+type page struct {
+	Path, Seller, Email, ReturnURL string
+	// Notice is the key of what was just done, Problem of what could not be; "" for neither.
+	Notice, Problem string
+	Expired         bool
+	// Asked says that the link never was a key, only a way to be mailed one.
+	Asked        bool
+	Plans        []planView
+	Cards        []paymentmethod.State
+	Receipts     []receiptView
+	Invoices     []invoiceView
+	Appointments []appointmentView
+	// Plan is the one that a page is about.
+	Plan planView
+	// Quote is what a change costs, with the plan and interval to confirm; nil on the page that asks which.
+	Quote *quoteView
+	// Choices are the plans to change to.
+	Choices []choice
+	// Sheet is the receipt that a page shows.
+	Sheet *sheet
+}
+
+type planView struct {
+	subscription.State
+	Price    string // with its interval
+	CanPay   bool
+	Resumes  bool // may be resumed
+	Cancels  bool // may be canceled
+	Changes  bool // may change its plan
+	PastDue  bool
+	Until    time.Time
+	Planned  string
+	Waits    bool // for the customer's bank
+	CardLine string
+}
+
+type receiptView struct {
+	Number, Description, Amount, Href string
+	PaidAt                            time.Time
+}
+
+type invoiceView struct {
+	Number, Amount, Href string
+	At                   time.Time
+	Status               string // key of its text
+	Due                  bool
+}
+
+type appointmentView struct {
+	Date, Clock, Href string
+}
+
+type choice struct {
+	Plan, Interval, Label string
+}
+
+type quoteView struct {
+	ID, Plan, Interval, Name string
+	Lines                    []line
+	Due, Credit              string
+	Free                     bool
+}
+
+type line struct{ Description, Amount string }
+
+type sheet struct {
+	Number, Amount string
+	PDF            string // its address
+	PaidAt         time.Time
+	Lines          []line
+	Discount, Tax  string
+	Card           string
+	Start, End     time.Time
+}
+
+// What the query parameter done says was done, and what could not be.
+var (
+	notices = map[string]string{
+		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed", "plan": "portal.done.plan",
+		"paid": "portal.done.paid", "card": "portal.done.card", "removed": "portal.done.removed",
+	}
+	problems = map[string]string{
+		"declined": "portal.problem.declined", "no_card": "portal.problem.no_card", "changed": "portal.problem.changed",
+		"later": "portal.problem.later",
+	}
+)
+
+func (r *Routes) newPage(c *fiber.Ctx, v customers.Visit) page {
+	what := c.Query("done")
+	return page{
+		Path: path(c), Seller: v.Seller, Email: v.Customer.Email, ReturnURL: v.ReturnURL, Expired: v.Expired, Asked: v.Asked,
+		Notice: notices[what], Problem: problems[what],
+	}
+}
+
+func (r *Routes) home(c *fiber.Ctx) error {
+	visit, err := r.Customers.Visit(c.UserContext(), c.Params("link"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	p := r.newPage(c, visit)
+	if visit.Expired {
+		return r.send(c, "portal_expired.html", "portal.expired.title", p)
+	}
+	if err := r.fill(c, visit, &p); err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return r.send(c, "portal.html", "portal.title", p)
+}
+
+// fill reads everything that the portal lists.
+func (r *Routes) fill(c *fiber.Ctx, v customers.Visit, p *page) error {
+	ctx, reader := c.UserContext(), layout.Reader(c)
+	subs, err := r.Subscriptions.OfCustomer(ctx, v.Customer.ID)
+	if err != nil {
+		return err
+	}
+	for _, s := range subs {
+		p.Plans = append(p.Plans, newPlanView(reader, s))
+	}
+	if p.Cards, err = r.Payments.Cards(ctx, v.Customer.ID); err != nil {
+		return err
+	}
+	paid, err := r.Customers.Payments(ctx, v.Customer.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range paid {
+		if one.Purpose != payment.ForInvoice { // which is listed itself
+			p.Receipts = append(p.Receipts, r.newReceiptView(reader, p.Path, one))
+		}
+	}
+	asked, err := r.Invoicing.Invoices(ctx, v.Customer.CreatorID, ports.InvoiceSearch{CustomerID: v.Customer.ID}, ports.Page{Limit: maxListed})
+	if err != nil {
+		return err
+	}
+	for _, one := range asked.Items {
+		p.Invoices = append(p.Invoices, newInvoiceView(reader, one))
+	}
+	booked, err := r.Booking.Appointments(ctx, v.Customer.CreatorID,
+		ports.AppointmentSearch{CustomerID: v.Customer.ID, Status: appointment.StatusConfirmed}, ports.Page{Limit: maxListed})
+	for _, a := range booked.Items {
+		p.Appointments = append(p.Appointments, r.newAppointmentView(reader, a))
+	}
+	return err
+}
+
+// maxListed is how many invoices and how many appointments the portal lists.
+const maxListed = 100
+
+var invoiceTexts = map[invoice.Status]string{
+	invoice.Open: "portal.invoice.open", invoice.Failed: "portal.invoice.failed", invoice.Paid: "portal.invoice.paid",
+}
+
+func newInvoiceView(reader locale.Locale, i invoice.State) invoiceView {
+	return invoiceView{
+		Number: i.Number, Amount: reader.Money(i.Total), Href: i.Links.Page, At: i.FinalizedAt,
+		Status: invoiceTexts[i.Status], Due: i.Status != invoice.Paid,
+	}
+}
+
+func (r *Routes) newAppointmentView(reader locale.Locale, a appointment.State) appointmentView {
+	at := a.StartsAt
+	if zone, err := time.LoadLocation(a.Timezone); err == nil {
+		at = at.In(zone)
+	}
+	return appointmentView{Date: reader.Day(at), Clock: reader.Clock(at), Href: r.Booking.ManageURL(a.ID)}
+}
+
+func newPlanView(reader locale.Locale, s subscription.State) planView {
+	running := s.Status == subscription.StatusActive || s.Status == subscription.StatusTrialing
+	v := planView{
+		State: s, Price: reader.Money(s.Offer.Price) + " " + reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount),
+		PastDue: s.Status == subscription.StatusPastDue, Until: s.CurrentPeriodEnd,
+		Cancels: !s.Status.Terminal() && !s.CancelAtPeriodEnd, Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused,
+		Changes: running && !s.CancelAtPeriodEnd && s.Charge == nil,
+	}
+	v.Waits = v.PastDue && s.Charge != nil
+	v.CanPay = v.PastDue && s.Charge == nil
+	if s.Planned != nil {
+		v.Planned = s.Planned.PlanName
+	}
+	return v
+}
+
+func (r *Routes) newReceiptView(reader locale.Locale, base string, p payment.State) receiptView {
+	v := receiptView{Number: p.Sale.ReceiptNumber, Amount: reader.Money(p.Amount), PaidAt: p.SettledAt, Href: base + "/receipts/" + p.ID}
+	if len(p.Sale.Lines) > 0 {
+		v.Description = p.Sale.Lines[len(p.Sale.Lines)-1].Description
+	}
+	if p.CheckoutID() != "" {
+		v.Href = r.Checkout.ReceiptURL(p.CheckoutID())
+	}
+	return v
+}
+
+func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
+	paid, err := r.Customers.Payment(c.UserContext(), v.Customer.ID, c.Params("payment"))
+	if err != nil {
+		return err
+	}
+	reader := layout.Reader(c)
+	sheet := sheet{
+		Number: paid.Sale.ReceiptNumber, Amount: reader.Money(paid.Amount), PaidAt: paid.SettledAt, Card: paid.Brand + " •••• " + paid.Last4,
+		Start: paid.Sale.PeriodStart, End: paid.Sale.PeriodEnd, PDF: r.Documents.Links.URL(document.Receipt, paid.ID) + "/pdf",
+	}
+	for _, l := range paid.Sale.Lines {
+		sheet.Lines = append(sheet.Lines, line{l.Description, reader.Money(l.Amount)})
+	}
+	if off := paid.Sale.Discount.Minor + paid.Sale.Credit.Minor; off > 0 {
+		sheet.Discount = reader.Money(layout.Amount(-off, string(paid.Amount.Currency)))
+	}
+	if paid.Sale.Tax.Minor > 0 {
+		sheet.Tax = reader.Money(paid.Sale.Tax)
+	}
+	p := r.newPage(c, v)
+	p.Sheet = &sheet
+	return r.send(c, "portal_receipt.html", "portal.receipt.title", p)
+}
+
+func (r *Routes) askCancel(c *fiber.Ctx, v customers.Visit) error {
+	return r.about(c, v, "portal_cancel.html", "portal.cancel.title")
+}
+
+func (r *Routes) askConfirm(c *fiber.Ctx, v customers.Visit) error {
+	return r.about(c, v, "portal_confirm.html", "portal.confirm.title")
+}
+
+// about shows a page about one of the visitor's plans.
+func (r *Routes) about(c *fiber.Ctx, v customers.Visit, template, title string) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	p := r.newPage(c, v)
+	p.Plan = newPlanView(layout.Reader(c), s)
+	return r.send(c, template, title, p)
+}
+
+// askChange lists the plans to change to, or what changing to the chosen one costs.
+func (r *Routes) askChange(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	reader, p := layout.Reader(c), r.newPage(c, v)
+	p.Plan = newPlanView(reader, s)
+	if chosen := c.Query("plan"); chosen != "" {
+		return r.showQuote(c, s, p, choice{Plan: chosen, Interval: c.Query("interval")})
+	}
+	recipe, err := r.Catalog.Recipe(c.UserContext(), s.CreatorID, s.Offer.ListingKey)
+	if err != nil {
+		return refused(c, err)
+	}
+	for _, plan := range recipe.Plans {
+		for _, price := range plan.Prices {
+			if price.Interval == "" || price.ID == s.Offer.PriceID || price.Amount.Currency != s.Offer.Price.Currency {
+				continue
+			}
+			p.Choices = append(p.Choices, choice{
+				Plan: plan.Key, Interval: string(price.Interval),
+				Label: plan.Name + ", " + reader.Money(price.Amount) + " " + reader.Interval(string(price.Interval), price.IntervalCount),
+			})
+		}
+	}
+	return r.send(c, "portal_change.html", "portal.change.title", p)
+}
+
+func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice) error {
+	reader := layout.Reader(c)
+	quote, err := r.Subscriptions.Preview(c.UserContext(), s.CreatorID, s.ID, wish(to.Plan, to.Interval))
+	if err != nil {
+		return refused(c, err)
+	}
+	due, err := quote.Sale.Total()
+	if err != nil {
+		return err
+	}
+	p.Quote = &quoteView{
+		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Name: quote.Bill.Offer.PlanName, Due: reader.Money(due), Free: due.Minor == 0,
+	}
+	if quote.Bill.CreditAfter.Minor > 0 {
+		p.Quote.Credit = reader.Money(quote.Bill.CreditAfter)
+	}
+	for _, l := range quote.Bill.Lines {
+		p.Quote.Lines = append(p.Quote.Lines, line{l.Description, reader.Money(l.Amount)})
+	}
+	return r.send(c, "portal_change.html", "portal.change.title", p)
+}
+
+// setupPage is what the page that saves a card shows.
+type setupPage struct {
+	Path, Seller, Mandate, ReturnURL string
+	State                            cardsetup.Status
+	Expired                          bool
+	Problem                          string
+	Card                             string
+}
+
+func (r *Routes) setup(c *fiber.Ctx) error {
+	s, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	p := setupPage{
+		Path: "/setup/" + c.Params("secret"), Seller: s.Seller, Mandate: s.Mandate, ReturnURL: s.Setup.ReturnURL,
+		State: s.Setup.Status, Expired: s.Expired, Problem: s.Setup.LastError.Message,
+	}
+	if s.Card.ID != "" {
+		p.Card = s.Card.Brand + " •••• " + s.Card.Last4
+	}
+	reader := layout.Reader(c)
+	return r.layout.SendForm(c, r.pages, "setup.html", layout.View{Title: reader.Text("portal.setup.title"), Classes: "sheet", Page: p},
+		r.layout.CardForm(reader, layout.Amount(0, setupCurrency), true))
+}
+
+// setupCurrency is named to the card processor's form where a card is only saved.
+const setupCurrency = "eur"
+
+func (r *Routes) send(c *fiber.Ctx, template, title string, shown any) error {
+	reader := layout.Reader(c)
+	html, err := r.pages.Render(reader, template, layout.View{Title: reader.Text(title), Classes: "sheet", Page: shown})
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SendPrivate(c, html, layout.Policy{Forms: true})
+}

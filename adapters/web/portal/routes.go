@@ -1,0 +1,242 @@
+// Package portal is where a customer sees what they have bought, manages their plans and changes their card. Its pages are
+// forms and links: nothing on them needs a script but the card processor's own form. The secret in the address is the authorization, and there is no cookie
+// that another site could use.
+package portal
+
+import (
+	"embed"
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/core/period"
+	"sundry/core/subscription"
+	"sundry/modules/booking"
+	"sundry/modules/catalog"
+	"sundry/modules/checkout"
+	"sundry/modules/customers"
+	"sundry/modules/invoicing"
+	"sundry/modules/payments"
+	"sundry/modules/subscriptions"
+	"sundry/ports"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// Deps are the use cases behind the pages.
+type Deps struct {
+	Customers     *customers.Service
+	Subscriptions *subscriptions.Service
+	Payments      *payments.Service
+	Catalog       *catalog.Service
+	Checkout      *checkout.Service
+	Booking       *booking.Service
+	Invoicing     *invoicing.Service
+	Documents     *invoicing.Documents
+}
+
+// Routes are the pages over HTTP.
+type Routes struct {
+	Deps
+	layout *layout.Layout
+	pages  *layout.Pages
+}
+
+// New ties the pages to the use cases.
+func New(l *layout.Layout, d Deps) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "portal", FS: files})
+	if err != nil {
+		return nil, err
+	}
+	return &Routes{d, l, pages}, nil
+}
+
+// Mount adds the pages to the application.
+func (r *Routes) Mount(app fiber.Router) {
+	compress := layout.Compress()
+	app.Get("/setup/:secret", compress, r.setup)
+	app.Post("/setup/:secret", compress, r.saveCard)
+	app.Post("/setup/:secret/authenticate", compress, r.authenticateCard)
+	app.Get("/setup/:secret/challenge", r.challengeCard)
+	app.Get("/p/:link", compress, r.home)
+	app.Post("/p/:link/mail", compress, r.mailLink)
+	app.Post("/p/:link/cards", compress, r.addCard)
+	app.Post("/p/:link/cards/:card/remove", compress, r.visitor(r.removeCard))
+	app.Get("/p/:link/receipts/:payment", compress, r.visitor(r.receipt))
+	app.Get("/p/:link/plans/:subscription/cancel", compress, r.visitor(r.askCancel))
+	app.Post("/p/:link/plans/:subscription/cancel", compress, r.visitor(r.cancel))
+	app.Post("/p/:link/plans/:subscription/resume", compress, r.visitor(r.resume))
+	app.Get("/p/:link/plans/:subscription/change", compress, r.visitor(r.askChange))
+	app.Post("/p/:link/plans/:subscription/change", compress, r.visitor(r.change))
+	app.Post("/p/:link/plans/:subscription/pay", compress, r.visitor(r.pay))
+	app.Get("/p/:link/plans/:subscription/confirm", compress, r.visitor(r.askConfirm))
+	app.Post("/p/:link/plans/:subscription/confirm", compress, r.visitor(r.confirm))
+}
+
+// visitor opens the portal for a handler; an expired link leads to the page that says so.
+func (r *Routes) visitor(handle func(c *fiber.Ctx, v customers.Visit) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		visit, err := r.Customers.Visit(c.UserContext(), c.Params("link"))
+		if err != nil {
+			return r.layout.Fail(c, err)
+		}
+		if visit.Expired {
+			return layout.SeeOther(c, path(c))
+		}
+		if err := handle(c, visit); err != nil {
+			return r.layout.Fail(c, err)
+		}
+		return nil
+	}
+}
+
+// path is the portal's own address.
+func path(c *fiber.Ctx) string { return "/p/" + c.Params("link") }
+
+// done leads back to the portal, which says what was done or what went wrong.
+func done(c *fiber.Ctx, what string) error { return layout.SeeOther(c, path(c)+"?done="+what) }
+
+// refused is done for a refusal that the customer can understand; any other error is a page of its own.
+func refused(c *fiber.Ctx, err error) error {
+	switch fault.CodeOf(err) {
+	case fault.CardDeclined:
+		return done(c, "declined")
+	case fault.PaymentMethodRequired:
+		return done(c, "no_card")
+	case fault.StateConflict, fault.QuoteExpired, fault.ListingNotPurchasable:
+		return done(c, "changed")
+	case fault.ProcessorUnavailable:
+		return done(c, "later")
+	default:
+		return err
+	}
+}
+
+func (r *Routes) mailLink(c *fiber.Ctx) error {
+	if err := r.Customers.MailLink(c.UserContext(), c.Params("link")); err != nil && !fault.Is(err, fault.StateConflict) {
+		return r.layout.Fail(c, err)
+	}
+	return done(c, "mailed")
+}
+
+// own is a subscription of the visitor.
+func (r *Routes) own(c *fiber.Ctx, v customers.Visit) (subscription.State, error) {
+	s, err := r.Subscriptions.Get(c.UserContext(), v.Customer.CreatorID, c.Params("subscription"))
+	if err == nil && s.CustomerID != v.Customer.ID {
+		err = fault.NotFound("subscription")
+	}
+	return s, err
+}
+
+func (r *Routes) cancel(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Subscriptions.Cancel(c.UserContext(), s.CreatorID, s.ID, true); err != nil {
+		return refused(c, err)
+	}
+	return done(c, "canceled")
+}
+
+func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Subscriptions.Resume(c.UserContext(), s.CreatorID, s.ID); err != nil {
+		return refused(c, err)
+	}
+	return done(c, "resumed")
+}
+
+// wish is the plan that a form or a link names. It begins at once: a difference in the customer's favor is credit.
+func wish(plan, interval string) subscriptions.Change {
+	return subscriptions.Change{Plan: plan, Interval: period.Interval(interval), Mode: subscription.ChargeNow}
+}
+
+func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	change := wish(c.FormValue("plan"), c.FormValue("interval"))
+	change.QuoteID = c.FormValue("quote")
+	if _, err := r.Subscriptions.ChangePlan(c.UserContext(), s.CreatorID, s.ID, change); err != nil {
+		return refused(c, err)
+	}
+	return done(c, "plan")
+}
+
+func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	attempt, err := r.Subscriptions.PayNow(c.UserContext(), s.CreatorID, s.ID)
+	if err != nil {
+		return refused(c, err)
+	}
+	if attempt.Status == payment.RequiresAction {
+		return layout.SeeOther(c, path(c)+"/plans/"+s.ID+"/confirm")
+	}
+	return done(c, "paid")
+}
+
+func (r *Routes) confirm(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Subscriptions.Confirm(c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes"); err != nil {
+		return refused(c, err)
+	}
+	return done(c, "paid")
+}
+
+func (r *Routes) addCard(c *fiber.Ctx) error {
+	return r.visitor(func(c *fiber.Ctx, v customers.Visit) error {
+		setup, err := r.Payments.OpenSetup(c.UserContext(), v.Customer.CreatorID, v.Customer.ID, r.layout.Config().BaseURL+path(c)+"?done=card")
+		if err != nil {
+			return err
+		}
+		return layout.SeeOther(c, r.Payments.SetupURL(setup.ID))
+	})(c)
+}
+
+func (r *Routes) removeCard(c *fiber.Ctx, v customers.Visit) error {
+	err := r.Payments.RemoveCard(c.UserContext(), v.Customer.CreatorID, v.Customer.ID, c.Params("card"))
+	if err != nil && !fault.Is(err, fault.NotFoundCode) {
+		return err
+	}
+	return done(c, "removed")
+}
+
+// saveCard takes one of the sandbox's test cards. They are chosen from a list: no card number is ever typed into a form.
+func (r *Routes) saveCard(c *fiber.Ctx) error {
+	_, err := r.Payments.SaveOnPage(c.UserContext(), c.Params("secret"), ports.CardInput{Number: c.FormValue("card"), Token: c.FormValue("confirmationToken")})
+	return r.saved(c, err)
+}
+
+func (r *Routes) challengeCard(c *fiber.Ctx) error {
+	action, err := r.Payments.SetupChallenge(c.UserContext(), c.Params("secret"))
+	return r.layout.SendChallenge(c, action, err)
+}
+
+func (r *Routes) authenticateCard(c *fiber.Ctx) error {
+	_, err := r.Payments.AuthenticateOnPage(c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes")
+	return r.saved(c, err)
+}
+
+// saved leads on once a card is saved, and back to the page, which says what is to be done, otherwise.
+func (r *Routes) saved(c *fiber.Ctx, err error) error {
+	var refusal *fault.Error
+	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode) {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SeeOther(c, "/setup/"+c.Params("secret"))
+}

@@ -1,0 +1,115 @@
+// Package receipt is the printable receipt of a paid session.
+package receipt
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/layout"
+	"sundry/adapters/web/order"
+	"sundry/core/country"
+	"sundry/core/document"
+	"sundry/modules/booking"
+	"sundry/modules/checkout"
+	"sundry/modules/customers"
+	"sundry/modules/invoicing"
+)
+
+//go:embed templates static
+var files embed.FS
+
+// Routes are the page over HTTP.
+type Routes struct {
+	layout *layout.Layout
+	pages  *layout.Pages
+	Deps
+}
+
+// Deps are what the pages show.
+type Deps struct {
+	Sessions  *checkout.Service
+	Booking   *booking.Service
+	Documents *invoicing.Documents
+	Customers *customers.Service
+}
+
+// New ties the page to the checkout.
+func New(l *layout.Layout, d Deps) (*Routes, error) {
+	pages, err := l.Pages(layout.Files{Name: "receipt", FS: files, Shared: order.Folders()})
+	if err != nil {
+		return nil, err
+	}
+	return &Routes{l, pages, d}, nil
+}
+
+// Mount adds the page to the application.
+func (r *Routes) Mount(app fiber.Router) {
+	app.Get("/r/:secret", layout.Compress(), r.show)
+	app.Get("/r/:secret/pdf", r.pdf)
+}
+
+func (r *Routes) show(c *fiber.Ctx) error {
+	secret := c.Params("secret")
+	session, err := r.Sessions.PaidPage(c.UserContext(), secret)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	credits, err := r.Documents.Credits(c.UserContext(), session.Session.CreatorID, session.Session.PaymentID)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	shown := page{
+		Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL), Refunded: session.Refunded, Path: "/r/" + secret, Credits: credits,
+	}
+	if shown.Recurring != nil {
+		// The page may be passed on to others, so it only leads to a mail to the customer.
+		if shown.ManageURL, err = r.Customers.AskURL(session.Session.CustomerID); err != nil {
+			return r.layout.Fail(c, err)
+		}
+	}
+	html, err := r.render(shown)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SendPrivate(c, html, layout.Policy{Scripts: "'self'"})
+}
+
+func (r *Routes) pdf(c *fiber.Ctx) error {
+	session, err := r.Sessions.PaidPage(c.UserContext(), c.Params("secret"))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	issued, err := r.Documents.Of(c.UserContext(), document.Receipt, session.Session.PaymentID, layout.Reader(c))
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	content, err := r.Documents.PDF(issued)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return layout.SendPDF(c, issued.Number, content)
+}
+
+// page is what the template shows; Order.Receipt must be set.
+type page struct {
+	order.Order
+	Refunded int64  // minor units
+	Path     string // /r/{secret}
+	Credits  []invoicing.CreditLink
+	// ManageURL leads to where a plan is managed and canceled; "" for what is bought once.
+	ManageURL string
+}
+
+// Country is the buyer's country by name.
+func (p page) Country() string { return country.Name(p.Buyer.Country, p.Reader.Language) }
+
+func (r *Routes) render(p page) ([]byte, error) {
+	if p.Receipt == nil {
+		return nil, fmt.Errorf("receipt %s: session has none", p.ID)
+	}
+	return r.pages.Render(p.Reader, "receipt.html", layout.View{
+		Title: p.Reader.Text("receipt.title", p.Receipt.Number), Script: "receipt.js", Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p,
+	})
+}

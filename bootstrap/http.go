@@ -1,0 +1,31 @@
+package bootstrap
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/httpapi"
+	identityapi "sundry/adapters/httpapi/identity"
+)
+
+// clientAddress is the network that a request comes from, as far as the proxies before us are trusted.
+func (a *App) clientAddress() func(*fiber.Ctx) string {
+	return httpapi.TrustedProxies(a.cfg.Proxies()).ClientAddress
+}
+
+// mountHTTP puts the API and the pages in front of the modules.
+func (a *App) mountHTTP() error {
+	server, err := httpapi.New(httpapi.Deps{
+		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: a.modules.Identity},
+		Idempotency: a.modules.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Ready: a.ready,
+		Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
+	}, a.apiAreas()...)
+	if err != nil {
+		return err
+	}
+	if err := a.mountPages(server.App(), server.Document().YAML); err != nil {
+		return err
+	}
+	a.http = server.App()
+	a.operations = server.Operations()
+	return nil
+}

@@ -1,0 +1,17 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+)
+
+// sellerFaults checks the addresses that buyers are led to.
+func (c Config) sellerFaults() []error {
+	var all []error
+	for name, value := range map[string]string{"TERMS_URL": c.TermsURL, "PRIVACY_URL": c.PrivacyURL} {
+		if u, err := url.Parse(value); value != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+			all = append(all, fmt.Errorf("%s must be an absolute address such as https://example.com/terms", name))
+		}
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+package access
+
+import "time"
+
+// The ends of a grant whose money went back.
+const (
+	Refunded EndReason = "refunded" // all of its payment was refunded
+	Disputed EndReason = "disputed" // the buyer's bank took its payment back; a won dispute makes it count again
+)
+
+// What changes a snapshot when money goes back.
+const (
+	PaymentRefunded CauseKind = "payment_refunded" // id of the refund
+	DisputeOpened   CauseKind = "dispute_opened"   // id of the dispute
+	DisputeWon      CauseKind = "dispute_won"      // id of the dispute
+)
+
+// EndRefunded ends the grant of a payment that was refunded in full. Of a subscription that is what the payment gave: the
+// period that began at paidFrom, or the first one when that is zero. The next period that is paid for counts again. changed
+// is false for a grant that ended for good, and for a period that is over.
+func (g *Grant) EndRefunded(paidFrom, at time.Time) (changed bool) {
+	if g.s.Source == Subscription {
+		if paidFrom.IsZero() {
+			paidFrom = g.s.StartedAt
+		}
+		if !g.s.Plan.CurrentPeriodStart.Equal(paidFrom) {
+			return false
+		}
+		if g.s.EndReason == SourceEnded { // paused: resuming must not give it back
+			g.s.EndReason = Refunded
+			g.s.Revision++
+			return true
+		}
+	}
+	return g.Active() && g.end(at, Refunded) == nil
+}
+
+// Suspend ends the grant of a payment in dispute. changed is false when it had ended.
+func (g *Grant) Suspend(at time.Time) (changed bool) {
+	return g.Active() && g.end(at, Disputed) == nil
+}
+
+// Resume makes a grant count again whose dispute was won. changed is false for one that ended otherwise, and for one whose
+// time was over meanwhile.
+func (g *Grant) Resume(now time.Time) (changed bool) {
+	if g.s.EndReason != Disputed || (!g.s.ExpiresAt.IsZero() && !now.Before(g.s.ExpiresAt)) {
+		return false
+	}
+	g.s.EndReason, g.s.EndedAt = NotEnded, time.Time{}
+	g.s.Revision++
+	return true
+}

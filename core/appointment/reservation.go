@@ -1,0 +1,88 @@
+package appointment
+
+import (
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/slot"
+)
+
+// ReservationStatus is where a reservation stands: held → confirmed → canceled, or held → released.
+type ReservationStatus string
+
+// The statuses of the contract. Held and confirmed reservations keep the creator's time, the others have released it.
+const (
+	Held                ReservationStatus = "held"
+	Confirmed           ReservationStatus = "confirmed"
+	Released            ReservationStatus = "released"
+	ReservationCanceled ReservationStatus = "canceled"
+)
+
+// Live reports whether the reservation keeps the creator's time.
+func (s ReservationStatus) Live() bool { return s == Held || s == Confirmed }
+
+// ReservationState is a reservation's data, as stores see it.
+type ReservationState struct {
+	ID        string // clm_…
+	CreatorID string
+	ListingID string
+	VariantID string
+	// CheckoutID is the session that holds the time.
+	CheckoutID string
+	// Position is the place in the pack, from 0, as the buyer chose.
+	Position int
+	Status   ReservationStatus
+	StartsAt time.Time
+	EndsAt   time.Time
+	// Blocked is the session with its buffers: no two live reservations of a creator share a moment of it.
+	Blocked      slot.Interval
+	Timezone     string // the buyer's, IANA
+	DeliveryMode DeliveryMode
+	CreatedAt    time.Time
+	Revision     int64
+}
+
+// Reservation is the aggregate: some of a creator's time that a buyer has, or had.
+type Reservation struct{ s ReservationState }
+
+// RestoreReservation rebuilds a reservation from its stored state.
+func RestoreReservation(s ReservationState) *Reservation { return &Reservation{s} }
+
+// State is a copy of the data.
+func (c *Reservation) State() ReservationState { return c.s }
+
+// Confirm keeps the time for good: it is paid for. STATE_CONFLICT once the time was released.
+func (c *Reservation) Confirm() (changed bool, err error) {
+	return c.transition(Held, Confirmed, "confirmed")
+}
+
+// Release frees time that was held. STATE_CONFLICT once confirmed.
+func (c *Reservation) Release() (changed bool, err error) {
+	return c.transition(Held, Released, "released")
+}
+
+// Cancel frees time that was confirmed. STATE_CONFLICT for a reservation that never was.
+func (c *Reservation) Cancel() (changed bool, err error) {
+	return c.transition(Confirmed, ReservationCanceled, "canceled")
+}
+
+// transition moves a reservation from one status to another; changed is false when it is there already.
+func (c *Reservation) transition(from, to ReservationStatus, done string) (changed bool, err error) {
+	switch c.s.Status {
+	case to:
+		return false, nil
+	case from:
+		c.s.Status = to
+		c.s.Revision++
+		return true, nil
+	default:
+		return false, fault.Newf(fault.StateConflict, "The reservation of this time is %s and cannot be %s.", c.s.Status, done)
+	}
+}
+
+// NewHold is a new reservation on the same time.
+func (c *Reservation) NewHold(id string, now time.Time) *Reservation {
+	next := c.s
+	next.ID, next.Status, next.CreatedAt, next.Revision = id, Held, now, 1
+	return &Reservation{next}
+}

@@ -1,0 +1,111 @@
+package customer
+
+import (
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/text"
+)
+
+// Customer is the aggregate.
+type Customer struct{ s State }
+
+// Draft is a customer as the integrator describes them.
+type Draft struct {
+	Email              string
+	DisplayName        string
+	ExternalCustomerID string // may be empty
+}
+
+// Check lists everything that is wrong with the draft, as one VALIDATION_FAILED error.
+func (d Draft) Check() error {
+	var f fault.Violations
+	ValidateEmail("email", d.Email, &f)
+	text.CheckLine(&f, "displayName", d.DisplayName, MaxName)
+	if d.ExternalCustomerID != "" {
+		ValidateExternalID("externalCustomerId", d.ExternalCustomerID, &f)
+	}
+	return f.Err()
+}
+
+// New makes a customer of a draft.
+func New(id, creatorID string, d Draft, now time.Time) (*Customer, error) {
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	return &Customer{State{
+		ID: id, CreatorID: creatorID, Email: d.Email, DisplayName: d.DisplayName, ExternalCustomerID: d.ExternalCustomerID,
+		CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}}, nil
+}
+
+// Restore rebuilds a customer from its stored state.
+func Restore(s State) *Customer { return &Customer{s} }
+
+// State is a copy of the data.
+func (c *Customer) State() State { return c.s }
+
+// Patch is a change of a customer: nil members stay as they are.
+type Patch struct {
+	Email, DisplayName, ExternalCustomerID *string
+}
+
+// Update changes a customer. renamed is nil unless the name changes under which access is read.
+func (c *Customer) Update(p Patch, now time.Time) (renamed *Renamed, changed bool, err error) {
+	after := c.s
+	for _, member := range []struct{ from, to *string }{
+		{p.Email, &after.Email}, {p.DisplayName, &after.DisplayName}, {p.ExternalCustomerID, &after.ExternalCustomerID},
+	} {
+		if member.from != nil {
+			*member.to = *member.from
+		}
+	}
+	if err := p.Check(); err != nil {
+		return nil, false, err
+	}
+	if after == c.s {
+		return nil, false, nil
+	}
+	from := AccessKey(c.s.ExternalCustomerID, c.s.ID)
+	c.s = after
+	c.s.UpdatedAt = now
+	c.s.Revision++
+	if to := AccessKey(c.s.ExternalCustomerID, c.s.ID); to != from {
+		renamed = &Renamed{State: c.s, From: from, To: to}
+	}
+	return renamed, true, nil
+}
+
+// Check lists everything that is wrong with the change, as one VALIDATION_FAILED error.
+func (p Patch) Check() error {
+	var f fault.Violations
+	if p.Email != nil {
+		ValidateEmail("email", *p.Email, &f)
+	}
+	if p.DisplayName != nil {
+		text.CheckLine(&f, "displayName", *p.DisplayName, MaxName)
+	}
+	if p.ExternalCustomerID != nil {
+		ValidateExternalID("externalCustomerId", *p.ExternalCustomerID, &f)
+	}
+	return f.Err()
+}
+
+// Bought takes over what the customer said of themselves at a checkout. changed is false when it is known already.
+func (c *Customer) Bought(email string, d Details, now time.Time) (changed bool) {
+	after := c.s
+	after.Details = d.Over(c.s.Details)
+	if after.Email == "" {
+		after.Email = email
+	}
+	if after.DisplayName == "" {
+		after.DisplayName = d.Name
+	}
+	if after == c.s {
+		return false
+	}
+	c.s = after
+	c.s.UpdatedAt = now
+	c.s.Revision++
+	return true
+}

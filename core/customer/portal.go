@@ -1,0 +1,64 @@
+package customer
+
+import (
+	"crypto/hmac"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"sundry/core/secret"
+)
+
+// How long a link to the portal opens it: one that the integrator asked for, and one that stands in a mail.
+const (
+	PortalSession = 24 * time.Hour
+	PortalMail    = 30 * 24 * time.Hour
+)
+
+// PortalLink is what opens the portal of one customer.
+type PortalLink struct {
+	CustomerID string `json:"c"`
+	// ReturnURL is where the portal leads back to; empty for none.
+	ReturnURL string `json:"r,omitempty"`
+	// ExpiresAt is real time, in seconds; 0 for a link that never was a key and only leads to the page that mails one.
+	ExpiresAt int64 `json:"e"`
+}
+
+// Asks reports whether the link is on a page that others may see, such as a receipt: all it can do is to have a key mailed
+// to the customer.
+func (l PortalLink) Asks() bool { return l.ExpiresAt == 0 }
+
+// Expired reports whether the link's time is over. An expired one still proves whose portal it led to.
+func (l PortalLink) Expired(now time.Time) bool { return now.Unix() >= l.ExpiresAt }
+
+// PortalKey signs links: 32 bytes, used for nothing else.
+type PortalKey []byte
+
+const purposePortal = "portal"
+
+// Seal is the link's part of an address.
+func (k PortalKey) Seal(l PortalLink) (string, error) {
+	raw, err := json.Marshal(l)
+	if err != nil {
+		return "", err
+	}
+	payload := base64.RawURLEncoding.EncodeToString(raw)
+	return payload + "." + k.proof(payload), nil
+}
+
+// Open is the link behind a sealed text; ok is false for anything that we did not give out.
+func (k PortalKey) Open(sealed string) (l PortalLink, ok bool) {
+	payload, proof, found := strings.Cut(sealed, ".")
+	if !found || !hmac.Equal([]byte(k.proof(payload)), []byte(proof)) {
+		return PortalLink{}, false
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(payload)
+	ok = err == nil && json.Unmarshal(raw, &l) == nil
+	return l, ok
+}
+
+func (k PortalKey) proof(payload string) string {
+	mac := secret.MAC(k, purposePortal, payload)
+	return base64.RawURLEncoding.EncodeToString(mac[:])
+}

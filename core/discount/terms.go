@@ -1,0 +1,64 @@
+package discount
+
+import (
+	"time"
+
+	"sundry/core/money"
+	"sundry/core/period"
+)
+
+// Duration says which payments of a subscription a discount reduces. What is sold once is reduced whatever it says.
+type Duration string
+
+// The durations.
+const (
+	// Once reduces the first payment.
+	Once Duration = "once"
+	// Repeating reduces the periods that begin within a number of months of the first paid one.
+	Repeating Duration = "repeating"
+	// Forever reduces every payment.
+	Forever Duration = "forever"
+)
+
+// Durations lists every duration.
+func Durations() []Duration { return []Duration{Once, Repeating, Forever} }
+
+// Terms is what a discount takes off, frozen when a buyer uses its code: later changes of the discount, its end or its
+// deletion do not touch them. A subscription keeps them for its renewals.
+type Terms struct {
+	DiscountID string `json:"discountId"`
+	Code       string `json:"code"`
+	// PercentOff is 1 to 100, or zero: then AmountOff is taken off.
+	PercentOff int          `json:"percentOff,omitempty"`
+	AmountOff  money.Amount `json:"amountOff,omitzero"`
+	Duration   Duration     `json:"duration"`
+	// DurationInMonths goes with Repeating, and is zero for the others.
+	DurationInMonths int `json:"durationInMonths,omitempty"`
+}
+
+// Off is how much is taken off a subtotal: a percentage is rounded half up to the minor unit, and an amount is at most
+// the subtotal. An amount in another currency takes nothing off.
+func (t Terms) Off(subtotal money.Amount) (money.Amount, error) {
+	if t.PercentOff > 0 {
+		return subtotal.RatioHalfUp(int64(t.PercentOff), 100)
+	}
+	off := money.Amount{Currency: subtotal.Currency}
+	if t.AmountOff.Currency == subtotal.Currency {
+		off.Minor = min(t.AmountOff.Minor, max(subtotal.Minor, 0))
+	}
+	return off, nil
+}
+
+// AppliesTo reports whether the payment for the period that begins at start is reduced. firstPaid is when the first period
+// that cost something began: the end of a trial, else the beginning of the subscription.
+func (t Terms) AppliesTo(firstPaid, start time.Time) bool {
+	switch t.Duration {
+	case Once:
+		return !start.After(firstPaid)
+	case Repeating:
+		return start.Before(period.Nth(firstPaid, period.Month, 1, t.DurationInMonths))
+	case Forever:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+// Package dispute is a buyer's bank taking a payment back until it has heard both sides.
+package dispute
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+	"sundry/core/ledger"
+)
+
+// Status is where a dispute stands.
+type Status string
+
+// The statuses, in Stripe's words. Won and Lost are final.
+const (
+	NeedsResponse Status = "needs_response"
+	UnderReview   Status = "under_review"
+	Won           Status = "won"
+	Lost          Status = "lost"
+)
+
+// Closed reports whether the dispute is decided.
+func (s Status) Closed() bool { return s == Won || s == Lost }
+
+// Response is what the creator asked to be sent to the bank and is not known to have arrived.
+type Response string
+
+// The responses.
+const (
+	NoResponse     Response = ""
+	EvidenceSent   Response = "evidence"
+	AcceptanceSent Response = "acceptance"
+)
+
+// Limits of evidence.
+const (
+	MaxText     = 20_000 // characters
+	MaxFileURLs = 10
+	maxURL      = 2_048
+)
+
+// ResponseTime is how long the creator has to respond.
+const ResponseTime = 7 * 24 * time.Hour
+
+// Evidence is why the payment was right.
+type Evidence struct {
+	Text     string   `json:"text"`
+	FileURLs []string `json:"fileUrls"`
+}
+
+// Validate reports every fault of the evidence.
+func (e Evidence) Validate() error {
+	var f fault.Violations
+	if f.Check(e.Text != "", "text", fault.DetailRequired, "Describe what was sold and how it was delivered.") {
+		f.Check(utf8.RuneCountInString(e.Text) <= MaxText, "text", fault.DetailTooLong, "At most 20000 characters are allowed.")
+	}
+	f.Check(len(e.FileURLs) <= MaxFileURLs, "fileUrls", fault.DetailTooLong, "At most 10 files are allowed.")
+	for i, raw := range e.FileURLs {
+		u, err := url.Parse(raw)
+		ok := err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && len(raw) <= maxURL
+		f.Item("fileUrls", i).Check(ok, "", fault.DetailInvalid, "Give an absolute https address.")
+	}
+	return f.Err()
+}
+
+// State is a dispute's data, as stores and views see it.
+type State struct {
+	ID         string // dsp_…
+	CreatorID  string
+	PaymentID  string
+	CheckoutID string // "" for a payment outside a checkout
+	CustomerID string
+	// SubscriptionID is what a payment outside a checkout renewed; "" for any other.
+	SubscriptionID string
+	// ProcessorID is the processor's own id of the dispute.
+	ProcessorID string
+	// Share is what is held: the claim, less what had gone back to the buyer before.
+	Share    ledger.Share
+	Reason   string // the bank's word, such as fraudulent
+	Status   Status
+	Response Response
+	Evidence Evidence
+	// RespondBy is when the bank decides without a response.
+	RespondBy time.Time
+	CreatedAt time.Time
+	ClosedAt  time.Time // zero while open
+	Revision  int64
+}
+
+// Opened is emitted once, when a dispute becomes known.
+type Opened struct{ State }
+
+// EventName implements event.Event.
+func (Opened) EventName() string { return "dispute.opened" }
+
+// Closed is emitted once, when a dispute is won or lost.
+type Closed struct{ State }
+
+// EventName implements event.Event.
+func (Closed) EventName() string { return "dispute.closed" }
+
+// Dispute is the aggregate.
+type Dispute struct{ s State }
+
+// Open records a dispute that the processor reported.
+func Open(s State, now time.Time) (*Dispute, Opened) {
+	s.Status, s.CreatedAt, s.Revision = NeedsResponse, now, 1
+	if s.RespondBy.IsZero() {
+		s.RespondBy = now.Add(ResponseTime)
+	}
+	return &Dispute{s}, Opened{s}
+}
+
+// Restore rebuilds a dispute from its stored state.
+func Restore(s State) *Dispute { return &Dispute{s} }
+
+// State is a copy of the data.
+func (d *Dispute) State() State { return d.s }
+
+// Respond records what is about to be sent to the bank: evidence, or with accept that the buyer is right. The fault is
+// STATE_CONFLICT once a response was given.
+func (d *Dispute) Respond(e Evidence, accept bool) error {
+	if d.s.Status != NeedsResponse || d.s.Response != NoResponse {
+		return fault.Newf(fault.StateConflict, "The dispute is %s and takes no response.", d.describe())
+	}
+	d.s.Evidence, d.s.Response = e, EvidenceSent
+	if accept {
+		d.s.Response = AcceptanceSent
+	}
+	d.s.Revision++
+	return nil
+}
+
+func (d *Dispute) describe() string {
+	switch d.s.Status {
+	case NeedsResponse:
+		return "being responded to"
+	case UnderReview:
+		return "under review"
+	case Won, Lost:
+	}
+	return string(d.s.Status)
+}
+
+// reachable lists what may follow what.
+var reachable = map[Status][]Status{
+	NeedsResponse: {UnderReview, Won, Lost},
+	UnderReview:   {Won, Lost},
+	Won:           {},
+	Lost:          {},
+}
+
+// Apply takes in what the processor reports. changed is false when it is known already or older than what is known, so
+// doubled and reordered reports are harmless; closed is true when this report decided the dispute.
+func (d *Dispute) Apply(status Status, now time.Time) (changed, closed bool, err error) {
+	if status == d.s.Status || status == NeedsResponse || (status == UnderReview && d.s.Status.Closed()) {
+		return false, false, nil
+	}
+	for _, next := range reachable[d.s.Status] {
+		if next != status {
+			continue
+		}
+		d.s.Status, d.s.Response = status, NoResponse
+		if status.Closed() {
+			d.s.ClosedAt = now
+		}
+		d.s.Revision++
+		return true, status.Closed(), nil
+	}
+	return false, false, fmt.Errorf("dispute %s is %s and cannot become %s", d.s.ID, d.s.Status, status)
+}

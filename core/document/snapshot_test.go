@@ -1,0 +1,70 @@
+package document
+
+import (
+	"strings"
+	"testing"
+
+	"sundry/core/id"
+	"sundry/core/money"
+)
+
+func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+
+func sound() Snapshot {
+	return Snapshot{
+		Kind: Receipt, Number: "R-1", Lines: []Line{{Amount: eur(1000)}, {Amount: eur(-100)}}, Subtotal: eur(900), Discount: eur(50),
+		Credit: eur(40), Tax: eur(160), TaxAdded: eur(160), Total: eur(970),
+	}
+}
+
+func TestASnapshotMustAddUp(t *testing.T) {
+	t.Parallel()
+	if err := sound().Check(); err != nil {
+		t.Error(err)
+	}
+	for name, spoil := range map[string]func(*Snapshot){
+		"a line is missing":            func(s *Snapshot) { s.Lines = s.Lines[:1] },
+		"another currency among lines": func(s *Snapshot) { s.Lines[0].Amount.Currency = "usd" },
+		"another total":                func(s *Snapshot) { s.Total.Minor++ },
+		"another discount":             func(s *Snapshot) { s.Discount.Minor-- },
+		"tax added in part":            func(s *Snapshot) { s.TaxAdded.Minor--; s.Total.Minor-- },
+	} {
+		s := sound()
+		s.Lines = append([]Line(nil), s.Lines...)
+		if spoil(&s); s.Check() == nil {
+			t.Errorf("%s, and it was accepted", name)
+		}
+	}
+}
+
+func TestALinkOpensItsDocumentAlone(t *testing.T) {
+	t.Parallel()
+	links := Links{BaseURL: "https://pay.example", Key: []byte(strings.Repeat("k", 32))}
+	paymentID := id.New(id.Payment, [16]byte{7})
+	url := links.URL(Receipt, paymentID)
+	sealed, ok := strings.CutPrefix(url, "https://pay.example/d/receipt/")
+	if !ok {
+		t.Fatal(url)
+	}
+	if body, ok := links.Open(Receipt, sealed); !ok || body != id.Body(paymentID) {
+		t.Errorf("%s, %v", body, ok)
+	}
+	if _, ok := links.Open(CreditNote, sealed); ok {
+		t.Error("the address of a receipt opens a credit note")
+	}
+	if _, ok := links.Open("poem", sealed); ok {
+		t.Error("an unknown kind is opened")
+	}
+	if _, ok := (Links{Key: []byte(strings.Repeat("o", 32))}).Open(Receipt, sealed); ok {
+		t.Error("another key opens it")
+	}
+}
+
+func TestEveryKindHasItsSeries(t *testing.T) {
+	t.Parallel()
+	for kind, series := range map[Kind]Series{Receipt: "R", Invoice: "I", CreditNote: "C", PayoutStatement: ""} {
+		if kind.Series() != series || !kind.Known() {
+			t.Errorf("%s: %q", kind, kind.Series())
+		}
+	}
+}

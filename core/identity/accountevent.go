@@ -1,0 +1,44 @@
+package identity
+
+import (
+	"time"
+
+	"sundry/core/id"
+)
+
+// AccountEventPrefix names a line of an account's access log.
+const AccountEventPrefix id.Prefix = "ace"
+
+// AccountEventKind is what happened.
+type AccountEventKind string
+
+// What the access log shows.
+const (
+	SignedUp            AccountEventKind = "signed_up"
+	SignedIn            AccountEventKind = "signed_in"
+	SignInFailed        AccountEventKind = "sign_in_failed"
+	SignedOutEverywhere AccountEventKind = "signed_out_everywhere"
+	PasswordChanged     AccountEventKind = "password_changed"
+	PasswordReset       AccountEventKind = "password_reset"
+	KeyCreated          AccountEventKind = "key_created"
+	KeyRevoked          AccountEventKind = "key_revoked"
+)
+
+// AccountEventKinds lists every kind.
+func AccountEventKinds() []AccountEventKind {
+	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset, KeyCreated, KeyRevoked}
+}
+
+// AccountEventRetention is how long the access log goes back.
+const AccountEventRetention = 180 * 24 * time.Hour
+
+// AccountEvent is one line of an account's access log.
+type AccountEvent struct {
+	ID        string
+	CreatorID string
+	Kind      AccountEventKind
+	Client
+	// Note says what it was about: the name of a key.
+	Note string
+	At   time.Time // real time
+}

@@ -1,0 +1,116 @@
+package identity
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"sundry/core/email"
+	"sundry/core/fault"
+	"sundry/core/text"
+)
+
+// MaxRefundPolicy bounds a refund policy, in characters: what a buyer still reads beside the payment button.
+const MaxRefundPolicy = 5000
+
+const maxLogoURL = 2048
+
+var accentColor = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+// Profile is what buyers see of a creator beside the name. Empty members are not shown.
+type Profile struct {
+	// LogoURL is an https address of a PNG, JPEG, GIF or WebP image.
+	LogoURL string
+	// AccentColor is what buttons are painted with, #rrggbb in lower case.
+	AccentColor string
+	// SupportEmail is where buyers write to, normalized.
+	SupportEmail string
+	// RefundPolicy is plain text, with line breaks.
+	RefundPolicy string
+}
+
+// Storefront is who sells, as buyers see them.
+type Storefront struct {
+	Name string
+	Profile
+}
+
+// Storefront is what buyers see of the creator.
+func (c *Creator) Storefront() Storefront { return Storefront{c.s.DisplayName, c.s.Profile} }
+
+// ProfileEdit holds the members of a profile that a request sets; nil leaves a member as it is, "" clears one that a
+// creator can do without.
+type ProfileEdit struct {
+	DisplayName  *string
+	LogoURL      *string
+	AccentColor  *string
+	SupportEmail *string
+	RefundPolicy *string
+}
+
+// Clean normalizes the members given and lists everything that is wrong with them.
+func (e ProfileEdit) Clean() (ProfileEdit, error) {
+	var f fault.Violations
+	if e.DisplayName != nil {
+		e.DisplayName = new(checkName(&f, "displayName", *e.DisplayName))
+	}
+	if given(e.LogoURL) {
+		checkLogoURL(&f, "logoUrl", *e.LogoURL)
+	}
+	if given(e.AccentColor) {
+		e.AccentColor = new(strings.ToLower(*e.AccentColor))
+		f.Check(accentColor.MatchString(*e.AccentColor), "accentColor", fault.DetailInvalid, "Expected a color as #rrggbb, such as #4f46e5.")
+	}
+	if given(e.SupportEmail) {
+		address, ok := email.Parse(*e.SupportEmail)
+		f.Check(ok, "supportEmail", fault.DetailInvalid, "This is not an e-mail address.")
+		e.SupportEmail = &address
+	}
+	if given(e.RefundPolicy) {
+		policy := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(*e.RefundPolicy))
+		text.CheckLines(&f, "refundPolicy", policy, MaxRefundPolicy)
+		e.RefundPolicy = &policy
+	}
+	return e, f.Err()
+}
+
+func given(s *string) bool { return s != nil && *s != "" }
+
+func checkLogoURL(f *fault.Violations, field, raw string) {
+	u, err := url.Parse(raw)
+	switch {
+	case len(raw) > maxLogoURL:
+		f.Addf(field, fault.DetailTooLong, "The URL may have %d characters at most.", maxLogoURL)
+	case err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsFunc(raw, notInURL):
+		f.Add(field, fault.DetailInvalid, "Expected the https URL of an image, such as https://example.com/logo.png.")
+	}
+}
+
+func notInURL(r rune) bool { return r == '\\' || unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// EditProfile changes the members given and reports whether anything changed; an edit that changes nothing leaves the
+// revision alone. VALIDATION_FAILED.
+func (c *Creator) EditProfile(e ProfileEdit) (changed bool, err error) {
+	if e, err = e.Clean(); err != nil {
+		return false, err
+	}
+	next := c.s
+	set(&next.DisplayName, e.DisplayName)
+	set(&next.Profile.LogoURL, e.LogoURL)
+	set(&next.Profile.AccentColor, e.AccentColor)
+	set(&next.Profile.SupportEmail, e.SupportEmail)
+	set(&next.Profile.RefundPolicy, e.RefundPolicy)
+	if next == c.s {
+		return false, nil
+	}
+	next.Revision++
+	c.s = next
+	return true, nil
+}
+
+func set[T any](target, value *T) {
+	if value != nil {
+		*target = *value
+	}
+}

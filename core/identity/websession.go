@@ -1,0 +1,115 @@
+package identity
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"sundry/core/id"
+)
+
+const (
+	// webIdle is how long a browser stays signed in without being used; webMax is when even the busiest signs in again.
+	webIdle = 14 * 24 * time.Hour
+	webMax  = 90 * 24 * time.Hour
+	// webTouch is how far the recorded use of a browser's sign-in may lag behind.
+	webTouch = 5 * time.Minute
+)
+
+// WebSessionPrefix names the sign-in of a browser.
+const WebSessionPrefix id.Prefix = "wse"
+
+const webTokenPrefix = "ws_"
+
+// Client is where a request comes from, as its account sees it later. Both may be empty.
+type Client struct {
+	Address   string // the network address
+	UserAgent string // as the browser names itself, at most maxUserAgent bytes of it
+}
+
+const maxUserAgent = 300
+
+// NewClient bounds what a browser says of itself.
+func NewClient(address, userAgent string) Client {
+	return Client{address, strings.ToValidUTF8(userAgent[:min(len(userAgent), maxUserAgent)], "")}
+}
+
+// WebSessionState is the data of a browser's sign-in.
+type WebSessionState struct {
+	ID        string
+	CreatorID string
+	Client
+	CreatedAt  time.Time
+	LastSeenAt time.Time // at most webTouch behind
+	ExpiresAt  time.Time
+	RevokedAt  time.Time // zero while it is valid
+	Revision   int64
+}
+
+// WebSession is a creator signed in with a browser, whose cookie is WebToken of its id.
+type WebSession struct{ s WebSessionState }
+
+// BeginWebSession signs a browser in. The id is always a new one, so what a browser held before opens nothing.
+func BeginWebSession(sessionID, creatorID string, from Client, now time.Time) *WebSession {
+	return &WebSession{WebSessionState{
+		ID: sessionID, CreatorID: creatorID, Client: from, CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(webIdle), Revision: 1,
+	}}
+}
+
+// RestoreWebSession rebuilds a sign-in from the stored state.
+func RestoreWebSession(s WebSessionState) *WebSession { return &WebSession{s} }
+
+// State is a copy of the data.
+func (w *WebSession) State() WebSessionState { return w.s }
+
+// Valid reports whether the browser is still signed in.
+func (w *WebSession) Valid(now time.Time) bool {
+	return w.s.RevokedAt.IsZero() && now.Before(w.s.ExpiresAt)
+}
+
+// Use records that the browser was used, and keeps it signed in. It changes nothing within webTouch of the last time.
+func (w *WebSession) Use(now time.Time) (changed bool) {
+	if !w.Valid(now) || now.Before(w.s.LastSeenAt.Add(webTouch)) {
+		return false
+	}
+	w.s.LastSeenAt = now
+	w.s.ExpiresAt = earlier(now.Add(webIdle), w.s.CreatedAt.Add(webMax))
+	w.s.Revision++
+	return true
+}
+
+// Revoke signs the browser out; changed is false when it was before.
+func (w *WebSession) Revoke(now time.Time) (changed bool) {
+	if !w.s.RevokedAt.IsZero() {
+		return false
+	}
+	w.s.RevokedAt = now
+	w.s.Revision++
+	return true
+}
+
+// WebSubject is what the MAC in the cookie of a sign-in is made of.
+func WebSubject(sessionID string) string { return "web-session." + sessionID }
+
+// FormSubject is what the MAC in the forms of a sign-in is made of.
+func FormSubject(sessionID string) string { return "web-form." + sessionID }
+
+// WebToken is the cookie of a sign-in: its id and the MAC of WebSubject. Nothing of it is stored.
+func WebToken(sessionID string, mac []byte) string {
+	return webTokenPrefix + id.Body(sessionID) + "_" + base64.RawURLEncoding.EncodeToString(mac)
+}
+
+// ParseWebToken returns which sign-in a cookie claims to be, and the MAC that it shows for it.
+func ParseWebToken(text string) (sessionID string, mac []byte, ok bool) {
+	rest, ok := strings.CutPrefix(text, webTokenPrefix)
+	if !ok {
+		return "", nil, false
+	}
+	body, secret, ok := strings.Cut(rest, "_")
+	sessionID = string(WebSessionPrefix) + "_" + body
+	if !ok || !id.Valid(WebSessionPrefix, sessionID) || strings.ContainsAny(secret, "\r\n") {
+		return "", nil, false
+	}
+	mac, err := base64.RawURLEncoding.Strict().DecodeString(secret)
+	return sessionID, mac, err == nil
+}

@@ -1,0 +1,196 @@
+package invoice_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
+	"sundry/core/invoice"
+	"sundry/core/money"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+
+func newInvoice(t *testing.T, amounts ...int64) (*invoice.Invoice, []invoice.Event) {
+	t.Helper()
+	s := invoice.State{ID: "inv_1", Currency: "eur"}
+	for _, amount := range amounts {
+		s.Lines = append(s.Lines, invoice.Line{Kind: invoice.Pushed, AmountMinor: amount})
+	}
+	inv, events, err := invoice.New(s, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inv, events
+}
+
+func names(events []invoice.Event) string {
+	var all []string
+	for _, e := range events {
+		all = append(all, e.EventName()+"/"+string(e.Invoice().Status))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestANewInvoiceIsFinalizedAndOpen(t *testing.T) {
+	t.Parallel()
+	inv, events := newInvoice(t, 1500, -200)
+	s := inv.State()
+	if s.Status != invoice.Open || s.Total != eur(1300) || s.Subtotal != eur(1300) || s.Tax != eur(0) || s.Revision != 1 {
+		t.Errorf("%+v", s)
+	}
+	if got := names(events); got != "invoice.created/open invoice.finalized/open" {
+		t.Errorf("events %s", got)
+	}
+}
+
+func TestAnInvoiceOfNothingIsPaidAtOnce(t *testing.T) {
+	t.Parallel()
+	inv, events := newInvoice(t, 500, -500)
+	if s := inv.State(); s.Status != invoice.Paid || !s.PaidAt.Equal(now) || s.AttemptCount != 0 {
+		t.Errorf("%+v", s)
+	}
+	if got := names(events); got != "invoice.created/open invoice.finalized/open invoice.paid/paid" {
+		t.Errorf("events %s", got)
+	}
+}
+
+func TestTotalsOutOfRangeAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, amount := range map[string]int64{"below zero": -1, "above what a card takes": 100_000_000_000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := invoice.New(invoice.State{Currency: "eur", Lines: []invoice.Line{{AmountMinor: amount}}}, now)
+			if !fault.Is(err, fault.LimitReached) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// The table of every state and trigger.
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	open := func(t *testing.T) *invoice.Invoice { inv, _ := newInvoice(t, 100); return inv }
+	failed := func(t *testing.T) *invoice.Invoice {
+		inv := open(t)
+		if _, err := inv.Refused("card_declined", now); err != nil {
+			t.Fatal(err)
+		}
+		return inv
+	}
+	paid := func(t *testing.T) *invoice.Invoice {
+		inv := open(t)
+		if _, _, err := inv.Charged("pay_1", now); err != nil {
+			t.Fatal(err)
+		}
+		return inv
+	}
+	charge := func(id string) func(*invoice.Invoice) (bool, error) {
+		return func(inv *invoice.Invoice) (bool, error) { _, changed, err := inv.Charged(id, now); return changed, err }
+	}
+	refuse := func(inv *invoice.Invoice) (bool, error) { _, err := inv.Refused("x", now); return err == nil, err }
+	for name, c := range map[string]struct {
+		from    func(*testing.T) *invoice.Invoice
+		trigger func(*invoice.Invoice) (bool, error)
+		want    invoice.Status
+		changed bool
+		err     bool
+	}{
+		"open, charged":                       {open, charge("pay_1"), invoice.Paid, true, false},
+		"open, refused":                       {open, refuse, invoice.Failed, true, false},
+		"failed, charged":                     {failed, charge("pay_1"), invoice.Paid, true, false},
+		"failed, refused again":               {failed, refuse, invoice.Failed, true, false},
+		"paid, the same charge again":         {paid, charge("pay_1"), invoice.Paid, false, false},
+		"paid, another charge has to go back": {paid, charge("pay_2"), invoice.Paid, false, true},
+		"paid, refused":                       {paid, refuse, invoice.Paid, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inv := c.from(t)
+			before := inv.State()
+			changed, err := c.trigger(inv)
+			after := inv.State()
+			if changed != c.changed || (err != nil) != c.err || after.Status != c.want {
+				t.Errorf("changed %v, err %v, status %s", changed, err, after.Status)
+			}
+			if raised := after.Revision - before.Revision; raised == 1 != c.changed {
+				t.Errorf("revision rose by %d", raised)
+			}
+		})
+	}
+}
+
+func TestRetriesComeOneThreeFiveAndSevenDaysAfterTheFirstFailure(t *testing.T) {
+	t.Parallel()
+	inv, _ := newInvoice(t, 100)
+	at := now
+	var days []int
+	for {
+		e, err := inv.Refused("insufficient_funds", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.NextAttemptAt.IsZero() {
+			break
+		}
+		at = e.NextAttemptAt
+		days = append(days, int(at.Sub(now)/(24*time.Hour)))
+	}
+	if len(days) != 4 || days[0] != 1 || days[1] != 3 || days[2] != 5 || days[3] != 7 {
+		t.Errorf("retries after %v days", days)
+	}
+	if s := inv.State(); s.AttemptCount != 5 || s.Status != invoice.Failed || s.DeclineCode != "insufficient_funds" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAChargeByHandMovesNoPlannedOne(t *testing.T) {
+	t.Parallel()
+	inv, _ := newInvoice(t, 100)
+	_, _ = inv.Refused("x", now)
+	e, err := inv.Refused("x", now.Add(time.Hour))
+	if err != nil || !e.NextAttemptAt.Equal(now.Add(24*time.Hour)) {
+		t.Errorf("%v, next %s", err, e.NextAttemptAt)
+	}
+}
+
+func TestADraftListsEveryFault(t *testing.T) {
+	t.Parallel()
+	huge, bad := int64(100_000_000_000), "31.01.2026"
+	_, err := invoice.Draft{
+		Currency: "EUR", PeriodStart: &bad,
+		LineItems: []invoice.LineDraft{{}, {Description: "x", AmountInCents: &huge}},
+	}.Parse()
+	got := faulttest.Lines(t, err)
+	for _, want := range []string{
+		"customerId REQUIRED", "currency INVALID", "idempotencyKey REQUIRED", "periodStart INVALID", "lineItems[0].description REQUIRED",
+		"lineItems[0].amountInCents REQUIRED", "lineItems[1].amountInCents OUT_OF_RANGE",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %s in %v", want, got)
+		}
+	}
+}
+
+func TestTheKeyIsNotPartOfWhatABodySays(t *testing.T) {
+	t.Parallel()
+	one := int64(1)
+	draft := invoice.Draft{CustomerID: "cus_1", Currency: "eur", IdempotencyKey: "k", LineItems: []invoice.LineDraft{{"x", &one}}}
+	first, err := draft.Parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft.IdempotencyKey = "other"
+	second, _ := draft.Parse()
+	draft.Currency = "usd"
+	third, _ := draft.Parse()
+	if string(first.Fingerprint) != string(second.Fingerprint) || string(first.Fingerprint) == string(third.Fingerprint) {
+		t.Error("the fingerprint is not that of the body without its key")
+	}
+}

@@ -1,0 +1,172 @@
+package invoice
+
+import (
+	"cmp"
+	"time"
+
+	"sundry/core/apiformat"
+	"sundry/core/money"
+	"sundry/core/tax"
+	"sundry/core/usage"
+)
+
+// View is an invoice as integrators see it, in responses and in events alike (contract §10).
+type View struct {
+	ID                 string     `json:"id"`
+	Number             string     `json:"number"`
+	CustomerID         string     `json:"customerId"`
+	ExternalCustomerID *string    `json:"externalCustomerId"`
+	Status             Status     `json:"status"`
+	Currency           string     `json:"currency"`
+	LineItems          []LineView `json:"lineItems"`
+	SubtotalInCents    int64      `json:"subtotalInCents"`
+	TaxInCents         int64      `json:"taxInCents"`
+	TaxBehavior        string     `json:"taxBehavior"`
+	TotalInCents       int64      `json:"totalInCents"`
+	PeriodStart        *string    `json:"periodStart"`
+	PeriodEnd          *string    `json:"periodEnd"`
+	SubscriptionID     *string    `json:"subscriptionId"`
+	BillingPlanID      *string    `json:"billingPlanId"`
+	AttemptCount       int        `json:"attemptCount"`
+	NextAttemptAt      *string    `json:"nextAttemptAt"`
+	DeclineCode        *string    `json:"declineCode"`
+	PaymentID          *string    `json:"paymentId"`
+	HostedURL          string     `json:"hostedUrl"`
+	PDFURL             string     `json:"pdfUrl"`
+	Livemode           bool       `json:"livemode"`
+	CreatedAt          *string    `json:"createdAt"`
+	FinalizedAt        *string    `json:"finalizedAt"`
+	PaidAt             *string    `json:"paidAt"`
+}
+
+// LineView is one item of it. Quantity, meter and price are null in a pushed one.
+type LineView struct {
+	ID            string          `json:"id"`
+	Kind          LineKind        `json:"kind"`
+	Description   string          `json:"description"`
+	AmountInCents int64           `json:"amountInCents"`
+	Quantity      *usage.Quantity `json:"quantity"`
+	MeterID       *string         `json:"meterId"`
+	PriceID       *string         `json:"priceId"`
+	PeriodStart   *string         `json:"periodStart"`
+	PeriodEnd     *string         `json:"periodEnd"`
+}
+
+// NewView renders an invoice.
+func NewView(s State, livemode bool) View {
+	v := View{
+		ID: s.ID, Number: s.Number, CustomerID: s.CustomerID, ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), Status: s.Status,
+		Currency: string(s.Currency), LineItems: make([]LineView, len(s.Lines)), SubtotalInCents: s.Subtotal.Minor, TaxInCents: s.Tax.Minor,
+		TaxBehavior:  string(cmp.Or(s.TaxDetails.Behavior, tax.Inclusive)),
+		TotalInCents: s.Total.Minor, PeriodStart: apiformat.Text(s.PeriodStart), PeriodEnd: apiformat.Text(s.PeriodEnd),
+		SubscriptionID: apiformat.Text(s.SubscriptionID), BillingPlanID: apiformat.Text(s.BillingPlanID), AttemptCount: s.AttemptCount,
+		NextAttemptAt: apiformat.Time(s.NextAttemptAt), DeclineCode: apiformat.Text(s.DeclineCode), PaymentID: apiformat.Text(s.PaymentID),
+		HostedURL: s.Links.Page, PDFURL: s.Links.PDF, Livemode: livemode, CreatedAt: apiformat.Time(s.CreatedAt),
+		FinalizedAt: apiformat.Time(s.FinalizedAt), PaidAt: apiformat.Time(s.PaidAt),
+	}
+	for i, l := range s.Lines {
+		v.LineItems[i] = newLineView(l)
+	}
+	return v
+}
+
+func newLineView(l Line) LineView {
+	v := LineView{ID: l.ID, Kind: l.Kind, Description: l.Description, AmountInCents: l.AmountMinor}
+	if r := l.Rated; r != nil {
+		v.Quantity, v.MeterID, v.PriceID = &r.Quantity, &r.MeterID, &r.PriceID
+		v.PeriodStart, v.PeriodEnd = apiformat.Time(r.PeriodStart), apiformat.Time(r.PeriodEnd)
+	}
+	return v
+}
+
+// Explanation is how the amounts of an invoice came about, from what is kept with it.
+type Explanation struct {
+	InvoiceID string            `json:"invoiceId"`
+	Currency  string            `json:"currency"`
+	Lines     []LineExplanation `json:"lines"`
+}
+
+// LineExplanation is one line of it. Everything after the amount is null in a pushed line.
+type LineExplanation struct {
+	ID            string          `json:"id"`
+	Kind          LineKind        `json:"kind"`
+	Description   string          `json:"description"`
+	AmountInCents int64           `json:"amountInCents"`
+	Meter         *MeterView      `json:"meter"`
+	PriceID       *string         `json:"priceId"`
+	PeriodStart   *string         `json:"periodStart"`
+	PeriodEnd     *string         `json:"periodEnd"`
+	Quantity      *usage.Quantity `json:"quantity"`
+	Tiers         []TierView      `json:"tiers"`
+	// RatedInCents is what the quantity comes to, BilledInCents what earlier invoices asked for of it.
+	RatedInCents  *int64 `json:"ratedInCents"`
+	BilledInCents *int64 `json:"billedInCents"`
+	FreeTrial     bool   `json:"freeTrial"`
+}
+
+// MeterView names the meter of a line.
+type MeterView struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	EventName   string            `json:"eventName"`
+	Aggregation usage.Aggregation `json:"aggregation"`
+}
+
+// TierView is what one tier contributes. AmountDecimal is exact, in minor units.
+type TierView struct {
+	UpTo              *usage.Quantity `json:"upTo"`
+	UnitAmountDecimal string          `json:"unitAmountDecimal"`
+	Quantity          usage.Quantity  `json:"quantity"`
+	AmountDecimal     string          `json:"amountDecimal"`
+}
+
+// Explain renders how the amounts came about.
+func Explain(s State) Explanation {
+	e := Explanation{InvoiceID: s.ID, Currency: string(s.Currency), Lines: make([]LineExplanation, len(s.Lines))}
+	for i, l := range s.Lines {
+		e.Lines[i] = NewLineExplanation(l)
+	}
+	return e
+}
+
+// NewLineExplanation renders how a line's amount came about.
+func NewLineExplanation(l Line) LineExplanation {
+	e := LineExplanation{ID: l.ID, Kind: l.Kind, Description: l.Description, AmountInCents: l.AmountMinor, Tiers: []TierView{}}
+	r := l.Rated
+	if r == nil {
+		return e
+	}
+	e.Meter = &MeterView{r.MeterID, r.MeterName, r.EventName, r.Aggregation}
+	e.PriceID, e.PeriodStart, e.PeriodEnd, e.Quantity = &r.PriceID, apiformat.Time(r.PeriodStart), apiformat.Time(r.PeriodEnd), &r.Quantity
+	e.RatedInCents, e.BilledInCents, e.FreeTrial = &r.RatedMinor, &r.BilledMinor, r.Free
+	for _, c := range r.Charges {
+		t := TierView{UnitAmountDecimal: c.Tier.Unit.String(), Quantity: c.Quantity, AmountDecimal: c.Amount}
+		if !c.Tier.Unbounded {
+			t.UpTo = &c.Tier.UpTo
+		}
+		e.Tiers = append(e.Tiers, t)
+	}
+	return e
+}
+
+// LinesOf are the lines of what a period's use comes to, without ids.
+func LinesOf(rated []usage.Rated) []Line {
+	lines := make([]Line, len(rated))
+	for i := range rated {
+		r := rated[i]
+		lines[i] = Line{Kind: Usage, Description: r.MeterName, AmountMinor: r.AmountMinor, Rated: &r}
+		switch {
+		case r.Late:
+			lines[i].Kind = LateUsage
+			lines[i].Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " + r.PeriodEnd.Format(time.DateOnly)
+		case r.Free:
+			lines[i].Description = r.MeterName + ", free trial"
+		}
+	}
+	return lines
+}
+
+// Amount is a line's amount as money.
+func (l Line) Amount(c money.Currency) money.Amount {
+	return money.Amount{Minor: l.AmountMinor, Currency: c}
+}

@@ -1,0 +1,256 @@
+package ledger_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/core/money"
+)
+
+var start = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// german is a sale of 119.00 with 19.00 tax and a fee of 5.95.
+func german(t interface{ Fatal(...any) }) (*ledger.Sale, []ledger.Posting) {
+	sale, postings, err := ledger.NewSale(ledger.Receipt{
+		PaymentID: "pay_1", CreatorID: "crt_1", Total: eur(11900), Tax: eur(1900), PlatformFee: eur(595), ProcessorFee: eur(204),
+	}, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sale, postings
+}
+
+func legs(t *testing.T, p ledger.Posting, want ...ledger.Leg) {
+	t.Helper()
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+	if !slices.Equal(p.Legs, want) {
+		t.Errorf("%s: got %+v, want %+v", p.Kind, p.Legs, want)
+	}
+}
+
+func TestASaleIsPostedLineByLine(t *testing.T) {
+	t.Parallel()
+	_, postings := german(t)
+	legs(t, postings[0], ledger.Leg{Account: "processor_clearing", Amount: eur(11900)}, ledger.Leg{Account: "tax_payable", Amount: eur(-1900)},
+		ledger.Leg{Account: "platform_fee", Amount: eur(-595)}, ledger.Leg{Account: "creator_pending", Amount: eur(-9405)})
+	legs(t, postings[1], ledger.Leg{Account: "processor_fee", Amount: eur(204)}, ledger.Leg{Account: "processor_clearing", Amount: eur(-204)})
+}
+
+func TestARefundTakesFromPendingUntilTheSaleIsReleased(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	first, err := sale.ReserveRefund(eur(5000))
+	if err != nil || first.Tax != eur(798) {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	legs(t, sale.CompleteRefund("ref_1", first), ledger.Leg{Account: "tax_payable", Amount: eur(798)},
+		ledger.Leg{Account: "creator_pending", Amount: eur(4202)}, ledger.Leg{Account: "processor_clearing", Amount: eur(-5000)})
+	release, err := sale.Release(start.Add(ledger.HoldPeriod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	legs(t, release, ledger.Leg{Account: "creator_pending", Amount: eur(5203)}, ledger.Leg{Account: "creator_available", Amount: eur(-5203)})
+	second, err := sale.ReserveRefund(eur(6900))
+	if err != nil || second.Tax != eur(1102) {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	legs(t, sale.CompleteRefund("ref_2", second), ledger.Leg{Account: "tax_payable", Amount: eur(1102)},
+		ledger.Leg{Account: "creator_available", Amount: eur(5798)}, ledger.Leg{Account: "processor_clearing", Amount: eur(-6900)})
+	if s := sale.State(); s.Refunded != eur(11900) || s.ReturnedTax != eur(1900) || s.Refundable().Minor != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestALostDisputeTakesWhatItHeld(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	_, opened, err := sale.OpenDispute("dsp_1", eur(11900))
+	if err != nil {
+		t.Fatal(err)
+	}
+	legs(t, opened, ledger.Leg{Account: "disputed_funds", Amount: eur(11900)}, ledger.Leg{Account: "processor_clearing", Amount: eur(-11900)},
+		ledger.Leg{Account: "creator_pending", Amount: eur(10000)}, ledger.Leg{Account: "creator_reserved", Amount: eur(-10000)})
+	lost, err := sale.LoseDispute()
+	if err != nil {
+		t.Fatal(err)
+	}
+	legs(t, lost, ledger.Leg{Account: "creator_reserved", Amount: eur(10000)}, ledger.Leg{Account: "tax_payable", Amount: eur(1900)},
+		ledger.Leg{Account: "disputed_funds", Amount: eur(-11900)})
+	if s := sale.State(); s.Lost != eur(11900) || s.DisputeID != "" || s.Refundable().Minor != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAWonDisputeReturnsToWhereTheSaleIs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		released bool
+		account  ledger.Account
+	}{"pending": {false, ledger.CreatorPending}, "available": {true, ledger.CreatorAvailable}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sale, _ := german(t)
+			before := sale.State()
+			if _, _, err := sale.OpenDispute("dsp_1", eur(11900)); err != nil {
+				t.Fatal(err)
+			}
+			if c.released {
+				if _, err := sale.Release(start.Add(ledger.HoldPeriod)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			won, err := sale.WinDispute()
+			if err != nil || won.Legs[3] != (ledger.Leg{Account: c.account, Amount: eur(-10000)}) {
+				t.Errorf("%+v, %v", won, err)
+			}
+			if s := sale.State(); s.Refundable() != before.Total || (!c.released && s.Pending != before.Pending) {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestAReversedSaleLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	reversal, err := sale.Reverse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	legs(t, reversal, ledger.Leg{Account: "tax_payable", Amount: eur(1900)}, ledger.Leg{Account: "platform_fee", Amount: eur(595)},
+		ledger.Leg{Account: "creator_pending", Amount: eur(9405)}, ledger.Leg{Account: "processor_clearing", Amount: eur(-11900)})
+	before := sale.State()
+	if again, err := sale.Reverse(); err != nil || !again.Empty() || sale.State() != before || before.Pending.Minor != 0 || before.Refunded != eur(11900) {
+		t.Errorf("%+v, %v: %+v", again, err, before)
+	}
+	refunded, _ := german(t)
+	if _, err := refunded.ReserveRefund(eur(1)); err != nil {
+		t.Fatal(err)
+	}
+	before = refunded.State()
+	if _, err := refunded.Reverse(); err == nil || refunded.State() != before {
+		t.Error("a sale that is refunded in part was reversed")
+	}
+}
+
+func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	share, err := sale.ReserveRefund(eur(4000)) // under way
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, _, err := sale.OpenDispute("dsp_1", eur(11900))
+	if err != nil || held.Amount != eur(7900) || held.Tax.Minor+share.Tax.Minor != 1900 {
+		t.Fatalf("held %+v beside %+v, %v", held, share, err)
+	}
+	before := sale.State()
+	if _, err := sale.ReserveRefund(eur(1)); !fault.Is(err, fault.NotRefundable) {
+		t.Errorf("a refund while disputed: %v", err)
+	}
+	if _, _, err := sale.OpenDispute("dsp_2", eur(1)); !fault.Is(err, fault.StateConflict) {
+		t.Errorf("a second dispute: %v", err)
+	}
+	if sale.State() != before {
+		t.Error("a refused transition changed the sale")
+	}
+}
+
+func TestASaleRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		do   func(*ledger.Sale) error
+		code fault.Code
+	}{
+		"more than was paid": {func(s *ledger.Sale) error { _, err := s.ReserveRefund(eur(11901)); return err }, fault.NotRefundable},
+		"nothing":            {func(s *ledger.Sale) error { _, err := s.ReserveRefund(eur(0)); return err }, fault.Internal},
+		"a negative amount":  {func(s *ledger.Sale) error { _, err := s.ReserveRefund(eur(-1)); return err }, fault.Internal},
+		"another currency": {func(s *ledger.Sale) error {
+			_, err := s.ReserveRefund(money.Amount{Minor: 1, Currency: "usd"})
+			return err
+		}, fault.Internal},
+		"an early release":      {func(s *ledger.Sale) error { _, err := s.Release(start.Add(ledger.HoldPeriod - 1)); return err }, fault.Internal},
+		"a win without dispute": {func(s *ledger.Sale) error { _, err := s.WinDispute(); return err }, fault.Internal},
+		"a loss without one":    {func(s *ledger.Sale) error { _, err := s.LoseDispute(); return err }, fault.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sale, _ := german(t)
+			before := sale.State()
+			if err := c.do(sale); fault.CodeOf(err) != c.code {
+				t.Errorf("got %v, want %s", err, c.code)
+			}
+			if sale.State() != before {
+				t.Error("a refused transition changed the sale")
+			}
+		})
+	}
+}
+
+func TestASaleWhoseFeeExceedsItIsADefect(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]ledger.Receipt{
+		"the fee exceeds the share": {Total: eur(100), Tax: eur(19), PlatformFee: eur(82)},
+		"a negative total":          {Total: eur(-1)},
+		"a negative tax":            {Total: eur(1), Tax: eur(-1)},
+		"a negative fee":            {Total: eur(1), PlatformFee: eur(-1)},
+	} {
+		if _, _, err := ledger.NewSale(r, start); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+func TestASecondReleaseMovesNothing(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	if _, err := sale.Release(start.Add(ledger.HoldPeriod)); err != nil {
+		t.Fatal(err)
+	}
+	before := sale.State()
+	again, err := sale.Release(start.Add(ledger.HoldPeriod))
+	if err != nil || !again.Empty() || sale.State() != before {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// Any split of a payment into refunds returns exactly the tax that was charged, and no share has more tax than money.
+func TestRefundsOfAnySplitReturnExactlyTheTax(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Int64Range(1, 1_000_000).Draw(t, "total")
+		tax := rapid.Int64Range(0, total).Draw(t, "tax")
+		sale, _, err := ledger.NewSale(ledger.Receipt{PaymentID: "pay_1", Total: eur(total), Tax: eur(tax), PlatformFee: eur(0), ProcessorFee: eur(0)}, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reserved []ledger.Share
+		for sale.State().Refundable().Minor > 0 {
+			if len(reserved) > 0 && rapid.IntRange(0, 4).Draw(t, "abandon") == 0 { // out of order
+				i := rapid.IntRange(0, len(reserved)-1).Draw(t, "which")
+				sale.AbandonRefund(reserved[i])
+				reserved = slices.Delete(reserved, i, i+1)
+			}
+			left := sale.State().Refundable().Minor
+			share, err := sale.ReserveRefund(eur(max(1, min(left, left/rapid.Int64Range(1, 4).Draw(t, "part")))))
+			if err != nil || share.Tax.Minor < 0 || share.Tax.Minor > share.Amount.Minor {
+				t.Fatalf("share %+v, %v", share, err)
+			}
+			reserved = append(reserved, share)
+		}
+		var returned int64
+		for _, share := range reserved {
+			returned += share.Tax.Minor
+		}
+		if returned != tax || sale.State().ReturnedTax.Minor != tax {
+			t.Fatalf("refunds returned %d of %d tax", returned, tax)
+		}
+	})
+}

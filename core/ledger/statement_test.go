@@ -1,0 +1,33 @@
+package ledger
+
+import (
+	"testing"
+
+	"sundry/core/money"
+)
+
+func TestAStatementLeadsFromTheOpeningBalanceToTheClosingOne(t *testing.T) {
+	t.Parallel()
+	paidOut := money.Amount{Minor: 9000, Currency: "eur"}
+	s := NewStatement(paidOut, -500, []KindSum{
+		{Kind: KindRelease, Count: 2, Minor: 13605, Sales: 23800, Tax: 3800, Fee: 1190},
+		{Kind: KindRefund, Count: 1, Minor: -4202},
+		{Kind: KindPayoutFailed, Count: 1, Minor: 1313},
+		{Kind: KindPayoutRequested, Count: 1, Minor: -9000},
+	})
+	want := []StatementLine{
+		{"sales", 2, money.Amount{Minor: 23800, Currency: "eur"}}, {"sales_tax", 0, money.Amount{Minor: -3800, Currency: "eur"}},
+		{"sales_fee", 0, money.Amount{Minor: -1190, Currency: "eur"}}, {"sales_returned", 0, money.Amount{Minor: -5205, Currency: "eur"}},
+		{"refund", 1, money.Amount{Minor: -4202, Currency: "eur"}}, {"payout_failed", 1, money.Amount{Minor: 1313, Currency: "eur"}},
+	}
+	sum := s.Opening.Minor
+	for i, line := range s.Lines {
+		if i >= len(want) || line != want[i] {
+			t.Errorf("line %d is %+v", i, line)
+		}
+		sum += line.Amount.Minor
+	}
+	if len(s.Lines) != len(want) || s.Opening.Minor != -500 || s.Closing.Minor != sum-9000 {
+		t.Errorf("%+v sums to %d", s, sum)
+	}
+}

@@ -1,0 +1,195 @@
+package locale_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/locale"
+	"sundry/core/money"
+)
+
+var (
+	american = locale.Default
+	british  = locale.Locale{Language: "en", Region: "GB"}
+	german   = locale.Locale{Language: "de", Region: "AT"}
+	french   = locale.Locale{Language: "fr"}
+)
+
+func TestMoneyIsWrittenAsTheReaderWritesIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		reader locale.Locale
+		amount money.Amount
+		want   string
+	}{
+		{american, money.Amount{Minor: 123456, Currency: "usd"}, "$1,234.56"},
+		{american, money.Amount{Minor: 1200, Currency: "eur"}, "€12.00"},
+		{american, money.Amount{Minor: 1200, Currency: "jpy"}, "¥1,200"},
+		{american, money.Amount{Minor: 100050, Currency: "chf"}, "CHF\u00a01,000.50"},
+		{american, money.Amount{Minor: -99, Currency: "usd"}, "−$0.99"},
+		{american, money.Amount{Minor: 0, Currency: "usd"}, "$0.00"},
+		{american, money.Amount{Minor: 1, Currency: "kwd"}, "KWD\u00a00.001"},
+		{american, money.Amount{Minor: -1 << 63, Currency: "gbp"}, "−£92,233,720,368,547,758.08"},
+		{german, money.Amount{Minor: 123456, Currency: "eur"}, "1.234,56\u00a0€"},
+		{german, money.Amount{Minor: 999, Currency: "chf"}, "9,99\u00a0CHF"},
+		{french, money.Amount{Minor: 123456789, Currency: "eur"}, "1\u202f234\u202f567,89\u00a0€"},
+	} {
+		if got := c.reader.Money(c.amount); got != c.want {
+			t.Errorf("%+v for %s: %q, want %q", c.amount, c.reader.Tag(), got, c.want)
+		}
+	}
+}
+
+func TestDatesAndTimesAreWrittenAsTheReaderWritesThem(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 1, 14, 5, 0, 0, time.UTC)
+	for name, c := range map[string]struct{ got, want string }{
+		"an American date":      {american.Date(at), "June 1, 2026"},
+		"an American day":       {american.Day(at), "Monday, June 1, 2026"},
+		"an American clock":     {american.Clock(at), "2:05 PM"},
+		"an American moment":    {american.Moment(at), "June 1, 2026, 2:05 PM UTC"},
+		"a British day":         {british.Day(at), "Monday, 1 June 2026"},
+		"a British clock":       {british.Clock(at), "14:05"},
+		"a German day":          {german.Day(at), "Montag, 1. Juni 2026"},
+		"a French first":        {french.Day(at), "lundi 1er juin 2026"},
+		"a French second":       {french.Day(at.AddDate(0, 0, 1)), "mardi 2 juin 2026"},
+		"hours of one day":      {american.Hours(at, at.Add(time.Hour)), "2:05 PM – 3:05 PM UTC"},
+		"hours over a midnight": {british.Hours(at, at.Add(10*time.Hour)), "14:05 – Tuesday, 2 June 2026, 00:05 UTC"},
+		"a month":               {american.Interval("month", 1), "per month"},
+		"three months":          {american.Interval("month", 3), "every 3 months"},
+		"a billed year":         {american.Billed("year", 1), "Billed yearly"},
+		"one day":               {american.Days(1), "1 day"},
+		"a fortnight":           {american.Days(14), "14 days"},
+		"an hour":               {american.Minutes(60), "60 minutes"},
+		"the zero value":        {locale.Locale{}.Date(at), "June 1, 2026"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", name, c.got, c.want)
+		}
+	}
+}
+
+func TestHoursNameBothZonesWhenTheClocksChangeInBetween(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := time.Date(2026, 3, 8, 6, 30, 0, 0, time.UTC).In(zone)
+	if got, want := british.Hours(from, from.Add(time.Hour)), "01:30 EST (UTC−5) – 03:30 EDT (UTC−4)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestALocaleIsReadFromAcceptLanguage(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]locale.Locale{
+		"":                             {Language: "en", Hour12: true},
+		"en-US,en;q=0.9":               {Language: "en", Region: "US", Hour12: true},
+		"en-GB":                        {Language: "en", Region: "GB"},
+		"de-AT,de;q=0.9":               {Language: "de", Region: "AT"},
+		"fr;q=0.5, de;q=0.8":           {Language: "de"},
+		"en;q=0.9, fr-CA;q=0.8":        {Language: "en", Region: "CA", Hour12: true},
+		"sv-SE,sv;q=0.9,en;q=0.5":      {Language: "en", Region: "SE"},
+		"zh-Hant-TW":                   {Language: "en", Region: "TW"},
+		"-,;;--x-ZZ;q=x":               {Language: "en", Hour12: true},
+		"fr-FR;q=0.9,de-DE;q=nonsense": {Language: "de", Region: "DE"},
+	} {
+		if got := locale.Parse(header); got != want {
+			t.Errorf("%q: %+v, want %+v", header, got, want)
+		}
+	}
+}
+
+func TestTheRegionIsGuessedOnlyFromOneThatIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ header, want string }{
+		"a region":                   {"de-AT,de;q=0.9", "AT"},
+		"the first region counts":    {"en;q=0.9, fr-CA;q=0.8, en-US;q=0.7", "CA"},
+		"a script before the region": {"zh-Hant-TW", "TW"},
+		"no region":                  {"de,en;q=0.5", ""},
+		"a script alone":             {"zh-Hant", ""},
+		"nothing":                    {"", ""},
+		"nonsense":                   {"-,;;--x-ZZ", ""},
+	} {
+		if got := locale.RegionOf(c.header); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestEveryLocaleHasAPatternThatWritesTheSame(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 12, 1, 14, 5, 0, 0, time.UTC)
+	for _, header := range []string{"", "en-US", "en-GB", "en-AU", "de", "de-CH", "fr-CA", "sv-SE", "en-PH", "ar-EG"} {
+		l := locale.Parse(header)
+		p := l.Pattern()
+		if !slices.Contains(locale.Patterns(), p) {
+			t.Errorf("%q: pattern %+v is not among them", header, p)
+		}
+		if l.Moment(at) != p.Moment(at) || l.Text("brand") != p.Text("brand") {
+			t.Errorf("%q: %s, by its pattern %s", header, l.Moment(at), p.Moment(at))
+		}
+	}
+}
+
+func TestAnUnknownKeyShowsItself(t *testing.T) {
+	t.Parallel()
+	if got := german.Text("no.such.key"); got != "no.such.key" {
+		t.Errorf("%q", got)
+	}
+	if got := american.WithPrefix("js.")["retry"]; got != "Try again" {
+		t.Errorf("%q", got)
+	}
+}
+
+var verb = regexp.MustCompile(`%(\[(\d)\])?[sd]`)
+
+// A translation takes the values that the English text takes.
+func TestTranslationsTakeTheSameValues(t *testing.T) {
+	t.Parallel()
+	for _, language := range locale.Languages() {
+		l := locale.Locale{Language: language}
+		for _, key := range locale.Keys() {
+			english, own := american.Text(key), l.Text(key)
+			if len(verb.FindAllString(english, -1)) != len(verb.FindAllString(own, -1)) || strings.Contains(own, "%!") {
+				t.Errorf("%s %s: %q against %q", language, key, own, english)
+			}
+		}
+	}
+}
+
+// What a buyer sees is complete in every language.
+func TestBuyersReadTheirOwnLanguageThroughout(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"de", "fr"} {
+		for _, area := range []string{"common", "checkout", "appointment", "receipt", "invoice", "document"} {
+			if missing := locale.Missing(language, area); len(missing) > 0 {
+				t.Errorf("%s/%s.json lacks %s", language, area, strings.Join(missing, ", "))
+			}
+		}
+		for _, key := range locale.Missing(language, "mail") {
+			if !strings.HasPrefix(key, "mail.endpoint.") && !strings.HasPrefix(key, "mail.password.") { // these go to creators
+				t.Errorf("%s/mail.json lacks %s", language, key)
+			}
+		}
+	}
+}
+
+func TestALocaleSurvivesBeingStored(t *testing.T) {
+	t.Parallel()
+	for _, l := range []locale.Locale{american, british, german, french, {Language: "en", Region: "US"}, {Language: "de", Region: "DE", Hour12: true}} {
+		if got := locale.ParseTag(l.Full()); got != l {
+			t.Errorf("%s comes back as %+v, want %+v", l.Full(), got, l)
+		}
+	}
+	if got := locale.ParseTag("de-AT"); got != german {
+		t.Errorf("a plain tag is %+v", got)
+	}
+	if got := american.WithClock("24").WithClock("x"); got.Hour12 || got.Region != "US" {
+		t.Errorf("with 24 hours it is %+v", got)
+	}
+}

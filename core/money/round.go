@@ -1,0 +1,32 @@
+package money
+
+import (
+	"math"
+	"math/bits"
+)
+
+// RatioHalfUp returns a × numerator ÷ denominator, rounded half up to the minor unit. A negative amount mirrors its
+// positive counterpart, so that a credit cancels the charge it reverses. The numerator must not be negative and the
+// denominator must be positive; a result beyond 64 bits is ErrOverflow.
+func (a Amount) RatioHalfUp(numerator, denominator int64) (Amount, error) {
+	if numerator < 0 || denominator <= 0 {
+		return Amount{}, overflow(a, "ratio", numerator)
+	}
+	high, low := bits.Mul64(magnitude(a.Minor), uint64(numerator))
+	divisor := uint64(denominator)
+	if high >= divisor {
+		return Amount{}, overflow(a, "*", numerator)
+	}
+	quotient, remainder := bits.Div64(high, low, divisor)
+	if remainder >= divisor-remainder {
+		quotient++
+	}
+	if quotient > math.MaxInt64 {
+		return Amount{}, overflow(a, "*", numerator)
+	}
+	result := Amount{int64(quotient), a.Currency}
+	if a.Minor < 0 {
+		result.Minor = -result.Minor
+	}
+	return result, nil
+}

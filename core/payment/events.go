@@ -1,0 +1,20 @@
+package payment
+
+// Completed is emitted once, by the transition of a payment to succeeded, whatever it is for.
+type Completed struct{ State }
+
+// EventName implements event.Event.
+func (Completed) EventName() string { return "payment.completed" }
+
+// Failed is emitted once, by the end of an off-session attempt that took no money: declined, or canceled because the
+// processor never received it. State says why.
+type Failed struct{ State }
+
+// EventName implements event.Event.
+func (Failed) EventName() string { return "payment.failed" }
+
+// Reversed is emitted once, when all of a payment went back because what it was for could not be given any more.
+type Reversed struct{ State }
+
+// EventName implements event.Event.
+func (Reversed) EventName() string { return "payment.reversed" }

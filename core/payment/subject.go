@@ -1,0 +1,76 @@
+package payment
+
+import (
+	"time"
+
+	"sundry/core/money"
+	"sundry/core/tax"
+)
+
+// Purpose is the kind of thing that a payment is for.
+type Purpose string
+
+// The purposes. Each subject has at most one attempt that is not settled.
+const (
+	ForCheckout     Purpose = "checkout"
+	ForSubscription Purpose = "subscription"
+	ForInvoice      Purpose = "invoice"
+)
+
+// Subject names what a payment is for.
+type Subject struct {
+	Purpose Purpose
+	// SubjectID is the checkout session (cs_…), subscription (sub_…) or invoice (inv_…).
+	SubjectID string
+	// CustomerID is who pays; empty until a checkout is paid.
+	CustomerID string
+	// PaymentMethodID is the saved card (pm_…) that is charged; empty when the buyer gives one at checkout.
+	PaymentMethodID string
+}
+
+// CheckoutID is the session that the payment is for; empty for any other purpose.
+func (s Subject) CheckoutID() string {
+	if s.Purpose == ForCheckout {
+		return s.SubjectID
+	}
+	return ""
+}
+
+// Sale is how the amount of a payment comes about. All amounts are in one currency and none is negative.
+type Sale struct {
+	Subtotal money.Amount `json:"subtotal"`
+	Discount money.Amount `json:"discount"`
+	// Tax is what is owed to the state. TaxAdded is the same where prices exclude it, and zero where they contain it.
+	Tax      money.Amount `json:"tax"`
+	TaxAdded money.Amount `json:"taxAdded"`
+	// TaxDetails say why the tax is what it is.
+	TaxDetails tax.Details `json:"taxDetails,omitzero"`
+	// Credit is what the customer had from an earlier change of plan and used up here.
+	Credit money.Amount `json:"credit"`
+	Lines  []Line       `json:"lines,omitempty"`
+	// ListingID is what was sold; empty for an invoice.
+	ListingID string `json:"listingId,omitempty"`
+	// PeriodStart and PeriodEnd bound the time that is paid for; zero for what is sold once.
+	PeriodStart time.Time `json:"periodStart,omitzero"`
+	PeriodEnd   time.Time `json:"periodEnd,omitzero"`
+	// ReceiptNumber is given when the money has arrived; empty until then, and for invoices, which have their own.
+	ReceiptNumber string `json:"receiptNumber,omitempty"`
+}
+
+// Total is what is taken from the card: Subtotal − Discount + TaxAdded − Credit, never negative.
+func (s Sale) Total() (money.Amount, error) {
+	total := s.Subtotal
+	for _, off := range []money.Amount{s.Discount, s.Credit} {
+		var err error
+		if total, err = total.Sub(off); err != nil {
+			return money.Amount{}, err
+		}
+	}
+	return total.Add(s.TaxAdded)
+}
+
+// Line is one thing on the receipt. Amount is negative for what is taken off.
+type Line struct {
+	Description string       `json:"description"`
+	Amount      money.Amount `json:"amount"`
+}

@@ -1,0 +1,136 @@
+// Package payout is a creator's available balance on its way to their bank account.
+package payout
+
+import (
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/core/locale"
+	"sundry/core/money"
+)
+
+// DefaultMinimum is the least amount of a payout in minor units, unless PAYOUT_MINIMUM sets another.
+const DefaultMinimum = 1_000
+
+// Status is where a payout stands.
+type Status string
+
+// The statuses. A payout that was paid can still fail: the creator's bank may send the money back.
+const (
+	Pending Status = "pending"
+	Paid    Status = "paid"
+	Failed  Status = "failed"
+)
+
+// Request is what the account asks for.
+type Request struct {
+	Currency string
+	// Minor is nil to pay out all that is available.
+	Minor *int64
+	// Key is the caller's idempotency key, "" for none: what was asked for under it within a day is not asked again.
+	Key string
+}
+
+// Validate reports every fault of the request and returns its currency.
+func (r Request) Validate(minimum int64) (money.Currency, error) {
+	var f fault.Violations
+	var currency money.Currency
+	if f.Check(r.Currency != "", "currency", fault.DetailRequired, "Give the currency of the balance to pay out.") {
+		var err error
+		if currency, err = money.ParseCurrency(r.Currency); err != nil {
+			if err := f.Nest("currency").Merge(err); err != nil {
+				return "", err
+			}
+		}
+	}
+	if r.Minor != nil && *r.Minor < minimum {
+		f.Addf("amountInCents", fault.DetailOutOfRange, "A payout is at least %d minor units.", minimum)
+	}
+	return currency, f.Err()
+}
+
+// State is a payout's data, as stores and views see it.
+type State struct {
+	ID        string // po_…
+	CreatorID string
+	Amount    money.Amount
+	Status    Status
+	// FailureReason is the bank's word, with Failed.
+	FailureReason string
+	// RequestKey is the idempotency key that it was asked for under.
+	RequestKey string
+	CreatedAt  time.Time
+	PaidAt     time.Time // zero unless it was paid
+	FailedAt   time.Time // zero unless it failed
+	Revision   int64
+	// StatementURL shows the statement. It follows from the id and is not stored; "" until it was paid.
+	StatementURL string
+}
+
+// PaidOut is emitted once, when the money was sent.
+type PaidOut struct{ State }
+
+// EventName implements event.Event.
+func (PaidOut) EventName() string { return "payout.paid" }
+
+// Payout is the aggregate. Its transitions return the posting that records them.
+type Payout struct{ s State }
+
+// Restore rebuilds a payout from its stored state.
+func Restore(s State) *Payout { return &Payout{s} }
+
+// State is a copy of the data.
+func (p *Payout) State() State { return p.s }
+
+// Ask sets the amount asked for, of what is available, aside for a payout. The fault is INSUFFICIENT_BALANCE when
+// less is available, or less than the minimum.
+func Ask(id, creatorID string, req Request, available money.Amount, minimum int64, now time.Time) (*Payout, ledger.Posting, error) {
+	amount := available
+	if req.Minor != nil {
+		amount.Minor = *req.Minor
+	}
+	switch {
+	case amount.Minor > available.Minor:
+		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "Only %s is available.", locale.Default.Money(available))
+	case amount.Minor < minimum:
+		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "%s is available, and a payout is at least %s.",
+			locale.Default.Money(available), locale.Default.Money(money.Amount{Minor: minimum, Currency: available.Currency}))
+	}
+	p := &Payout{State{ID: id, CreatorID: creatorID, Amount: amount, Status: Pending, RequestKey: req.Key, CreatedAt: now, Revision: 1}}
+	return p, ledger.NewPosting(ledger.SourcePayout, id, ledger.KindPayoutRequested,
+		ledger.Debit(ledger.CreatorAvailable, amount), ledger.Credit(ledger.CreatorInTransit, amount)), nil
+}
+
+// Pay records that the money was sent. changed is false when that is known already; a payout that failed cannot be paid.
+func (p *Payout) Pay(now time.Time) (e PaidOut, posting ledger.Posting, changed bool, err error) {
+	switch p.s.Status {
+	case Paid:
+		return PaidOut{}, ledger.Posting{}, false, nil
+	case Failed:
+		return PaidOut{}, ledger.Posting{}, false, fmt.Errorf("payout %s failed and cannot be paid", p.s.ID)
+	case Pending:
+	}
+	p.s.Status, p.s.PaidAt = Paid, now
+	p.s.Revision++
+	return PaidOut{p.s}, ledger.NewPosting(ledger.SourcePayout, p.s.ID, ledger.KindPayoutPaid,
+		ledger.Debit(ledger.CreatorInTransit, p.s.Amount), ledger.Credit(ledger.ProcessorClearing, p.s.Amount)), true, nil
+}
+
+// Fail makes the amount available again: the bank refused it, or sent it back after it was paid. changed is false when
+// that is known already.
+func (p *Payout) Fail(reason string, now time.Time) (posting ledger.Posting, changed bool) {
+	source := ledger.CreatorInTransit
+	switch p.s.Status {
+	case Failed:
+		return ledger.Posting{}, false
+	case Paid:
+		source = ledger.ProcessorClearing
+	case Pending:
+	}
+	p.s.Status, p.s.FailureReason, p.s.FailedAt = Failed, reason, now
+	p.s.Revision++
+	return ledger.NewPosting(ledger.SourcePayout, p.s.ID, ledger.KindPayoutFailed,
+		ledger.Debit(source, p.s.Amount), ledger.Credit(ledger.CreatorAvailable, p.s.Amount)), true
+}

@@ -1,0 +1,125 @@
+package payout_test
+
+import (
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/payout"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+
+func in(status payout.Status) *payout.Payout {
+	return payout.Restore(payout.State{ID: "po_1", Amount: eur(5000), Status: status, Revision: 1})
+}
+
+func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
+	t.Parallel()
+	paid := []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "processor_clearing", Amount: eur(-5000)}}
+	for name, c := range map[string]struct {
+		from, told, want payout.Status
+		legs             []ledger.Leg // nil = nothing changes
+		refused          bool
+	}{
+		"pending is paid":       {payout.Pending, payout.Paid, payout.Paid, paid, false},
+		"pending fails":         {payout.Pending, payout.Failed, payout.Failed, []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}}, false},
+		"paid is told again":    {payout.Paid, payout.Paid, payout.Paid, nil, false},
+		"paid comes back":       {payout.Paid, payout.Failed, payout.Failed, []ledger.Leg{{Account: "processor_clearing", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}}, false},
+		"failed is told again":  {payout.Failed, payout.Failed, payout.Failed, nil, false},
+		"failed cannot be paid": {payout.Failed, payout.Paid, payout.Failed, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := in(c.from)
+			before := p.State()
+			var changed bool
+			var err error
+			var posting ledger.Posting
+			if c.told == payout.Paid {
+				_, posting, changed, err = p.Pay(now)
+			} else {
+				posting, changed = p.Fail("account_closed", now)
+			}
+			if changed != (c.legs != nil) || (err != nil) != c.refused || p.State().Status != c.want || len(posting.Legs) != len(c.legs) {
+				t.Fatalf("changed %v, %v: %+v, %+v", changed, err, p.State(), posting)
+			}
+			for i, leg := range c.legs {
+				if posting.Legs[i] != leg {
+					t.Errorf("leg %d is %+v, want %+v", i, posting.Legs[i], leg)
+				}
+			}
+			if !changed && p.State() != before {
+				t.Errorf("changed without saying so: %+v", p.State())
+			}
+		})
+	}
+}
+
+func TestAskTakesAtMostWhatIsAvailable(t *testing.T) {
+	t.Parallel()
+	minor := func(n int64) *int64 { return &n }
+	for name, c := range map[string]struct {
+		minor     *int64
+		available int64
+		want      int64 // 0 = INSUFFICIENT_BALANCE
+	}{
+		"everything":                      {nil, 5000, 5000},
+		"a part":                          {minor(1000), 5000, 1000},
+		"exactly all of it":               {minor(5000), 5000, 5000},
+		"a minor unit more":               {minor(5001), 5000, 0},
+		"everything, below the minimum":   {nil, 999, 0},
+		"everything, exactly the minimum": {nil, 1000, 1000},
+		"a part below the minimum":        {minor(999), 5000, 0},
+		"everything of a negative":        {nil, -200, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, posting, err := payout.Ask("po_1", "crt_1", payout.Request{Minor: c.minor}, eur(c.available), 1000, now)
+			if c.want == 0 {
+				if !fault.Is(err, fault.InsufficientBalance) || p != nil || !posting.Empty() {
+					t.Errorf("%+v, %v", posting, err)
+				}
+				return
+			}
+			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending || posting.Check() != nil ||
+				posting.Legs[0] != ledger.Debit(ledger.CreatorAvailable, eur(c.want)) || posting.Legs[1] != ledger.Credit(ledger.CreatorInTransit, eur(c.want)) {
+				t.Errorf("%+v, %v", posting, err)
+			}
+		})
+	}
+}
+
+func TestARequestReportsEveryFault(t *testing.T) {
+	t.Parallel()
+	little, enough := int64(999), int64(1000)
+	for name, c := range map[string]struct {
+		request payout.Request
+		faults  int
+	}{
+		"everything":        {payout.Request{Currency: "eur"}, 0},
+		"the minimum":       {payout.Request{Currency: "eur", Minor: &enough}, 0},
+		"below the minimum": {payout.Request{Currency: "eur", Minor: &little}, 1},
+		"all that is wrong": {payout.Request{Currency: "EUR", Minor: &little}, 2},
+		"no currency":       {payout.Request{}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := 0
+			if _, err := c.request.Validate(payout.DefaultMinimum); err != nil {
+				e, ok := err.(*fault.Error) //nolint:errorlint // Validate returns it unwrapped
+				if !ok {
+					t.Fatal(err)
+				}
+				got = len(e.Details)
+			}
+			if got != c.faults {
+				t.Errorf("%d faults, want %d", got, c.faults)
+			}
+		})
+	}
+}

@@ -1,0 +1,139 @@
+// Package refund is money of a payment on its way back to the buyer.
+package refund
+
+import (
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/core/text"
+)
+
+// Status is where a refund stands.
+type Status string
+
+// The statuses. A refund that succeeded can still fail: the buyer's bank may send the money back.
+const (
+	Pending   Status = "pending"
+	Succeeded Status = "succeeded"
+	Failed    Status = "failed"
+)
+
+// MaxReason is how long a reason may be, in characters.
+const MaxReason = 500
+
+// Request is what the account asks for. Exactly one of PaymentID and CheckoutID names the payment.
+type Request struct {
+	PaymentID  string
+	CheckoutID string
+	// Minor is nil to refund all that is left.
+	Minor  *int64
+	Reason string
+	// KeepAccess leaves the buyer what a full refund would take away.
+	KeepAccess bool
+	// Key is the caller's idempotency key, "" for none: what was asked for under it within a day is not asked again.
+	Key string
+}
+
+// Validate reports every fault of the request.
+func (r Request) Validate() error {
+	var f fault.Violations
+	switch {
+	case r.PaymentID == "" && r.CheckoutID == "":
+		f.Add("paymentId", fault.DetailRequired, "Name the payment: either paymentId or checkoutId.")
+	case r.PaymentID != "" && r.CheckoutID != "":
+		f.Add("checkoutId", fault.DetailNotAllowed, "Send either paymentId or checkoutId, not both.")
+	}
+	if r.Minor != nil {
+		f.Check(*r.Minor > 0, "amountInCents", fault.DetailOutOfRange, "The amount must be at least 1. Leave it out to refund all that is left.")
+	}
+	if f.Check(r.Reason != "", "reason", fault.DetailRequired, "Give a reason, such as requested_by_customer.") {
+		text.CheckLines(&f, "reason", r.Reason, MaxReason)
+	}
+	return f.Err()
+}
+
+// State is a refund's data, as stores and views see it.
+type State struct {
+	ID         string // ref_…
+	CreatorID  string
+	PaymentID  string
+	CheckoutID string // "" for a payment outside a checkout
+	CustomerID string
+	// SubscriptionID is what a payment outside a checkout renewed; "" for any other.
+	SubscriptionID string
+	Share          ledger.Share
+	Reason         string
+	KeepAccess     bool
+	Status         Status
+	// FailureReason is the processor's word, with Failed.
+	FailureReason string
+	// CreditNoteNumber is given when the refund succeeds.
+	CreditNoteNumber string
+	// CreditNoteURL shows the credit note. It follows from the id and is not stored.
+	CreditNoteURL string
+	// RequestKey is the idempotency key that it was asked for under.
+	RequestKey string
+	// Full is true for the refund after which nothing of the payment is left.
+	Full      bool
+	CreatedAt time.Time
+	SettledAt time.Time // zero while pending
+	Revision  int64
+}
+
+// Outcome is what the processor says of a refund now.
+type Outcome struct {
+	Status Status
+	Reason string // with Failed
+}
+
+// Created is emitted once, when the money went back.
+type Created struct {
+	State
+	// PaidFrom is when the period began that the payment bought of a subscription; zero for any other payment.
+	PaidFrom time.Time
+}
+
+// EventName implements event.Event.
+func (Created) EventName() string { return "refund.created" }
+
+// Refund is the aggregate.
+type Refund struct{ s State }
+
+// NewPending records that a refund is about to be asked of the processor.
+func NewPending(s State, now time.Time) *Refund {
+	s.Status, s.CreatedAt, s.SettledAt, s.Revision = Pending, now, time.Time{}, 1
+	return &Refund{s}
+}
+
+// Restore rebuilds a refund from its stored state.
+func Restore(s State) *Refund { return &Refund{s} }
+
+// State is a copy of the data.
+func (r *Refund) State() State { return r.s }
+
+// Succeed records that the money went back. changed is false when that is known already; a refund that failed cannot
+// succeed.
+func (r *Refund) Succeed(creditNote string, full bool, now time.Time) (e Created, changed bool, err error) {
+	switch r.s.Status {
+	case Succeeded:
+		return Created{}, false, nil
+	case Failed:
+		return Created{}, false, fmt.Errorf("refund %s failed and cannot succeed", r.s.ID)
+	case Pending:
+	}
+	r.s.Status, r.s.CreditNoteNumber, r.s.Full, r.s.SettledAt = Succeeded, creditNote, full, now
+	r.s.Revision++
+	return Created{State: r.s}, true, nil
+}
+
+// Fail records that the money did not reach the buyer. changed is false when that is known already.
+func (r *Refund) Fail(reason string, now time.Time) (changed bool) {
+	if r.s.Status == Failed {
+		return false
+	}
+	r.s.Status, r.s.FailureReason, r.s.SettledAt = Failed, reason, now
+	r.s.Revision++
+	return true
+}

@@ -1,0 +1,91 @@
+package refund_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/refund"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func in(status refund.Status) *refund.Refund {
+	s := refund.NewPending(refund.State{ID: "ref_1", PaymentID: "pay_1"}, now).State()
+	s.Status = status
+	return refund.Restore(s)
+}
+
+func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		from, told refund.Status
+		want       refund.Status
+		changed    bool
+		refused    bool
+	}{
+		"pending succeeds":               {refund.Pending, refund.Succeeded, refund.Succeeded, true, false},
+		"pending fails":                  {refund.Pending, refund.Failed, refund.Failed, true, false},
+		"succeeded is told again":        {refund.Succeeded, refund.Succeeded, refund.Succeeded, false, false},
+		"succeeded comes back":           {refund.Succeeded, refund.Failed, refund.Failed, true, false},
+		"failed is told again":           {refund.Failed, refund.Failed, refund.Failed, false, false},
+		"failed cannot succeed any more": {refund.Failed, refund.Succeeded, refund.Failed, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := in(c.from)
+			before := r.State()
+			var changed bool
+			var err error
+			var e refund.Created
+			if c.told == refund.Succeeded {
+				e, changed, err = r.Succeed("ABC123-C-000001", true, now)
+			} else {
+				changed = r.Fail("expired_or_canceled_card", now)
+			}
+			after := r.State()
+			if changed != c.changed || (err != nil) != c.refused || after.Status != c.want {
+				t.Errorf("changed %v, %v: %+v", changed, err, after)
+			}
+			switch {
+			case !changed && after != before:
+				t.Errorf("changed without saying so: %+v", after)
+			case changed && (after.Revision != before.Revision+1 || after.SettledAt != now):
+				t.Errorf("%+v", after)
+			case changed && c.told == refund.Succeeded && (e.State != after || !after.Full || after.CreditNoteNumber == ""):
+				t.Errorf("event %+v of %+v", e, after)
+			}
+		})
+	}
+}
+
+func TestARequestReportsEveryFault(t *testing.T) {
+	t.Parallel()
+	nothing, cent := int64(0), int64(1)
+	for name, c := range map[string]struct {
+		request refund.Request
+		fields  string
+	}{
+		"a good one":            {refund.Request{PaymentID: "pay_1", Minor: &cent, Reason: "requested_by_customer"}, ""},
+		"all that is left":      {refund.Request{CheckoutID: "cs_1", Reason: "The file was broken.\nSorry."}, ""},
+		"nothing at all":        {refund.Request{}, "paymentId reason"},
+		"both names":            {refund.Request{PaymentID: "pay_1", CheckoutID: "cs_1", Reason: "r"}, "checkoutId"},
+		"no amount, no reason":  {refund.Request{PaymentID: "pay_1", Minor: &nothing}, "amountInCents reason"},
+		"a reason without end":  {refund.Request{PaymentID: "pay_1", Reason: strings.Repeat("ä", 501)}, "reason"},
+		"a reason with control": {refund.Request{PaymentID: "pay_1", Reason: "a\x00b"}, "reason"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var fields []string
+			if e, ok := c.request.Validate().(*fault.Error); ok { //nolint:errorlint // Validate returns it unwrapped
+				for _, d := range e.Details {
+					fields = append(fields, d.Field)
+				}
+			}
+			if got := strings.Join(fields, " "); got != c.fields {
+				t.Errorf("faults at %q, want %q", got, c.fields)
+			}
+		})
+	}
+}

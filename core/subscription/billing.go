@@ -1,0 +1,249 @@
+package subscription
+
+import (
+	"fmt"
+	"time"
+
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+// ChargeKind is what a charge is for.
+type ChargeKind string
+
+// The kinds. Only a renewal that fails is dunned: the other two are asked for by somebody who is told at once.
+const (
+	Renewal    ChargeKind = "renewal"
+	PlanChange ChargeKind = "plan_change"
+	Resumption ChargeKind = "resumption"
+)
+
+// Bill is what a charge asks for and what the subscription becomes once it is paid. All amounts are before tax.
+type Bill struct {
+	Kind        ChargeKind     `json:"kind"`
+	Offer       plan.Offer     `json:"offer"`
+	Anchor      time.Time      `json:"anchor"`
+	PeriodStart time.Time      `json:"periodStart"`
+	PeriodEnd   time.Time      `json:"periodEnd"`
+	Lines       []payment.Line `json:"lines"`
+	Subtotal    money.Amount   `json:"subtotal"`
+	Discount    money.Amount   `json:"discount"`
+	// CreditUsed is taken off what is due, CreditAfter what the customer has left then.
+	CreditUsed  money.Amount `json:"creditUsed"`
+	CreditAfter money.Amount `json:"creditAfter"`
+	// PeriodValue is what the whole period costs after the discount.
+	PeriodValue money.Amount `json:"periodValue"`
+}
+
+// Due is what is to be charged before tax: never negative.
+func (b Bill) Due() money.Amount {
+	return money.Amount{Minor: b.Subtotal.Minor - b.Discount.Minor - b.CreditUsed.Minor, Currency: b.Subtotal.Currency}
+}
+
+// underWay is why nothing is changed or billed while a charge is awaited.
+const underWay = "A payment for this subscription is under way. Try again in a moment."
+
+// Charge is a charge whose outcome is awaited.
+type Charge struct {
+	PaymentID string `json:"paymentId"`
+	Bill      Bill   `json:"bill"`
+}
+
+// Step is what is to be done to a subscription without anybody asking.
+type Step string
+
+// The steps.
+const (
+	NoStep     Step = ""
+	StepRenew  Step = "renew"  // bill the next period
+	StepEnd    Step = "end"    // end it as a person wished
+	StepExpire Step = "expire" // end it because it could not be charged
+)
+
+// Next is the step that falls due first, and when. There is none while a charge is under way, nor without time running.
+func (s State) Next() (Step, time.Time) {
+	switch {
+	case s.Charge != nil, s.Status.Terminal(), s.Status == StatusIncomplete:
+		return NoStep, time.Time{}
+	case s.CancelAtPeriodEnd:
+		return StepEnd, s.CurrentPeriodEnd
+	case s.Status == StatusPaused:
+		return NoStep, time.Time{}
+	case s.Status == StatusPastDue && s.Dunning.NextAttemptAt.IsZero():
+		return StepExpire, s.Dunning.GraceEndsAt
+	case s.Status == StatusPastDue:
+		return StepRenew, s.Dunning.NextAttemptAt
+	}
+	return StepRenew, s.CurrentPeriodEnd
+}
+
+// NextBill is what the next period costs. at is when it is billed: a renewal that failed and is paid when even the next
+// period is over buys the period that is running, not one that has passed without access.
+func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
+	s := sub.s
+	switch s.Status {
+	case StatusTrialing, StatusActive, StatusPastDue:
+	case StatusIncomplete, StatusPaused, StatusCanceled, StatusExpired:
+		return Bill{}, sub.refuse("Only a running subscription is renewed.")
+	}
+	switch {
+	case s.Charge != nil:
+		return Bill{}, sub.refuse(underWay)
+	case s.CancelAtPeriodEnd:
+		return Bill{}, sub.refuse("The subscription is to be canceled.")
+	case at.Before(s.CurrentPeriodEnd):
+		return Bill{}, sub.refuse("The current period of the subscription is not over yet.")
+	}
+	b := Bill{Kind: Renewal, Offer: s.Offer, Anchor: s.Anchor}
+	if s.Planned != nil {
+		b.Offer = *s.Planned
+		if !sameInterval(s.Offer, b.Offer) {
+			b.Anchor = s.CurrentPeriodEnd
+		}
+	}
+	within := s.CurrentPeriodEnd
+	if s.Status == StatusPastDue {
+		within = at
+	}
+	_, b.PeriodStart, b.PeriodEnd = period.Containing(b.Anchor, b.Offer.Interval, b.Offer.IntervalCount, within)
+	return s.priced(b)
+}
+
+// ResumeBill is what it costs to resume a paused subscription whose paid time is over: a period that begins now.
+func (sub *Subscription) ResumeBill(now time.Time) (Bill, error) {
+	s := sub.s
+	switch {
+	case s.Status != StatusPaused, now.Before(s.CurrentPeriodEnd):
+		return Bill{}, sub.refuse("Nothing is due to resume this subscription.")
+	case s.Charge != nil:
+		return Bill{}, sub.refuse(underWay)
+	}
+	b := Bill{Kind: Resumption, Offer: s.Offer, Anchor: now, PeriodStart: now}
+	if s.Planned != nil {
+		b.Offer = *s.Planned
+	}
+	b.PeriodEnd = period.Nth(now, b.Offer.Interval, b.Offer.IntervalCount, 1)
+	return s.priced(b)
+}
+
+// priced fills in what a whole period costs: its price, less the discount, less what there is to the customer's credit.
+func (s State) priced(b Bill) (Bill, error) {
+	var err error
+	if b.Discount, err = s.Discount.off(b.Offer.Price, b.PeriodStart); err != nil {
+		return Bill{}, err
+	}
+	b.Subtotal = b.Offer.Price
+	if b.PeriodValue, err = b.Subtotal.Sub(b.Discount); err != nil {
+		return Bill{}, err
+	}
+	b.Lines = []payment.Line{{Description: describe(b.Offer), Amount: b.Subtotal}}
+	return s.credited(b)
+}
+
+// credited takes the customer's credit off what is due.
+func (s State) credited(b Bill) (Bill, error) {
+	due, err := b.Subtotal.Sub(b.Discount)
+	if err != nil {
+		return Bill{}, err
+	}
+	b.CreditUsed = money.Amount{Minor: min(max(due.Minor, 0), s.Credit.Minor), Currency: due.Currency}
+	b.CreditAfter, err = s.Credit.Sub(b.CreditUsed)
+	return b, err
+}
+
+// StartCharge remembers the charge that was started for a bill, so that at most one is under way. It changes nothing that
+// anybody can see, so no event tells of it.
+func (sub *Subscription) StartCharge(paymentID string, b Bill) error {
+	if sub.s.Charge != nil {
+		return sub.refuse(underWay)
+	}
+	if sub.s.Status.Terminal() {
+		return sub.refuse("")
+	}
+	sub.s.Charge = &Charge{paymentID, b}
+	sub.s.Revision++
+	return nil
+}
+
+// Awaits reports whether the outcome of a payment is awaited. Money that arrives although it is not goes back.
+func (s State) Awaits(paymentID string) bool {
+	return s.Charge != nil && s.Charge.PaymentID == paymentID
+}
+
+// Paid takes over what the awaited charge has paid for. A change of plan is Updated, everything else Renewed.
+func (sub *Subscription) Paid(paymentID string) (Transition, error) {
+	if !sub.s.Awaits(paymentID) {
+		return nil, fmt.Errorf("subscription %s does not await payment %s", sub.s.ID, paymentID)
+	}
+	return sub.Apply(sub.s.Charge.Bill)
+}
+
+// Apply takes over what a bill says: after it was paid, or when nothing was due.
+func (sub *Subscription) Apply(b Bill) (Transition, error) {
+	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
+		return nil, sub.refuse("The subscription has not begun.")
+	}
+	before := sub.s
+	s := &sub.s
+	s.Offer, s.Anchor, s.CurrentPeriodStart, s.CurrentPeriodEnd = b.Offer, b.Anchor, b.PeriodStart, b.PeriodEnd
+	s.Credit, s.PeriodValue, s.Planned, s.Charge = b.CreditAfter, b.PeriodValue, nil, nil
+	if b.Kind == PlanChange {
+		return sub.updated(before)
+	}
+	s.Status, s.Dunning, s.PausedAt = StatusActive, Dunning{}, time.Time{}
+	s.Discount = s.Discount.used(b.PeriodStart)
+	return Renewed{sub.changed()}, nil
+}
+
+// ChargePaid is emitted beside Renewed or Updated when a charge has paid for it.
+type ChargePaid struct {
+	Subscription State
+	Payment      payment.State
+}
+
+// EventName implements event.Event.
+func (ChargePaid) EventName() string { return "subscription.charge_paid" }
+
+// RenewalDue is emitted seven days before a trial ends or a year is renewed, so that the customer is told in time.
+type RenewalDue struct {
+	State
+	// Amount is what will be charged before tax, at CurrentPeriodEnd.
+	Amount money.Amount
+}
+
+// EventName implements event.Event.
+func (RenewalDue) EventName() string { return "subscription.renewal_due" }
+
+// NoticePeriod is how long before a charge that the customer may have forgotten they are told of it.
+const NoticePeriod = 7 * day
+
+// NoticeAt is when the customer is told of the next charge: before the end of a trial and before each yearly renewal. Zero
+// when nothing is to be told.
+func (s State) NoticeAt() time.Time {
+	step, due := s.Next()
+	yearly := s.Offer.Interval == period.Year || s.Offer.Interval == period.Month && s.Offer.IntervalCount >= 12
+	if step != StepRenew || s.Status != StatusTrialing && (s.Status != StatusActive || !yearly) {
+		return time.Time{}
+	}
+	if at := due.Add(-NoticePeriod); at.After(s.CurrentPeriodStart) {
+		return at
+	}
+	return s.CurrentPeriodStart
+}
+
+// Transition is one of the events of this package.
+type Transition interface{ EventName() string }
+
+func sameInterval(a, b plan.Offer) bool {
+	return a.Interval == b.Interval && a.IntervalCount == b.IntervalCount
+}
+
+// describe names an offer on a receipt.
+func describe(o plan.Offer) string {
+	if o.PlanName == "" {
+		return o.Title
+	}
+	return o.Title + " – " + o.PlanName
+}

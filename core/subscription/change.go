@@ -1,0 +1,126 @@
+package subscription
+
+import (
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+// ProrationMode is when a change of plan takes effect.
+type ProrationMode string
+
+// The modes: at once, charging or crediting the difference by days; or with the next period, at its price.
+const (
+	ChargeNow  ProrationMode = "charge_now"
+	NextPeriod ProrationMode = "next_period"
+)
+
+// ParseProrationMode accepts the two modes. Its error is a VALIDATION_FAILED fault without a field, made for
+// Violations.Merge.
+func ParseProrationMode(s string) (ProrationMode, error) {
+	if m := ProrationMode(s); m == ChargeNow || m == NextPeriod {
+		return m, nil
+	}
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: "Expected charge_now or next_period."})
+}
+
+// ChangeBill is what a change of plan costs now. During a trial nothing is paid for yet, so nothing is due; with
+// NextPeriod neither. What is left of the current period is worth its share by days, the day that has begun included.
+func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
+	if err := sub.changeable(to); err != nil {
+		return Bill{}, err
+	}
+	s := sub.s
+	none := money.Amount{Currency: to.Price.Currency}
+	b := Bill{
+		Kind: PlanChange, Offer: to, Anchor: s.Anchor, PeriodStart: s.CurrentPeriodStart, PeriodEnd: s.CurrentPeriodEnd,
+		Subtotal: none, Discount: none, CreditUsed: none, CreditAfter: s.Credit, PeriodValue: s.PeriodValue,
+	}
+	if mode == NextPeriod || s.Status == StatusTrialing {
+		return b, nil
+	}
+	return s.prorated(b, now)
+}
+
+// changeable refuses with the reason why the plan cannot be changed.
+func (sub *Subscription) changeable(to plan.Offer) error {
+	switch s := sub.s; {
+	case s.Status != StatusActive && s.Status != StatusTrialing:
+		return sub.refuse("Only an active or trialing subscription can change its plan.")
+	case s.CancelAtPeriodEnd:
+		return sub.refuse("The subscription is to be canceled. Resume it first.")
+	case s.Charge != nil:
+		return sub.refuse(underWay)
+	case to.ListingID != s.Offer.ListingID || to.Price.Currency != s.Offer.Price.Currency || !to.Recurring():
+		return sub.refuse("A subscription changes between the recurring plans of its listing, in its currency.")
+	case to.PriceID == s.Offer.PriceID && s.Planned == nil:
+		return sub.refuse("The subscription is on this plan already.")
+	}
+	return nil
+}
+
+// prorated credits what is left of the current period and charges what the new plan costs: the same days when the interval
+// stays, else a whole period that begins now.
+func (s State) prorated(b Bill, now time.Time) (Bill, error) {
+	left, total := daysLeft(s.CurrentPeriodStart, s.CurrentPeriodEnd, now)
+	unused, err := s.PeriodValue.RatioHalfUp(left, total)
+	if err != nil {
+		return Bill{}, err
+	}
+	start, share := s.CurrentPeriodStart, fmt.Sprintf(" (%d of %d days)", left, total)
+	if !sameInterval(s.Offer, b.Offer) {
+		b.Anchor, b.PeriodStart, b.PeriodEnd = now, now, period.Nth(now, b.Offer.Interval, b.Offer.IntervalCount, 1)
+		start, left, total = now, 1, 1
+	}
+	if b.PeriodValue, err = s.net(b.Offer, start); err != nil {
+		return Bill{}, err
+	}
+	fresh, err := b.PeriodValue.RatioHalfUp(left, total)
+	if err != nil {
+		return Bill{}, err
+	}
+	b.Lines = []payment.Line{
+		{Description: "Unused time on " + describe(s.Offer) + share, Amount: money.Amount{Minor: -unused.Minor, Currency: unused.Currency}},
+		{Description: describe(b.Offer), Amount: fresh},
+	}
+	if sameInterval(s.Offer, b.Offer) {
+		b.Lines[1].Description += share
+	}
+	return s.settled(b, fresh.Minor-unused.Minor)
+}
+
+// settled charges a difference, or carries it as credit when it is in the customer's favor.
+func (s State) settled(b Bill, difference int64) (Bill, error) {
+	b.Subtotal.Minor = max(difference, 0)
+	b, err := s.credited(b)
+	if err != nil {
+		return Bill{}, err
+	}
+	b.CreditAfter, err = b.CreditAfter.Add(money.Amount{Minor: max(-difference, 0), Currency: b.Subtotal.Currency})
+	return b, err
+}
+
+// daysLeft counts a period's days of 24 hours, and those of them that are not over at an instant within it.
+func daysLeft(start, end, now time.Time) (left, total int64) {
+	total = max(int64((end.Sub(start)+day-1)/day), 1)
+	gone := int64(now.Sub(start) / day)
+	return min(max(total-gone, 0), total), total
+}
+
+// PlanFor makes the next period be sold as another plan, or as before when that is the plan of the current one.
+func (sub *Subscription) PlanFor(to plan.Offer) (Updated, error) {
+	if err := sub.changeable(to); err != nil {
+		return Updated{}, err
+	}
+	before := sub.s
+	sub.s.Planned = &to
+	if to.PriceID == sub.s.Offer.PriceID {
+		sub.s.Planned = nil
+	}
+	return sub.updated(before)
+}

@@ -1,0 +1,62 @@
+package subscription
+
+import (
+	"time"
+
+	"sundry/core/money"
+	"sundry/core/plan"
+)
+
+// Discount is what is taken off the periods of a subscription: a percentage of the price, or an amount.
+type Discount struct {
+	ID         string       `json:"id"` // dsc_…
+	Code       string       `json:"code"`
+	PercentOff int          `json:"percentOff,omitempty"`
+	AmountOff  money.Amount `json:"amountOff,omitzero"`
+	// Once says that it is gone with the first period that is paid for.
+	Once bool `json:"once,omitempty"`
+	// EndsAt is when it stops applying to periods that begin; zero = never.
+	EndsAt time.Time `json:"endsAt,omitzero"`
+}
+
+const percent = 100
+
+// off is what is taken off a price for a period that begins at start; never more than the price.
+func (d *Discount) off(price money.Amount, start time.Time) (money.Amount, error) {
+	none := money.Amount{Currency: price.Currency}
+	if d == nil || d.ended(start) {
+		return none, nil
+	}
+	off := d.AmountOff
+	if d.PercentOff > 0 {
+		var err error
+		if off, err = price.RatioHalfUp(int64(d.PercentOff), percent); err != nil {
+			return none, err
+		}
+	}
+	if off.Currency != price.Currency {
+		return none, nil
+	}
+	off.Minor = min(off.Minor, price.Minor)
+	return off, nil
+}
+
+// ended reports whether the discount applies no more to a period that begins at start.
+func (d *Discount) ended(start time.Time) bool { return !d.EndsAt.IsZero() && !start.Before(d.EndsAt) }
+
+// used is what is left of the discount after the period that began at start was paid for.
+func (d *Discount) used(start time.Time) *Discount {
+	if d != nil && (d.Once || d.ended(start)) {
+		return nil
+	}
+	return d
+}
+
+// net is what a period of an offer costs after the discount, when it begins at start.
+func (s State) net(o plan.Offer, start time.Time) (money.Amount, error) {
+	off, err := s.Discount.off(o.Price, start)
+	if err != nil {
+		return money.Amount{}, err
+	}
+	return o.Price.Sub(off)
+}

@@ -1,0 +1,118 @@
+package subscription
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"sundry/core/payment"
+)
+
+const day = 24 * time.Hour
+
+// Grace is how long the customer keeps access after the first failure.
+const Grace = 7 * day
+
+// retries is when a failed renewal is tried again, after the first failure.
+var retries = []time.Duration{2 * day, 7 * day, 14 * day, 21 * day}
+
+// NoCard is the decline code of a renewal for which the customer has no card left.
+const NoCard = "payment_method_required"
+
+// hardDeclines are the decline codes after which the same card fails again whatever the day (Stripe's list): only the
+// customer can help, with another card or by confirming the payment.
+var hardDeclines = []string{
+	"authentication_required", "fraudulent", "highest_risk_level", "incorrect_number", "invalid_account", "lost_card",
+	NoCard, "pickup_card", "restricted_card", "revocation_of_all_authorizations", "revocation_of_authorization", "stolen_card",
+	"stop_payment_order", "transaction_not_allowed",
+}
+
+// Dunning is how a failed renewal stands.
+type Dunning struct {
+	FirstFailedAt time.Time `json:"firstFailedAt,omitzero"`
+	// Attempts counts the failed charges of this renewal.
+	Attempts int `json:"attempts,omitempty"`
+	// NextAttemptAt is zero when no more is tried by itself.
+	NextAttemptAt time.Time `json:"nextAttemptAt,omitzero"`
+	GraceEndsAt   time.Time `json:"graceEndsAt,omitzero"`
+	DeclineCode   string    `json:"declineCode,omitempty"`
+}
+
+// failed is what becomes of it when an attempt made at that time was declined.
+func (d Dunning) failed(code string, at time.Time) Dunning {
+	if d.FirstFailedAt.IsZero() {
+		d.FirstFailedAt, d.GraceEndsAt = at, at.Add(Grace)
+	}
+	d.Attempts++
+	d.DeclineCode, d.NextAttemptAt = code, time.Time{}
+	if slices.Contains(hardDeclines, code) {
+		return d
+	}
+	// An attempt that a new card brought on uses up none of the days: the next of them is still to come.
+	for _, after := range retries {
+		if next := d.FirstFailedAt.Add(after); next.After(at) {
+			d.NextAttemptAt = next
+			break
+		}
+	}
+	return d
+}
+
+// Declined takes in that the awaited charge was declined at the time of its attempt. A renewal makes the subscription past
+// due, or leaves it so, and is told of by ChargeFailed; a change of plan or a resumption is dropped, which changes nothing
+// that anybody can see, and the event is nil.
+func (sub *Subscription) Declined(paymentID string, why payment.DeclineReason, at time.Time) (Transition, error) {
+	kind, err := sub.clearCharge(paymentID)
+	if err != nil {
+		return nil, err
+	}
+	if kind != Renewal {
+		sub.s.Revision++
+		return nil, nil
+	}
+	sub.s.Status, sub.s.Dunning = StatusPastDue, sub.s.Dunning.failed(why.Code, at)
+	return ChargeFailed{sub.changed(), at}, nil
+}
+
+// Unsent takes in that the awaited charge never reached the processor: it is as if it had not been started.
+func (sub *Subscription) Unsent(paymentID string) error {
+	_, err := sub.clearCharge(paymentID)
+	if err == nil {
+		sub.s.Revision++
+	}
+	return err
+}
+
+func (sub *Subscription) clearCharge(paymentID string) (ChargeKind, error) {
+	if !sub.s.Awaits(paymentID) {
+		return "", fmt.Errorf("subscription %s does not await payment %s", sub.s.ID, paymentID)
+	}
+	kind := sub.s.Charge.Bill.Kind
+	sub.s.Charge = nil
+	return kind, nil
+}
+
+// Expire ends a subscription that could not be charged: once no attempt is left and the grace is over.
+func (sub *Subscription) Expire(now time.Time) (Expired, error) {
+	step, due := sub.s.Next()
+	if step != StepExpire || now.Before(due) {
+		return Expired{}, sub.refuse("The subscription is not due to expire.")
+	}
+	sub.s.Status, sub.s.EndedAt, sub.s.Planned = StatusExpired, now, nil
+	return Expired{sub.changed()}, nil
+}
+
+// UseCard makes another saved card pay from now on. changed is false when it does already. The caller bills a past due
+// subscription at once.
+func (sub *Subscription) UseCard(paymentMethodID string) (e Updated, changed bool, err error) {
+	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
+		return Updated{}, false, sub.refuse("The subscription has not begun.")
+	}
+	if sub.s.PaymentMethodID == paymentMethodID {
+		return Updated{}, false, nil
+	}
+	before := sub.s
+	sub.s.PaymentMethodID = paymentMethodID
+	e, err = sub.updated(before)
+	return e, true, err
+}

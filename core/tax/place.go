@@ -1,0 +1,38 @@
+package tax
+
+import "strings"
+
+// members are the European Union's member states.
+const members = " AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK "
+
+// InEU reports whether a country (ISO 3166-1 alpha-2, capitals) is a member state.
+func InEU(country string) bool {
+	return len(country) == 2 && strings.Contains(members, " "+country+" ")
+}
+
+// Evidence is what is known of where a buyer is, each as a country or "". Article 24f of Regulation 282/2011 asks for two
+// pieces that do not contradict each other.
+type Evidence struct {
+	// Declared is the billing country that the buyer gave.
+	Declared string `json:"declared,omitempty"`
+	// ClientAddress is the country of the network address, as a proxy in front of us reports it.
+	ClientAddress string `json:"clientAddress,omitempty"`
+	// Card is the country of the card's issuer, known once it was charged.
+	Card string `json:"card,omitempty"`
+}
+
+// Country is where the sale is taxed. proven is true when two pieces agree. Until then the buyer's own word decides, and
+// without it whatever else is known.
+func (e Evidence) Country() (country string, proven bool) {
+	switch {
+	case e.Declared != "" && (e.Declared == e.ClientAddress || e.Declared == e.Card):
+		return e.Declared, true
+	case e.ClientAddress != "" && e.ClientAddress == e.Card:
+		return e.ClientAddress, true
+	case e.Declared != "":
+		return e.Declared, false
+	case e.Card != "":
+		return e.Card, false
+	}
+	return e.ClientAddress, false
+}

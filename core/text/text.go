@@ -1,0 +1,62 @@
+// Package text holds what every name, title and description of a request has to satisfy, because people read them in
+// pages, mails and calendars beside words that are ours.
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sundry/core/fault"
+)
+
+// CheckName lists the faults of a name or title: required, one line, at most so many characters, something to see, and
+// nothing that turns the direction of what is written after it.
+func CheckName(f *fault.Violations, field, value string, most int) {
+	if f.Check(strings.TrimSpace(value) != "", field, fault.DetailRequired, "Expected some text.") {
+		CheckLine(f, field, value, most)
+	}
+}
+
+// CheckLine is CheckName for a text that may be left out.
+func CheckLine(f *fault.Violations, field, value string, most int) {
+	check(f, field, value, most, oneLine(value))
+}
+
+// CheckLines is CheckLine for a text that may have several lines.
+func CheckLines(f *fault.Violations, field, value string, most int) {
+	check(f, field, value, most, !strings.ContainsFunc(value, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+	}))
+}
+
+func check(f *fault.Violations, field, value string, most int, controlsAllowed bool) {
+	if utf8.RuneCountInString(value) > most {
+		f.Addf(field, fault.DetailTooLong, "Expected at most %d characters.", most)
+	}
+	f.Check(controlsAllowed, field, fault.DetailInvalid, "Control characters are not allowed.")
+	f.Check(!strings.ContainsFunc(value, turnsDirection), field, fault.DetailInvalid,
+		"Characters that change the direction of the text around them (U+202A–U+202E, U+2066–U+2069) are not allowed.")
+	f.Check(value == "" || strings.ContainsFunc(value, visible), field, fault.DetailInvalid, "Expected at least one visible character.")
+}
+
+// oneLine reports whether a text has no control character and no separator of lines: either would reach headers of mail.
+func oneLine(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
+}
+
+// turnsDirection reports the embeddings, overrides and isolates of the bidirectional algorithm (UAX #9). A name that
+// holds one shows the rest of its line, such as an amount or an address, in another order. The plain marks U+200E and
+// U+200F have no such effect and are needed to write Hebrew and Arabic.
+func turnsDirection(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// visible reports whether a character leaves ink. Letters that are blank by definition do not.
+func visible(r rune) bool {
+	switch r {
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800': // Hangul fillers, the empty Braille pattern
+		return false
+	}
+	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}, r)
+}

@@ -1,0 +1,114 @@
+package usage_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/fault"
+	"sundry/core/usage"
+)
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func total(t testing.TB, a usage.Aggregation, literals ...string) usage.Total {
+	t.Helper()
+	var sum usage.Total
+	for i, literal := range literals {
+		var ok bool
+		if sum, ok = sum.Take(a, usage.Sample{ID: fmt.Sprint(i), At: start.Add(time.Duration(i) * time.Second), Quantity: quantity(t, literal)}); !ok {
+			t.Fatal("overflow")
+		}
+	}
+	return sum
+}
+
+func TestAggregations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		aggregation usage.Aggregation
+		reports     []string
+		want        string
+	}{
+		"a sum":                       {usage.Sum, []string{"1.5", "2.25"}, "3.75"},
+		"a sum below zero":            {usage.Sum, []string{"5", "-8"}, "-3"},
+		"a sum of nothing":            {usage.Sum, nil, "0"},
+		"the largest":                 {usage.Max, []string{"3", "9", "4"}, "9"},
+		"the largest of one zero":     {usage.Max, []string{"0"}, "0"},
+		"the last":                    {usage.Last, []string{"3", "9", "4"}, "4"},
+		"the last of no reports is 0": {usage.Last, nil, "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := total(t, c.aggregation, c.reports...).Quantity.String(); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+	if got := total(t, usage.Sum, "5", "-8").Quantity.Billable(); !got.IsZero() {
+		t.Errorf("a negative sum is billed as %s", got)
+	}
+}
+
+func TestTwoHundredRepeatsOfTenTenthsAreExactlyNineHundred(t *testing.T) {
+	t.Parallel()
+	var sum usage.Total
+	for range 200 {
+		for tenth := range 10 {
+			sum, _ = sum.Take(usage.Sum, usage.Sample{Quantity: quantity(t, fmt.Sprintf("0.%d", tenth))})
+		}
+	}
+	if sum.Quantity != usage.Units(900) || sum.Count != 2000 {
+		t.Errorf("%s of %d", sum.Quantity, sum.Count)
+	}
+}
+
+func TestTheLastIsByTimeAndThenByID(t *testing.T) {
+	t.Parallel()
+	var sum usage.Total
+	for _, s := range []usage.Sample{
+		{ID: "b", At: start, Quantity: usage.Units(2)}, {ID: "a", At: start, Quantity: usage.Units(1)}, {ID: "z", At: start.Add(-1), Quantity: usage.Units(9)},
+	} {
+		sum, _ = sum.Take(usage.Last, s)
+	}
+	if sum.Quantity != usage.Units(2) || sum.LastID != "b" {
+		t.Errorf("%+v", sum)
+	}
+}
+
+func TestTotalsMergeInAnyGrouping(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SampledFrom([]usage.Aggregation{usage.Sum, usage.Max, usage.Last}).Draw(t, "aggregation")
+		count := rapid.IntRange(0, 20).Draw(t, "count")
+		var whole usage.Total
+		parts := [3]usage.Total{}
+		for i := range count {
+			s := usage.Sample{
+				ID: fmt.Sprintf("%03d", i), At: start.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "at"))),
+				Quantity: usage.Units(rapid.Int64Range(0, 9).Draw(t, "quantity")),
+			}
+			whole, _ = whole.Take(a, s)
+			part := rapid.IntRange(0, 2).Draw(t, "part")
+			parts[part], _ = parts[part].Take(a, s)
+		}
+		merged, ok := parts[2].Merge(a, parts[0])
+		merged, ok2 := merged.Merge(a, parts[1])
+		if !ok || !ok2 || merged != whole {
+			t.Fatalf("merged %+v, whole %+v", merged, whole)
+		}
+	})
+}
+
+func TestOnlySumsTakeNegativeQuantities(t *testing.T) {
+	t.Parallel()
+	for a, refused := range map[usage.Aggregation]bool{usage.Sum: false, usage.Max: true, usage.Last: true} {
+		var f fault.Violations
+		a.Check(&f, "quantity", quantity(t, "-1"))
+		if (f.Err() != nil) != refused {
+			t.Errorf("%s: %v", a, f.Err())
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package usage
+
+import (
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/period"
+)
+
+// PlanStatus is where a billing plan stands.
+type PlanStatus string
+
+// The statuses. An ended plan has had its last invoice.
+const (
+	PlanActive PlanStatus = "active"
+	PlanEnded  PlanStatus = "ended"
+)
+
+// PlanState is a billing plan's data, as stores and views see it.
+type PlanState struct {
+	ID                 string
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	SubscriptionID     string
+	MeterID            string
+	PriceID            string
+	Schedule           Schedule
+	// FreeUntil is the end of the subscription's trial: what was used in a period until then is not charged.
+	FreeUntil time.Time
+	Current   Period
+	Status    PlanStatus
+	CreatedAt time.Time
+	Revision  int64
+}
+
+// NextInvoiceAt is when the invoice of the current period is made; zero for an ended plan.
+func (s PlanState) NextInvoiceAt() time.Time {
+	if s.Status == PlanEnded {
+		return time.Time{}
+	}
+	return s.Current.End.Add(Grace)
+}
+
+// Free reports whether a period's use is not charged.
+func (s PlanState) Free(p Period) bool { return !p.End.After(s.FreeUntil) }
+
+// BillingPlan bills a subscription's use of one meter. It is the aggregate.
+type BillingPlan struct{ s PlanState }
+
+// PlanDraft is a billing plan as a request writes it.
+type PlanDraft struct {
+	SubscriptionID  string `json:"subscriptionId"`
+	MeterID         string `json:"meterId"`
+	PriceID         string `json:"priceId"`
+	BillingInterval string `json:"billingInterval"`
+}
+
+// Parse checks the draft and lists every fault. Whether what it names exists is for the caller to see.
+func (d PlanDraft) Parse() (period.Interval, error) {
+	var f fault.Violations
+	f.Check(d.SubscriptionID != "", "subscriptionId", fault.DetailRequired, "Expected the id of a subscription.")
+	f.Check(d.MeterID != "", "meterId", fault.DetailRequired, "Expected the id of a meter.")
+	f.Check(d.PriceID != "", "priceId", fault.DetailRequired, "Expected the id of a usage price.")
+	interval := parseInterval(&f, "billingInterval", d.BillingInterval)
+	return interval, f.Err()
+}
+
+// NewBillingPlan starts a plan in the period that now lies in. s brings what the plan is made from.
+func NewBillingPlan(s PlanState, now time.Time) *BillingPlan {
+	s.Current, s.Status, s.CreatedAt, s.Revision = s.Schedule.At(now), PlanActive, now, 1
+	return &BillingPlan{s}
+}
+
+// RestoreBillingPlan rebuilds a plan from its stored state.
+func RestoreBillingPlan(s PlanState) *BillingPlan { return &BillingPlan{s} }
+
+// State is a copy of the data.
+func (p *BillingPlan) State() PlanState { return p.s }
+
+// End makes the current period the last: the subscription is over. changed is false when that was known already.
+func (p *BillingPlan) End(at time.Time) (changed bool) {
+	if p.s.Status == PlanEnded || !p.s.Schedule.EndsAt.IsZero() {
+		return false
+	}
+	p.s.Schedule.EndsAt = later(at, p.s.Current.Start)
+	if p.s.Schedule.EndsAt.Before(p.s.Current.End) {
+		p.s.Current.End = p.s.Schedule.EndsAt
+	}
+	p.s.Revision++
+	return true
+}
+
+// Close ends the current period, whose invoice is made now, and begins the next, unless it was the last.
+func (p *BillingPlan) Close(now time.Time) (closed Period, err error) {
+	switch {
+	case p.s.Status == PlanEnded:
+		return Period{}, fault.New(fault.StateConflict, "The billing plan has had its last invoice.")
+	case now.Before(p.s.NextInvoiceAt()):
+		return Period{}, fault.New(fault.StateConflict, "The billing period is not over yet.")
+	}
+	closed = p.s.Current
+	if ends := p.s.Schedule.EndsAt; !ends.IsZero() && !closed.End.Before(ends) {
+		p.s.Status = PlanEnded
+	} else {
+		p.s.Current = p.s.Schedule.Next(closed)
+		if !ends.IsZero() && ends.Before(p.s.Current.End) {
+			p.s.Current.End = ends
+		}
+	}
+	p.s.Revision++
+	return closed, nil
+}

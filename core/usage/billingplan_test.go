@@ -1,0 +1,175 @@
+package usage_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/fault"
+	"sundry/core/period"
+	"sundry/core/usage"
+)
+
+func at(t testing.TB, text string) time.Time {
+	t.Helper()
+	parsed, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+func plan(t testing.TB, anchor, now string) *usage.BillingPlan {
+	t.Helper()
+	schedule := usage.Schedule{Anchor: at(t, anchor), Interval: period.Month, Count: 1, StartsAt: at(t, anchor)}
+	return usage.NewBillingPlan(usage.PlanState{ID: "ubp_1", Schedule: schedule}, at(t, now))
+}
+
+func TestPeriodsFollowTheAnchor(t *testing.T) {
+	t.Parallel()
+	p := plan(t, "2026-01-31T15:00:00Z", "2026-02-03T00:00:00Z")
+	for _, want := range []string{"2026-02-28T15:00:00Z", "2026-03-31T15:00:00Z", "2026-04-30T15:00:00Z"} {
+		s := p.State()
+		if !s.Current.End.Equal(at(t, want)) {
+			t.Fatalf("period %v, want its end at %s", s.Current, want)
+		}
+		if !s.NextInvoiceAt().Equal(s.Current.End.Add(2 * time.Minute)) {
+			t.Errorf("next invoice at %s", s.NextInvoiceAt())
+		}
+		if closed, err := p.Close(s.NextInvoiceAt()); err != nil || closed != s.Current {
+			t.Fatalf("closed %v, %v", closed, err)
+		}
+		if next := p.State(); !next.Current.Start.Equal(s.Current.End) || next.Revision != s.Revision+1 {
+			t.Fatalf("%v follows %v", next.Current, s.Current)
+		}
+	}
+}
+
+func TestAPeriodIsNotClosedBeforeItsGrace(t *testing.T) {
+	t.Parallel()
+	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+	before := p.State()
+	if _, err := p.Close(at(t, "2026-02-01T00:01:59Z")); !fault.Is(err, fault.StateConflict) || p.State() != before {
+		t.Errorf("%v, %+v", err, p.State())
+	}
+}
+
+func TestTheEndOfTheSubscriptionMakesThePeriodTheLast(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ at, wantEnd string }{
+		"in the middle":                    {"2026-01-11T00:00:00Z", "2026-01-11T00:00:00Z"},
+		"at the very end":                  {"2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z"},
+		"before it began, when known late": {"2025-12-01T00:00:00Z", "2026-01-01T00:00:00Z"},
+		"at its start":                     {"2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+			if !p.End(at(t, c.at)) || p.End(at(t, c.at).Add(time.Hour)) {
+				t.Fatal("the end is not taken once")
+			}
+			closed, err := p.Close(at(t, c.wantEnd).Add(usage.Grace))
+			if err != nil || !closed.End.Equal(at(t, c.wantEnd)) {
+				t.Fatalf("closed %v, %v", closed, err)
+			}
+			s := p.State()
+			if s.Status != usage.PlanEnded || !s.NextInvoiceAt().IsZero() {
+				t.Errorf("%+v", s)
+			}
+			if _, err := p.Close(s.Current.End.AddDate(1, 0, 0)); !fault.Is(err, fault.StateConflict) {
+				t.Errorf("closed again: %v", err)
+			}
+			if p.End(at(t, c.at)) {
+				t.Error("an ended plan ended again")
+			}
+		})
+	}
+}
+
+func TestAnEndWithinTheGraceLeavesOneMorePeriod(t *testing.T) {
+	t.Parallel()
+	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+	p.End(at(t, "2026-02-01T00:01:00Z"))
+	if _, err := p.Close(at(t, "2026-02-01T00:02:00Z")); err != nil || p.State().Status != usage.PlanActive {
+		t.Fatalf("%v, %+v", err, p.State())
+	}
+	last, err := p.Close(at(t, "2026-02-01T00:03:00Z"))
+	if err != nil || !last.End.Equal(at(t, "2026-02-01T00:01:00Z")) || p.State().Status != usage.PlanEnded {
+		t.Errorf("%v, %v, %+v", last, err, p.State())
+	}
+}
+
+func TestAReportExactlyAtAPeriodsEndBelongsToTheNext(t *testing.T) {
+	t.Parallel()
+	s := plan(t, "2025-01-31T15:00:00Z", "2025-08-13T20:00:00Z").State()
+	if want := (usage.Period{Start: at(t, "2025-07-31T15:00:00Z"), End: at(t, "2025-08-31T15:00:00Z")}); s.Current != want {
+		t.Fatalf("current %v", s.Current)
+	}
+	if got := s.Schedule.At(s.Current.End); !got.Start.Equal(s.Current.End) {
+		t.Errorf("a report at the end counts in %v", got)
+	}
+	if got := s.Schedule.At(s.Current.End.Add(-time.Millisecond)); got != s.Current {
+		t.Errorf("a report just before counts in %v", got)
+	}
+}
+
+func TestWhatWasUsedBeforeTheFirstPeriodCountsInIt(t *testing.T) {
+	t.Parallel()
+	s := usage.Schedule{Anchor: at(t, "2026-02-01T00:00:00Z"), Interval: period.Month, Count: 1, StartsAt: at(t, "2026-01-18T00:00:00Z")}
+	first := s.At(at(t, "2026-01-02T00:00:00Z"))
+	if want := (usage.Period{Start: s.StartsAt, End: s.Anchor}); first != want {
+		t.Errorf("%v, want %v", first, want)
+	}
+}
+
+func TestATrialIsFree(t *testing.T) {
+	t.Parallel()
+	s := usage.PlanState{FreeUntil: at(t, "2026-01-15T00:00:00Z")}
+	if !s.Free(usage.Period{End: at(t, "2026-01-15T00:00:00Z")}) || s.Free(usage.Period{End: at(t, "2026-01-15T00:00:01Z")}) {
+		t.Error("the trial's end is not the end of what is free")
+	}
+}
+
+// Periods tile the time of a plan, whatever the anchor and whenever it ends: each report counts in exactly one.
+func TestEveryReportCountsInOnePeriodThatIsClosed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		anchor := time.UnixMilli(rapid.Int64Range(1.7e12, 1.8e12).Draw(t, "anchor")).UTC()
+		interval := rapid.SampledFrom([]period.Interval{period.Day, period.Week, period.Month, period.Year}).Draw(t, "interval")
+		schedule := usage.Schedule{Anchor: anchor, Interval: interval, Count: 1, StartsAt: anchor.Add(-time.Hour)}
+		p := usage.NewBillingPlan(usage.PlanState{Schedule: schedule}, anchor)
+		closes := rapid.IntRange(0, 4).Draw(t, "closes")
+		var closed []usage.Period
+		for range closes {
+			c, err := p.Close(p.State().NextInvoiceAt())
+			if err != nil {
+				t.Fatal(err)
+			}
+			closed = append(closed, c)
+		}
+		p.End(p.State().Current.Start.Add(time.Duration(rapid.Int64Range(0, int64(400*24*time.Hour)).Draw(t, "end"))).Truncate(time.Millisecond))
+		for p.State().Status != usage.PlanEnded {
+			c, err := p.Close(p.State().NextInvoiceAt())
+			if err != nil {
+				t.Fatal(err)
+			}
+			closed = append(closed, c)
+		}
+		s := p.State()
+		span := s.Schedule.EndsAt.Sub(closed[0].Start).Milliseconds()
+		if span == 0 {
+			return
+		}
+		report := closed[0].Start.Add(time.Duration(rapid.Int64Range(0, span-1).Draw(t, "report")) * time.Millisecond)
+		got, count := s.Schedule.At(report), 0
+		for _, c := range closed {
+			if c == got {
+				count++
+			}
+		}
+		if count != 1 || report.Before(got.Start) || !report.Before(got.End) {
+			t.Fatalf("a report at %s counts in %v, closed %v", report, got, closed)
+		}
+	})
+}

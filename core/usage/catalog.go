@@ -1,0 +1,157 @@
+// Package usage measures and rates what customers consume: meters that aggregate reported quantities, prices with
+// graduated tiers, the plans that bill a subscription's use of a meter period by period, and the arithmetic of all that,
+// which is exact to the last decimal and rounds once.
+package usage
+
+import (
+	"regexp"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/period"
+	"sundry/core/text"
+)
+
+// Aggregation says how the reports of a period become one quantity.
+type Aggregation string
+
+// The aggregations. SUM takes negative reports as corrections; MAX and LAST are of quantities that are never negative.
+// A period without reports is 0.
+const (
+	Sum  Aggregation = "SUM"
+	Max  Aggregation = "MAX"
+	Last Aggregation = "LAST"
+)
+
+// Check refuses a quantity that the aggregation does not take.
+func (a Aggregation) Check(f *fault.Violations, field string, q Quantity) {
+	f.Check(a == Sum || !q.IsNegative(), field, fault.DetailOutOfRange, "A "+string(a)+" meter takes no negative quantity.")
+}
+
+// Meter counts one kind of event of an account. It never changes.
+type Meter struct {
+	ID          string
+	CreatorID   string
+	Name        string
+	EventName   string // what reports name it by; unique per account
+	Aggregation Aggregation
+	CreatedAt   time.Time
+}
+
+// Product is what usage prices are for. It never changes.
+type Product struct {
+	ID        string
+	CreatorID string
+	Name      string
+	Type      string
+	CreatedAt time.Time
+}
+
+// Price is a graduated price of a product's units. It never changes.
+type Price struct {
+	ID            string
+	CreatorID     string
+	ProductID     string
+	BillingScheme string
+	Currency      money.Currency
+	Tiers         Tiers
+	Interval      period.Interval
+	CreatedAt     time.Time
+}
+
+// Graduated is the only way in which tiers are applied: each unit at the price of its own tier.
+const Graduated = "graduated"
+
+const maxName = 200
+
+// eventName is what plans allow as the name of a meter's events too.
+var (
+	eventName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$`)
+	productType = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,49}$`)
+)
+
+// MeterDraft is a meter as a request writes it.
+type MeterDraft struct {
+	Name        string `json:"name"`
+	EventName   string `json:"eventName"`
+	Aggregation string `json:"aggregation"`
+}
+
+// Parse checks the draft and lists every fault, as one VALIDATION_FAILED error.
+func (d MeterDraft) Parse() (Meter, error) {
+	var f fault.Violations
+	checkName(&f, d.Name)
+	f.Check(eventName.MatchString(d.EventName), "eventName", requiredOr(d.EventName, fault.DetailInvalid),
+		"Expected 1 to 100 letters, digits, hyphens, underscores, dots or colons, starting with a letter or digit.")
+	switch Aggregation(d.Aggregation) {
+	case Sum, Max, Last:
+	default:
+		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed), "Expected SUM, MAX or LAST.")
+	}
+	return Meter{Name: d.Name, EventName: d.EventName, Aggregation: Aggregation(d.Aggregation)}, f.Err()
+}
+
+// ProductDraft is a product as a request writes it.
+type ProductDraft struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// Parse checks the draft and lists every fault.
+func (d ProductDraft) Parse() (Product, error) {
+	var f fault.Violations
+	checkName(&f, d.Name)
+	f.Check(productType.MatchString(d.Type), "type", requiredOr(d.Type, fault.DetailInvalid),
+		"Expected a type in capitals such as SERVICE.")
+	return Product{Name: d.Name, Type: d.Type}, f.Err()
+}
+
+// PriceDraft is a price as a request writes it.
+type PriceDraft struct {
+	ProductID     string          `json:"productId"`
+	BillingScheme string          `json:"billingScheme"`
+	Currency      string          `json:"currency"`
+	TiersMode     *string         `json:"tiersMode"`
+	Tiers         []TierDraft     `json:"tiers"`
+	Recurring     *RecurringDraft `json:"recurring"`
+}
+
+// RecurringDraft says how often a price is billed.
+type RecurringDraft struct {
+	Interval string `json:"interval"`
+}
+
+// Parse checks the draft and lists every fault. Whether the product exists is for the caller to see.
+func (d PriceDraft) Parse() (Price, error) {
+	var f fault.Violations
+	f.Check(d.ProductID != "", "productId", fault.DetailRequired, "Expected the id of a product.")
+	f.Check(d.BillingScheme == "usage_based" || d.BillingScheme == "TIERED", "billingScheme", requiredOr(d.BillingScheme, fault.DetailNotAllowed),
+		"Expected usage_based or TIERED.")
+	currency, err := money.ParseCurrency(d.Currency)
+	_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
+	f.Check(d.TiersMode == nil || *d.TiersMode == Graduated, "tiersMode", fault.DetailNotAllowed, "Expected graduated.")
+	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency, Tiers: ParseTiers(&f, "tiers", d.Tiers)}
+	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another interval.") {
+		p.Interval = parseInterval(&f, "recurring.interval", d.Recurring.Interval)
+	}
+	return p, f.Err()
+}
+
+func parseInterval(f *fault.Violations, field, text string) period.Interval {
+	interval, err := period.ParseInterval(text)
+	_ = f.Nest(field).Merge(err) // its only error is a fault of the request
+	return interval
+}
+
+func checkName(f *fault.Violations, name string) {
+	text.CheckName(f, "name", name, maxName)
+}
+
+// requiredOr is the code of a fault: REQUIRED for what was not given at all.
+func requiredOr(given, code string) string {
+	if given == "" {
+		return fault.DetailRequired
+	}
+	return code
+}

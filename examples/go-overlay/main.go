@@ -1,0 +1,139 @@
+// Command go-overlay is a small shop: it sells membership in Sundry's overlay and lets members in. It knows the public API only.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+)
+
+//go:embed shop.html
+var shopHTML string
+
+var shopPage = template.Must(template.New("shop").Parse(shopHTML))
+
+// shop is what the program is told by its environment.
+type shop struct {
+	sundry, key string // address of the service and secret key
+	self        string // address of the shop itself
+	listing     string // catalog key of what is sold
+	client      *http.Client
+}
+
+func main() {
+	addr := cmp.Or(os.Getenv("ADDR"), "127.0.0.1:3000")
+	s := &shop{
+		sundry: cmp.Or(os.Getenv("SUNDRY_URL"), "http://127.0.0.1:8080"), key: os.Getenv("SUNDRY_KEY"),
+		self: "http://" + addr, listing: cmp.Or(os.Getenv("LISTING"), "workshop-club"), client: &http.Client{Timeout: 10 * time.Second},
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.home)
+	mux.HandleFunc("POST /checkout", s.checkout)
+	mux.HandleFunc("GET /members", s.members)
+	log.Println("the shop is open at", s.self)
+	server := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+// home shows what is sold, at the price that the recipe has now.
+func (s *shop) home(w http.ResponseWriter, r *http.Request) {
+	var recipe struct {
+		Title string
+		Plans []struct {
+			Prices []struct {
+				AmountInCents int64
+				Currency      string
+			}
+		}
+	}
+	if err := s.call(r, http.MethodGet, "/v1/catalog/listings/"+url.PathEscape(s.listing)+"/recipe", nil, &recipe); err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	user(w, r)
+	if err := shopPage.Execute(w, map[string]any{"Sundry": s.sundry, "Recipe": recipe}); err != nil {
+		log.Println("home:", err)
+	}
+}
+
+// checkout opens a session for the overlay.
+func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
+	var session struct {
+		ID       string `json:"id"`
+		EmbedURL string `json:"embedUrl"`
+	}
+	err := s.call(r, http.MethodPost, "/v1/checkout-sessions", map[string]any{
+		"catalog": map[string]string{"listing": s.listing}, "externalCustomerId": user(w, r), "uiMode": "embedded",
+		"successUrl": s.self + "/members", "cancelUrl": s.self + "/",
+	}, &session)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(session)
+}
+
+// members asks what the user may use: never the browser, which can say anything.
+func (s *shop) members(w http.ResponseWriter, r *http.Request) {
+	var access struct {
+		ActivePlans []struct{ ListingKey string }
+	}
+	if err := s.call(r, http.MethodGet, "/v1/customer-access/"+url.PathEscape(user(w, r)), nil, &access); err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	if !slices.Contains(access.ActivePlans, struct{ ListingKey string }{s.listing}) {
+		http.Error(w, "members only", http.StatusForbidden)
+		return
+	}
+	_, _ = io.WriteString(w, "Welcome, member!\n")
+}
+
+// user names the visitor in a cookie; a real shop has accounts.
+func user(w http.ResponseWriter, r *http.Request) string {
+	if cookie, err := r.Cookie("user"); err == nil {
+		return cookie.Value
+	}
+	id := "user-" + rand.Text()
+	http.SetCookie(w, &http.Cookie{Name: "user", Value: id, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	return id
+}
+
+// call asks the API with the secret key.
+func (s *shop) call(r *http.Request, method, path string, body, out any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(r.Context(), method, s.sundry+path, bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	if body == nil {
+		request.Body, request.ContentLength = http.NoBody, 0
+	}
+	request.Header.Set("Authorization", "Bearer "+s.key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", rand.Text())
+	response, err := s.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= http.StatusBadRequest {
+		return fmt.Errorf("%s %s: %s", method, path, response.Status)
+	}
+	return json.NewDecoder(response.Body).Decode(out)
+}

@@ -1,0 +1,121 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sundry/core/access"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/plan"
+	"sundry/core/text"
+	"sundry/ports"
+)
+
+const maxNote = 500
+
+// Gift is what to grant manually: a plan of a listing, or entitlements and credits that the caller chooses.
+type Gift struct {
+	Listing, Plan string // catalog key and plan key
+	Entitlements  []plan.EntitlementDraft
+	Credits       []plan.Credit
+	ExpiresAt     time.Time // account time; zero = it lasts
+	Note          string
+}
+
+// Check adds everything to f that is wrong with giving this to the customer, but for the clock, and returns what is given.
+func (g Gift) Check(externalCustomerID string, f *fault.Violations) access.ManualGrant {
+	customer.ValidateExternalID("externalCustomerId", externalCustomerID, f)
+	byPlan, loose := g.Listing != "" || g.Plan != "", len(g.Entitlements)+len(g.Credits) > 0
+	switch {
+	case byPlan && loose:
+		f.Add("listing", fault.DetailNotAllowed, "Give a plan of a listing, or entitlements and credits, not both.")
+	case byPlan:
+		f.Check(g.Listing != "", "listing", fault.DetailRequired, "Expected the catalog key of the listing that has the plan.")
+		f.Check(g.Plan != "", "plan", fault.DetailRequired, "Expected the key of a plan of the listing.")
+	case !loose:
+		f.Add("listing", fault.DetailRequired, "Give a plan of a listing, or entitlements and credits.")
+	}
+	text.CheckLines(f, "note", g.Note, maxNote)
+	return access.ManualGrant{ExpiresAt: g.ExpiresAt, Note: g.Note, Terms: plan.Terms{
+		Entitlements: plan.ParseEntitlements(f, "entitlements", g.Entitlements),
+		Credits:      plan.CheckCredits(f, "credits", g.Credits),
+	}}
+}
+
+// GrantManually gives the customer what the gift says. VALIDATION_FAILED with every fault; the refusals of
+// ports.PlanTerms.
+func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomerID string, gift Gift) (*access.Grant, error) {
+	var granted *access.Grant
+	now, err := s.clock.Now(ctx, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	var f fault.Violations
+	given := gift.Check(externalCustomerID, &f)
+	f.Check(gift.ExpiresAt.IsZero() || gift.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "Expected a time in the future.")
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if gift.Listing != "" {
+			offer, err := s.terms.TermsOf(ctx, r, creatorID, gift.Listing, gift.Plan)
+			if err != nil {
+				return err
+			}
+			given.Offer = &offer
+		}
+		_, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, func(c *lockedAccess) (access.Cause, error) {
+			granted = access.NewManual(s.ids.New(id.Grant), creatorID, externalCustomerID, given, c.now)
+			return access.Cause{Kind: access.GrantCreated, ID: granted.State().ID}, c.add(ctx, granted)
+		})
+		if err != nil || given.ExpiresAt.IsZero() {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskExpire, granted.State().ID, creatorID, given.ExpiresAt)
+	})
+	return granted, err
+}
+
+// RevokeManually takes back a grant that was granted manually; again, it answers the same. NOT_FOUND for a grant that is
+// not this customer's, STATE_CONFLICT for one from another source or one that has expired.
+func (s *Service) RevokeManually(ctx context.Context, creatorID, externalCustomerID, grantID string) (*access.Grant, error) {
+	if !id.Valid(id.Grant, grantID) {
+		return nil, errNoGrant()
+	}
+	var revoked *access.Grant
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, func(c *lockedAccess) (access.Cause, error) {
+			var err error
+			if revoked, err = c.own(ctx, grantID); err != nil {
+				return access.Cause{}, err
+			}
+			if changed, err := revoked.Revoke(c.now); err != nil || !changed {
+				return access.Cause{}, err
+			}
+			if err := c.edit(ctx, revoked, nil); err != nil {
+				return access.Cause{}, err
+			}
+			return access.Cause{Kind: access.GrantRevoked, ID: grantID}, r.Tasks.Cancel(ctx, TaskExpire, grantID)
+		})
+		return err
+	})
+	return revoked, err
+}
+
+// errNoGrant is the same for an unknown grant and for another customer's.
+func errNoGrant() error { return fault.NotFound("grant of this customer") }
+
+// own is the customer's grant with this id, running or ended. NOT_FOUND.
+func (c *lockedAccess) own(ctx context.Context, grantID string) (*access.Grant, error) {
+	if running := c.find(grantID); running != nil {
+		return running, nil
+	}
+	g, err := c.repos.Access.Grants.Get(ctx, c.document.CreatorID, grantID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && g.State().ExternalCustomerID != c.document.ExternalCustomerID {
+		return nil, errNoGrant()
+	}
+	return g, err
+}

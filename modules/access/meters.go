@@ -1,0 +1,52 @@
+package access
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"sundry/core/access"
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+// TaskMeters brings the meters of a customer's snapshot up to date; its subject is the account and the customer.
+const TaskMeters = "access.meters"
+
+// metersDelay gathers what is counted for a customer at once.
+const metersDelay = 100 * time.Millisecond
+
+// OnUsageCounted has the customer's snapshot show what was counted, in a transaction of its own: a count covers many
+// customers, and nobody is to wait for all of them.
+func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Counted) error {
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskMeters, e.CreatorID+"/"+e.ExternalCustomerID, e.CreatorID, now.Add(metersDelay))
+}
+
+// RefreshMeters runs TaskMeters. Body and tag of the snapshot move, its version does not.
+func (s *Service) RefreshMeters(ctx context.Context, t ports.Task) error {
+	customer := strings.TrimPrefix(t.Subject, t.CreatorID+"/")
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		document, err := r.Access.Snapshots.Lock(ctx, access.Empty(t.CreatorID, customer, s.livemode))
+		if err != nil {
+			return err
+		}
+		meters, err := s.meters.MetersOf(ctx, r, t.CreatorID, customer)
+		if err != nil {
+			return err
+		}
+		next, changed, err := document.WithMeters(meters)
+		if err != nil {
+			return err
+		}
+		if changed {
+			if err := r.Access.Snapshots.Update(ctx, next, nil); err != nil {
+				return err
+			}
+		}
+		return r.Tasks.Done(ctx, t)
+	})
+}

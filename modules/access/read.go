@@ -1,0 +1,103 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sundry/core/access"
+	"sundry/ports"
+)
+
+// MaxWait bounds how long a reader may wait for a higher version (contract §8).
+const MaxWait = 25 * time.Second
+
+// While somebody waits, the snapshot is read again after these pauses: the first is for a payment that is being
+// confirmed right now, the longest bounds what many waiters cost.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 500 * time.Millisecond
+)
+
+// Snapshot returns the customer's document: the empty one, version 0, for a customer that is not known.
+func (s *Service) Snapshot(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error) {
+	d, err := s.read(ctx, creatorID, externalCustomerID)
+	if err != nil || d.NextEnd.IsZero() {
+		return d, err
+	}
+	now, err := s.clock.Now(ctx, creatorID)
+	if err != nil || now.Before(d.NextEnd) {
+		return d, err
+	}
+	// A grant is over and its task has not run yet. Access is never shown for longer than it was given, so end it now.
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		c, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, noop)
+		if err == nil {
+			d = c.document
+		}
+		return err
+	})
+	return d, err
+}
+
+func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error) {
+	d, err := s.reader.ReadAccess(ctx, creatorID, externalCustomerID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return access.Empty(creatorID, externalCustomerID, s.livemode), nil
+	}
+	return d, err
+}
+
+// Wait returns the customer's document as soon as its version is higher than after, or when wait (at most
+// MaxWait) is over or ctx ends: then as it stands. No connection is held while waiting.
+func (s *Service) Wait(ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration) (access.Document, error) {
+	deadline := s.clock.Real().Add(min(wait, MaxWait))
+	reading := context.WithoutCancel(ctx) // when the wait is cut short, the answer is still a good one
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		d, err := s.Snapshot(reading, creatorID, externalCustomerID)
+		left := deadline.Sub(s.clock.Real())
+		if err != nil || d.Version > after || left <= 0 || s.sleeper.Sleep(ctx, min(pause, left)) != nil {
+			return d, err
+		}
+	}
+}
+
+// What Explain shows at most of what is over.
+const (
+	explainedEnded   = 100
+	explainedChanges = 100
+)
+
+// Explanation is why a customer may use what they may.
+type Explanation struct {
+	Document access.Document
+	Running  []*access.Grant  // oldest first
+	Ended    []*access.Grant  // the latest 100, newest first
+	History  []access.Changed // the latest 100, newest first
+}
+
+// Explain tells which payment, subscription or grant gives what, and how the version came about.
+func (s *Service) Explain(ctx context.Context, creatorID, externalCustomerID string) (Explanation, error) {
+	var e Explanation
+	r := s.store.Read(ctx)
+	for {
+		d, err := s.Snapshot(ctx, creatorID, externalCustomerID)
+		if err != nil {
+			return e, err
+		}
+		e.Document = d
+		if e.Running, err = r.Access.Grants.ListActive(ctx, creatorID, externalCustomerID); err != nil {
+			return e, err
+		}
+		if e.Ended, err = r.Access.Grants.ListEnded(ctx, creatorID, externalCustomerID, explainedEnded); err != nil {
+			return e, err
+		}
+		if e.History, err = r.Access.Snapshots.ListHistory(ctx, creatorID, externalCustomerID, explainedChanges); err != nil {
+			return e, err
+		}
+		// The reads see one moment only if nothing changed between them.
+		if again, err := s.read(ctx, creatorID, externalCustomerID); err != nil || again.Version == d.Version {
+			return e, err
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package access
+
+import (
+	"context"
+	"errors"
+
+	"sundry/core/access"
+	"sundry/core/dispute"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// OnRefundCreated takes away what a payment gave when all of it was refunded, unless the account wants it kept. Of a
+// subscription that is the period which the payment bought: a period that is over took its access with it.
+func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
+	if !e.Full || e.KeepAccess {
+		return nil
+	}
+	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(g *access.Grant, c *lockedAccess) bool {
+		return g.EndRefunded(e.PaidFrom, c.now)
+	})
+}
+
+// OnDisputeOpened suspends what a payment gave.
+func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
+	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(g *access.Grant, c *lockedAccess) bool {
+		return g.Suspend(c.now)
+	})
+}
+
+// OnDisputeClosed gives it back when the dispute was won.
+func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
+	if e.Status != dispute.Won {
+		return nil
+	}
+	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(g *access.Grant, c *lockedAccess) bool {
+		return g.Resume(c.now)
+	})
+}
+
+// source is a payment as grants know it.
+type source struct{ creatorID, paymentID, checkoutID, subscriptionID string }
+
+// grants are those that the payment gave: the purchase, or the subscription that it started or renewed.
+func (p source) grants(ctx context.Context, r ports.Repos) ([]*access.Grant, error) {
+	if p.subscriptionID != "" {
+		g, err := r.Access.Grants.GetBySource(ctx, p.creatorID, access.Subscription, p.subscriptionID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil, nil
+		}
+		return []*access.Grant{g}, err
+	}
+	if p.checkoutID == "" {
+		return nil, nil // an invoice gives nothing
+	}
+	return r.Access.Grants.ListByCheckout(ctx, p.creatorID, p.checkoutID)
+}
+
+// changeGrants moves each grant of a payment behind its customer's lock.
+func (s *Service) changeGrants(ctx context.Context, r ports.Repos, p source, cause access.Cause, move func(*access.Grant, *lockedAccess) bool) error {
+	given, err := p.grants(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, seen := range given {
+		before := seen.State()
+		_, err := s.withLockedAccess(ctx, r, before.CreatorID, before.ExternalCustomerID, func(c *lockedAccess) (access.Cause, error) {
+			g := c.find(before.ID)
+			if g == nil { // it has ended: read it again behind the lock
+				var err error
+				if g, err = r.Access.Grants.Get(ctx, before.CreatorID, before.ID); err != nil {
+					return access.Cause{}, err
+				}
+				c.grants = append(c.grants, g)
+			}
+			if !move(g, c) {
+				return access.Cause{}, nil
+			}
+			return cause, r.Access.Grants.Update(ctx, g)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

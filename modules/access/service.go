@@ -1,0 +1,230 @@
+// Package access keeps what each customer may use: it turns purchases, subscriptions and gifts into grants, adds
+// them up to the customer's snapshot, and lets credits be used. Every change of a snapshot happens behind the lock of
+// its row, in the transaction of its cause, and raises the version by exactly one.
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sundry/core/access"
+	"sundry/core/checkout"
+	"sundry/core/id"
+	"sundry/ports"
+)
+
+// TaskExpire is the kind of the task that ends a grant at its ExpiresAt; its subject is the grant's id.
+const TaskExpire = "access.expire"
+
+// Service holds the use cases.
+type Service struct {
+	store    ports.Store
+	reader   ports.AccessReader
+	clock    ports.Clock
+	sleeper  ports.Sleeper
+	ids      ports.IDs
+	bus      ports.Bus
+	terms    ports.PlanTerms
+	meters   ports.CustomerMeters
+	livemode bool
+}
+
+// Deps is what the module needs.
+type Deps struct {
+	Store   ports.Store
+	Reader  ports.AccessReader
+	Clock   ports.Clock
+	Sleeper ports.Sleeper
+	IDs     ports.IDs
+	Bus     ports.Bus
+	Terms   ports.PlanTerms
+	Meters  ports.CustomerMeters
+	// Livemode is shown in every snapshot.
+	Livemode bool
+}
+
+// New returns the module.
+func New(d Deps) *Service {
+	return &Service{
+		store: d.Store, reader: d.Reader, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, bus: d.Bus, terms: d.Terms, meters: d.Meters, livemode: d.Livemode,
+	}
+}
+
+// OnCheckoutPaid grants what was bought once. A recurring offer grants nothing here: OnSubscriptionCreated does.
+func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	if e.Offer.Recurring() {
+		return nil
+	}
+	g := access.NewForPurchase(s.ids.New(id.Grant), e)
+	return s.grantOnce(ctx, r, g, access.Cause{Kind: access.PurchasePaid, ID: g.State().SourceID})
+}
+
+// AccessVersion implements ports.AccessVersions.
+func (s *Service) AccessVersion(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) (int64, error) {
+	if externalCustomerID == "" {
+		return 0, nil
+	}
+	d, err := r.Access.Snapshots.Get(ctx, creatorID, externalCustomerID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return 0, nil
+	}
+	return d.Version, err
+}
+
+// Expire runs TaskExpire.
+func (s *Service) Expire(ctx context.Context, t ports.Task) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		g, err := r.Access.Grants.Get(ctx, t.CreatorID, t.Subject)
+		if errors.Is(err, ports.ErrNotFound) {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		c, err := s.withLockedAccess(ctx, r, t.CreatorID, g.State().ExternalCustomerID, noop)
+		if err != nil {
+			return err
+		}
+		if still := c.find(t.Subject); still != nil && still.Active() { // its clock is not there yet
+			return r.Tasks.Postpone(ctx, t, still.State().ExpiresAt)
+		}
+		return r.Tasks.Done(ctx, t)
+	})
+}
+
+// grantOnce adds a grant unless its source has granted before.
+func (s *Service) grantOnce(ctx context.Context, r ports.Repos, g *access.Grant, cause access.Cause) error {
+	state := g.State()
+	_, err := s.withLockedAccess(ctx, r, state.CreatorID, state.ExternalCustomerID, func(c *lockedAccess) (access.Cause, error) {
+		_, err := r.Access.Grants.GetBySource(ctx, state.CreatorID, state.Source, state.SourceID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return cause, c.add(ctx, g)
+		}
+		return access.Cause{}, err
+	})
+	return err
+}
+
+// lockedAccess is one customer's access behind the lock of their snapshot.
+type lockedAccess struct {
+	repos    ports.Repos
+	document access.Document
+	grants   []*access.Grant // those that ran when the lock was taken, and those added since
+	now      time.Time       // account time
+}
+
+// add writes a new grant.
+func (c *lockedAccess) add(ctx context.Context, g *access.Grant) error {
+	c.grants = append(c.grants, g)
+	return c.repos.Access.Grants.Insert(ctx, g)
+}
+
+// edit writes a grant after its transition, whose refusal comes back as it is.
+func (c *lockedAccess) edit(ctx context.Context, g *access.Grant, refused error) error {
+	if refused != nil {
+		return refused
+	}
+	return c.repos.Access.Grants.Update(ctx, g)
+}
+
+func (c *lockedAccess) find(grantID string) *access.Grant {
+	for _, g := range c.grants {
+		if g.State().ID == grantID {
+			return g
+		}
+	}
+	return nil
+}
+
+func noop(*lockedAccess) (access.Cause, error) { return access.Cause{}, nil }
+
+// withLockedAccess is the one way to change access: it locks the customer's snapshot, ends the grants whose time is over, does
+// the work, and brings the snapshot up to date. Each of the two steps that changes the snapshot is a version with a
+// cause of its own.
+func (s *Service) withLockedAccess(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, work func(c *lockedAccess) (access.Cause, error)) (*lockedAccess, error) {
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	c := &lockedAccess{repos: r, now: now}
+	if c.document, err = r.Access.Snapshots.Lock(ctx, access.Empty(creatorID, externalCustomerID, s.livemode)); err != nil {
+		return nil, err
+	}
+	if c.grants, err = r.Access.Grants.ListActive(ctx, creatorID, externalCustomerID); err != nil {
+		return nil, err
+	}
+	if err := s.expireDue(ctx, c); err != nil {
+		return nil, err
+	}
+	cause, err := work(c)
+	if err != nil {
+		return nil, err
+	}
+	return c, s.publish(ctx, c, cause)
+}
+
+// expireDue ends the grants whose time is over, so that nothing is ever done on the strength of one.
+func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
+	cause := access.Cause{Kind: access.GrantExpired}
+	for _, g := range c.grants {
+		if !g.DueToEnd(c.now) {
+			continue
+		}
+		if cause.ID == "" {
+			cause.ID = g.State().ID
+		}
+		if err := c.edit(ctx, g, g.Expire(c.now)); err != nil {
+			return err
+		}
+	}
+	return s.publish(ctx, c, cause)
+}
+
+// publish folds the grants and, when that gives another document, saves it as the next version and tells of it.
+func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cause) error {
+	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.livemode, cause, c.now)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		if err := c.repos.Access.Snapshots.Update(ctx, next, &changed); err != nil {
+			return err
+		}
+	case !next.NextEnd.Equal(c.document.NextEnd):
+		if err := c.repos.Access.Snapshots.Update(ctx, next, nil); err != nil {
+			return err
+		}
+	}
+	c.document = next
+	if !ok {
+		return nil
+	}
+	if err := s.bus.Publish(ctx, c.repos, changed); err != nil {
+		return fmt.Errorf("publish version %d: %w", changed.Version, err)
+	}
+	return nil
+}
+
+// ChangedSince implements ports.AccessHistory. It reads as many versions as lie between; an announcement is seldom more
+// than a few behind.
+func (s *Service) ChangedSince(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, version int64) (int64, []string, error) {
+	current, err := s.AccessVersion(ctx, r, creatorID, externalCustomerID)
+	if err != nil || current <= version {
+		return current, nil, err
+	}
+	history, err := r.Access.Snapshots.ListHistory(ctx, creatorID, externalCustomerID, int(current-version))
+	if err != nil {
+		return 0, nil, err
+	}
+	changed := []string{}
+	for _, change := range history {
+		if change.Version > version {
+			changed = append(changed, change.Changed...)
+		}
+	}
+	slices.Sort(changed)
+	return current, slices.Compact(changed), nil
+}

@@ -1,0 +1,119 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/access"
+	"sundry/core/customer"
+	"sundry/core/id"
+	"sundry/core/subscription"
+	"sundry/ports"
+)
+
+// OnSubscriptionCreated grants what was subscribed to.
+func (s *Service) OnSubscriptionCreated(ctx context.Context, r ports.Repos, e subscription.Created) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionStarted)
+}
+
+// OnSubscriptionRenewed moves the grant to the new period: credits that renew are full again.
+func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+}
+
+// OnSubscriptionUpdated follows a change of plan, a pause or a resumption.
+func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e subscription.Updated) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+}
+
+// OnSubscriptionChargeFailed lets the grant last for the grace.
+func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos, e subscription.ChargeFailed) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+}
+
+// OnSubscriptionCancelScheduled shows until when the plan lasts.
+func (s *Service) OnSubscriptionCancelScheduled(ctx context.Context, r ports.Repos, e subscription.CancelScheduled) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+}
+
+// OnSubscriptionCanceled ends the grant.
+func (s *Service) OnSubscriptionCanceled(ctx context.Context, r ports.Repos, e subscription.Canceled) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionEnded)
+}
+
+// OnSubscriptionExpired ends the grant.
+func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e subscription.Expired) error {
+	return s.follow(ctx, r, e.State, access.SubscriptionEnded)
+}
+
+// follow brings the subscription's grant in line with it, and lets it expire by itself when the grace ends.
+func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State, why access.CauseKind) error {
+	cause, key := access.Cause{Kind: why, ID: sub.ID}, customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
+	var g *access.Grant
+	_, err := s.withLockedAccess(ctx, r, sub.CreatorID, key, func(c *lockedAccess) (access.Cause, error) {
+		var err error
+		g, err = c.ofSubscription(ctx, sub)
+		if errors.Is(err, ports.ErrNotFound) {
+			g = access.NewForSubscription(s.ids.New(id.Grant), sub, c.now)
+			return cause, c.add(ctx, g)
+		}
+		if err != nil {
+			return access.Cause{}, err
+		}
+		g.Follow(sub, c.now)
+		return cause, c.edit(ctx, g, nil)
+	})
+	if err != nil {
+		return fmt.Errorf("follow %s: %w", sub.ID, err)
+	}
+	if state := g.State(); g.Active() && !state.ExpiresAt.IsZero() {
+		return r.Tasks.Schedule(ctx, TaskExpire, state.ID, state.CreatorID, state.ExpiresAt)
+	}
+	return r.Tasks.Cancel(ctx, TaskExpire, g.State().ID)
+}
+
+// ofSubscription is the subscription's grant, whether it counts or not. ErrNotFound before it has given one.
+func (c *lockedAccess) ofSubscription(ctx context.Context, sub subscription.State) (*access.Grant, error) {
+	for _, g := range c.grants {
+		if st := g.State(); st.Source == access.Subscription && st.SourceID == sub.ID {
+			return g, nil
+		}
+	}
+	g, err := c.repos.Access.Grants.GetBySource(ctx, sub.CreatorID, access.Subscription, sub.ID)
+	if err == nil {
+		c.grants = append(c.grants, g)
+	}
+	return g, err
+}
+
+// OnCustomerRenamed moves all that a customer may use to the name that the integrator has given them: one version under
+// each name.
+func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
+	cause := access.Cause{Kind: access.CustomerRenamed, ID: e.ID}
+	var moved []*access.Grant
+	_, err := s.withLockedAccess(ctx, r, e.CreatorID, e.From, func(c *lockedAccess) (access.Cause, error) {
+		moved, c.grants = c.grants, nil
+		return cause, nil
+	})
+	if err != nil {
+		return fmt.Errorf("rename %s: %w", e.ID, err)
+	}
+	_, err = s.withLockedAccess(ctx, r, e.CreatorID, e.To, func(c *lockedAccess) (access.Cause, error) {
+		for _, g := range moved {
+			if !g.Active() {
+				continue
+			}
+			g.Rename(e.To)
+			c.grants = append(c.grants, g)
+			if err := c.edit(ctx, g, nil); err != nil {
+				return access.Cause{}, err
+			}
+		}
+		return cause, nil
+	})
+	if err != nil {
+		return fmt.Errorf("rename %s: %w", e.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package booking
+
+import (
+	"context"
+	"encoding/hex"
+	"time"
+
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+const (
+	// lockTTL is how long a lock lasts whose holder died.
+	lockTTL = 10 * time.Second
+	// lockWait is how long a request waits for its turn; then it lets the database decide.
+	lockWait  = 2 * time.Second
+	lockPause = 10 * time.Millisecond
+)
+
+// LockSlots implements ports.Bookings.
+func (s *Service) LockSlots(ctx context.Context, h ports.Hold) (leave func()) {
+	wanted := s.wanted(ctx, h)
+	if len(wanted) == 0 {
+		return func() {}
+	}
+	holder := hex.EncodeToString(s.ids.Random(16))
+	leave = func() { _ = s.locks.Unlock(context.WithoutCancel(ctx), h.CreatorID, holder) } // else it ends by itself
+	for waited := time.Duration(0); waited < lockWait; waited += lockPause {
+		entered, err := s.locks.TryLock(ctx, h.CreatorID, holder, wanted, lockTTL)
+		switch {
+		case err != nil:
+			return func() {} // nobody takes turns then
+		case entered && waited > 0:
+			// The first one has most likely taken the time. The rest need not go one by one to be refused.
+			leave()
+			return func() {}
+		case entered:
+			return leave
+		}
+		if s.sleeper.Sleep(ctx, lockPause) != nil {
+			return func() {}
+		}
+	}
+	return func() {}
+}
+
+// wanted are the intervals that a hold would block; none when it will be refused anyway.
+func (s *Service) wanted(ctx context.Context, h ports.Hold) (all []slot.Interval) {
+	if len(h.Picks) == 0 {
+		return nil
+	}
+	b, err := s.ready(ctx, s.store.Read(ctx), h.CreatorID, h.ListingID, h.VariantID)
+	if err != nil {
+		return nil
+	}
+	for _, p := range h.Picks {
+		all = append(all, b.Blocked(p.StartsAt))
+	}
+	return all
+}

@@ -1,0 +1,222 @@
+package catalog_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"sundry/adapters/system"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/listing"
+	"sundry/core/paymentlink"
+	"sundry/modules/catalog"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+// forEachPair runs the test with a deployment that has a catalog and another one that has none.
+func forEachPair(t *testing.T, test func(t *testing.T, from, to fixture)) {
+	t.Helper()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		var pair [2]fixture
+		for i := range pair {
+			store, ids := engine.Open(t), system.NewIDs()
+			pair[i] = fixture{
+				Service: catalog.New(store, system.NewClock(store, true), ids, true), store: store, ids: ids,
+				ada: ids.New(id.Creator), bob: ids.New(id.Creator),
+			}
+		}
+		pair[0].fill(t)
+		test(t, pair[0], pair[1])
+	})
+}
+
+// fill makes one listing of each kind, with everything that a listing can have.
+func (s fixture) fill(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	p := proposal(listing.Digital, "field-notes")
+	p.Description, p.CatalogKey = new("One\n<two> & three"), new("notes")
+	p.Metadata = map[string]any{"downloadUrl": "https://files.example/notes.pdf", "pageCount": json.Number("12")}
+	s.active(t, p)
+	p = proposal(listing.Subscription, "studio")
+	p.Metadata = map[string]any{"features": []any{"exports", "support"}, "trialDays": json.Number("7")}
+	studio := s.active(t, p)
+	if _, err := s.PutPlan(ctx, s.ada, studio.ID, proPlan()); err != nil {
+		t.Fatal(err)
+	}
+	hour := s.draft(t, proposal(listing.Appointment, "one-hour"))
+	pack, err := s.AddVariant(ctx, s.ada, hour.ID, listing.VariantEdit{
+		Key: new("five-pack"), Name: new("Pack of five"), DurationMinutes: new(45), SessionCount: new(5), Price: new(int64(40000)), PriceGiven: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []paymentlink.Edit{
+		{ListingID: &studio.ID, PlanKey: new("pro"), Interval: new("year"), SuccessURL: new("https://shop.example/a.b")},
+		{ListingID: &hour.ID, VariantID: &pack.ID, Active: new(false)},
+	} {
+		if _, err := s.CreateLink(ctx, s.ada, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Archive(ctx, s.ada, s.active(t, proposal(listing.Digital, "old-notes")).ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exported is the catalog as it comes out of a file.
+func (s fixture) exported(t *testing.T) (d catalog.Document, file string) {
+	t.Helper()
+	d, err := s.Export(t.Context(), s.ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := d.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = catalog.ReadDocument(out.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	return d, out.String()
+}
+
+func (s fixture) imported(t *testing.T, d catalog.Document) []string {
+	t.Helper()
+	preview, err := s.PreviewImport(t.Context(), s.ada, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := s.Import(t.Context(), s.ada, d)
+	if err != nil || !slices.Equal(changes, preview) {
+		t.Fatalf("changed %q, %v; the preview said %q", changes, err, preview)
+	}
+	return changes
+}
+
+func TestACatalogIsTheSameAfterAFile(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, to fixture) {
+		d, file := from.exported(t)
+		if strings.Contains(file, "lst_") || strings.Contains(file, "var_") || strings.Contains(file, "old-notes") || !strings.Contains(file, "<two> & three") {
+			t.Errorf("the file has ids, what is archived, or escapes:\n%s", file)
+		}
+		changes := to.imported(t, d)
+		if !slices.Contains(changes, "+ listing notes: Field notes") || len(changes) != 3 {
+			t.Errorf("an empty catalog became %q", changes)
+		}
+		if _, again := to.exported(t); again != file {
+			t.Errorf("imported as\n%s\nwant\n%s", again, file)
+		}
+		if changes := to.imported(t, d); len(changes) != 0 {
+			t.Errorf("the second import changed %q", changes)
+		}
+		if changes := from.imported(t, d); len(changes) != 0 {
+			t.Errorf("the import of what it has changed %q", changes)
+		}
+	})
+}
+
+func TestAnImportSaysWhatItChangesAndChangesNoMore(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, _ fixture) {
+		before, file := from.exported(t)
+		studioBefore, err := from.ByKey(t, "studio")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := from.exported(t)
+		notes, hour, studio := &d.Listings[0], &d.Listings[1], &d.Listings[2]
+		notes.Title = "Notes"
+		hour.Variants = hour.Variants[1:] // five-pack goes
+		studio.Plans[0].Name = "Professional"
+		minor := int64(1100)
+		studio.Plans[0].Prices[0].AmountInCents = &minor
+		studio.PaymentLinks[0].Active = false
+		want := []string{
+			"- listing one-hour.variant five-pack: Pack of five",
+			`~ listing notes.title: "Field notes" → "Notes"`,
+			`~ listing studio.payment link pro year https://shop.example/a.b: active → inactive`,
+			`~ listing studio.plan pro.name: "Pro" → "Professional"`,
+		}
+		hour.Variants, hour.PaymentLinks = before.Listings[1].Variants[:1], nil
+		preview, err := from.PreviewImport(t.Context(), from.ada, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range want {
+			if !slices.Contains(preview, line) {
+				t.Errorf("%q is not among %q", line, preview)
+			}
+		}
+		if _, after := from.exported(t); after != file {
+			t.Error("the preview changed the catalog")
+		}
+		from.imported(t, d)
+		studioAfter, err := from.ByKey(t, "studio")
+		if err != nil || studioAfter.ID != studioBefore.ID {
+			t.Errorf("the listing was replaced: %+v, %v", studioAfter, err)
+		}
+		if changes := from.imported(t, d); len(changes) != 0 {
+			t.Errorf("the second import changed %q", changes)
+		}
+	})
+}
+
+// ByKey is ada's listing of a catalog key.
+func (s fixture) ByKey(t *testing.T, key string) (listing.State, error) {
+	t.Helper()
+	return s.store.Read(t.Context()).Catalog.Listings.GetByKey(t.Context(), s.ada, key)
+}
+
+func TestARefusedImportChangesNothing(t *testing.T) {
+	t.Parallel()
+	forEachPair(t, func(t *testing.T, from, to fixture) {
+		taken := proposal(listing.Digital, "studio")
+		if _, err := to.Create(t.Context(), to.bob, taken); err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct {
+			change func(d *catalog.Document)
+			want   fault.Code
+		}{
+			"a slug that somebody has": {func(*catalog.Document) {}, fault.SlugTaken},
+			"a bad price":              {func(d *catalog.Document) { d.Listings[2].Slug = "studio-2"; d.Listings[2].PriceInCents = -1 }, fault.ValidationFailed},
+			"a key twice":              {func(d *catalog.Document) { d.Listings[2] = d.Listings[0] }, fault.ValidationFailed},
+		} {
+			d, _ := from.exported(t)
+			c.change(&d)
+			_, err := to.Import(t.Context(), to.ada, d)
+			if fault.CodeOf(err) != c.want {
+				t.Errorf("%s: %v, want %s", name, err, c.want)
+			}
+			if left, err := to.OwnListings(t.Context(), to.ada, ports.Page{Limit: 10}); err != nil || len(left.Items) != 0 {
+				t.Errorf("%s: it left %+v, %v", name, left.Items, err)
+			}
+		}
+	})
+}
+
+func TestACatalogFileIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{
+		`{"version":1,"listings":[]}`:                      true,
+		`{"version":2,"listings":[]}`:                      false,
+		`{"version":1,"listings":[],"products":[]}`:        false,
+		`{"version":1,"listings":[{"key":"a","sku":"b"}]}`: false,
+		`{"version":1,"listings":[]} {}`:                   false,
+		``:                                                 false,
+	} {
+		if _, err := catalog.ReadDocument([]byte(text)); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if d, err := catalog.ReadDocument([]byte(`{"version":1,"listings":[]}`)); err != nil || !reflect.DeepEqual(d, catalog.Document{Version: 1, Listings: []catalog.DocumentListing{}}) {
+		t.Errorf("read %+v, %v", d, err)
+	}
+}

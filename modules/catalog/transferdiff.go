@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// difference lists what a catalog became, a line each: "+" is new, "-" is gone, "~" is another value.
+func difference(before, after Document) []string {
+	was, is := flatten(before), flatten(after)
+	var lines []string
+	for _, path := range slices.Sorted(maps.Keys(merge(was, is))) {
+		old, there := was[path]
+		now, here := is[path]
+		switch {
+		case !there && !below(path, was, is):
+			lines = append(lines, fmt.Sprintf("+ %s: %s", path, now))
+		case !here && !below(path, is, was):
+			lines = append(lines, fmt.Sprintf("- %s: %s", path, old))
+		case there && here && old != now && !hasMembers(path, was, is):
+			lines = append(lines, fmt.Sprintf("~ %s: %s → %s", path, old, now))
+		}
+	}
+	return lines
+}
+
+// below reports whether a path is part of something that one side does not have at all, which is a line of its own.
+func below(path string, without, with map[string]string) bool {
+	for i := strings.LastIndexByte(path, '.'); i > 0; i = strings.LastIndexByte(path[:i], '.') {
+		parent := path[:i]
+		if _, there := with[parent]; there {
+			if _, here := without[parent]; !here {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasMembers reports whether a path is a whole thing: its members say what has changed.
+func hasMembers(path string, sides ...map[string]string) bool {
+	for _, side := range sides {
+		for other := range side {
+			if strings.HasPrefix(other, path+".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func merge(a, b map[string]string) map[string]string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// flatten gives every value of the document its path by keys. What has a key of its own is there as a whole, under the name
+// that people know it by, and member by member.
+func flatten(d Document) map[string]string {
+	out := map[string]string{}
+	for _, l := range d.Listings {
+		path := "listing " + l.Key
+		out[path] = l.Title
+		plain := l
+		plain.Variants, plain.Plans, plain.PaymentLinks = nil, nil, nil
+		members(out, path, plain)
+		for _, v := range l.Variants {
+			out[path+".variant "+v.Key] = v.Name
+			members(out, path+".variant "+v.Key, v)
+		}
+		for _, p := range l.Plans {
+			out[path+".plan "+p.Key] = p.Name
+			members(out, path+".plan "+p.Key, p)
+		}
+		for _, link := range l.PaymentLinks {
+			name := strings.Join(strings.Fields(path+".payment link "+link.key()), " ")
+			out[name] = "active"
+			if !link.Active {
+				out[name] = "inactive"
+			}
+		}
+	}
+	return out
+}
+
+// members adds the members of a value, as JSON.
+func members(out map[string]string, path string, value any) {
+	raw, err := json.Marshal(value)
+	var all map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(raw, &all)
+	}
+	if err != nil {
+		return // of plain data there is no such error
+	}
+	for name, member := range all {
+		if name != "key" && string(member) != "null" {
+			out[path+"."+name] = string(member)
+		}
+	}
+}

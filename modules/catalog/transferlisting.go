@@ -1,0 +1,227 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"sundry/core/fault"
+	"sundry/core/listing"
+	"sundry/core/paymentlink"
+	"sundry/core/plan"
+	"sundry/ports"
+)
+
+// importListing makes one listing be as wanted. The use cases that it calls join the transaction.
+func (s *Service) importListing(ctx context.Context, r ports.Repos, creatorID string, wanted DocumentListing) error {
+	found, err := s.importedListing(ctx, r, creatorID, wanted)
+	if err != nil {
+		return err
+	}
+	if err := s.importVariants(ctx, found, wanted.Variants); err != nil {
+		return err
+	}
+	if err := s.importPlans(ctx, r, found, wanted.Plans); err != nil {
+		return err
+	}
+	if wanted.Status == listing.Active && found.Status == listing.Draft {
+		if _, err := s.Publish(ctx, creatorID, found.ID); err != nil {
+			return err
+		}
+	}
+	if err := s.importLinks(ctx, r, creatorID, found.ID, wanted.PaymentLinks); err != nil {
+		return err
+	}
+	if wanted.Status == listing.Archived {
+		_, err = s.Archive(ctx, creatorID, found.ID)
+	}
+	return err
+}
+
+// behaviorOf is nil for a document that says nothing: the prices contain their tax then, or go on as they are.
+func behaviorOf(wanted DocumentListing) *string {
+	if wanted.TaxBehavior == "" {
+		return nil
+	}
+	return new(string(wanted.TaxBehavior))
+}
+
+// importedListing creates the listing, or edits the one of its key.
+func (s *Service) importedListing(ctx context.Context, r ports.Repos, creatorID string, wanted DocumentListing) (listing.State, error) {
+	edit := listing.Edit{
+		Title: &wanted.Title, Description: &wanted.Description, Slug: &wanted.Slug, CatalogKey: &wanted.Key,
+		PriceInCents: &wanted.PriceInCents, Currency: &wanted.Currency, TaxBehavior: behaviorOf(wanted), Metadata: numbers(wanted.Metadata), ClearMetadata: true,
+	}
+	found, err := r.Catalog.Listings.GetByKey(ctx, creatorID, wanted.Key)
+	// The slug is looked up first: a database that refused it would end the whole import's transaction.
+	if other, slugErr := r.Catalog.Listings.GetBySlug(ctx, wanted.Slug); slugErr == nil && other.ID != found.ID {
+		return listing.State{}, fault.New(fault.SlugTaken, "Another listing of the platform has this slug.")
+	}
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return s.Create(ctx, creatorID, listing.Proposal{Type: string(wanted.Type), Edit: edit})
+	case err != nil:
+		return listing.State{}, err
+	case found.Type != wanted.Type:
+		return listing.State{}, fault.Invalid(fault.Detail{Field: "type", Code: fault.DetailNotAllowed, Message: "The type of a listing never changes."})
+	case found.Status == listing.Active && wanted.Status == listing.Draft:
+		return listing.State{}, fault.Invalid(fault.Detail{Field: "status", Code: fault.DetailNotAllowed, Message: "A published listing never is a draft again."})
+	}
+	return s.Edit(ctx, creatorID, found.ID, edit)
+}
+
+// numbers gives metadata of this program the form that metadata of a request has: integers as they are written.
+func numbers(metadata map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, value := range metadata {
+		switch v := value.(type) {
+		case int64:
+			value = json.Number(strconv.FormatInt(v, 10))
+		case []string:
+			list := make([]any, len(v))
+			for i := range v {
+				list[i] = v[i]
+			}
+			value = list
+		}
+		out[name] = value
+	}
+	return out
+}
+
+// importVariants adds and edits the variants by key, the default one first, and removes those that are not wanted.
+func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []DocumentVariant) error {
+	if l.Type != listing.Appointment || len(wanted) == 0 {
+		return nil // every appointment listing has a variant
+	}
+	wanted = slices.Clone(wanted)
+	slices.SortStableFunc(wanted, func(a, b DocumentVariant) int {
+		switch {
+		case a.IsDefault == b.IsDefault:
+			return 0
+		case a.IsDefault:
+			return -1
+		}
+		return 1
+	})
+	for _, v := range wanted {
+		edit := listing.VariantEdit{
+			Name: &v.Name, DurationMinutes: &v.DurationMinutes, SessionCount: &v.SessionCount, Price: v.PriceInCents, PriceGiven: true,
+		}
+		if v.IsDefault {
+			edit.IsDefault = &v.IsDefault
+		}
+		found, err := l.VariantByKey(v.Key)
+		if err == nil {
+			_, err = s.EditVariant(ctx, l.CreatorID, l.ID, found.ID, edit)
+		} else {
+			edit.Key = &v.Key
+			_, err = s.AddVariant(ctx, l.CreatorID, l.ID, edit)
+		}
+		if err != nil {
+			return nested("variants."+v.Key, err)
+		}
+	}
+	for _, found := range l.Variants {
+		if !slices.ContainsFunc(wanted, func(v DocumentVariant) bool { return v.Key == found.Key }) {
+			if _, err := s.RemoveVariant(ctx, l.CreatorID, l.ID, found.ID); err != nil {
+				return nested("variants."+found.Key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// importPlans puts the plans by key and retires those that are not wanted.
+func (s *Service) importPlans(ctx context.Context, r ports.Repos, l listing.State, wanted []DocumentPlan) error {
+	for _, p := range wanted {
+		_, err := s.PutPlan(ctx, l.CreatorID, l.ID, plan.Draft{
+			Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays, Prices: p.Prices,
+			Entitlements: drafts(p.Entitlements), Credits: p.Credits, Meters: p.Meters,
+		})
+		if err != nil {
+			return nested("plans."+p.Key, err)
+		}
+	}
+	set, err := planSet(ctx, r, l)
+	if err != nil {
+		return err
+	}
+	for _, found := range set.Live() {
+		if !slices.ContainsFunc(wanted, func(p DocumentPlan) bool { return p.Key == found.Key }) {
+			if _, err := s.RetirePlan(ctx, l.CreatorID, l.ID, found.Key); err != nil {
+				return nested("plans."+found.Key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// drafts gives entitlements of this program the form that those of a request have.
+func drafts(all []plan.EntitlementDraft) []plan.EntitlementDraft {
+	out := slices.Clone(all)
+	for i := range out {
+		if n, ok := out[i].Value.(int64); ok {
+			out[i].Value = json.Number(strconv.FormatInt(n, 10))
+		}
+	}
+	return out
+}
+
+// importLinks creates the links that are missing and switches those that are there on or off.
+func (s *Service) importLinks(ctx context.Context, r ports.Repos, creatorID, listingID string, wanted []DocumentLink) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	l, err := mine(ctx, r, creatorID, listingID)
+	if err != nil {
+		return err
+	}
+	links, err := everything(func(p ports.Page) (ports.List[paymentlink.State], error) {
+		return r.Catalog.PaymentLinks.List(ctx, creatorID, p)
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range wanted {
+		i := slices.IndexFunc(links, func(link paymentlink.State) bool {
+			return link.ListingID == listingID && newDocumentLink(l, link).key() == w.key()
+		})
+		if i >= 0 {
+			if links[i].Active != w.Active {
+				_, err = s.EditLink(ctx, creatorID, links[i].ID, paymentlink.Edit{Active: &w.Active})
+			}
+		} else {
+			err = s.importLink(ctx, l, w)
+		}
+		if err != nil {
+			return nested("paymentLinks", err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) importLink(ctx context.Context, l listing.State, w DocumentLink) error {
+	interval := string(w.Interval)
+	edit := paymentlink.Edit{ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, SuccessURL: &w.SuccessURL, Active: &w.Active}
+	if w.Variant != "" {
+		v, err := l.VariantByKey(w.Variant)
+		if err != nil {
+			return err
+		}
+		edit.VariantID = &v.ID
+	}
+	_, err := s.CreateLink(ctx, l.CreatorID, edit)
+	return err
+}
+
+// nested puts the faults of a part of a listing below its path.
+func nested(path string, err error) error {
+	var f fault.Violations
+	if err := f.Nest(path).Merge(err); err != nil {
+		return err
+	}
+	return f.Err()
+}

@@ -1,0 +1,16 @@
+package catalog
+
+import (
+	"context"
+
+	"sundry/ports"
+)
+
+// Verify checks what must always hold of discounts, and returns one line per violation.
+func (s *Service) Verify(ctx context.Context) ([]string, error) {
+	audit := s.store.Read(ctx).Catalog.Audit
+	return ports.Checks{
+		{Find: audit.OverusedDiscounts, Says: "discount %s was used more often than it may be, or its count is not that of its redemptions"},
+		{Find: audit.UncountedDiscounts, Says: "session %s is paid with a discount that no redemption counts"},
+	}.Run(ctx)
+}

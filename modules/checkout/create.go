@@ -1,0 +1,258 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"sundry/core/appointment"
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/discount"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/period"
+	"sundry/core/plan"
+	"sundry/core/text"
+	"sundry/ports"
+)
+
+// NewSession is the integrator's request. Exactly one of Catalog and ListingID names what is sold.
+type NewSession struct {
+	Catalog            *checkout.CatalogReference
+	ListingID          string
+	VariantID          string
+	ExternalCustomerID string
+	Email              string
+	Buyer              customer.Details
+	SuccessURL         string
+	CancelURL          string
+	UIMode             string
+	DiscountCode       string
+	ReferenceID        string
+	Metadata           map[string]string
+	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page (Flow B).
+	Slots []appointment.SlotChoice
+}
+
+// Limits of what an integrator may attach, in characters.
+const (
+	maxReferenceID   = 500
+	maxMetadata      = 20
+	maxMetadataKey   = 40
+	maxMetadataValue = 500
+	maxLinkParameter = 500
+)
+
+// validate reports every fault of the request that needs no database.
+func (n NewSession) validate(sandbox bool) error {
+	var f fault.Violations
+	switch {
+	case n.Catalog == nil && n.ListingID == "":
+		f.Add("catalog", fault.DetailRequired, "Say what is sold: either catalog or listingId.")
+	case n.Catalog != nil && n.ListingID != "":
+		f.Add("listingId", fault.DetailNotAllowed, "Send either catalog or listingId, not both.")
+	case n.Catalog != nil:
+		c := f.Nest("catalog")
+		c.Check(n.Catalog.Listing != "", "listing", fault.DetailRequired, "Give the listing's catalog key.")
+		if n.Catalog.Interval != "" {
+			_, err := period.ParseInterval(n.Catalog.Interval)
+			_ = c.Nest("interval").Merge(err) // its only error is a fault of the request
+		}
+		customer.ValidateExternalID("externalCustomerId", n.ExternalCustomerID, &f)
+	}
+	if n.Catalog == nil && n.ExternalCustomerID != "" {
+		customer.ValidateExternalID("externalCustomerId", n.ExternalCustomerID, &f)
+	}
+	f.Check(n.VariantID == "" || n.ListingID != "", "variantId", fault.DetailNotAllowed, "A variant goes with listingId.")
+	if n.Email != "" {
+		customer.ValidateEmail("email", n.Email, &f)
+	}
+	n.Buyer.Validate(f.Nest("customer"))
+	if n.SuccessURL == "" {
+		f.Add("successUrl", fault.DetailRequired, "Say where the buyer goes after paying.")
+	} else {
+		checkout.ValidateRedirectURL("successUrl", n.SuccessURL, sandbox, &f)
+	}
+	if n.CancelURL != "" {
+		checkout.ValidateRedirectURL("cancelUrl", n.CancelURL, sandbox, &f)
+	}
+	if n.UIMode != "" {
+		f.OneOf("uiMode", n.UIMode, string(checkout.Hosted), string(checkout.Embedded))
+	}
+	f.Check(n.DiscountCode == "" || discount.ValidCode(strings.TrimSpace(n.DiscountCode)), "discountCode", fault.DetailInvalid, "There is no such discount code.")
+	checkText("referenceId", n.ReferenceID, maxReferenceID, &f)
+	validateMetadata(n.Metadata, f.Nest("metadata"))
+	for _, pick := range n.Slots {
+		pick.Check(f.Nest(pick.Field))
+	}
+	return f.Err()
+}
+
+func validateMetadata(metadata map[string]string, f *fault.Violations) {
+	f.Check(len(metadata) <= maxMetadata, "", fault.DetailTooLong, "At most 20 pairs are allowed.")
+	for key, value := range metadata {
+		f.Check(key != "" && utf8.RuneCountInString(key) <= maxMetadataKey, key, fault.DetailInvalid, "A key has 1 to 40 characters.")
+		checkText(key, value, maxMetadataValue, f)
+	}
+}
+
+func checkText(field, s string, limit int, f *fault.Violations) {
+	if utf8.RuneCountInString(s) > limit {
+		f.Addf(field, fault.DetailTooLong, "At most %d characters are allowed.", limit)
+	}
+	f.Check(!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }), field,
+		fault.DetailInvalid, "Control characters are not allowed.")
+}
+
+// Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
+func (s *Service) Check(n NewSession) error { return n.validate(s.cfg.Sandbox) }
+
+// Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE, and of
+// times given those of ports.Bookings.
+func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
+	if err := n.validate(s.cfg.Sandbox); err != nil {
+		return checkout.State{}, err
+	}
+	var created checkout.State
+	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+		offer, err := s.offer(ctx, r, creatorID, n)
+		if err != nil {
+			return err
+		}
+		mode := checkout.Hosted
+		if n.UIMode != "" {
+			mode = checkout.UIMode(n.UIMode)
+		}
+		created, err = s.open(ctx, r, checkout.State{
+			Offer: offer, Catalog: n.Catalog, ExternalCustomerID: n.ExternalCustomerID, Email: n.Email, Buyer: n.Buyer,
+			UIMode: mode, SuccessURL: n.SuccessURL, CancelURL: n.CancelURL, ReferenceID: n.ReferenceID, Metadata: n.Metadata,
+		}, n.Slots, func(session *checkout.Session) error {
+			if n.DiscountCode == "" {
+				return nil
+			}
+			return s.applyCode(ctx, r, session, n.DiscountCode)
+		})
+		return err
+	})
+	return created, err
+}
+
+func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n NewSession) (plan.Offer, error) {
+	if n.Catalog == nil {
+		return s.offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID)
+	}
+	interval := period.Month // the specification's default
+	if n.Catalog.Interval != "" {
+		interval = period.Interval(n.Catalog.Interval)
+	}
+	return s.offers.ByCatalog(ctx, r, creatorID, ports.CatalogChoice{
+		Listing: n.Catalog.Listing, Plan: n.Catalog.Plan, Interval: interval, Variant: n.Catalog.Variant,
+	})
+}
+
+// open stores a new session, with the times that the buyer has chosen already (nil for none), the discount that apply
+// takes off, and the task that will expire it.
+func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State, picks []appointment.SlotChoice,
+	apply func(*checkout.Session) error) (checkout.State, error) {
+	state.ID, state.CreatorID = s.ids.New(id.CheckoutSession), state.Offer.CreatorID
+	now, err := r.Clock.Now(ctx, state.CreatorID)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	session := checkout.New(state, now)
+	if err := apply(session); err != nil {
+		return checkout.State{}, err
+	}
+	if err := s.applyTax(ctx, session, now); err != nil {
+		return checkout.State{}, err
+	}
+	state = session.State()
+	if state.Slots, err = s.firstSlots(ctx, r, state, picks); err != nil {
+		return checkout.State{}, err
+	}
+	if err := r.Checkout.Sessions.Insert(ctx, state); err != nil {
+		return checkout.State{}, err
+	}
+	if err := r.Tasks.Schedule(ctx, TaskExpire, state.ID, state.CreatorID, state.ExpiresAt); err != nil {
+		return checkout.State{}, err
+	}
+	return state, nil
+}
+
+// Get returns a session of the account. NOT_FOUND for any other.
+func (s *Service) Get(ctx context.Context, creatorID, sessionID string) (checkout.State, error) {
+	return owned(ctx, s.store.Read(ctx), creatorID, sessionID)
+}
+
+// List shows the account's sessions that the search asks for, newest first.
+func (s *Service) List(ctx context.Context, creatorID string, search ports.SessionSearch, page ports.Page) (ports.List[checkout.State], error) {
+	return s.store.Read(ctx).Checkout.Sessions.List(ctx, creatorID, search, page)
+}
+
+// OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they never
+// change the price nor where the buyer goes. The visitor is counted by their network. NOT_FOUND for an unknown or inactive
+// link, RATE_LIMITED.
+func (s *Service) OpenLink(ctx context.Context, code string, parameters map[string]string, network string) (checkoutURL string, err error) {
+	var f fault.Violations
+	utm := map[string]string{}
+	for name, value := range parameters {
+		switch {
+		case strings.HasPrefix(name, "utm_") && len(utm) < maxMetadata:
+			utm[name] = value
+		case name == "customer_email", name == "customer_name", name == "discount_code", name == "reference_id":
+		default:
+			continue
+		}
+		if name == "customer_name" {
+			text.CheckLine(&f, name, value, customer.MaxName) // as in every other place that takes one
+			continue
+		}
+		checkText(name, value, maxLinkParameter, &f)
+	}
+	if err := f.Err(); err != nil {
+		return "", err
+	}
+	state := checkout.State{
+		UIMode: checkout.Hosted, ReferenceID: parameters["reference_id"], UTM: utm, OpenedBy: s.openedBy(network),
+		Email: prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
+	}
+	err = s.counted(ctx, "open", network, maxOpened, func() error {
+		return s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+			fresh := state
+			if fresh.Offer, fresh.SuccessURL, err = s.offers.ByLink(ctx, r, code); err != nil {
+				return err
+			}
+			state.ID, err = s.openCounted(ctx, r, fresh, parameters["discount_code"])
+			return err
+		})
+	})
+	if err != nil {
+		return "", fmt.Errorf("open payment link: %w", err)
+	}
+	return s.CheckoutURL(state.ID), nil
+}
+
+// openCounted opens a session for a visitor, who may not hold too many times already. code is a discount to prefill.
+func (s *Service) openCounted(ctx context.Context, r ports.Repos, fresh checkout.State, code string) (sessionID string, err error) {
+	fresh.CreatorID = fresh.Offer.CreatorID
+	if err := s.mayHold(ctx, r, fresh, 1); err != nil {
+		return "", err
+	}
+	opened, err := s.open(ctx, r, fresh, nil, func(session *checkout.Session) error {
+		return s.prefillCode(ctx, r, session, code)
+	})
+	return opened.ID, err
+}
+
+// prefill keeps an address that could be one; the buyer types it again otherwise.
+func prefill(email string) string {
+	var f fault.Violations
+	customer.ValidateEmail("", email, &f)
+	if f.Err() != nil {
+		return ""
+	}
+	return email
+}

@@ -1,0 +1,89 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+
+	"sundry/core/checkout"
+	"sundry/core/discount"
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+// applyCode takes what a code is good for off an open session; an empty code takes nothing off. VALIDATION_FAILED at
+// discountCode.
+func (s *Service) applyCode(ctx context.Context, r ports.Repos, session *checkout.Session, code string) error {
+	opened := session.State()
+	now, err := r.Clock.Now(ctx, opened.CreatorID)
+	if err != nil {
+		return err
+	}
+	if code == "" {
+		return session.ApplyDiscount(nil, now)
+	}
+	sale := discount.Sale{ListingID: opened.Offer.ListingID, Subtotal: opened.Subtotal}
+	terms, err := s.discounts.DiscountTerms(ctx, r, opened.CreatorID, code, sale)
+	if fault.Is(err, fault.ValidationFailed) {
+		var f fault.Violations
+		return errors.Join(f.Nest("discountCode").Merge(err), f.Err())
+	}
+	if err != nil {
+		return err
+	}
+	return session.ApplyDiscount(&terms, now)
+}
+
+// prefillCode is applyCode for a code that nobody typed here: one that is not good for the session takes nothing off.
+func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *checkout.Session, code string) error {
+	if code == "" {
+		return nil
+	}
+	if err := s.applyCode(ctx, r, session, code); !fault.Is(err, fault.ValidationFailed) {
+		return err
+	}
+	return nil
+}
+
+// ApplyDiscount takes the code that the buyer typed on the hosted page, in the place of one before; an empty code removes
+// it. VALIDATION_FAILED at discountCode, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a payment is under way.
+func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (checkout.State, error) {
+	opened, _, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	var session checkout.State
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
+		if err != nil {
+			return err
+		}
+		if err := aggregate.CanApplyDiscount(now); err != nil {
+			return err
+		}
+		if err := s.applyCode(ctx, r, aggregate, code); err != nil {
+			return err
+		}
+		if err := s.applyTax(ctx, aggregate, now); err != nil {
+			return err
+		}
+		session = aggregate.State()
+		return r.Checkout.Sessions.Update(ctx, session)
+	})
+	return session, err
+}
+
+// redeem counts the session's use of its discount, if it has one. LIMIT_REACHED.
+func (s *Service) redeem(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if session.DiscountTerms == nil {
+		return nil
+	}
+	return s.discounts.RedeemDiscount(ctx, r, session.CreatorID, session.DiscountTerms.DiscountID, session.ID)
+}
+
+// releaseDiscount takes the session's use of its discount back, if it has one.
+func (s *Service) releaseDiscount(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if session.DiscountTerms == nil {
+		return nil
+	}
+	return s.discounts.ReleaseDiscount(ctx, r, session.CreatorID, session.ID)
+}

@@ -1,0 +1,388 @@
+package checkout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/adapters/memratelimit"
+	"sundry/adapters/sandboxpay"
+	"sundry/adapters/system"
+	"sundry/adapters/taxtable"
+	"sundry/core/appointment"
+	core "sundry/core/checkout"
+	"sundry/core/discount"
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/identity"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/plan"
+	"sundry/modules/checkout"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+const creatorID = "crt_01h00000000000000000000000"
+
+// Test cards by what they do (contract §13).
+const (
+	cardSucceeds   = "4242424242424242"
+	cardDeclined   = "4000000000000002"
+	cardAsksOnce   = "4000002500003155"
+	cardAsksAlways = "4000002760003184"
+	cardLost       = "4000000000009003"
+	cardStaysOpen  = "4000000000009102"
+)
+
+// fixture is the module over a real store and the real sandbox processor, with a catalog of one offer.
+type fixture struct {
+	t         testing.TB
+	store     ports.Store
+	queue     ports.TaskQueue
+	clock     ports.Clock
+	processor *interruptible
+	offer     plan.Offer
+	bookings  bookings
+	codes     codes
+	checkout  *checkout.Service
+}
+
+// forEachEngine runs the test on a fresh store of each engine.
+func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
+	t.Helper()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) { test(t, newFixture(t, store)) })
+}
+
+func newFixture(t testing.TB, store *gormstore.Store) *fixture {
+	t.Helper()
+	w := &fixture{t: t, store: store, queue: store, clock: system.NewClock(store, true)}
+	w.offer = plan.Offer{
+		CreatorID: creatorID, ListingID: "lst_01h00000000000000000000000", ListingKey: "book", ListingType: "DIGITAL", Title: "A book",
+		PlanKey: "default", PriceID: "pri_01h00000000000000000000000", Price: money.Amount{Minor: 1200, Currency: "eur"},
+	}
+	cards := sandboxpay.New(store)
+	w.processor = &interruptible{Processor: cards}
+	taxes, err := taxtable.New("IE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.checkout = checkout.New(
+		checkout.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)}},
+		checkout.Deps{
+			Store: store, Clock: w.clock, IDs: system.NewIDs(), Bus: w, Processor: w.processor, Cards: cards, Offers: w,
+			Bookings: &w.bookings, Access: w, Accounts: w, Discounts: &w.codes, Taxes: taxes, Limiter: memratelimit.New(w.clock.Real),
+		})
+	return w
+}
+
+// Publish implements ports.Bus. It counts in the publisher's transaction, so that what is rolled back is not counted.
+func (w *fixture) Publish(ctx context.Context, r ports.Repos, events ...event.Event) error {
+	for _, e := range events {
+		switch e.(type) {
+		case payment.Completed, payment.Reversed: // the sandbox's charges show as well what money has moved
+			continue
+		}
+		paid, ok := e.(core.Paid)
+		if !ok {
+			return fmt.Errorf("unexpected event %s", e.EventName())
+		}
+		if _, err := r.Invoicing.DocumentNumbers.Next(ctx, "paid "+paid.CheckoutID, "paid"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *fixture) ByCatalog(_ context.Context, _ ports.Repos, _ string, _ ports.CatalogChoice) (plan.Offer, error) {
+	return w.offer, nil
+}
+
+func (w *fixture) ByListing(_ context.Context, _ ports.Repos, _, _, _ string) (plan.Offer, error) {
+	return w.offer, nil
+}
+
+func (w *fixture) ByLink(_ context.Context, _ ports.Repos, _ string) (plan.Offer, string, error) {
+	return w.offer, "", nil
+}
+
+func (w *fixture) Again(_ context.Context, _ ports.Repos, _ plan.Offer) (plan.Offer, error) {
+	return w.offer, nil
+}
+
+// codes stands for the catalog's discount codes: FIFTH takes a fifth off, any other is unknown.
+type codes struct {
+	mu sync.Mutex
+	// exhausted says that the code has been used as often as it may be.
+	exhausted bool
+	used      map[string]bool // by session
+}
+
+func (c *codes) DiscountTerms(_ context.Context, _ ports.Repos, _, code string, _ discount.Sale) (discount.Terms, error) {
+	if code != "FIFTH" {
+		return discount.Terms{}, discount.ErrUnknownCode()
+	}
+	return discount.Terms{DiscountID: "dsc_1", Code: code, PercentOff: 20, Duration: discount.Once}, nil
+}
+
+func (c *codes) RedeemDiscount(_ context.Context, _ ports.Repos, _, _, checkoutID string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.used[checkoutID]:
+		return nil
+	case c.exhausted:
+		return fault.New(fault.LimitReached, "used up")
+	case c.used == nil:
+		c.used = map[string]bool{}
+	}
+	c.used[checkoutID] = true
+	return nil
+}
+
+func (c *codes) ReleaseDiscount(_ context.Context, _ ports.Repos, _, checkoutID string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.used, checkoutID)
+	return nil
+}
+
+// bookings stands for the creator's calendar: every time is free, until taken says that somebody else has it.
+type bookings struct {
+	mu    sync.Mutex
+	held  map[string]int // by session
+	taken bool
+}
+
+func (b *bookings) LockSlots(context.Context, ports.Hold) func() { return func() {} }
+
+func (b *bookings) Ready(context.Context, ports.Repos, string, string, string) error { return nil }
+
+func (b *bookings) Hold(_ context.Context, _ ports.Repos, h ports.Hold) (claims []appointment.ReservationState, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held == nil {
+		b.held = map[string]int{}
+	}
+	b.held[h.CheckoutID] = len(h.Picks)
+	for _, p := range h.Picks {
+		claims = append(claims, appointment.ReservationState{StartsAt: p.StartsAt, EndsAt: p.StartsAt.Add(time.Hour), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode})
+	}
+	return claims, nil
+}
+
+func (b *bookings) Held(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.ReservationState, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	claims := make([]appointment.ReservationState, b.held[checkoutID])
+	for i := range claims {
+		claims[i].StartsAt = times()[0].StartsAt
+	}
+	return claims, nil
+}
+
+func (b *bookings) Release(_ context.Context, _ ports.Repos, _, checkoutID string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.held, checkoutID)
+	return nil
+}
+
+func (b *bookings) Confirm(context.Context, ports.Repos, ports.Confirmation) ([]event.Event, bool, error) {
+	return nil, !b.taken, nil
+}
+
+func (b *bookings) Booked(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.State, error) {
+	return []appointment.State{{CheckoutID: checkoutID}}, nil
+}
+
+func (w *fixture) AccessVersion(context.Context, ports.Repos, string, string) (int64, error) {
+	return 1, nil
+}
+
+func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) { return "Ada", nil }
+
+// Storefront implements ports.AccountReader.
+func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
+	return identity.Storefront{Name: "Ada"}, nil
+}
+
+func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
+	return "Ada", "ada@example.com", nil
+}
+
+// interruptible is the processor with a process that may die around its call.
+type interruptible struct {
+	ports.Processor
+	mu          sync.Mutex
+	dieBefore   bool // the request never leaves
+	dieAfter    bool // the answer never arrives
+	unreachable bool // the processor is certainly not reached
+}
+
+var errDied = errors.New("the process died")
+
+func (p *interruptible) Charge(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+	p.mu.Lock()
+	before, after, unreachable := p.dieBefore, p.dieAfter, p.unreachable
+	p.mu.Unlock()
+	if before {
+		panic(errDied)
+	}
+	if unreachable {
+		return payment.Outcome{}, ports.ErrProcessorUnavailable
+	}
+	o, err := p.Processor.Charge(ctx, r)
+	if after {
+		panic(errDied)
+	}
+	return o, err
+}
+
+// open makes a session, with an external customer and an e-mail address.
+func (w *fixture) open() core.State {
+	w.t.Helper()
+	session, err := w.checkout.Create(context.Background(), creatorID, checkout.NewSession{
+		Catalog:            &core.CatalogReference{Listing: "book", Plan: "default"},
+		ExternalCustomerID: "user-1", Email: "ada@example.com", SuccessURL: "https://shop.example.com/thanks",
+	})
+	if err != nil {
+		w.t.Fatalf("create session: %v", err)
+	}
+	return session
+}
+
+func (w *fixture) pay(id, card string) (core.State, error) {
+	return w.checkout.PayInSandbox(context.Background(), creatorID, id, checkout.Payment{Card: ports.CardInput{Number: card}})
+}
+
+// payAndDie pays in a process that dies on the way.
+func (w *fixture) payAndDie(id string) {
+	w.t.Helper()
+	defer func() {
+		if p := recover(); p != errDied { //nolint:errorlint // a panic value, not an error chain
+			w.t.Fatalf("the process should have died, got %v", p)
+		}
+	}()
+	_, _ = w.pay(id, cardSucceeds)
+}
+
+func (w *fixture) session(id string) core.State {
+	w.t.Helper()
+	s, err := w.store.Read(context.Background()).Checkout.Sessions.Get(context.Background(), id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// advance moves the account's clock without running anything.
+func (w *fixture) advance(by time.Duration) {
+	w.t.Helper()
+	err := w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
+		offset, err := r.Sandbox.ClockOffsets.Get(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		return r.Sandbox.ClockOffsets.Advance(ctx, creatorID, offset+by)
+	})
+	if err == nil {
+		err = w.queue.Retime(context.Background(), creatorID)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// runDue runs every task that is due, as a worker would, and reports how many there were.
+func (w *fixture) runDue() int {
+	w.t.Helper()
+	ran := 0
+	for range 100 {
+		tasks, err := w.queue.Claim(context.Background(), ports.DefaultTasks, w.clock.Real(), time.Minute, 10)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(tasks) == 0 {
+			return ran
+		}
+		for _, task := range tasks {
+			ran++
+			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
+				w.t.Fatalf("task %s: %v", task.ID, err)
+			}
+		}
+	}
+	w.t.Fatal("tasks never end")
+	return ran
+}
+
+func (w *fixture) run(t ports.Task) error {
+	switch t.Kind {
+	case checkout.TaskExpire:
+		return w.checkout.ExpireDue(context.Background(), t)
+	case checkout.TaskReconcile:
+		return w.checkout.Reconcile(context.Background(), t)
+	case ports.TaskRefundPayment:
+		return w.refund(context.Background(), t)
+	}
+	return fmt.Errorf("unknown task kind %s", t.Kind)
+}
+
+// refund stands for modules/payments, which gives money back.
+func (w *fixture) refund(ctx context.Context, t ports.Task) error {
+	paid, err := w.store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
+	if err != nil {
+		return err
+	}
+	_, err = w.processor.Refund(ctx, ports.RefundRequest{
+		RefundID: "ref_" + id.Body(paid.ID), PaymentID: paid.ID, CreatorID: paid.CreatorID, Amount: paid.Amount,
+	})
+	if err != nil {
+		return err
+	}
+	return w.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		attempt := payment.Restore(paid)
+		if _, err := attempt.MarkRefunded(); err != nil {
+			return err
+		}
+		return errors.Join(r.Payments.Payments.Update(ctx, attempt.State()), r.Tasks.Done(ctx, t))
+	})
+}
+
+// paidEvents counts how often the session was announced as paid.
+func (w *fixture) paidEvents(id string) int64 {
+	w.t.Helper()
+	var next int64
+	undo := errors.New("only looking")
+	err := w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
+		var err error
+		if next, err = r.Invoicing.DocumentNumbers.Next(ctx, "paid "+id, "paid"); err != nil {
+			return err
+		}
+		return undo
+	})
+	if !errors.Is(err, undo) {
+		w.t.Fatal(err)
+	}
+	return next - 1
+}
+
+// mustBeClean fails when the module's part of `+"`sundry verify`"+` finds anything.
+func (w *fixture) mustBeClean() {
+	w.t.Helper()
+	violations, err := w.checkout.Verify(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, v := range violations {
+		w.t.Error(v)
+	}
+}
+
+func asFault(err error, into **fault.Error) bool { return errors.As(err, into) }

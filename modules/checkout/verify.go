@@ -1,0 +1,29 @@
+package checkout
+
+import (
+	"context"
+	"time"
+
+	"sundry/ports"
+)
+
+// expiryGrace is how long past its time a session may wait for a worker before it counts as forgotten.
+const expiryGrace = 5 * time.Minute
+
+// Verify checks what must always hold of sessions, payments and receipts, and returns one line per violation.
+func (s *Service) Verify(ctx context.Context) ([]string, error) {
+	audit := s.store.Read(ctx).Checkout.Audit
+	overdue := func(ctx context.Context, limit int) ([]string, error) {
+		return audit.OverdueSessions(ctx, s.clock.Real().Add(-expiryGrace), limit)
+	}
+	kept := func(ctx context.Context, limit int) ([]string, error) {
+		return audit.KeptMoney(ctx, ports.TaskRefundPayment, limit)
+	}
+	return ports.Checks{
+		{Find: audit.UnbalancedPayments, Says: "session %s is paid, but its payment does not match its total"},
+		{Find: audit.MissingAppointments, Says: "session %s is paid, but does not have all its appointments"},
+		{Find: audit.StrayHolds, Says: "session %s is not open any more, but still holds a time"},
+		{Find: kept, Says: "payment %s is not what its session was paid with, and does not go back"},
+		{Find: overdue, Says: "session %s is past its expiry and still open"},
+	}.Run(ctx)
+}

@@ -1,0 +1,67 @@
+package checkout
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/core/secret"
+	"sundry/ports"
+)
+
+// What visitors may do without a key, so that nobody reserves a creator's calendar or sends mail by the thousand. They
+// are counted by the network that they come from.
+const (
+	visitorWindow = 10 * time.Minute
+	maxOpened     = 60 // sessions opened by a link or again
+	maxFreeOrders = 20
+	// maxHolding is how many sessions that one network opened may hold times of one creator at once.
+	maxHolding = 5
+	// holdingRetry is when somebody who holds too many times may expect that some of them are free again.
+	holdingRetry = 5 * time.Minute
+)
+
+// openedBy is what a session remembers of the network that opened it: enough to count, no address.
+func (s *Service) openedBy(network string) string {
+	mac := secret.MAC(s.cfg.Secrets.Key, "visitor", network)
+	return hex.EncodeToString(mac[:])
+}
+
+// counted runs what a visitor asks for within a limit. What is refused is not counted. RATE_LIMITED.
+func (s *Service) counted(ctx context.Context, what, network string, limit int, work func() error) error {
+	key := "checkout." + what + ":" + s.openedBy(network)
+	quota, err := s.limiter.Allow(ctx, key, limit, visitorWindow)
+	if err != nil {
+		return fmt.Errorf("count visitor: %w", err)
+	}
+	if quota.Wait > 0 {
+		return tooMany("Too many checkouts were opened from your network. Wait a few minutes, then try again.", quota.Wait)
+	}
+	if err := work(); err != nil {
+		_ = s.limiter.Refund(context.WithoutCancel(ctx), key, limit, visitorWindow) // a count too many, for ten minutes
+		return err
+	}
+	return nil
+}
+
+// mayHold refuses when sessions of one network hold too many times of the creator; beside is how many the caller is
+// about to add. RATE_LIMITED.
+func (s *Service) mayHold(ctx context.Context, r ports.Repos, session checkout.State, beside int) error {
+	if session.OpenedBy == "" || !session.Offer.ForAppointments() {
+		return nil
+	}
+	holding, err := r.Checkout.Sessions.CountHolding(ctx, session.CreatorID, session.OpenedBy)
+	if err != nil || holding+beside <= maxHolding {
+		return err
+	}
+	return tooMany("Too many times are on hold from your network. Finish or leave one of the open checkouts, then try again.", holdingRetry)
+}
+
+func tooMany(why string, wait time.Duration) error {
+	f := fault.New(fault.RateLimited, why)
+	f.RetryAfter = wait
+	return f
+}

@@ -1,0 +1,122 @@
+package customers
+
+import (
+	"context"
+	"errors"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+var _ ports.PortalLinks = (*Service)(nil)
+
+// PortalRequest asks for a link to a customer's portal. Exactly one of the two ids names the customer.
+type PortalRequest struct {
+	CustomerID, ExternalCustomerID string
+	ReturnURL                      string
+}
+
+// CheckPortal lists everything that is wrong with the request, as one VALIDATION_FAILED error.
+func (s *Service) CheckPortal(p PortalRequest) error {
+	var f fault.Violations
+	switch {
+	case p.CustomerID == "" && p.ExternalCustomerID == "":
+		f.Add("customerId", fault.DetailRequired, "Expected either customerId or externalCustomerId.")
+	case p.CustomerID != "" && p.ExternalCustomerID != "":
+		f.Add("externalCustomerId", fault.DetailNotAllowed, "Send either customerId or externalCustomerId, not both.")
+	}
+	if f.Check(p.ReturnURL != "", "returnUrl", fault.DetailRequired, "Expected where the customer goes afterwards.") {
+		checkout.ValidateRedirectURL("returnUrl", p.ReturnURL, s.cfg.Sandbox, &f)
+	}
+	return f.Err()
+}
+
+// OpenPortal is a link to the portal of a customer of the account, good for a day. CUSTOMER_NOT_FOUND.
+func (s *Service) OpenPortal(ctx context.Context, creatorID string, p PortalRequest) (address string, link customer.PortalLink, err error) {
+	owner, err := s.Find(ctx, creatorID, p.CustomerID, p.ExternalCustomerID)
+	if err != nil {
+		return "", link, err
+	}
+	link = customer.PortalLink{CustomerID: owner.ID, ReturnURL: p.ReturnURL, ExpiresAt: s.clock.Real().Add(customer.PortalSession).Unix()}
+	address, err = s.portalURL(link)
+	return address, link, err
+}
+
+func (s *Service) portalURL(link customer.PortalLink) (string, error) {
+	sealed, err := s.cfg.PortalKey.Seal(link)
+	return s.cfg.BaseURL + "/p/" + sealed, err
+}
+
+// PortalURL implements ports.PortalLinks.
+func (s *Service) PortalURL(customerID string) (string, error) {
+	return s.portalURL(customer.PortalLink{CustomerID: customerID, ExpiresAt: s.clock.Real().Add(customer.PortalMail).Unix()})
+}
+
+// AskURL is a page that mails a customer the way to their portal: it is shown where others may see it.
+func (s *Service) AskURL(customerID string) (string, error) {
+	return s.portalURL(customer.PortalLink{CustomerID: customerID})
+}
+
+// Visit is a visit to a customer's portal.
+type Visit struct {
+	Customer  customer.State
+	Seller    string
+	ReturnURL string // empty for none
+	// Expired says that the link is too old: all it is good for is to have a new one mailed.
+	Expired bool
+	// Asked says that the link was made for that alone.
+	Asked bool
+}
+
+// Visit opens the portal behind a link. NOT_FOUND for anything that we did not give out.
+func (s *Service) Visit(ctx context.Context, sealed string) (Visit, error) {
+	link, ok := s.cfg.PortalKey.Open(sealed)
+	if !ok {
+		return Visit{}, fault.NotFound("page")
+	}
+	r := s.store.Read(ctx)
+	owner, err := r.Customers.Customers.Get(ctx, link.CustomerID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return Visit{}, fault.NotFound("page")
+	}
+	if err != nil {
+		return Visit{}, err
+	}
+	seller, err := s.accounts.SellerName(ctx, r, owner.CreatorID)
+	return Visit{Customer: owner, Seller: seller, ReturnURL: link.ReturnURL, Expired: link.Expired(s.clock.Real()), Asked: link.Asks()}, err
+}
+
+// MailLink mails a new link to the customer of an old one, to the address that the account knows. Again within the hour
+// changes nothing.
+func (s *Service) MailLink(ctx context.Context, sealed string) error {
+	visit, err := s.Visit(ctx, sealed)
+	if err != nil {
+		return err
+	}
+	if visit.Customer.Email == "" {
+		return fault.New(fault.StateConflict, "There is no e-mail address to send a link to.")
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return s.bus.Publish(ctx, r, customer.LinkAsked{State: visit.Customer, At: s.clock.Real()})
+	})
+}
+
+// Payments are what a customer has paid, newest first.
+func (s *Service) Payments(ctx context.Context, customerID string) ([]payment.State, error) {
+	return s.store.Read(ctx).Payments.Payments.ListByCustomer(ctx, customerID, maxPayments)
+}
+
+// maxPayments is how many payments the portal lists.
+const maxPayments = 100
+
+// Payment is one of a customer's payments. NOT_FOUND for any other.
+func (s *Service) Payment(ctx context.Context, customerID, paymentID string) (payment.State, error) {
+	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (paid.CustomerID != customerID || paid.Status != payment.Succeeded) {
+		return payment.State{}, fault.NotFound("receipt")
+	}
+	return paid, err
+}

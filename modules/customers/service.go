@@ -1,0 +1,156 @@
+// Package customers keeps the people who buy: those whom the integrator names, and those whom only a checkout knows.
+package customers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/ports"
+)
+
+// Config is what differs between deployments.
+type Config struct {
+	BaseURL string
+	Sandbox bool
+	// PortalKey signs the links to customers' portals.
+	PortalKey customer.PortalKey
+}
+
+// Deps are what the module works with.
+type Deps struct {
+	Store    ports.Store
+	Clock    ports.Clock
+	IDs      ports.IDs
+	Bus      ports.Bus
+	Accounts ports.AccountReader
+}
+
+// Service holds the use cases.
+type Service struct {
+	cfg      Config
+	store    ports.Store
+	clock    ports.Clock
+	ids      ports.IDs
+	bus      ports.Bus
+	accounts ports.AccountReader
+}
+
+var _ ports.CustomerReader = (*Service)(nil)
+
+// New returns the module.
+func New(cfg Config, d Deps) *Service {
+	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, accounts: d.Accounts}
+}
+
+// Create makes a customer. VALIDATION_FAILED, and STATE_CONFLICT when another has the external id.
+func (s *Service) Create(ctx context.Context, creatorID string, d customer.Draft) (customer.State, error) {
+	var created customer.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		c, err := customer.New(s.ids.New(id.Customer), creatorID, d, now)
+		if err != nil {
+			return err
+		}
+		created = c.State()
+		return r.Customers.Customers.Insert(ctx, created)
+	})
+	return created, taken(err)
+}
+
+// taken says that an external id is another customer's.
+func taken(err error) error {
+	if errors.Is(err, ports.ErrDuplicate) {
+		return fault.New(fault.StateConflict, "Another customer has this externalCustomerId.")
+	}
+	return err
+}
+
+// Get returns a customer of the account. CUSTOMER_NOT_FOUND for any other.
+func (s *Service) Get(ctx context.Context, creatorID, customerID string) (customer.State, error) {
+	return owned(ctx, s.store.Read(ctx), creatorID, customerID)
+}
+
+// Find returns a customer of the account by either of their names. CUSTOMER_NOT_FOUND.
+func (s *Service) Find(ctx context.Context, creatorID, customerID, externalCustomerID string) (customer.State, error) {
+	if customerID != "" {
+		return s.Get(ctx, creatorID, customerID)
+	}
+	found, err := s.store.Read(ctx).Customers.Customers.GetByExternalID(ctx, creatorID, externalCustomerID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return customer.State{}, errNoCustomer()
+	}
+	return found, err
+}
+
+// List returns part of the account's customers.
+func (s *Service) List(ctx context.Context, f ports.CustomerFilter, page ports.Page) (ports.List[customer.State], error) {
+	return s.store.Read(ctx).Customers.Customers.List(ctx, f, page)
+}
+
+// Update changes a customer. A new external id moves their access there. CUSTOMER_NOT_FOUND, VALIDATION_FAILED, and
+// STATE_CONFLICT when another has the external id.
+func (s *Service) Update(ctx context.Context, creatorID, customerID string, p customer.Patch) (customer.State, error) {
+	var updated customer.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := owned(ctx, r, creatorID, customerID)
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		c := customer.Restore(state)
+		renamed, changed, err := c.Update(p, now)
+		updated = c.State()
+		if err != nil || !changed {
+			return err
+		}
+		if err := r.Customers.Customers.Update(ctx, updated); err != nil || renamed == nil {
+			return err
+		}
+		return s.bus.Publish(ctx, r, *renamed)
+	})
+	return updated, taken(err)
+}
+
+// Customer implements ports.CustomerReader.
+func (s *Service) Customer(ctx context.Context, r ports.Repos, customerID string) (customer.State, error) {
+	state, err := r.Customers.Customers.Get(ctx, customerID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return customer.State{}, errNoCustomer()
+	}
+	return state, err
+}
+
+// OnCheckoutPaid keeps what the buyer said of themselves, for later charges.
+func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	state, err := r.Customers.Customers.Get(ctx, e.CustomerID)
+	if err != nil {
+		return fmt.Errorf("customer of %s: %w", e.CheckoutID, err)
+	}
+	c := customer.Restore(state)
+	if !c.Bought(e.Email, e.Buyer, e.At) {
+		return nil
+	}
+	return r.Customers.Customers.Update(ctx, c.State())
+}
+
+func owned(ctx context.Context, r ports.Repos, creatorID, customerID string) (customer.State, error) {
+	state, err := r.Customers.Customers.Get(ctx, customerID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {
+		return customer.State{}, errNoCustomer()
+	}
+	return state, err
+}
+
+// errNoCustomer is the same for an unknown customer and for another account's.
+func errNoCustomer() error { return fault.New(fault.CustomerNotFound, "No such customer.") }

@@ -1,0 +1,175 @@
+// Package idempotency runs requests at most once under their keys and keeps the responses for a day.
+package idempotency
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+const (
+	lease    = time.Minute
+	lifetime = 24 * time.Hour
+)
+
+// TaskSweep deletes the responses that are too old to be asked for. It is the platform's and periodic.
+const TaskSweep = "idempotency.sweep"
+
+const sweepInterval = time.Hour
+
+// Service keeps responses. Some of them show what is encrypted or not stored at all everywhere else, such as a signing
+// secret or the address of a checkout, so they are encrypted too.
+type Service struct {
+	store     ports.Store
+	clock     ports.Clock
+	encrypter ports.Encrypter
+}
+
+var _ ports.IdempotentRequests = (*Service)(nil)
+
+// New returns the service.
+func New(store ports.Store, clock ports.Clock, encrypter ports.Encrypter) *Service {
+	return &Service{store: store, clock: clock, encrypter: encrypter}
+}
+
+type work = func(ctx context.Context) (ports.StoredResponse, error)
+
+// Transactional implements ports.IdempotentRequests.
+func (s *Service) Transactional(ctx context.Context, request ports.IdempotentRequest, work work) (response ports.StoredResponse, replayed bool, err error) {
+	record := s.newRecord(request)
+	atomically := s.store.Atomically
+	if request.Pipelined {
+		atomically = s.store.Pipelined
+	}
+	refused := false
+	err = atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		refused = false
+		if response, replayed, err = s.claim(ctx, r, record); err != nil || replayed {
+			return err
+		}
+		if response, err = work(ctx); err != nil {
+			refused = true
+			return err
+		}
+		return s.save(ctx, r, s.completed(record, response))
+	})
+	if refused && fault.CodeOf(err) != fault.Internal {
+		return s.refusal(ctx, record, err)
+	}
+	return response, replayed, err
+}
+
+// refusal looks once more for the response of a key whose work was refused. The first look may be older than the lock: a
+// request with the same key may have committed in between, and its own effect may be what this one was refused for.
+func (s *Service) refusal(ctx context.Context, record ports.IdempotencyRecord, refused error) (response ports.StoredResponse, replayed bool, err error) {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		response, replayed, err = s.claim(ctx, r, record)
+		return err
+	})
+	if err != nil || replayed {
+		return response, replayed, err
+	}
+	return ports.StoredResponse{}, false, refused
+}
+
+// Leased implements ports.IdempotentRequests.
+func (s *Service) Leased(ctx context.Context, request ports.IdempotentRequest, work work) (response ports.StoredResponse, replayed bool, err error) {
+	record := s.newRecord(request)
+	record.LeaseUntil = record.CreatedAt.Add(lease)
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if response, replayed, err = s.claim(ctx, r, record); err != nil || replayed {
+			return err
+		}
+		return s.save(ctx, r, record)
+	})
+	if err != nil || replayed {
+		return response, replayed, err
+	}
+	if response, err = work(ctx); err != nil {
+		record.LeaseUntil = record.CreatedAt // the key is free again at once
+		return ports.StoredResponse{}, false, errors.Join(err, s.finish(ctx, record))
+	}
+	return response, false, s.finish(ctx, s.completed(record, response))
+}
+
+// Sweep runs TaskSweep.
+func (s *Service) Sweep(ctx context.Context, t ports.Task) error {
+	now := s.clock.Real()
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Idempotency.DeleteBefore(ctx, now.Add(-lifetime)); err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(sweepInterval))
+	})
+}
+
+func (s *Service) newRecord(request ports.IdempotentRequest) ports.IdempotencyRecord {
+	return ports.IdempotencyRecord{
+		CreatorID: request.CreatorID, Route: request.Route, Key: request.Key, BodyHash: request.Hash, CreatedAt: s.clock.Real(),
+	}
+}
+
+func (s *Service) completed(record ports.IdempotencyRecord, response ports.StoredResponse) ports.IdempotencyRecord {
+	record.Status, record.Body = response.Status, s.encrypter.Encrypt(response.Body)
+	return record
+}
+
+// claim refuses a key that is in use or bound to another request, and returns the response that a key has.
+func (s *Service) claim(ctx context.Context, r ports.Repos, want ports.IdempotencyRecord) (response ports.StoredResponse, found bool, err error) {
+	record, locked, err := r.Idempotency.Lock(ctx, want.CreatorID, want.Route, want.Key)
+	inProgress := fault.New(fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.")
+	inProgress.RetryAfter = time.Second
+	switch {
+	case err == nil && !locked:
+		return response, false, inProgress
+	case errors.Is(err, ports.ErrNotFound):
+		return response, false, nil
+	case err != nil:
+		return response, false, err
+	case record.CreatedAt.Before(want.CreatedAt.Add(-lifetime)):
+		return response, false, nil
+	case record.Status != 0:
+		if err := sameRequest(record, want); err != nil {
+			return response, false, err
+		}
+		body, err := s.encrypter.Decrypt(record.Body)
+		if err != nil {
+			return response, false, fmt.Errorf("decrypt a stored response: %w", err)
+		}
+		return ports.StoredResponse{Status: record.Status, Body: body}, true, nil
+	case !record.LeaseUntil.After(want.CreatedAt):
+		return response, false, nil // nothing came of it: the key is free for any request
+	}
+	if err := sameRequest(record, want); err != nil {
+		return response, false, err
+	}
+	return response, false, inProgress
+}
+
+func sameRequest(record, want ports.IdempotencyRecord) error {
+	if subtle.ConstantTimeCompare(record.BodyHash, want.BodyHash) == 1 {
+		return nil
+	}
+	return fault.New(fault.IdempotencyKeyMismatch, "This Idempotency-Key was used with another request. Use a new key for a new request.")
+}
+
+func (s *Service) save(ctx context.Context, r ports.Repos, record ports.IdempotencyRecord) error {
+	return r.Idempotency.Insert(ctx, record, record.CreatedAt.Add(-lifetime))
+}
+
+// finish ends a lease with the response. A request that outlived its lease keeps the response to itself: the key is
+// another request's by now.
+func (s *Service) finish(ctx context.Context, record ports.IdempotencyRecord) error {
+	err := s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		return r.Idempotency.Complete(ctx, record)
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package identity
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+
+	"sundry/core/email"
+	"sundry/core/fault"
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+var _ ports.PasswordLinks = (*Service)(nil)
+
+// ChangePassword replaces the password of a creator who knows it, and ends every other sign-in. Attempts are counted as
+// those of signing in. VALIDATION_FAILED, RATE_LIMITED.
+func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted string, from identity.Client) error {
+	var f fault.Violations
+	f.Check(current != "", "current", fault.DetailRequired, "Your current password is required.")
+	identity.CheckNewPassword(&f, "password", b.Creator.Email, wanted)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	account := s.refreshDigest.sum("sign-in " + b.Creator.Email)
+	if err := s.admit(ctx, "sign-in:account:"+hex.EncodeToString(account[:16]), s.limits.SignInPerAccount); err != nil {
+		return err
+	}
+	matches, err := s.passwords.Matches(ctx, b.Creator.PasswordHash, current)
+	if err != nil {
+		return unlessBusy("check password", err)
+	}
+	if !matches {
+		return fault.Invalid(fault.Detail{Field: "current", Code: fault.DetailInvalid, Message: "This is not your current password."})
+	}
+	return s.setPassword(ctx, b.Creator, wanted, identity.PasswordChanged, b.SessionID, from)
+}
+
+// AskPasswordReset mails a link that sets a new password, if there is an account. Whoever asks learns nothing of that.
+// Refusals: VALIDATION_FAILED for no address, RATE_LIMITED.
+func (s *Service) AskPasswordReset(ctx context.Context, address string, from identity.Client) error {
+	address, ok := email.Parse(address)
+	if !ok {
+		return fault.Invalid(fault.Detail{Field: "email", Code: fault.DetailInvalid, Message: "This is not an e-mail address."})
+	}
+	if err := s.admit(ctx, "reset:address:"+from.Address, s.limits.ResetPerAddress); err != nil {
+		return err
+	}
+	account := s.refreshDigest.sum("reset " + address)
+	if err := s.admit(ctx, "reset:account:"+hex.EncodeToString(account[:16]), s.limits.ResetPerAccount); err != nil {
+		return err
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		found, err := r.Identity.Creators.GetByEmail(ctx, address)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now, creator := s.clock.Real(), found.State()
+		return s.bus.Publish(ctx, r, identity.PasswordResetAsked{
+			Link:  identity.ResetLink{CreatorID: creator.ID, Replaces: identity.PasswordMark(creator.PasswordHash), ExpiresAt: now.Add(identity.ResetLifetime)},
+			Email: creator.Email, Name: creator.DisplayName, At: now,
+		})
+	})
+}
+
+// PasswordResetURL implements ports.PasswordLinks.
+func (s *Service) PasswordResetURL(l identity.ResetLink) string {
+	mac := s.webDigest.sum(l.Subject())
+	return s.baseURL + "/dashboard/reset/" + l.Text(mac[:])
+}
+
+// CheckReset finds whose password a link sets. NOT_FOUND for one that is invented, too old or was used.
+func (s *Service) CheckReset(ctx context.Context, text string) (identity.CreatorState, error) {
+	link, shown, ok := identity.ParseResetLink(text)
+	if mac := s.webDigest.sum(link.Subject()); !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
+		return identity.CreatorState{}, fault.NotFound("link")
+	}
+	creator, err := s.store.Read(ctx).Identity.Creators.Get(ctx, link.CreatorID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !link.Good(creator.State().PasswordHash, s.clock.Real()) {
+		return identity.CreatorState{}, fault.NotFound("link")
+	}
+	if err != nil {
+		return identity.CreatorState{}, err
+	}
+	return creator.State(), nil
+}
+
+// ResetPassword sets a new password by a link, once, and ends every sign-in. VALIDATION_FAILED, NOT_FOUND.
+func (s *Service) ResetPassword(ctx context.Context, text, wanted string, from identity.Client) error {
+	creator, err := s.CheckReset(ctx, text)
+	if err != nil {
+		return err
+	}
+	var f fault.Violations
+	identity.CheckNewPassword(&f, "password", creator.Email, wanted)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.setPassword(ctx, creator, wanted, identity.PasswordReset, "", from)
+}
+
+// setPassword replaces the password that was checked, unless it has changed meanwhile, and ends every sign-in but one.
+func (s *Service) setPassword(ctx context.Context, checked identity.CreatorState, wanted string, kind identity.AccountEventKind, except string, from identity.Client) error {
+	hash, err := s.passwords.Hash(ctx, wanted)
+	if err != nil {
+		return unlessBusy("hash password", err)
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		creator, err := r.Identity.Creators.Get(ctx, checked.ID)
+		if err != nil {
+			return err
+		}
+		if creator.State().PasswordHash != checked.PasswordHash {
+			return fault.NotFound("link")
+		}
+		creator.SetPassword(hash)
+		if err := r.Identity.Creators.Update(ctx, creator); err != nil {
+			return err
+		}
+		if err := s.revokeAll(ctx, r, checked.ID, except); err != nil {
+			return err
+		}
+		return s.log(ctx, r, checked.ID, kind, from, "")
+	})
+}

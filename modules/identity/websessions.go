@@ -1,0 +1,151 @@
+package identity
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+
+	"sundry/core/fault"
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+// maxBrowsers is how many signed-in browsers an account is shown.
+const maxBrowsers = 50
+
+// Browser is a creator who is signed in with a browser.
+type Browser struct {
+	SessionID string
+	Creator   identity.CreatorState
+	// FormToken is what every form of this sign-in carries; another site cannot know it.
+	FormToken string
+}
+
+// SignUpBrowser is SignUp for a browser: it returns the cookie.
+func (s *Service) SignUpBrowser(ctx context.Context, r identity.Registration, from identity.Client) (cookie string, err error) {
+	err = s.register(ctx, r, from, s.beginBrowser(from, &cookie))
+	return cookie, err
+}
+
+// SignInBrowser is SignIn for a browser: it returns the cookie.
+func (s *Service) SignInBrowser(ctx context.Context, email, password string, from identity.Client) (cookie string, err error) {
+	err = s.authenticate(ctx, email, password, from, s.beginBrowser(from, &cookie))
+	return cookie, err
+}
+
+// beginBrowser starts a sign-in under a new id.
+func (s *Service) beginBrowser(from identity.Client, cookie *string) beginner {
+	return func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
+		sessionID := s.ids.New(identity.WebSessionPrefix)
+		mac := s.webDigest.sum(identity.WebSubject(sessionID))
+		*cookie = identity.WebToken(sessionID, mac[:])
+		return repos.Identity.WebSessions.Insert(ctx, identity.BeginWebSession(sessionID, creator.ID, from, s.clock.Real()))
+	}
+}
+
+// AuthenticateBrowser returns who is signed in by a cookie. UNAUTHENTICATED for everything else.
+func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Browser, error) {
+	sessionID, shown, ok := identity.ParseWebToken(cookie)
+	if !ok {
+		return Browser{}, unauthenticated()
+	}
+	if mac := s.webDigest.sum(identity.WebSubject(sessionID)); subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
+		return Browser{}, unauthenticated()
+	}
+	session, err := s.store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !session.Valid(s.clock.Real()) {
+		return Browser{}, unauthenticated()
+	}
+	if err != nil {
+		return Browser{}, err
+	}
+	creator, err := s.store.Read(ctx).Identity.Creators.Get(ctx, session.State().CreatorID)
+	if err != nil {
+		return Browser{}, err
+	}
+	if session.Use(s.clock.Real()) {
+		err := s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+			return s.touchBrowser(ctx, repos, sessionID)
+		})
+		if err != nil {
+			return Browser{}, err
+		}
+	}
+	form := s.webDigest.sum(identity.FormSubject(sessionID))
+	return Browser{SessionID: sessionID, Creator: creator.State(), FormToken: hex.EncodeToString(form[:])}, nil
+}
+
+// touchBrowser records the use of a sign-in, as it is by now.
+func (s *Service) touchBrowser(ctx context.Context, r ports.Repos, sessionID string) error {
+	session, err := r.Identity.WebSessions.Get(ctx, sessionID)
+	if err != nil || !session.Use(s.clock.Real()) {
+		return err
+	}
+	return r.Identity.WebSessions.Update(ctx, session)
+}
+
+// GuestFormToken is what the forms of a visitor carry who is not signed in: it belongs to the text in their cookie.
+func (s *Service) GuestFormToken(cookie string) string {
+	mac := s.webDigest.sum("guest-form." + cookie)
+	return hex.EncodeToString(mac[:])
+}
+
+// NewGuest is a text for that cookie.
+func (s *Service) NewGuest() string { return hex.EncodeToString(s.ids.Random(16)) }
+
+// Browsers lists the browsers in which the account is signed in, newest first, at most 50.
+func (s *Service) Browsers(ctx context.Context, creatorID string) ([]identity.WebSessionState, error) {
+	found, err := s.store.Read(ctx).Identity.WebSessions.ListValid(ctx, creatorID, s.clock.Real(), maxBrowsers)
+	all := make([]identity.WebSessionState, len(found))
+	for i, one := range found {
+		all[i] = one.State()
+	}
+	return all, err
+}
+
+// SignOutBrowser ends one sign-in; again, it changes nothing.
+func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		session, err := repos.Identity.WebSessions.Get(ctx, sessionID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil || !session.Revoke(s.clock.Real()) {
+			return err
+		}
+		return repos.Identity.WebSessions.Update(ctx, session)
+	})
+}
+
+// SignOutEverywhere ends every sign-in of the account, of browsers and of the API; an access token that is out opens the
+// account until it expires, at most a quarter of an hour.
+func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from identity.Client) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+		if err := s.revokeAll(ctx, repos, creatorID, ""); err != nil {
+			return err
+		}
+		return s.log(ctx, repos, creatorID, identity.SignedOutEverywhere, from, "")
+	})
+}
+
+// revokeAll ends every sign-in but the named one of a browser.
+func (s *Service) revokeAll(ctx context.Context, r ports.Repos, creatorID, except string) error {
+	now := s.clock.Real()
+	if err := r.Identity.WebSessions.RevokeAll(ctx, creatorID, except, now); err != nil {
+		return err
+	}
+	return r.Identity.RefreshFamilies.RevokeAll(ctx, creatorID, now)
+}
+
+// SignOutOther ends one of the account's sign-ins by its id; again, it changes nothing. NOT_FOUND.
+func (s *Service) SignOutOther(ctx context.Context, creatorID, sessionID string) error {
+	session, err := s.store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && session.State().CreatorID != creatorID {
+		return fault.NotFound("sign-in")
+	}
+	if err != nil {
+		return err
+	}
+	return s.SignOutBrowser(ctx, sessionID)
+}

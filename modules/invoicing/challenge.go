@@ -1,0 +1,73 @@
+package invoicing
+
+import (
+	"context"
+	"errors"
+
+	"sundry/core/fault"
+	"sundry/core/invoice"
+	"sundry/core/locale"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+	"sundry/ports"
+)
+
+// Waiting reports whether a charge of the invoice waits for the customer's bank.
+func (s *Service) Waiting(ctx context.Context, state invoice.State) (bool, error) {
+	_, waits, err := s.waiting(ctx, state.ID)
+	return waits, err
+}
+
+// waiting is the charge of an invoice that waits for the customer's bank.
+func (s *Service) waiting(ctx context.Context, invoiceID string) (payment.State, bool, error) {
+	attempt, err := s.store.Read(ctx).Payments.Payments.GetLive(ctx, payment.ForInvoice, invoiceID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return payment.State{}, false, nil
+	}
+	return attempt, err == nil && attempt.Status == payment.RequiresAction, err
+}
+
+// challenged is the charge that waits for the bank, of the invoice behind a secret address. STATE_CONFLICT without one.
+func (s *Service) challenged(ctx context.Context, link string) (invoice.State, payment.State, error) {
+	state, err := s.ByLink(ctx, link)
+	if err != nil {
+		return invoice.State{}, payment.State{}, err
+	}
+	attempt, waits, err := s.waiting(ctx, state.ID)
+	if err == nil && !waits {
+		err = fault.New(fault.StateConflict, "No authentication is asked for.")
+	}
+	return state, attempt, err
+}
+
+// Challenge is how the customer's browser leads them to their bank. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+func (s *Service) Challenge(ctx context.Context, link string) (payment.NextAction, error) {
+	_, attempt, err := s.challenged(ctx, link)
+	if err != nil {
+		return payment.NextAction{}, err
+	}
+	return s.charges.Challenge(ctx, attempt.ID)
+}
+
+// Authenticate takes in that the customer is back from their bank. The invoice comes back with CARD_DECLINED too.
+// STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (invoice.State, error) {
+	state, attempt, err := s.challenged(ctx, link)
+	if err != nil {
+		return state, err
+	}
+	attempt, err = s.charges.Authenticate(ctx, attempt.ID, approve)
+	if err != nil {
+		return state, err
+	}
+	if attempt.Status == payment.Declined {
+		return state, declined(attempt.Decline)
+	}
+	return state, nil
+}
+
+// MandateText is what a customer who pays an invoice with a new card agrees to, in the words that are stored with the card.
+func (s *Service) MandateText(ctx context.Context, state invoice.State) (string, error) {
+	seller, err := s.accounts.SellerName(ctx, s.store.Read(ctx), state.CreatorID)
+	return paymentmethod.MandateText(locale.Locale{}, seller), err
+}

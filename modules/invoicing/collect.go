@@ -1,0 +1,160 @@
+package invoicing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/invoice"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+// OnPaymentCompleted marks an invoice as paid. Money that another charge has brought before goes back.
+func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
+	if e.Purpose != payment.ForInvoice {
+		return nil
+	}
+	state, err := s.load(ctx, r, e.SubjectID)
+	if err != nil {
+		return err
+	}
+	now, err := r.Clock.Now(ctx, state.CreatorID)
+	if err != nil {
+		return err
+	}
+	inv := invoice.Restore(state)
+	paid, changed, err := inv.Charged(e.ID, now)
+	switch {
+	case errors.Is(err, invoice.ErrPaidTwice):
+		return s.charges.Refund(ctx, r, e.State)
+	case err != nil || !changed:
+		return err
+	}
+	if err := r.Invoicing.Invoices.Update(ctx, inv.State()); err != nil {
+		return err
+	}
+	if err := r.Tasks.Cancel(ctx, TaskRetry, state.ID); err != nil {
+		return err
+	}
+	return s.publish(ctx, r, paid)
+}
+
+// OnPaymentFailed records that a charge of an invoice took no money, and plans the next.
+func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.Failed) error {
+	if e.Purpose != payment.ForInvoice {
+		return nil
+	}
+	state, err := s.load(ctx, r, e.SubjectID)
+	if err != nil || state.Status == invoice.Paid {
+		return err
+	}
+	code := e.Decline.Code
+	if code == "" {
+		code = "processor_unavailable" // it was canceled before it reached the processor
+	}
+	next, err := s.refuse(ctx, r, state, code)
+	if err != nil {
+		return err
+	}
+	if next.IsZero() {
+		return r.Tasks.Cancel(ctx, TaskRetry, state.ID)
+	}
+	return r.Tasks.Schedule(ctx, TaskRetry, state.ID, state.CreatorID, next)
+}
+
+// Retry charges an invoice again. Task TaskRetry.
+func (s *Service) Retry(ctx context.Context, t ports.Task) error {
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := s.load(ctx, r, t.Subject)
+		if fault.Is(err, fault.NotFoundCode) || err == nil && state.Status == invoice.Paid {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = s.charge(ctx, r, state, how{}, t.DueAt)
+		if !fault.Is(err, fault.PaymentMethodRequired) {
+			return errors.Join(err, r.Tasks.Done(ctx, t))
+		}
+		next, err := s.refuse(ctx, r, state, "payment_method_required")
+		if err != nil {
+			return err
+		}
+		if next.IsZero() {
+			return r.Tasks.Done(ctx, t)
+		}
+		return r.Tasks.Postpone(ctx, t, next)
+	})
+	if errors.Is(err, ports.ErrDuplicate) { // a charge is under way: what it comes to plans the next
+		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	}
+	return err
+}
+
+// Pay charges an invoice now, whatever is planned. NOT_FOUND, STATE_CONFLICT for one that is paid or being charged,
+// PAYMENT_METHOD_REQUIRED; with CARD_DECLINED and AUTHENTICATION_REQUIRED the invoice comes back too.
+func (s *Service) Pay(ctx context.Context, creatorID, invoiceID string) (invoice.State, error) {
+	state, err := s.Invoice(ctx, creatorID, invoiceID)
+	if err != nil {
+		return invoice.State{}, err
+	}
+	return s.collect(ctx, state, how{})
+}
+
+// PayByLink charges the saved card for the invoice behind a secret address, as Pay does, with the customer present.
+func (s *Service) PayByLink(ctx context.Context, link string) (invoice.State, error) {
+	state, err := s.ByLink(ctx, link)
+	if err != nil {
+		return invoice.State{}, err
+	}
+	return s.collect(ctx, state, how{onSession: true})
+}
+
+// PayWithCard charges the invoice behind a secret address to a card that the customer gives now. It is saved once it has
+// paid, because the customer agrees to further charges by it. VALIDATION_FAILED for a card that the form does not take.
+func (s *Service) PayWithCard(ctx context.Context, link string, card ports.CardInput) (invoice.State, error) {
+	state, err := s.ByLink(ctx, link)
+	if err != nil {
+		return invoice.State{}, err
+	}
+	if err := invoice.Restore(state).Chargeable(); err != nil {
+		return state, err
+	}
+	var f fault.Violations
+	method := s.cards.Method(card, &f)
+	if err := f.Err(); err != nil {
+		return state, err
+	}
+	return s.collect(ctx, state, how{method: method, onSession: true})
+}
+
+// how an invoice is charged; the zero value is the customer's latest saved card while they are away.
+type how struct {
+	method    string // of a card that the customer gave now
+	onSession bool   // the customer is here to confirm the payment to their bank
+}
+
+// collect starts a charge and waits for what it comes to.
+func (s *Service) collect(ctx context.Context, state invoice.State, by how) (invoice.State, error) {
+	var started payment.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		current, err := s.load(ctx, r, state.ID)
+		if err != nil {
+			return err
+		}
+		if err := invoice.Restore(current).Chargeable(); err != nil {
+			return err
+		}
+		started, err = s.charge(ctx, r, current, by, time.Time{})
+		return err
+	})
+	if errors.Is(err, ports.ErrDuplicate) {
+		return state, fault.New(fault.StateConflict, "A charge of this invoice is under way.")
+	}
+	if err != nil {
+		return state, err
+	}
+	return s.await(ctx, state, started)
+}

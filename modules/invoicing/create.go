@@ -1,0 +1,248 @@
+package invoicing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/apiformat"
+	"sundry/core/document"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/invoice"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/tax"
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+// Push makes an invoice of the integrator's own amounts, finalizes it and charges the customer's saved card. The invoice
+// comes back with these refusals too: CARD_DECLINED and AUTHENTICATION_REQUIRED, once it is stored as failed;
+// IDEMPOTENCY_KEY_REUSED and IDEMPOTENCY_KEY_MISMATCH, which return the one that the key has made. Others:
+// VALIDATION_FAILED, CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
+func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draft) (invoice.State, error) {
+	state, err := draft.Parse()
+	if err != nil {
+		return invoice.State{}, err
+	}
+	state.ID, state.CreatorID = s.ids.New(id.Invoice), creatorID
+	var started payment.State
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if original, err := r.Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); !errors.Is(err, ports.ErrNotFound) {
+			return errors.Join(err, &reusedError{original})
+		}
+		pushed, err := s.addressed(ctx, r, state)
+		if err != nil {
+			return err
+		}
+		made, err := s.insert(ctx, r, pushed)
+		if err != nil || made.Status == invoice.Paid {
+			state = made
+			return err
+		}
+		state = made
+		started, err = s.charge(ctx, r, made, how{}, time.Time{})
+		return err
+	})
+	if errors.Is(err, ports.ErrDuplicate) { // another request with the key was faster
+		var original invoice.State
+		if original, err = s.store.Read(ctx).Invoicing.Invoices.GetByKey(ctx, creatorID, state.Key); err == nil {
+			err = &reusedError{original}
+		}
+	}
+	var reused *reusedError
+	switch {
+	case errors.As(err, &reused) && reused.original.ID != "":
+		return s.reused(reused.original, state.Fingerprint)
+	case err != nil || started.ID == "":
+		return state, err
+	}
+	return s.await(ctx, state, started)
+}
+
+// reusedError carries the invoice that a key has made out of the transaction.
+type reusedError struct{ original invoice.State }
+
+func (e *reusedError) Error() string { return "the key has made invoice " + e.original.ID }
+
+func (s *Service) reused(original invoice.State, fingerprint []byte) (invoice.State, error) {
+	if bytes.Equal(original.Fingerprint, fingerprint) {
+		return s.linked(original), fault.New(fault.IdempotencyKeyReused, "The idempotency key has made this invoice before. Nothing was charged again.")
+	}
+	return s.linked(original), fault.New(fault.IdempotencyKeyMismatch, "The idempotency key has made this invoice before, from another body.")
+}
+
+// addressed finds the customer of a pushed invoice, who must have a card. CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED.
+func (s *Service) addressed(ctx context.Context, r ports.Repos, state invoice.State) (invoice.State, error) {
+	customer, err := r.Customers.Customers.Get(ctx, state.CustomerID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && customer.CreatorID != state.CreatorID {
+		return state, fault.New(fault.CustomerNotFound, "Customer not found: no customer of your account has the id "+state.CustomerID+".")
+	}
+	if err != nil {
+		return state, err
+	}
+	state.ExternalCustomerID = customer.ExternalCustomerID
+	cards, err := r.Payments.PaymentMethods.List(ctx, customer.ID)
+	if err == nil && len(cards) == 0 {
+		err = fault.New(fault.PaymentMethodRequired, "The customer has no saved payment method.")
+	}
+	return state, err
+}
+
+// insert numbers, finalizes and writes an invoice, and publishes that.
+func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State) (invoice.State, error) {
+	for i := range state.Lines {
+		state.Lines[i].ID = s.ids.New(id.InvoiceLine)
+	}
+	now, err := r.Clock.Now(ctx, state.CreatorID)
+	if err != nil {
+		return state, err
+	}
+	if state, err = s.taxed(ctx, r, state, now); err != nil {
+		return state, err
+	}
+	inv, events, err := invoice.New(s.linked(state), now)
+	if err != nil {
+		return state, err
+	}
+	// The number comes last: its row is locked until the transaction ends.
+	number, err := r.Invoicing.DocumentNumbers.Next(ctx, state.CreatorID, document.Invoices)
+	if err != nil {
+		return state, err
+	}
+	made := inv.State()
+	made.Number = document.Number(state.CreatorID, document.Invoices, number)
+	if err := r.Invoicing.Invoices.Insert(ctx, made); err != nil {
+		return made, err
+	}
+	return made, s.publish(ctx, r, numbered(events, made.Number)...)
+}
+
+// taxed gives an invoice the tax of its customer's country, as that was given last. The amounts contain it unless the
+// invoice says otherwise.
+func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State, now time.Time) (invoice.State, error) {
+	subtotal, err := invoice.Subtotal(state.Currency, state.Lines)
+	if err != nil || subtotal.Minor <= 0 {
+		return state, err
+	}
+	buyer, err := r.Customers.Customers.Get(ctx, state.CustomerID)
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return state, err
+	}
+	result, err := s.taxes.Calculate(ctx, tax.Sale{
+		Lines: []tax.Line{{Amount: subtotal, Category: tax.Electronic}}, Behavior: state.TaxDetails.Behavior,
+		BuyerCountry: buyer.Details.Country, BuyerTaxID: buyer.Details.TaxID, At: now,
+	})
+	if err != nil {
+		return state, fmt.Errorf("tax invoice %s: %w", state.ID, err)
+	}
+	state.Tax, state.TaxDetails = result.Tax, result.Details()
+	return state, nil
+}
+
+// numbered gives the events the number, which is taken after them.
+func numbered(events []invoice.Event, number string) []invoice.Event {
+	out := make([]invoice.Event, len(events))
+	for i, e := range events {
+		switch e := e.(type) {
+		case invoice.Created:
+			e.Number = number
+			out[i] = e
+		case invoice.Finalized:
+			e.Number = number
+			out[i] = e
+		case invoice.PaidEvent:
+			e.Number = number
+			out[i] = e
+		default:
+			out[i] = e
+		}
+	}
+	return out
+}
+
+// charge starts a charge of an invoice. It counts as made at the given time of
+// the account; zero means now.
+func (s *Service) charge(ctx context.Context, r ports.Repos, state invoice.State, by how, at time.Time) (payment.State, error) {
+	none := money.Amount{Currency: state.Currency}
+	sale := payment.Sale{Subtotal: state.Subtotal, Discount: none, Tax: state.Tax, TaxAdded: state.TaxAdded(), TaxDetails: state.TaxDetails, Credit: none}
+	for _, line := range state.Lines {
+		sale.Lines = append(sale.Lines, payment.Line{Description: line.Description, Amount: line.Amount(state.Currency)})
+	}
+	return s.charges.Start(ctx, r, ports.Charge{
+		CreatorID: state.CreatorID, Sale: sale, At: at, Method: by.method, OnSession: by.onSession,
+		Subject: payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
+	})
+}
+
+// await makes a started charge now and returns what the invoice has become, with the refusal of the card if it was one.
+func (s *Service) await(ctx context.Context, state invoice.State, started payment.State) (invoice.State, error) {
+	attempt, err := s.charges.Run(ctx, started.ID)
+	if err != nil {
+		return invoice.State{}, err
+	}
+	state, err = s.load(context.WithoutCancel(ctx), s.store.Read(context.WithoutCancel(ctx)), state.ID)
+	if err != nil || state.Status == invoice.Paid || attempt.Status != payment.Declined && attempt.Status != payment.Canceled {
+		return state, err
+	}
+	return state, declined(attempt.Decline)
+}
+
+// declined is the refusal of a charge.
+func declined(reason payment.DeclineReason) error {
+	if reason.Code == "authentication_required" {
+		return fault.New(fault.AuthenticationRequired, "The bank wants the customer to confirm the payment. The customer can do that on the invoice's page.")
+	}
+	refusal := fault.New(fault.CardDeclined, reason.Message)
+	if refusal.Message == "" {
+		refusal.Message = "The card was declined."
+	}
+	refusal.DeclineCode = reason.Code
+	return refusal
+}
+
+// OnPeriodClosed makes the invoice of a billing period and charges it. One of nothing is paid without a charge.
+func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.PeriodClosed) error {
+	made, err := s.insert(ctx, r, invoice.State{
+		ID: e.InvoiceID, CreatorID: e.Plan.CreatorID, CustomerID: e.Plan.CustomerID, ExternalCustomerID: e.Plan.ExternalCustomerID,
+		Currency: e.Currency, Lines: invoice.LinesOf(e.Lines), PeriodStart: apiformat.Instant(e.Period.Start), PeriodEnd: apiformat.Instant(e.Period.End),
+		SubscriptionID: e.Plan.SubscriptionID, BillingPlanID: e.Plan.ID,
+	})
+	if err != nil || made.Status == invoice.Paid {
+		return err
+	}
+	return s.chargeOrRefuse(ctx, r, made, e.At)
+}
+
+// chargeOrRefuse starts a charge. A customer without a card is a charge that failed.
+func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoice.State, at time.Time) error {
+	_, err := s.charge(ctx, r, state, how{}, at)
+	if !fault.Is(err, fault.PaymentMethodRequired) {
+		return err
+	}
+	next, err := s.refuse(ctx, r, state, "payment_method_required")
+	if err != nil || next.IsZero() {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskRetry, state.ID, state.CreatorID, next)
+}
+
+// refuse records that a charge failed and returns when the next is planned, zero for none.
+func (s *Service) refuse(ctx context.Context, r ports.Repos, state invoice.State, code string) (time.Time, error) {
+	now, err := r.Clock.Now(ctx, state.CreatorID)
+	if err != nil {
+		return time.Time{}, err
+	}
+	inv := invoice.Restore(s.linked(state))
+	failed, err := inv.Refused(code, now)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if err := r.Invoicing.Invoices.Update(ctx, inv.State()); err != nil {
+		return time.Time{}, err
+	}
+	return failed.NextAttemptAt, s.publish(ctx, r, failed)
+}

@@ -1,0 +1,79 @@
+package invoicing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/document"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/locale"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// Issued is a document that was issued, ready to be shown.
+type Issued struct {
+	document.Snapshot
+	// Page is the document in the reader's language.
+	Page ports.Document
+}
+
+// Open is the document behind an address, in the reader's language. NOT_FOUND for anything that we did not give out.
+func (s *Documents) Open(ctx context.Context, kind document.Kind, sealed string, reader locale.Locale) (Issued, error) {
+	body, ok := s.Links.Open(kind, sealed)
+	if !ok {
+		return Issued{}, fault.NotFound("document")
+	}
+	return s.open(ctx, kind, body, reader)
+}
+
+// Of is the document of a subject: a payment, invoice, refund, dispute or payout. NOT_FOUND while it has none.
+func (s *Documents) Of(ctx context.Context, kind document.Kind, subjectID string, reader locale.Locale) (Issued, error) {
+	return s.open(ctx, kind, id.Body(subjectID), reader)
+}
+
+func (s *Documents) open(ctx context.Context, kind document.Kind, body string, reader locale.Locale) (Issued, error) {
+	r := s.Store.Read(ctx)
+	issued, err := r.Invoicing.Documents.Get(ctx, kind, body)
+	if errors.Is(err, ports.ErrNotFound) {
+		return Issued{}, fault.NotFound("document")
+	}
+	if err != nil {
+		return Issued{}, fmt.Errorf("open document: %w", err)
+	}
+	void := false
+	if kind == document.CreditNote && id.Valid(id.Refund, issued.SubjectID) {
+		made, err := r.Payments.Refunds.Get(ctx, issued.SubjectID)
+		if err != nil {
+			return Issued{}, fmt.Errorf("open document: %w", err)
+		}
+		void = made.Status == refund.Failed
+	}
+	return Issued{issued, compose(issued, reader, void)}, nil
+}
+
+// PDF renders a document.
+func (s *Documents) PDF(d Issued) ([]byte, error) { return s.Renderer.PDF(d.Page) }
+
+// Credits are the addresses of the credit notes of a payment's refunds, by number.
+func (s *Documents) Credits(ctx context.Context, creatorID, paymentID string) ([]CreditLink, error) {
+	list, err := s.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, ports.Page{Limit: maxCredits})
+	if err != nil {
+		return nil, fmt.Errorf("credit notes: %w", err)
+	}
+	var links []CreditLink
+	for _, f := range list.Items {
+		if f.Status == refund.Succeeded {
+			links = append(links, CreditLink{Number: f.CreditNoteNumber, URL: s.Links.URL(document.CreditNote, f.ID)})
+		}
+	}
+	return links, nil
+}
+
+// maxCredits is how many credit notes a receipt lists.
+const maxCredits = 50
+
+// CreditLink is a credit note by its number.
+type CreditLink struct{ Number, URL string }

@@ -1,0 +1,135 @@
+// Package invoicing asks customers for money: invoices that integrators push and those that metered use comes to. The saved
+// card is charged as soon as an invoice is final, and again by a plan when it is refused.
+package invoicing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/invoice"
+	"sundry/core/secret"
+	"sundry/ports"
+)
+
+// TaskRetry charges an invoice again; its subject is the invoice.
+const TaskRetry = "invoice.retry"
+
+// Config is what the module is told.
+type Config struct {
+	BaseURL string
+	// LinkKey is 32 bytes, used for nothing else: it derives the addresses of invoices.
+	LinkKey []byte
+}
+
+// Deps are what the module works with.
+type Deps struct {
+	Store    ports.Store
+	IDs      ports.IDs
+	Bus      ports.Bus
+	Charges  ports.Charges
+	Accounts ports.AccountReader
+	Taxes    ports.TaxCalculator
+	// Cards reads what the page's form sends.
+	Cards ports.CardForm
+}
+
+// Service holds the use cases.
+type Service struct {
+	cfg      Config
+	store    ports.Store
+	ids      ports.IDs
+	bus      ports.Bus
+	charges  ports.Charges
+	accounts ports.AccountReader
+	taxes    ports.TaxCalculator
+	cards    ports.CardForm
+}
+
+// New returns the module.
+func New(cfg Config, d Deps) *Service {
+	return &Service{
+		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, accounts: d.Accounts, taxes: d.Taxes, cards: d.Cards,
+	}
+}
+
+const linkPurpose = "invoice"
+
+// linked fills in where the customer sees the invoice.
+func (s *Service) linked(state invoice.State) invoice.State {
+	page := s.cfg.BaseURL + "/i/" + secret.Derive(s.cfg.LinkKey, linkPurpose, state.ID)
+	state.Links = invoice.Links{Page: page, PDF: page + "/pdf"}
+	return state
+}
+
+// load reads an invoice of any account. NOT_FOUND.
+func (s *Service) load(ctx context.Context, r ports.Repos, invoiceID string) (invoice.State, error) {
+	state, err := r.Invoicing.Invoices.Get(ctx, invoiceID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return state, fault.NotFound("invoice")
+	}
+	return s.linked(state), err
+}
+
+// Invoice loads an invoice of the account. NOT_FOUND.
+func (s *Service) Invoice(ctx context.Context, creatorID, invoiceID string) (invoice.State, error) {
+	return s.owned(ctx, s.store.Read(ctx), creatorID, invoiceID)
+}
+
+func (s *Service) owned(ctx context.Context, r ports.Repos, creatorID, invoiceID string) (invoice.State, error) {
+	state, err := s.load(ctx, r, invoiceID)
+	if err == nil && state.CreatorID != creatorID {
+		return invoice.State{}, fault.NotFound("invoice")
+	}
+	return state, err
+}
+
+// ByLink loads the invoice that a secret address shows. NOT_FOUND for one that we did not give out.
+func (s *Service) ByLink(ctx context.Context, link string) (invoice.State, error) {
+	invoiceID, ok := secret.Verify(s.cfg.LinkKey, linkPurpose, id.Invoice, link)
+	if !ok {
+		return invoice.State{}, fault.NotFound("invoice")
+	}
+	return s.load(ctx, s.store.Read(ctx), invoiceID)
+}
+
+// Invoices lists those of the account's invoices that a search is for.
+func (s *Service) Invoices(ctx context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page) (ports.List[invoice.State], error) {
+	list, err := s.store.Read(ctx).Invoicing.Invoices.List(ctx, creatorID, search, page)
+	for i := range list.Items {
+		list.Items[i] = s.linked(list.Items[i])
+	}
+	return list, err
+}
+
+// publish publishes an invoice's events in their order.
+func (s *Service) publish(ctx context.Context, r ports.Repos, events ...invoice.Event) error {
+	all := make([]event.Event, len(events))
+	for i, e := range events {
+		all[i] = e
+	}
+	return s.bus.Publish(ctx, r, all...)
+}
+
+// Verify checks invoices against payments. It returns one line per violation.
+func (s *Service) Verify(ctx context.Context) ([]string, error) {
+	audit := func(find func(ports.InvoicingAudit, context.Context, int) ([]string, error)) func(context.Context, int) ([]string, error) {
+		return func(ctx context.Context, limit int) ([]string, error) {
+			return find(s.store.Read(ctx).Invoicing.Audit, ctx, limit)
+		}
+	}
+	lines, err := ports.Checks{
+		{Find: audit(ports.InvoicingAudit.Unbalanced), Says: "invoice %s: its status is not that of its payment"},
+		{Find: audit(ports.InvoicingAudit.PaidTwice), Says: "invoice %s: a second payment took money and does not go back"},
+		{Find: audit(ports.InvoicingAudit.DocumentGaps), Says: "document series %s has a gap or a number used twice"},
+		{Find: audit(ports.InvoicingAudit.Undocumented), Says: "%s has a number, but no document with it says the same amounts"},
+		{Find: audit(ports.InvoicingAudit.BilledTwice), Says: "billing plan %s: two invoices bill one period"},
+	}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("verify invoices: %w", err)
+	}
+	return lines, nil
+}

@@ -1,0 +1,135 @@
+package mail
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/modules/mail/mailtemplate"
+	"sundry/ports"
+)
+
+// change is something that happened to an appointment, as the mails report it.
+type change struct {
+	appointment.State
+	previousStartsAt   time.Time
+	toBuyer, toCreator mailtemplate.Kind
+	method             ports.CalendarMethod
+	byBuyer            bool // the buyer canceled it
+}
+
+// OnAppointmentBooked writes to the buyer and the creator: one mail to each for all times of a pack.
+func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appointment.Booked) error {
+	if e.Position > 0 {
+		return nil // the mail about the first names them all
+	}
+	return s.mailChange(ctx, r, change{
+		State: e.State, toBuyer: mailtemplate.KindAppointmentBooked, toCreator: mailtemplate.KindCreatorBooked, method: ports.CalendarRequest,
+	})
+}
+
+// OnAppointmentRescheduled writes to both of the new time.
+func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e appointment.Rescheduled) error {
+	return s.mailChange(ctx, r, change{
+		State: e.State, previousStartsAt: e.PreviousStartsAt, toBuyer: mailtemplate.KindAppointmentRescheduled,
+		toCreator: mailtemplate.KindCreatorRescheduled, method: ports.CalendarRequest,
+	})
+}
+
+// OnAppointmentCanceled writes to both.
+func (s *Service) OnAppointmentCanceled(ctx context.Context, r ports.Repos, e appointment.Canceled) error {
+	return s.mailChange(ctx, r, change{
+		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled, method: ports.CalendarCancel, byBuyer: e.ByBuyer,
+	})
+}
+
+// OnAppointmentReminderDue reminds the buyer of an appointment.
+func (s *Service) OnAppointmentReminderDue(ctx context.Context, r ports.Repos, e appointment.ReminderDue) error {
+	buyer, err := s.buyers.Buyer(ctx, r, e.CheckoutID)
+	if err != nil || buyer.Address == "" {
+		return err
+	}
+	seller, err := s.seller(ctx, r, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	mail := newMail(e.CreatorID, mailtemplate.KindAppointmentReminder, changeOf(e.State)+"/"+e.Before, recipient{buyer.Address, buyer.Name})
+	data := mailtemplate.AppointmentOf(e.State, buyer.Name, seller.Name, e.Timezone)
+	data.ReplyTo, data.Locale = seller, buyer.Locale
+	return s.enqueueMail(ctx, r, mail, data)
+}
+
+// changeOf names the appointment's latest change: it has one per sequence number.
+func changeOf(a appointment.State) string { return a.ID + "/" + strconv.Itoa(a.Sequence) }
+
+// mailChange enqueues the mails to the buyer and the creator about a change.
+func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error {
+	name, address, err := s.accounts.Account(ctx, r, c.CreatorID)
+	if err != nil {
+		return err
+	}
+	buyer, err := s.buyers.Buyer(ctx, r, c.CheckoutID)
+	if err != nil {
+		return err
+	}
+	if buyer.Address != "" {
+		if err := s.mailBuyer(ctx, r, c, buyer); err != nil {
+			return err
+		}
+	}
+	zone, err := s.bookings.CreatorZone(ctx, r, c.CreatorID)
+	if err != nil {
+		return err
+	}
+	data := mailtemplate.AppointmentOf(c.State, name, cmp.Or(buyer.Name, buyer.Address), zone)
+	data.ByBuyer = c.byBuyer
+	more, err := s.restOfPack(ctx, r, c)
+	if err != nil {
+		return err
+	}
+	for _, a := range more {
+		data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", zone))
+	}
+	data.PreviousStartsAt = c.previousStartsAt
+	return s.enqueueMail(ctx, r, newMail(c.CreatorID, c.toCreator, changeOf(c.State), recipient{address, name}), data)
+}
+
+// restOfPack are the other appointments that were booked with one; none for any later change.
+func (s *Service) restOfPack(ctx context.Context, r ports.Repos, c change) ([]appointment.State, error) {
+	if c.toBuyer != mailtemplate.KindAppointmentBooked {
+		return nil, nil
+	}
+	pack, err := s.bookings.Booked(ctx, r, c.CreatorID, c.CheckoutID)
+	return slices.DeleteFunc(pack, func(a appointment.State) bool { return a.ID == c.ID }), err
+}
+
+// mailBuyer enqueues the buyer's mail, with the calendar file that their calendar acts upon.
+func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to ports.Addressee) error {
+	seller, err := s.seller(ctx, r, c.CreatorID)
+	if err != nil {
+		return err
+	}
+	more, err := s.restOfPack(ctx, r, c)
+	if err != nil {
+		return err
+	}
+	data := mailtemplate.AppointmentOf(c.State, to.Name, seller.Name, c.Timezone)
+	data.ReplyTo, data.Locale, data.ByBuyer = seller, to.Locale, c.byBuyer
+	entries := make([]ports.CalendarEntry, 0, len(more)+1)
+	for i, a := range append([]appointment.State{c.State}, more...) {
+		entry := s.bookings.CalendarEntry(a)
+		entry.Organizer = ports.CalendarParty{Name: seller.Name, Email: s.cfg.Sender}
+		entry.Attendee = ports.CalendarParty{Name: to.Name, Email: to.Address}
+		entries = append(entries, entry)
+		if i > 0 {
+			data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", c.Timezone))
+		}
+	}
+	file := s.calendars.Write(ports.CalendarFile{Method: c.method, Entries: entries})
+	data.PreviousStartsAt = c.previousStartsAt
+	data.File = mailtemplate.File{Method: string(c.method), Content: string(file)}
+	return s.enqueueMail(ctx, r, newMail(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}), data)
+}

@@ -1,0 +1,190 @@
+package mail_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/adapters/ical"
+	"sundry/adapters/system"
+	"sundry/core/appointment"
+	"sundry/core/checkout"
+	"sundry/core/identity"
+	"sundry/core/money"
+	"sundry/core/plan"
+	"sundry/modules/mail"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+const creatorID = "crt_01h00000000000000000000000"
+
+// fixture is the module over a real store, with a clock to turn and a mailer that answers as it is told.
+type fixture struct {
+	locale string // of the buyer
+	t      testing.TB
+	store  *testdb.ClockedStore
+	mail   *mail.Service
+
+	mu    sync.Mutex
+	now   time.Time
+	mails []ports.Message
+	// buyer is the address of everybody who booked an appointment.
+	buyer string
+	// pack are the appointments of the session.
+	pack []appointment.State
+	// mailFails is what the mailer answers instead of taking a message.
+	mailFails error
+}
+
+// forEachEngine runs the test on a fresh store of each engine.
+func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
+	t.Helper()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		w := &fixture{t: t, now: time.Now().UTC().Truncate(time.Millisecond)}
+		w.store = testdb.WithClock(store, w)
+		w.mail = mail.New(mail.Config{Sender: "no-reply@pay.example.com"}, mail.Deps{
+			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: w, Buyers: w, Bookings: w, Calendars: ical.Calendars{},
+		})
+		test(t, w)
+	})
+}
+
+// Now implements ports.Clock.
+func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.Real(), nil }
+
+// Real implements ports.Clock.
+func (w *fixture) Real() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *fixture) advance(by time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(by)
+}
+
+// Send implements ports.Mailer.
+func (w *fixture) Send(_ context.Context, message ports.Message) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.mailFails != nil {
+		return w.mailFails
+	}
+	w.mails = append(w.mails, message)
+	return nil
+}
+
+// mailed hands over the mails that were sent since the last time.
+func (w *fixture) mailed() []ports.Message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	arrived := w.mails
+	w.mails = nil
+	return arrived
+}
+
+// failMail makes the mailer answer with an error, or work again.
+func (w *fixture) failMail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mailFails = err
+}
+
+// ReceiptURL implements ports.ReceiptLinks.
+func (w *fixture) ReceiptURL(checkoutID string) string {
+	return "https://pay.example.com/r/of-" + checkoutID
+}
+
+// SellerName implements ports.AccountReader.
+func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) { return "Ada", nil }
+
+// Storefront implements ports.AccountReader.
+func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
+	return identity.Storefront{Name: "Ada"}, nil
+}
+
+// Account implements ports.AccountReader.
+func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
+	return "Ada's Workshop", "ada@example.com", nil
+}
+
+// Buyer implements ports.BuyerReader.
+func (w *fixture) Buyer(context.Context, ports.Repos, string) (ports.Addressee, error) {
+	return ports.Addressee{Address: w.buyer, Name: "Grace Hopper", Locale: w.locale}, nil
+}
+
+// ManageURL implements ports.AppointmentReader.
+func (w *fixture) ManageURL(appointmentID string) string {
+	return "https://pay.example.com/a/of-" + appointmentID
+}
+
+// Booked implements ports.AppointmentReader.
+func (w *fixture) Booked(context.Context, ports.Repos, string, string) ([]appointment.State, error) {
+	return slices.Clone(w.pack), nil
+}
+
+// CalendarEntry implements ports.AppointmentReader.
+func (w *fixture) CalendarEntry(a appointment.State) ports.CalendarEntry {
+	return ports.CalendarEntry{
+		UID: a.ID + "@pay.example.com", Sequence: a.Sequence, Canceled: a.Status == appointment.StatusCanceled,
+		StartsAt: a.StartsAt, EndsAt: a.EndsAt, StampedAt: w.Real(), Summary: a.Title,
+	}
+}
+
+// CreatorZone implements ports.AppointmentReader.
+func (w *fixture) CreatorZone(context.Context, ports.Repos, string) (string, error) {
+	return "Europe/Dublin", nil
+}
+
+func (w *fixture) atomically(fn func(ctx context.Context, r ports.Repos) error) {
+	w.t.Helper()
+	if err := w.store.Atomically(w.t.Context(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func paid() checkout.Paid {
+	return checkout.Paid{
+		CheckoutID: "chk_1", PaymentID: "pay_1", CreatorID: creatorID, CustomerID: "cus_1",
+		Offer:    plan.Offer{ListingID: "lst_1", PlanKey: "default"},
+		Subtotal: money.Amount{Minor: 1200, Currency: "eur"}, Total: money.Amount{Minor: 1200, Currency: "eur"},
+	}
+}
+
+// work runs every task that is due, as a worker would.
+func (w *fixture) work() {
+	w.t.Helper()
+	for range 100 {
+		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 10)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(tasks) == 0 {
+			return
+		}
+		for _, task := range tasks {
+			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
+				w.t.Fatalf("task %s %s: %v", task.Kind, task.Subject, err)
+			}
+		}
+	}
+	w.t.Fatal("tasks never end")
+}
+
+func (w *fixture) run(t ports.Task) error {
+	switch t.Kind {
+	case mail.TaskSend:
+		return w.mail.Send(w.t.Context(), t)
+	case mail.TaskSendLater:
+		return w.mail.SendLater(w.t.Context(), t)
+	}
+	return fmt.Errorf("unknown task kind %s", t.Kind)
+}

@@ -1,0 +1,143 @@
+package mailtemplate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/civil"
+	"sundry/core/locale"
+)
+
+// The mails about an appointment: to its buyer, and to the creator whom it is with.
+const (
+	KindAppointmentBooked      Kind = "appointment.booked"
+	KindAppointmentRescheduled Kind = "appointment.rescheduled"
+	KindAppointmentCanceled    Kind = "appointment.canceled"
+	KindAppointmentReminder    Kind = "appointment.reminder"
+	KindCreatorBooked          Kind = "creator.appointment.booked"
+	KindCreatorRescheduled     Kind = "creator.appointment.rescheduled"
+	KindCreatorCanceled        Kind = "creator.appointment.canceled"
+)
+
+// Appointment is what such a mail says, frozen when its cause happened.
+type Appointment struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Reader is whom the mail is for and Other whom they meet; either may be empty.
+	Reader   string    `json:"reader,omitempty"`
+	Other    string    `json:"other,omitempty"`
+	StartsAt time.Time `json:"startsAt"`
+	EndsAt   time.Time `json:"endsAt"`
+	// Timezone is the reader's, IANA.
+	Timezone         string    `json:"timezone"`
+	PreviousStartsAt time.Time `json:"previousStartsAt,omitzero"`
+	MeetingURL       string    `json:"meetingUrl,omitempty"`
+	Address          string    `json:"address,omitempty"`
+	Reason           string    `json:"reason,omitempty"`  // why it was canceled
+	ByBuyer          bool      `json:"byBuyer,omitempty"` // the buyer canceled it
+	Locale           string    `json:"locale,omitempty"`  // the reader's
+	// More are the further times of a pack, which one mail confirms together.
+	More    []Appointment `json:"more,omitempty"`
+	ReplyTo Party         `json:"replyTo,omitzero"` // the seller, in mails to the buyer
+	File    File          `json:"file,omitzero"`
+}
+
+// File is a calendar that comes with a mail.
+type File struct {
+	Method  string `json:"method"` // iTIP's: REQUEST, CANCEL
+	Content string `json:"content"`
+}
+
+// AppointmentOf takes a mail's words from an appointment, for a reader in a zone.
+func AppointmentOf(a appointment.State, reader, other, timezone string) Appointment {
+	return Appointment{
+		ID: a.ID, Title: a.Title, Reader: reader, Other: other, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Timezone: timezone,
+		MeetingURL: a.MeetingURL, Address: a.Address, Reason: a.CancelReason,
+	}
+}
+
+// aboutAppointment writes the mail whose words stand under a key; buyers get the link to their page.
+func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) draft {
+	return func(site Site, to reader, a Appointment) draft {
+		zone, err := civil.ParseZone(a.Timezone)
+		if err != nil {
+			zone = time.UTC // a zone that was good once and is no longer known
+		}
+		day, clock := to.Day(a.StartsAt.In(zone)), to.Clock(a.StartsAt.In(zone))
+		other := cmp.Or(oneLine(a.Other), to.words("apt.somebody"))
+		d := draft{
+			Subject: to.words("apt."+key+".subject", oneLine(a.Title), day, clock), Preview: to.words("apt.preview", day, clock),
+			Heading: to.words("apt." + key + ".heading"), Figure: day + ", " + clock + " " + locale.ZoneName(a.StartsAt.In(zone)),
+			Lead:   []string{to.words("apt."+key+a.leadOf(key), other)},
+			Rows:   a.rows(to, zone, other),
+			Footer: to.words("apt.footer.creator"),
+		}
+		if len(a.More) > 0 {
+			d.Subject, d.Heading = to.words("apt.pack.subject", len(a.More)+1, oneLine(a.Title)), to.words("apt.pack.heading", len(a.More)+1)
+			d.Preview, d.Figure = to.words("apt.pack.preview", day, clock), ""
+		}
+		over, manage := key == "canceled" || key == "creator.canceled", "apt.manage"
+		if over {
+			manage = "apt.see" // nothing is left to move or cancel
+			d.Rows = a.rowsOfCanceled(to, zone, other)
+		}
+		if a.MeetingURL != "" && !over {
+			d.Links = append(d.Links, link{to.words("apt.join"), a.MeetingURL})
+		}
+		if toBuyer {
+			d.Footer = to.words("apt.footer.buyer", other)
+			if over {
+				d.After = append(d.After, to.words("apt.canceled.money", other))
+			}
+			d.Links = append(d.Links, link{to.words(manage), site.ManageURL(a.ID)})
+			for i, one := range a.More {
+				d.Links = append(d.Links, link{to.words("apt.manage_nth", i+2), site.ManageURL(one.ID)})
+			}
+		}
+		return d
+	}
+}
+
+// leadOf is the sentence for whoever acted.
+func (a Appointment) leadOf(key string) string {
+	switch {
+	case a.ByBuyer && key == "canceled":
+		return ".lead_own"
+	case a.ByBuyer && key == "creator.canceled":
+		return ".lead_buyer"
+	}
+	return ".lead"
+}
+
+// rowsOfCanceled are the rows without the place: there is nothing to join.
+func (a Appointment) rowsOfCanceled(to reader, zone *time.Location, other string) []row {
+	where := to.words("apt.where")
+	return slices.DeleteFunc(a.rows(to, zone, other), func(r row) bool { return r.Label == where })
+}
+
+// when is a time with its zone.
+func (a Appointment) when(to reader, zone *time.Location) row {
+	return row{
+		Label: to.words("apt.when"), Strong: true,
+		Value: to.Day(a.StartsAt.In(zone)) + ", " + to.Clock(a.StartsAt.In(zone)) + "–" + to.Clock(a.EndsAt.In(zone)),
+		Note:  zone.String() + ", " + civil.Offset(a.StartsAt, zone),
+	}
+}
+
+func (a Appointment) rows(to reader, zone *time.Location, other string) []row {
+	rows := []row{{Label: to.words("apt.what"), Value: a.Title}, {Label: to.words("apt.with"), Value: other}}
+	if !a.PreviousStartsAt.IsZero() {
+		rows = append(rows, row{Label: to.words("apt.before"), Value: to.Day(a.PreviousStartsAt.In(zone)) + ", " + to.Clock(a.PreviousStartsAt.In(zone))})
+	}
+	rows = append(rows, a.when(to, zone))
+	for _, one := range a.More {
+		rows = append(rows, one.when(to, zone))
+	}
+	rows = append(rows, row{Label: to.words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, to.words("apt.unsaid"))})
+	if a.Reason != "" {
+		rows = append(rows, row{Label: to.words("apt.reason"), Value: a.Reason})
+	}
+	return rows
+}

@@ -1,0 +1,215 @@
+package mailtemplate
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/money"
+	"sundry/core/plan"
+	"sundry/core/webhook"
+)
+
+var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+
+func live() Site {
+	return Site{ReceiptURL: func(checkoutID string) string {
+		return "https://pay.example.com/r/secret-of-" + checkoutID + "?a=1&b=2"
+	}, ManageURL: func(appointmentID string) string { return "https://pay.example.com/a/secret-of-" + appointmentID }}
+}
+
+func write(t *testing.T, kind Kind, site Site, data any) Content {
+	t.Helper()
+	raw, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Render(kind, site, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{l.Subject, l.Text, l.HTML} {
+		for _, bad := range []string{"%!", "<no value>", "[receipt.", "[endpoint.", "[every.", "[apt."} {
+			if strings.Contains(part, bad) {
+				t.Errorf("%s in %s", bad, part)
+			}
+		}
+	}
+	return l
+}
+
+func euros(cents int64) money.Amount { return money.Amount{Minor: cents, Currency: "eur"} }
+
+func paid() checkout.Paid {
+	return checkout.Paid{
+		CheckoutID: "cs_1", ReceiptNumber: "R-000042", Email: "grace@example.com", BuyerName: "Grace Hopper", At: noon,
+		Offer:    plan.Offer{Title: "Type specimens", PlanKey: "default", PlanName: "Type specimens", Price: euros(1200), DownloadURL: "https://cdn.example.com/specimens.pdf"},
+		Subtotal: euros(1200), Discount: euros(0), Tax: euros(0), Total: euros(1200),
+	}
+}
+
+func TestAReceiptSaysWhatWasBoughtInTextAndHTML(t *testing.T) {
+	t.Parallel()
+	l := write(t, KindReceipt, live(), ReceiptOf(paid(), "Ada's Workshop"))
+	if l.Subject != "Your receipt from Ada's Workshop: R-000042" {
+		t.Errorf("subject %q", l.Subject)
+	}
+	want := `Thanks for your order
+
+€12.00
+
+Hi Grace Hopper, here’s your receipt from Ada's Workshop.
+
+Item            Type specimens
+Amount paid     €12.00
+Receipt number  R-000042
+Date            March 8, 2026, 12:00 PM UTC
+
+Download:
+https://cdn.example.com/specimens.pdf
+
+View receipt:
+https://pay.example.com/r/secret-of-cs_1?a=1&b=2
+
+Sold by Sundry, merchant of record for Ada's Workshop. Your statement will show SUNDRY.
+
+--
+You’re receiving this email because this address was used to place an order. Reply to reach Ada's Workshop.
+`
+	if l.Text != want {
+		t.Errorf("text:\n%s\nwant:\n%s", l.Text, want)
+	}
+	for _, part := range []string{
+		"Ada&#39;s Workshop", "Type specimens", "€12.00", "R-000042", "March 8, 2026, 12:00 PM UTC", `href="https://cdn.example.com/specimens.pdf"`,
+		`href="https://pay.example.com/r/secret-of-cs_1?a=1&amp;b=2"`, "prefers-color-scheme: dark", "merchant of record",
+	} {
+		if !strings.Contains(l.HTML, part) {
+			t.Errorf("the HTML lacks %s", part)
+		}
+	}
+	for _, part := range []string{"<script", "<img", "<link", "Subtotal", "Discount", "Tax", "No money", "ZgotmplZ"} {
+		if strings.Contains(l.HTML, part) {
+			t.Errorf("the HTML has %s", part)
+		}
+	}
+}
+
+func TestWhatDiffersBetweenReceipts(t *testing.T) {
+	t.Parallel()
+	subscribe := func(days int) func(*checkout.Paid) {
+		return func(e *checkout.Paid) {
+			e.Offer = plan.Offer{Title: "Studio", PlanKey: "pro", PlanName: "Pro", Interval: "month", IntervalCount: 3, TrialDays: days, Price: euros(4900)}
+			e.Subtotal, e.Total = e.Offer.DueNow(), e.Offer.DueNow()
+		}
+	}
+	for name, c := range map[string]struct {
+		change   func(*checkout.Paid)
+		has, not []string
+	}{
+		"a discount and tax on top": {
+			func(e *checkout.Paid) { e.Discount, e.Tax, e.Total = euros(200), euros(190), euros(1190) },
+			[]string{"Subtotal        €12.00", "Discount        −€2.00", "Tax             €1.90", "Amount paid     €11.90"}, []string{"Tax included"},
+		},
+		"tax in the price": {
+			func(e *checkout.Paid) { e.Tax = euros(192) }, []string{"Tax included    €1.92", "Amount paid     €12.00"}, []string{"Discount"},
+		},
+		"a currency without decimals": {
+			func(e *checkout.Paid) {
+				e.Subtotal, e.Total = money.Amount{Minor: 1200, Currency: "jpy"}, money.Amount{Minor: 1200, Currency: "jpy"}
+			},
+			[]string{"¥1,200"}, []string{"12.00"},
+		},
+		"a subscription": {
+			subscribe(0), []string{"Studio\n                Pro\n", "Renews at €49.00 every 3 months until you cancel.", "Amount paid     €49.00"}, []string{"Download", "trial"},
+		},
+		"a trial": {
+			subscribe(14), []string{"Your trial has started", "You weren’t charged today. From March 22, 2026 you’ll pay €49.00 every 3 months until you cancel.", "€0.00"},
+			[]string{"Renews", "Thanks"},
+		},
+		"a gift": {
+			func(e *checkout.Paid) { e.Subtotal, e.Total = euros(0), euros(0) }, []string{"It’s yours", "€0.00"}, []string{"Renews", "until you cancel"},
+		},
+		"nobody's name": {
+			func(e *checkout.Paid) { e.BuyerName = "" }, []string{"\nHere’s your receipt from Ada's Workshop."}, []string{"Hi "},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := paid()
+			c.change(&e)
+			l := write(t, KindReceipt, live(), ReceiptOf(e, "Ada's Workshop"))
+			for _, part := range c.has {
+				if !strings.Contains(l.Text, part) {
+					t.Errorf("%q is missing from\n%s", part, l.Text)
+				}
+			}
+			for _, part := range c.not {
+				if strings.Contains(l.Text, part) {
+					t.Errorf("%q stands in\n%s", part, l.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatPeopleWroteStaysText(t *testing.T) {
+	t.Parallel()
+	e := paid()
+	e.BuyerName = "Grace</p><script>alert(1)</script>\n\nPS: pay me\u2028"
+	e.Offer.Title, e.Offer.PlanKey, e.Offer.PlanName = `<img src=x onerror="x">`+"\nAmount paid  €0.00", "p", "{{.}}"
+	e.Offer.DownloadURL = "javascript:alert(1)"
+	l := write(t, KindReceipt, live(), ReceiptOf(e, "Ada\r\n<b>Workshop</b>"))
+	for _, bad := range []string{"<script", "<img", "<b>", `href="javascript`} {
+		if strings.Contains(l.HTML, bad) {
+			t.Errorf("%s stands in the HTML", bad)
+		}
+	}
+	if !strings.Contains(l.HTML, "&lt;script&gt;") || !strings.Contains(l.Text, "{{.}}") {
+		t.Error("what was written is gone")
+	}
+	for line := range strings.Lines(l.Text) {
+		if strings.HasPrefix(line, "PS:") || strings.HasPrefix(line, "Amount paid  €0.00") || strings.HasPrefix(line, "<b>") {
+			t.Errorf("the line %q is not ours", line)
+		}
+	}
+}
+
+func TestTheSandboxSaysSo(t *testing.T) {
+	t.Parallel()
+	site := live()
+	site.Sandbox = true
+	l := write(t, KindReceipt, site, ReceiptOf(paid(), "Ada"))
+	if !strings.HasPrefix(l.Subject, "[Test] ") || !strings.HasPrefix(l.Text, "*** This is a test from the sandbox. No money moved. ***\n") ||
+		!strings.Contains(l.HTML, "No money moved.") {
+		t.Errorf("%s\n%s", l.Subject, l.Text)
+	}
+}
+
+func TestADisabledEndpointIsNamedWithItsReason(t *testing.T) {
+	t.Parallel()
+	for reason, said := range map[string]string{webhook.DisabledByGone: "It responded with 410 Gone.", webhook.DisabledByFailing: "Every attempt in the last five days failed."} {
+		l := write(t, KindEndpointDisabled, live(), EndpointDisabledOf(webhook.Disabled{
+			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason, Secret: []byte("sealed")}, At: noon,
+		}, "Ada Lovelace"))
+		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", said, "March 8, 2026, 12:00 PM UTC", `{"enabled": true}`} {
+			if !strings.Contains(l.Text, part) {
+				t.Errorf("%s is missing from\n%s", part, l.Text)
+			}
+		}
+		if strings.Contains(l.Text+l.HTML, "sealed") {
+			t.Error("the secret is told")
+		}
+	}
+}
+
+func TestAnUnknownKindOrDataIsAnError(t *testing.T) {
+	t.Parallel()
+	if _, err := Render("surprise", live(), []byte("{}")); err == nil {
+		t.Error("an unknown kind was written")
+	}
+	if _, err := Render(KindReceipt, live(), []byte("[]")); err == nil {
+		t.Error("a list was written")
+	}
+}

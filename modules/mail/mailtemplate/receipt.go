@@ -1,0 +1,111 @@
+package mailtemplate
+
+import (
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/money"
+)
+
+// KindReceipt tells a buyer what they bought.
+const KindReceipt Kind = "receipt"
+
+// Receipt is what a receipt says. It is frozen when the payment has arrived.
+type Receipt struct {
+	CheckoutID    string       `json:"checkoutId"`
+	CustomerID    string       `json:"customerId,omitempty"`
+	Number        string       `json:"number"`
+	Seller        string       `json:"seller"`
+	Buyer         string       `json:"buyer,omitempty"`
+	Item          string       `json:"item"`
+	Plan          string       `json:"plan,omitempty"` // empty where it would only repeat the item
+	Interval      string       `json:"interval,omitempty"`
+	IntervalCount int          `json:"intervalCount,omitempty"`
+	TrialDays     int          `json:"trialDays,omitempty"`
+	Price         money.Amount `json:"price"` // of each interval
+	Subtotal      money.Amount `json:"subtotal"`
+	Discount      money.Amount `json:"discount"`
+	Tax           money.Amount `json:"tax"`
+	Total         money.Amount `json:"total"`
+	PaidAt        time.Time    `json:"paidAt"` // account time
+	DownloadURL   string       `json:"downloadUrl,omitempty"`
+	ReplyTo       Party        `json:"replyTo,omitzero"` // the seller
+	Locale        string       `json:"locale,omitempty"` // the buyer's
+}
+
+// ReceiptOf takes a receipt's words from a payment.
+func ReceiptOf(e checkout.Paid, seller string) Receipt {
+	r := Receipt{
+		CheckoutID: e.CheckoutID, CustomerID: e.CustomerID, Number: e.ReceiptNumber, Seller: seller, Buyer: e.BuyerName, Item: e.Offer.Title,
+		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At, DownloadURL: e.Offer.DownloadURL, Locale: e.Buyer.Locale,
+	}
+	if e.Offer.PlanKey != "default" && e.Offer.PlanName != e.Offer.Title {
+		r.Plan = e.Offer.PlanName
+	}
+	if e.Offer.Recurring() {
+		r.Interval, r.IntervalCount, r.TrialDays, r.Price = string(e.Offer.Interval), e.Offer.IntervalCount, e.Offer.TrialDays, e.Offer.Price
+	}
+	return r
+}
+
+func receipt(site Site, to reader, r Receipt) draft {
+	d := draft{
+		Subject: to.words("receipt.subject", r.Seller, r.Number),
+		Preview: to.words("receipt.preview", r.Item, to.Money(r.Total)),
+		Heading: to.words("receipt.heading"), Figure: to.Money(r.Total),
+		Lead:   []string{to.words("receipt.lead_unnamed", oneLine(r.Seller))},
+		Rows:   r.rows(to),
+		After:  r.terms(to),
+		Footer: to.words("receipt.footer", oneLine(r.Seller)),
+	}
+	if r.Buyer != "" {
+		d.Lead[0] = to.words("receipt.lead", oneLine(r.Buyer), oneLine(r.Seller))
+	}
+	switch {
+	case r.TrialDays > 0:
+		d.Heading = to.words("receipt.heading_trial")
+	case r.Total.Minor == 0:
+		d.Heading = to.words("receipt.heading_free")
+	}
+	if r.DownloadURL != "" {
+		d.Links = append(d.Links, link{to.words("receipt.download"), r.DownloadURL})
+	}
+	d.Links = append(d.Links, link{to.words("receipt.view"), site.ReceiptURL(r.CheckoutID)})
+	if r.Interval != "" && r.CustomerID != "" {
+		d.Links = append(d.Links, link{to.words("portal.manage"), site.PortalURL(r.CustomerID)})
+	}
+	d.After = append(d.After, to.words("receipt.merchant", oneLine(r.Seller)))
+	return d
+}
+
+func (r Receipt) rows(to reader) []row {
+	rows := []row{{Label: to.words("receipt.item"), Value: r.Item, Note: r.Plan}}
+	if r.Discount.Minor != 0 || r.Tax.Minor != 0 {
+		rows = append(rows, row{Label: to.words("receipt.subtotal"), Value: to.Money(r.Subtotal)})
+	}
+	if r.Discount.Minor != 0 {
+		rows = append(rows, row{Label: to.words("receipt.discount"), Value: "−" + to.Money(r.Discount)})
+	}
+	if r.Tax.Minor != 0 {
+		label := to.words("receipt.tax")
+		if r.Subtotal.Minor-r.Discount.Minor == r.Total.Minor {
+			label = to.words("receipt.tax_included")
+		}
+		rows = append(rows, row{Label: label, Value: to.Money(r.Tax)})
+	}
+	return append(rows,
+		row{Label: to.words("receipt.total"), Value: to.Money(r.Total), Strong: true},
+		row{Label: to.words("receipt.number"), Value: r.Number},
+		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
+}
+
+// terms say what is charged later.
+func (r Receipt) terms(to reader) []string {
+	switch {
+	case r.Interval == "" || r.Price.Minor == 0:
+		return nil
+	case r.TrialDays > 0:
+		return []string{to.words("receipt.after_trial", to.Date(r.PaidAt.AddDate(0, 0, r.TrialDays)), to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount))}
+	}
+	return []string{to.words("receipt.renews", to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount))}
+}

@@ -1,0 +1,64 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+
+	"sundry/core/apiformat"
+	"sundry/core/customer"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+	"sundry/modules/mail/mailtemplate"
+	"sundry/ports"
+)
+
+// OnPortalLinkAsked mails a customer a new link to their portal, at most once an hour.
+func (s *Service) OnPortalLinkAsked(ctx context.Context, r ports.Repos, e customer.LinkAsked) error {
+	cause := e.ID + "/" + e.At.Format("2006-01-02T15")
+	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindPortalLink, cause, mailtemplate.Plan{CustomerID: e.ID})
+}
+
+// OnSubscriptionRenewalDue tells a customer of a charge that is a week away.
+func (s *Service) OnSubscriptionRenewalDue(ctx context.Context, r ports.Repos, e subscription.RenewalDue) error {
+	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindRenewalDue, e.ID+"/"+apiformat.Instant(e.CurrentPeriodEnd), mailtemplate.Plan{
+		CustomerID: e.CustomerID, Item: named(e.Offer), Amount: e.Amount, At: e.CurrentPeriodEnd,
+		Trial: e.Status == subscription.StatusTrialing,
+	})
+}
+
+// OnSubscriptionChargeFailed tells a customer that their card failed, and where to pay or to confirm the payment.
+func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos, e subscription.ChargeFailed) error {
+	cause := fmt.Sprintf("%s/%d", e.ID, e.Revision)
+	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindChargeFailed, cause, mailtemplate.Plan{
+		CustomerID: e.CustomerID, Item: named(e.Offer), At: e.Dunning.NextAttemptAt, GraceEndsAt: e.Dunning.GraceEndsAt,
+	})
+}
+
+// OnSubscriptionChargePaid mails the receipt of a renewal or of a change of plan.
+func (s *Service) OnSubscriptionChargePaid(ctx context.Context, r ports.Repos, e subscription.ChargePaid) error {
+	return s.mailPlan(ctx, r, e.Payment.CreatorID, mailtemplate.KindRenewed, e.Payment.ID, mailtemplate.Plan{
+		CustomerID: e.Subscription.CustomerID, Item: named(e.Subscription.Offer), Amount: e.Payment.Amount, At: e.Payment.SettledAt,
+		Number: e.Payment.Sale.ReceiptNumber,
+	})
+}
+
+// mailPlan enqueues a mail to a customer, if their address is known.
+func (s *Service) mailPlan(ctx context.Context, r ports.Repos, creatorID string, kind mailtemplate.Kind, cause string, data mailtemplate.Plan) error {
+	to, err := s.customers.Customer(ctx, r, data.CustomerID)
+	if err != nil || to.Email == "" {
+		return err
+	}
+	data.Locale = to.Details.Locale
+	if data.Seller, _, err = s.accounts.Account(ctx, r, creatorID); err != nil {
+		return err
+	}
+	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{to.Email, to.DisplayName}), data)
+}
+
+// named is what a plan is called to the customer.
+func named(o plan.Offer) string {
+	if o.PlanName == "" || o.PlanName == o.Title {
+		return o.Title
+	}
+	return o.Title + " – " + o.PlanName
+}

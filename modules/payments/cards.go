@@ -1,0 +1,64 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/core/locale"
+	"sundry/core/paymentmethod"
+	"sundry/ports"
+)
+
+// OnCheckoutPaid keeps the card that the buyer agreed to be charged with again.
+func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	if e.PaymentMethodID == "" {
+		return nil
+	}
+	seller, err := s.accounts.SellerName(ctx, r, e.CreatorID)
+	if err != nil {
+		return fmt.Errorf("save card: %w", err)
+	}
+	mandate := paymentmethod.Mandate{Text: paymentmethod.MandateText(locale.ParseTag(e.Buyer.Locale), seller), AcceptedAt: e.At, Source: e.CheckoutID}
+	return r.Payments.PaymentMethods.Insert(ctx, paymentmethod.New(e.PaymentMethodID, e.CreatorID, e.CustomerID, e.Card, mandate, e.At).State())
+}
+
+// Cards are a customer's usable cards, newest first.
+func (s *Service) Cards(ctx context.Context, customerID string) ([]paymentmethod.State, error) {
+	return s.store.Read(ctx).Payments.PaymentMethods.List(ctx, customerID)
+}
+
+// RemoveCard takes a customer's card out of use. NOT_FOUND for any other card.
+func (s *Service) RemoveCard(ctx context.Context, creatorID, customerID, cardID string) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := r.Payments.PaymentMethods.Get(ctx, cardID)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && (state.CreatorID != creatorID || state.CustomerID != customerID) {
+			return fault.NotFound("payment method")
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		card := paymentmethod.Restore(state)
+		if err := card.Remove(now); err != nil {
+			return err
+		}
+		if err := r.Payments.PaymentMethods.Update(ctx, card.State()); err != nil {
+			return err
+		}
+		left, err := r.Payments.PaymentMethods.List(ctx, customerID)
+		if err != nil {
+			return err
+		}
+		removed := paymentmethod.Removed{State: card.State()}
+		if len(left) > 0 {
+			removed.Next = left[0].ID
+		}
+		return s.bus.Publish(ctx, r, removed)
+	})
+}

@@ -1,0 +1,347 @@
+package payments_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/modules/payments"
+	"sundry/ports"
+)
+
+const subscriptionID = "sub_01h00000000000000000000000"
+
+// wantPaid holds a payment to: succeeded, announced once, with one receipt, and nothing left to do.
+func (w *fixture) wantPaid(id string) {
+	w.t.Helper()
+	p := w.payment(id)
+	if p.Status != payment.Succeeded || !strings.HasSuffix(p.Sale.ReceiptNumber, "-R-000001") || p.SettledAt.IsZero() || p.ProcessorFee.Minor == 0 {
+		w.t.Errorf("%+v", p)
+	}
+	if n := w.published("payment.completed", id); n != 1 {
+		w.t.Errorf("announced %d times", n)
+	}
+	w.clock.advance(2 * time.Hour)
+	if n := w.work(); n != 0 {
+		w.t.Errorf("%d tasks are left", n)
+	}
+}
+
+func TestAStartedChargeIsMadeByItsTaskOnce(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		if started.Status != payment.Pending || started.Amount != eur(1000) || !started.OffSession || started.Last4 != "4242" {
+			t.Fatalf("%+v", started)
+		}
+		w.work()
+		w.wantPaid(started.ID)
+	})
+}
+
+func TestAProcessDiesBetweenTheChargeAndTheCommit(t *testing.T) {
+	t.Parallel()
+	for name, die := range map[string]func(p *interruptible, on bool){
+		"before the processor hears of it":   func(p *interruptible, on bool) { p.dieBefore = on },
+		"after the processor took the money": func(p *interruptible, on bool) { p.dieAfter = on },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				card := w.saved(cardSucceeds)
+				w.processor.charged = 0
+				started := w.mustStart(wish(subscriptionID, card))
+				die(w.processor, true)
+				w.dying(func() { w.work() })
+				die(w.processor, false)
+				if p := w.payment(started.ID); p.Status != payment.Pending {
+					t.Fatalf("committed by a process that died: %+v", p)
+				}
+				w.clock.advance(time.Minute) // the lease of the dead process ends
+				w.expireLeases()
+				if n := w.work(); n != 1 || w.processor.charged != 2 {
+					t.Fatalf("%d tasks, %d calls", n, w.processor.charged)
+				}
+				w.wantPaid(started.ID)
+			})
+		})
+	}
+}
+
+// expireLeases puts the task of a dead process back.
+func (w *fixture) expireLeases() {
+	w.t.Helper()
+	now, _ := w.clock.Now(w.t.Context(), "")
+	err := w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.Schedule(ctx, payments.TaskCharge, w.live(), creatorID, now)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// live is the one payment that is not settled.
+func (w *fixture) live() string {
+	w.t.Helper()
+	all, err := w.store.Read(w.t.Context()).Payments.Payments.ListLive(w.t.Context(), creatorID, 10)
+	if err != nil || len(all) != 1 {
+		w.t.Fatalf("%d live payments, %v", len(all), err)
+	}
+	return all[0].ID
+}
+
+func TestACapturedChargeWhoseAnswerTimesOutIsFound(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardLost)))
+		w.work()
+		w.wantPaid(started.ID)
+	})
+}
+
+func TestAnOpenOutcomeIsAskedForAgainUntilItIsKnown(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardStaysOpen)))
+		w.work()
+		if p := w.payment(started.ID); p.Status != payment.Processing || w.published("payment.completed", started.ID) != 0 {
+			t.Fatalf("%+v", p)
+		}
+		if n := w.work(); n != 0 {
+			t.Fatal("asked again at once")
+		}
+		// The pause grows with the age of the attempt: two seconds, then half of its age.
+		for _, wait := range []time.Duration{2 * time.Second, 2 * time.Second, 2 * time.Second, 3 * time.Second} {
+			w.clock.advance(wait - time.Millisecond)
+			if n := w.work(); n != 0 {
+				t.Fatalf("asked before %s have passed", wait)
+			}
+			w.clock.advance(time.Millisecond)
+			if n := w.work(); n != 1 {
+				t.Fatalf("not asked after %s", wait)
+			}
+		}
+		if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Sandbox.ClockOffsets.Advance(ctx, creatorID, time.Hour)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w.clock.advance(time.Hour)
+		w.work()
+		w.wantPaid(started.ID)
+	})
+}
+
+func TestDoubledTasksOfSeveralWorkersTakeTheMoneyOnce(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		task, _ := w.next()
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := w.Charge(t.Context(), task); err != nil && !errors.Is(err, ports.ErrFenced) {
+					t.Error(err)
+				}
+			})
+			all.Go(func() {
+				if _, err := w.Run(t.Context(), started.ID); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		w.wantPaid(started.ID)
+	})
+}
+
+func TestOneAttemptPerSubjectIsLive(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		c := wish(subscriptionID, w.saved(cardStaysOpen))
+		w.mustStart(c)
+		if _, err := w.start(c); !errors.Is(err, ports.ErrDuplicate) {
+			t.Errorf("a second live attempt: %v", err)
+		}
+		other := c
+		other.Subject.SubjectID = "sub_02h00000000000000000000000"
+		w.mustStart(other)
+	})
+}
+
+func TestWhichCardIsCharged(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		_, err := w.start(wish(subscriptionID, ""))
+		refused(t, err, fault.PaymentMethodRequired)
+		first := w.saved(cardFailsLater)
+		latest := w.saved(cardSucceeds)
+		for n, c := range []struct{ asked, want string }{{first, first}, {"", latest}, {"pm_unknown", latest}, {"removed", latest}} {
+			if c.asked == "removed" {
+				c.asked = first
+				if err := w.RemoveCard(t.Context(), creatorID, customerID, first); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := w.mustStart(wish(fmt.Sprint("sub_", n), c.asked)); got.PaymentMethodID != c.want {
+				t.Errorf("asked for %q: %s is charged, want %s", c.asked, got.PaymentMethodID, c.want)
+			}
+		}
+		stranger := wish("sub_9", latest)
+		stranger.Subject.CustomerID = "cus_02h00000000000000000000000"
+		_, err = w.start(stranger)
+		refused(t, err, fault.PaymentMethodRequired)
+	})
+}
+
+func TestADeclineIsAnnouncedOnceAndTakesNoReceipt(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardFailsLater)))
+		w.work()
+		p := w.payment(started.ID)
+		if p.Status != payment.Declined || p.Decline.Code != "card_declined" || p.Sale.ReceiptNumber != "" {
+			t.Errorf("%+v", p)
+		}
+		if w.published("payment.failed", p.ID) != 1 || w.published("payment.completed", p.ID) != 0 {
+			t.Error("a decline is announced once, as a failure")
+		}
+	})
+}
+
+func TestAnInvoiceTakesNoReceiptNumber(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		c := wish("inv_1", w.saved(cardSucceeds))
+		c.Subject.Purpose = payment.ForInvoice
+		started := w.mustStart(c)
+		w.work()
+		if p := w.payment(started.ID); p.Status != payment.Succeeded || p.Sale.ReceiptNumber != "" {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+func TestACallerWhoIsToldOfAnOutageIsNotChargedLater(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.processor.unreachable = true
+		_, err := w.Run(t.Context(), started.ID)
+		refused(t, err, fault.ProcessorUnavailable)
+		w.processor.unreachable = false
+		w.work()
+		if p := w.payment(started.ID); p.Status != payment.Canceled || w.published("payment.failed", p.ID) != 1 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+func TestATaskWaitsForAProcessorThatIsAway(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		task, _ := w.next()
+		w.processor.unreachable = true
+		if err := w.Charge(t.Context(), task); !errors.Is(err, ports.ErrProcessorUnavailable) {
+			t.Fatalf("%v", err)
+		}
+		if p := w.payment(started.ID); p.Status != payment.Pending {
+			t.Errorf("%+v", p)
+		}
+		w.processor.unreachable = false
+		if err := w.Charge(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		w.wantPaid(started.ID)
+	})
+}
+
+func TestTheCustomersAnswerToTheirBankDecides(t *testing.T) {
+	t.Parallel()
+	for approve, want := range map[bool]payment.Status{true: payment.Succeeded, false: payment.Declined} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				c := wish(subscriptionID, w.saved(cardAsksAlways))
+				c.OnSession = true
+				started := w.mustStart(c)
+				if _, err := w.Authenticate(t.Context(), started.ID, approve); !fault.Is(err, fault.StateConflict) {
+					t.Fatalf("nothing was asked yet: %v", err)
+				}
+				if p, err := w.Run(t.Context(), started.ID); err != nil || p.Status != payment.RequiresAction {
+					t.Fatalf("%+v, %v", p, err)
+				}
+				p, err := w.Authenticate(t.Context(), started.ID, approve)
+				if err != nil || p.Status != want {
+					t.Errorf("%+v, %v", p, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAnUnansweredBankIsGivenUpAfterAnHour(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		c := wish(subscriptionID, w.saved(cardAsksAlways))
+		c.OnSession = true
+		started := w.mustStart(c)
+		w.work()
+		w.clock.advance(time.Hour - time.Millisecond)
+		w.work()
+		if p := w.payment(started.ID); p.Status != payment.RequiresAction {
+			t.Fatalf("given up early: %+v", p)
+		}
+		w.clock.advance(time.Hour)
+		w.work()
+		if p := w.payment(started.ID); p.Status != payment.Canceled || w.published("payment.failed", p.ID) != 1 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+func TestMoneyThatIsNotWantedGoesBackOnce(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
+		w.work()
+		refund := func() {
+			err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return w.Refund(ctx, r, started) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.work()
+		}
+		refund()
+		refund() // asked again, by a doubled message
+		if p := w.payment(started.ID); p.Refunded != eur(1000) || w.published("payment.reversed", p.ID) != 1 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+func TestLiveAttemptsAreLookedIntoBeforeTheClockMoves(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		started := w.mustStart(wish(subscriptionID, w.saved(cardStaysOpen)))
+		w.work()
+		now, _ := w.clock.Now(t.Context(), "")
+		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return w.ReconcileSoon(ctx, r, creatorID, now)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.clock.advance(time.Millisecond)
+		if task, ok := w.next(); !ok || task.Subject != started.ID {
+			t.Errorf("%+v", task)
+		}
+	})
+}

@@ -1,0 +1,273 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/document"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/payment"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// TaskRefundRequest makes a refund that was asked for, and asks again while its outcome is unknown; its subject is the
+// refund.
+const TaskRefundRequest = "refund.create"
+
+const (
+	// requestMemory is how long an idempotency key is remembered.
+	requestMemory = 24 * time.Hour
+	// firstRefundCheck is when a refund whose call never returned is looked into: later than the call can last.
+	firstRefundCheck = chargeTimeout + 10*time.Second
+)
+
+// RefundDeps are what refunds work with.
+type RefundDeps struct {
+	Store     ports.Store
+	IDs       ports.IDs
+	Bus       ports.Bus
+	Processor ports.Processor
+	Book      ports.SaleBook
+	Checkouts ports.CheckoutPayments
+	// Links are the addresses of credit notes.
+	Links document.Links
+}
+
+// Refunds gives money back because the account asks for it. The intent is committed, then the processor is called, then
+// what it said is committed; TaskRefundRequest finishes what was interrupted.
+type Refunds struct{ RefundDeps }
+
+// NewRefunds returns the use cases.
+func NewRefunds(d RefundDeps) *Refunds { return &Refunds{d} }
+
+// Create refunds a payment of the account. Faults: VALIDATION_FAILED, NOT_FOUND, NOT_REFUNDABLE.
+func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Request) (refund.State, error) {
+	if err := req.Validate(); err != nil {
+		return refund.State{}, err
+	}
+	var asked refund.State
+	err := s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		var err error
+		asked, err = s.reserve(ctx, r, creatorID, req)
+		return err
+	})
+	if err != nil || asked.Status != refund.Pending {
+		return asked, err
+	}
+	// The caller leaving must not leave the money in doubt.
+	ctx = context.WithoutCancel(ctx)
+	outcome, err := s.call(ctx, asked)
+	if err != nil { // unknown or not reached: the task goes on
+		return asked, nil //nolint:nilerr // the refund is pending, which is what the caller is told
+	}
+	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		asked, err = s.settle(ctx, r, asked.ID, outcome)
+		return err
+	})
+	return asked, err
+}
+
+// reserve is the intent.
+func (s *Refunds) reserve(ctx context.Context, r ports.Repos, creatorID string, req refund.Request) (refund.State, error) {
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return refund.State{}, err
+	}
+	if req.Key != "" {
+		earlier, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
+		if !errors.Is(err, ports.ErrNotFound) {
+			return s.linked(earlier), err // a request that died before it was answered
+		}
+	}
+	paid, err := s.payment(ctx, r, creatorID, req)
+	if err != nil {
+		return refund.State{}, err
+	}
+	share, err := s.Book.ReserveRefund(ctx, r, paid.ID, req.Minor)
+	if err != nil {
+		return refund.State{}, err
+	}
+	asked := refund.NewPending(refund.State{
+		ID: s.IDs.New(id.Refund), CreatorID: creatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(), CustomerID: paid.CustomerID,
+		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess, RequestKey: req.Key,
+	}, now).State()
+	return asked, errors.Join(
+		r.Payments.Refunds.Insert(ctx, asked),
+		r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now.Add(firstRefundCheck)))
+}
+
+func subscriptionOf(p payment.State) string {
+	if p.Purpose == payment.ForSubscription {
+		return p.SubjectID
+	}
+	return ""
+}
+
+// payment finds what is to be refunded. NOT_FOUND for another account's, NOT_REFUNDABLE for what took no money.
+func (s *Refunds) payment(ctx context.Context, r ports.Repos, creatorID string, req refund.Request) (payment.State, error) {
+	paymentID := req.PaymentID
+	if paymentID == "" {
+		var err error
+		if paymentID, err = s.Checkouts.PaymentOf(ctx, r, creatorID, req.CheckoutID); err != nil {
+			return payment.State{}, err
+		}
+		if paymentID == "" {
+			return payment.State{}, fault.New(fault.NotRefundable, "The checkout session is not paid.")
+		}
+	}
+	paid, err := r.Payments.Payments.Get(ctx, paymentID)
+	switch {
+	case errors.Is(err, ports.ErrNotFound), err == nil && paid.CreatorID != creatorID:
+		return payment.State{}, fault.NotFound("payment")
+	case err != nil:
+		return payment.State{}, err
+	case paid.Status != payment.Succeeded:
+		return payment.State{}, fault.New(fault.NotRefundable, "The payment did not succeed, so nothing can be refunded.")
+	}
+	return paid, nil
+}
+
+func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, error) {
+	paid, err := s.Store.Read(ctx).Payments.Payments.Get(ctx, f.PaymentID)
+	if err != nil {
+		return refund.Outcome{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
+	defer cancel()
+	return s.Processor.Refund(ctx, ports.RefundRequest{
+		RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID, Amount: f.Share.Amount,
+	})
+}
+
+// settle takes in what the processor says, with everything that follows from it. What is known already changes nothing.
+func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o refund.Outcome) (refund.State, error) {
+	loaded, err := r.Payments.Refunds.Get(ctx, refundID)
+	if err != nil {
+		return refund.State{}, err
+	}
+	now, err := r.Clock.Now(ctx, loaded.CreatorID)
+	if err != nil {
+		return refund.State{}, err
+	}
+	f := refund.Restore(loaded)
+	switch {
+	case o.Status == refund.Succeeded && loaded.Status != refund.Succeeded:
+		err = s.succeed(ctx, r, f, now)
+	case o.Status == refund.Failed && loaded.Status != refund.Failed:
+		err = s.fail(ctx, r, f, o.Reason, now)
+	}
+	return s.linked(f.State()), err
+}
+
+// linked fills in where the credit note of a refund is shown.
+func (s *Refunds) linked(f refund.State) refund.State {
+	if f.CreditNoteNumber != "" {
+		f.CreditNoteURL = s.Links.URL(document.CreditNote, f.ID)
+	}
+	return f
+}
+
+// succeed books a refund that was made and gives it its credit note.
+func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, now time.Time) error {
+	before := f.State()
+	full, err := s.Book.CompleteRefund(ctx, r, before)
+	if err != nil {
+		return err
+	}
+	number, err := r.Invoicing.DocumentNumbers.Next(ctx, before.CreatorID, document.CreditNotes)
+	if err != nil {
+		return err
+	}
+	made, _, err := f.Succeed(document.Number(before.CreatorID, document.CreditNotes, number), full, now)
+	if err != nil {
+		return err
+	}
+	paid, err := r.Payments.Payments.Get(ctx, before.PaymentID)
+	if err != nil {
+		return err
+	}
+	made.PaidFrom = paid.Sale.PeriodStart
+	return errors.Join(
+		s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) }),
+		r.Payments.Refunds.Update(ctx, f.State()),
+		r.Tasks.Cancel(ctx, TaskRefundRequest, before.ID),
+		s.Bus.Publish(ctx, r, refund.Created{State: s.linked(made.State)}))
+}
+
+// fail gives up a refund that the processor refused, or takes back one that the buyer's bank returned.
+func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, reason string, now time.Time) error {
+	before := f.State()
+	f.Fail(reason, now)
+	err := errors.Join(r.Payments.Refunds.Update(ctx, f.State()), r.Tasks.Cancel(ctx, TaskRefundRequest, before.ID))
+	if before.Status != refund.Succeeded {
+		return errors.Join(err, s.Book.AbandonRefund(ctx, r, before))
+	}
+	return errors.Join(err, s.Book.ReverseRefund(ctx, r, before),
+		s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.ReverseRefund(before.Share.Amount) }))
+}
+
+func (s *Refunds) changePayment(ctx context.Context, r ports.Repos, paymentID string, move func(*payment.Payment) error) error {
+	loaded, err := r.Payments.Payments.Get(ctx, paymentID)
+	if err != nil {
+		return err
+	}
+	p := payment.Restore(loaded)
+	if err := move(p); err != nil {
+		return err
+	}
+	return r.Payments.Payments.Update(ctx, p.State())
+}
+
+// Finish makes a refund whose outcome is not known. Task TaskRefundRequest.
+func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
+	loaded, err := s.Store.Read(ctx).Payments.Refunds.Get(ctx, t.Subject)
+	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != refund.Pending) {
+		return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	}
+	if err != nil {
+		return fmt.Errorf("refund: %w", err)
+	}
+	outcome, err := s.call(ctx, loaded)
+	if err != nil {
+		return fmt.Errorf("refund %s: %w", loaded.ID, err)
+	}
+	return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if outcome.Status != refund.Pending {
+			if err := r.Tasks.Done(ctx, t); err != nil {
+				return err
+			}
+			_, err := s.settle(ctx, r, loaded.ID, outcome)
+			return err
+		}
+		now, err := r.Clock.Now(ctx, loaded.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(pause(now.Sub(loaded.CreatedAt))))
+	})
+}
+
+// Get returns a refund of the account. NOT_FOUND for any other.
+func (s *Refunds) Get(ctx context.Context, creatorID, refundID string) (refund.State, error) {
+	f, err := s.Store.Read(ctx).Payments.Refunds.Get(ctx, refundID)
+	if errors.Is(err, ports.ErrNotFound) || (err == nil && f.CreatorID != creatorID) {
+		return refund.State{}, fault.NotFound("refund")
+	}
+	return s.linked(f), err
+}
+
+// List lists the account's refunds, newest first; paymentID "" = of every payment.
+func (s *Refunds) List(ctx context.Context, creatorID, paymentID string, page ports.Page) (ports.List[refund.State], error) {
+	list, err := s.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, page)
+	if err != nil {
+		return ports.List[refund.State]{}, fmt.Errorf("list refunds: %w", err)
+	}
+	for i, f := range list.Items {
+		list.Items[i] = s.linked(f)
+	}
+	return list, nil
+}

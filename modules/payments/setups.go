@@ -1,0 +1,320 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/cardsetup"
+	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/locale"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+	"sundry/ports"
+)
+
+// setupCurrency is named to the processor when a card is checked: nothing is charged in it.
+const setupCurrency money.Currency = "eur"
+
+// SetupURL is the hosted page of a card setup.
+func (s *Service) SetupURL(setupID string) string {
+	return s.cfg.BaseURL + "/setup/" + s.cfg.Secrets.Page(setupID)
+}
+
+// SetupClientSecret lets a card form in the integrator's own page complete a setup.
+func (s *Service) SetupClientSecret(setupID string) string { return s.cfg.Secrets.Client(setupID) }
+
+// CheckSetup lists everything that is wrong with a request for a setup, as one VALIDATION_FAILED error.
+func (s *Service) CheckSetup(customerID, returnURL string) error {
+	var f fault.Violations
+	f.Check(customerID != "", "customerId", fault.DetailRequired, "Expected the id of a customer.")
+	if f.Check(returnURL != "", "returnUrl", fault.DetailRequired, "Expected where the customer goes afterwards.") {
+		checkout.ValidateRedirectURL("returnUrl", returnURL, s.cfg.Sandbox, &f)
+	}
+	return f.Err()
+}
+
+// OpenSetup opens a setup for a customer of the account.
+func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnURL string) (cardsetup.State, error) {
+	var opened cardsetup.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		opened = cardsetup.New(s.ids.New(id.CardSetup), creatorID, customerID, returnURL, now).State()
+		return r.Payments.CardSetups.Insert(ctx, opened)
+	})
+	return opened, err
+}
+
+// SetupPage is what the hosted page of a setup shows.
+type SetupPage struct {
+	Setup   cardsetup.State
+	Expired bool
+	Seller  string
+	// Mandate is what the customer agrees to by saving a card.
+	Mandate string
+	// Card is what was saved; the zero value until then.
+	Card paymentmethod.State
+}
+
+// SetupPage is the page behind a setup's secret. NOT_FOUND for any other.
+func (s *Service) SetupPage(ctx context.Context, secret string) (SetupPage, error) {
+	setup, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return SetupPage{}, err
+	}
+	r := s.store.Read(ctx)
+	page := SetupPage{Setup: setup}
+	now, err := r.Clock.Now(ctx, setup.CreatorID)
+	if err != nil {
+		return SetupPage{}, err
+	}
+	page.Expired = setup.Expired(now)
+	if page.Seller, err = s.accounts.SellerName(ctx, r, setup.CreatorID); err != nil {
+		return SetupPage{}, err
+	}
+	page.Mandate = paymentmethod.MandateText(locale.Locale{}, page.Seller)
+	if setup.PaymentMethodID != "" {
+		page.Card, err = r.Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
+	}
+	return page, err
+}
+
+func (s *Service) bySecret(ctx context.Context, secret string) (cardsetup.State, error) {
+	setupID, ok := s.cfg.Secrets.OpenPage(secret)
+	if !ok {
+		return cardsetup.State{}, fault.NotFound("page")
+	}
+	setup, err := s.store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return cardsetup.State{}, fault.NotFound("page")
+	}
+	return setup, err
+}
+
+// setupRequest names the check of a setup's latest card to the processor.
+func setupRequest(setup cardsetup.State) ports.ChargeRequest {
+	return ports.ChargeRequest{
+		PaymentID: setup.AttemptID, ProcessorID: setup.ProcessorID, SubjectID: setup.ID, CreatorID: setup.CreatorID,
+		CustomerID: setup.CustomerID, Amount: money.Amount{Currency: setupCurrency}, SaveCard: true,
+	}
+}
+
+// SaveOnPage saves a card on the hosted page. Faults: NOT_FOUND, VALIDATION_FAILED, CARD_DECLINED,
+// AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+func (s *Service) SaveOnPage(ctx context.Context, secret string, card ports.CardInput) (cardsetup.State, error) {
+	setup, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return cardsetup.State{}, err
+	}
+	return s.saveCard(ctx, setup.ID, card)
+}
+
+// SetupChallenge is how the customer's browser leads them to their bank. STATE_CONFLICT when the bank asks for nothing,
+// PROCESSOR_UNAVAILABLE.
+func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.NextAction, error) {
+	setup, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return payment.NextAction{}, err
+	}
+	if setup.Status != cardsetup.Authenticating {
+		return payment.NextAction{}, fault.New(fault.StateConflict, "No authentication is asked for.")
+	}
+	outcome, err := s.processor.Find(ctx, setupRequest(setup))
+	if err != nil {
+		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+	}
+	return outcome.Action, nil
+}
+
+// RefreshSetup takes in what the processor says of a setup's latest card: the customer may have closed the page on their
+// way back from the bank.
+func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
+	setup, err := s.store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (setup.Status == cardsetup.Completed || setup.AttemptID == "") {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("refresh setup: %w", err)
+	}
+	outcome, err := s.processor.Find(ctx, setupRequest(setup))
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("refresh setup %s: %w", setupID, err)
+	}
+	_, err = s.settleSetup(ctx, setup.ID, setup.AttemptID, outcome)
+	var refused *fault.Error
+	if errors.As(err, &refused) { // shown to the customer
+		return nil
+	}
+	return err
+}
+
+// AuthenticateOnPage takes in that the customer is back from their bank's challenge.
+func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve bool) (cardsetup.State, error) {
+	setup, err := s.bySecret(ctx, secret)
+	if err != nil {
+		return cardsetup.State{}, err
+	}
+	if setup.Status != cardsetup.Authenticating {
+		return setup, fault.New(fault.StateConflict, "No authentication is asked for.")
+	}
+	return s.authenticate(ctx, setup, approve)
+}
+
+func (s *Service) authenticate(ctx context.Context, setup cardsetup.State, approve bool) (cardsetup.State, error) {
+	outcome, err := s.processor.Authenticate(ctx, setupRequest(setup), approve)
+	if err != nil {
+		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+	}
+	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
+}
+
+// CheckCard lists, as one VALIDATION_FAILED error, what is wrong with a card.
+func (s *Service) CheckCard(card ports.CardInput) error {
+	_, err := s.method(card)
+	return err
+}
+
+// method is the processor's payment method for a card.
+func (s *Service) method(card ports.CardInput) (string, error) {
+	var f fault.Violations
+	f.Check(card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Expected a card number.")
+	method := s.cards.Method(card, &f)
+	return method, f.Err()
+}
+
+// SaveTestCard saves a test card for a customer as they would on the hosted page, confirming what their bank asks. Faults:
+// VALIDATION_FAILED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
+func (s *Service) SaveTestCard(ctx context.Context, creatorID, customerID, cardNumber string) (paymentmethod.State, error) {
+	opened, err := s.OpenSetup(ctx, creatorID, customerID, "")
+	if err != nil {
+		return paymentmethod.State{}, err
+	}
+	setup, err := s.saveCard(ctx, opened.ID, ports.CardInput{Number: cardNumber})
+	if fault.Is(err, fault.AuthenticationRequired) {
+		setup, err = s.authenticate(ctx, setup, true)
+	}
+	if err != nil {
+		return paymentmethod.State{}, err
+	}
+	return s.store.Read(ctx).Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
+}
+
+// saveCard has the processor check a card and saves it. An interrupted check leaves the setup as it was: nothing was
+// charged, and the customer tries again.
+func (s *Service) saveCard(ctx context.Context, setupID string, card ports.CardInput) (cardsetup.State, error) {
+	method, err := s.method(card)
+	if err != nil {
+		return cardsetup.State{}, err
+	}
+	setup, err := s.try(ctx, setupID)
+	if err != nil {
+		return cardsetup.State{}, err
+	}
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), chargeTimeout)
+	defer cancel()
+	request := setupRequest(setup)
+	request.Method = method
+	outcome, err := s.processor.Charge(call, request)
+	if errors.Is(err, ports.ErrOutcomeUnknown) {
+		outcome, err = s.processor.Find(call, request)
+	}
+	if err != nil {
+		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+	}
+	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
+}
+
+// try begins a check of a card.
+func (s *Service) try(ctx context.Context, setupID string) (cardsetup.State, error) {
+	var tried cardsetup.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := r.Payments.CardSetups.Get(ctx, setupID)
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, state.CreatorID)
+		if err != nil {
+			return err
+		}
+		setup := cardsetup.Restore(state)
+		if err := setup.Try(s.ids.New(id.CardSetup), now); err != nil {
+			return err
+		}
+		tried = setup.State()
+		return r.Payments.CardSetups.Update(ctx, tried)
+	})
+	return tried, err
+}
+
+// settleSetup takes in what became of the check: a good card is saved with the mandate that the page showed.
+func (s *Service) settleSetup(ctx context.Context, setupID, attemptID string, o payment.Outcome) (cardsetup.State, error) {
+	var settled cardsetup.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := r.Payments.CardSetups.Get(ctx, setupID)
+		if err != nil {
+			return err
+		}
+		setup, cardID := cardsetup.Restore(state), s.ids.New(id.PaymentMethod)
+		done, changed := setup.Settle(attemptID, cardID, o)
+		if settled = setup.State(); !changed {
+			return nil
+		}
+		if err := r.Payments.CardSetups.Update(ctx, settled); err != nil || !done {
+			return err
+		}
+		return s.keep(ctx, r, settled, cardID, o)
+	})
+	if err != nil {
+		return cardsetup.State{}, fmt.Errorf("settle %s: %w", setupID, err)
+	}
+	return settled, setupFault(o)
+}
+
+// keep saves a card and lets it pay for what is overdue.
+func (s *Service) keep(ctx context.Context, r ports.Repos, setup cardsetup.State, cardID string, o payment.Outcome) error {
+	now, err := r.Clock.Now(ctx, setup.CreatorID)
+	if err != nil {
+		return err
+	}
+	seller, err := s.accounts.SellerName(ctx, r, setup.CreatorID)
+	if err != nil {
+		return err
+	}
+	card := paymentmethod.New(cardID, setup.CreatorID, setup.CustomerID,
+		paymentmethod.Card{Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear},
+		paymentmethod.Mandate{Text: paymentmethod.MandateText(locale.Locale{}, seller), AcceptedAt: now, Source: setup.ID}, now).State()
+	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {
+		return err
+	}
+	return s.bus.Publish(ctx, r, paymentmethod.Saved{State: card})
+}
+
+// setupFault is how an outcome that saved nothing is told to the customer.
+func setupFault(o payment.Outcome) error {
+	switch o.Status {
+	case payment.Declined:
+		return declined(o.Decline)
+	case payment.RequiresAction:
+		return fault.New(fault.AuthenticationRequired, "Your bank wants you to confirm that it is you.")
+	case payment.Canceled:
+		return fault.New(fault.StateConflict, "The check of the card was canceled. Try again.")
+	case payment.Pending, payment.Processing, payment.Succeeded:
+	}
+	return nil
+}
+
+// declined is the refusal of a card.
+func declined(why payment.DeclineReason) error {
+	f := fault.New(fault.CardDeclined, why.Message)
+	f.DeclineCode = why.Code
+	return f
+}

@@ -1,0 +1,225 @@
+package subscriptions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/core/subscription"
+	"sundry/core/tax"
+	"sundry/ports"
+)
+
+// punctual is how late a step may run and still count as made when it fell due, so that the lateness of workers does not
+// move the days on which a customer is charged.
+const punctual = time.Minute
+
+// Due takes the step that has fallen due. Task TaskDue.
+func (s *Service) Due(ctx context.Context, t ports.Task) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Tasks.Done(ctx, t); err != nil {
+			return err
+		}
+		state, err := r.Subscriptions.Subscriptions.Get(ctx, t.Subject)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, state.CreatorID)
+		if err != nil {
+			return err
+		}
+		step, due := state.Next()
+		switch {
+		case step == subscription.NoStep: // it was ended, paused or charged meanwhile
+			return nil
+		case now.Before(due):
+			return s.plan(ctx, r, state)
+		case now.Sub(due) < punctual:
+			now = due
+		}
+		return s.take(ctx, r, subscription.Restore(state), step, now)
+	})
+}
+
+// take makes one step.
+func (s *Service) take(ctx context.Context, r ports.Repos, sub *subscription.Subscription, step subscription.Step, at time.Time) error {
+	switch step {
+	case subscription.StepEnd:
+		e, err := sub.End(at)
+		if err != nil {
+			return err
+		}
+		return s.commit(ctx, r, sub, e)
+	case subscription.StepExpire:
+		e, err := sub.Expire(at)
+		if err != nil {
+			return err
+		}
+		return s.commit(ctx, r, sub, e)
+	case subscription.StepRenew:
+		return s.renew(ctx, r, sub, at)
+	case subscription.NoStep:
+	}
+	return nil
+}
+
+// renew bills the next period. A customer without a card is one whose card fails for good.
+func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Subscription, at time.Time) error {
+	bill, err := sub.NextBill(at)
+	if err != nil {
+		return err
+	}
+	_, err = s.bill(ctx, r, sub, bill, at)
+	if !fault.Is(err, fault.PaymentMethodRequired) {
+		return err
+	}
+	if err := sub.StartCharge("", bill); err != nil {
+		return err
+	}
+	if err := r.Subscriptions.Subscriptions.Update(ctx, sub.State()); err != nil {
+		return err
+	}
+	return s.declined(ctx, r, sub, payment.State{Decline: payment.DeclineReason{Code: subscription.NoCard}, CreatedAt: at})
+}
+
+// bill starts the charge that a bill asks for, or takes the bill over at once when nothing is due. The id is empty then.
+// PAYMENT_METHOD_REQUIRED leaves everything as it was.
+func (s *Service) bill(ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, at time.Time) (paymentID string, err error) {
+	sale, err := s.sale(ctx, r, sub.State(), bill, at)
+	if err != nil {
+		return "", err
+	}
+	return s.charge(ctx, r, sub, bill, sale, charging{at: at})
+}
+
+// charging is how a charge is made.
+type charging struct {
+	at        time.Time
+	onSession bool
+}
+
+// charge is bill with the sale at hand.
+func (s *Service) charge(ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, sale payment.Sale, how charging) (paymentID string, err error) {
+	total, err := sale.Total()
+	if err != nil {
+		return "", err
+	}
+	if total.Minor == 0 {
+		e, err := sub.Apply(bill)
+		if err != nil {
+			return "", err
+		}
+		return "", s.commit(ctx, r, sub, e)
+	}
+	state := sub.State()
+	attempt, err := s.charges.Start(ctx, r, ports.Charge{
+		CreatorID: state.CreatorID, Sale: sale, At: how.at, OnSession: how.onSession,
+		Subject: payment.Subject{
+			Purpose: payment.ForSubscription, SubjectID: state.ID, CustomerID: state.CustomerID, PaymentMethodID: state.PaymentMethodID,
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := sub.StartCharge(attempt.ID, bill); err != nil {
+		return "", err
+	}
+	return attempt.ID, s.commit(ctx, r, sub, nil)
+}
+
+// sale is a bill with its tax.
+func (s *Service) sale(ctx context.Context, r ports.Repos, state subscription.State, bill subscription.Bill, at time.Time) (payment.Sale, error) {
+	none := bill.Due()
+	none.Minor = 0
+	sale := payment.Sale{
+		Subtotal: bill.Subtotal, Discount: bill.Discount, Credit: bill.CreditUsed, Tax: none, TaxAdded: none, Lines: bill.Lines,
+		ListingID: bill.Offer.ListingID, PeriodStart: bill.PeriodStart, PeriodEnd: bill.PeriodEnd,
+	}
+	if bill.Due().Minor == 0 {
+		return sale, nil
+	}
+	buyer, err := s.customers.Customer(ctx, r, state.CustomerID)
+	if err != nil {
+		return payment.Sale{}, err
+	}
+	taxed, err := s.taxes.Calculate(ctx, tax.Sale{
+		Lines:    []tax.Line{{Amount: bill.Due(), Category: tax.CategoryOf(bill.Offer.ListingType)}},
+		Behavior: bill.Offer.TaxBehavior, BuyerCountry: buyer.Details.Country, BuyerTaxID: buyer.Details.TaxID, At: at,
+	})
+	if err != nil {
+		return payment.Sale{}, fmt.Errorf("tax %s: %w", state.ID, err)
+	}
+	sale.Tax, sale.TaxDetails = taxed.Tax, taxed.Details()
+	sale.TaxAdded, err = taxed.Total.Sub(bill.Due())
+	return sale, err
+}
+
+// OnPaymentCompleted takes over what a charge has paid for. Money that is not awaited any more goes back.
+func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
+	if e.Purpose != payment.ForSubscription {
+		return nil
+	}
+	state, err := r.Subscriptions.Subscriptions.Get(ctx, e.SubjectID)
+	if err != nil {
+		return err
+	}
+	if !state.Awaits(e.ID) {
+		return s.charges.Refund(ctx, r, e.State)
+	}
+	sub, bill := subscription.Restore(state), state.Charge.Bill
+	transition, err := sub.Paid(e.ID)
+	if err != nil {
+		return err
+	}
+	err = r.Subscriptions.PaidPeriods.Insert(ctx, ports.PaidPeriod{
+		PaymentID: e.ID, CreatorID: state.CreatorID, SubscriptionID: state.ID, Kind: bill.Kind, Start: bill.PeriodStart, End: bill.PeriodEnd,
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.bus.Publish(ctx, r, subscription.ChargePaid{Subscription: sub.State(), Payment: e.State}); err != nil {
+		return err
+	}
+	return s.commit(ctx, r, sub, transition)
+}
+
+// OnPaymentFailed takes in that a charge took no money.
+func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.Failed) error {
+	if e.Purpose != payment.ForSubscription {
+		return nil
+	}
+	state, err := r.Subscriptions.Subscriptions.Get(ctx, e.SubjectID)
+	if err != nil || !state.Awaits(e.ID) {
+		return err
+	}
+	sub := subscription.Restore(state)
+	if e.Status == payment.Canceled {
+		if err := sub.Unsent(e.ID); err != nil {
+			return err
+		}
+		return s.commit(ctx, r, sub, nil)
+	}
+	return s.declined(ctx, r, sub, e.State)
+}
+
+// declined makes a renewal past due, and lets it expire when that was the last attempt.
+func (s *Service) declined(ctx context.Context, r ports.Repos, sub *subscription.Subscription, attempt payment.State) error {
+	e, err := sub.Declined(attempt.ID, attempt.Decline, attempt.CreatedAt)
+	if err != nil {
+		return err
+	}
+	if err := s.commit(ctx, r, sub, e); err != nil {
+		return err
+	}
+	step, due := sub.State().Next()
+	if step != subscription.StepExpire || attempt.CreatedAt.Before(due) {
+		return nil
+	}
+	return s.take(ctx, r, sub, step, attempt.CreatedAt)
+}

@@ -1,0 +1,238 @@
+// Package subscriptions runs subscriptions: what a first payment or a trial starts, what falls due by itself, and what
+// people ask for. The rules are in core/subscription; here each transition is saved, told of and followed by its next step
+// in one transaction.
+package subscriptions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/discount"
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/period"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+	"sundry/ports"
+)
+
+// Task kinds of this module. The subject of each is the subscription.
+const (
+	// TaskDue takes the step that falls due.
+	TaskDue = "subscription.due"
+	// TaskNotice tells the customer of a charge that is a week away.
+	TaskNotice = "subscription.notice"
+)
+
+// Deps are what the module works with.
+type Deps struct {
+	Store   ports.Store
+	IDs     ports.IDs
+	Bus     ports.Bus
+	Charges ports.Charges
+	Offers  ports.Offers
+	Taxes   ports.TaxCalculator
+	// Customers tell where a buyer is taxed.
+	Customers ports.CustomerReader
+}
+
+// Service holds the use cases.
+type Service struct {
+	store     ports.Store
+	ids       ports.IDs
+	bus       ports.Bus
+	charges   ports.Charges
+	offers    ports.Offers
+	taxes     ports.TaxCalculator
+	customers ports.CustomerReader
+}
+
+// New returns the module.
+func New(d Deps) *Service {
+	return &Service{store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, offers: d.Offers, taxes: d.Taxes, customers: d.Customers}
+}
+
+// OnCheckoutPaid starts the subscription that a recurring offer's checkout paid for.
+func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	if e.SubscriptionID == "" {
+		return nil
+	}
+	sub := subscription.New(subscription.Order{
+		ID: e.SubscriptionID, CreatorID: e.CreatorID, CustomerID: e.CustomerID, ExternalCustomerID: e.ExternalCustomerID,
+		CheckoutID: e.CheckoutID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer, Discount: discountOf(e.DiscountTerms, e.Offer, e.At),
+	}, e.At)
+	created, err := sub.Activate(e.At)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", e.SubscriptionID, err)
+	}
+	if err := r.Subscriptions.Subscriptions.Insert(ctx, sub.State()); err != nil {
+		return err
+	}
+	return s.announce(ctx, r, sub, created)
+}
+
+// commit saves a transition, tells of it and plans what follows. A nil event is a change that nobody can see.
+func (s *Service) commit(ctx context.Context, r ports.Repos, sub *subscription.Subscription, e event.Event) error {
+	if err := r.Subscriptions.Subscriptions.Update(ctx, sub.State()); err != nil {
+		return err
+	}
+	return s.announce(ctx, r, sub, e)
+}
+
+// announce plans what follows a transition and publishes its event.
+func (s *Service) announce(ctx context.Context, r ports.Repos, sub *subscription.Subscription, e event.Event) error {
+	state := sub.State()
+	if err := s.plan(ctx, r, state); err != nil {
+		return err
+	}
+	if err := s.planNotice(ctx, r, state, e); err != nil {
+		return err
+	}
+	if e == nil {
+		return nil
+	}
+	return s.bus.Publish(ctx, r, e)
+}
+
+// plan schedules the next step, or withdraws it when there is none.
+func (s *Service) plan(ctx context.Context, r ports.Repos, state subscription.State) error {
+	step, due := state.Next()
+	if step == subscription.NoStep {
+		return r.Tasks.Cancel(ctx, TaskDue, state.ID)
+	}
+	return r.Tasks.Schedule(ctx, TaskDue, state.ID, state.CreatorID, due)
+}
+
+// planNotice schedules the notice of the next charge. Within the notice period only a period that begins schedules it:
+// every other change comes after it was given.
+func (s *Service) planNotice(ctx context.Context, r ports.Repos, state subscription.State, e event.Event) error {
+	at := state.NoticeAt()
+	if at.IsZero() {
+		return r.Tasks.Cancel(ctx, TaskNotice, state.ID)
+	}
+	now, err := r.Clock.Now(ctx, state.CreatorID)
+	if err != nil {
+		return err
+	}
+	switch e.(type) {
+	case subscription.Created, subscription.Renewed:
+	default:
+		if !at.After(now) {
+			return nil
+		}
+	}
+	return r.Tasks.Schedule(ctx, TaskNotice, state.ID, state.CreatorID, at)
+}
+
+// Notice tells the customer of the next charge. Task TaskNotice.
+func (s *Service) Notice(ctx context.Context, t ports.Task) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Tasks.Done(ctx, t); err != nil {
+			return err
+		}
+		state, err := r.Subscriptions.Subscriptions.Get(ctx, t.Subject)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil
+		}
+		if err != nil || state.NoticeAt().IsZero() {
+			return err
+		}
+		bill, err := subscription.Restore(state).NextBill(state.CurrentPeriodEnd)
+		if err != nil || bill.Due().Minor == 0 {
+			return err
+		}
+		return s.bus.Publish(ctx, r, subscription.RenewalDue{State: state, Amount: bill.Due()})
+	})
+}
+
+// Get returns a subscription of the account. NOT_FOUND for any other.
+func (s *Service) Get(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
+	return owned(ctx, s.store.Read(ctx), creatorID, subscriptionID)
+}
+
+// List returns part of the account's subscriptions.
+func (s *Service) List(ctx context.Context, f ports.SubscriptionFilter, page ports.Page) (ports.List[subscription.State], error) {
+	return s.store.Read(ctx).Subscriptions.Subscriptions.List(ctx, f, page)
+}
+
+// owned loads a subscription of the account. NOT_FOUND for any other.
+func owned(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) (subscription.State, error) {
+	state, err := r.Subscriptions.Subscriptions.Get(ctx, subscriptionID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {
+		return subscription.State{}, fault.NotFound("subscription")
+	}
+	return state, err
+}
+
+// change loads a subscription of the account and makes one transition of it. NOT_FOUND, and what the transition refuses.
+func (s *Service) change(ctx context.Context, creatorID, subscriptionID string, transition func(sub *subscription.Subscription, now time.Time) (event.Event, error)) (subscription.State, error) {
+	var after subscription.State
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		sub, now, err := load(ctx, r, creatorID, subscriptionID)
+		if err != nil {
+			return err
+		}
+		before := sub.State().Revision
+		e, err := transition(sub, now)
+		if err != nil {
+			return err
+		}
+		if after = sub.State(); after.Revision == before {
+			return nil
+		}
+		return s.commit(ctx, r, sub, e)
+	})
+	return after, err
+}
+
+// load is the aggregate of the account with its account's time.
+func load(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) (*subscription.Subscription, time.Time, error) {
+	state, err := owned(ctx, r, creatorID, subscriptionID)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
+	return subscription.Restore(state), now, err
+}
+
+// Cancel ends a subscription now, or at the end of its period.
+func (s *Service) Cancel(ctx context.Context, creatorID, subscriptionID string, atPeriodEnd bool) (subscription.State, error) {
+	return s.change(ctx, creatorID, subscriptionID, func(sub *subscription.Subscription, now time.Time) (event.Event, error) {
+		if atPeriodEnd {
+			return sub.CancelAtPeriodEnd(now)
+		}
+		return sub.Cancel(now)
+	})
+}
+
+// Pause stops access and billing until the subscription is resumed.
+func (s *Service) Pause(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
+	return s.change(ctx, creatorID, subscriptionID, func(sub *subscription.Subscription, now time.Time) (event.Event, error) {
+		return sub.Pause(now)
+	})
+}
+
+// discountOf is what a discount code takes off the periods of a subscription that begins now; nil without a code. Its
+// months count from the first period that costs something.
+func discountOf(terms *discount.Terms, o plan.Offer, now time.Time) *subscription.Discount {
+	if terms == nil {
+		return nil
+	}
+	d := &subscription.Discount{ID: terms.DiscountID, Code: terms.Code, PercentOff: terms.PercentOff, AmountOff: terms.AmountOff}
+	switch terms.Duration {
+	case discount.Once:
+		d.Once = true
+	case discount.Repeating:
+		d.EndsAt = period.Nth(now.AddDate(0, 0, o.TrialDays), period.Month, 1, terms.DurationInMonths)
+	case discount.Forever:
+	}
+	return d
+}
+
+// OfCustomer lists all subscriptions of a customer, newest first.
+func (s *Service) OfCustomer(ctx context.Context, customerID string) ([]subscription.State, error) {
+	return s.store.Read(ctx).Subscriptions.Subscriptions.ListByCustomer(ctx, customerID)
+}

@@ -1,0 +1,17 @@
+package subscriptions
+
+import (
+	"context"
+
+	"sundry/ports"
+)
+
+// Verify checks what must always hold of subscriptions, and returns one line per violation.
+func (s *Service) Verify(ctx context.Context) ([]string, error) {
+	audit := s.store.Read(ctx).Subscriptions.Audit
+	return ports.Checks{
+		{Find: audit.Stalled, Says: "subscription %s runs, but nothing will ever renew or end it"},
+		{Find: audit.LostCharges, Says: "payment %s was taken for a subscription that did not take it over, and does not go back"},
+		{Find: audit.WithoutGrant, Says: "subscription %s runs, but gives its customer no access"},
+	}.Run(ctx)
+}

@@ -1,0 +1,221 @@
+package treasury
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/document"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/payout"
+	"sundry/ports"
+)
+
+const (
+	// railTimeout bounds one call to the rail.
+	railTimeout = 20 * time.Second
+	// The first pause before asking again what became of a payout, and the longest.
+	firstPause, longestPause = 5 * time.Second, time.Hour
+	// requestMemory is how long an idempotency key is remembered.
+	requestMemory = 24 * time.Hour
+)
+
+// RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a lost
+// answer in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE.
+func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payout.Request) (payout.State, error) {
+	currency, err := req.Validate(s.cfg.PayoutMinimum)
+	if err != nil {
+		return payout.State{}, err
+	}
+	var asked payout.State
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		asked, err = s.askPayout(ctx, r, creatorID, currency, req)
+		return err
+	})
+	if err != nil || asked.Status != payout.Pending {
+		return asked, err
+	}
+	// The caller leaving must not leave the money in doubt.
+	ctx = context.WithoutCancel(ctx)
+	outcome, err := s.send(ctx, asked)
+	if err != nil { // unknown or not reached: the task goes on
+		return asked, nil //nolint:nilerr // the payout is pending, which is what the caller is told
+	}
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		asked, err = s.settlePayout(ctx, r, asked.ID, outcome)
+		return err
+	})
+	return asked, err
+}
+
+// CheckPayout lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
+func (s *Service) CheckPayout(req payout.Request) error {
+	_, err := req.Validate(s.cfg.PayoutMinimum)
+	return err
+}
+
+// askPayout is the intent.
+func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string, currency money.Currency, req payout.Request) (payout.State, error) {
+	if err := r.Treasury.Ledger.Lock(ctx, creatorID); err != nil {
+		return payout.State{}, err
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return payout.State{}, err
+	}
+	if req.Key != "" {
+		earlier, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
+		if !errors.Is(err, ports.ErrNotFound) {
+			return s.linked(earlier), err // a request that died before it was answered
+		}
+	}
+	sums, err := r.Treasury.Ledger.Sums(ctx, creatorID)
+	if err != nil {
+		return payout.State{}, err
+	}
+	available := money.Amount{Currency: currency}
+	for _, balance := range ledger.Balances(sums) {
+		if balance.Currency == currency {
+			available.Minor = balance.Available
+		}
+	}
+	p, posting, err := payout.Ask(s.ids.New(id.Payout), creatorID, req, available, s.cfg.PayoutMinimum, now)
+	if err != nil {
+		return payout.State{}, err
+	}
+	state := p.State()
+	return state, errors.Join(
+		r.Treasury.Payouts.Insert(ctx, state),
+		s.post(ctx, r, creatorID, now, posting),
+		r.Tasks.Schedule(ctx, TaskPayout, state.ID, creatorID, now.Add(railTimeout+firstPause)))
+}
+
+// send calls the rail. A call that timed out is followed by a question: the money may be on its way.
+func (s *Service) send(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, railTimeout)
+	defer cancel()
+	outcome, err := s.rail.Send(ctx, p)
+	if errors.Is(err, ports.ErrOutcomeUnknown) {
+		return s.rail.Find(ctx, p)
+	}
+	return outcome, err
+}
+
+// settlePayout takes in what the rail says. What is known already changes nothing.
+func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID string, o ports.PayoutOutcome) (payout.State, error) {
+	loaded, err := r.Treasury.Payouts.Get(ctx, payoutID)
+	if err != nil {
+		return payout.State{}, err
+	}
+	now, err := r.Clock.Now(ctx, loaded.CreatorID)
+	if err != nil {
+		return payout.State{}, err
+	}
+	p := payout.Restore(loaded)
+	switch o.Status {
+	case payout.Paid:
+		e, posting, changed, err := p.Pay(now)
+		if err != nil || !changed {
+			return loaded, err
+		}
+		e.State = s.linked(e.State)
+		err = errors.Join(s.keepPayout(ctx, r, p.State(), posting, now), s.bus.Publish(ctx, r, e))
+		return e.State, err
+	case payout.Failed:
+		posting, changed := p.Fail(o.Reason, now)
+		if !changed {
+			return loaded, nil
+		}
+		return s.linked(p.State()), s.keepPayout(ctx, r, p.State(), posting, now)
+	case payout.Pending:
+	}
+	return loaded, nil
+}
+
+func (s *Service) keepPayout(ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, at time.Time) error {
+	return errors.Join(
+		r.Treasury.Payouts.Update(ctx, p),
+		s.post(ctx, r, p.CreatorID, at, posting),
+		r.Tasks.Cancel(ctx, TaskPayout, p.ID))
+}
+
+// RefreshPayout takes in what the rail says of a payout, which may have come back after it was paid.
+func (s *Service) RefreshPayout(ctx context.Context, payoutID string) error {
+	loaded, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && loaded.Status == payout.Failed {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("refresh payout: %w", err)
+	}
+	outcome, err := s.rail.Find(ctx, loaded)
+	if err != nil {
+		return fmt.Errorf("refresh payout %s: %w", payoutID, err)
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := s.settlePayout(ctx, r, loaded.ID, outcome)
+		return err
+	})
+}
+
+// Payout finishes a payout whose outcome is not known. Task TaskPayout.
+func (s *Service) Payout(ctx context.Context, t ports.Task) error {
+	loaded, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, t.Subject)
+	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != payout.Pending) {
+		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	}
+	if err != nil {
+		return fmt.Errorf("payout: %w", err)
+	}
+	outcome, err := s.send(ctx, loaded)
+	if err != nil {
+		return fmt.Errorf("payout %s: %w", loaded.ID, err)
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if outcome.Status != payout.Pending {
+			if err := r.Tasks.Done(ctx, t); err != nil {
+				return err
+			}
+			_, err := s.settlePayout(ctx, r, loaded.ID, outcome)
+			return err
+		}
+		now, err := r.Clock.Now(ctx, loaded.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(min(max(now.Sub(loaded.CreatedAt)/2, firstPause), longestPause)))
+	})
+}
+
+// GetPayout returns a payout of the account. NOT_FOUND for any other.
+func (s *Service) GetPayout(ctx context.Context, creatorID, payoutID string) (payout.State, error) {
+	p, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
+	if errors.Is(err, ports.ErrNotFound) || (err == nil && p.CreatorID != creatorID) {
+		return payout.State{}, fault.NotFound("payout")
+	}
+	return s.linked(p), err
+}
+
+// linked fills in where the statement of a payout is shown.
+func (s *Service) linked(p payout.State) payout.State {
+	if !p.PaidAt.IsZero() {
+		p.StatementURL = s.cfg.Links.URL(document.PayoutStatement, p.ID)
+	}
+	return p
+}
+
+// ListPayouts lists the account's payouts, newest first.
+func (s *Service) ListPayouts(ctx context.Context, creatorID string, page ports.Page) (ports.List[payout.State], error) {
+	list, err := s.store.Read(ctx).Treasury.Payouts.List(ctx, creatorID, page)
+	if err != nil {
+		return ports.List[payout.State]{}, fmt.Errorf("list payouts: %w", err)
+	}
+	for i, p := range list.Items {
+		list.Items[i] = s.linked(p)
+	}
+	return list, nil
+}

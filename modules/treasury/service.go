@@ -1,0 +1,174 @@
+// Package treasury keeps the books: where the money of every payment is, what the creator may be paid out, and what went
+// out. It posts in the transaction of the cause, so the ledger never disagrees with what caused it.
+package treasury
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/document"
+	"sundry/core/id"
+	"sundry/core/ledger"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+// Task kinds of this module.
+const (
+	// TaskRelease makes a creator's share of a sale available; its subject is the payment.
+	TaskRelease = "treasury.release"
+	// TaskPayout sends a payout and asks what became of it; its subject is the payout.
+	TaskPayout = "treasury.payout"
+)
+
+// Config is what differs between deployments.
+type Config struct {
+	// FeeBasisPoints is the platform's fee, of what the buyer paid: 500 is 5 %.
+	FeeBasisPoints int64
+	// FeeFixed is what it takes of each sale beside that, in minor units of any currency.
+	FeeFixed int64
+	// PayoutMinimum is the least amount of a payout, in minor units.
+	PayoutMinimum int64
+	// Links are the addresses of statements.
+	Links document.Links
+}
+
+// whole is 100 % in basis points.
+const whole = 10_000
+
+// Deps are what the module works with.
+type Deps struct {
+	Store ports.Store
+	Clock ports.Clock
+	IDs   ports.IDs
+	Bus   ports.Bus
+	Rail  ports.PayoutRail
+}
+
+// Service holds the use cases.
+type Service struct {
+	cfg   Config
+	store ports.Store
+	clock ports.Clock
+	ids   ports.IDs
+	bus   ports.Bus
+	rail  ports.PayoutRail
+}
+
+// New returns the module.
+func New(cfg Config, d Deps) *Service {
+	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, rail: d.Rail}
+}
+
+// post writes postings of a creator.
+func (s *Service) post(ctx context.Context, r ports.Repos, creatorID string, at time.Time, postings ...ledger.Posting) error {
+	newID := func() string { return s.ids.New(id.LedgerEntry) }
+	for _, p := range postings {
+		if p.Empty() {
+			continue
+		}
+		if err := r.Treasury.Ledger.Insert(ctx, p.Entries(creatorID, newID, at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OnPaymentCompleted posts a sale. A payment of nothing moves nothing.
+func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
+	if e.Amount.Minor == 0 {
+		return nil
+	}
+	receipt := ledger.Receipt{PaymentID: e.ID, CreatorID: e.CreatorID, Total: e.Amount, Tax: e.Amount, PlatformFee: e.Amount, ProcessorFee: e.Amount}
+	receipt.Tax.Minor, receipt.ProcessorFee.Minor = e.Sale.Tax.Minor, e.ProcessorFee.Minor
+	fee, err := e.Amount.RatioHalfUp(s.cfg.FeeBasisPoints, whole)
+	if err != nil {
+		return fmt.Errorf("fee of %s: %w", e.ID, err)
+	}
+	receipt.PlatformFee.Minor = min(fee.Minor+s.cfg.FeeFixed, e.Amount.Minor-e.Sale.Tax.Minor)
+	sale, postings, err := ledger.NewSale(receipt, e.SettledAt)
+	if err != nil {
+		return err
+	}
+	state := sale.State()
+	return errors.Join(
+		r.Treasury.Sales.Insert(ctx, state),
+		s.post(ctx, r, state.CreatorID, e.SettledAt, postings...),
+		r.Tasks.Schedule(ctx, TaskRelease, state.PaymentID, state.CreatorID, state.AvailableAt))
+}
+
+// OnPaymentReversed posts that all of a payment went back because what it was for could not be given.
+func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e payment.Reversed) error {
+	if e.Amount.Minor == 0 {
+		return nil
+	}
+	return s.change(ctx, r, e.ID, func(sale *ledger.Sale) (ledger.Posting, error) { return sale.Reverse() })
+}
+
+// change moves a sale and posts what that was.
+func (s *Service) change(ctx context.Context, r ports.Repos, paymentID string, move func(*ledger.Sale) (ledger.Posting, error)) error {
+	loaded, err := r.Treasury.Sales.Get(ctx, paymentID)
+	if err != nil {
+		return err
+	}
+	now, err := r.Clock.Now(ctx, loaded.CreatorID)
+	if err != nil {
+		return err
+	}
+	sale := ledger.RestoreSale(loaded)
+	posting, err := move(sale)
+	if err != nil {
+		return err
+	}
+	after := sale.State()
+	if after.Revision == loaded.Revision {
+		return nil
+	}
+	after.Revision = loaded.Revision + 1 // one change of the row, however many steps it took
+	return errors.Join(r.Treasury.Sales.Update(ctx, after), s.post(ctx, r, after.CreatorID, now, posting))
+}
+
+// Release makes a creator's share available. Task TaskRelease.
+func (s *Service) Release(ctx context.Context, t ports.Task) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		sale, err := r.Treasury.Sales.Get(ctx, t.Subject)
+		if errors.Is(err, ports.ErrNotFound) {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, sale.CreatorID)
+		if err != nil {
+			return err
+		}
+		if now.Before(sale.AvailableAt) {
+			return r.Tasks.Postpone(ctx, t, sale.AvailableAt)
+		}
+		err = s.change(ctx, r, t.Subject, func(sale *ledger.Sale) (ledger.Posting, error) { return sale.Release(now) })
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Done(ctx, t)
+	})
+}
+
+// Balance is what the account has in each currency that it ever had money in.
+func (s *Service) Balance(ctx context.Context, creatorID string) ([]ledger.Balance, error) {
+	sums, err := s.store.Read(ctx).Treasury.Ledger.Sums(ctx, creatorID)
+	if err != nil {
+		return nil, fmt.Errorf("balance: %w", err)
+	}
+	return ledger.Balances(sums), nil
+}
+
+// Entries lists the account's ledger entries, newest first; sourceID "" = of every source.
+func (s *Service) Entries(ctx context.Context, creatorID, sourceID string, page ports.Page) (ports.List[ledger.Entry], error) {
+	list, err := s.store.Read(ctx).Treasury.Ledger.List(ctx, creatorID, sourceID, page)
+	if err != nil {
+		return ports.List[ledger.Entry]{}, fmt.Errorf("ledger entries: %w", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,207 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+// ClosePeriod closes the current period of a billing plan: counts, rates and publishes what its invoice says. Task
+// TaskClose. Its cost does not depend on the number of reports.
+func (s *Service) ClosePeriod(ctx context.Context, t ports.Task) error {
+	if err := s.Flush(ctx); err != nil {
+		return err
+	}
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		state, err := r.Usage.Plans.Get(ctx, t.CreatorID, t.Subject)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && state.Status == usage.PlanEnded {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, t.CreatorID)
+		if err != nil {
+			return err
+		}
+		if now.Before(state.NextInvoiceAt()) {
+			return r.Tasks.Postpone(ctx, t, state.NextInvoiceAt())
+		}
+		next, err := s.closePeriod(ctx, r, usage.RestoreBillingPlan(state), now)
+		if err != nil {
+			return err
+		}
+		if next.Status == usage.PlanEnded {
+			return r.Tasks.Done(ctx, t)
+		}
+		return r.Tasks.Postpone(ctx, t, next.NextInvoiceAt())
+	})
+}
+
+// closePeriod closes a period that is over.
+func (s *Service) closePeriod(ctx context.Context, r ports.Repos, p *usage.BillingPlan, now time.Time) (usage.PlanState, error) {
+	dueAt := p.State().NextInvoiceAt()
+	closed, err := p.Close(now)
+	if err != nil {
+		return usage.PlanState{}, err
+	}
+	next := p.State()
+	last := next.Status == usage.PlanEnded
+	if last { // after the last invoice nothing may arrive any more
+		if err := r.Usage.Streams.LockIntake(ctx); err != nil {
+			return next, err
+		}
+	}
+	if err := r.Usage.Rollups.Lock(ctx); err != nil {
+		return next, err
+	}
+	b, err := s.load(ctx, r, next)
+	if err != nil {
+		return next, err
+	}
+	invoiceID := s.ids.New(id.Invoice)
+	lines, err := b.rate(ctx, r, closed)
+	if err != nil {
+		return next, err
+	}
+	usage.CapCredits(lines)
+	if err := b.settle(ctx, r, lines, invoiceID, s.clock.Real()); err != nil {
+		return next, err
+	}
+	if last {
+		b.stream.Closed = true
+		b.stream.Version++
+		if err := r.Usage.Streams.Update(ctx, b.stream); err != nil {
+			return next, err
+		}
+	}
+	if err := r.Usage.Plans.Update(ctx, next); err != nil {
+		return next, err
+	}
+	err = s.bus.Publish(ctx, r, usage.PeriodClosed{
+		InvoiceID: invoiceID, Plan: next, Period: closed, Currency: b.price.Currency, Lines: billed(lines), At: dueAt,
+	})
+	if err != nil {
+		return next, err
+	}
+	return next, s.changed(ctx, r, b.stream)
+}
+
+// billing is a plan with what it bills by.
+type billing struct {
+	plan   usage.PlanState
+	meter  usage.Meter
+	price  usage.Price
+	stream ports.UsageStream
+	// counts are the periods that were rated, in the order of the lines.
+	counts []ports.UsageRollup
+}
+
+func (s *Service) load(ctx context.Context, r ports.Repos, p usage.PlanState) (*billing, error) {
+	b := &billing{plan: p}
+	var err error
+	if b.meter, err = r.Usage.Catalog.GetMeter(ctx, p.CreatorID, p.MeterID); err != nil {
+		return nil, err
+	}
+	if b.price, err = r.Usage.Catalog.GetPrice(ctx, p.CreatorID, p.PriceID); err != nil {
+		return nil, err
+	}
+	b.stream, err = r.Usage.Streams.Get(ctx, p.CreatorID, p.SubscriptionID, b.meter.EventName)
+	return b, err
+}
+
+// rate rates a period, and again those earlier ones whose use has changed since they were billed.
+func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]usage.Rated, error) {
+	current, err := r.Usage.Rollups.GetCurrent(ctx, b.stream, p.Start)
+	if err != nil {
+		return nil, err
+	}
+	line, err := usage.Rate(b.meter, b.price, b.plan, p, current.Total.Quantity, 0)
+	if err != nil {
+		return nil, err
+	}
+	b.counts = append(b.counts, current)
+	lines := []usage.Rated{line}
+	late, err := r.Usage.Rollups.ListUnsettled(ctx, b.stream)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range late {
+		if u, err = r.Usage.Rollups.GetCurrent(ctx, b.stream, u.PeriodStart); err != nil {
+			return nil, err
+		}
+		line, err := usage.Rate(b.meter, b.price, b.plan, b.stream.Schedule.At(u.PeriodStart), u.Total.Quantity, u.BilledMinor)
+		if err != nil {
+			return nil, err
+		}
+		line.Late = true
+		b.counts, lines = append(b.counts, u), append(lines, line)
+	}
+	return lines, nil
+}
+
+// settle records what is billed of each period, at a real time. One that is owed more of a credit stays unsettled.
+func (b *billing) settle(ctx context.Context, r ports.Repos, lines []usage.Rated, invoiceID string, billedAt time.Time) error {
+	for i, line := range lines {
+		u := b.counts[i]
+		if u.InvoiceID == "" {
+			u.InvoiceID = invoiceID
+		}
+		if line.Settled() {
+			u.BilledQuantity = line.Quantity
+		}
+		u.BilledMinor += line.AmountMinor
+		u.BilledAt = billedAt
+		if err := r.Usage.Rollups.SetBilled(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// billed leaves out late lines that come to nothing.
+func billed(lines []usage.Rated) []usage.Rated {
+	kept := lines[:0:0]
+	for _, line := range lines {
+		if !line.Late || line.AmountMinor != 0 {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// Preview rates the running period of a plan as it stands, with what is late of earlier ones. NOT_FOUND, STATE_CONFLICT for
+// a plan that has ended, LIMIT_REACHED.
+func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.Preview, error) {
+	var preview usage.Preview
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		plan, err := r.Usage.Plans.Get(ctx, creatorID, planID)
+		if err != nil {
+			return missing(err, "billing plan")
+		}
+		if plan.Status == usage.PlanEnded {
+			return fault.New(fault.StateConflict, "The billing plan has had its last invoice.")
+		}
+		if err := r.Usage.Rollups.Lock(ctx); err != nil {
+			return err
+		}
+		b, err := s.load(ctx, r, plan)
+		if err != nil {
+			return err
+		}
+		lines, err := b.rate(ctx, r, plan.Current)
+		if err != nil {
+			return err
+		}
+		usage.CapCredits(lines)
+		preview = usage.Preview{Plan: plan, Currency: b.price.Currency, Lines: billed(lines)}
+		preview.AsOf, err = r.Clock.Now(ctx, creatorID)
+		return err
+	})
+	return preview, err
+}

@@ -1,0 +1,195 @@
+package usage_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/adapters/system"
+	"sundry/core/customer"
+	"sundry/core/event"
+	"sundry/core/money"
+	"sundry/core/period"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+	core "sundry/core/usage"
+	"sundry/modules/usage"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+const creator = "crt_1"
+
+var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+
+// clock is moved by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Real() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// recordingBus keeps what closed periods say. A transaction that is run again publishes again, under another invoice id.
+type recordingBus struct {
+	mu     sync.Mutex
+	closed map[time.Time]core.PeriodClosed
+}
+
+func (b *recordingBus) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range events {
+		if closed, ok := e.(core.PeriodClosed); ok {
+			b.closed[closed.Period.Start] = closed
+		}
+	}
+	return nil
+}
+
+// fixture is the module over a database of its own, with one subscription that is billed by the day.
+type fixture struct {
+	*usage.Service
+	t     *testing.T
+	store *testdb.ClockedStore
+	clock *clock
+	bus   *recordingBus
+	plan  core.PlanState
+
+	engine testdb.Engine
+	url    string
+}
+
+func forEachEngine(t *testing.T, aggregation core.Aggregation, test func(t *testing.T, f *fixture)) {
+	t.Helper()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		url := engine.URL(t)
+		store, err := gormstore.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		f := &fixture{t: t, engine: engine, url: url, clock: &clock{now: noon}, bus: &recordingBus{closed: map[time.Time]core.PeriodClosed{}}}
+		f.store = testdb.WithClock(store, f.clock)
+		f.Service = usage.New(usage.Deps{Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus})
+		f.setUp(aggregation)
+		test(t, f)
+	})
+}
+
+func (f *fixture) setUp(aggregation core.Aggregation) {
+	f.t.Helper()
+	ctx, unitPrice := f.t.Context(), int64(1)
+	f.atomically(func(ctx context.Context, r ports.Repos) error {
+		if _, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{ID: "cus_1", CreatorID: creator, ExternalCustomerID: "ada", CreatedAt: noon, UpdatedAt: noon}); err != nil {
+			return err
+		}
+		sub := subscription.New(subscription.Order{
+			ID: "sub_1", CreatorID: creator, CustomerID: "cus_1", ExternalCustomerID: "ada", CheckoutID: "cs_1",
+			Offer: plan.Offer{Interval: period.Month, IntervalCount: 1, Price: money.Amount{Minor: 900, Currency: "eur"}, Terms: plan.Terms{Meters: []plan.Meter{{EventName: "calls", Included: 100}}}},
+		}, noon)
+		if _, err := sub.Activate(noon); err != nil {
+			return err
+		}
+		return r.Subscriptions.Subscriptions.Insert(ctx, sub.State())
+	})
+	meter, err := f.CreateMeter(ctx, creator, core.MeterDraft{Name: "Calls", EventName: "calls", Aggregation: string(aggregation)})
+	f.must(err)
+	product, err := f.CreateProduct(ctx, creator, core.ProductDraft{Name: "API", Type: "SERVICE"})
+	f.must(err)
+	price, err := f.CreatePrice(ctx, creator, core.PriceDraft{
+		ProductID: product.ID, BillingScheme: "TIERED", Currency: "eur", Recurring: &core.RecurringDraft{Interval: "month"},
+		Tiers: []core.TierDraft{{UnitAmountInCents: &unitPrice}},
+	})
+	f.must(err)
+	f.plan, err = f.CreateBillingPlan(ctx, creator, core.PlanDraft{SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: price.ID, BillingInterval: "day"})
+	f.must(err)
+}
+
+func (f *fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) atomically(work func(ctx context.Context, r ports.Repos) error) {
+	f.t.Helper()
+	f.must(f.store.Atomically(f.t.Context(), work))
+}
+
+// draft reports a quantity at a time; the zero time is now.
+func draft(key, quantity string, at time.Time) core.ReportDraft {
+	number := core.ReportDraft{SubscriptionID: "sub_1", Meter: "calls", IdempotencyKey: key}
+	literal := jsonNumber(quantity)
+	number.Quantity = &literal
+	if !at.IsZero() {
+		text := at.Format(time.RFC3339Nano)
+		number.Timestamp = &text
+	}
+	return number
+}
+
+// close runs the plan's task as if it were due.
+func (f *fixture) close() {
+	f.t.Helper()
+	task := ports.Task{}
+	f.atomically(func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.Schedule(ctx, usage.TaskClose, f.plan.ID, creator, f.clock.Real())
+	})
+	queue := f.store.Store
+	claimed, err := queue.Claim(f.t.Context(), ports.PaymentTasks, f.clock.Real().Add(time.Second), time.Minute, 10)
+	f.must(err)
+	if len(claimed) == 0 {
+		claimed, err = queue.Claim(f.t.Context(), ports.DefaultTasks, f.clock.Real().Add(time.Second), time.Minute, 10)
+		f.must(err)
+	}
+	for _, c := range claimed {
+		if c.Kind == usage.TaskClose {
+			task = c
+		}
+	}
+	if task.ID == "" {
+		f.t.Fatalf("no task to close by among %v", claimed)
+	}
+	f.must(f.ClosePeriod(f.t.Context(), task))
+}
+
+// billed is the quantity of the line about a period, on the invoice of another or of its own.
+func (f *fixture) billed(invoiceOf, period time.Time) string {
+	f.t.Helper()
+	for _, line := range f.bus.closed[invoiceOf].Lines {
+		if line.PeriodStart.Equal(period) {
+			return line.Quantity.String()
+		}
+	}
+	return fmt.Sprintf("no line in %+v", f.bus.closed[invoiceOf])
+}
+
+// counted flushes until the subscription's use has come to what is wanted: other transactions of the database server may
+// be under way, and reports of later ones wait for their end.
+func (f *fixture) counted(want core.Quantity) (got core.Quantity) {
+	f.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); got != want && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		f.must(f.Flush(f.t.Context()))
+		summary, err := f.Summary(f.t.Context(), creator, "sub_1")
+		f.must(err)
+		got = summary[0].Quantity
+	}
+	return got
+}

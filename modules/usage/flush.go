@@ -1,0 +1,91 @@
+package usage
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+const (
+	// flushStep bounds the reports that one transaction counts, and maxFlushSteps what one flush does in all.
+	flushStep     = 100_000
+	maxFlushSteps = 1_000
+)
+
+// Flush counts the reports that wait. It runs every minute, and before a period is closed.
+func (s *Service) Flush(ctx context.Context) error {
+	for range maxFlushSteps {
+		var step ports.FlushStep
+		err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			var err error
+			if step, err = r.Usage.Rollups.Flush(ctx, flushStep, s.clock.Real()); err != nil || step.Rows == 0 {
+				return err
+			}
+			return s.flushed(ctx, r, step.Number)
+		})
+		if err != nil || !step.More {
+			return err
+		}
+	}
+	return nil
+}
+
+// FlushBefore is Flush in the transaction that is about to move an account's clock: the sandbox's minute may be over.
+func (s *Service) FlushBefore(ctx context.Context, _ ports.Repos, _ string, _ time.Time) error {
+	return s.Flush(ctx)
+}
+
+// MakePartitions makes room for the reports of the next months.
+func (s *Service) MakePartitions(ctx context.Context) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Usage.Reports.EnsurePartitions(ctx, s.clock.Real())
+	})
+}
+
+// flushed publishes what a step of counting has changed.
+func (s *Service) flushed(ctx context.Context, r ports.Repos, step int64) error {
+	customers, err := r.Usage.Rollups.ListFlushedCustomers(ctx, step)
+	if err != nil {
+		return err
+	}
+	for _, c := range customers {
+		if err := s.bus.Publish(ctx, r, usage.Counted(c)); err != nil {
+			return err
+		}
+	}
+	alerts, err := r.Usage.Alerts.ListFlushed(ctx, step)
+	if err != nil {
+		return err
+	}
+	for _, a := range alerts {
+		if err := s.alert(ctx, r, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alert emits usage.threshold_reached once for an alert and period.
+func (s *Service) alert(ctx context.Context, r ports.Repos, a ports.AlertedUsage) error {
+	if !a.Alert.Reached(a.Rollup.Total.Quantity, a.Stream.Included) {
+		return nil
+	}
+	now, err := r.Clock.Now(ctx, a.Alert.CreatorID)
+	if err != nil {
+		return err
+	}
+	p := a.Stream.Schedule.At(a.Rollup.PeriodStart)
+	if !p.Start.Equal(a.Rollup.PeriodStart) { // a period of before the billing plan
+		return nil
+	}
+	first, err := r.Usage.Alerts.MarkReached(ctx, a.Alert, p.Start)
+	if err != nil || !first {
+		return err
+	}
+	return s.bus.Publish(ctx, r, usage.ThresholdReached{
+		Alert: a.Alert, Meter: a.Stream.EventName, CustomerID: a.Stream.CustomerID, ExternalCustomerID: a.Stream.ExternalCustomerID,
+		Quantity: a.Rollup.Total.Quantity, Included: a.Stream.Included, Period: p, At: now,
+	})
+}

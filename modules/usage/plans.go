@@ -1,0 +1,176 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/period"
+	"sundry/core/subscription"
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+// CreateBillingPlan makes a plan that bills a subscription's use of a meter from its present period on. VALIDATION_FAILED,
+// NOT_FOUND for what it names, STATE_CONFLICT for a subscription that has ended or has a plan for the meter.
+func (s *Service) CreateBillingPlan(ctx context.Context, creatorID string, draft usage.PlanDraft) (usage.PlanState, error) {
+	interval, err := draft.Parse()
+	if err != nil {
+		return usage.PlanState{}, err
+	}
+	var made usage.PlanState
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		sub, meter, err := s.measured(ctx, r, creatorID, draft.SubscriptionID, draft.MeterID)
+		if err != nil {
+			return err
+		}
+		if _, err := r.Usage.Catalog.GetPrice(ctx, creatorID, draft.PriceID); err != nil {
+			return missing(err, "usage price")
+		}
+		if !sub.EndedAt.IsZero() {
+			return fault.New(fault.StateConflict, "The subscription has ended.")
+		}
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		made = usage.NewBillingPlan(usage.PlanState{
+			ID: s.ids.New(id.BillingPlan), CreatorID: creatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID,
+			SubscriptionID: sub.ID, MeterID: meter.ID, PriceID: draft.PriceID, Schedule: planSchedule(sub, interval, now), FreeUntil: sub.TrialEndsAt,
+		}, now).State()
+		if err := r.Usage.Plans.Insert(ctx, made); err != nil {
+			return err
+		}
+		if err := s.bill(ctx, r, sub, meter, made); err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskClose, made.ID, creatorID, made.NextInvoiceAt())
+	})
+	if errors.Is(err, ports.ErrDuplicate) {
+		return usage.PlanState{}, fault.New(fault.StateConflict, "The subscription has a billing plan for this meter.")
+	}
+	return made, err
+}
+
+// measured loads the subscription and the meter that a request names. NOT_FOUND.
+func (s *Service) measured(ctx context.Context, r ports.Repos, creatorID, subscriptionID, meterID string) (subscription.State, usage.Meter, error) {
+	sub, err := s.subscription(ctx, r, creatorID, subscriptionID)
+	if err != nil {
+		return sub, usage.Meter{}, err
+	}
+	meter, err := r.Usage.Catalog.GetMeter(ctx, creatorID, meterID)
+	return sub, meter, missing(err, "meter")
+}
+
+// subscription loads a subscription of the account. NOT_FOUND, STATE_CONFLICT before its first payment or trial.
+func (s *Service) subscription(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) (subscription.State, error) {
+	sub, err := r.Subscriptions.Subscriptions.Get(ctx, subscriptionID)
+	if err == nil && sub.CreatorID != creatorID {
+		err = ports.ErrNotFound
+	}
+	if err == nil && sub.Anchor.IsZero() {
+		return sub, fault.New(fault.StateConflict, "The subscription has not begun yet.")
+	}
+	return sub, missing(err, "subscription")
+}
+
+// planSchedule has the subscription's anchor. Its first period is the one that now lies in, as far as the subscription
+// ran then.
+func planSchedule(sub subscription.State, interval period.Interval, now time.Time) usage.Schedule {
+	schedule := usage.Schedule{Anchor: sub.Anchor, Interval: interval, Count: 1, StartsAt: sub.StartedAt}
+	schedule.StartsAt = schedule.At(now).Start
+	return schedule
+}
+
+// bill has the use of a meter counted by the plan's periods from its first one on.
+func (s *Service) bill(ctx context.Context, r ports.Repos, sub subscription.State, meter usage.Meter, p usage.PlanState) error {
+	if err := r.Usage.Streams.LockIntake(ctx); err != nil {
+		return err
+	}
+	stream, err := r.Usage.Streams.Get(ctx, p.CreatorID, sub.ID, meter.EventName)
+	if errors.Is(err, ports.ErrNotFound) {
+		stream = s.newStream(sub, meter)
+		stream.Schedule, stream.PlanID = p.Schedule, p.ID
+		return r.Usage.Streams.Insert(ctx, stream)
+	}
+	if err != nil {
+		return err
+	}
+	before := stream.Schedule
+	stream.Schedule, stream.PlanID = p.Schedule, p.ID
+	stream.Version++
+	if err := r.Usage.Streams.Update(ctx, stream); err != nil {
+		return err
+	}
+	if before.At(p.Current.Start) == p.Current {
+		return nil // what was counted so far is counted by these periods
+	}
+	if err := r.Usage.Rollups.Lock(ctx); err != nil {
+		return err
+	}
+	return r.Usage.Streams.Recount(ctx, stream, p.Current.Start)
+}
+
+// BillingPlan loads a plan. NOT_FOUND.
+func (s *Service) BillingPlan(ctx context.Context, creatorID, planID string) (usage.PlanState, error) {
+	p, err := s.store.Read(ctx).Usage.Plans.Get(ctx, creatorID, planID)
+	return p, missing(err, "billing plan")
+}
+
+// BillingPlans lists the account's plans, of one subscription unless that is "".
+func (s *Service) BillingPlans(ctx context.Context, creatorID, subscriptionID string, page ports.Page) (ports.List[usage.PlanState], error) {
+	return s.store.Read(ctx).Usage.Plans.List(ctx, creatorID, subscriptionID, page)
+}
+
+// OnSubscriptionCanceled ends the subscription's plans.
+func (s *Service) OnSubscriptionCanceled(ctx context.Context, r ports.Repos, e subscription.Canceled) error {
+	return s.endPlans(ctx, r, e.State)
+}
+
+// OnSubscriptionExpired ends the subscription's plans.
+func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e subscription.Expired) error {
+	return s.endPlans(ctx, r, e.State)
+}
+
+// endPlans makes the current period of an ended subscription's plans the last, and refuses reports of later use.
+func (s *Service) endPlans(ctx context.Context, r ports.Repos, e subscription.State) error {
+	streams, err := r.Usage.Streams.ListBySubscription(ctx, e.CreatorID, e.ID)
+	if err != nil || len(streams) == 0 {
+		return err
+	}
+	if err := r.Usage.Streams.LockIntake(ctx); err != nil {
+		return err
+	}
+	ends := map[string]time.Time{}
+	plans, err := r.Usage.Plans.ListBySubscription(ctx, e.CreatorID, e.ID)
+	if err != nil {
+		return err
+	}
+	for _, state := range plans {
+		p := usage.RestoreBillingPlan(state)
+		if !p.End(e.EndedAt) {
+			continue
+		}
+		ended := p.State()
+		ends[ended.ID] = ended.Schedule.EndsAt
+		if err := r.Usage.Plans.Update(ctx, ended); err != nil {
+			return err
+		}
+		if err := r.Tasks.Schedule(ctx, TaskClose, ended.ID, ended.CreatorID, ended.NextInvoiceAt()); err != nil {
+			return err
+		}
+	}
+	for _, stream := range streams {
+		stream.Schedule.EndsAt = e.EndedAt
+		if at, ok := ends[stream.PlanID]; ok {
+			stream.Schedule.EndsAt = at
+		}
+		stream.Version++
+		if err := r.Usage.Streams.Update(ctx, stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}

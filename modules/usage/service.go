@@ -1,0 +1,83 @@
+// Package usage measures what customers consume and closes their billing periods: reports become durable at once, are
+// counted once a minute, and are rated when a period is over. What a period comes to is published; the invoice is made
+// of that.
+package usage
+
+import (
+	"context"
+
+	"sundry/ports"
+)
+
+// TaskClose closes the current period of a billing plan; its subject is the plan.
+const TaskClose = "usage.close_period"
+
+// Deps are what the module works with.
+type Deps struct {
+	Store  ports.Store
+	Intake ports.UsageIntake
+	Clock  ports.Clock
+	IDs    ports.IDs
+	Bus    ports.Bus
+}
+
+// Service holds the use cases.
+type Service struct {
+	store   ports.Store
+	intake  ports.UsageIntake
+	clock   ports.Clock
+	ids     ports.IDs
+	bus     ports.Bus
+	streams streamCache
+	times   accountTimes
+}
+
+// New returns the module.
+func New(d Deps) *Service {
+	s := &Service{store: d.Store, intake: d.Intake, clock: d.Clock, ids: d.IDs, bus: d.Bus}
+	s.times.clock = d.Clock
+	return s
+}
+
+const says = "usage %s: the count of the period is not that of its reports"
+
+// Verify checks every count against its reports. It returns one line per violation.
+func (s *Service) Verify(ctx context.Context) ([]string, error) {
+	return ports.Checks{{Find: s.miscounted, Says: says}}.Run(ctx)
+}
+
+// miscounted looks without a lock first: only what seems wrong is worth holding up the counting for.
+func (s *Service) miscounted(ctx context.Context, limit int) (found []string, err error) {
+	if found, err = s.store.Read(ctx).Usage.Audit.Miscounted(ctx, limit); err != nil || len(found) == 0 {
+		return nil, err
+	}
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Usage.Rollups.Lock(ctx); err != nil {
+			return err
+		}
+		found, err = r.Usage.Audit.Miscounted(ctx, limit)
+		return err
+	})
+	return found, err
+}
+
+// checkedPage bounds the reports that one transaction of VerifyNew counts.
+const checkedPage = 100_000
+
+// VerifyNew is Verify of what was counted since it last ran, in pages: its cost does not grow with the reports that are kept.
+func (s *Service) VerifyNew(ctx context.Context) ([]string, error) {
+	return ports.Checks{{Find: s.checkNew, Says: says}}.Run(ctx)
+}
+
+func (s *Service) checkNew(ctx context.Context, limit int) (found []string, err error) {
+	for more := true; more; {
+		err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			found, more, err = r.Usage.Audit.CheckPage(ctx, checkedPage, limit)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,65 @@
+package usage
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/access"
+	"sundry/core/usage"
+	"sundry/ports"
+)
+
+// Measured is what a subscription has used of a meter in its current period, as it was counted last.
+type Measured struct {
+	Stream   ports.UsageStream
+	Period   usage.Period
+	Quantity usage.Quantity
+	AsOf     time.Time // account time; zero before the first count
+}
+
+// Summary lists what a subscription has used in its current periods, by meter. NOT_FOUND.
+func (s *Service) Summary(ctx context.Context, creatorID, subscriptionID string) ([]Measured, error) {
+	r := s.store.Read(ctx)
+	if _, err := s.subscription(ctx, r, creatorID, subscriptionID); err != nil {
+		return nil, err
+	}
+	streams, err := r.Usage.Streams.ListBySubscription(ctx, creatorID, subscriptionID)
+	if err != nil {
+		return nil, err
+	}
+	return measure(ctx, r, creatorID, streams)
+}
+
+// MetersOf implements ports.CustomerMeters.
+func (s *Service) MetersOf(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) ([]access.Meter, error) {
+	streams, err := r.Usage.Streams.ListByCustomer(ctx, creatorID, externalCustomerID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := measure(ctx, r, creatorID, streams)
+	meters := make([]access.Meter, len(all))
+	for i, m := range all {
+		meters[i] = access.Meter{
+			Key: m.Stream.EventName, MeterID: m.Stream.MeterID, SubscriptionID: m.Stream.SubscriptionID, Used: m.Quantity, Included: m.Stream.Included,
+			PeriodStart: m.Period.Start, PeriodEnd: m.Period.End, AsOf: m.AsOf,
+		}
+	}
+	return meters, err
+}
+
+func measure(ctx context.Context, r ports.Repos, creatorID string, streams []ports.UsageStream) ([]Measured, error) {
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Measured, len(streams))
+	for i, stream := range streams {
+		p := stream.Schedule.At(now)
+		u, err := r.Usage.Rollups.Get(ctx, stream, p.Start)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Measured{stream, p, u.Total.Quantity, u.AsOf}
+	}
+	return all, nil
+}

@@ -1,0 +1,253 @@
+package usage_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	core "sundry/core/usage"
+)
+
+func jsonNumber(s string) json.Number { return json.Number(s) }
+
+func TestCountingBesideReportingSkipsAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		const clients, reports = 8, 40
+		var running, accepted atomic.Int64
+		running.Store(clients)
+		var all sync.WaitGroup
+		for client := range clients {
+			all.Go(func() {
+				defer running.Add(-1)
+				for n := range reports {
+					key := fmt.Sprintf("%d-%d", client, n-n%10/9) // one key in ten is used twice
+					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(key, "0.1", time.Time{})})
+					if err != nil || out[0].Err != nil {
+						t.Errorf("%v, %+v", err, out)
+						return
+					}
+					if !out[0].Duplicate {
+						accepted.Add(1)
+					}
+				}
+			})
+		}
+		all.Go(func() {
+			for running.Load() > 0 {
+				if err := f.Flush(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				if faults, err := f.VerifyNew(t.Context()); err != nil || len(faults) > 0 {
+					t.Errorf("beside it: %v, %v", faults, err)
+					return
+				}
+			}
+		})
+		all.Wait()
+		want, err := core.ParseQuantity(fmt.Sprintf("%d.%d", accepted.Load()/10, accepted.Load()%10))
+		f.must(err)
+		if got := f.counted(want); got != want || accepted.Load() != clients*reports*9/10 {
+			t.Errorf("%d accepted, counted %s", accepted.Load(), got)
+		}
+		if faults, err := f.Verify(t.Context()); err != nil || len(faults) > 0 {
+			t.Errorf("verify: %v, %v", faults, err)
+		}
+		f.clock.advance(24*time.Hour + core.Grace)
+		f.close()
+		if got := f.billed(noon, noon); got != want.String() {
+			t.Errorf("billed %s of %s", got, want)
+		}
+	})
+}
+
+func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		f.clock.advance(24*time.Hour + core.Grace)
+		var stop atomic.Bool
+		var accepted atomic.Int64
+		var all sync.WaitGroup
+		for client := range 4 {
+			all.Go(func() {
+				for n := 0; !stop.Load(); n++ {
+					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(fmt.Sprintf("%d-%d", client, n), "1", noon)})
+					if err != nil || out[0].Err != nil {
+						t.Errorf("%v, %+v", err, out)
+						return
+					}
+					accepted.Add(1)
+				}
+			})
+		}
+		time.Sleep(50 * time.Millisecond)
+		f.close() // while reports of its period go on arriving
+		time.Sleep(50 * time.Millisecond)
+		stop.Store(true)
+		all.Wait()
+		f.clock.advance(24 * time.Hour)
+		f.close()
+		first, second := f.bus.closed[noon], f.bus.closed[noon.Add(24*time.Hour)]
+		var sum int64
+		for _, line := range append(first.Lines, second.Lines...) {
+			sum += line.AmountMinor
+		}
+		if sum != accepted.Load() {
+			t.Errorf("%d reports of 1 cent were billed %d cents: %+v, then %+v", accepted.Load(), sum, first.Lines, second.Lines)
+		}
+	})
+}
+
+func TestAggregationsAreThoseOfTheOracle(t *testing.T) {
+	t.Parallel()
+	for _, aggregation := range []core.Aggregation{core.Sum, core.Max, core.Last} {
+		t.Run(string(aggregation), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, aggregation, func(t *testing.T, f *fixture) {
+				f.clock.advance(time.Hour)
+				want := core.Total{}
+				for i, quantity := range []string{"0.3", "7.000000000001", "2", "7", "1.5", "0.000000000001"} {
+					at := noon.Add(time.Duration((i*4)%7) * time.Minute)
+					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(fmt.Sprint(i), quantity, at)})
+					f.must(err)
+					f.must(out[0].Err)
+					q, err := core.ParseQuantity(quantity)
+					f.must(err)
+					want, _ = want.Take(aggregation, core.Sample{ID: out[0].ID, At: at, Quantity: q})
+					if i%2 == 0 { // the others are counted together, or are not counted yet when the period closes
+						f.must(f.Flush(t.Context()))
+					}
+					if i == 2 {
+						f.wantSound()
+					}
+				}
+				f.clock.advance(24 * time.Hour)
+				f.close()
+				if got := f.billed(noon, noon); got != want.Quantity.String() {
+					t.Errorf("billed %s, want %s", got, want.Quantity)
+				}
+				f.wantSound()
+			})
+		})
+	}
+}
+
+// wantSound looks at everything and at what is new.
+func (f *fixture) wantSound() {
+	f.t.Helper()
+	for name, look := range map[string]func(context.Context) ([]string, error){"all": f.Verify, "new": f.VerifyNew} {
+		if faults, err := look(f.t.Context()); err != nil || len(faults) > 0 {
+			f.t.Errorf("verify %s: %v, %v", name, faults, err)
+		}
+	}
+}
+
+func TestALookAtWhatIsNewFindsWrongCountsUntilTheyAreRight(t *testing.T) {
+	t.Parallel()
+	for _, aggregation := range []core.Aggregation{core.Sum, core.Max, core.Last} {
+		t.Run(string(aggregation), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, aggregation, func(t *testing.T, f *fixture) {
+				f.clock.advance(time.Hour)
+				report := func(n int) {
+					t.Helper()
+					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(fmt.Sprint(n), fmt.Sprintf("%d.5", n), noon.Add(time.Duration(n)*time.Minute))})
+					f.must(err)
+					f.must(out[0].Err)
+				}
+				void := func(n int) {
+					t.Helper()
+					_, err := f.Void(t.Context(), creator, fmt.Sprint(n))
+					f.must(err)
+				}
+				report(1)
+				report(2)
+				f.countedAll(2)
+				f.wantSound()
+				report(3)
+				report(4)
+				f.countedAll(4)
+				void(2) // was counted twice
+				void(4) // was counted once
+				f.wantSound()
+				void(3)
+				f.wantSound()
+				report(5)
+				f.countedAll(2)
+				f.wantSound()
+				report(6)
+				f.countedAll(3) // and it is not checked yet
+				exec := func(statement string) { f.engine.Exec(t, f.url, statement) }
+				right := map[core.Aggregation]string{core.Sum: "13.5", core.Max: "6.5", core.Last: "6.5"}[aggregation]
+				for _, damage := range []string{"UPDATE usage_rollups SET quantity = '9.5'", "UPDATE usage_rollups SET reports = 7"} {
+					repair := "UPDATE usage_rollups SET reports = 3, quantity = '" + right + "'"
+					exec(damage)
+					for range 2 {
+						if faults, err := f.VerifyNew(t.Context()); err != nil || len(faults) != 1 {
+							t.Errorf("after %s: %v, %v", damage, faults, err)
+						}
+					}
+					exec(repair)
+					f.wantSound()
+				}
+			})
+		})
+	}
+}
+
+// countedAll flushes until so many reports are in the counts.
+func (f *fixture) countedAll(want int) {
+	f.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		f.must(f.Flush(f.t.Context()))
+		if f.engine.Int(f.t, f.url, "SELECT COALESCE(SUM(reports), 0) FROM usage_rollups") == int64(want) {
+			return
+		}
+	}
+	f.t.Fatalf("not all of %d reports are counted", want)
+}
+
+func TestOnlySumsTakeNegativeReports(t *testing.T) {
+	t.Parallel()
+	for _, aggregation := range []core.Aggregation{core.Sum, core.Max, core.Last} {
+		t.Run(string(aggregation), func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, aggregation, func(t *testing.T, f *fixture) {
+				out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft("a", "-1", time.Time{})})
+				f.must(err)
+				if fault.Is(out[0].Err, fault.ValidationFailed) != (aggregation != core.Sum) {
+					t.Errorf("%+v", out)
+				}
+			})
+		})
+	}
+}
+
+func TestTheWindowOfReportsIsClosedAtBothEnds(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		f.clock.advance(40 * 24 * time.Hour)
+		now := f.clock.Real()
+		for name, c := range map[string]struct {
+			at time.Time
+			ok bool
+		}{
+			"35 days ago":           {now.Add(-core.MaxAge), true},
+			"a millisecond earlier": {now.Add(-core.MaxAge - time.Millisecond), false},
+			"5 minutes ahead":       {now.Add(core.MaxAhead), true},
+			"a millisecond too far": {now.Add(core.MaxAhead + time.Millisecond), false},
+		} {
+			out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(name, "1", c.at)})
+			f.must(err)
+			if (out[0].Err == nil) != c.ok || !c.ok && !fault.Is(out[0].Err, fault.ValidationFailed) {
+				t.Errorf("%s: %v", name, out[0].Err)
+			}
+		}
+	})
+}

@@ -1,0 +1,242 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sundry/core/apiformat"
+	"sundry/core/event"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+// subjectOf names a delivery's task: the endpoint first, so that one endpoint's tasks stand together.
+func subjectOf(d webhook.DeliveryState) string { return d.EndpointID + "/" + d.ID }
+
+// ConcurrencyKey is the concurrency key of a delivery's task: its endpoint.
+func ConcurrencyKey(subject string) string {
+	endpointID, _, _ := strings.Cut(subject, "/")
+	return endpointID
+}
+
+// attempt is what one try needs.
+type attempt struct {
+	delivery webhook.DeliveryState
+	endpoint webhook.EndpointState
+	event    event.Record
+	now      time.Time // of the account, when it begins
+	probe    bool      // it tries a half-open circuit
+}
+
+// Deliver makes one attempt to send an event to an endpoint, and says when the next is due. What was sent and could not
+// be recorded is sent again, under the same webhook-id. Task TaskDeliver.
+func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
+	a, ok, err := s.load(ctx, t)
+	if err != nil {
+		return fmt.Errorf("deliver: %w", err)
+	}
+	if !ok {
+		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+	}
+	if admitted, err := s.checkCircuit(ctx, t, &a); err != nil || !admitted {
+		return err
+	}
+	tried, answer, err := s.try(ctx, a)
+	if err != nil {
+		return fmt.Errorf("deliver %s: %w", a.delivery.ID, err)
+	}
+	return s.recordAttempt(ctx, t, a, tried, webhook.RetryAfter(answer.RetryAfter, s.clock.Real()))
+}
+
+// load reads what the task is about; ok is false when nothing is to be sent (any more).
+func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, err error) {
+	_, deliveryID, _ := strings.Cut(t.Subject, "/")
+	due, err := s.outbox.GetDue(ctx, t.CreatorID, deliveryID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return a, false, nil // the endpoint was deleted
+	}
+	if err != nil || due.Delivery.Status != webhook.Pending || !due.Endpoint.Enabled {
+		return a, false, err
+	}
+	now, err := s.clock.Now(ctx, t.CreatorID)
+	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: due.Event, now: now}, err == nil, err
+}
+
+// checkCircuit asks the endpoint's circuit breaker. A delivery that must wait is postponed and not
+// counted, and the others of the endpoint wait with it.
+func (s *Service) checkCircuit(ctx context.Context, t ports.Task, a *attempt) (bool, error) {
+	wait, probe := webhook.RestoreEndpoint(a.endpoint).Admit(a.now)
+	switch {
+	case probe:
+		return s.claimProbe(ctx, t, a)
+	case !wait.IsZero():
+		return false, s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+			if err := r.Tasks.PauseKey(ctx, a.endpoint.ID, t.CreatorID, wait); err != nil {
+				return err
+			}
+			return r.Tasks.Postpone(ctx, t, wait.Add(s.jitter(time.Second)))
+		})
+	}
+	return true, nil
+}
+
+// claimProbe makes this attempt the one that tries a half-open circuit. Of many workers the first does; the others wait.
+func (s *Service) claimProbe(ctx context.Context, t ports.Task, a *attempt) (claimed bool, err error) {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		latest, err := r.Webhooks.Endpoints.Get(ctx, t.CreatorID, a.endpoint.ID)
+		if err != nil {
+			return err
+		}
+		endpoint := webhook.RestoreEndpoint(latest)
+		if _, claimed = endpoint.Admit(a.now); !claimed {
+			return r.Tasks.Postpone(ctx, t, a.now.Add(time.Second))
+		}
+		a.endpoint, a.probe = endpoint.State(), true
+		return r.Webhooks.Endpoints.Update(ctx, a.endpoint)
+	})
+	return claimed, err
+}
+
+// jitter is a random wait below the ceiling.
+func (s *Service) jitter(ceiling time.Duration) time.Duration {
+	return time.Duration(s.chance() * float64(ceiling))
+}
+
+// chance is a random number in [0, 1).
+func (s *Service) chance() float64 {
+	b := s.ids.Random(2)
+	return float64(uint16(b[0])<<8|uint16(b[1])) / (1 << 16)
+}
+
+// try signs with the secrets that are good now and sends.
+func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.OutboundResponse, error) {
+	secrets, err := s.signingSecrets(a.endpoint, a.now)
+	if err != nil {
+		return webhook.Attempt{}, ports.OutboundResponse{}, err
+	}
+	body, err := apiformat.JSON(a.event.Envelope())
+	if err != nil {
+		return webhook.Attempt{}, ports.OutboundResponse{}, err
+	}
+	begin := s.clock.Real()
+	answer, sendErr := s.sender.Send(ctx, ports.OutboundRequest{
+		URL: a.endpoint.URL, Body: body,
+		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
+	})
+	tried := webhook.Attempt{
+		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: answer.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: answer.Body,
+	}
+	if sendErr != nil {
+		tried.StatusCode, tried.Error = 0, sendErr.Error()
+	}
+	return tried, answer, nil
+}
+
+func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]byte, error) {
+	sealed := [][]byte{e.Secret}
+	if len(e.PreviousSecret) > 0 && now.Before(e.PreviousUntil) {
+		sealed = append(sealed, e.PreviousSecret)
+	}
+	secrets := make([][]byte, len(sealed))
+	for i, one := range sealed {
+		plain, err := s.encrypter.Decrypt(one)
+		if err != nil {
+			return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)
+		}
+		secrets[i] = plain
+	}
+	return secrets, nil
+}
+
+// recordAttempt records the attempt, what it says of the endpoint, and the next one.
+func (s *Service) recordAttempt(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration) error {
+	jitter := s.chance()
+	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() { // as nearly all are
+		delivery := webhook.RestoreDelivery(a.delivery)
+		delivery.Record(tried, asked, jitter)
+		return s.outbox.RecordDelivered(context.WithoutCancel(ctx), t, delivery.State(), tried)
+	}
+	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		delivery := webhook.RestoreDelivery(a.delivery)
+		success := delivery.Record(tried, asked, jitter)
+		if err := r.Webhooks.Deliveries.Update(ctx, delivery.State()); err != nil {
+			return fenceStale(err)
+		}
+		if err := r.Webhooks.Deliveries.InsertAttempt(ctx, t.CreatorID, a.delivery.ID, tried); err != nil {
+			return err
+		}
+		if err := s.updateHealth(ctx, r, a, success, tried); err != nil {
+			return err
+		}
+		if next := delivery.State().NextAttemptAt; !next.IsZero() {
+			return r.Tasks.Postpone(ctx, t, next)
+		}
+		return r.Tasks.Done(ctx, t)
+	})
+}
+
+// fenceStale turns a delivery that somebody else changed meanwhile into a run that is no longer ours: the attempt was
+// made, so running the transaction again would record it against what it was not made for.
+func fenceStale(err error) error {
+	if errors.Is(err, ports.ErrStale) {
+		return ports.ErrFenced
+	}
+	return err
+}
+
+// updateHealth takes an attempt into the endpoint's health.
+func (s *Service) updateHealth(ctx context.Context, r ports.Repos, a attempt, success bool, tried webhook.Attempt) error {
+	seen := a.endpoint
+	latest, err := r.Webhooks.Endpoints.Get(ctx, seen.CreatorID, seen.ID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if latest.URL != seen.URL {
+		return nil // it says nothing of the address that has come since
+	}
+	endpoint := webhook.RestoreEndpoint(latest)
+	var disabled *webhook.Disabled
+	changed := true
+	if success {
+		changed = endpoint.Succeeded()
+	} else {
+		disabled = endpoint.Failed(tried.Gone(), a.probe, tried.End())
+	}
+	if !changed {
+		return nil
+	}
+	if err := r.Webhooks.Endpoints.Update(ctx, endpoint.State()); err != nil {
+		return err
+	}
+	if err := s.hold(ctx, r, latest, endpoint.State()); err != nil || disabled == nil {
+		return err
+	}
+	if err := s.publish(ctx, r, seen.CreatorID, event.WebhookEndpointDisabled, map[string]any{
+		"id": seen.ID, "url": seen.URL, "reason": disabled.DisabledReason,
+	}); err != nil {
+		return err
+	}
+	return s.bus.Publish(ctx, r, *disabled)
+}
+
+// hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile. Once
+// it is disabled they are let go, to end.
+func (s *Service) hold(ctx context.Context, r ports.Repos, before, after webhook.EndpointState) error {
+	until := after.OpenUntil
+	if !after.Enabled {
+		until = time.Time{}
+	}
+	switch {
+	case !until.IsZero():
+		return r.Tasks.PauseKey(ctx, after.ID, after.CreatorID, until)
+	case !before.OpenUntil.IsZero():
+		return r.Tasks.ResumeKey(ctx, after.ID)
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package webhooks_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/adapters/encrypter"
+	"sundry/adapters/gormstore"
+	"sundry/adapters/system"
+	"sundry/core/access"
+	"sundry/core/checkout"
+	"sundry/core/event"
+	"sundry/core/money"
+	"sundry/core/plan"
+	"sundry/core/webhook"
+	"sundry/modules/webhooks"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+const creatorID = "crt_01h00000000000000000000000"
+
+// fixture is the module over a real store, with a clock to turn and receivers that answer as they are told.
+type fixture struct {
+	t        testing.TB
+	store    *testdb.ClockedStore
+	webhooks *webhooks.Service
+
+	mu        sync.Mutex
+	now       time.Time
+	meanwhile func()                            // happens once, while a receiver has the first message
+	ahead     time.Duration                     // of the account's clock, before real time; set before anything happens
+	answers   map[string]ports.OutboundResponse // by URL; 200 for the others
+	sent      []sent
+	changes   [][]string // of the customer's versions 1, 2, …
+	disabled  []webhook.Disabled
+}
+
+// sent is one message that arrived.
+type sent struct {
+	url, id, signature string
+	envelope           envelope
+}
+
+type envelope struct {
+	ID   string
+	Type string
+	Data json.RawMessage
+}
+
+// forEachEngine runs the test on a fresh store of each engine.
+func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
+	t.Helper()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		w := &fixture{t: t, now: time.Now().UTC().Truncate(time.Millisecond), answers: map[string]ports.OutboundResponse{}}
+		w.store = testdb.WithClock(store, w)
+		secrets, err := encrypter.New(make([]byte, 32))
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.KeyBy(func(kind, subject, _ string) string {
+			if kind == webhooks.TaskDeliver {
+				return webhooks.ConcurrencyKey(subject)
+			}
+			return ""
+		})
+		w.webhooks = webhooks.New(webhooks.Config{}, webhooks.Deps{
+			Store: w.store, Outbox: store, Clock: w, IDs: system.NewIDs(), Bus: w, History: w, Sender: w, Encrypter: secrets,
+		})
+		test(t, w)
+	})
+}
+
+// Now implements ports.Clock.
+func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.Real().Add(w.ahead), nil }
+
+// Real implements ports.Clock.
+func (w *fixture) Real() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *fixture) advance(by time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(by)
+}
+
+// Send implements ports.Sender.
+func (w *fixture) Send(_ context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {
+	if meanwhile := w.meanwhile; meanwhile != nil {
+		w.meanwhile = nil
+		meanwhile()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := sent{url: r.URL, id: r.Headers["webhook-id"], signature: r.Headers["webhook-signature"]}
+	if err := json.Unmarshal(r.Body, &one.envelope); err != nil {
+		return ports.OutboundResponse{}, err
+	}
+	w.sent = append(w.sent, one)
+	answer, told := w.answers[r.URL]
+	if !told {
+		return ports.OutboundResponse{StatusCode: 200}, nil
+	}
+	if answer.StatusCode == 0 {
+		return answer, errors.New("the connection was refused")
+	}
+	return answer, nil
+}
+
+// ChangedSince implements ports.AccessHistory.
+func (w *fixture) ChangedSince(_ context.Context, _ ports.Repos, _, _ string, version int64) (int64, []string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var union []string
+	for _, members := range w.changes[version:] {
+		union = append(union, members...)
+	}
+	slices.Sort(union)
+	return int64(len(w.changes)), slices.Compact(union), nil
+}
+
+// Publish implements ports.Bus.
+func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
+	for _, e := range events {
+		if disabled, ok := e.(webhook.Disabled); ok {
+			w.disabled = append(w.disabled, disabled)
+		}
+	}
+	return nil
+}
+
+func (w *fixture) atomically(fn func(ctx context.Context, r ports.Repos) error) {
+	w.t.Helper()
+	if err := w.store.Atomically(w.t.Context(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func paid() checkout.Paid {
+	return checkout.Paid{
+		CheckoutID: "chk_1", PaymentID: "pay_1", CreatorID: creatorID, CustomerID: "cus_1",
+		Offer:    plan.Offer{ListingID: "lst_1", PlanKey: "default"},
+		Subtotal: money.Amount{Minor: 1200, Currency: "eur"}, Total: money.Amount{Minor: 1200, Currency: "eur"},
+	}
+}
+
+// sell publishes a payment in a transaction of its own.
+func (w *fixture) sell() {
+	w.t.Helper()
+	w.atomically(func(ctx context.Context, r ports.Repos) error { return w.webhooks.OnCheckoutPaid(ctx, r, paid()) })
+}
+
+// change publishes a new version of the customer's access.
+func (w *fixture) change(members ...string) {
+	w.t.Helper()
+	w.mu.Lock()
+	w.changes = append(w.changes, members)
+	version, at := int64(len(w.changes)), w.now
+	w.mu.Unlock()
+	w.atomically(func(ctx context.Context, r ports.Repos) error {
+		return w.webhooks.OnAccessChanged(ctx, r, access.Changed{
+			CreatorID: creatorID, ExternalCustomerID: "auth0|a/b", Version: version, PreviousVersion: version - 1, Changed: members, At: at,
+		})
+	})
+}
+
+func (w *fixture) endpoint(host string, events ...string) webhook.EndpointState {
+	w.t.Helper()
+	url := "https://" + host + ".example.com/"
+	made, _, err := w.webhooks.CreateEndpoint(w.t.Context(), creatorID, webhook.EndpointEdit{URL: &url, Events: &events})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return made
+}
+
+func (w *fixture) enable(e webhook.EndpointState, on bool) {
+	w.t.Helper()
+	if _, err := w.webhooks.EditEndpoint(w.t.Context(), creatorID, e.ID, webhook.EndpointEdit{Enabled: &on}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// move gives an endpoint another address.
+func (w *fixture) move(e webhook.EndpointState, url string) {
+	w.t.Helper()
+	if _, err := w.webhooks.EditEndpoint(w.t.Context(), creatorID, e.ID, webhook.EndpointEdit{URL: &url}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *fixture) answer(e webhook.EndpointState, code int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answers[e.URL] = ports.OutboundResponse{StatusCode: code}
+}
+
+// work runs every task that is due, as a worker would, and hands over what was sent meanwhile.
+func (w *fixture) work() []sent {
+	w.t.Helper()
+	for range 100 {
+		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real().Add(w.ahead), time.Minute, 10)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(tasks) == 0 {
+			return w.take()
+		}
+		for _, task := range tasks {
+			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
+				w.t.Fatalf("task %s %s: %v", task.Kind, task.Subject, err)
+			}
+		}
+	}
+	w.t.Fatal("tasks never end")
+	return nil
+}
+
+// take hands over what was sent since the last time.
+func (w *fixture) take() []sent {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	arrived := w.sent
+	w.sent = nil
+	return arrived
+}
+
+func (w *fixture) run(t ports.Task) error {
+	switch t.Kind {
+	case webhooks.TaskAnnounce:
+		return w.webhooks.Announce(w.t.Context(), t)
+	case webhooks.TaskDeliver:
+		return w.webhooks.Deliver(w.t.Context(), t)
+	}
+	return fmt.Errorf("unknown task kind %s", t.Kind)
+}
+
+func (w *fixture) deliveries(e webhook.EndpointState) []webhooks.Delivered {
+	w.t.Helper()
+	found, err := w.webhooks.Deliveries(w.t.Context(), creatorID, e.ID, "", ports.Page{Limit: 100})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found.Items
+}
+
+// delivery is the endpoint's only one.
+func (w *fixture) delivery(e webhook.EndpointState) webhooks.Delivered {
+	w.t.Helper()
+	all := w.deliveries(e)
+	if len(all) != 1 {
+		w.t.Fatalf("%d deliveries, want one", len(all))
+	}
+	return all[0]
+}
+
+func (w *fixture) stored(e webhook.EndpointState) webhook.EndpointState {
+	w.t.Helper()
+	found, err := w.webhooks.Endpoint(w.t.Context(), creatorID, e.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+// types of the account's events, oldest first.
+func (w *fixture) types() []string {
+	w.t.Helper()
+	found, err := w.webhooks.Events(w.t.Context(), creatorID, ports.EventSearch{}, ports.Page{Limit: 100})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all []string
+	for _, e := range slices.Backward(found.Items) {
+		all = append(all, string(e.Type))
+	}
+	return all
+}
+
+func sealedIn(sealed, plain []byte) bool {
+	return !bytes.Contains(sealed, plain) && len(sealed) > len(plain)
+}

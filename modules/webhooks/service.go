@@ -1,0 +1,134 @@
+// Package webhooks notifies integrators of what happened: events written in the transaction of their cause, endpoints
+// that subscribe to them, and the delivery of each event to each endpoint until it has arrived.
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/apiformat"
+	"sundry/core/event"
+	"sundry/core/id"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+// Task kinds of this module.
+const (
+	// TaskAnnounce publishes a customer's changed access; its subject is the account and the customer.
+	TaskAnnounce = "access.announce"
+	// TaskDeliver makes one attempt; its subject is the delivery.
+	TaskDeliver = "webhook.deliver"
+)
+
+// Config is what differs between deployments.
+type Config struct {
+	Livemode bool
+	// Receivers says where they may be beside the public internet.
+	Receivers webhook.Policy
+}
+
+// Deps is what the module needs.
+type Deps struct {
+	Store     ports.Store
+	Outbox    ports.DeliveryStore
+	Clock     ports.Clock
+	IDs       ports.IDs
+	Bus       ports.Bus
+	History   ports.AccessHistory
+	Sender    ports.Sender
+	Encrypter ports.Encrypter
+}
+
+// Service holds the use cases.
+type Service struct {
+	cfg       Config
+	store     ports.Store
+	outbox    ports.DeliveryStore
+	clock     ports.Clock
+	ids       ports.IDs
+	bus       ports.Bus
+	history   ports.AccessHistory
+	sender    ports.Sender
+	encrypter ports.Encrypter
+}
+
+// New returns the module.
+func New(cfg Config, d Deps) *Service {
+	return &Service{
+		cfg: cfg, store: d.Store, outbox: d.Outbox, clock: d.Clock, ids: d.IDs, bus: d.Bus, history: d.History,
+		sender: d.Sender, encrypter: d.Encrypter,
+	}
+}
+
+// publish writes an event and a delivery for every endpoint that wants it, in the caller's transaction. An endpoint that is
+// disabled gets its delivery too: it waits there until the endpoint is enabled.
+func (s *Service) publish(ctx context.Context, r ports.Repos, creatorID string, kind event.Type, data any) error {
+	record, err := s.insertEvent(ctx, r, creatorID, kind, data)
+	if err != nil {
+		return err
+	}
+	return s.deliverToSubscribers(ctx, r, record)
+}
+
+// deliverToSubscribers makes an event due at every endpoint that subscribes to it.
+func (s *Service) deliverToSubscribers(ctx context.Context, r ports.Repos, record event.Record) error {
+	endpoints, err := r.Webhooks.Endpoints.ListAll(ctx, record.CreatorID)
+	if err != nil {
+		return err
+	}
+	for _, endpoint := range endpoints {
+		if !webhook.Wants(endpoint.Events, string(record.Type)) {
+			continue
+		}
+		if err := s.deliverTo(ctx, r, endpoint, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertEvent writes the event itself.
+func (s *Service) insertEvent(ctx context.Context, r ports.Repos, creatorID string, kind event.Type, data any) (event.Record, error) {
+	raw, err := apiformat.JSON(data)
+	if err != nil {
+		return event.Record{}, fmt.Errorf("data of %s: %w", kind, err)
+	}
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return event.Record{}, err
+	}
+	record := event.Record{ID: s.ids.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Livemode, Data: raw}
+	return record, r.Webhooks.Events.Insert(ctx, record)
+}
+
+// deliverTo makes the event due at one endpoint.
+func (s *Service) deliverTo(ctx context.Context, r ports.Repos, endpoint webhook.EndpointState, e event.Record) error {
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	delivery := webhook.NewDelivery(webhook.DeliveryState{
+		ID: s.ids.New(id.Delivery), CreatorID: e.CreatorID, EventID: e.ID, EventType: string(e.Type), EndpointID: endpoint.ID,
+	}, now).State()
+	if err := r.Webhooks.Deliveries.Insert(ctx, delivery); err != nil {
+		return err
+	}
+	return s.schedule(ctx, r, endpoint, delivery)
+}
+
+// schedule makes the delivery's task due, unless its endpoint is disabled. One that is off is locked until the
+// delivery is written, or enabling it meanwhile would not find the delivery in the backlog.
+func (s *Service) schedule(ctx context.Context, r ports.Repos, endpoint webhook.EndpointState, d webhook.DeliveryState) error {
+	if !endpoint.Enabled {
+		still, err := r.Webhooks.Endpoints.GetForShare(ctx, endpoint.CreatorID, endpoint.ID)
+		if errors.Is(err, ports.ErrNotFound) {
+			return nil // deleted
+		}
+		if err != nil || !still.Enabled {
+			return err
+		}
+	}
+	return r.Tasks.Schedule(ctx, TaskDeliver, subjectOf(d), d.CreatorID, d.NextAttemptAt)
+}

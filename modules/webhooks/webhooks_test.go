@@ -1,0 +1,488 @@
+package webhooks_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/webhook"
+	"sundry/ports"
+)
+
+func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e, other := w.endpoint("hooks", "payment.completed"), w.endpoint("other", "customer.*")
+		undo := errors.New("rolled back")
+		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			if err := w.webhooks.OnCheckoutPaid(ctx, r, paid()); err != nil {
+				return err
+			}
+			return undo
+		})
+		if !errors.Is(err, undo) {
+			t.Fatal(err)
+		}
+		if got := w.work(); len(got) != 0 || len(w.types()) != 0 || len(w.deliveries(e)) != 0 {
+			t.Fatalf("a rolled-back transaction left events %v, sent %v", w.types(), got)
+		}
+		w.sell()
+		got := w.work()
+		if len(got) != 1 || got[0].url != e.URL || got[0].id != got[0].envelope.ID || got[0].envelope.Type != "payment.completed" {
+			t.Fatalf("sent %+v, want one payment.completed", got)
+		}
+		if types := w.types(); !slices.Equal(types, []string{"payment.completed"}) {
+			t.Errorf("events %v", types)
+		}
+		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 1 || d.Attempts[0].StatusCode != 200 {
+			t.Errorf("delivery %+v", d)
+		}
+		if len(w.deliveries(other)) != 0 {
+			t.Error("an endpoint got what it does not want")
+		}
+	})
+}
+
+func TestChangesOfAccessAreAnnouncedTogetherAndTheLatestLast(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.endpoint("hooks", "customer.access_changed")
+		type data struct {
+			ExternalCustomerID       string
+			Version, PreviousVersion int64
+			Changed                  []string
+		}
+		announced := func() []data {
+			var all []data
+			for _, one := range w.work() {
+				var d data
+				if err := json.Unmarshal(one.envelope.Data, &d); err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, d)
+			}
+			return all
+		}
+		w.change("activePlans")
+		if got := announced(); len(got) != 1 || got[0].Version != 1 || got[0].PreviousVersion != 0 || got[0].ExternalCustomerID != "auth0|a/b" {
+			t.Fatalf("the first change: %+v, want it at once", got)
+		}
+		w.change("entitlements", "activePlans")
+		w.advance(time.Second)
+		w.change("credits")
+		w.change("entitlements")
+		if got := announced(); len(got) != 0 {
+			t.Fatalf("a second after the last announcement: %+v", got)
+		}
+		w.advance(time.Second)
+		got := announced()
+		if len(got) != 1 || got[0].Version != 4 || got[0].PreviousVersion != 1 || !slices.Equal(got[0].Changed, []string{"activePlans", "credits", "entitlements"}) {
+			t.Fatalf("two seconds after: %+v, want one announcement of versions 2 to 4", got)
+		}
+		w.advance(time.Minute)
+		if got := announced(); len(got) != 0 {
+			t.Errorf("announced again: %+v", got)
+		}
+	})
+}
+
+func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "*")
+		w.answer(e, 500)
+		w.sell()
+		first := w.work()
+		for _, wait := range []time.Duration{6 * time.Second, 6 * time.Minute} {
+			w.advance(wait)
+			if again := w.work(); len(first) != 1 || len(again) != 1 || again[0].id != first[0].id {
+				t.Fatalf("after %s sent %+v, at first %+v", wait, again, first)
+			}
+		}
+		w.answer(e, 200)
+		if early := w.work(); len(early) != 0 {
+			t.Fatalf("sent before its time: %+v", early)
+		}
+		w.advance(34 * time.Minute)
+		if last := w.work(); len(last) != 1 || last[0].id != first[0].id {
+			t.Fatalf("the fourth attempt: %+v", last)
+		}
+		d := w.delivery(e)
+		if d.Status != webhook.Delivered || d.AttemptCount != 4 || len(d.Attempts) != 4 || d.Attempts[0].StatusCode != 500 || d.Attempts[3].StatusCode != 200 {
+			t.Errorf("delivery %+v", d)
+		}
+		if s := w.stored(e); s.Failures != 0 {
+			t.Errorf("the endpoint is not well: %+v", s)
+		}
+	})
+}
+
+func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e, well := w.endpoint("dead", "*"), w.endpoint("well", "*")
+		w.answer(e, 0)
+		for range 8 {
+			w.sell()
+		}
+		to := func(all []sent, e webhook.EndpointState) (n int) {
+			for _, one := range all {
+				if one.url == e.URL {
+					n++
+				}
+			}
+			return n
+		}
+		if got := w.work(); to(got, e) != 5 || to(got, well) != 8 {
+			t.Fatalf("%d attempts at the dead endpoint, %d at the other; want 5 and 8", to(got, e), to(got, well))
+		}
+		counted := 0
+		for _, d := range w.deliveries(e) {
+			counted += d.AttemptCount
+			if d.Status != webhook.Pending || len(d.Attempts) != d.AttemptCount {
+				t.Errorf("delivery %+v", d)
+			}
+		}
+		if counted != 5 {
+			t.Errorf("%d attempts are counted, want 5", counted)
+		}
+		w.answer(e, 200)
+		for range 10 {
+			w.advance(10 * time.Minute)
+			w.work()
+		}
+		for _, d := range w.deliveries(e) {
+			if d.Status != webhook.Delivered {
+				t.Errorf("after the endpoint came back: %+v", d)
+			}
+		}
+	})
+}
+
+func TestAReceiverMayAskForTimeButNotForTooMuch(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		const jitter = 500 * time.Millisecond // a tenth of the schedule's five seconds
+		for header, wait := range map[string]time.Duration{
+			"120": 2 * time.Minute,
+			w.Real().Add(time.Hour).Truncate(time.Second).Format(http.TimeFormat): time.Hour,
+			"315360000": 24 * time.Hour, // ten years
+			"soon":      5 * time.Second,
+			"":          5 * time.Second,
+		} {
+			e := w.endpoint(fmt.Sprintf("busy-%.16x", header), "payment.*")
+			w.mu.Lock()
+			w.answers[e.URL] = ports.OutboundResponse{StatusCode: 429, RetryAfter: header}
+			w.mu.Unlock()
+			w.sell()
+			w.work()
+			d := w.delivery(e)
+			got := d.NextAttemptAt.Sub(w.Real())
+			if d.Status != webhook.Pending || got < wait-time.Second || got > wait+jitter {
+				t.Errorf("Retry-After %q: %s, next in %s; want about %s", header, d.Status, got, wait)
+			}
+			w.enable(e, false)
+		}
+	})
+}
+
+func TestAReceiversDateIsReadOnItsOwnClock(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.ahead = 40 * 24 * time.Hour // a sandbox clock that was put forward
+		e := w.endpoint("busy", "payment.*")
+		w.mu.Lock()
+		w.answers[e.URL] = ports.OutboundResponse{StatusCode: 503, RetryAfter: w.now.Add(time.Hour).Format(http.TimeFormat)}
+		w.mu.Unlock()
+		w.sell()
+		w.work()
+		d := w.delivery(e)
+		if wait := d.NextAttemptAt.Sub(w.Real().Add(w.ahead)); wait < time.Hour-time.Second || wait > time.Hour {
+			t.Errorf("%s, next in %s; the receiver asked for an hour", d.Status, wait)
+		}
+	})
+}
+
+func TestABacklogRestsWhileTheCircuitIsOpen(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("dead", "*")
+		w.answer(e, 0)
+		for range 40 {
+			w.sell()
+		}
+		w.work()
+		open := w.stored(e).OpenUntil
+		if !open.After(w.Real()) {
+			t.Fatalf("the circuit is not open: %+v", w.stored(e))
+		}
+		claim := func(at time.Time) int {
+			tasks, err := w.store.Claim(t.Context(), ports.DefaultTasks, at, time.Minute, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(tasks)
+		}
+		if n := claim(open.Add(-time.Millisecond)); n != 0 {
+			t.Errorf("%d of its tasks were claimed while the circuit was open", n)
+		}
+		backlog, err := w.store.Backlog(t.Context(), w.Real())
+		if err != nil || len(backlog) != 1 || backlog[0].Due != 0 || backlog[0].Paused < 24 {
+			t.Errorf("backlog %+v, %v; want it held where it was", backlog, err)
+		}
+		if n := claim(open.Add(2 * time.Second)); n != 1 {
+			t.Errorf("%d of its tasks were claimed for a probe, want one", n)
+		}
+		w.enable(e, false)
+		if n := claim(open.Add(2 * time.Second)); n < 2 {
+			t.Errorf("%d of its tasks were claimed after it was disabled, want them to end", n)
+		}
+	})
+}
+
+func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("gone", "payment.*")
+		watch := w.endpoint("watch", "webhook_endpoint.disabled")
+		w.answer(e, 410)
+		w.sell()
+		got := w.work()
+		if s := w.stored(e); s.Enabled || s.DisabledReason != webhook.DisabledByGone {
+			t.Fatalf("after 410: %+v", s)
+		}
+		if len(got) != 2 || got[1].url != watch.URL {
+			t.Errorf("sent %+v, want the owner told once", got)
+		}
+		w.sell()
+		w.advance(time.Hour)
+		if got := w.work(); len(got) != 0 {
+			t.Fatalf("a disabled endpoint was sent %+v", got)
+		}
+		for _, d := range w.deliveries(e) {
+			if d.Status != webhook.Pending || !d.NextAttemptAt.IsZero() {
+				t.Errorf("%s is %s, next at %s; want it waiting for no time", d.ID, d.Status, d.NextAttemptAt)
+			}
+		}
+		if _, err := w.webhooks.Test(t.Context(), creatorID, e.ID); !refused(err, fault.StateConflict) {
+			t.Errorf("a test of a disabled endpoint: %v", err)
+		}
+		w.answer(e, 200)
+		w.enable(e, true)
+		if got := w.work(); len(got) != 2 || got[0].id == got[1].id {
+			t.Errorf("enabled again: sent %+v, want both events", got)
+		}
+		w.advance(48 * time.Hour)
+		if got := w.work(); len(got) != 0 {
+			t.Errorf("sent once more: %+v", got)
+		}
+	})
+}
+
+func TestAnotherAddressBeginsWithoutTheFailuresOfTheOneBefore(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("dead", "payment.*")
+		w.answer(e, 500)
+		for range 8 {
+			w.sell()
+		}
+		w.work()
+		if s := w.stored(e); !s.OpenUntil.After(w.Real()) {
+			t.Fatalf("the circuit is not open: %+v", s)
+		}
+		w.move(e, "https://well.example.com/")
+		if s := w.stored(e); s.Failures != 0 || !s.FailingSince.IsZero() || !s.OpenUntil.IsZero() {
+			t.Errorf("the new address begins with %+v", s)
+		}
+		w.sell()
+		if got := w.work(); len(got) == 0 || got[0].url != "https://well.example.com/" {
+			t.Errorf("sent %+v, want the new event at the new address at once", got)
+		}
+	})
+}
+
+func TestWhatTheOldAddressSaysIsNotTheNewOnesFault(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("old", "payment.*")
+		w.answer(e, 410)
+		w.meanwhile = func() { w.move(e, "https://new.example.com/") } // while the old address is thinking
+		w.sell()
+		w.work()
+		if s := w.stored(e); !s.Enabled || s.Failures != 0 || s.URL != "https://new.example.com/" {
+			t.Errorf("after the old address said 410: %+v", s)
+		}
+		if d := w.delivery(e); d.Status != webhook.Pending || len(d.Attempts) != 1 || d.Attempts[0].StatusCode != 410 {
+			t.Errorf("the delivery: %+v; want it logged and waiting", d)
+		}
+	})
+}
+
+func TestEnablingDoesNotWaitForARetryThatIsFarAway(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "payment.*")
+		w.answer(e, 500)
+		w.sell()
+		first := w.work()
+		w.advance(6 * time.Second)
+		w.work() // the next attempt is due in five minutes
+		w.enable(e, false)
+		w.answer(e, 200)
+		w.enable(e, true)
+		if got := w.work(); len(first) != 1 || len(got) != 1 || got[0].id != first[0].id {
+			t.Errorf("enabled again: sent %+v, want the backlog at once", got)
+		}
+	})
+}
+
+func TestADeletedEndpointIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "*")
+		w.sell()
+		if _, err := w.webhooks.DeleteEndpoint(t.Context(), creatorID, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		w.sell()
+		if got := w.work(); len(got) != 0 {
+			t.Errorf("sent %+v", got)
+		}
+		if _, err := w.webhooks.DeleteEndpoint(t.Context(), creatorID, e.ID); !refused(err, fault.NotFoundCode) {
+			t.Errorf("deleted twice: %v", err)
+		}
+	})
+}
+
+func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "payment.*")
+		begin := w.Real()
+		w.sell()
+		first := w.work()
+		d := w.delivery(e)
+		if _, err := w.webhooks.Redeliver(t.Context(), creatorID, e.ID, d.ID); err != nil {
+			t.Fatal(err)
+		}
+		if again := w.work(); len(again) != 1 || again[0].id != first[0].id {
+			t.Fatalf("redelivered %+v, at first %+v", again, first)
+		}
+		if d := w.delivery(e); d.Status != webhook.Delivered || len(d.Attempts) != 2 || d.AttemptCount != 2 || d.Attempts[0].Number != 1 || d.Attempts[1].Number != 2 {
+			t.Errorf("after redelivery: %+v, want the log to go on", d)
+		}
+		w.change("credits") // not for this endpoint
+		w.advance(time.Second)
+		late := w.endpoint("late", "payment.*") // younger than the event
+		for _, to := range []webhook.EndpointState{e, late} {
+			n, err := w.webhooks.Replay(t.Context(), creatorID, to.ID, begin, time.Time{})
+			if err != nil || n != 1 {
+				t.Fatalf("replayed %d, %v; want one", n, err)
+			}
+		}
+		again := w.work()
+		if len(again) != 2 || again[0].id != first[0].id || again[1].id != first[0].id {
+			t.Errorf("replayed %+v, at first %+v", again, first)
+		}
+		if n, err := w.webhooks.Replay(t.Context(), creatorID, e.ID, w.Real().Add(time.Second), w.Real().Add(time.Hour)); err != nil || n != 0 {
+			t.Errorf("a range without events: %d, %v", n, err)
+		}
+		if _, err := w.webhooks.Redeliver(t.Context(), creatorID, late.ID, d.ID); !refused(err, fault.NotFoundCode) {
+			t.Errorf("another endpoint's delivery: %v", err)
+		}
+	})
+}
+
+func TestSecretsAreSealedAtRestAndOverlapForADay(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		e := w.endpoint("hooks", "*")
+		first := w.secret(e)
+		_, second, err := w.webhooks.RotateSecret(t.Context(), creatorID, e.ID)
+		if err != nil || first == second || w.secret(e) != second {
+			t.Fatalf("rotated from %s to %s, read %s, %v", first, second, w.secret(e), err)
+		}
+		for shown, sealed := range map[string][]byte{first: w.stored(e).PreviousSecret, second: w.stored(e).Secret} {
+			plain, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(shown, webhook.SecretPrefix))
+			if err != nil || len(plain) != webhook.SecretBytes || !sealedIn(sealed, plain) {
+				t.Errorf("%s is at rest as %x, %v", shown, sealed, err)
+			}
+		}
+		w.mustSign(2)
+		w.advance(webhook.SecretOverlap - time.Millisecond)
+		w.mustSign(2)
+		w.advance(time.Millisecond)
+		w.mustSign(1)
+	})
+}
+
+func (w *fixture) secret(e webhook.EndpointState) string {
+	w.t.Helper()
+	shown, err := w.webhooks.Secret(w.t.Context(), creatorID, e.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return shown
+}
+
+// mustSign fails unless a message sent now has that many signatures.
+func (w *fixture) mustSign(want int) {
+	w.t.Helper()
+	w.sell()
+	got := w.work()
+	if len(got) != 1 || len(strings.Fields(got[0].signature)) != want {
+		w.t.Errorf("sent %+v, want %d signatures", got, want)
+	}
+}
+
+func refused(err error, code fault.Code) bool {
+	var e *fault.Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+func TestAnEndpointThatIsDisabledIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		only := func(reason string) {
+			t.Helper()
+			if len(w.disabled) != 1 || w.disabled[0].DisabledReason != reason || w.disabled[0].CreatorID != creatorID {
+				t.Fatalf("reported %+v, want one because of %q", w.disabled, reason)
+			}
+			w.disabled = nil
+		}
+		e := w.endpoint("hooks", "payment.completed")
+		w.answer(e, 410)
+		w.sell()
+		w.work()
+		only(webhook.DisabledByGone)
+		w.enable(e, true) // its backlog meets the same answer: disabled once more
+		w.work()
+		only(webhook.DisabledByGone)
+		w.enable(e, true)
+		w.answer(e, 500)
+		w.work()
+		w.enable(e, false)
+		if len(w.disabled) > 0 {
+			t.Fatal("reported a failure, or what the owner did")
+		}
+		w.enable(e, true)
+		for range 4 {
+			w.sell()
+			w.advance(48 * time.Hour)
+			w.work()
+		}
+		if s := w.stored(e); s.DisabledReason != webhook.DisabledByFailing {
+			t.Fatalf("after days of failing: %+v", s)
+		}
+		only(webhook.DisabledByFailing)
+	})
+}

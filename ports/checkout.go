@@ -1,0 +1,52 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/checkout"
+)
+
+// CheckoutRepos are the repositories of checkout.
+type CheckoutRepos struct {
+	Sessions Sessions
+	Audit    CheckoutAudit
+}
+
+// Sessions keeps checkout sessions.
+type Sessions interface {
+	// Insert writes a new session.
+	Insert(ctx context.Context, s checkout.State) error
+	// Get returns a session of any account: the hosted page knows only the id. ErrNotFound.
+	Get(ctx context.Context, id string) (checkout.State, error)
+	// CountHolding counts the sessions of one OpenedBy that hold times of the creator, the transaction's own included.
+	CountHolding(ctx context.Context, creatorID, openedBy string) (int, error)
+	// Update writes a changed session. ErrStale.
+	Update(ctx context.Context, s checkout.State) error
+	// List returns the account's sessions that the search asks for, newest first.
+	List(ctx context.Context, creatorID string, search SessionSearch, page Page) (List[checkout.State], error)
+}
+
+// SessionSearch narrows a list of sessions; zero members narrow nothing.
+type SessionSearch struct {
+	Status             checkout.Status
+	ExternalCustomerID string
+	CustomerID         string
+	ReferenceID        string
+	Created            Created
+}
+
+// CheckoutAudit is what `sundry verify` reads of checkout. Each method returns the ids that break the rule, at most limit.
+type CheckoutAudit interface {
+	// UnbalancedPayments lists paid sessions whose payment is missing, not succeeded or of another amount.
+	UnbalancedPayments(ctx context.Context, limit int) ([]string, error)
+	// OverdueSessions lists sessions still processing before the given instant of expiry while nothing is live.
+	OverdueSessions(ctx context.Context, expiredBefore time.Time, limit int) ([]string, error)
+	// MissingAppointments lists paid sessions that have fewer appointments than were sold.
+	MissingAppointments(ctx context.Context, limit int) ([]string, error)
+	// StrayHolds lists sessions that are not open any more and still hold somebody's time.
+	StrayHolds(ctx context.Context, limit int) ([]string, error)
+	// KeptMoney lists succeeded payments that are not what their session was paid with, unless they went back or a
+	// task of the given kind is about to refund them.
+	KeptMoney(ctx context.Context, refundTask string, limit int) ([]string, error)
+}

@@ -1,0 +1,37 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/customer"
+)
+
+// CustomerRepos are the repositories of customers.
+type CustomerRepos struct {
+	Customers Customers
+}
+
+// Customers keeps buyers.
+type Customers interface {
+	// Insert writes a new customer. ErrDuplicate (customers_creator_id_external_customer_id) when the account has another
+	// with its external id.
+	Insert(ctx context.Context, c customer.State) error
+	// GetOrInsert returns the account's customer with the given external id, adding c when there is none. A customer without
+	// external id is always added.
+	GetOrInsert(ctx context.Context, c customer.State) (customer.State, error)
+	// Get returns a customer of any account. ErrNotFound.
+	Get(ctx context.Context, id string) (customer.State, error)
+	// GetByExternalID returns the account's customer with that external id. ErrNotFound.
+	GetByExternalID(ctx context.Context, creatorID, externalCustomerID string) (customer.State, error)
+	// Update writes a changed customer. ErrStale, and ErrDuplicate as Insert.
+	Update(ctx context.Context, c customer.State) error
+	// List returns part of an account's customers, newest first.
+	List(ctx context.Context, f CustomerFilter, page Page) (List[customer.State], error)
+}
+
+// CustomerFilter says which customers of an account are listed. Empty members allow all.
+type CustomerFilter struct {
+	CreatorID          string
+	Email              string
+	ExternalCustomerID string
+}

@@ -1,0 +1,90 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/identity"
+)
+
+// IdentityRepos are the repositories of identity.
+type IdentityRepos struct {
+	Creators        Creators
+	APIKeys         APIKeys
+	RefreshFamilies RefreshFamilies
+	WebSessions     WebSessions
+	AccountEvents   AccountEvents
+}
+
+// Creators keeps the people who sell. It is the one repository that is not bound to an account: it is where accounts
+// come from.
+type Creators interface {
+	// Insert stores a new creator. ErrDuplicate (creators_email) when the address is taken.
+	Insert(ctx context.Context, c *identity.Creator) error
+	// Exists reports whether there is a creator at all.
+	Exists(ctx context.Context) (bool, error)
+	// Sole loads the only creator there is. ErrNotFound when there is none, or more than one.
+	Sole(ctx context.Context) (*identity.Creator, error)
+	// Get loads a creator. ErrNotFound.
+	Get(ctx context.Context, id string) (*identity.Creator, error)
+	// GetByEmail loads a creator by normalized address. ErrNotFound.
+	GetByEmail(ctx context.Context, address string) (*identity.Creator, error)
+	// Update stores a changed creator. ErrStale.
+	Update(ctx context.Context, c *identity.Creator) error
+}
+
+// APIKeys keeps the secret keys of accounts.
+type APIKeys interface {
+	// Insert stores a new key.
+	Insert(ctx context.Context, k *identity.APIKey) error
+	// GetByHash finds a key, valid or not, of any account by its HMAC. ErrNotFound.
+	GetByHash(ctx context.Context, hash []byte) (*identity.APIKey, error)
+	// Get loads a key of the account, valid or not. ErrNotFound.
+	Get(ctx context.Context, creatorID, id string) (*identity.APIKey, error)
+	// Update stores a changed key. ErrStale.
+	Update(ctx context.Context, k *identity.APIKey) error
+	// List returns the account's keys that are not revoked, newest first.
+	List(ctx context.Context, creatorID string, page Page) (List[*identity.APIKey], error)
+	// Touch records that the key was in use at the given time, unless a later use is recorded.
+	Touch(ctx context.Context, id string, at time.Time) error
+}
+
+// RefreshFamilies keeps the sign-ins that can be renewed.
+type RefreshFamilies interface {
+	// Insert stores a new family.
+	Insert(ctx context.Context, f *identity.RefreshFamily) error
+	// Get loads a family, living or not. ErrNotFound.
+	Get(ctx context.Context, id string) (*identity.RefreshFamily, error)
+	// Update stores a changed family. ErrStale.
+	Update(ctx context.Context, f *identity.RefreshFamily) error
+	// RevokeAll ends every family of the account.
+	RevokeAll(ctx context.Context, creatorID string, at time.Time) error
+	// DeleteExpired forgets the families whose token expired before the instant.
+	DeleteExpired(ctx context.Context, before time.Time) error
+}
+
+// WebSessions keeps the browsers that are signed in.
+type WebSessions interface {
+	// Insert stores a new sign-in.
+	Insert(ctx context.Context, w *identity.WebSession) error
+	// Get loads a sign-in of any account, valid or not. ErrNotFound.
+	Get(ctx context.Context, id string) (*identity.WebSession, error)
+	// Update stores a changed sign-in. ErrStale.
+	Update(ctx context.Context, w *identity.WebSession) error
+	// ListValid returns the account's browsers that are signed in, newest first, at most limit.
+	ListValid(ctx context.Context, creatorID string, now time.Time, limit int) ([]*identity.WebSession, error)
+	// RevokeAll signs every browser of the account out, but the one with the given id.
+	RevokeAll(ctx context.Context, creatorID, except string, at time.Time) error
+	// DeleteExpired forgets the sign-ins that expired before the instant.
+	DeleteExpired(ctx context.Context, before time.Time) error
+}
+
+// AccountEvents keeps the access logs.
+type AccountEvents interface {
+	// Insert writes a line.
+	Insert(ctx context.Context, e identity.AccountEvent) error
+	// List returns the account's lines of a kind ("" = all), newest first.
+	List(ctx context.Context, creatorID string, kind identity.AccountEventKind, page Page) (List[identity.AccountEvent], error)
+	// DeleteBefore forgets the lines of before the instant.
+	DeleteBefore(ctx context.Context, before time.Time) error
+}

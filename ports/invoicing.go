@@ -1,0 +1,68 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/document"
+	"sundry/core/invoice"
+)
+
+// InvoicingRepos are the repositories of invoicing.
+type InvoicingRepos struct {
+	Invoices        Invoices
+	DocumentNumbers DocumentNumbers
+	Documents       IssuedDocuments
+	Audit           InvoicingAudit
+}
+
+// Invoices keeps what customers were asked to pay for.
+type Invoices interface {
+	// Insert writes a new invoice. ErrDuplicate (invoices_creator_id_key, invoices_creator_id_billing_plan_id_period_start).
+	Insert(ctx context.Context, s invoice.State) error
+	// Get returns an invoice of any account: the customer's link knows only the id. ErrNotFound.
+	Get(ctx context.Context, id string) (invoice.State, error)
+	// GetByKey returns the invoice that the account pushed with an idempotency key. ErrNotFound.
+	GetByKey(ctx context.Context, creatorID, key string) (invoice.State, error)
+	// Update writes a changed invoice. ErrStale.
+	Update(ctx context.Context, s invoice.State) error
+	// List returns those of the account's invoices that a search is for, newest first.
+	List(ctx context.Context, creatorID string, search InvoiceSearch, page Page) (List[invoice.State], error)
+}
+
+// InvoiceSearch says which invoices are looked for; every zero member is any.
+type InvoiceSearch struct {
+	CustomerID     string
+	SubscriptionID string
+	Status         invoice.Status
+}
+
+// DocumentNumbers hands out numbers without gaps, in each series of each account.
+type DocumentNumbers interface {
+	// Next takes the next number of an account's series (1 first). Its row stays locked until the transaction ends, so a
+	// rolled-back transaction returns its number; payments of one account wait for each other here, so it is taken last.
+	Next(ctx context.Context, creatorID string, series document.Series) (int64, error)
+}
+
+// IssuedDocuments keeps what issued documents say. None is ever changed.
+type IssuedDocuments interface {
+	// Insert writes a document's snapshot. ErrDuplicate when its subject has one of its kind, or its number is taken; it may
+	// come with a later statement or the commit.
+	Insert(ctx context.Context, s document.Snapshot) error
+	// Get returns the document of a kind by the body of its subject's id (id.Body). ErrNotFound.
+	Get(ctx context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error)
+}
+
+// InvoicingAudit is what `sundry verify` reads of invoices. Each method returns the ids that break the rule, at most limit.
+type InvoicingAudit interface {
+	// Unbalanced lists invoices that are paid without the payment of their total, or not paid with one.
+	Unbalanced(ctx context.Context, limit int) ([]string, error)
+	// PaidTwice lists invoices with a payment that neither paid them nor goes back.
+	PaidTwice(ctx context.Context, limit int) ([]string, error)
+	// DocumentGaps lists series of accounts, as account/series, whose documents are not exactly 1…last.
+	DocumentGaps(ctx context.Context, limit int) ([]string, error)
+	// Undocumented lists payments, refunds and invoices that have a number without a document of their amounts, and
+	// documents of a number that nothing has.
+	Undocumented(ctx context.Context, limit int) ([]string, error)
+	// BilledTwice lists billing plans with two invoices of one period.
+	BilledTwice(ctx context.Context, limit int) ([]string, error)
+}

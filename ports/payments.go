@@ -1,0 +1,78 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/cardsetup"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+)
+
+// PaymentRepos are the repositories of payments.
+type PaymentRepos struct {
+	Payments        Payments
+	PaymentMethods  PaymentMethods
+	CardSetups      CardSetups
+	Refunds         Refunds
+	Disputes        Disputes
+	ProcessorEvents ProcessorEvents
+}
+
+// Payments keeps attempts to take money.
+type Payments interface {
+	// Insert writes a new attempt.
+	Insert(ctx context.Context, p payment.State) error
+	// Get returns an attempt. ErrNotFound.
+	Get(ctx context.Context, id string) (payment.State, error)
+	// GetForUpdate is Get that locks the attempt until the transaction ends: of two that settle it the second sees what
+	// the first has made of it. ErrNotFound.
+	GetForUpdate(ctx context.Context, id string) (payment.State, error)
+	// GetLive returns the attempt for a subject that is not settled. ErrNotFound.
+	GetLive(ctx context.Context, purpose payment.Purpose, subjectID string) (payment.State, error)
+	// Update writes a changed attempt. ErrStale.
+	Update(ctx context.Context, p payment.State) error
+	// List returns the account's attempts that the search asks for, newest first.
+	List(ctx context.Context, creatorID string, search PaymentSearch, page Page) (List[ListedPayment], error)
+	// ListLive lists an account's attempts that are not settled, oldest first, at most limit.
+	ListLive(ctx context.Context, creatorID string, limit int) ([]payment.State, error)
+	// ListByCustomer lists a customer's succeeded payments of more than nothing, newest first, at most limit.
+	ListByCustomer(ctx context.Context, customerID string, limit int) ([]payment.State, error)
+}
+
+// PaymentSearch narrows a list of payments; zero members narrow nothing.
+type PaymentSearch struct {
+	Status             payment.Status
+	ExternalCustomerID string
+	CustomerID         string
+	ReferenceID        string // of the checkout session
+	Created            Created
+}
+
+// ListedPayment is a payment with what the integrator calls the customer and the checkout; both may be empty.
+type ListedPayment struct {
+	payment.State
+	ExternalCustomerID string
+	ReferenceID        string
+}
+
+// PaymentMethods keeps the cards that customers have saved.
+type PaymentMethods interface {
+	// Insert writes a new card.
+	Insert(ctx context.Context, m paymentmethod.State) error
+	// Get returns a card of any customer, removed ones included. ErrNotFound.
+	Get(ctx context.Context, id string) (paymentmethod.State, error)
+	// Update writes a changed card. ErrStale.
+	Update(ctx context.Context, m paymentmethod.State) error
+	// List returns the usable cards of a customer, newest first.
+	List(ctx context.Context, customerID string) ([]paymentmethod.State, error)
+}
+
+// CardSetups keeps customers' visits to save a card.
+type CardSetups interface {
+	// Insert writes a new setup.
+	Insert(ctx context.Context, s cardsetup.State) error
+	// Get returns a setup of any account: the hosted page knows only the id. ErrNotFound.
+	Get(ctx context.Context, id string) (cardsetup.State, error)
+	// Update writes a changed setup. ErrStale.
+	Update(ctx context.Context, s cardsetup.State) error
+}

@@ -1,0 +1,199 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/access"
+	"sundry/core/appointment"
+	"sundry/core/customer"
+	"sundry/core/discount"
+	"sundry/core/event"
+	"sundry/core/identity"
+	"sundry/core/ledger"
+	"sundry/core/listing"
+	"sundry/core/payout"
+	"sundry/core/period"
+	"sundry/core/plan"
+)
+
+// Queries that one area makes to another. Each runs inside the caller's transaction.
+
+// Offers is what checkout asks the catalog: what exactly is being bought. Refusals: NOT_FOUND for an unknown listing,
+// plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE.
+type Offers interface {
+	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
+	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
+	// ByListing finds the default plan's offer of a listing.
+	ByListing(ctx context.Context, r Repos, creatorID, listingID, variantID string) (plan.Offer, error)
+	// ByLink finds what a payment link sells and where its buyers go afterwards ("" = they stay). NOT_FOUND for an
+	// unknown or inactive link.
+	ByLink(ctx context.Context, r Repos, code string) (offer plan.Offer, successURL string, err error)
+	// Again finds what was offered once as it is sold now.
+	Again(ctx context.Context, r Repos, once plan.Offer) (plan.Offer, error)
+}
+
+// CatalogChoice names an offer by stable keys.
+type CatalogChoice struct {
+	Listing, Plan string
+	Interval      period.Interval
+	// Variant is a variant's key; "" = the listing's default one.
+	Variant string
+}
+
+// PlanTerms is what access asks the catalog: what a plan gives.
+type PlanTerms interface {
+	// TermsOf finds a plan of the account's listing by stable keys, without a price: nothing is bought. NOT_FOUND for an
+	// unknown listing or plan, LISTING_NOT_PURCHASABLE for a draft; an archived listing still has its terms.
+	TermsOf(ctx context.Context, r Repos, creatorID, listingKey, planKey string) (plan.Offer, error)
+}
+
+// BookedListings is what booking asks the catalog.
+type BookedListings interface {
+	// Listing loads a listing of any account, whatever its status. NOT_FOUND.
+	Listing(ctx context.Context, r Repos, listingID string) (listing.State, error)
+}
+
+// DiscountCodes is what checkout asks the catalog about discount codes.
+type DiscountCodes interface {
+	// DiscountTerms is what a code takes off a sale. VALIDATION_FAILED, with one detail that has no field, for a code that
+	// is unknown or not good for the sale.
+	DiscountTerms(ctx context.Context, r Repos, creatorID, code string, sale discount.Sale) (discount.Terms, error)
+	// RedeemDiscount counts the use of a discount by a session; again, it changes nothing. LIMIT_REACHED when the discount
+	// has been used as often as it may be: nothing has changed then, and the transaction may go on.
+	RedeemDiscount(ctx context.Context, r Repos, creatorID, discountID, checkoutID string) error
+	// ReleaseDiscount takes back the use of a discount by a session, if there is one.
+	ReleaseDiscount(ctx context.Context, r Repos, creatorID, checkoutID string) error
+}
+
+// AccessVersions is what checkout asks access for the receipt.
+type AccessVersions interface {
+	// AccessVersion is the version of the customer's snapshot; 0 for one without access.
+	AccessVersion(ctx context.Context, r Repos, creatorID, externalCustomerID string) (int64, error)
+}
+
+// AccessHistory is what webhooks asks access when it announces a change.
+type AccessHistory interface {
+	// ChangedSince is the customer's current version and the members that differ from an earlier one, sorted.
+	ChangedSince(ctx context.Context, r Repos, creatorID, externalCustomerID string, version int64) (current int64, changed []string, err error)
+}
+
+// ReceiptLinks is what mail asks checkout when it writes to a buyer.
+type ReceiptLinks interface {
+	// ReceiptURL is the buyer's printable receipt of a paid checkout. Anyone who has it can read the receipt.
+	ReceiptURL(checkoutID string) string
+}
+
+// AccountReader is what other areas ask identity: whose account it is.
+type AccountReader interface {
+	// SellerName is the creator's display name.
+	SellerName(ctx context.Context, r Repos, creatorID string) (string, error)
+	// Storefront is what buyers see of the creator.
+	Storefront(ctx context.Context, r Repos, creatorID string) (identity.Storefront, error)
+	// Account is the creator's display name and the address that mail reaches them at.
+	Account(ctx context.Context, r Repos, creatorID string) (name, address string, err error)
+}
+
+// PasswordLinks is what mail asks identity.
+type PasswordLinks interface {
+	// PasswordResetURL is where a link sets a new password. Whoever has it can.
+	PasswordResetURL(l identity.ResetLink) string
+}
+
+// BuyerReader is what mail asks checkout when an appointment changes: whom a session sold to.
+type BuyerReader interface {
+	// Buyer is how to write to a buyer.
+	Buyer(ctx context.Context, r Repos, checkoutID string) (Addressee, error)
+}
+
+// Addressee is whom a mail is for; "" for what they did not say.
+type Addressee struct {
+	Address, Name string
+	// Locale is how they read: a tag of core/locale.
+	Locale string
+}
+
+// AppointmentReader is what mail asks booking when it writes about appointments.
+type AppointmentReader interface {
+	// ManageURL is where the buyer sees, moves and cancels an appointment. Anyone who has it can do the same.
+	ManageURL(appointmentID string) string
+	// Booked are the appointments of a session, in the buyer's order.
+	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
+	// CalendarEntry is an appointment as calendars know it.
+	CalendarEntry(a appointment.State) CalendarEntry
+	// CreatorZone is the zone that a creator works in, IANA.
+	CreatorZone(ctx context.Context, r Repos, creatorID string) (string, error)
+}
+
+// Hold is what a checkout session wants to keep for its buyer.
+type Hold struct {
+	CreatorID  string
+	CheckoutID string
+	ListingID  string
+	VariantID  string // "" = the default one
+	// DurationMinutes and SessionCount are what was sold, whatever the variant says by now; 0 = as it is.
+	DurationMinutes, SessionCount int
+	// Picks are in the buyer's order.
+	Picks []appointment.SlotChoice
+}
+
+// Confirmation says whose payment of a session has arrived.
+type Confirmation struct {
+	CreatorID  string
+	CheckoutID string
+	Buyer      appointment.Buyer
+}
+
+// Bookings is what checkout asks booking, inside its own transaction but for LockSlots. After a refusal the transaction must
+// not commit, except where it says otherwise.
+type Bookings interface {
+	// LockSlots waits, outside any transaction, until nobody else is deciding about the times of a hold, or for as long as
+	// that is worth it; leave ends the turn. It refuses nothing: Hold does.
+	LockSlots(ctx context.Context, h Hold) (leave func())
+	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it stands. NOT_FOUND.
+	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error
+	// Hold claims times for a session, all or none, in the place of those that it held before. The claims come back in
+	// the buyer's order. NOT_FOUND, NOT_BOOKABLE naming each missing thing, VALIDATION_FAILED, INVALID_TIMEZONE,
+	// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, SLOT_TAKEN, STATE_CONFLICT once they are confirmed.
+	Hold(ctx context.Context, r Repos, h Hold) ([]appointment.ReservationState, error)
+	// Held lists the live claims of a session by position: fewer than it chose when it has lost them.
+	Held(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.ReservationState, error)
+	// Release frees what a session holds; again, it changes nothing. STATE_CONFLICT once confirmed.
+	Release(ctx context.Context, r Repos, creatorID, checkoutID string) error
+	// Confirm makes an appointment of each time of a session that is paid; again, it answers the same. Times that were
+	// released meanwhile are claimed again: ok is false when that cannot be done for all of them. Nothing has changed
+	// then, the transaction may go on, and the buyer gets the money back.
+	// What was booked is the caller's to publish, after its own news.
+	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []event.Event, ok bool, err error)
+	// Booked lists the appointments of a session by position, canceled ones too.
+	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
+}
+
+// CustomerReader is what other areas ask customers.
+type CustomerReader interface {
+	// Customer is a customer of any account. NOT_FOUND for an unknown id.
+	Customer(ctx context.Context, r Repos, customerID string) (customer.State, error)
+}
+
+// CheckoutPayments is what payments asks checkout when a refund names a session.
+type CheckoutPayments interface {
+	// PaymentOf is the payment that a session of the account is paid by, "" while it is not. NOT_FOUND.
+	PaymentOf(ctx context.Context, r Repos, creatorID, checkoutID string) (paymentID string, err error)
+}
+
+// CustomerMeters is what access asks usage: what a customer has used.
+type CustomerMeters interface {
+	// MetersOf lists the meters of a customer's current periods, by key.
+	MetersOf(ctx context.Context, r Repos, creatorID, externalCustomerID string) ([]access.Meter, error)
+}
+
+// PayoutStatements is what invoicing asks treasury.
+type PayoutStatements interface {
+	// StatementOf sums up what became available since the payout before and what was taken from it, down to this payout.
+	StatementOf(ctx context.Context, r Repos, p payout.State) (ledger.Statement, error)
+}
+
+// PortalLinks is what mail asks customers.
+type PortalLinks interface {
+	// PortalURL is a customer's portal, good for 30 days. Whoever has it can cancel their subscriptions.
+	PortalURL(customerID string) (string, error)
+}

@@ -1,0 +1,17 @@
+package ports
+
+import "time"
+
+// Retention says what is deleted: rows from before each time. What invoices, receipts and the ledger need is never among them.
+type Retention struct {
+	// Deliveries are those of events of before, with their attempts, unless they are pending or were attempted since.
+	Deliveries time.Time
+	// Events are those that have no delivery any more.
+	Events time.Time
+	// Sessions are expired ones that nobody ever tried to pay, with the reservations that they released.
+	Sessions time.Time
+	// MailBodies is what mails said that were sent or refused: that they were stays known.
+	MailBodies time.Time
+	// Now is the real time, before which other calendars' busy times and spent rates mean nothing.
+	Now time.Time
+}

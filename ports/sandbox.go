@@ -1,0 +1,63 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/dispute"
+	"sundry/core/money"
+	"sundry/core/payment"
+)
+
+// SandboxRepos are the repositories of the sandbox.
+type SandboxRepos struct {
+	ClockOffsets ClockOffsets
+	Charges      SandboxCharges
+	Disputes     SandboxDisputes
+}
+
+// ClockOffsets keeps how far each sandbox account's clock runs ahead of real time.
+type ClockOffsets interface {
+	// Get is zero for an account whose clock was never moved.
+	Get(ctx context.Context, creatorID string) (time.Duration, error)
+	// Advance sets the offset, never backwards. Tell TaskQueue.Retime once the clock stands where it shall.
+	Advance(ctx context.Context, creatorID string, offset time.Duration) error
+	// Acquire lets one holder at a time move the account's clock: false when another holds it at the given real time.
+	// The holder may prolong its own hold.
+	Acquire(ctx context.Context, creatorID, holder string, now, until time.Time) (bool, error)
+	// Release ends the holder's hold.
+	Release(ctx context.Context, creatorID, holder string) error
+}
+
+// SandboxCharge is what the sandbox processor remembers of an attempt.
+type SandboxCharge struct {
+	PaymentID  string
+	CheckoutID string
+	CreatorID  string
+	Method     string
+	Outcome    payment.Outcome
+	// ClockOffset is how far the account's clock ran ahead when the attempt was made.
+	ClockOffset time.Duration
+}
+
+// SandboxCharges is the sandbox processor's memory. It is the processor's own and no module touches it.
+type SandboxCharges interface {
+	// Get returns a charge and locks it until the transaction ends. ErrNotFound.
+	Get(ctx context.Context, paymentID string) (SandboxCharge, error)
+	// Insert writes a new charge. ErrStale when another request wrote it meanwhile.
+	Insert(ctx context.Context, c SandboxCharge) error
+	// UpdateOutcome changes what a charge came to.
+	UpdateOutcome(ctx context.Context, paymentID string, o payment.Outcome) error
+	// InsertRefund writes that money of a charge went back; again under the same id, it changes nothing.
+	InsertRefund(ctx context.Context, refundID, paymentID string, amount money.Amount) error
+}
+
+// SandboxDisputes is the sandbox processor's memory of disputes. It is the processor's own and no module touches it.
+type SandboxDisputes interface {
+	// Insert writes a new dispute; again, it changes nothing.
+	Insert(ctx context.Context, d DisputeReport) error
+	// Get returns a dispute and locks it until the transaction ends. ErrNotFound.
+	Get(ctx context.Context, processorID string) (DisputeReport, error)
+	// UpdateStatus changes what a dispute came to.
+	UpdateStatus(ctx context.Context, processorID string, status dispute.Status) error
+}

@@ -1,0 +1,74 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/subscription"
+)
+
+// SubscriptionRepos are the repositories of subscriptions.
+type SubscriptionRepos struct {
+	Subscriptions Subscriptions
+	Quotes        Quotes
+	PaidPeriods   PaidPeriods
+	Audit         SubscriptionAudit
+}
+
+// Subscriptions keeps recurring purchases.
+type Subscriptions interface {
+	// Insert writes a new subscription. ErrDuplicate when the checkout already made one.
+	Insert(ctx context.Context, s subscription.State) error
+	// Get returns a subscription. ErrNotFound.
+	Get(ctx context.Context, id string) (subscription.State, error)
+	// Update writes a changed subscription. ErrStale.
+	Update(ctx context.Context, s subscription.State) error
+	// List returns part of an account's subscriptions, newest first.
+	List(ctx context.Context, f SubscriptionFilter, page Page) (List[subscription.State], error)
+	// ListByCustomer returns all subscriptions of a customer, newest first.
+	ListByCustomer(ctx context.Context, customerID string) ([]subscription.State, error)
+}
+
+// SubscriptionFilter says which subscriptions of an account are listed. Empty members allow all.
+type SubscriptionFilter struct {
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	Status             subscription.Status
+}
+
+// Quotes keeps the binding prices of previewed changes of plan.
+type Quotes interface {
+	// Insert writes a new quote.
+	Insert(ctx context.Context, q subscription.Quote) error
+	// Get returns a quote and locks it until the transaction ends. ErrNotFound.
+	Get(ctx context.Context, id string) (subscription.Quote, error)
+	// Update writes a quote that was used.
+	Update(ctx context.Context, q subscription.Quote) error
+}
+
+// PaidPeriod is what a payment has bought of a subscription.
+type PaidPeriod struct {
+	PaymentID      string
+	CreatorID      string
+	SubscriptionID string
+	Kind           subscription.ChargeKind
+	Start, End     time.Time
+}
+
+// PaidPeriods keeps which payment bought which time: none is bought twice by renewals.
+type PaidPeriods interface {
+	// Insert writes what a payment has bought. ErrDuplicate when a renewal has bought that period before.
+	Insert(ctx context.Context, p PaidPeriod) error
+}
+
+// SubscriptionAudit is what `sundry verify` reads of subscriptions. Each method returns the ids that break the rule, at
+// most limit.
+type SubscriptionAudit interface {
+	// Stalled lists trialing, active and past due subscriptions that no task will ever take a step further.
+	Stalled(ctx context.Context, limit int) ([]string, error)
+	// LostCharges lists succeeded payments that no subscription took over and that do not go back.
+	LostCharges(ctx context.Context, limit int) ([]string, error)
+	// WithoutGrant lists active subscriptions whose customer has no access by them.
+	WithoutGrant(ctx context.Context, limit int) ([]string, error)
+}

@@ -1,0 +1,40 @@
+package ports
+
+import (
+	"context"
+	"time"
+)
+
+// TaskState is how a task stands.
+type TaskState string
+
+// The states. A task that is done has no row.
+const (
+	TaskWaiting TaskState = "waiting"
+	TaskRunning TaskState = "running" // claimed, and the claim still holds
+	TaskFailed  TaskState = "failed"  // its last run failed; it is tried again by itself
+)
+
+// TaskStates lists every state.
+func TaskStates() []TaskState { return []TaskState{TaskWaiting, TaskRunning, TaskFailed} }
+
+// TaskInfo is a task as its account sees it.
+type TaskInfo struct {
+	Task
+	State TaskState
+	// RunAt is when it is run next, in real time.
+	RunAt time.Time
+	// LastError is why the last run failed; empty when it did not.
+	LastError string
+}
+
+// TaskAdmin looks at an account's background work from outside.
+type TaskAdmin interface {
+	// List returns the account's tasks in a state ("" = all), those due last first. now is real.
+	List(ctx context.Context, creatorID string, state TaskState, now time.Time, page Page) (List[TaskInfo], error)
+	// Get returns a task of the account. ErrNotFound.
+	Get(ctx context.Context, creatorID, taskID string, now time.Time) (TaskInfo, error)
+	// RunNow makes a waiting task run at the given real time, whatever its due time. ErrStale when it changed since it
+	// was found.
+	RunNow(ctx context.Context, t Task, at time.Time) error
+}

@@ -1,0 +1,22 @@
+package ports
+
+import (
+	"context"
+
+	"sundry/core/tax"
+)
+
+// TaxCalculator taxes a sale of the deployment's seller of record, whose country it knows: SellerCountry of the sale is
+// not read. It works from rates at hand and never waits for the network, so it may be called inside a transaction.
+type TaxCalculator interface {
+	// Calculate returns what the buyer pays and how much of it is tax. Before the buyer's country is known the treatment
+	// is tax.Undetermined and the tax zero.
+	Calculate(ctx context.Context, s tax.Sale) (tax.Result, error)
+}
+
+// VATRegister tells whether a VAT id of a right shape is registered, as the European Commission's VIES does.
+type VATRegister interface {
+	Network
+	// Registered reports what the register says. An error means that it did not answer: the check of the shape stands.
+	Registered(ctx context.Context, country, vatID string) (bool, error)
+}

@@ -1,0 +1,20 @@
+package ports
+
+import "time"
+
+// AccessToken is what a signed access token says. Issuer and audience are the signer's own business.
+type AccessToken struct {
+	// ID is different for every token (jti).
+	ID        string
+	CreatorID string
+	IssuedAt  time.Time
+	ExpiresAt time.Time
+}
+
+// TokenSigner makes and checks the access tokens of creators.
+type TokenSigner interface {
+	// Sign returns the token's text.
+	Sign(t AccessToken) (string, error)
+	// Verify reads a text; ok is false unless this deployment signed it and it is valid at the given time.
+	Verify(text string, now time.Time) (t AccessToken, ok bool)
+}

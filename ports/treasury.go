@@ -1,0 +1,138 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/dispute"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/payout"
+	"sundry/core/refund"
+)
+
+// TreasuryRepos are the repositories of treasury.
+type TreasuryRepos struct {
+	Sales   Sales
+	Ledger  Ledger
+	Payouts Payouts
+	Audit   TreasuryAudit
+}
+
+// Sales keeps where the money of each payment is.
+type Sales interface {
+	// Insert writes a new sale.
+	Insert(ctx context.Context, s ledger.SaleState) error
+	// Get returns the sale of a payment. ErrNotFound.
+	Get(ctx context.Context, paymentID string) (ledger.SaleState, error)
+	// Update writes a changed sale. ErrStale.
+	Update(ctx context.Context, s ledger.SaleState) error
+	// SumByDay adds the account's sales of a range up by UTC day and currency, oldest day first.
+	SumByDay(ctx context.Context, creatorID string, between Created) ([]DaySales, error)
+}
+
+// DaySales is what an account sold on one day in one currency.
+type DaySales struct {
+	Day      time.Time // its first instant, UTC
+	Currency money.Currency
+	Count    int64
+	Minor    int64 // what buyers paid
+	Refunded int64
+}
+
+// Ledger keeps the postings. Nothing in it is ever changed or deleted.
+type Ledger interface {
+	// Insert writes the entries of one posting. ledger.ErrUnbalanced, and nothing is written, unless they sum to zero.
+	// ErrDuplicate when the source has a posting of this kind already; it may come with a later statement or the commit.
+	Insert(ctx context.Context, entries []ledger.Entry) error
+	// List returns the account's entries, newest first; sourceID "" = of every source.
+	List(ctx context.Context, creatorID, sourceID string, page Page) (List[ledger.Entry], error)
+	// Sums adds up the creator's own accounts (pending, available, reserved, in transit), ordered by currency.
+	Sums(ctx context.Context, creatorID string) ([]ledger.Sum, error)
+	// ListAvailable returns entries of the account's available balance in one currency, oldest first, after the given id up
+	// to another, at most limit.
+	ListAvailable(ctx context.Context, creatorID string, currency money.Currency, after, until string, limit int) ([]ledger.Entry, error)
+	// SumAvailable adds up the same entries up to the given id.
+	SumAvailable(ctx context.Context, creatorID string, currency money.Currency, until string) (int64, error)
+	// PayoutEntry returns the id of the entry that set a payout aside from the available balance, and that of the payout
+	// before it in the same currency ("" = none). ErrNotFound.
+	PayoutEntry(ctx context.Context, p payout.State) (id, before string, err error)
+	// SumStatement adds up the same entries by kind, in (after, until], with what the sales that they release came to.
+	SumStatement(ctx context.Context, creatorID string, currency money.Currency, after, until string) ([]ledger.KindSum, error)
+	// Lock makes other callers for the same creator wait until the transaction ends: what is available is read and then
+	// spent.
+	Lock(ctx context.Context, creatorID string) error
+}
+
+// Payouts keeps payouts.
+type Payouts interface {
+	// Insert writes a new payout.
+	Insert(ctx context.Context, p payout.State) error
+	// Get returns a payout. ErrNotFound.
+	Get(ctx context.Context, id string) (payout.State, error)
+	// Update writes a changed payout. ErrStale.
+	Update(ctx context.Context, p payout.State) error
+	// List returns the account's payouts, newest first.
+	List(ctx context.Context, creatorID string, page Page) (List[payout.State], error)
+	// GetByRequest returns the payout that the account asked for under an idempotency key since the given time. ErrNotFound.
+	GetByRequest(ctx context.Context, creatorID, key string, since time.Time) (payout.State, error)
+}
+
+// TreasuryAudit is what `sundry verify` reads of treasury. Each method returns the ids that break the rule, at most limit.
+type TreasuryAudit interface {
+	// UnbalancedPostings lists postings that don't sum to zero in some currency.
+	UnbalancedPostings(ctx context.Context, limit int) ([]string, error)
+	// UnbalancedCurrencies lists currencies in which the whole ledger doesn't sum to zero.
+	UnbalancedCurrencies(ctx context.Context, limit int) ([]string, error)
+	// UnpostedPayments lists succeeded payments of an amount that have no sale, or one of another amount or tax.
+	UnpostedPayments(ctx context.Context, limit int) ([]string, error)
+	// MispostedSales lists payments whose sale the ledger states differently.
+	MispostedSales(ctx context.Context, limit int) ([]string, error)
+	// OverReturnedSales lists payments of which more went back than was paid, or all without exactly its tax.
+	OverReturnedSales(ctx context.Context, limit int) ([]string, error)
+	// MispostedRefunds lists refunds that the ledger states differently.
+	MispostedRefunds(ctx context.Context, limit int) ([]string, error)
+	// MiscountedRefunds lists payments whose refunds don't add up to what they say was refunded.
+	MiscountedRefunds(ctx context.Context, limit int) ([]string, error)
+	// MispostedDisputes lists disputes that the ledger states differently.
+	MispostedDisputes(ctx context.Context, limit int) ([]string, error)
+	// MispostedPayouts lists payouts that the ledger states differently.
+	MispostedPayouts(ctx context.Context, limit int) ([]string, error)
+	// RefundedAccess lists refunds after which nothing of their payment is left while it still gives access.
+	RefundedAccess(ctx context.Context, limit int) ([]string, error)
+	// MiscountedPending lists creators whose pending balance is not what their sales say.
+	MiscountedPending(ctx context.Context, limit int) ([]string, error)
+}
+
+// SaleBook is what payments asks treasury when money goes back, inside the caller's transaction.
+type SaleBook interface {
+	// ReserveRefund sets an amount (nil = all that is left) of a payment aside. Faults: NOT_REFUNDABLE.
+	ReserveRefund(ctx context.Context, r Repos, paymentID string, minor *int64) (ledger.Share, error)
+	// AbandonRefund gives up what a refund had set aside.
+	AbandonRefund(ctx context.Context, r Repos, f refund.State) error
+	// CompleteRefund posts a refund that was made. full reports whether nothing of the payment is left.
+	CompleteRefund(ctx context.Context, r Repos, f refund.State) (full bool, err error)
+	// ReverseRefund posts that a refund which was made came back.
+	ReverseRefund(ctx context.Context, r Repos, f refund.State) error
+	// OpenDispute holds what a dispute claims, at most what has not gone back otherwise. Faults: STATE_CONFLICT while
+	// another dispute of the payment is open.
+	OpenDispute(ctx context.Context, r Repos, paymentID, disputeID string, claimed money.Amount) (ledger.Share, error)
+	// CloseDispute posts how a dispute was decided.
+	CloseDispute(ctx context.Context, r Repos, d dispute.State) error
+}
+
+// PayoutRail moves money to creators' bank accounts. It is never called inside a transaction.
+type PayoutRail interface {
+	Network
+	// Send pays out. Asking again with the same payout moves nothing more. The outcome may be pending: then Find tells
+	// later. ErrOutcomeUnknown, ErrProcessorUnavailable.
+	Send(ctx context.Context, p payout.State) (PayoutOutcome, error)
+	// Find says what became of a payout. ErrNotFound when the rail never received it.
+	Find(ctx context.Context, p payout.State) (PayoutOutcome, error)
+}
+
+// PayoutOutcome is what the rail says of a payout now.
+type PayoutOutcome struct {
+	Status payout.Status
+	Reason string // with payout.Failed
+}

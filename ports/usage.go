@@ -1,0 +1,237 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/usage"
+)
+
+// UsageRepos are the repositories of usage.
+type UsageRepos struct {
+	Catalog UsageCatalog
+	Plans   BillingPlans
+	Streams UsageStreams
+	Reports UsageReports
+	Rollups UsageRollups
+	Alerts  UsageAlerts
+	Audit   UsageAudit
+}
+
+// UsageCatalog keeps what usage is measured and priced by. None of it ever changes.
+type UsageCatalog interface {
+	// InsertMeter writes a new meter. ErrDuplicate (usage_meters_creator_id_event_name).
+	InsertMeter(ctx context.Context, m usage.Meter) error
+	// GetMeter returns a meter of the account. ErrNotFound.
+	GetMeter(ctx context.Context, creatorID, id string) (usage.Meter, error)
+	// GetMeterByEvent returns the account's meter of an event name. ErrNotFound.
+	GetMeterByEvent(ctx context.Context, creatorID, eventName string) (usage.Meter, error)
+	// ListMeters returns the account's meters, newest first.
+	ListMeters(ctx context.Context, creatorID string, page Page) (List[usage.Meter], error)
+	// InsertProduct writes a new product.
+	InsertProduct(ctx context.Context, p usage.Product) error
+	// GetProduct returns a product of the account. ErrNotFound.
+	GetProduct(ctx context.Context, creatorID, id string) (usage.Product, error)
+	// ListProducts returns the account's products, newest first.
+	ListProducts(ctx context.Context, creatorID string, page Page) (List[usage.Product], error)
+	// InsertPrice writes a new price.
+	InsertPrice(ctx context.Context, p usage.Price) error
+	// GetPrice returns a usage price of the account. ErrNotFound.
+	GetPrice(ctx context.Context, creatorID, id string) (usage.Price, error)
+	// ListPrices returns the account's usage prices, newest first.
+	ListPrices(ctx context.Context, creatorID string, page Page) (List[usage.Price], error)
+}
+
+// BillingPlans keeps what bills the use of meters.
+type BillingPlans interface {
+	// Insert writes a new plan. ErrDuplicate (usage_billing_plans_creator_id_subscription_id_meter_id).
+	Insert(ctx context.Context, p usage.PlanState) error
+	// Get returns a plan of the account. ErrNotFound.
+	Get(ctx context.Context, creatorID, id string) (usage.PlanState, error)
+	// Update writes a changed plan. ErrStale.
+	Update(ctx context.Context, p usage.PlanState) error
+	// List returns the account's plans, newest first; of one subscription unless that is "".
+	List(ctx context.Context, creatorID, subscriptionID string, page Page) (List[usage.PlanState], error)
+	// ListBySubscription returns every plan of a subscription.
+	ListBySubscription(ctx context.Context, creatorID, subscriptionID string) ([]usage.PlanState, error)
+}
+
+// UsageStream is the use of one meter by one subscription: where its reports are counted.
+type UsageStream struct {
+	ID                 int64
+	CreatorID          string
+	CustomerID         string
+	ExternalCustomerID string
+	SubscriptionID     string
+	MeterID            string
+	EventName          string
+	Aggregation        usage.Aggregation
+	Schedule           usage.Schedule
+	// Included is what the subscription's own plan includes of the meter.
+	Included int64
+	// PlanID is the billing plan, "" while there is none. Closed says that nothing can be reported any more.
+	PlanID string
+	Closed bool
+	// Version rises with every change, so that a report is never counted by an old schedule.
+	Version int64
+}
+
+// UsageStreams keeps where reports are counted.
+type UsageStreams interface {
+	// LockIntake keeps reports from being accepted until the transaction ends, and waits for those that are being written.
+	LockIntake(ctx context.Context) error
+	// Insert writes a new stream. ErrDuplicate (usage_streams_creator_id_subscription_id_event_name).
+	Insert(ctx context.Context, s UsageStream) error
+	// Get returns a stream. ErrNotFound.
+	Get(ctx context.Context, creatorID, subscriptionID, eventName string) (UsageStream, error)
+	// GetByID returns a stream of any account. ErrNotFound.
+	GetByID(ctx context.Context, id int64) (UsageStream, error)
+	// Update writes a changed stream whose version was raised by one. ErrStale.
+	Update(ctx context.Context, s UsageStream) error
+	// ListBySubscription returns a subscription's streams by event name.
+	ListBySubscription(ctx context.Context, creatorID, subscriptionID string) ([]UsageStream, error)
+	// ListByCustomer returns the streams of an external customer by event name that are not closed.
+	ListByCustomer(ctx context.Context, creatorID, externalCustomerID string) ([]UsageStream, error)
+	// Recount moves the reports of a stream from the given time on into other periods and counts those again. The intake
+	// and the rollups must be locked.
+	Recount(ctx context.Context, s UsageStream, from time.Time) error
+}
+
+// StoredReport is an accepted report as its key finds it.
+type StoredReport struct {
+	ID          string
+	CreatorID   string
+	Key         string
+	StreamID    int64
+	PeriodStart time.Time
+	ReceivedAt  time.Time // real time
+	Fingerprint [16]byte
+	Voided      bool
+	// Position is where it stands in the order of commits.
+	Position int64
+}
+
+// UsageReports keeps accepted reports by their keys, the keys for good.
+type UsageReports interface {
+	// Get returns a report of the account by its idempotency key. ErrNotFound.
+	Get(ctx context.Context, creatorID, key string) (StoredReport, error)
+	// Void takes a report out of all counts; whether it was counted already, Void sees to. The rollups must be locked.
+	Void(ctx context.Context, report StoredReport, at time.Time) error
+	// EnsurePartitions makes room for the reports of this month and the next ones.
+	EnsurePartitions(ctx context.Context, now time.Time) error
+}
+
+// IncomingReport is a report on its way into a stream.
+type IncomingReport struct {
+	ID          string
+	CreatorID   string
+	Key         string
+	Fingerprint [16]byte
+	StreamID    int64
+	// StreamVersion is the version of the stream that the period was computed by.
+	StreamVersion int64
+	PeriodStart   time.Time
+	At            time.Time
+	ReceivedAt    time.Time // real time
+	Quantity      usage.Quantity
+	// Ordered says that the aggregation needs more than sums, so that a voided report makes its period be counted again.
+	Ordered bool
+}
+
+// IntakeOutcome is what became of a report.
+type IntakeOutcome struct {
+	// ID is the report's, or that of the one which its key had made.
+	ID string
+	// Duplicate says that the key was used before, and SameBody whether for the same.
+	Duplicate, SameBody bool
+	// Moved says that the stream has changed: nothing was written, and the report has to be placed again.
+	Moved bool
+}
+
+// UsageIntake is the hot path of reporting: reports of many requests are written in one commit.
+type UsageIntake interface {
+	Network // it waits for the commits of others
+	// Accept returns once every report is durable, with one outcome each. RATE_LIMITED when too many wait already.
+	Accept(ctx context.Context, reports []IncomingReport) ([]IntakeOutcome, error)
+}
+
+// UsageRollup is what a period of a stream comes to.
+type UsageRollup struct {
+	StreamID    int64
+	CreatorID   string
+	PeriodStart time.Time
+	Total       usage.Total
+	// AsOf is when it was last brought up to date, in the account's time; zero when nothing was counted yet.
+	AsOf time.Time
+	// InvoiceID is the period's invoice, "" until there is one. What was billed of the period, by that invoice and by later
+	// ones, came from BilledQuantity and is BilledMinor; BilledAt is when, in real time.
+	InvoiceID      string
+	BilledQuantity usage.Quantity
+	BilledMinor    int64
+	BilledAt       time.Time
+}
+
+// FlushStep is one step of counting.
+type FlushStep struct {
+	// Number rises with every step that counted something.
+	Number int64
+	// Rows is how many reports were counted, and More says that others wait.
+	Rows int64
+	More bool
+}
+
+// UsageRollups keeps the counts of periods. Reports are counted in the order of their commits: a step counts what was
+// committed before every transaction that is still under way, so none is skipped and none counted twice.
+type UsageRollups interface {
+	// Lock keeps counts as they are until the transaction ends.
+	Lock(ctx context.Context) error
+	// Flush counts the reports that wait, about limit of them.
+	Flush(ctx context.Context, limit int, now time.Time) (FlushStep, error)
+	// Get returns a period as it was counted last; nothing was counted of one that has no row.
+	Get(ctx context.Context, s UsageStream, periodStart time.Time) (UsageRollup, error)
+	// GetCurrent is Get with the reports that wait for the next step. The rollups must be locked.
+	GetCurrent(ctx context.Context, s UsageStream, periodStart time.Time) (UsageRollup, error)
+	// ListUnsettled returns the periods of a stream that were billed for another quantity than was counted since.
+	ListUnsettled(ctx context.Context, s UsageStream) ([]UsageRollup, error)
+	// SetBilled records what was billed of a period.
+	SetBilled(ctx context.Context, u UsageRollup) error
+	// ListFlushedCustomers returns the named customers whose counts the step changed.
+	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
+}
+
+// UsageCustomer is a customer whom the integrator named.
+type UsageCustomer struct{ CreatorID, ExternalCustomerID string }
+
+// AlertedUsage is an alert with the count that it looks at.
+type AlertedUsage struct {
+	Alert  usage.Alert
+	Stream UsageStream
+	Rollup UsageRollup
+}
+
+// UsageAlerts keeps who wants to be notified of which use.
+type UsageAlerts interface {
+	// Insert writes a new alert.
+	Insert(ctx context.Context, a usage.Alert) error
+	// Get returns an alert of the account. ErrNotFound.
+	Get(ctx context.Context, creatorID, id string) (usage.Alert, error)
+	// List returns the account's alerts, newest first.
+	List(ctx context.Context, creatorID string, page Page) (List[usage.Alert], error)
+	// ListFlushed returns the alerts whose counts the step of flushing changed.
+	ListFlushed(ctx context.Context, step int64) ([]AlertedUsage, error)
+	// Delete forgets an alert. ErrNotFound.
+	Delete(ctx context.Context, creatorID, id string) error
+	// MarkReached records that an alert was reached in a period; first is false when that is on record.
+	MarkReached(ctx context.Context, a usage.Alert, periodStart time.Time) (first bool, err error)
+}
+
+// UsageAudit is what `sundry verify` reads of usage. Each method returns what breaks the rule, at most limit.
+type UsageAudit interface {
+	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads every
+	// report. Outside a transaction with Rollups.Lock it may list what is being counted.
+	Miscounted(ctx context.Context, limit int) ([]string, error)
+	// CheckPage counts reports a second time: those that were counted since the last page, at most so many beside what was
+	// written together with the last of them. Once there are no more it lists what Miscounted would, and again until it
+	// is right. It belongs into a transaction of its own.
+	CheckPage(ctx context.Context, reports, limit int) (found []string, more bool, err error)
+}

@@ -1,0 +1,164 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"sundry/tests/harness"
+)
+
+// atDashboard is a tab in which the shop's owner is signed in.
+func (s *shop) atDashboard() *tab {
+	s.t.Helper()
+	b := newTab(s.t.(*testing.T))
+	b.open(s.URL + "/dashboard")
+	b.fill("#sign-in-email", s.Email)
+	b.fill("#sign-in-password", harness.Password)
+	b.press(kb.Enter)
+	b.sees("How " + "Ada's Workshop" + " is doing.")
+	return b
+}
+
+func TestANewUserSellsWithoutCode(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.URL + "/dashboard/sign-up")
+	b.accessible("sign-up")
+	b.fill("#sign-up-displayName", "Grace’s Prints")
+	b.fill("#sign-up-email", harness.Unique("grace")+"@example.com")
+	b.fill("#sign-up-password", "short")
+	b.press(kb.Enter)
+	b.sees("A password needs at least 10 characters.")
+	b.accessible("sign-up refused")
+	b.fill("#sign-up-password", harness.Password)
+	b.press(kb.Enter)
+	b.sees("Four steps to your first sale")
+	b.accessible("home of a new user")
+	b.click(`a[href="/dashboard/listings/new"]`)
+	b.click(`a[href="/dashboard/listings/new?type=DIGITAL"]`)
+	b.fill("#listing-title", "Linocut pack")
+	b.fill("#listing-price", "12.50")
+	b.click("#listing .primary")
+	b.sees("Saved as a draft")
+	b.click(`form[action$="/publish"] button`)
+	b.sees("Published: it can be bought now.")
+	b.click(`a[href^="/dashboard/links/new?listing="]`)
+	b.click("#link .primary")
+	b.sees("Your link is ready to share.")
+	b.wait(`document.querySelector("svg.qr path")`)
+	b.accessible("payment link")
+	link := eval[string](b, `document.getElementById("address").textContent`)
+
+	buyer := newTab(t)
+	buyer.open(link)
+	buyer.ready()
+	buyer.fill("#email", "buyer@example.com")
+	fillCard(buyer, harness.CardSucceeds)
+	buyer.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
+	buyer.click("#submit")
+	buyer.sees("You can close this page")
+
+	b.open(s.URL + "/dashboard/orders")
+	b.sees("Linocut pack")
+	b.click("tbody a")
+	b.sees("buyer@example.com")
+	b.sees("€12.50")
+	b.accessible("order")
+}
+
+func TestAnOrderIsRefundedFromTheDashboard(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	session := s.session(s.book, nil)
+	receipt := s.pay(session, harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
+	b := s.atDashboard()
+	b.open(s.URL + "/dashboard/orders/" + receipt["paymentId"].(string))
+	b.click(`a[href$="/refund"]`)
+	b.fill("#refund-amount", "99.00")
+	b.click("#refund .primary")
+	b.sees("At most €29.00 of the payment can still be refunded.")
+	b.fill("#refund-amount", "10.00")
+	b.click("#refund .primary")
+	b.sees("This goes back to the buyer")
+	b.sees("€10.00")
+	b.sees("Tax in it")
+	b.accessible("refund preview")
+	b.click("#confirm .danger")
+	b.sees("Refunded €10.00.")
+	b.sees("Partly refunded")
+	refunded := s.Receipt(t, harness.Session{ID: session["id"].(string)})["refundedInCents"]
+	if fmt.Sprint(refunded) != "1000" {
+		t.Errorf("refunded %v", refunded)
+	}
+}
+
+func TestAWebhookSecretIsRotatedFromTheDashboard(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	var made struct{ ID, Secret string }
+	s.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": "https://hooks.example.com/" + harness.Unique("in"), "events": []string{"*"}}).
+		Want(t, http.StatusCreated).Into(t, &made)
+	b := s.atDashboard()
+	b.open(s.URL + "/dashboard/webhooks/" + made.ID)
+	b.accessible("webhook endpoint")
+	b.click(`form[action$="/secret"] button`)
+	b.sees(made.Secret)
+	b.open(s.URL + "/dashboard/webhooks/" + made.ID)
+	b.click(".aside .ask summary")
+	b.click(`form[action$="/rotate"] button`)
+	b.sees("This is the new secret.")
+	fresh := eval[string](b, `document.getElementById("secret").textContent`)
+	if !strings.HasPrefix(fresh, "whsec_") || fresh == made.Secret {
+		t.Errorf("the secret is %q after %q", fresh, made.Secret)
+	}
+	if now := s.AsBackend(t, http.MethodGet, "/v1/webhook-endpoints/"+made.ID+"/secret", nil).Want(t, http.StatusOK).Map(t)["secret"]; now != fresh {
+		t.Errorf("the API says %v", now)
+	}
+}
+
+func TestTheDashboardIsUsableByKeyboardAlone(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	b := s.atDashboard()
+	b.press(kb.Tab)
+	b.wait(`document.activeElement.textContent === "Skip to content"`)
+	b.press(kb.Enter)
+	b.wait(`location.hash === "#main"`)
+	b.do("focus the clock", chromedp.Evaluate[chromedp.Void](`document.querySelector(".sandbox summary").focus()`))
+	b.press(kb.Enter)
+	b.wait(`document.querySelector(".sandbox details").open`)
+	b.press(kb.Escape)
+	b.wait(`!document.querySelector(".sandbox details").open && document.activeElement.tagName === "SUMMARY"`)
+	b.press(kb.Enter)
+	b.press(kb.Tab)
+	b.press(kb.Enter)
+	b.sees("The clock is at")
+}
+
+func TestEveryPageOfTheDashboardIsAccessibleAndFitsAPhone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK)
+	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": "SPRING", "percentOff": 20}).Want(t, http.StatusCreated)
+	b := s.atDashboard()
+	for _, path := range []string{
+		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID, "/listings/" + s.club.ID + "/plans/new", "/listings/" + s.single.ID + "/variants/new",
+		"/links", "/links/new", "/discounts", "/discounts/new", "/bookings", "/bookings/week", "/bookings/settings", "/orders", "/customers", "/customers/new", "/subscriptions", "/invoices",
+		"/usage", "/usage/meters/new", "/disputes", "/balance", "/balance/payout", "/ledger", "/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/settings", "/security", "/security/log",
+	} {
+		b.open(s.URL + "/dashboard" + path)
+		b.accessible("/dashboard" + path)
+	}
+	b.open(s.URL + "/dashboard/customers")
+	b.click("tbody a")
+	b.sees("Access history")
+	b.accessible("customer")
+	b.size(1440, 900)
+	b.fits("customer at 1440 px")
+}

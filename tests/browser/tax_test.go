@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"sundry/tests/harness"
+)
+
+func TestTheTaxFollowsTheCountryWhileTheFormStays(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
+	b.ready()
+	b.fill("#email", "ada@example.com")
+	fillCard(b, harness.CardSucceeds)
+	choose := func(code string) {
+		b.do("choose "+code, chromedp.SetValue(chromedp.CSS("#country"), code))
+		eval[bool](b, `document.getElementById("country").dispatchEvent(new Event("change", {bubbles: true})) || true`)
+	}
+	choose("DE")
+	b.sees("Tax included")
+	german := eval[string](b, `document.querySelector(".lines-wide").textContent`)
+	eval[bool](b, `document.getElementById("business").open = true || true`)
+	b.fill("#taxId", "DE136695976")
+	eval[bool](b, `document.getElementById("taxId").dispatchEvent(new Event("change", {bubbles: true})) || true`)
+	b.sees("VAT (reverse charge)")
+	choose("AT")
+	b.sees("This is not a VAT id of the billing country")
+	if eval[string](b, `document.getElementById("cardNumber").value`) != "4242 4242 4242 4242" || !strings.Contains(german, "Tax included") {
+		t.Error("the form did not stay as it was")
+	}
+	choose("DE")
+	b.click("#submit")
+	b.sees("Payment complete")
+}

@@ -1,0 +1,156 @@
+package browser
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"sundry/tests/harness"
+)
+
+func TestThePageShowsWhoSells(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
+		"displayName": "Field Notes", "accentColor": "#7c3aed", "supportEmail": "help@fieldnotes.example", "refundPolicy": "Full refund within 14 days.\nJust write to us.",
+	}).Want(t, http.StatusOK)
+	session := s.session(s.book, nil)
+	b := newTab(t)
+	b.open(session["checkoutUrl"].(string))
+	b.ready()
+	for _, words := range []string{"Field Notes", "Refund policy", "help@fieldnotes.example", "merchant of record for Field Notes"} {
+		b.sees(words)
+	}
+	b.click(".foot-wide .policy summary")
+	b.sees("Full refund within 14 days.")
+	if color := eval[string](b, `getComputedStyle(document.getElementById("submit")).backgroundColor`); color != "rgb(124, 58, 237)" {
+		t.Errorf("the button is %s", color)
+	}
+	if cards := eval[int](b, `document.querySelectorAll(".schemes li").length`); cards < 3 {
+		t.Errorf("%d cards are named before the first digit", cards)
+	}
+	if loaded := eval[bool](b, `performance.getEntriesByType("resource").some((r) => r.name.includes("/calendar."))`); loaded {
+		t.Error("the payment page loads the calendar")
+	}
+	b.accessible("a page in the creator's color")
+}
+
+func TestAtAPhonesWidthTheFormStartsInTheFirstThird(t *testing.T) {
+	t.Parallel()
+	s := theShop(t)
+	b := newTab(t)
+	b.size(360, 800)
+	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
+	b.ready()
+	if top := eval[float64](b, `document.getElementById("email").getBoundingClientRect().top`); top > 800.0/3 {
+		t.Errorf("the first field starts at %.0f of 800 pixels", top)
+	}
+}
+
+func TestBackLeadsFromThePaymentToTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, nil)
+	b := newTab(t)
+	b.open(s.site + "/pricing")
+	b.open(session["checkoutUrl"].(string))
+	b.wait(`document.querySelector("[role=option]")`)
+	if past := eval[int](b, `[...document.querySelectorAll("#days tbody tr")].filter((row) => [...row.cells].every((c) => !c.dataset.day || c.dataset.day < document.querySelector("[aria-current]")?.dataset.day)).length`); past != 0 {
+		t.Errorf("%d weeks that are over are shown", past)
+	}
+	b.click("[role=option]")
+	b.click("#confirm")
+	b.wait(`document.getElementById("submit") && !document.getElementById("submit").disabled`)
+	eval[string](b, `(history.back(), "")`)
+	b.wait(`document.querySelector("[role=option][aria-selected=true]") && document.getElementById("keep")`)
+	b.click("#keep")
+	b.wait(`document.getElementById("submit") && !document.getElementById("submit").disabled`)
+}
+
+func TestTheChosenClockIsKeptOnEveryPage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	session := s.sell(s.single, nil)
+	b := newTab(t)
+	b.open(session["checkoutUrl"].(string))
+	b.wait(`document.querySelector("[role=option]")`)
+	if first := eval[string](b, `document.querySelector("[role=option]").textContent`); !strings.Contains(first, "M") {
+		t.Fatalf("an American reader sees %s", first)
+	}
+	b.click(`[data-hours="24"]`)
+	b.wait(`!/[AP]M/.test(document.querySelector("[role=option]").textContent)`)
+	b.click("[role=option]")
+	b.wait(`!/[AP]M/.test(document.querySelector("#chosen .clock").textContent)`)
+	b.click("#confirm")
+	b.wait(`document.getElementById("submit") && !/[AP]M/.test(document.querySelector(".held .clock").textContent)`)
+	b.payHere()
+	b.wait(`!/[AP]M/.test(document.querySelector(".held .clock").textContent)`)
+	for _, link := range []string{"calendar.google.com", "outlook.live.com", "calendar.ics"} {
+		if !eval[bool](b, `Boolean(document.querySelector('.calendars a[href*="`+link+`"]'))`) {
+			t.Errorf("there is no link to %s", link)
+		}
+	}
+	b.open(eval[string](b, `document.getElementById("receipt").href`))
+	b.wait(`!/[AP]M/.test(document.querySelector(".held .clock").textContent)`)
+	b.open(eval[string](b, `document.querySelector(".manage").href`))
+	b.wait(`!/[AP]M/.test(document.getElementById("when").textContent)`)
+}
+
+func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	code := strings.ToUpper(strings.ReplaceAll(harness.Unique("SAVE"), "-", ""))
+	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": code, "percentOff": 50, "duration": "once"}).Want(t, http.StatusCreated)
+	b := newTab(t)
+	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
+	b.ready()
+	b.click("#promo-more summary")
+	b.expectConsole("400")
+	b.fill("#promoCode", "NOPE")
+	b.press(kb.Enter)
+	b.wait(`document.getElementById("promoCode-error").textContent && document.getElementById("promoCode").getAttribute("aria-invalid") === "true"`)
+	b.accessible("a refused code")
+	b.fill("#promoCode", code)
+	b.click("#promo-apply")
+	b.wait(`document.getElementById("promo-remove") && document.getElementById("submit").textContent.includes("14.50")`)
+	b.accessible("an applied code")
+	b.click("#promo-remove")
+	b.wait(`document.getElementById("promo-more") && document.getElementById("submit").textContent.includes("29.00")`)
+}
+
+func TestHostileWordsAreShownAsWords(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	attack := `"><script>window.hacked=1</script><img src=x onerror=window.hacked=1>`
+	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": attack, "refundPolicy": attack}).Want(t, http.StatusOK)
+	lesson := s.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "title": attack, "description": attack, "priceInCents": 900, "metadata": harness.JSON{"deliveryMethod": "virtual"},
+	})
+	session := s.sell(lesson, harness.JSON{"metadata": harness.JSON{"note": attack}, "customer": harness.JSON{"name": attack}, "referenceId": "r"})
+	b := newTab(t)
+	harmless := func(where string) {
+		t.Helper()
+		if eval[bool](b, `"hacked" in window || [...document.querySelectorAll("img")].some((i) => i.getAttribute("src") === "x")`) {
+			t.Errorf("%s runs what a title says", where)
+		}
+	}
+	b.open(session["checkoutUrl"].(string))
+	b.wait(`document.querySelector("[role=option]")`)
+	harmless("the calendar")
+	b.click("[role=option]")
+	b.click("#confirm")
+	b.wait(`document.getElementById("submit")`)
+	harmless("the payment form")
+	b.payHere()
+	b.wait(`document.getElementById("receipt")`)
+	harmless("the success page")
+	manage := eval[string](b, `document.querySelector(".manage").href`)
+	b.open(eval[string](b, `document.getElementById("receipt").href`))
+	harmless("the receipt")
+	for _, path := range []string{"", "/reschedule", "/cancel"} {
+		b.open(strings.SplitN(manage, "?", 2)[0] + path)
+		harmless("the appointment page " + path)
+	}
+}

@@ -1,0 +1,193 @@
+// Package contract holds one suite per port: Store, Processor, Dispatcher, Mailer, RateLimiter, SlotLocks, Clock. Every
+// adapter of a port runs the port's suite, so that the adapters cannot drift apart; an adapter of your own runs it from
+// a test of your own. contract_test.go shows how.
+package contract
+
+import (
+	"context"
+	"testing"
+
+	"sundry/ports"
+)
+
+// StoreAdapter is what the product needs of a database: transactions and repositories, the workers' queue, the two hot
+// paths, and what tells the processes over one database apart.
+type StoreAdapter interface {
+	ports.Store
+	ports.TaskQueue
+	ports.DeliveryStore
+	ports.AccessReader
+	// Classify says which class each kind of task belongs to.
+	Classify(classOf func(kind string) ports.TaskClass)
+	// KeyBy says which concurrency key each task has.
+	KeyBy(keyOf func(kind, subject, creatorID string) string)
+	// OnScheduled is called after a commit that made a task due now.
+	OnScheduled(wake func())
+	// NotifyWorkers wakes the workers of other processes, ListenForTasks waits for that.
+	NotifyWorkers()
+	ListenForTasks(ctx context.Context, wake func()) error
+	// RunAsLeader runs work in one process at a time.
+	RunAsLeader(ctx context.Context, name string, work func(ctx context.Context))
+}
+
+// Database is one migrated, empty database.
+type Database struct {
+	// Open is a new process over the database: a store that is closed when the test ends.
+	Open func(t *testing.T) StoreAdapter
+	// OneProcess is true for a database that only one process may write.
+	OneProcess bool
+	// Disconnect cuts every connection, as a restart of the database does. Unused with OneProcess.
+	Disconnect func(t *testing.T)
+}
+
+type storeCases map[string]func(t *testing.T, db Database)
+
+// Store is the suite of ports.Store, ports.TaskQueue and every repository. Each case has a database of its own.
+func Store(t *testing.T, newDatabase func(t *testing.T) Database) {
+	t.Helper()
+	for area, cases := range map[string]storeCases{
+		"access": accessCases(), "booking": bookingCases(), "catalog": catalogCases(), "identity": identityCases(),
+		"idempotency": idempotencyCases(), "invoicing": documentCases(), "mail": mailCases(), "processes": processCases(), "sandbox": clockCases(),
+		"tasks": taskCases(), "webhooks": webhookCases(),
+	} {
+		t.Run(area, func(t *testing.T) {
+			t.Parallel()
+			for name, test := range cases {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					test(t, newDatabase(t))
+				})
+			}
+		})
+	}
+}
+
+func accessCases() storeCases {
+	return storeCases{
+		"grants come back as they went":     grantsComeBackAsTheyWent,
+		"a source grants once":              aSourceGrantsOnce,
+		"ended grants and stale ones":       endedGrantsAndStaleOnes,
+		"snapshots follow one another":      snapshotsFollowOneAnother,
+		"the lock makes writers take turns": theLockMakesWritersTakeTurns,
+		"scan sees every customer once":     scanSeesEveryCustomerOnce,
+		"credit uses are remembered":        creditUsesAreRemembered,
+	}
+}
+
+func bookingCases() storeCases {
+	return storeCases{
+		"scheduling comes back as it went":                          schedulingComesBackAsItWent,
+		"a claim comes back as it went":                             aClaimComesBackAsItWent,
+		"live claims never overlap":                                 liveClaimsNeverOverlap,
+		"time released is free and does not come back by itself":    timeGivenBackIsFreeAndDoesNotComeBackByItself,
+		"live claims are those that block the interval":             liveClaimsAreThoseThatBlockTheInterval,
+		"many want the same time":                                   manyWantTheSameTime,
+		"an appointment comes back as it went":                      anAppointmentComesBackAsItWent,
+		"the audit finds appointments and claims that do not match": theAuditFindsAppointmentsAndClaimsThatDoNotMatch,
+	}
+}
+
+func catalogCases() storeCases {
+	return storeCases{
+		"discounts come back as they went":                        discountsComeBackAsTheyWent,
+		"redemptions are one per session":                         redemptionsAreOnePerSession,
+		"a discount is counted in turn":                           aDiscountIsCountedInTurn,
+		"a listing comes back as it went":                         aListingComesBackAsItWent,
+		"a listing is updated from its latest revision only":      aListingIsUpdatedFromItsLatestRevisionOnly,
+		"slugs are the platform's and catalog keys the account's": slugsAreThePlatformsAndCatalogKeysTheAccounts,
+		"listings of every status are listed to their account":    mineListsEveryStatusOfOneAccount,
+		"search finds active listings":                            searchFindsActiveListings,
+		"plans come back oldest first":                            plansComeBackOldestFirst,
+		"payment links come back as they went":                    paymentLinksComeBackAsTheyWent,
+	}
+}
+
+func identityCases() storeCases {
+	return storeCases{
+		"creators are found by id and address":               creatorsAreFound,
+		"creators are changed from the latest revision only": creatorsAreChangedOnce,
+		"API keys are found by digest and revoked":           apiKeysAreFound,
+		"the last use of a key only moves forward":           theLastUseOfAKeyOnlyMovesForward,
+		"refresh families rotate":                            refreshFamiliesRotate,
+	}
+}
+
+func idempotencyCases() storeCases {
+	cases := storeCases{
+		"an idempotency key is answered once":                            anIdempotencyKeyIsAnsweredOnce,
+		"a claimed idempotency key is locked until the transaction ends": aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds,
+	}
+	for name, test := range leaseCases() {
+		cases[name] = func(t *testing.T, db Database) { test(keyStore{t, db.Open(t)}) }
+	}
+	return cases
+}
+
+func documentCases() storeCases {
+	return storeCases{
+		"numbers have no gap":                          numbersHaveNoGap,
+		"a number that is not committed is used again": aNumberThatIsNotCommittedIsUsedAgain,
+		"accounts do not wait for each other's number": accountsDoNotWaitForEachOthersNumber,
+	}
+}
+
+func mailCases() storeCases {
+	return storeCases{
+		"mails are one per kind and cause":   mailsAreOnePerKindAndCause,
+		"a mail remembers what became of it": aMailRemembersWhatBecameOfIt,
+		"a recipient's limit holds at once":  aRecipientsLimitHoldsAtOnce,
+	}
+}
+
+func processCases() storeCases {
+	return storeCases{
+		"one process leads and the next takes over": oneProcessLeadsAndTheNextTakesOver,
+		"workers of other processes are paged":      workersOfOtherProcessesArePaged,
+	}
+}
+
+func clockCases() storeCases {
+	return storeCases{
+		"an account's clock goes forward only":            anAccountsClockGoesForwardOnly,
+		"retime moves the waiting tasks of a moved clock": retimeMovesTheWaitingTasksOfAMovedClock,
+		"retime leaves a retry to real time":              retimeLeavesARetryToRealTime,
+		"claim next goes through one account by due time": claimNextGoesThroughOneAccountByDueTime,
+		"one holder moves a clock at a time":              oneHolderMovesAClockAtATime,
+	}
+}
+
+func taskCases() storeCases {
+	return storeCases{
+		"a task is claimed when due and by one worker at a time":      aTaskIsClaimedWhenDueAndByOneWorkerAtATime,
+		"claims are oldest first and bounded":                         claimsAreOldestFirstAndBounded,
+		"classes are claimed apart":                                   classesAreClaimedApart,
+		"scheduling again moves the task and fences a run under way":  schedulingAgainMovesTheTaskAndFencesARunUnderWay,
+		"a rolled back transaction schedules nothing":                 aRolledBackTransactionSchedulesNothing,
+		"postpone gives the task back again":                          postponeGivesTheTaskBackAfresh,
+		"a failure is recorded and tried again":                       aFailureIsRecordedAndTriedAgain,
+		"a released task is due at once and the claim does not count": aReleasedTaskIsDueAtOnceAndTheClaimDoesNotCount,
+		"load prolongs a short lease":                                 loadProlongsAShortLease,
+		"rival workers claim each task once":                          rivalWorkersClaimEachTaskOnce,
+		"the backlog counts what is due":                              theBacklogCountsWhatIsDue,
+		"ensure leaves a waiting task alone":                          ensureLeavesAWaitingTaskAlone,
+		"an account sees its tasks by state":                          anAccountSeesItsTasksByState,
+		"a failed task is run soon unless it changed":                 aFailedTaskIsRunSoonUnlessItChanged,
+		"a key never has more running than it may":                    aKeyNeverHasMoreRunningThanItMay,
+		"little capacity goes to the keys that have least":            littleCapacityGoesToTheKeysThatHaveLeast,
+		"a key may have its own limit":                                aKeyMayHaveItsOwnLimit,
+		"a key is claimed no faster than its rate":                    aKeyIsClaimedNoFasterThanItsRate,
+		"a paused key waits and is then tried one at a time":          aPausedKeyWaitsAndIsThenTriedOneAtATime,
+		"processes keep to a key's limit together":                    processesKeepToAKeysLimitTogether,
+	}
+}
+
+func webhookCases() storeCases {
+	return storeCases{
+		"events are listed in the order of their commits":     eventsAreListedInTheOrderOfTheirCommits,
+		"a poller misses no event of many at once":            aPollerMissesNoEventOfManyAtOnce,
+		"events are found by type and time, oldest first too": eventsAreFoundByTypeAndTime,
+		"a due delivery is read whole":                        aDueDeliveryIsReadWhole,
+		"an arrival is recorded whole or not at all":          anArrivalIsRecordedWholeOrNotAtAll,
+		"many arrivals are recorded once each":                manyArrivalsAreRecordedOnceEach,
+	}
+}

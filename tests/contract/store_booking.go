@@ -1,0 +1,365 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/slot"
+	"sundry/ports"
+)
+
+var bookingTime = time.Date(2026, 6, 15, 9, 0, 0, 0, time.UTC)
+
+// claimState is a held claim of an hour that begins so many minutes after bookingTime, with buffers of 5 and 10 minutes.
+func claimState(id string, after int) appointment.ReservationState {
+	starts := bookingTime.Add(time.Duration(after) * time.Minute)
+	return appointment.ReservationState{
+		ID: "clm_" + id, CreatorID: creator, ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_" + id[:1], Position: after / 60,
+		Status: appointment.Held, StartsAt: starts, EndsAt: starts.Add(time.Hour),
+		Blocked:  slot.Interval{From: starts.Add(-5 * time.Minute), Until: starts.Add(70 * time.Minute)},
+		Timezone: "Asia/Kathmandu", DeliveryMode: appointment.InPerson, CreatedAt: bookingTime.Add(-time.Hour), Revision: 1,
+	}
+}
+
+func take(t *testing.T, store StoreAdapter, all ...appointment.ReservationState) (taken bool) {
+	t.Helper()
+	atomically(t, store, func(ctx context.Context, r ports.Repos) (err error) {
+		taken, err = r.Booking.Reservations.Insert(ctx, all)
+		return err
+	})
+	return taken
+}
+
+func saveClaim(t *testing.T, store StoreAdapter, c appointment.ReservationState) error {
+	t.Helper()
+	return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Booking.Reservations.Update(ctx, c) })
+}
+
+// move runs a transition on a claim and saves it.
+func move(t *testing.T, store StoreAdapter, c appointment.ReservationState, transition func(*appointment.Reservation) (bool, error)) appointment.ReservationState {
+	t.Helper()
+	claim := appointment.RestoreReservation(c)
+	if _, err := transition(claim); err != nil {
+		t.Fatal(err)
+	}
+	if err := saveClaim(t, store, claim.State()); err != nil {
+		t.Fatal(err)
+	}
+	return claim.State()
+}
+
+// liveIDs are the starts of the live claims of an interval, in minutes after bookingTime.
+func liveStarts(t *testing.T, store StoreAdapter, from, until int) string {
+	t.Helper()
+	at := func(minutes int) time.Time { return bookingTime.Add(time.Duration(minutes) * time.Minute) }
+	live, err := store.Read(t.Context()).Booking.Reservations.ListLive(t.Context(), creator, slot.Interval{From: at(from), Until: at(until)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, c := range live {
+		all = append(all, fmt.Sprint(int(c.StartsAt.Sub(bookingTime).Minutes())))
+	}
+	return strings.Join(all, " ")
+}
+
+func schedulingComesBackAsItWent(t *testing.T, db Database) {
+	store := db.Open(t)
+	get := func() appointment.Setup {
+		setup, err := store.Read(t.Context()).Booking.Scheduling.Get(t.Context(), creator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return setup
+	}
+	if got := get(); !reflect.DeepEqual(got, appointment.Setup{Hours: slot.NoSettings()}) {
+		t.Errorf("unsaid: %+v", got)
+	}
+	hours := slot.Settings{
+		Timezone:  "Europe/Paris",
+		Weekly:    []slot.WeeklyHours{{Weekday: "monday", Hours: slot.Hours{Start: "22:00", End: "02:00"}}},
+		Overrides: []slot.Override{{Date: "2026-06-15", Windows: []slot.Hours{}}},
+	}
+	meetings := appointment.MeetingSettings{
+		Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}, InPerson: &appointment.Place{Address: "1 Rue de Rivoli\nParis"},
+	}
+	for _, set := range []func(ctx context.Context, r ports.Repos) error{
+		func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateMeetings(ctx, creator, meetings)
+		},
+		func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateHours(ctx, creator, slot.NoSettings())
+		},
+		func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateHours(ctx, creator, hours)
+		},
+		func(ctx context.Context, r ports.Repos) error {
+			return r.Booking.Scheduling.UpdateHours(ctx, "crt_other", slot.NoSettings())
+		},
+	} {
+		atomically(t, store, set)
+	}
+	if got, want := get(), (appointment.Setup{Hours: hours, Meetings: meetings}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func aClaimComesBackAsItWent(t *testing.T, db Database) {
+	store := db.Open(t)
+	first, second := claimState("a1", 0), claimState("a2", 120)
+	if !take(t, store, second, first) {
+		t.Fatal("free time is not taken")
+	}
+	confirmed := move(t, store, first, (*appointment.Reservation).Confirm)
+	got, err := store.Read(t.Context()).Booking.Reservations.ListByCheckout(t.Context(), creator, "cs_a")
+	if want := []appointment.ReservationState{confirmed, second}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n got %+v\nwant %+v", err, got, want)
+	}
+	for _, other := range [][2]string{{"crt_other", "cs_a"}, {creator, "cs_b"}} {
+		if got, err := store.Read(t.Context()).Booking.Reservations.ListByCheckout(t.Context(), other[0], other[1]); err != nil || len(got) != 0 {
+			t.Errorf("%v: %v, %v", other, got, err)
+		}
+	}
+	stale := appointment.RestoreReservation(first)
+	if _, err := stale.Release(); err != nil {
+		t.Fatal(err)
+	}
+	err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		if err := r.Booking.Reservations.Update(ctx, stale.State()); !errors.Is(err, ports.ErrStale) {
+			t.Errorf("a stale save: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func liveClaimsNeverOverlap(t *testing.T, db Database) {
+	store := db.Open(t)
+	if !take(t, store, claimState("a1", 0)) {
+		t.Fatal("free time is not taken")
+	}
+	otherCreator, otherListing := claimState("b1", 0), claimState("b2", 0)
+	otherCreator.CreatorID, otherListing.ListingID = "crt_other", "lst_2"
+	if !take(t, store, otherCreator) {
+		t.Error("another creator's time is taken too")
+	}
+	for name, c := range map[string][]appointment.ReservationState{
+		"the same time by another listing":       {otherListing},
+		"a minute of the break before":           {claimState("c1", 74)},
+		"a minute of the break after":            {claimState("c1", -74)},
+		"a pack of which one is free":            {claimState("c1", 240), claimState("c2", 30)},
+		"a pack that overlaps itself":            {claimState("c1", 240), claimState("c2", 300)},
+		"a pack of which the last is not free":   {claimState("c1", -300), claimState("c2", -200), claimState("c3", 10)},
+		"a long claim that begins before":        {spanning("c1", -600, 600)},
+		"a short claim in the middle of another": {spanning("c1", 20, 21)},
+	} {
+		if take(t, store, c...) {
+			t.Errorf("%s is taken twice", name)
+		}
+	}
+	if got := liveStarts(t, store, -1000, 1000); got != "0" {
+		t.Errorf("refused claims left something: %s", got)
+	}
+	if !take(t, store, claimState("d1", -75), claimState("d2", 75)) {
+		t.Error("what only touches is refused")
+	}
+}
+
+// spanning is a claim without buffers from one minute to another.
+func spanning(id string, from, until int) appointment.ReservationState {
+	c := claimState(id, from)
+	c.EndsAt = bookingTime.Add(time.Duration(until) * time.Minute)
+	c.Blocked = slot.Interval{From: c.StartsAt, Until: c.EndsAt}
+	return c
+}
+
+func timeGivenBackIsFreeAndDoesNotComeBackByItself(t *testing.T, db Database) {
+	store := db.Open(t)
+	held, confirmed := claimState("a1", 0), claimState("b1", 240)
+	if !take(t, store, held, confirmed) {
+		t.Fatal("free time is not taken")
+	}
+	released := move(t, store, held, (*appointment.Reservation).Release)
+	canceled := move(t, store, move(t, store, confirmed, (*appointment.Reservation).Confirm), (*appointment.Reservation).Cancel)
+	if got := liveStarts(t, store, -1000, 1000); got != "" {
+		t.Errorf("still live: %s", got)
+	}
+	if !take(t, store, claimState("c1", 30), claimState("c2", 210)) {
+		t.Fatal("time released is not free")
+	}
+	for _, c := range []appointment.ReservationState{released, canceled} {
+		c.Status = appointment.Held // no transition does this: the database would not let one either
+		c.Revision++
+		if err := saveClaim(t, store, c); err == nil {
+			t.Errorf("%s came back over another claim", c.ID)
+		}
+	}
+	if got := liveStarts(t, store, -1000, 1000); got != "30 210" {
+		t.Errorf("live: %s", got)
+	}
+}
+
+func liveClaimsAreThoseThatBlockTheInterval(t *testing.T, db Database) {
+	store := db.Open(t)
+	if !take(t, store, claimState("a1", 0), claimState("a2", 120), claimState("a3", 240), spanning("a4", 1440, 1440+3*1440)) {
+		t.Fatal("free time is not taken")
+	}
+	move(t, store, claimState("a2", 120), (*appointment.Reservation).Release)
+	for _, c := range []struct {
+		from, until int
+		want        string
+	}{
+		{-1000, 10000, "0 240 1440"}, {70, 235, ""}, {69, 235, "0"}, {70, 236, "240"}, {-5, -4, "0"}, {-6, -5, ""},
+		{4 * 1440, 4*1440 + 1, ""}, {4*1440 - 1, 4 * 1440, "1440"},
+	} {
+		if got := liveStarts(t, store, c.from, c.until); got != c.want {
+			t.Errorf("from %d until %d: %q, want %q", c.from, c.until, got, c.want)
+		}
+	}
+}
+
+// TestManyWantTheSameTime is the race of the specification without the lock that usually orders it.
+func manyWantTheSameTime(t *testing.T, db Database) {
+	store := db.Open(t)
+	for name, want := range map[string]func(i int) []appointment.ReservationState{
+		"overlapping starts": func(i int) []appointment.ReservationState {
+			return []appointment.ReservationState{claimState(fmt.Sprintf("a%d", i), i%7*10)}
+		},
+		"packs in opposite order": func(i int) []appointment.ReservationState {
+			one, other := claimState(fmt.Sprintf("b%d", i), 1440), claimState(fmt.Sprintf("c%d", i), 2880)
+			if i%2 == 0 {
+				one, other = other, one
+			}
+			return []appointment.ReservationState{one, other}
+		},
+	} {
+		var wins sync.Map
+		var all sync.WaitGroup
+		for i := range 32 {
+			all.Go(func() {
+				err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+					if err := lockEveryOther(ctx, r, i); err != nil {
+						return err
+					}
+					taken, err := r.Booking.Reservations.Insert(ctx, want(i))
+					wins.Store(i, taken)
+					return err
+				})
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		all.Wait()
+		won := 0
+		for _, taken := range wins.Range {
+			if taken == true {
+				won++
+			}
+		}
+		if won != 1 {
+			t.Errorf("%s: %d won", name, won)
+		}
+	}
+	if overlaps, err := store.Read(t.Context()).Booking.Audit.ListOverlaps(t.Context(), 10); err != nil || len(overlaps) != 0 {
+		t.Errorf("overlaps %v, %v", overlaps, err)
+	}
+}
+
+func lockEveryOther(ctx context.Context, r ports.Repos, i int) error {
+	if i%2 == 0 {
+		return nil
+	}
+	return r.Booking.Reservations.Lock(ctx, creator)
+}
+
+func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
+	store := db.Open(t)
+	second := appointment.State{
+		ID: "apt_2", CreatorID: creator, ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", Position: 1, ReservationID: "clm_2",
+		ExternalCustomerID: "user-1", CustomerID: "cus_1", Title: "Coaching", Status: appointment.StatusCanceled,
+		StartsAt: bookingTime, EndsAt: bookingTime.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: appointment.Virtual,
+		MeetingURL: "https://meet.example.com", Address: "1 Rue", Sequence: 3, CancelReason: "ill", CanceledAt: bookingTime.Add(-time.Hour),
+		CreatedAt: bookingTime.Add(-2 * time.Hour), Revision: 1,
+	}
+	first := second
+	first.ID, first.ReservationID, first.Position, first.Status, first.CanceledAt = "apt_3", "clm_3", 0, appointment.StatusConfirmed, time.Time{}
+	add := func(a appointment.State) error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Booking.Appointments.Insert(ctx, a) })
+	}
+	if err := errors.Join(add(second), add(first)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Read(t.Context()).Booking.Appointments.ListByCheckout(t.Context(), creator, "cs_1")
+	if want := []appointment.State{first, second}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\n got %+v\nwant %+v", err, got, want)
+	}
+	again := first
+	again.ID, again.ReservationID = "apt_4", "clm_4"
+	wantIndex(t, add(again), "appointments_creator_id_checkout_id_position")
+	changed := first
+	changed.Revision, changed.StartsAt, changed.ReservationID, changed.CancelReason = 2, bookingTime.Add(time.Hour), "clm_5", ""
+	save := func() error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Booking.Appointments.Update(ctx, changed) })
+	}
+	if err := save(); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), first.ID); err != nil || read != changed {
+		t.Errorf("%v\n got %+v\nwant %+v", err, read, changed)
+	}
+	changed.Revision, changed.Title = 4, "lost"
+	stale := 0
+	err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		if err := r.Booking.Appointments.Update(ctx, changed); !errors.Is(err, ports.ErrStale) {
+			t.Errorf("a stale save: %v", err)
+		}
+		stale++
+		return nil
+	})
+	if err != nil || stale != 1 {
+		t.Errorf("%d, %v", stale, err)
+	}
+	if _, err := store.Read(t.Context()).Booking.Appointments.Get(t.Context(), "apt_none"); !errors.Is(err, ports.ErrNotFound) {
+		t.Errorf("an unknown one: %v", err)
+	}
+}
+
+func theAuditFindsAppointmentsAndClaimsThatDoNotMatch(t *testing.T, db Database) {
+	store := db.Open(t)
+	lone, matched := claimState("a1", 0), claimState("a2", 240)
+	if !take(t, store, lone, matched, claimState("a3", 480)) {
+		t.Fatal("free time is not taken")
+	}
+	for _, c := range []appointment.ReservationState{lone, matched} {
+		move(t, store, c, (*appointment.Reservation).Confirm)
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		for i, claimID := range []string{matched.ID, "clm_a3", "clm_none"} {
+			err := r.Booking.Appointments.Insert(ctx, appointment.State{
+				ID: fmt.Sprintf("apt_%d", i), CreatorID: creator, CheckoutID: "cs_a", Position: i, ReservationID: claimID,
+				Status: appointment.StatusConfirmed, StartsAt: matched.StartsAt, EndsAt: matched.EndsAt, CreatedAt: bookingTime, Revision: 1,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	got, err := store.Read(t.Context()).Booking.Audit.ListUnmatched(t.Context(), 10)
+	if want := []string{"apt_1", "apt_2", "clm_a1"}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	if got, err := store.Read(t.Context()).Booking.Audit.ListOverlaps(t.Context(), 10); err != nil || len(got) != 0 {
+		t.Errorf("overlaps %v, %v", got, err)
+	}
+}

@@ -1,0 +1,143 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"sundry/ports"
+)
+
+func advance(t *testing.T, store StoreAdapter, creatorID string, offset time.Duration) {
+	t.Helper()
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Sandbox.ClockOffsets.Advance(ctx, creatorID, offset)
+	})
+}
+
+func anAccountsClockGoesForwardOnly(t *testing.T, db Database) {
+	store := db.Open(t)
+	for _, c := range []struct{ put, want time.Duration }{
+		{time.Minute, time.Minute}, {time.Second, time.Minute}, {time.Minute + time.Millisecond, time.Minute + time.Millisecond},
+	} {
+		advance(t, store, creator, c.put)
+		if got, err := store.Read(t.Context()).Sandbox.ClockOffsets.Get(t.Context(), creator); err != nil || got != c.want {
+			t.Errorf("offset %v, %v after %v; want %v", got, err, c.put, c.want)
+		}
+	}
+	if got, err := store.Read(t.Context()).Sandbox.ClockOffsets.Get(t.Context(), "crt_other"); err != nil || got != 0 {
+		t.Errorf("another account's offset is %v, %v", got, err)
+	}
+}
+
+func retimeMovesTheWaitingTasksOfAMovedClock(t *testing.T, db Database) {
+	store := db.Open(t)
+	now := realNow()
+	due := now.Add(30 * 24 * time.Hour)
+	schedule(t, store, "test.run", "mine", creator, due)
+	schedule(t, store, "test.run", "other", "crt_other", due)
+	const left = 2 * time.Minute
+	schedule(t, store, "test.run", "far", creator, due.Add(24*time.Hour)) // re-timed when it comes near
+	advance(t, store, creator, 30*24*time.Hour-left)
+	claimNone(t, store, now.Add(left))
+	for _, account := range []string{"crt_other", "", ""} {
+		if err := store.Retime(t.Context(), account); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claimNone(t, store, now.Add(left-time.Millisecond))
+	if got := claimOne(t, store, now.Add(left)); got.Subject != "mine" || !got.DueAt.Equal(due) {
+		t.Errorf("claimed %+v, want mine, due at %v", got, due)
+	}
+	schedule(t, store, "test.run", "later", creator, now.Add(30*24*time.Hour-left/2))
+	if got := claimOne(t, store, now.Add(left/2)); got.Subject != "later" {
+		t.Errorf("claimed %+v: a task scheduled after the move follows the moved clock", got)
+	}
+}
+
+func retimeLeavesARetryToRealTime(t *testing.T, db Database) {
+	store := db.Open(t)
+	now := realNow()
+	schedule(t, store, "test.run", "a", creator, now)
+	again := now.Add(8 * time.Second)
+	if err := store.Fail(t.Context(), claimOne(t, store, now), "no", again); err != nil {
+		t.Fatal(err)
+	}
+	advance(t, store, creator, 24*time.Hour)
+	if err := store.Retime(t.Context(), creator); err != nil {
+		t.Fatal(err)
+	}
+	claimNone(t, store, again.Add(-time.Millisecond))
+	_, _, err := store.ClaimNext(t.Context(), creator, again.Add(-time.Millisecond), now.Add(24*time.Hour), lease)
+	if !errors.Is(err, ports.ErrNotFound) {
+		t.Errorf("the failed task is next (%v) before its retry is due", err)
+	}
+	if _, ok, err := store.ClaimNext(t.Context(), creator, again, now.Add(24*time.Hour), lease); err != nil || !ok {
+		t.Errorf("the failed task is not next (%v, %v) when its retry is due", ok, err)
+	}
+}
+
+func claimNextGoesThroughOneAccountByDueTime(t *testing.T, db Database) {
+	store := db.Open(t)
+	now := realNow()
+	for subject, after := range map[string]time.Duration{"c": 3 * time.Hour, "a": time.Hour, "b": 2 * time.Hour} {
+		schedule(t, store, "test.run", subject, creator, now.Add(after))
+		schedule(t, store, "test.run", "other-"+subject, "crt_other", now)
+	}
+	until := now.Add(2 * time.Hour)
+	for _, want := range []string{"a", "b"} {
+		got, ok, err := store.ClaimNext(t.Context(), creator, now, until, lease)
+		if err != nil || !ok || got.Subject != want {
+			t.Fatalf("next is %+v, %v, %v; want %s", got, ok, err, want)
+		}
+		if held, ok, err := store.ClaimNext(t.Context(), creator, now, until, lease); err != nil || ok || held.Subject != want {
+			t.Fatalf("while %s is held, next is %+v, %v, %v", want, held, ok, err)
+		}
+		if err := done(t, store, got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := store.ClaimNext(t.Context(), creator, now, until, lease); !errors.Is(err, ports.ErrNotFound) {
+		t.Errorf("next after the last: %v, want ErrNotFound", err)
+	}
+}
+
+func oneHolderMovesAClockAtATime(t *testing.T, db Database) {
+	store := db.Open(t)
+	now := realNow()
+	hold := func(holder string, at time.Time) bool {
+		var ok bool
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			var err error
+			ok, err = r.Sandbox.ClockOffsets.Acquire(ctx, creator, holder, at, at.Add(lease))
+			return err
+		})
+		return ok
+	}
+	letGo := func(holder string) {
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Sandbox.ClockOffsets.Release(ctx, creator, holder)
+		})
+	}
+	if !hold("one", now) || !hold("one", now.Add(time.Second)) {
+		t.Fatal("the first holder is refused")
+	}
+	if hold("two", now.Add(lease)) {
+		t.Fatal("a second holder got in while the first had prolonged")
+	}
+	letGo("two")
+	if hold("two", now.Add(lease)) {
+		t.Fatal("an untrusted party ended the hold")
+	}
+	if !hold("two", now.Add(time.Second+lease)) {
+		t.Fatal("a dead holder blocks the clock")
+	}
+	letGo("two")
+	if !hold("three", now) {
+		t.Fatal("the clock is not free after its holder let go")
+	}
+	if got, err := store.Read(t.Context()).Sandbox.ClockOffsets.Get(t.Context(), creator); err != nil || got != 0 {
+		t.Errorf("holding moved the clock to %v, %v", got, err)
+	}
+}

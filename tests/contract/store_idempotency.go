@@ -1,0 +1,89 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"sundry/ports"
+)
+
+func anIdempotencyKeyIsAnsweredOnce(t *testing.T, db Database) {
+	store := db.Open(t)
+	at := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+	first := ports.IdempotencyRecord{
+		CreatorID: creator, Route: "POST /v1/things", Key: "k é", BodyHash: []byte{0, 1, 255}, Status: 201, Body: []byte(`{"a":1}`),
+		LeaseUntil: at.Add(time.Minute), CreatedAt: at,
+	}
+	claim := func() (found ports.IdempotencyRecord, locked bool, err error) {
+		_ = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			found, locked, err = r.Idempotency.Lock(ctx, first.CreatorID, first.Route, first.Key)
+			return nil
+		})
+		return found, locked, err
+	}
+	save := func(record ports.IdempotencyRecord, staleBefore time.Time) (err error) {
+		_ = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			err = r.Idempotency.Insert(ctx, record, staleBefore)
+			return nil // so that ErrStale is seen and not tried again
+		})
+		return err
+	}
+	if _, locked, err := claim(); !locked || !errors.Is(err, ports.ErrNotFound) {
+		t.Fatalf("a new key: locked %v, %v", locked, err)
+	}
+	if err := save(first, at.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if found, locked, err := claim(); err != nil || !locked || !reflect.DeepEqual(found, first) {
+		t.Errorf("claimed %+v, locked %v, %v; want %+v", found, locked, err, first)
+	}
+	other := first
+	other.Status, other.Body, other.CreatedAt = 409, []byte("{}"), at.Add(48*time.Hour)
+	if err := save(other, at); !errors.Is(err, ports.ErrStale) {
+		t.Errorf("an answer was replaced by another: %v", err)
+	}
+	if found, _, err := claim(); err != nil || !reflect.DeepEqual(found, first) {
+		t.Errorf("after the refused replacement: %+v, %v", found, err)
+	}
+	if err := save(other, at.Add(time.Millisecond)); err != nil {
+		t.Errorf("an answer past its time was not replaced: %v", err)
+	}
+	if found, _, err := claim(); err != nil || !reflect.DeepEqual(found, other) {
+		t.Errorf("after the replacement: %+v, %v; want %+v", found, err, other)
+	}
+}
+
+func aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds(t *testing.T, db Database) {
+	if db.OneProcess {
+		return // there is never a second writer to claim it
+	}
+	store := db.Open(t)
+	claim := func(ctx context.Context, r ports.Repos, key string) bool {
+		_, locked, err := r.Idempotency.Lock(ctx, creator, "POST /v1/things", key)
+		if !errors.Is(err, ports.ErrNotFound) && locked {
+			t.Error(err)
+		}
+		return locked
+	}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		if !claim(ctx, r, "k") {
+			t.Error("nobody else has it")
+		}
+		atomically(t, store, func(other context.Context, r ports.Repos) error { // t.Context() is not ctx: another transaction
+			if claim(other, r, "k") || !claim(other, r, "k2") {
+				t.Error("a claimed key was claimed again, or another was not")
+			}
+			return nil
+		})
+		return nil
+	})
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		if !claim(ctx, r, "k") {
+			t.Error("still locked after the transaction")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,112 @@
+package contract
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/core/id"
+	"sundry/ports"
+)
+
+func insertMail(t *testing.T, store StoreAdapter, m ports.Mail) (ok bool) {
+	t.Helper()
+	atomically(t, store, func(ctx context.Context, r ports.Repos) (err error) {
+		ok, err = r.Mail.Mails.Insert(ctx, m)
+		return err
+	})
+	return ok
+}
+
+func mailsAreOnePerKindAndCause(t *testing.T, db Database) {
+	store := db.Open(t)
+	now := realNow()
+	m := ports.Mail{
+		ID: id.New(id.Mail, [16]byte{1}), CreatorID: creator, Kind: "receipt", Cause: "pay_1", Recipient: "grace@example.com",
+		RecipientName: "Grace Höpper", Data: json.RawMessage(`{"item":"Type & <specimens>"}`), CreatedAt: now,
+	}
+	if !insertMail(t, store, m) {
+		t.Fatal("the first mail was taken for a repeat")
+	}
+	repeat := m
+	repeat.ID, repeat.Recipient = id.New(id.Mail, [16]byte{2}), "eve@example.com"
+	if insertMail(t, store, repeat) {
+		t.Error("a second mail about one cause was written")
+	}
+	for n, change := range []func(*ports.Mail){
+		func(m *ports.Mail) { m.Kind = "reminder" }, func(m *ports.Mail) { m.Cause = "pay_2" }, func(m *ports.Mail) { m.CreatorID = "crt_2" },
+	} {
+		other := m
+		other.ID = id.New(id.Mail, [16]byte{3, byte(n)})
+		if change(&other); !insertMail(t, store, other) {
+			t.Errorf("%+v was taken for a repeat", other)
+		}
+	}
+	mails := store.Read(t.Context()).Mail.Mails
+	got, err := mails.Get(t.Context(), creator, m.ID)
+	var data map[string]string
+	if err != nil || json.Unmarshal(got.Data, &data) != nil || data["item"] != "Type & <specimens>" || got.Recipient != m.Recipient ||
+		got.RecipientName != m.RecipientName || got.Kind != m.Kind || got.Cause != m.Cause || !got.CreatedAt.Equal(now) || got.Settled() {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	for _, other := range []struct{ creatorID, mailID string }{{"crt_2", m.ID}, {creator, repeat.ID}} {
+		if _, err := mails.Get(t.Context(), other.creatorID, other.mailID); !errors.Is(err, ports.ErrNotFound) {
+			t.Errorf("%v: %v, want ErrNotFound", other, err)
+		}
+	}
+}
+
+func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
+	store := db.Open(t)
+	now := realNow()
+	m := ports.Mail{ID: id.New(id.Mail, [16]byte{1}), CreatorID: creator, Kind: "receipt", Cause: "pay_1", Data: json.RawMessage("{}"), CreatedAt: now}
+	insertMail(t, store, m)
+	m.RefusedAt, m.Refusal = now.Add(time.Second), "550 \x00"+strings.Repeat("ö", 400)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Mail.Mails.Update(ctx, m) })
+	got, err := store.Read(t.Context()).Mail.Mails.Get(t.Context(), creator, m.ID)
+	if err != nil || !got.RefusedAt.Equal(m.RefusedAt) || !got.SentAt.IsZero() || !strings.HasPrefix(got.Refusal, "550 ö") || !got.Settled() {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	m.CreatorID = "crt_2"
+	err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Mail.Mails.Update(ctx, m) })
+	if !errors.Is(err, ports.ErrNotFound) {
+		t.Errorf("somebody else's mail: %v, want ErrNotFound", err)
+	}
+}
+
+func aRecipientsLimitHoldsAtOnce(t *testing.T, db Database) {
+	store := db.Open(t)
+	now, limit, total := realNow(), 3, 10
+	leaves := make([]time.Time, total)
+	errs := make([]error, total)
+	var all sync.WaitGroup
+	for i := range total {
+		m := ports.Mail{
+			ID: id.New(id.Mail, [16]byte{byte(i + 1)}), CreatorID: creator, Kind: "receipt", Cause: fmt.Sprint(i),
+			Recipient: "grace@example.com", Data: json.RawMessage("{}"), CreatedAt: now,
+		}
+		insertMail(t, store, m)
+		all.Go(func() {
+			errs[i] = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
+				leaves[i], err = r.Mail.Mails.Admit(ctx, m, limit, time.Hour, now)
+				return err
+			})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(leaves, time.Time.Compare)
+	for i, at := range leaves {
+		if want := now.Add(time.Duration(i/limit) * time.Hour); !at.Equal(want) {
+			t.Errorf("mail %d leaves at %v, want %v", i, at, want)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package contract
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+func workersOfOtherProcessesArePaged(t *testing.T, db Database) {
+	serving, working := db.Open(t), db.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	woken, ended := make(chan struct{}, 100), make(chan error, 1)
+	go func() { ended <- working.ListenForTasks(ctx, func() { woken <- struct{}{} }) }()
+	if !db.OneProcess {
+		<-woken // it listens
+		for range 20 {
+			serving.NotifyWorkers() // many may merge into one
+		}
+		select {
+		case <-woken:
+		case <-time.After(10 * time.Second):
+			t.Error("a page did not arrive")
+		}
+	} else {
+		serving.NotifyWorkers()
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("listening ended with %v", err)
+	}
+}

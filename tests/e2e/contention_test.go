@@ -1,0 +1,110 @@
+package e2e_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// deadlocks is how many the database has met; none on an engine with one writer.
+func deadlocks(t *testing.T, app *harness.App) int64 {
+	t.Helper()
+	if strings.HasPrefix(app.DatabaseURL, "sqlite:") {
+		return 0
+	}
+	return app.Count(t, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+}
+
+func TestAClockThatIsAdvancedAmidPaymentsMeetsNoDeadlock(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil)
+		w, other := newWorld(t, app), newWorld(t, app)
+		const payments = 40
+		sessions := make([]harness.Session, payments)
+		for i := range sessions {
+			account := w
+			if i%4 == 3 {
+				account = other
+			}
+			sessions[i] = account.NewSession(t, account.listing, "pro", harness.Unique("customer"), nil)
+		}
+		before := deadlocks(t, app)
+		var all sync.WaitGroup
+		for i, session := range sessions {
+			account := w
+			if i%4 == 3 {
+				account = other
+			}
+			all.Go(func() {
+				if answer := account.Pay(t, session, harness.CardSucceeds); answer.Status != http.StatusOK {
+					t.Errorf("payment %d: %d %s", i, answer.Status, answer.Body)
+				}
+			})
+		}
+		all.Go(func() {
+			for range 5 { // less than a day: no session is over before it is paid
+				advance(t, w.Account, 4*time.Hour)
+			}
+		})
+		all.Wait()
+		if after := deadlocks(t, app); after != before {
+			t.Errorf("%d deadlocks before, %d after", before, after)
+		}
+		for i, session := range sessions {
+			if i%4 != 3 && w.Receipt(t, session)["status"] != "paid" {
+				t.Errorf("session %d: %v", i, w.Receipt(t, session))
+			}
+		}
+		if violations, err := app.Program.Verify(t.Context()); err != nil || len(violations) > 0 {
+			t.Errorf("verify: %v, %v", violations, err)
+		}
+	})
+}
+
+// TestAnAccountThatIsStuckDelaysNoOther locks every row of one account, as its slowest transaction might, and lets
+// another sell meanwhile: an account that waited would wait until the end. An engine with one writer has no such promise.
+func TestAnAccountThatIsStuckDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		if engine.Name == testdb.SQLite.Name {
+			return
+		}
+		app := harness.New(t, engine, nil)
+		stuck, other := newWorld(t, app), newWorld(t, app)
+		customer := harness.Unique("customer")
+		stuck.Pay(t, stuck.NewSession(t, stuck.listing, "pro", customer, nil), harness.CardSucceeds).Want(t, 200)
+		waiting := stuck.NewSession(t, stuck.listing, "pro", customer, nil)
+		release := app.LockAccount(t, stuck.ID)
+		pay := harness.Request{
+			Method: http.MethodPost, Path: "/v1/sandbox/checkout-sessions/" + waiting.ID + "/pay", Bearer: stuck.Key,
+			Body: harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com"},
+		}
+		done := make(chan *harness.Answer, 1)
+		go func() { done <- app.AskAnything(t, pay) }()
+		for range 3 {
+			other.Pay(t, other.NewSession(t, other.listing, "pro", harness.Unique("customer"), nil), harness.CardSucceeds).Want(t, 200)
+		}
+		advance(t, other.Account, time.Hour)
+		var answer *harness.Answer
+		select {
+		case answer = <-done:
+			if answer.Status != http.StatusServiceUnavailable {
+				t.Fatalf("the lock locked nothing: %d %s", answer.Status, answer.Body)
+			}
+			release()
+		default:
+			release()
+			answer = <-done
+		}
+		if answer.Status == http.StatusServiceUnavailable { // its own wait was too long
+			answer = app.AskAnything(t, pay)
+		}
+		answer.Want(t, 200)
+	})
+}

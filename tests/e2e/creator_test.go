@@ -1,0 +1,44 @@
+package e2e_test
+
+import (
+	"net/http"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+type creator struct {
+	ID, Email, DisplayName                           string
+	LogoURL, AccentColor, SupportEmail, RefundPolicy *string
+}
+
+func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a, other := app.NewAccount(t), app.NewAccount(t)
+		var before, after, again creator
+		a.AsCreator(t, http.MethodGet, "/v1/creator", nil).Want(t, 200).Into(t, &before)
+		if before.Email != a.Email || before.LogoURL != nil || before.RefundPolicy != nil {
+			t.Errorf("a new creator is %+v", before)
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
+			"displayName": "Ada Ltd", "logoUrl": "https://a.example/l.png", "accentColor": "#4F46E5", "supportEmail": "help@a.example", "refundPolicy": "14 days.",
+		}).Want(t, 200).Into(t, &after)
+		if after.DisplayName != "Ada Ltd" || *after.AccentColor != "#4f46e5" || *after.SupportEmail != "help@a.example" || *after.RefundPolicy != "14 days." || *after.LogoURL != "https://a.example/l.png" {
+			t.Errorf("changed to %+v", after)
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"logoUrl": nil}).Want(t, 200).Into(t, &again)
+		if again.LogoURL != nil || again.DisplayName != "Ada Ltd" {
+			t.Errorf("cleared to %+v", again)
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": nil, "logoUrl": "ftp://x", "accentColor": "", "supportEmail": 1, "email": "b@example.com"}).
+			Refuses(t, 400, "VALIDATION_FAILED", "displayName", "logoUrl", "accentColor", "supportEmail", "email")
+		a.AsBackend(t, http.MethodGet, "/v1/creator", nil).Refuses(t, 401, "UNAUTHENTICATED")
+
+		var foreign creator
+		other.AsCreator(t, http.MethodGet, "/v1/creator", nil).Want(t, 200).Into(t, &foreign)
+		if foreign.DisplayName == "Ada Ltd" {
+			t.Error("one account's name became another's")
+		}
+	})
+}

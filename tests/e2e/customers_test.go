@@ -1,0 +1,144 @@
+package e2e_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+func init() {
+	customer := func(t *testing.T, w *world) (string, harness.JSON) { return w.customer(t), nil }
+	maps.Copy(validRequests, map[string]valid{
+		"POST /v1/customers": func(*testing.T, *world) (string, harness.JSON) {
+			return "", harness.JSON{"email": "ada@example.com", "displayName": "Ada", "externalCustomerId": harness.Unique("user")}
+		},
+		"GET /v1/customers/{id}": customer,
+		"PATCH /v1/customers/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+			return w.customer(t), harness.JSON{"email": "grace@example.com", "displayName": "Grace", "externalCustomerId": harness.Unique("user")}
+		},
+		"GET /v1/customers/{id}/payment-methods": customer,
+		"DELETE /v1/customers/{id}/payment-methods/{pmId}": func(t *testing.T, w *world) (string, harness.JSON) {
+			owner := w.customer(t)
+			return owner + " " + w.card(t, owner), nil
+		},
+		"POST /v1/card-setup-sessions": func(t *testing.T, w *world) (string, harness.JSON) {
+			return "", harness.JSON{"customerId": w.customer(t), "returnUrl": "https://shop.example/account"}
+		},
+		"POST /v1/customer-portal-sessions": func(t *testing.T, w *world) (string, harness.JSON) {
+			return "", harness.JSON{"customerId": w.customer(t), "returnUrl": "https://shop.example/account"}
+		},
+		"POST /v1/sandbox/customers/{id}/cards": func(t *testing.T, w *world) (string, harness.JSON) {
+			return w.customer(t), harness.JSON{"cardNumber": harness.CardSucceeds}
+		},
+		"GET /v1/subscriptions/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.recurring(t), nil },
+		"POST /v1/subscriptions/{id}/cancel": func(t *testing.T, w *world) (string, harness.JSON) {
+			return w.recurring(t), harness.JSON{"atPeriodEnd": true}
+		},
+		"POST /v1/subscriptions/{id}/pause": func(t *testing.T, w *world) (string, harness.JSON) { return w.recurring(t), nil },
+		"POST /v1/subscriptions/{id}/resume": func(t *testing.T, w *world) (string, harness.JSON) {
+			id := w.recurring(t)
+			ask(t, w.Account, id, "pause", nil)
+			return id, nil
+		},
+		"POST /v1/subscriptions/{id}/change/preview": func(t *testing.T, w *world) (string, harness.JSON) {
+			return w.recurring(t), harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
+		},
+		"POST /v1/subscriptions/{id}/change": func(t *testing.T, w *world) (string, harness.JSON) {
+			id := w.recurring(t)
+			body := harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
+			var quote struct{ QuoteID string }
+			w.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+id+"/change/preview", body).Want(t, 200).Into(t, &quote)
+			body["quoteId"] = quote.QuoteID
+			return id, body
+		},
+	})
+	listed["GET /v1/customers"] = struct {
+		make func(t *testing.T, w *world) (id string)
+		own  func(w *world) url.Values
+		path func(t *testing.T, w *world) string
+	}{make: func(t *testing.T, w *world) string { return w.customer(t) }}
+	listed["GET /v1/subscriptions"] = struct {
+		make func(t *testing.T, w *world) (id string)
+		own  func(w *world) url.Values
+		path func(t *testing.T, w *world) string
+	}{make: func(t *testing.T, w *world) string { return w.recurring(t) }}
+}
+
+// customer is a new customer's id.
+func (w *world) customer(t *testing.T) string {
+	t.Helper()
+	var made struct{ ID string }
+	w.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "ada@example.com"}).Want(t, 201).Into(t, &made)
+	return made.ID
+}
+
+// card saves a card for a customer and returns its id.
+func (w *world) card(t *testing.T, customerID string) string {
+	t.Helper()
+	var made struct{ ID string }
+	w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Into(t, &made)
+	return made.ID
+}
+
+// recurring is a new active subscription's id.
+func (w *world) recurring(t *testing.T) string {
+	t.Helper()
+	return subscribe(t, w.Account, plans(t, w.Account, 0), "basic", harness.Unique("user"), harness.CardSucceeds).ID
+}
+
+func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		session := w.NewSession(t, w.listing, "pro", "", harness.JSON{"catalog": nil, "externalCustomerId": nil, "listingId": w.listing.ID})
+		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+		receipt := w.Receipt(t, session)
+		customerID := receipt["customerId"].(string)
+		if plans := w.Access(t, customerID)["activePlans"].([]any); len(plans) != 1 || receipt["accessVersion"] == nil {
+			t.Fatalf("under the customer's id: %v, receipt %v", plans, receipt)
+		}
+		name := harness.Unique("user")
+		patch := harness.JSON{"externalCustomerId": name}
+		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, patch).Want(t, 200)
+		if before, after := w.Access(t, customerID)["activePlans"].([]any), w.Access(t, name)["activePlans"].([]any); len(before) != 0 || len(after) != 1 {
+			t.Errorf("%v moved to %v", before, after)
+		}
+		if s := subscription(t, w.Account, receipt["subscriptionId"].(string)); s.ExternalCustomerID != name {
+			t.Errorf("the subscription is %+v", s)
+		}
+		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+w.customer(t), patch).Refuses(t, 409, "STATE_CONFLICT")
+	})
+}
+
+func TestCardsAreListedWithTheirMandateAndRemoved(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		owner := w.customer(t)
+		cards := func() []any {
+			return w.AsBackend(t, http.MethodGet, "/v1/customers/"+owner+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any)
+		}
+		first, second := w.card(t, owner), w.card(t, owner)
+		list := cards()
+		if len(list) != 2 || list[0].(map[string]any)["id"] != second {
+			t.Fatalf("%v", list)
+		}
+		if text := list[0].(map[string]any)["mandate"].(map[string]any)["text"].(string); !strings.HasPrefix(text, "You authorize") {
+			t.Errorf("%q", text)
+		}
+		remove := "/v1/customers/" + owner + "/payment-methods/" + first
+		app.NewAccount(t).AsBackend(t, http.MethodDelete, remove, nil).Refuses(t, 404, "CUSTOMER_NOT_FOUND")
+		w.AsBackend(t, http.MethodDelete, remove, nil).Want(t, 204)
+		w.AsBackend(t, http.MethodDelete, remove, nil).Refuses(t, 404, "NOT_FOUND")
+		if list = cards(); len(list) != 1 {
+			t.Errorf("%v", list)
+		}
+		declined := w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards", harness.JSON{"cardNumber": harness.CardDeclined})
+		declined.Refuses(t, 402, "CARD_DECLINED")
+		w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+	})
+}

@@ -1,0 +1,106 @@
+package e2e_test
+
+import (
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+func TestAChangedPasswordSignsOutElsewhereAndIsNoted(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		here, there := a.Visit(t), a.Visit(t)
+		here.Open(t, "/dashboard/security")
+		if page := here.Send(t, "/dashboard/security/password", "current", "wrong horse battery", "password", "another horse battery"); page.Status != 400 || !strings.Contains(page.Body, "not your current password") {
+			t.Errorf("a wrong current password is %d", page.Status)
+		}
+		if page := here.Send(t, "/dashboard/security/password", "current", harness.Password, "password", a.Email); page.Status != 400 || !strings.Contains(page.Body, "must not be the e-mail address") {
+			t.Errorf("the address as password is %d", page.Status)
+		}
+		if page := there.Open(t, "/dashboard"); page.Path != "/dashboard" {
+			t.Fatalf("a refused change signed the other browser out: %s", page.Path)
+		}
+		if page := here.Send(t, "/dashboard/security/password", "current", harness.Password, "password", "another horse battery"); page.Path != "/dashboard/security" {
+			t.Fatalf("the change led to %d %s", page.Status, page.Path)
+		}
+		if page := there.Open(t, "/dashboard"); !strings.HasPrefix(page.Path, "/dashboard/sign-in") {
+			t.Errorf("the other browser is still signed in: %s", page.Path)
+		}
+		log := here.Open(t, "/dashboard/security/log?format=csv").Body
+		for _, words := range []string{"Password changed", "Signed in", "Signed up", "API key created", "127.0.0.1", "tests"} {
+			if !strings.Contains(log+here.Open(t, "/dashboard/security/log").Body, words) {
+				t.Errorf("the log lacks %q: %s", words, log)
+			}
+		}
+	})
+}
+
+var signOutElsewhere = regexp.MustCompile(`action="(/dashboard/security/browsers/[^"]+/sign-out)"`)
+
+func TestBrowsersAreSignedOutOneByOneAndAllTogether(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		here, there := a.Visit(t), a.Visit(t)
+		found := signOutElsewhere.FindStringSubmatch(here.Open(t, "/dashboard/security").Body)
+		if found == nil {
+			t.Fatal("the other browser is not listed")
+		}
+		other := html.UnescapeString(found[1])
+		eve := app.NewAccount(t).Visit(t)
+		eve.Open(t, "/dashboard/security")
+		if page := eve.Post(t, other, "token", eve.Token(t)); page.Status != http.StatusNotFound {
+			t.Errorf("another account's sign-in is %d", page.Status)
+		}
+		if page := there.Open(t, "/dashboard"); page.Path != "/dashboard" {
+			t.Fatalf("another account signed it out: %s", page.Path)
+		}
+		here.Open(t, "/dashboard/security")
+		here.Send(t, other)
+		if page := there.Open(t, "/dashboard"); !strings.HasPrefix(page.Path, "/dashboard/sign-in") {
+			t.Errorf("it is still signed in: %s", page.Path)
+		}
+		here.Open(t, "/dashboard/security")
+		here.Send(t, "/dashboard/sign-out-everywhere")
+		if page := here.Open(t, "/dashboard"); !strings.HasPrefix(page.Path, "/dashboard/sign-in") {
+			t.Errorf("this browser is still signed in: %s", page.Path)
+		}
+		app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/refresh", Body: JSON{"refreshToken": a.RefreshToken}}).Want(t, 401)
+	})
+}
+
+func TestSettingsHoursAndRefusalsOfFormsKeepWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		v := a.Visit(t)
+		v.Open(t, "/dashboard/settings")
+		page := v.Send(t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "green", "supportEmail", "help@example.com")
+		if page.Status != 400 || !strings.Contains(page.Body, "Expected a color") || !strings.Contains(page.Body, `value="Grace &amp; Co"`) {
+			t.Errorf("a color that is none is %d: %s", page.Status, page.Body)
+		}
+		v.Send(t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "#123456", "supportEmail", "help@example.com", "refundPolicy", "Within 30 days.")
+		creator := a.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t)
+		if creator["displayName"] != "Grace & Co" || creator["accentColor"] != "#123456" || creator["refundPolicy"] != "Within 30 days." {
+			t.Errorf("saved %v", creator)
+		}
+		v.Open(t, "/dashboard/bookings/settings")
+		page = v.Send(t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00", "tuesday", "25:00-26:00", "overrides", "2026-12-24: closed")
+		if page.Status != 400 || !strings.Contains(page.Body, `id="hours-tuesday-error"`) || strings.Contains(page.Body, `id="hours-monday-error"`) {
+			t.Errorf("hours that do not exist are %d: %s", page.Status, page.Body)
+		}
+		page = v.Send(t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00", "overrides", "2026-12-24: closed\n2026-12-28: 10:00-12:00")
+		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "09:00-12:30, 13:30-17:00") || !strings.Contains(page.Body, "2026-12-24: closed") {
+			t.Errorf("saving hours led to %d %s: %s", page.Status, page.Path, page.Body)
+		}
+		hours := a.AsCreator(t, get, "/v1/scheduling/availability", nil).Want(t, 200).Map(t)
+		if weekly, _ := hours["weekly"].([]any); len(weekly) != 2 {
+			t.Errorf("weekly hours %v", hours)
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package e2e_test
+
+import (
+	"encoding/csv"
+	"html"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sundry/adapters/web/layout/layouttest"
+	"sundry/tests/harness"
+)
+
+const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
+
+// busyShop is an account that has one of nearly everything, with hostile texts wherever a person may write.
+func busyShop(t *testing.T, app *harness.App) *world {
+	t.Helper()
+	w := newWorld(t, app)
+	w.AsCreator(t, patch, "/v1/creator", JSON{"displayName": hostileText, "refundPolicy": hostileText}).Want(t, 200)
+	w.AsCreator(t, patch, "/v1/listings/"+w.listing.ID, JSON{"title": hostileText, "description": hostileText}).Want(t, 200)
+	session := w.NewSession(t, w.listing, "pro", "user-1", JSON{
+		"referenceId": hostileText, "metadata": JSON{"note": hostileText}, "customer": JSON{"name": hostileText},
+	})
+	w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+	disputed := w.NewSession(t, w.listing, "pro", "user-2", nil)
+	w.Pay(t, disputed, "4000000000000259").Want(t, 200)
+	w.AsCreator(t, post, "/v1/payment-links", JSON{"listingId": w.listing.ID}).Want(t, 201)
+	w.AsCreator(t, post, "/v1/discounts", JSON{"code": "SPRING", "percentOff": 20}).Want(t, 201)
+	w.AsBackend(t, post, "/v1/customer-access/user-1/grants", JSON{"entitlements": []JSON{{"key": "vip", "type": "text", "value": hostileText}}, "note": hostileText}).Want(t, 201)
+	w.endpoint(t)
+	w.delivery(t)
+	w.booked(t)
+	w.usageOf(t)
+	w.AsBackend(t, post, "/v1/sandbox/clock/advance", JSON{"seconds": 9 * 86400}).Want(t, 200)
+	w.AsBackend(t, post, "/v1/payouts", JSON{"currency": "eur"}).Want(t, 201)
+	return w
+}
+
+var links = regexp.MustCompile(`href="(/dashboard[^"]*)"`)
+
+func TestEveryPageOfTheDashboardIsSound(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := busyShop(t, app)
+		v := w.Visit(t)
+		seen, waiting := map[string]bool{}, []string{"/dashboard"}
+		for len(waiting) > 0 {
+			path := waiting[0]
+			waiting = waiting[1:]
+			page := v.Open(t, path)
+			if page.Status != http.StatusOK {
+				t.Errorf("%s is %d: %s", path, page.Status, page.Body)
+				continue
+			}
+			if strings.Contains(path, "format=csv") {
+				checkCSV(t, path, page)
+				continue
+			}
+			if strings.Contains(page.Body, "<script>alert") || strings.Contains(page.Body, "<img src=x") {
+				t.Errorf("%s runs what somebody typed: %s", path, page.Body)
+			}
+			layouttest.CheckMarkup(t, []byte(page.Body))
+			for _, m := range links.FindAllStringSubmatch(page.Body, -1) {
+				next := html.UnescapeString(m[1])
+				if next, _, _ = strings.Cut(next, "#"); !seen[next] {
+					seen[next] = true
+					waiting = append(waiting, next)
+				}
+			}
+		}
+		for _, area := range dashboardAreas {
+			if !seen["/dashboard/"+area] {
+				t.Errorf("nothing leads to %s", area)
+			}
+		}
+	})
+}
+
+var dashboardAreas = []string{"listings", "links", "orders", "customers", "subscriptions", "keys", "webhooks", "events", "bookings",
+	"bookings/week", "bookings/settings", "discounts", "balance", "ledger", "disputes", "invoices", "usage", "settings", "security", "security/log"}
+
+func checkCSV(t *testing.T, path string, page *harness.Page) {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(page.Body)).ReadAll()
+	if err != nil || len(records) == 0 || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/csv") {
+		t.Errorf("%s: %d records, %v", path, len(records), err)
+	}
+}
+
+func TestListsFilterAndExport(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		for i := range 27 {
+			a.NewListing(t, JSON{"title": "Zine " + string(rune('A'+i))})
+		}
+		a.NewListing(t, JSON{"title": "=HYPERLINK(1)"})
+		v := a.Visit(t)
+		first := v.Open(t, "/dashboard/listings").Body
+		if strings.Count(first, `href="/dashboard/listings/lst_`) != 25 || !strings.Contains(first, `rel="next"`) {
+			t.Errorf("the first page has %d listings", strings.Count(first, `href="/dashboard/listings/lst_`))
+		}
+		next := regexp.MustCompile(`href="(/dashboard/listings\?cursor=[^"]+)"`).FindStringSubmatch(first)
+		if next == nil {
+			t.Fatal("no next page")
+		}
+		if second := v.Open(t, html.UnescapeString(next[1])).Body; strings.Count(second, `href="/dashboard/listings/lst_`) != 3 || strings.Contains(second, `rel="next"`) {
+			t.Errorf("the second page has %d listings", strings.Count(second, `href="/dashboard/listings/lst_`))
+		}
+		if found := v.Open(t, "/dashboard/listings?q=zine+b&status=DRAFT").Body; strings.Count(found, `href="/dashboard/listings/lst_`) != 1 {
+			t.Errorf("the filter finds %d", strings.Count(found, `href="/dashboard/listings/lst_`))
+		}
+		if found := v.Open(t, "/dashboard/listings?status=ARCHIVED").Body; !strings.Contains(found, "Nothing matches") {
+			t.Error("a filter that nothing matches shows something")
+		}
+		records, err := csv.NewReader(strings.NewReader(v.Open(t, "/dashboard/listings?format=csv").Body)).ReadAll()
+		if err != nil || len(records) != 29 || !slices.ContainsFunc(records, func(r []string) bool { return r[0] == "'=HYPERLINK(1)" }) {
+			t.Errorf("%d lines, %v: %v", len(records), err, records)
+		}
+	})
+}
+
+func TestAnotherAccountsThingsAreNotThere(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := busyShop(t, app)
+		payment := w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
+		eve := app.NewAccount(t).Visit(t)
+		for _, path := range []string{
+			"/listings/" + w.listing.ID, "/listings/" + w.listing.ID + "/edit", "/orders/" + payment["id"].(string), "/orders/" + payment["id"].(string) + "/refund",
+			"/customers/" + payment["customerId"].(string), "/webhooks/" + w.hook,
+		} {
+			if page := eve.Open(t, "/dashboard"+path); page.Status != 404 {
+				t.Errorf("%s is %d", path, page.Status)
+			}
+		}
+		eve.Open(t, "/dashboard")
+		token := eve.Token(t)
+		for _, path := range []string{"/listings/" + w.listing.ID + "/archive", "/webhooks/" + w.hook + "/delete", "/webhooks/" + w.hook + "/secret", "/orders/" + payment["id"].(string) + "/refund"} {
+			eve.Post(t, "/dashboard"+path, "token", token, "amount", "1.00")
+		}
+		if status := w.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["status"]; status != "ACTIVE" {
+			t.Errorf("another account made it %v", status)
+		}
+		w.AsBackend(t, get, "/v1/webhook-endpoints/"+w.hook, nil).Want(t, 200)
+	})
+}
+
+func TestAPlanOfWhatIsNoLongerSoldIsNotChanged(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		w.Pay(t, w.NewSession(t, w.listing, "pro", "user-1", nil), harness.CardSucceeds).Want(t, 200)
+		id := w.AsBackend(t, get, "/v1/subscriptions", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["id"].(string)
+		w.AsCreator(t, remove, "/v1/listings/"+w.listing.ID, nil).Want(t, 200)
+		page := w.Visit(t).Open(t, "/dashboard/subscriptions/"+id+"/change")
+		if page.Status != 200 || page.Path != "/dashboard/subscriptions/"+id || !strings.Contains(page.Body, "no longer sold") {
+			t.Errorf("changing the plan is %d %s", page.Status, page.Path)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package e2e_test
+
+import (
+	"cmp"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// visitShop asks an example's shop for a page and returns its status, where it leads and what it shows.
+func visitShop(t *testing.T, client *http.Client, method, address string) (status int, location, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header.Get("Location"), string(raw)
+}
+
+func newVisitor(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func TestTheGoShopSellsInTheOverlay(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	a := app.NewAccount(t)
+	club := a.Published(t, JSON{"title": "Club", "priceInCents": 900})
+	program := filepath.Join(t.TempDir(), "shop")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "sundry/examples/go-overlay").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	addr := receiverAddress(t)
+	runReceiver(t, []string{program}, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "LISTING="+club.CatalogKey)
+	visitor, shop := newVisitor(t), "http://"+addr
+
+	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/"); status != 200 || !strings.Contains(body, "900 eur") || !strings.Contains(body, app.URL+"/sundry.js") {
+		t.Fatalf("the shop's page: %d %s", status, body)
+	}
+	if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 403 {
+		t.Fatalf("before payment: %d", status)
+	}
+	_, _, body := visitShop(t, visitor, http.MethodPost, shop+"/checkout")
+	_, rest, _ := strings.Cut(body, `"id":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	if !strings.Contains(body, "embed=1") {
+		t.Fatalf("the session: %s", body)
+	}
+	a.Pay(t, harness.Session{ID: id}, harness.CardSucceeds).Want(t, 200)
+	if status, _, body := visitShop(t, visitor, http.MethodGet, shop+"/members"); status != 200 || !strings.Contains(body, "Welcome") {
+		t.Errorf("after payment: %d %s", status, body)
+	}
+	if status, _, _ := visitShop(t, newVisitor(t), http.MethodGet, shop+"/members"); status != 403 {
+		t.Errorf("somebody else: %d", status)
+	}
+}
+
+func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("TEST_QUICK") != "" {
+		t.Skip("a quick run installs nothing")
+	}
+	node, err := exec.LookPath(cmp.Or(os.Getenv("TEST_NODE"), "node"))
+	if err != nil {
+		t.Fatalf("%v: go run ./tests/run installs it, TEST_NODE names one", err)
+	}
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS("../../examples/node-hosted")); err != nil {
+		t.Fatal(err)
+	}
+	npm := filepath.Join(filepath.Dir(node), "npm")
+	if _, err := os.Stat(npm); err != nil {
+		npm = "npm"
+	}
+	install := exec.CommandContext(t.Context(), npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts")
+	install.Dir = folder
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, out)
+	}
+	app := harness.New(t, testdb.SQLite, map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true"})
+	a := app.NewAccount(t)
+	club := a.Published(t, JSON{"title": "Club", "priceInCents": 900})
+	addr := receiverAddress(t)
+	var made hookEndpoint
+	a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": "http://" + addr + "/webhooks", "events": []string{"customer.access_changed"}}).Want(t, 201).Into(t, &made)
+	runReceiver(t, []string{node, filepath.Join(folder, "shop.js")}, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "SUNDRY_WEBHOOK_SECRET="+made.Secret, "LISTING="+club.CatalogKey)
+	visitor, shop := newVisitor(t), "http://"+addr
+
+	if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members/u-1"); status != 403 {
+		t.Fatalf("before payment: %d", status)
+	}
+	status, page, body := visitShop(t, visitor, http.MethodPost, shop+"/buy/u-1")
+	if status != 303 || !strings.HasPrefix(page, app.URL+"/c/") {
+		t.Fatalf("buying leads to %d %s: %s", status, page, body)
+	}
+	if status, _, body := visitShop(t, visitor, http.MethodPost, shop+"/webhooks"); status != 401 {
+		t.Errorf("an unsigned event: %d %s", status, body)
+	}
+	sessions := a.AsBackend(t, http.MethodGet, "/v1/checkout-sessions", nil).Want(t, 200).Map(t)["data"].([]any)
+	a.Pay(t, harness.Session{ID: sessions[0].(map[string]any)["id"].(string)}, harness.CardSucceeds).Want(t, 200)
+	var state struct{ RedirectURL string }
+	app.Ask(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(page, app.URL) + "/state"}).Want(t, 200).Into(t, &state)
+	if _, _, body := visitShop(t, visitor, http.MethodGet, state.RedirectURL); !strings.Contains(body, "The order is paid.") {
+		t.Errorf("the shop thanks with %s", body)
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members/u-1"); status == 200 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("the webhook never let the member in")
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+// found are the ids of a list that the filters narrow, newest first.
+func (w *world) found(t *testing.T, path string, filters url.Values) []string {
+	t.Helper()
+	var p page
+	w.Ask(t, harness.Request{Method: http.MethodGet, Path: path, Query: with(filters, "limit", "100"), Bearer: w.Key}).Want(t, 200).Into(t, &p)
+	ids := []string{}
+	for _, entry := range p.Data {
+		ids = append(ids, entry.ID)
+	}
+	return ids
+}
+
+func TestSessionsAndPaymentsAreFoundByWhatTheIntegratorKnows(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, other := newWorld(t, app), newWorld(t, app)
+		paid := w.NewSession(t, w.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"})
+		declined := w.NewSession(t, w.listing, "pro", "alan", harness.JSON{"referenceId": "order-2"})
+		other.Pay(t, other.NewSession(t, other.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"}), harness.CardSucceeds).Want(t, 200)
+		refusal := w.Pay(t, declined, harness.CardDeclined)
+		refusal.Refuses(t, 402, "CARD_DECLINED")
+		if refusal.Map(t)["declineCode"] != "card_declined" {
+			t.Errorf("declined: %s", refusal.Body)
+		}
+		receipt := w.Pay(t, paid, harness.CardSucceeds).Want(t, 200).Map(t)
+		customer, payment := fmt.Sprint(receipt["customerId"]), fmt.Sprint(receipt["paymentId"])
+		payments := w.found(t, "/v1/payments", nil)
+		if len(payments) != 2 || payments[0] != payment {
+			t.Fatalf("payments %v, want that of %s first of two", payments, payment)
+		}
+		now := time.Now().UTC()
+		for name, c := range map[string]struct {
+			filters  url.Values
+			sessions []string
+			payments []string
+		}{
+			"all":                     {nil, []string{declined.ID, paid.ID}, payments},
+			"a customer of theirs":    {url.Values{"externalCustomerId": {"grace"}}, []string{paid.ID}, payments[:1]},
+			"a customer of ours":      {url.Values{"customerId": {customer}}, []string{paid.ID}, payments[:1]},
+			"a reference":             {url.Values{"referenceId": {"order-2"}}, []string{declined.ID}, payments[1:]},
+			"what nobody has":         {url.Values{"externalCustomerId": {"grace"}, "referenceId": {"order-2"}}, []string{}, []string{}},
+			"from an hour ago":        {url.Values{"createdFrom": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{declined.ID, paid.ID}, payments},
+			"until an hour ago":       {url.Values{"createdTo": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{}, []string{}},
+			"an empty filter is none": {url.Values{"referenceId": {""}}, []string{declined.ID, paid.ID}, payments},
+		} {
+			if got := w.found(t, "/v1/checkout-sessions", c.filters); !slices.Equal(got, c.sessions) {
+				t.Errorf("%s: sessions %v, want %v", name, got, c.sessions)
+			}
+			if got := w.found(t, "/v1/payments", c.filters); !slices.Equal(got, c.payments) {
+				t.Errorf("%s: payments %v, want %v", name, got, c.payments)
+			}
+		}
+		if got := w.found(t, "/v1/checkout-sessions", url.Values{"status": {"paid"}}); !slices.Equal(got, []string{paid.ID}) {
+			t.Errorf("paid sessions %v", got)
+		}
+		if got := w.found(t, "/v1/payments", url.Values{"status": {"declined"}}); !slices.Equal(got, payments[1:]) {
+			t.Errorf("declined payments %v", got)
+		}
+		checkPaymentView(t, w, paid, payment)
+	})
+}
+
+func checkPaymentView(t *testing.T, w *world, paid harness.Session, id string) {
+	t.Helper()
+	var list struct{ Data []harness.JSON }
+	w.AsBackend(t, http.MethodGet, "/v1/payments?referenceId=order-1", nil).Want(t, 200).Into(t, &list)
+	p := list.Data[0]
+	if p["id"] != id || p["status"] != "succeeded" || p["purpose"] != "checkout" || p["checkoutId"] != paid.ID || p["externalCustomerId"] != "grace" ||
+		p["referenceId"] != "order-1" || fmt.Sprint(p["amountInCents"]) != "1900" || p["card"].(map[string]any)["last4"] != "4242" || p["settledAt"] == nil {
+		t.Errorf("payment %v", p)
+	}
+}
+
+func TestEventsAndDeliveriesAreFoundByWhatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, other := newWorld(t, app), newWorld(t, app)
+		delivery, test := w.delivery(t)
+		receipt := w.Pay(t, w.NewSession(t, w.listing, "pro", "grace", nil), harness.CardSucceeds).Want(t, 200).Map(t)
+		w.Pay(t, w.NewSession(t, w.listing, "pro", "alan", nil), harness.CardSucceeds).Want(t, 200)
+		customer := url.Values{"customerId": {fmt.Sprint(receipt["customerId"])}, "type": {"payment.completed"}}
+		completed := w.found(t, "/v1/events", url.Values{"type": {"payment.completed"}})
+		if len(completed) != 2 {
+			t.Fatalf("payments completed: %v", completed)
+		}
+		if got := w.found(t, "/v1/events", customer); !slices.Equal(got, completed[1:]) {
+			t.Errorf("of a customer: %v, want %v", got, completed[1:])
+		}
+		for _, filters := range []url.Values{{"externalCustomerId": {"grace"}}, {"externalCustomerId": {"grace"}, "type": {"payment.completed"}}} {
+			if got := w.found(t, "/v1/events", filters); !slices.Contains(got, completed[1]) || slices.Contains(got, completed[0]) || slices.Contains(got, test) {
+				t.Errorf("of %v: %v", filters, got)
+			}
+		}
+		if got := w.found(t, "/v1/events", url.Values{"createdTo": {"2020-01-01T00:00:00Z"}}); len(got) != 0 {
+			t.Errorf("long ago: %v", got)
+		}
+		one := w.AsBackend(t, http.MethodGet, "/v1/events/"+completed[1], nil).Want(t, 200).Map(t)
+		if one["id"] != completed[1] || one["type"] != "payment.completed" {
+			t.Errorf("event %v", one)
+		}
+		other.AsBackend(t, http.MethodGet, "/v1/events/"+completed[1], nil).Refuses(t, 404, "NOT_FOUND")
+		path := "/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries"
+		everywhere := []string{}
+		for _, status := range []string{"pending", "delivered", "failed"} {
+			everywhere = append(everywhere, w.found(t, path, url.Values{"status": {status}})...)
+		}
+		if all := w.found(t, path, nil); len(all) != len(everywhere) || !slices.Contains(everywhere, delivery) {
+			t.Errorf("deliveries by status %v, all %v", everywhere, all)
+		}
+	})
+}
+
+func TestBadFiltersAreRefusedWithWhatWasMeant(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		for target, want := range map[string]string{
+			"/v1/events?type=payment.complete":                                                            "Did you mean",
+			"/v1/checkout-sessions?status=pade":                                                           "Did you mean",
+			"/v1/payments?status=paid":                                                                    "Expected pending",
+			"/v1/payments?customerId=grace":                                                               "cus_",
+			"/v1/checkout-sessions?createdFrom=yesterday":                                                 "A time reads like",
+			"/v1/payments?createdFrom=2026-01-02T00:00:00Z&createdTo=2026-01-01T00:00:00Z":                "after createdFrom",
+			"/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries?status=done":                          "Expected pending",
+			"/v1/checkout-sessions?externalCustomerId=%00&referenceId=%ff&status=x&createdTo=1&limit=200": "5 faults",
+		} {
+			answer := w.AsBackend(t, http.MethodGet, target, nil)
+			answer.Refuses(t, 400, "VALIDATION_FAILED")
+			if !strings.Contains(string(answer.Body), want) {
+				t.Errorf("%s: %s, want %q", target, answer.Body, want)
+			}
+		}
+		w.AsBackend(t, http.MethodGet, "/v1/appointments?externalCustomerID=grace", nil).Refuses(t, 400, "UNKNOWN_PARAMETER", "externalCustomerID")
+	})
+}

@@ -1,0 +1,66 @@
+package e2e_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+// sendInvoicePage sends a form of an invoice's page.
+func sendInvoicePage(t *testing.T, app *harness.App, inv invoiceBody, path string, form url.Values) *harness.Answer {
+	t.Helper()
+	page, err := url.Parse(inv.HostedURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app.Ask(t, harness.Request{
+		Method: http.MethodPost, Path: page.Path + path, Body: form.Encode(),
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	})
+}
+
+// The saved card is refused while the customer is away. On the page they pay with another, whose bank asks them.
+func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		customer := w.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
+		id := text(t, customer["id"])
+		w.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": "4000000000000341"}).Want(t, 201)
+		w.AsBackend(t, post, "/v1/invoices", harness.JSON{
+			"customerId": id, "currency": "eur", "lineItems": []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
+			"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
+		}).Want(t, 402)
+		var list struct {
+			Data []invoiceBody `json:"data"`
+		}
+		read := func() invoiceBody {
+			w.AsBackend(t, get, "/v1/invoices", nil).Want(t, 200).Into(t, &list)
+			return list.Data[0]
+		}
+		cards := func() int {
+			return len(w.AsBackend(t, get, "/v1/customers/"+id+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any))
+		}
+		inv := read()
+		asks := url.Values{"cardNumber": {"4000002760003184"}}
+		sendInvoicePage(t, app, inv, "/authenticate", url.Values{"approve": {"yes"}}) // nobody asked
+		if now := read(); now.Status != "failed" {
+			t.Fatalf("an answer to no question made the invoice %s", now.Status)
+		}
+		for _, c := range []struct{ approve, status string }{{"no", "failed"}, {"yes", "paid"}} {
+			sendInvoicePage(t, app, inv, "/pay", asks).Want(t, http.StatusSeeOther)
+			if now := read(); now.Status == "paid" || cards() != 1 {
+				t.Fatalf("before the bank was answered the invoice is %s, with %d cards", now.Status, cards())
+			}
+			sendInvoicePage(t, app, inv, "/authenticate", url.Values{"approve": {c.approve}})
+			if now := read(); now.Status != c.status {
+				t.Fatalf("answered %s, the invoice is %s", c.approve, now.Status)
+			}
+		}
+		if n := cards(); n != 2 {
+			t.Errorf("%d cards are saved, want the one of before and the one that has paid", n)
+		}
+	})
+}

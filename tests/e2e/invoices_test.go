@@ -1,0 +1,186 @@
+package e2e_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+func (m *metered) invoiceBody(key string, minor int) harness.JSON {
+	return harness.JSON{
+		"customerId": m.customerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31", "idempotencyKey": key,
+		"lineItems": []harness.JSON{{"description": "Support, 3 hours", "amountInCents": minor}, {"description": "Discount", "amountInCents": -100}},
+	}
+}
+
+// payOnPage pays an invoice as the customer does, on its page.
+func (m *metered) payOnPage(t *testing.T, inv invoiceBody, card string) *harness.Answer {
+	t.Helper()
+	page, err := url.Parse(inv.HostedURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Ask(t, harness.Request{
+		Method: http.MethodPost, Path: page.Path + "/pay", Body: url.Values{"cardNumber": {card}}.Encode(),
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	})
+}
+
+func TestAPushedInvoiceIsPaid(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		var inv invoiceBody
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 27000)).Want(t, 201).Into(t, &inv)
+		wantLines(t, inv, "paid", "pushed  = 27000", "pushed  = -100")
+		if got := m.story(t, inv.ID); got != "created finalized paid" || inv.AttemptCount != 1 {
+			t.Errorf("events %s, %d attempts", got, inv.AttemptCount)
+		}
+		m.AsBackend(t, http.MethodGet, "/v1/invoices/"+inv.ID, nil).Want(t, 200)
+		for path, kind := range map[string]string{inv.HostedURL: "text/html", inv.PDFURL: "application/pdf"} {
+			u, err := url.Parse(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := m.Ask(t, harness.Request{Method: http.MethodGet, Path: u.Path}).Want(t, 200)
+			if !strings.HasPrefix(answer.Header.Get("Content-Type"), kind) {
+				t.Errorf("%s is %s", path, answer.Header.Get("Content-Type"))
+			}
+			if kind == "application/pdf" && !bytes.HasPrefix(answer.Body, []byte("%PDF-")) {
+				t.Error("the document is no PDF")
+			}
+		}
+	})
+}
+
+func TestAPushedInvoiceOfNothingIsPaidWithoutACharge(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		var inv invoiceBody
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 100)).Want(t, 201).Into(t, &inv)
+		if inv.Status != "paid" || inv.AttemptCount != 0 {
+			t.Errorf("%+v", inv)
+		}
+	})
+}
+
+func TestAPushedInvoiceWithoutACardIsRefused(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		m := w.subscribed(t, harness.CardSucceeds, "SUM")
+		_, receipt := w.sell(t, w.book(t, 500), harness.CardSucceeds, nil) // nothing recurs, so no card is kept
+		m.customerID, _ = receipt["customerId"].(string)
+		answer := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500))
+		answer.Refuses(t, 400, "PAYMENT_METHOD_REQUIRED")
+		if !strings.Contains(string(answer.Body), "no saved payment method") {
+			t.Errorf("%s", answer.Body)
+		}
+		if got := m.invoices(t); len(got) != 0 {
+			t.Errorf("%d invoices", len(got))
+		}
+	})
+}
+
+func TestAPushedInvoiceForAStrangersCustomerIsNotFound(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m, other := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM"), newWorld(t, app)
+		other.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Refuses(t, 404, "CUSTOMER_NOT_FOUND")
+	})
+}
+
+func TestAnInvoiceKeyMakesOneInvoiceForGood(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		key := harness.Unique("march")
+		var inv invoiceBody
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Want(t, 201).Into(t, &inv)
+		advance(t, m.Account, 48*time.Hour)
+		type refusal struct {
+			Code, ID, Status string
+			Invoice          invoiceBody
+		}
+		var reused, mismatch refusal
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Want(t, 409).Into(t, &reused)
+		if reused.Code != "IDEMPOTENCY_KEY_REUSED" || reused.ID != inv.ID || reused.Invoice.ID != inv.ID || reused.Status != "paid" {
+			t.Errorf("%+v", reused)
+		}
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 600)).Want(t, 409).Into(t, &mismatch)
+		if mismatch.Code != "IDEMPOTENCY_KEY_MISMATCH" || mismatch.Invoice.ID != inv.ID {
+			t.Errorf("%+v", mismatch)
+		}
+		body := m.invoiceBody("", 500)
+		delete(body, "idempotencyKey")
+		m.Once(t, key, http.MethodPost, "/v1/invoices", body).Want(t, 409)
+		m.Once(t, key+"-other", http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Refuses(t, 400, "VALIDATION_FAILED", "Idempotency-Key")
+	})
+}
+
+func TestManyPostsOfOneInvoiceKeyAreOneChargeOfOneInvoice(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		key := harness.Unique("march")
+		var mu sync.Mutex
+		statuses := map[int]int{}
+		var wait sync.WaitGroup
+		for range 32 {
+			wait.Go(func() {
+				answer := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500))
+				mu.Lock()
+				defer mu.Unlock()
+				statuses[answer.Status]++
+			})
+		}
+		wait.Wait()
+		if statuses[201] != 1 || statuses[409] != 31 {
+			t.Errorf("responses %v", statuses)
+		}
+		all := m.invoices(t)
+		if len(all) != 1 || all[0].Status != "paid" || all[0].AttemptCount != 1 || !strings.HasSuffix(all[0].Number, "-I-000001") {
+			t.Errorf("%+v", all)
+		}
+	})
+}
+
+func TestADeclinedInvoiceIsStoredAsFailed(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newWorld(t, app).subscribed(t, cardFailsLater, "SUM")
+		var refused struct {
+			Code, ID, Status string
+			Invoice          invoiceBody
+		}
+		key := harness.Unique("march")
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Want(t, 402).Into(t, &refused)
+		if refused.Code != "CARD_DECLINED" || refused.Status != "failed" || refused.Invoice.ID != refused.ID || refused.Invoice.NextAttemptAt == nil {
+			t.Errorf("%+v", refused)
+		}
+		if got := m.story(t, refused.ID); got != "created finalized payment_failed" {
+			t.Errorf("events %s", got)
+		}
+		advance(t, m.Account, 8*day)
+		inv := m.invoices(t)[0]
+		if inv.Status != "failed" || inv.AttemptCount != 5 || inv.NextAttemptAt != nil {
+			t.Errorf("after every retry: %+v", inv)
+		}
+	})
+}
+
+func TestAnInvoicesPageIsOpenedByItsSecretOnly(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		w.Ask(t, harness.Request{Method: http.MethodGet, Path: "/i/" + strings.Repeat("0", 52)}).Want(t, 404)
+		w.Ask(t, harness.Request{Method: http.MethodGet, Path: "/i/" + strings.Repeat("0", 52) + "/pdf"}).Want(t, 404)
+	})
+}

@@ -1,0 +1,56 @@
+package e2e_test
+
+import (
+	"net/http"
+	"testing"
+
+	"sundry/tests/harness"
+)
+
+// An invoice carries the tax of the country that its customer gave last.
+func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		push := func(over harness.JSON) harness.JSON {
+			t.Helper()
+			body := m.invoiceBody(harness.Unique("march"), 11900)
+			body["lineItems"] = []harness.JSON{{"description": "Support", "amountInCents": 12900}, {"description": "Deduction", "amountInCents": -1000}}
+			for name, value := range over {
+				body[name] = value
+			}
+			return m.AsBackend(t, http.MethodPost, "/v1/invoices", body).Want(t, 201).Map(t)
+		}
+		says := func(when string, inv harness.JSON, subtotal, tax, total int64) {
+			t.Helper()
+			if version(t, inv["subtotalInCents"]) != subtotal || version(t, inv["taxInCents"]) != tax || version(t, inv["totalInCents"]) != total {
+				t.Errorf("%s: %v, %v tax of %v", when, inv["subtotalInCents"], inv["taxInCents"], inv["totalInCents"])
+			}
+		}
+		says("no country is known", push(nil), 11900, 0, 11900)
+		app.Exec(t, `UPDATE customers SET details = '{"country":"DE"}' WHERE id = $1`, m.customerID)
+		taxed := push(nil)
+		says("contained", taxed, 11900, 1900, 11900)
+		wantLegs(t, m.posted(t, text(t, taxed["paymentId"])), map[string]int64{
+			"sale processor_clearing": 11900, "sale tax_payable": -1900, "sale platform_fee": -595, "sale creator_pending": -9405,
+			"processor_fee processor_fee": 204, "processor_fee processor_clearing": -204,
+		})
+		added := push(harness.JSON{"taxBehavior": "exclusive"})
+		says("added", added, 11900, 2261, 14161)
+		if added["taxBehavior"] != "exclusive" || taxed["taxBehavior"] != "inclusive" {
+			t.Errorf("%v, %v", added["taxBehavior"], taxed["taxBehavior"])
+		}
+		app.Exec(t, `UPDATE customers SET details = '{"country":"DE","taxId":"DE136695976"}' WHERE id = $1`, m.customerID)
+		says("a business across the border", push(nil), 11900, 0, 11900)
+		f := m.refund(t, text(t, added["paymentId"]), 0).Want(t, 201).Map(t)
+		if version(t, f["taxInCents"]) != 2261 || version(t, f["amountInCents"]) != 14161 {
+			t.Errorf("all of it went back as %v with %v tax", f["amountInCents"], f["taxInCents"])
+		}
+		m.wantDocument(t, text(t, f["creditNoteUrl"]), "en", "Refund of "+text(t, added["number"]), "VAT 19% (Germany) on €119.00")
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
+			"customerId": m.customerID, "currency": "eur", "idempotencyKey": harness.Unique("k"), "taxBehavior": "maybe",
+			"lineItems": []harness.JSON{{"description": "x", "amountInCents": 1}},
+		}).Refuses(t, 400, "VALIDATION_FAILED", "taxBehavior")
+		verified(t, app)
+	})
+}

@@ -1,0 +1,117 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"sundry/adapters/cli"
+	"sundry/core/webhook"
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// lines is a terminal that a test reads while something writes.
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+func TestTriggeredEventsAreForwardedSigned(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	a := app.NewAccount(t)
+	sellEverything(t, a)
+
+	types := make(chan string, 1000)
+	secret := []byte("a secret of the test's own")
+	hook, err := standardwebhooks.NewWebhookRaw(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || hook.Verify(body, r.Header) != nil {
+			t.Errorf("the signature of %s is wrong: %v", body, err)
+		}
+		_, rest, _ := strings.Cut(string(body), `"type":"`)
+		name, _, _ := strings.Cut(rest, `"`)
+		types <- name
+	}))
+	t.Cleanup(receiver.Close)
+
+	var out lines
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	service := []string{"--api", app.URL, "--key", a.Key}
+	go func() {
+		done <- cli.Listen(ctx, append(service, "--forward-to", receiver.URL, "--secret", webhook.FormatSecret(secret)), &out)
+	}()
+	for !strings.Contains(out.String(), "Signing secret: whsec_") {
+		time.Sleep(time.Millisecond)
+	}
+	for _, event := range cli.TriggerTypes() {
+		if err := cli.Trigger(ctx, append([]string{event}, service...), io.Discard); err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		awaitType(t, types, event)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(out.String(), "200 OK") {
+		t.Errorf("printed %s", out.String())
+	}
+}
+
+func awaitType(t *testing.T, types <-chan string, want string) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case got := <-types:
+			if got == want {
+				return
+			}
+		case <-deadline:
+			t.Errorf("%s never arrived", want)
+			return
+		}
+	}
+}
+
+// sellEverything gives the account something of each kind that trigger buys.
+func sellEverything(t *testing.T, a *harness.Account) {
+	t.Helper()
+	a.Published(t, JSON{"title": "Book", "priceInCents": 1200})
+	a.Published(t, JSON{"type": "SUBSCRIPTION", "title": "Club", "priceInCents": 900, "metadata": JSON{"interval": "month"}})
+	var weekly []JSON
+	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
+		weekly = append(weekly, JSON{"weekday": day, "start": "09:00", "end": "17:00"})
+	}
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability", JSON{"timezone": "Europe/Dublin", "weekly": weekly}).Want(t, http.StatusOK)
+	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", JSON{"virtual": JSON{"provider": "static", "url": "https://meet.example/a"}}).Want(t, http.StatusOK)
+	a.Published(t, JSON{"type": "APPOINTMENT", "title": "Lesson", "priceInCents": 9000, "metadata": JSON{"deliveryMethod": "virtual"}})
+}

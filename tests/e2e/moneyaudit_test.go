@@ -1,0 +1,81 @@
+package e2e_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// openLedger lets a test change the ledger, which both engines forbid.
+func openLedger(t *testing.T, app *harness.App) {
+	t.Helper()
+	if strings.HasPrefix(app.DatabaseURL, "postgres") {
+		app.Exec(t, "DROP TRIGGER ledger_entries_append_only ON ledger_entries")
+		return
+	}
+	app.Exec(t, "DROP TRIGGER ledger_entries_no_update")
+	app.Exec(t, "DROP TRIGGER ledger_entries_no_delete")
+}
+
+// Corrupting one row behind the program's back makes verify name it.
+func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil) // of its own: it does not survive
+		w := newWorld(t, app)
+		disputed, _ := w.dispute(t, w.book(t, 2000))
+		session, _ := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+		full := w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all"}).Want(t, 201).Map(t)
+		cases := []struct{ statement, id, named string }{
+			{statement: "UPDATE ledger_entries SET amount = amount + 1 WHERE source_id = $1 AND account = 'creator_pending'", id: sold(t, w), named: "posting led_"},
+			{statement: "UPDATE sales SET tax = tax + 1 WHERE id = $1", id: sold(t, w)},
+			{statement: "UPDATE sales SET total = total + 1 WHERE id = $1", id: sold(t, w)},
+			{statement: "UPDATE sales SET returned_tax = returned_tax + 1 WHERE id = $1", id: sold(t, w)},
+			{statement: "UPDATE payments SET refunded = refunded + 1 WHERE id = $1", id: sold(t, w)},
+			{statement: "DELETE FROM sales WHERE id = $1", id: sold(t, w)},
+			{statement: "UPDATE refunds SET amount = amount + 1 WHERE id = $1", id: w.refunded(t)},
+			{statement: "UPDATE refunds SET tax = tax + 1 WHERE id = $1", id: w.refunded(t)},
+			{statement: "UPDATE grants SET end_reason = '', ended_at = NULL WHERE end_reason = 'refunded' AND $1 <> ''", id: text(t, full["id"])},
+			{statement: "UPDATE disputes SET amount = amount - 1 WHERE id = $1", id: disputed},
+			{statement: "UPDATE payouts SET amount = amount + 1 WHERE id = $1", id: w.paid(t)},
+		}
+		verified(t, app)
+		openLedger(t, app)
+		for _, c := range cases {
+			app.Exec(t, c.statement, c.id)
+			lines, err := app.Program.Verify(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := cmp.Or(c.named, c.id)
+			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, named) }) {
+				t.Errorf("after %s verify says %q, nothing of %s", c.statement, lines, named)
+			}
+		}
+	})
+}
+
+// sold is the payment of a sale.
+func sold(t *testing.T, w *world) string {
+	t.Helper()
+	_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
+	return text(t, receipt["paymentId"])
+}
+
+func TestTheLedgerCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		paymentID := sold(t, w)
+		for _, statement := range []string{"UPDATE ledger_entries SET amount = 1 WHERE source_id = $1", "DELETE FROM ledger_entries WHERE source_id = $1"} {
+			if err := app.TryExec(t, statement, paymentID); err == nil || !strings.Contains(err.Error(), "append-only") {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+		verified(t, app)
+	})
+}

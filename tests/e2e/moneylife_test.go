@@ -1,0 +1,263 @@
+package e2e_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// moneyLives is how many random lifecycles are run per engine: few in every run, MONEY_LIFECYCLES in a long one.
+func moneyLives(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(os.Getenv("MONEY_LIFECYCLES"))
+	if err != nil {
+		return 8
+	}
+	return n
+}
+
+// moneyBooks is what the account's ledger has to say, from what the test has seen the API answer, and by no rule of the program.
+type moneyBooks struct {
+	*world
+	r         *rand.Rand
+	share     int64 // what the creator has, wherever it is
+	tax       int64
+	paidOut   int64
+	sales     []soldSale
+	happening []string
+}
+
+// soldSale is a sale with what is left of it.
+type soldSale struct {
+	paymentID, checkoutID string
+	total, tax            int64
+	returned, taxReturned int64
+	disputeID             string
+}
+
+func (b *moneyBooks) did(format string, args ...any) {
+	b.happening = append(b.happening, fmt.Sprintf(format, args...))
+}
+
+// check compares the ledger with the books after each step.
+func (b *moneyBooks) check(t *testing.T) {
+	t.Helper()
+	balance := b.balance(t)
+	if got := balance[0] + balance[1] + balance[2] + balance[3]; got != b.share-b.paidOut || balance[2] < 0 || balance[3] < 0 {
+		t.Fatalf("the balance is %v, in all %d, want %d, after\n%s", balance, got, b.share-b.paidOut, strings.Join(b.happening, "\n"))
+	}
+	sum := func(account string) int64 {
+		return b.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE creator_id = $1 AND account = $2", b.ID, account)
+	}
+	if got := sum("tax_payable"); got != b.tax {
+		t.Fatalf("%d tax is owed, want %d, after\n%s", got, b.tax, strings.Join(b.happening, "\n"))
+	}
+	if n := b.Count(t, "SELECT COUNT(*) FROM (SELECT posting_id FROM ledger_entries WHERE creator_id = $1 GROUP BY posting_id, currency HAVING SUM(amount) <> 0) x", b.ID); n != 0 {
+		t.Fatalf("%d postings don't sum to zero after\n%s", n, strings.Join(b.happening, "\n"))
+	}
+}
+
+// sellOne sells something at a random price, also by a card whose answer is lost and by one that disputes.
+func (b *moneyBooks) sellOne(t *testing.T) {
+	t.Helper()
+	price := 100 + b.r.Int64N(50_000)
+	card := []string{harness.CardSucceeds, harness.CardSucceeds, cardDisputed, "4000000000009003"}[b.r.IntN(4)]
+	over := harness.JSON{}
+	if country := []string{"", "DE", "FR", "US"}[b.r.IntN(4)]; country != "" {
+		over["customer"] = harness.JSON{"country": country}
+	}
+	session := b.NewSession(t, b.book(t, price), "default", harness.Unique("user"), over)
+	b.Pay(t, session, card)
+	receipt := b.Receipt(t, session)
+	for tries := 0; receipt["status"] != "paid" && tries < 20; tries++ { // the answer was lost: reconciling finds it
+		b.advance(t, 30)
+		receipt = b.Receipt(t, session)
+	}
+	s := soldSale{paymentID: text(t, receipt["paymentId"]), checkoutID: session.ID, total: version(t, receipt["totalInCents"]), tax: version(t, receipt["taxInCents"])}
+	fee := -b.posted(t, s.paymentID)["sale platform_fee"]
+	b.share += s.total - s.tax - fee
+	b.tax += s.tax
+	b.did("sale of %d with %d tax and a fee of %d: %s", s.total, s.tax, fee, s.paymentID)
+	if card == cardDisputed {
+		s.disputeID = b.disputeOf(t, s.paymentID)
+		b.did("disputed: %s", s.disputeID)
+	}
+	b.sales = append(b.sales, s)
+}
+
+// refundSome refunds a random part, or all that is left.
+func (b *moneyBooks) refundSome(t *testing.T) {
+	t.Helper()
+	s := &b.sales[b.r.IntN(len(b.sales))]
+	left := s.total - s.returned
+	minor := b.r.Int64N(max(left, 1)+1) + b.r.Int64N(2)
+	answer := b.refund(t, s.paymentID, minor)
+	if s.disputeID != "" || left == 0 || minor > left {
+		answer.Refuses(t, 409, "NOT_REFUNDABLE")
+		return
+	}
+	f := answer.Want(t, 201).Map(t)
+	amount, tax := version(t, f["amountInCents"]), version(t, f["taxInCents"])
+	s.returned, s.taxReturned = s.returned+amount, s.taxReturned+tax
+	b.share, b.tax = b.share-(amount-tax), b.tax-tax
+	b.did("refund of %d with %d tax of %s", amount, tax, s.paymentID)
+	if s.returned == s.total && s.taxReturned != s.tax || tax < 0 || tax > amount {
+		t.Fatalf("all of %s is returned with %d of %d tax, after\n%s", s.paymentID, s.taxReturned, s.tax, strings.Join(b.happening, "\n"))
+	}
+}
+
+// decide ends a dispute, with the processor's events before and after, doubled.
+func (b *moneyBooks) decide(t *testing.T) {
+	t.Helper()
+	for i := range b.sales {
+		s := &b.sales[i]
+		if s.disputeID == "" {
+			continue
+		}
+		object := "dp_sandbox_" + strings.TrimPrefix(s.paymentID, "pay_")
+		event := processorEvent(t, b.App, harness.JSON{"id": harness.Unique("evt"), "kind": "dispute", "objectId": object, "creatorId": b.ID}, time.Now())
+		b.Ask(t, event).Want(t, 200)
+		switch b.r.IntN(3) {
+		case 0:
+			b.AsBackend(t, post, "/v1/disputes/"+s.disputeID+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200)
+			b.did("won %s", s.disputeID)
+		case 1:
+			b.AsBackend(t, post, "/v1/disputes/"+s.disputeID+"/evidence", harness.JSON{"text": "losing_evidence"}).Want(t, 200)
+			b.lose(s)
+		default:
+			b.AsBackend(t, post, "/v1/disputes/"+s.disputeID+"/accept", nil).Want(t, 200)
+			b.lose(s)
+		}
+		s.disputeID = ""
+		b.Ask(t, event).Want(t, 200)
+		b.advance(t, 1)
+		return
+	}
+}
+
+// unanswered takes in the disputes that the bank has decided because nobody answered.
+func (b *moneyBooks) unanswered(t *testing.T) {
+	t.Helper()
+	for i := range b.sales {
+		s := &b.sales[i]
+		if s.disputeID != "" && b.AsBackend(t, get, "/v1/disputes/"+s.disputeID, nil).Want(t, 200).Map(t)["status"] == "lost" {
+			b.lose(s)
+			s.disputeID = ""
+		}
+	}
+}
+
+func (b *moneyBooks) lose(s *soldSale) {
+	amount, tax := s.total-s.returned, s.tax-s.taxReturned
+	s.returned, s.taxReturned = s.total, s.tax
+	b.share, b.tax = b.share-(amount-tax), b.tax-tax
+	b.did("lost %s", s.disputeID)
+}
+
+// payOut asks for all that is available, or for what the sandbox's bank refuses.
+func (b *moneyBooks) payOut(t *testing.T) {
+	t.Helper()
+	body := harness.JSON{"currency": "eur"}
+	if b.r.IntN(4) == 0 {
+		body["amountInCents"] = 1313
+	}
+	answer := b.AsBackend(t, post, "/v1/payouts", body)
+	if answer.Status == 409 {
+		answer.Refuses(t, 409, "INSUFFICIENT_BALANCE")
+		return
+	}
+	p := answer.Want(t, 201).Map(t)
+	if p["status"] == "paid" {
+		b.paidOut += version(t, p["amountInCents"])
+	}
+	b.did("payout of %v: %v", p["amountInCents"], p["status"])
+}
+
+// Whatever happens to sales, in whatever order, the ledger says what was seen, tax returns to the cent, and nothing that
+// may not be negative is.
+func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil)
+		seed := uint64(time.Now().UnixNano())
+		t.Logf("seed %d", seed)
+		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+		for range moneyLives(t) {
+			b := &moneyBooks{world: newWorld(t, app), r: random}
+			b.sellOne(t)
+			b.check(t)
+			for range 8 {
+				switch b.r.IntN(6) {
+				case 0:
+					b.sellOne(t)
+				case 1, 2:
+					b.refundSome(t)
+				case 3:
+					b.decide(t)
+				case 4:
+					b.advance(t, b.r.Int64N(8*24*3600))
+					b.did("time passes")
+					b.unanswered(t)
+				default:
+					b.payOut(t)
+				}
+				b.check(t)
+			}
+		}
+		verified(t, app)
+	})
+}
+
+func TestParallelPaymentsAndRefundsGiveNumbersWithoutGap(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		const sales = 20
+		listing := w.book(t, 2000)
+		var wait sync.WaitGroup
+		for range sales {
+			wait.Go(func() {
+				session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)
+				w.Pay(t, session, harness.CardSucceeds)
+				w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all", "amountInCents": 500})
+			})
+		}
+		wait.Wait()
+		for _, series := range []string{"R", "C"} {
+			highest := w.Count(t, "SELECT COALESCE(MAX(CAST(SUBSTR(number, 10) AS BIGINT)), 0) FROM documents WHERE creator_id = $1 AND series = $2", w.ID, series)
+			if n := w.Count(t, "SELECT COUNT(DISTINCT number) FROM documents WHERE creator_id = $1 AND series = $2", w.ID, series); n != sales || highest != sales {
+				t.Errorf("series %s has %d numbers, the highest %d", series, n, highest)
+			}
+		}
+		verified(t, app)
+	})
+}
+
+// A full refund and a dispute of one payment come at once: together they take no more than was paid.
+func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		listing := w.book(t, 10000)
+		for range 5 {
+			session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)
+			w.Pay(t, session, cardDisputed).Want(t, 200)
+			paymentID := text(t, w.Receipt(t, session)["paymentId"])
+			answer := w.refund(t, paymentID, 0) // the dispute's event is on its way
+			w.disputeOf(t, paymentID)
+			taken := w.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'processor_clearing' AND (source_id IN (SELECT id FROM refunds WHERE payment_id = $1) OR source_id IN (SELECT id FROM disputes WHERE payment_id = $1))", paymentID)
+			if taken != 10000 || answer.Status != 201 && answer.Status != 409 {
+				t.Errorf("after a refund (%d) and a dispute %d of 10000 is taken", answer.Status, taken)
+			}
+		}
+		verified(t, app)
+	})
+}

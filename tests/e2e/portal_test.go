@@ -1,0 +1,218 @@
+package e2e_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+// visit opens the portal of a customer and returns its path.
+func visit(t *testing.T, a *harness.Account, customerID string) string {
+	t.Helper()
+	var made struct{ URL string }
+	a.AsBackend(t, http.MethodPost, "/v1/customer-portal-sessions",
+		harness.JSON{"customerId": customerID, "returnUrl": "https://shop.example/account"}).Want(t, 201).Into(t, &made)
+	return made.URL[strings.Index(made.URL, "/p/"):]
+}
+
+// read opens a page and returns it; submit sends a form and returns where it leads.
+func read(t *testing.T, app *harness.App, path string) string {
+	t.Helper()
+	answer := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: path}).Want(t, 200)
+	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
+		if got := answer.Header.Get(name); got != want {
+			t.Errorf("%s: %s is %q", path, name, got)
+		}
+	}
+	if answer.Header.Get("Set-Cookie") != "" || !strings.Contains(answer.Header.Get("Content-Security-Policy"), "script-src 'none'") {
+		t.Errorf("%s: %v", path, answer.Header)
+	}
+	return string(answer.Body)
+}
+
+func submit(t *testing.T, app *harness.App, path string, form url.Values) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, app.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Timeout: 30 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusSeeOther {
+		t.Fatalf("POST %s: %d", path, response.StatusCode)
+	}
+	return strings.TrimPrefix(response.Header.Get("Location"), app.URL)
+}
+
+func TestACustomerManagesTheirPlanInThePortal(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		portal := visit(t, a, s.CustomerID)
+		if html := read(t, app, portal); !strings.Contains(html, s.ID) || !strings.Contains(html, "4242") || !strings.Contains(html, "/r/") {
+			t.Fatalf("the portal shows\n%s", html)
+		}
+		mine := portal + "/plans/" + s.ID
+		read(t, app, mine+"/cancel")
+		if to := submit(t, app, mine+"/cancel", nil); to != portal+"?done=canceled" {
+			t.Errorf("canceling leads to %s", to)
+		}
+		if got := subscription(t, a, s.ID); !got.CancelAtPeriodEnd {
+			t.Fatalf("%+v", got)
+		}
+		submit(t, app, mine+"/resume", nil)
+		html := read(t, app, mine+"/change?plan=studio&interval=month")
+		_, quote, _ := strings.Cut(html, `name="quote" value="`)
+		quote, _, _ = strings.Cut(quote, `"`)
+		if to := submit(t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}, "quote": {quote}}); to != portal+"?done=plan" {
+			t.Errorf("changing leads to %s", to)
+		}
+		if got := subscription(t, a, s.ID); got.Plan != "studio" || got.CancelAtPeriodEnd {
+			t.Fatalf("%+v", got)
+		}
+		html = read(t, app, portal+"?done=plan")
+		_, receipt, _ := strings.Cut(html, `href="`+portal+"/receipts/")
+		receipt, _, _ = strings.Cut(receipt, `"`)
+		_, pdf, _ := strings.Cut(read(t, app, portal+"/receipts/"+receipt), `id="pdf" href="`)
+		pdf, _, _ = strings.Cut(pdf, `"`)
+		answer := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(pdf, app.URL)}).Want(t, 200)
+		if !strings.HasPrefix(string(answer.Body), "%PDF-") {
+			t.Errorf("the receipt's document is %.20q", answer.Body)
+		}
+	})
+}
+
+func TestANewCardIsSavedInThePortal(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		portal := visit(t, a, s.CustomerID)
+		setup := submit(t, app, portal+"/cards", nil)
+		if html := read(t, app, setup); !strings.Contains(html, "You authorize") {
+			t.Fatalf("the page shows no mandate:\n%s", html)
+		}
+		submit(t, app, setup, url.Values{"card": {harness.CardDeclined}})
+		if html := read(t, app, setup); !strings.Contains(html, "declined") {
+			t.Errorf("the page does not say that the card was declined:\n%s", html)
+		}
+		submit(t, app, setup, url.Values{"card": {harness.CardAsksAlways}})
+		read(t, app, setup)
+		submit(t, app, setup+"/authenticate", url.Values{"approve": {"no"}})
+		submit(t, app, setup, url.Values{"card": {harness.CardSucceeds}})
+		if html := read(t, app, setup); !strings.Contains(html, "4242") {
+			t.Errorf("the page does not say which card was saved:\n%s", html)
+		}
+		advance(t, a, time.Second)
+		if got := subscription(t, a, s.ID); got.Status != "active" {
+			t.Errorf("the new card did not pay: %+v", got)
+		}
+	})
+}
+
+func TestAPaymentThatTheBankWantsConfirmedIsConfirmedInThePortal(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
+		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		if got := subscription(t, a, s.ID); got.Status != "past_due" || got.NextAttemptAt != nil {
+			t.Fatalf("%+v", got)
+		}
+		portal := visit(t, a, s.CustomerID)
+		mine := portal + "/plans/" + s.ID
+		if to := submit(t, app, mine+"/pay", nil); to != mine+"/confirm" {
+			t.Fatalf("paying leads to %s", to)
+		}
+		read(t, app, mine+"/confirm")
+		if to := submit(t, app, mine+"/confirm", url.Values{"approve": {"yes"}}); to != portal+"?done=paid" {
+			t.Errorf("confirming leads to %s", to)
+		}
+		if got := subscription(t, a, s.ID); got.Status != "active" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestAPortalLinkOpensOnlyItsOwnCustomer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := plans(t, a, 0)
+		mine, theirs := subscribe(t, a, listing, "basic", "ada", harness.CardSucceeds), subscribe(t, a, listing, "basic", "grace", harness.CardSucceeds)
+		portal := visit(t, a, mine.CustomerID)
+		for _, path := range []string{"/p/x", portal + "x", portal + "/plans/" + theirs.ID + "/cancel", portal + "/receipts/pay_x"} {
+			app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: path}).Want(t, 404)
+		}
+		if got := subscription(t, a, theirs.ID); got.CancelAtPeriodEnd {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestThePortalListsInvoicesAndTheAppointmentsOfANamelessCustomer(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		m := w.usageOf(t)
+		inv := m.pushed(t)
+		html := read(t, app, visit(t, w.Account, m.customerID))
+		if strings.Count(html, inv.Number) != 1 || !strings.Contains(html, "/i/"+inv.secret()) || strings.Contains(html, "/receipts/") {
+			t.Errorf("the invoice is listed once, as an invoice:\n%s", html)
+		}
+		booked := w.bookedBy(t, "nameless@example.com", w.openTime(t))
+		var found struct{ Data []struct{ ID string } }
+		w.AsBackend(t, http.MethodGet, "/v1/customers?email=nameless@example.com", nil).Want(t, 200).Into(t, &found)
+		if html := read(t, app, visit(t, w.Account, found.Data[0].ID)); !strings.Contains(html, "/a/") {
+			t.Errorf("no appointment %s in\n%s", booked.ID, html)
+		}
+	})
+}
+
+func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a, email := app.NewAccount(t), harness.Unique("ada")+"@example.com"
+		session := a.NewSession(t, plans(t, a, 0), "basic", "ada", nil)
+		shown := func(address string) string {
+			return string(app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: address[len(app.URL):]}).Want(t, 200).Body)
+		}
+		page := shown(session.CheckoutURL)
+		mandate := "You authorize Ada&#39;s Workshop to charge this card"
+		if !strings.Contains(page, mandate) || !strings.Contains(page, "Cancel anytime with the link in your receipt email") {
+			t.Errorf("the checkout does not say what is agreed to:\n%s", page)
+		}
+		receipt := a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+			harness.JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, 200).Map(t)
+		html := shown(receipt["receiptUrl"].(string))
+		_, link, found := strings.Cut(html, `id="manage" href="`)
+		if !found {
+			t.Fatalf("no way to the portal on\n%s", html)
+		}
+		link, _, _ = strings.Cut(link, `"`)
+		asks := link[len(app.URL):]
+		if html := read(t, app, asks); strings.Contains(html, "/plans/") || !strings.Contains(html, "Manage or cancel your plan") {
+			t.Errorf("whoever sees the receipt may manage the plan:\n%s", html)
+		}
+		submit(t, app, asks+"/mail", nil)
+		workOff(t, a)
+		for _, m := range mailsTo(t, app, email) {
+			if strings.Contains(m.Subject, "Your link") {
+				return
+			}
+		}
+		t.Error("no link was mailed")
+	})
+}

@@ -1,0 +1,269 @@
+package e2e_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// advanceFar moves the clock over as many calls as it takes: one call does only so much work.
+func advanceFar(t *testing.T, a *harness.Account, to time.Time) {
+	t.Helper()
+	for range 100 {
+		answer := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)})
+		if answer.Status == 200 {
+			return
+		}
+		answer.Refuses(t, 409, "STATE_CONFLICT")
+	}
+	t.Fatal("the clock never arrives")
+}
+
+// all reads a list to its end, oldest first.
+func all(t *testing.T, a *harness.Account, path string, query url.Values) (items []json.RawMessage) {
+	t.Helper()
+	query.Set("limit", "100")
+	for {
+		var page struct {
+			Data       []json.RawMessage
+			NextCursor *string
+		}
+		a.AsBackend(t, http.MethodGet, path+"?"+query.Encode(), nil).Want(t, 200).Into(t, &page)
+		items = append(items, page.Data...)
+		if page.NextCursor == nil || len(page.Data) == 0 {
+			slices.Reverse(items)
+			return items
+		}
+		query.Set("cursor", *page.NextCursor)
+	}
+}
+
+var (
+	idPattern      = regexp.MustCompile(`[a-z]{2,4}_[0-9a-z]{26}`)
+	receiptPattern = regexp.MustCompile(`[0-9A-Z]{6}-([RCI])-`)
+	secretPattern  = regexp.MustCompile(`/[0-9a-z]{52}\b`)
+	slugPattern    = regexp.MustCompile(`plans-[0-9a-z]{12}`)
+	timePattern    = regexp.MustCompile(`(T\d\d:\d\d):\d\d\.\d{3}Z`)
+)
+
+// books is everything that an account's subscription left behind, as text: ids named in the order in which they appear, and
+// times cut to the minute, for the clock runs on while work is done.
+func books(t *testing.T, a *harness.Account, customer string) string {
+	t.Helper()
+	var text strings.Builder
+	for _, list := range []string{"/v1/events", "/v1/payments", "/v1/ledger/entries", "/v1/subscriptions"} {
+		fmt.Fprintln(&text, list)
+		rows := all(t, a, list, url.Values{})
+		if list == "/v1/ledger/entries" { // the legs of a posting have no order
+			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(leg(t, a), leg(t, b)) })
+		}
+		for _, row := range rows {
+			text.Write(append(row, '\n'))
+		}
+	}
+	for _, path := range []string{"", "/explain"} {
+		text.Write(append(a.AsBackend(t, http.MethodGet, "/v1/customer-access/"+customer+path, nil).Want(t, 200).Body, '\n'))
+	}
+	names := map[string]string{}
+	named := idPattern.ReplaceAllStringFunc(text.String(), func(id string) string {
+		if names[id] == "" {
+			prefix, _, _ := strings.Cut(id, "_")
+			names[id] = fmt.Sprintf("%s_%d", prefix, len(names)+1)
+		}
+		return names[id]
+	})
+	named = secretPattern.ReplaceAllString(named, "/secret")
+	named = slugPattern.ReplaceAllString(named, "plans")
+	named = receiptPattern.ReplaceAllString(named, "ACCOUNT-$1-")
+	return timePattern.ReplaceAllString(named, "$1")
+}
+
+// leg orders ledger entries by when they were posted, and within a posting by what they are.
+func leg(t *testing.T, row json.RawMessage) string {
+	t.Helper()
+	var e struct{ CreatedAt, PostingID, Kind, Account string }
+	if err := json.Unmarshal(row, &e); err != nil {
+		t.Fatal(err)
+	}
+	return e.CreatedAt + e.PostingID + e.Kind + e.Account
+}
+
+func TestThirteenMonthsInOneAdvanceAreThirteenAdvances(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]time.Time{
+		"from the 31st":       time.Date(2027, 12, 31, 10, 0, 20, 0, time.UTC), // over a leap day
+		"from the 29th":       time.Date(2027, 1, 29, 10, 0, 20, 0, time.UTC),
+		"with a failing card": time.Date(2027, 3, 30, 10, 0, 20, 0, time.UTC),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			harness.Each(t, func(t *testing.T, app *harness.App) {
+				live := func(steps int) string {
+					a, customer := app.NewAccount(t), "ada"
+					listing := plans(t, a, 14)
+					advanceFar(t, a, start)
+					card := harness.CardSucceeds
+					if strings.Contains(name, "failing") {
+						card = cardFailsLater
+					}
+					subscribe(t, a, listing, "basic", customer, card)
+					for n := 1; n <= steps; n++ {
+						advanceFar(t, a, start.AddDate(0, 0, 400*n/steps))
+					}
+					return books(t, a, customer)
+				}
+				once, often := live(1), live(13)
+				if once != often {
+					t.Errorf("the first difference:\n%s", difference(once, often))
+				}
+			})
+		})
+	}
+}
+
+func difference(a, b string) string {
+	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range left {
+		if i >= len(right) || left[i] != right[i] {
+			other := "nothing"
+			if i < len(right) {
+				other = right[i]
+			}
+			return fmt.Sprintf("line %d of %d and %d\n%s\n%s", i, len(left), len(right), left[i], other)
+		}
+	}
+	return "the second is longer"
+}
+
+// customerLife is one customer under random wishes, by way of the API.
+type customerLife struct {
+	*testing.T
+	r       *rapid.T
+	a       *harness.Account
+	listing harness.Listing
+	sub     subscribed
+	name    string
+}
+
+// TestAnyInterleavingKeepsEveryInvariant does random things to a customer with a subscription and has `sundry verify` look
+// at all of the books after each.
+func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		rapid.Check(t, func(r *rapid.T) {
+			app, err := harness.Start(engine, nil) // of its own: what verify finds is of this case
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := app.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			a := app.NewAccount(t)
+			l := &customerLife{T: t, r: r, a: a, listing: plans(t, a, rapid.SampledFrom([]int{0, 14}).Draw(r, "trial")), name: "ada"}
+			l.subscribe()
+			r.Repeat(map[string]func(*rapid.T){
+				"":             func(*rapid.T) { l.verify() },
+				"time":         func(*rapid.T) { l.time() },
+				"time again":   func(*rapid.T) { l.time() },
+				"card":         func(*rapid.T) { l.card() },
+				"no card":      func(*rapid.T) { l.removeCard() },
+				"pause":        func(*rapid.T) { l.ask("pause", nil) },
+				"resume":       func(*rapid.T) { l.ask("resume", nil) },
+				"cancel":       func(*rapid.T) { l.ask("cancel", harness.JSON{"atPeriodEnd": rapid.IntRange(0, 5).Draw(r, "now") > 0}) },
+				"change":       func(*rapid.T) { l.change() },
+				"refund":       func(*rapid.T) { l.refund() },
+				"buy it again": func(*rapid.T) { l.subscribe() },
+			})
+		})
+	})
+}
+
+func (l *customerLife) subscribe() {
+	if l.sub.ID != "" && !slices.Contains([]string{"canceled", "expired"}, subscription(l.T, l.a, l.sub.ID).Status) {
+		return
+	}
+	plan := rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan")
+	l.sub = subscribe(l.T, l.a, l.listing, plan, l.name, rapid.SampledFrom([]string{harness.CardSucceeds, cardFailsLater}).Draw(l.r, "card"))
+}
+
+func (l *customerLife) time() {
+	hours := rapid.IntRange(1, 40*24).Draw(l.r, "hours")
+	advanceFar(l.T, l.a, clockOf(l.T, l.a).Add(time.Duration(hours)*time.Hour))
+}
+
+func (l *customerLife) card() {
+	number := rapid.SampledFrom([]string{
+		harness.CardSucceeds, harness.CardTimesOut, harness.CardAsksAlways, harness.CardStaysPending, cardFailsLater, harness.CardDeclined,
+	}).Draw(l.r, "number")
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/sandbox/customers/"+l.sub.CustomerID+"/cards", harness.JSON{"cardNumber": number}))
+}
+
+func (l *customerLife) removeCard() {
+	path := "/v1/customers/" + l.sub.CustomerID + "/payment-methods"
+	var cards struct{ Data []struct{ ID string } }
+	l.a.AsBackend(l, http.MethodGet, path, nil).Want(l, 200).Into(l, &cards)
+	if len(cards.Data) > 0 {
+		l.allowed(l.a.AsBackend(l, http.MethodDelete, path+"/"+cards.Data[0].ID, nil))
+	}
+}
+
+func (l *customerLife) ask(what string, body any) {
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/subscriptions/"+l.sub.ID+"/"+what, body))
+}
+
+func (l *customerLife) change() {
+	l.ask("change", harness.JSON{
+		"plan":          rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan"),
+		"interval":      rapid.SampledFrom([]string{"month", "year"}).Draw(l.r, "interval"),
+		"prorationMode": rapid.SampledFrom([]string{"charge_now", "next_period"}).Draw(l.r, "mode"),
+	})
+}
+
+func (l *customerLife) refund() {
+	paid := all(l.T, l.a, "/v1/payments", url.Values{"status": {"succeeded"}})
+	var p struct {
+		ID            string
+		AmountInCents int64
+	}
+	if err := json.Unmarshal(paid[rapid.IntRange(0, len(paid)-1).Draw(l.r, "payment")], &p); err != nil {
+		l.Fatal(err)
+	}
+	body := harness.JSON{"paymentId": p.ID, "reason": "asked", "keepAccess": rapid.Bool().Draw(l.r, "keep")}
+	if rapid.Bool().Draw(l.r, "part") && p.AmountInCents > 1 {
+		body["amountInCents"] = p.AmountInCents / 2
+	}
+	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/refunds", body))
+}
+
+// allowed accepts what was done and what was refused with a reason; anything else is a fault of ours.
+func (l *customerLife) allowed(answer *harness.Answer) {
+	if !slices.Contains([]int{200, 201, 204, 400, 402, 404, 409}, answer.Status) {
+		l.r.Fatalf("%d: %s", answer.Status, answer.Body)
+	}
+}
+
+// verify waits for what is due now to be done, so that no task is half way, and looks at everything.
+func (l *customerLife) verify() {
+	violations, err := l.a.Program.Verify(context.Background())
+	if err != nil {
+		l.r.Fatal(err)
+	}
+	if len(violations) > 0 {
+		l.r.Fatalf("%v", violations)
+	}
+}

@@ -1,0 +1,188 @@
+package e2e_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+	"sundry/tests/stripefake"
+	"sundry/tests/testdb"
+)
+
+const stripeWebhookSecret = "whsec_only_for_tests"
+
+// stripeShop is an account of a sandbox whose payments go through Stripe.
+type stripeShop struct {
+	*harness.Account
+	app  *harness.App
+	fake *stripefake.Server
+}
+
+// eachStripe runs a test with a Stripe of its own on each engine.
+func eachStripe(t *testing.T, test func(t *testing.T, s stripeShop)) {
+	t.Helper()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		fake := stripefake.New(t)
+		app := harness.New(t, engine, map[string]string{
+			"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_PUBLISHABLE_KEY": "pk_test_1", "STRIPE_WEBHOOK_SECRET": stripeWebhookSecret,
+			"STRIPE_API_BASE": fake.URL,
+		})
+		test(t, stripeShop{app.NewAccount(t), app, fake})
+		if unkeyed := fake.Unkeyed(); len(unkeyed) > 0 {
+			t.Errorf("sent without an idempotency key: %v", unkeyed)
+		}
+	})
+}
+
+// event sends an event of Stripe's, signed as Stripe does.
+func (s stripeShop) event(t *testing.T, id, kind string, object map[string]any) *harness.Answer {
+	t.Helper()
+	payload, err := json.Marshal(harness.JSON{
+		"id": id, "object": "event", "type": kind, "livemode": false, "api_version": "2099-01-01", "data": harness.JSON{"object": object},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Unix()
+	mac := hmac.New(sha256.New, []byte(stripeWebhookSecret))
+	_, _ = fmt.Fprintf(mac, "%d.%s", at, payload)
+	return s.app.Ask(t, harness.Request{
+		Method: post, Path: "/v1/processor-events", Body: string(payload), Headers: map[string]string{
+			"Stripe-Signature": fmt.Sprintf("t=%d,v1=%s", at, hex.EncodeToString(mac.Sum(nil))), "Content-Type": "application/json",
+		},
+	})
+}
+
+// open makes a session for something that costs 20 euros.
+func (s stripeShop) open(t *testing.T) harness.Session {
+	t.Helper()
+	listing := s.Published(t, harness.JSON{"priceInCents": 2000, "currency": "eur"})
+	return s.NewSession(t, listing, "default", "user-1", nil)
+}
+
+// submit sends what Stripe's form on the page has made.
+func (s stripeShop) submit(t *testing.T, session harness.Session, does string) *harness.Answer {
+	t.Helper()
+	return s.app.Ask(t, harness.Request{
+		Method: post, Path: "/c/" + session.Secret() + "/pay",
+		Body: harness.JSON{"email": "ada@example.com", "country": "IE", "confirmationToken": "ctoken_" + does},
+	})
+}
+
+func (s stripeShop) pageState(t *testing.T, session harness.Session) string {
+	t.Helper()
+	return text(t, s.app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret() + "/state"}).Want(t, 200).Map(t)["state"])
+}
+
+// payment is the session's payment at Stripe.
+func (s stripeShop) payment(t *testing.T, session harness.Session) map[string]any {
+	t.Helper()
+	found := s.fake.Get("pi_", "subject_id", session.ID)
+	if found == nil {
+		t.Fatalf("Stripe knows no payment of %s", session.ID)
+	}
+	return found
+}
+
+func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		session := s.open(t)
+		s.submit(t, session, stripefake.Declines).Refuses(t, 402, "CARD_DECLINED")
+		if state := s.pageState(t, session); state != "payment_failed" {
+			t.Errorf("after a declined card the page is %s", state)
+		}
+		s.submit(t, session, stripefake.Succeeds).Want(t, 200)
+		receipt := s.Receipt(t, session)
+		if receipt["status"] != "paid" {
+			t.Fatalf("%v", receipt)
+		}
+		refund := s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": receipt["paymentId"], "amountInCents": 500, "reason": "asked"}).Want(t, 201).Map(t)
+		if refund["status"] != "succeeded" || s.fake.Refunded(text(t, receipt["paymentId"])) != 500 {
+			t.Errorf("%v, and Stripe returned %d", refund, s.fake.Refunded(text(t, receipt["paymentId"])))
+		}
+
+		dispute := s.fake.Dispute(text(t, receipt["paymentId"]), 2000)
+		for n, kind := range []string{"charge.dispute.funds_withdrawn", "charge.dispute.created", "charge.dispute.created"} { // reordered, doubled
+			s.event(t, fmt.Sprintf("evt_%d", min(n, 1)), kind, map[string]any{"id": dispute}).Want(t, 200)
+		}
+		opened := func() []any {
+			return s.AsBackend(t, get, "/v1/disputes?paymentId="+url.QueryEscape(text(t, receipt["paymentId"])), nil).Want(t, 200).Map(t)["data"].([]any)
+		}
+		harness.Eventually(t, 20*time.Second, "the dispute is known", func() bool { return len(opened()) == 1 })
+		known := opened()[0].(map[string]any)
+		answered := s.AsBackend(t, post, "/v1/disputes/"+text(t, known["id"])+"/evidence", harness.JSON{"text": "They came."}).Want(t, 200).Map(t)
+		if answered["status"] != "under_review" {
+			t.Errorf("%v", answered)
+		}
+		s.fake.Change(dispute, map[string]any{"status": "won"})
+		s.event(t, "evt_2", "charge.dispute.closed", map[string]any{"id": dispute}).Want(t, 200)
+		harness.Eventually(t, 20*time.Second, "the dispute is won", func() bool { return opened()[0].(map[string]any)["status"] == "won" })
+		if n := len(opened()); n != 1 {
+			t.Errorf("%d disputes are known", n)
+		}
+	})
+}
+
+func TestABuyerConfirmsToTheirBankThroughStripe(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		session := s.open(t)
+		page := "/c/" + session.Secret()
+		s.app.Ask(t, harness.Request{Method: get, Path: page + "/challenge"}).Refuses(t, 409, "STATE_CONFLICT")
+		s.submit(t, session, stripefake.Challenges).Want(t, 200)
+		if state := s.pageState(t, session); state != "authenticating" {
+			t.Fatalf("the page is %s", state)
+		}
+		challenge := s.app.Ask(t, harness.Request{Method: get, Path: page + "/challenge"}).Want(t, 200).Map(t)
+		intent := s.payment(t, session)
+		if challenge["clientSecret"] != intent["client_secret"] {
+			t.Errorf("%v", challenge)
+		}
+		paymentID := text(t, intent["metadata"].(map[string]any)["payment_id"])
+		s.fake.Challenge(t, paymentID, true)
+		s.app.Ask(t, harness.Request{Method: post, Path: page + "/authenticate", Body: harness.JSON{"approve": true}}).Want(t, 200)
+		if receipt := s.Receipt(t, session); receipt["status"] != "paid" {
+			t.Errorf("%v", receipt)
+		}
+	})
+}
+
+// The buyer closes the page on their way back from the bank: Stripe's event alone finishes the payment.
+func TestStripesEventFinishesAPayment(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		session := s.open(t)
+		s.submit(t, session, stripefake.Challenges).Want(t, 200)
+		intent := s.payment(t, session)
+		s.fake.Challenge(t, text(t, intent["metadata"].(map[string]any)["payment_id"]), true)
+		// What the event says of the payment is old: it is read again.
+		s.event(t, "evt_paid", "payment_intent.requires_action", intent).Want(t, 200)
+		harness.Eventually(t, 20*time.Second, "the session is paid", func() bool { return s.Receipt(t, session)["status"] == "paid" })
+	})
+}
+
+func TestNoCardNumberReachesUsWhereStripeTakesCards(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		session := s.open(t)
+		for name, body := range map[string]harness.JSON{
+			"a card number":      {"email": "ada@example.com", "country": "IE", "cardNumber": "5555555555554444"},
+			"a token of another": {"email": "ada@example.com", "country": "IE", "confirmationToken": "pm_card_visa"},
+			"nothing":            {"email": "ada@example.com", "country": "IE"},
+		} {
+			if answer := s.app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: body}); answer.Status != 400 {
+				t.Errorf("%s: %d %s", name, answer.Status, answer.Body)
+			}
+		}
+		if n := s.fake.Count("payment_intents"); n != 0 {
+			t.Errorf("Stripe was asked %d times", n)
+		}
+	})
+}

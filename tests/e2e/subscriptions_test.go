@@ -1,0 +1,226 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+)
+
+const cardFailsLater = "4000000000000341"
+
+// subscribed is what the tests read of a subscription.
+type subscribed struct {
+	ID, Status, Plan, Interval, CustomerID, PaymentMethodID, ExternalCustomerID string
+	AmountInCents, CreditInCents                                                int64
+	CurrentPeriodStart, CurrentPeriodEnd                                        time.Time
+	CancelAtPeriodEnd                                                           bool
+	NextAttemptAt, GraceEndsAt, EndedAt, TrialEndsAt                            *time.Time
+}
+
+// subscribe buys a plan and returns the subscription.
+func subscribe(t *testing.T, a *harness.Account, listing harness.Listing, plan, customer, card string) subscribed {
+	t.Helper()
+	session := a.NewSession(t, listing, plan, customer, nil)
+	a.Pay(t, session, card).Want(t, 200)
+	id, ok := a.Receipt(t, session)["subscriptionId"].(string)
+	if !ok {
+		t.Fatalf("the receipt names no subscription: %v", a.Receipt(t, session))
+	}
+	return subscription(t, a, id)
+}
+
+func subscription(t *testing.T, a *harness.Account, id string) subscribed {
+	t.Helper()
+	var s subscribed
+	a.AsBackend(t, http.MethodGet, "/v1/subscriptions/"+id, nil).Want(t, 200).Into(t, &s)
+	return s
+}
+
+// ask posts to a subscription and returns it as it is then.
+func ask(t *testing.T, a *harness.Account, id, what string, body any) subscribed {
+	t.Helper()
+	var s subscribed
+	a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+id+"/"+what, body).Want(t, 200).Into(t, &s)
+	return s
+}
+
+// advanceTo puts the account's clock at an instant.
+func advanceTo(t *testing.T, a *harness.Account, to time.Time) {
+	t.Helper()
+	a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)}).Want(t, 200)
+}
+
+// plans adds the plans basic (€10 a month) and studio (€31 a month, €300 a year) to a new listing.
+func plans(t *testing.T, a *harness.Account, trialDays int) harness.Listing {
+	t.Helper()
+	draft := a.NewListing(t, harness.JSON{
+		"type": "SUBSCRIPTION", "slug": harness.Unique("plans"), "title": "Studio", "priceInCents": 1000,
+		"metadata": harness.JSON{"interval": "month", "intervalCount": 1},
+	})
+	put := func(key string, prices ...harness.JSON) {
+		a.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+key, harness.JSON{
+			"name": key, "isDefault": key == "basic", "trialDays": trialDays, "prices": prices,
+			"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
+			"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}}, "meters": []harness.JSON{},
+		}).Want(t, 200)
+	}
+	put("basic", harness.JSON{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1000})
+	put("studio", harness.JSON{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 3100},
+		harness.JSON{"interval": "year", "intervalCount": 1, "currency": "eur", "amountInCents": 30000})
+	return a.Publish(t, draft)
+}
+
+func TestASubscriptionRenewsEachMonthOnce(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		end := s.CurrentPeriodEnd
+		for range 3 {
+			advanceTo(t, a, end.Add(time.Hour))
+			s = subscription(t, a, s.ID)
+			if s.Status != "active" || !s.CurrentPeriodStart.Equal(end) {
+				t.Fatalf("after %s: %+v", end, s)
+			}
+			end = s.CurrentPeriodEnd
+		}
+		if access := a.Access(t, "ada"); fmt.Sprint(access["version"]) != "4" {
+			t.Errorf("one version at the start and one per renewal: %v", access)
+		}
+	})
+}
+
+func TestATrialIsChargedAtItsEnd(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 14), "basic", "ada", harness.CardSucceeds)
+		if s.Status != "trialing" || s.TrialEndsAt == nil || !s.CurrentPeriodEnd.Equal(*s.TrialEndsAt) {
+			t.Fatalf("%+v", s)
+		}
+		advanceTo(t, a, s.TrialEndsAt.Add(-time.Minute))
+		if got := subscription(t, a, s.ID); got.Status != "trialing" {
+			t.Fatalf("before its end: %+v", got)
+		}
+		advanceTo(t, a, s.TrialEndsAt.Add(time.Minute))
+		if got := subscription(t, a, s.ID); got.Status != "active" || !got.CurrentPeriodStart.Equal(*s.TrialEndsAt) {
+			t.Errorf("after its end: %+v", got)
+		}
+	})
+}
+
+func TestACardThatFailsIsTriedAgainUntilTheSubscriptionExpires(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
+		failed := s.CurrentPeriodEnd
+		advanceTo(t, a, failed.Add(time.Hour))
+		s = subscription(t, a, s.ID)
+		if s.Status != "past_due" || s.NextAttemptAt == nil || !s.NextAttemptAt.Equal(failed.Add(2*day)) || !s.GraceEndsAt.Equal(failed.Add(7*day)) {
+			t.Fatalf("after the first failure: %+v", s)
+		}
+		plan := a.Access(t, "ada")["activePlans"].([]any)
+		if len(plan) != 1 || plan[0].(map[string]any)["status"] != "past_due" {
+			t.Fatalf("within the grace: %v", plan)
+		}
+		advanceTo(t, a, failed.Add(7*day+time.Minute))
+		if plan := a.Access(t, "ada")["activePlans"].([]any); len(plan) != 0 {
+			t.Fatalf("after the grace: %v", plan)
+		}
+		advanceTo(t, a, failed.Add(22*day))
+		if s = subscription(t, a, s.ID); s.Status != "expired" || !s.EndedAt.Equal(failed.Add(21*day)) {
+			t.Errorf("at the end: %+v", s)
+		}
+	})
+}
+
+func TestANewCardPaysWhatIsOverdueAtOnce(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
+		failed := s.CurrentPeriodEnd
+		advanceTo(t, a, failed.Add(10*day))
+		card := a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Map(t)
+		advance(t, a, time.Second)
+		s = subscription(t, a, s.ID)
+		if s.Status != "active" || !s.CurrentPeriodStart.Equal(failed) || s.PaymentMethodID != card["id"] {
+			t.Fatalf("%+v", s)
+		}
+		if plan := a.Access(t, "ada")["activePlans"].([]any); len(plan) != 1 {
+			t.Errorf("access did not come back: %v", plan)
+		}
+	})
+}
+
+func TestAChangeOfPlanChargesWhatWasPreviewed(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		advance(t, a, 10*day)
+		to := harness.JSON{"plan": "studio", "prorationMode": "charge_now"}
+		var quote struct {
+			QuoteID          string
+			AmountDueInCents int64
+		}
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change/preview", to).Want(t, 200).Into(t, &quote)
+		to["quoteId"] = quote.QuoteID
+		changed := ask(t, a, s.ID, "change", to)
+		if changed.Plan != "studio" || !changed.CurrentPeriodEnd.Equal(s.CurrentPeriodEnd) || quote.AmountDueInCents <= 0 {
+			t.Fatalf("%+v for %+v", changed, quote)
+		}
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", to).Refuses(t, 409, "QUOTE_EXPIRED")
+		back := ask(t, a, s.ID, "change", harness.JSON{"plan": "basic"})
+		if back.Plan != "basic" || back.CreditInCents != quote.AmountDueInCents {
+			t.Errorf("back on the same day: %+v", back)
+		}
+		to["plan"] = "studio"
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", to).Refuses(t, 409, "QUOTE_EXPIRED")
+	})
+}
+
+func TestCancelPauseAndResume(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		if got := ask(t, a, s.ID, "cancel", harness.JSON{"atPeriodEnd": true}); !got.CancelAtPeriodEnd || got.Status != "active" {
+			t.Fatalf("%+v", got)
+		}
+		if got := ask(t, a, s.ID, "resume", nil); got.CancelAtPeriodEnd {
+			t.Fatalf("%+v", got)
+		}
+		if got := ask(t, a, s.ID, "pause", nil); got.Status != "paused" || len(a.Access(t, "ada")["activePlans"].([]any)) != 0 {
+			t.Fatalf("%+v", got)
+		}
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(3*day))
+		resumed := ask(t, a, s.ID, "resume", nil)
+		if resumed.Status != "active" || !at(resumed.CurrentPeriodStart, s.CurrentPeriodEnd.Add(3*day)) {
+			t.Fatalf("%+v", resumed)
+		}
+		ask(t, a, s.ID, "cancel", harness.JSON{"atPeriodEnd": true})
+		advanceTo(t, a, resumed.CurrentPeriodEnd.Add(time.Minute))
+		if got := subscription(t, a, s.ID); got.Status != "canceled" || !got.EndedAt.Equal(resumed.CurrentPeriodEnd) {
+			t.Errorf("%+v", got)
+		}
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/cancel", nil).Refuses(t, 409, "STATE_CONFLICT")
+		app.NewAccount(t).AsBackend(t, http.MethodGet, "/v1/subscriptions/"+s.ID, nil).Refuses(t, 404, "NOT_FOUND")
+	})
+}
+
+func TestAnAppointmentTakesNoPlanThatRenews(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newWorld(t, app)
+		path := "/v1/listings/" + w.appointment(t).ID + "/plans/monthly"
+		w.AsCreator(t, http.MethodPut, path, planBody()).Refuses(t, 400, "VALIDATION_FAILED", "prices[0].interval", "prices[1].interval")
+		once := planBody()
+		once["prices"] = []harness.JSON{{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 1900}}
+		w.AsCreator(t, http.MethodPut, path, once).Want(t, 200)
+	})
+}

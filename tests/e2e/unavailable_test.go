@@ -1,0 +1,42 @@
+package e2e_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		app := harness.New(t, engine, nil)
+		a := app.NewAccount(t)
+		listing := a.Published(t, nil)
+		ready := harness.Request{Method: http.MethodGet, Path: "/readyz"}
+		app.AskAnything(t, ready).Want(t, 200)
+		order := func() *harness.Answer {
+			return app.AskAnything(t, harness.Request{
+				Method: http.MethodPost, Path: "/v1/customers", Bearer: a.Key, Body: harness.JSON{"email": "ada@example.com", "displayName": "Ada"},
+			})
+		}
+		allow := app.BlockWrites(t)
+		var refused *harness.Answer
+		harness.Eventually(t, time.Minute, "an order is refused for now", func() bool {
+			refused = order()
+			return refused.Status == http.StatusServiceUnavailable
+		})
+		refused.Refuses(t, 503, "DATABASE_BUSY")
+		if refused.Header.Get("Retry-After") == "" {
+			t.Error("the refusal does not say when to come back")
+		}
+		harness.Eventually(t, time.Minute, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 })
+		app.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/healthz"}).Want(t, 200)
+		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + listing.Slug}).Want(t, 200)
+		allow()
+		harness.Eventually(t, time.Minute, "orders are taken again", func() bool { return order().Status == 201 })
+		harness.Eventually(t, time.Minute, "it is ready again", func() bool { return app.AskAnything(t, ready).Status == 200 })
+	})
+}

@@ -1,0 +1,157 @@
+// Package roundtrips holds what one payment, session and delivery may ask of PostgreSQL, so that it cannot creep: it
+// reads the wire between the program and the database.
+package roundtrips
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// trip is what a client sent before it waited for an answer.
+type trip struct {
+	statements []string
+	commits    bool
+}
+
+// tap passes PostgreSQL connections on and notes their round trips.
+type tap struct {
+	target string
+	mu     sync.Mutex
+	trips  []trip
+}
+
+// newTap stands before the server of an address, which it returns with itself in the server's place.
+func newTap(t testing.TB, address string) (_ *tap, via string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &tap{target: u.Host}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.pass(client)
+		}
+	}()
+	u.Host = listener.Addr().String()
+	return p, u.String()
+}
+
+// take returns what was noted since it was last called.
+func (p *tap) take() []trip {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	trips := p.trips
+	p.trips = nil
+	return trips
+}
+
+func (p *tap) pass(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	server, err := net.Dial("tcp", p.target) //nolint:noctx // it ends with the client
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	go func() {
+		_, _ = io.Copy(client, server)
+		_ = client.Close()
+	}()
+	read, write := io.Pipe()
+	go func() {
+		p.watch(bufio.NewReader(read))
+		_, _ = io.Copy(io.Discard, read)
+	}()
+	_, _ = io.Copy(server, io.TeeReader(client, write))
+	_ = write.Close()
+}
+
+// conversation is what is known of one connection.
+type conversation struct {
+	prepared map[string]string
+	inside   bool // a transaction
+	current  trip
+	prepares bool // the trip only prepares
+}
+
+// watch follows the messages of a client: Sync and Query are what it waits after.
+func (p *tap) watch(in *bufio.Reader) {
+	var length [4]byte
+	if _, err := io.ReadFull(in, length[:]); err != nil {
+		return
+	}
+	if _, err := in.Discard(int(binary.BigEndian.Uint32(length[:])) - 4); err != nil { // the start-up message
+		return
+	}
+	c := conversation{prepared: map[string]string{}}
+	for {
+		kind, err := in.ReadByte()
+		if err != nil {
+			return
+		}
+		if _, err := io.ReadFull(in, length[:]); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(length[:])-4)
+		if _, err := io.ReadFull(in, body); err != nil {
+			return
+		}
+		if c.note(kind, string(body)) {
+			p.mu.Lock()
+			p.trips = append(p.trips, c.current)
+			p.mu.Unlock()
+			c.current = trip{}
+		}
+	}
+}
+
+// note reports whether the message ends a round trip that counts: preparing a statement happens once per connection.
+func (c *conversation) note(kind byte, body string) (ended bool) {
+	switch kind {
+	case 'Q':
+		c.run(strings.TrimRight(body, "\x00"))
+		return true
+	case 'P':
+		name, rest, _ := strings.Cut(body, "\x00")
+		c.prepared[name], _, _ = strings.Cut(rest, "\x00")
+	case 'B':
+		_, rest, _ := strings.Cut(body, "\x00")
+		name, _, _ := strings.Cut(rest, "\x00")
+		c.run(c.prepared[name])
+	case 'S':
+		return len(c.current.statements) > 0
+	}
+	return false
+}
+
+func (c *conversation) run(statement string) {
+	c.current.statements = append(c.current.statements, statement)
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(statement)), " ")
+	switch strings.TrimRight(word, ";") {
+	case "begin":
+		c.inside = true
+	case "commit":
+		c.inside, c.current.commits = false, true
+	case "rollback":
+		c.inside = false
+	case "insert", "update", "delete", "with":
+		if !c.inside && !strings.HasPrefix(statement, "WITH RECURSIVE") {
+			c.current.commits = true
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package roundtrips
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared: a change that adds to it
+// has to lower something else, or to raise the maximum here and say why.
+func TestRoundTripsStayFew(t *testing.T) {
+	t.Parallel()
+	if len(testdb.Engines()) == 1 {
+		return // a quick run has no server to talk to
+	}
+	databaseURL := testdb.Postgres.URL(t)
+	p, via := newTap(t, databaseURL)
+	app := harness.New(t, testdb.Postgres, map[string]string{"DATABASE_URL": via + "&pool_max_conns=4"})
+	a := app.NewAccount(t)
+	listing := a.Published(t, nil)
+	count := func(what string, mostTrips, mostCommits int, do func()) {
+		t.Helper()
+		p.take()
+		do()
+		settled(t, databaseURL)
+		trips := ours(p.take())
+		commits := 0
+		for _, one := range trips {
+			if one.commits {
+				commits++
+			}
+		}
+		t.Logf("%s: %d round trips, %d commits", what, len(trips), commits)
+		if len(trips) > mostTrips || commits > mostCommits {
+			t.Errorf("%s: at most %d round trips and %d commits are stated:\n%s", what, mostTrips, mostCommits, listed(trips))
+		}
+	}
+	for i := range 20 { // every connection prepares every statement
+		session := a.NewSession(t, listing, "default", fmt.Sprintf("warm-%d", i), nil)
+		a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK)
+	}
+	settled(t, databaseURL)
+	var session harness.Session
+	count("a session", 5, 1, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
+	count("a payment with its mail and its announcement", 32, 5, func() { a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK) })
+}
+
+// settled waits until nothing is due any more.
+func settled(t *testing.T, databaseURL string) {
+	t.Helper()
+	harness.Eventually(t, 20*time.Second, "the tasks are done", func() bool {
+		return testdb.Postgres.Int(t, databaseURL, fmt.Sprintf("SELECT COUNT(*) FROM tasks WHERE run_at <= %d AND kind IN ('mail.send', 'access.announce', 'webhook.deliver')", time.Now().Add(3*time.Second).UnixMilli())) == 0
+	})
+}
+
+// ours leaves out what does not belong to one sale: the relay's looks, which serve all tasks, and the leader's ping.
+func ours(all []trip) (kept []trip) {
+	for _, one := range all {
+		text := strings.Join(one.statements, "\n")
+		polls := strings.Contains(text, "WITH RECURSIVE keys") || strings.Contains(text, "-- ping") || strings.HasPrefix(text, "LISTEN")
+		if !polls {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+func listed(trips []trip) string {
+	var b strings.Builder
+	for i, one := range trips {
+		for _, statement := range one.statements {
+			fmt.Fprintf(&b, "%2d  %.120s\n", i+1, strings.Join(strings.Fields(statement), " "))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,342 @@
+package stripefake
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Payment methods by what they do. A token of Stripe's form is "ctoken_" and the name.
+const (
+	Succeeds    = "succeeds"
+	Declines    = "declines"
+	Challenges  = "challenges"
+	PresentOnly = "presentonly"
+	TimesOut    = "timesout"
+	Garbage     = "garbage"
+)
+
+// handle is one request. It runs under the lock.
+func (s *Server) handle(r *http.Request) (int, object) {
+	path := strings.Split(strings.Trim(strings.TrimPrefix(r.URL.Path, "/v1/"), "/"), "/")
+	form := r.PostForm
+	kind, id, verb := path[0], "", ""
+	if len(path) > 1 {
+		id = path[1]
+	}
+	if len(path) > 2 {
+		verb = path[2]
+	}
+	if id == "search" {
+		return s.search(kind, r.URL.Query().Get("query"))
+	}
+	if r.Method == http.MethodGet && id == "" {
+		return s.list(kind, r.URL.Query())
+	}
+	if id == "" {
+		return s.create(kind, form)
+	}
+	o, ok := s.objects[id]
+	if !ok {
+		return refuse(http.StatusNotFound, "resource_missing")
+	}
+	switch {
+	case r.Method == http.MethodGet:
+		return http.StatusOK, o
+	case verb == "":
+		return s.update(o, form)
+	case verb == "confirm":
+		return s.confirm(o, form, form.Get("off_session") == "true")
+	case verb == "cancel":
+		return cancel(o)
+	case verb == "finalize":
+		return s.finalize(o)
+	case verb == "pay":
+		return s.pay(o, form)
+	case verb == "void":
+		o["status"] = "void"
+		_, _ = cancel(s.objects[o["payment_intent"].(string)])
+		return http.StatusOK, o
+	case verb == "close":
+		o["status"] = "lost"
+		return http.StatusOK, o
+	}
+	return refuse(http.StatusNotFound, "no_such_route")
+}
+
+func refuse(status int, code string) (int, object) {
+	return status, errorBody("invalid_request_error", code)
+}
+
+func (s *Server) create(kind string, form url.Values) (int, object) {
+	o := object{"metadata": metadata(form)}
+	switch kind {
+	case "customers":
+		return http.StatusOK, s.add("cus_", o)
+	case "payment_intents":
+		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
+		if amount < 50 {
+			return refuse(http.StatusBadRequest, "amount_too_small")
+		}
+		return http.StatusOK, s.intent(o, amount, form.Get("currency"), form.Get("customer"))
+	case "setup_intents":
+		o["status"], o["customer"], o["object"] = "requires_payment_method", orNil(form.Get("customer")), "setup_intent"
+		s.add("seti_", o)
+		o["client_secret"] = o["id"].(string) + "_secret_1"
+		return http.StatusOK, o
+	case "invoices":
+		o["status"], o["currency"], o["customer"], o["amount_due"] = "draft", form.Get("currency"), form.Get("customer"), int64(0)
+		o["default_payment_method"] = form.Get("default_payment_method")
+		return http.StatusOK, s.add("in_", o)
+	case "invoiceitems":
+		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
+		o["amount"], o["description"], o["invoice"] = amount, form.Get("description"), form.Get("invoice")
+		if invoice := s.objects[form.Get("invoice")]; invoice != nil {
+			invoice["amount_due"] = invoice["amount_due"].(int64) + amount
+		}
+		return http.StatusOK, s.add("ii_", o)
+	case "refunds":
+		return s.refund(o, form)
+	case "transfers":
+		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
+		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false, form.Get("transfer_group")
+		return http.StatusOK, s.add("tr_", o)
+	}
+	return refuse(http.StatusNotFound, "no_such_route")
+}
+
+func (s *Server) intent(o object, amount int64, currency, customer string) object {
+	o["status"], o["amount"], o["currency"], o["customer"] = "requires_payment_method", amount, currency, orNil(customer)
+	o["object"] = "payment_intent"
+	s.add("pi_", o)
+	o["client_secret"] = o["id"].(string) + "_secret_1"
+	return o
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func (s *Server) update(o object, form url.Values) (int, object) {
+	for key, value := range metadata(form) {
+		o["metadata"].(object)[key] = value
+	}
+	if text := form.Get("evidence[uncategorized_text]"); text != "" {
+		o["evidence"] = object{"uncategorized_text": text}
+		if form.Get("submit") == "true" {
+			o["status"] = "under_review"
+		}
+	}
+	return http.StatusOK, o
+}
+
+// behavior is what a payment method does, whatever it is called.
+func behavior(form url.Values) string {
+	method := form.Get("payment_method")
+	if token := form.Get("confirmation_token"); token != "" {
+		method = strings.TrimPrefix(token, "ctoken_")
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(method, "pm_"), "_")
+	return name
+}
+
+func (s *Server) confirm(o object, form url.Values, offSession bool) (int, object) {
+	if o["status"] != "requires_payment_method" && o["status"] != "requires_confirmation" {
+		return refuse(http.StatusBadRequest, o["object"].(string)+"_unexpected_state")
+	}
+	does := behavior(form)
+	method := object{"id": "pm_" + does + "_saved", "type": "card", "card": object{"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2034}}
+	refusedOff := offSession && (does == Challenges || does == PresentOnly)
+	switch {
+	case does == Declines || refusedOff:
+		decline := object{"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds", "message": "A secret.", "payment_method": method}
+		if refusedOff && does == Challenges {
+			decline["code"], decline["decline_code"] = "authentication_required", "authentication_required"
+		}
+		o[lastError(o)] = decline
+		return http.StatusPaymentRequired, object{"error": decline}
+	case does == Garbage:
+		return refuse(http.StatusBadRequest, "resource_missing")
+	case does == Challenges:
+		o["status"], o["payment_method"] = "requires_action", method
+		o["next_action"] = object{"type": "use_stripe_sdk"}
+	default:
+		s.succeed(o, method)
+	}
+	return http.StatusOK, o
+}
+
+func lastError(o object) string {
+	if o["object"] == "setup_intent" {
+		return "last_setup_error"
+	}
+	return "last_payment_error"
+}
+
+func (s *Server) succeed(o, method object) {
+	o["status"], o["payment_method"], o["next_action"] = "succeeded", method, nil
+	if amount, ok := o["amount"].(int64); ok {
+		o["latest_charge"] = object{"id": "ch_1", "balance_transaction": object{"id": "txn_1", "fee": amount*3/200 + 25, "currency": o["currency"]}}
+	}
+}
+
+func cancel(o object) (int, object) {
+	if o["status"] == "succeeded" || o["status"] == "canceled" {
+		return refuse(http.StatusBadRequest, o["object"].(string)+"_unexpected_state")
+	}
+	o["status"], o["next_action"] = "canceled", nil
+	return http.StatusOK, o
+}
+
+func (s *Server) finalize(o object) (int, object) {
+	made := s.intent(object{"metadata": object{}, "invoice": o["id"]}, o["amount_due"].(int64), o["currency"].(string), o["customer"].(string))
+	o["status"], o["payment_intent"] = "open", made["id"]
+	return http.StatusOK, o
+}
+
+func (s *Server) pay(o object, form url.Values) (int, object) {
+	status, body := s.confirm(s.objects[o["payment_intent"].(string)], form, form.Get("off_session") == "true")
+	if status != http.StatusOK {
+		return status, body
+	}
+	o["status"] = "paid"
+	return http.StatusOK, o
+}
+
+func (s *Server) refund(o object, form url.Values) (int, object) {
+	intent := s.objects[form.Get("payment_intent")]
+	if intent == nil {
+		return refuse(http.StatusNotFound, "resource_missing")
+	}
+	amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
+	if intent["status"] != "succeeded" {
+		return refuse(http.StatusBadRequest, "payment_intent_unexpected_state")
+	}
+	if s.refunded(intent["id"].(string))+amount > intent["amount"].(int64) {
+		return refuse(http.StatusBadRequest, "charge_already_refunded")
+	}
+	o["amount"], o["payment_intent"], o["status"] = amount, intent["id"], "succeeded"
+	return http.StatusOK, s.add("re_", o)
+}
+
+func (s *Server) refunded(intentID string) (sum int64) {
+	for _, o := range s.objects {
+		if strings.HasPrefix(o["id"].(string), "re_") && o["payment_intent"] == intentID && o["status"] != "failed" {
+			sum += o["amount"].(int64)
+		}
+	}
+	return sum
+}
+
+var prefixes = map[string]string{"payment_intents": "pi_", "customers": "cus_", "refunds": "re_", "transfers": "tr_", "invoiceitems": "ii_"}
+
+func (s *Server) list(kind string, query url.Values) (int, object) {
+	found := []object{}
+	for _, id := range slices.Backward(s.order) {
+		o := s.objects[id]
+		if !strings.HasPrefix(id, prefixes[kind]) {
+			continue
+		}
+		wanted := true
+		for _, name := range []string{"payment_intent", "transfer_group", "invoice"} {
+			wanted = wanted && (query.Get(name) == "" || o[name] == query.Get(name))
+		}
+		if wanted {
+			found = append(found, o)
+		}
+	}
+	return http.StatusOK, object{"object": "list", "data": found, "has_more": false, "url": "/v1/" + kind}
+}
+
+func (s *Server) search(kind, query string) (int, object) {
+	name, value, _ := strings.Cut(query, ":")
+	name, value = strings.Trim(strings.TrimPrefix(name, "metadata"), "[]'"), strings.Trim(value, "'")
+	found := []object{}
+	for _, id := range s.order {
+		if o := s.objects[id]; strings.HasPrefix(id, prefixes[kind]) && o["metadata"].(object)[name] == value {
+			found = append(found, o)
+		}
+	}
+	return http.StatusOK, object{"object": "search_result", "data": found, "has_more": false, "url": "/v1/" + kind + "/search"}
+}
+
+// of finds the latest object of a kind whose metadata have a value.
+func (s *Server) of(prefix, name, value string) object {
+	for _, id := range slices.Backward(s.order) {
+		if o := s.objects[id]; strings.HasPrefix(id, prefix) && o["metadata"].(object)[name] == value {
+			return o
+		}
+	}
+	return nil
+}
+
+// Refunded is how much of a payment went back.
+func (s *Server) Refunded(paymentID string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if intent := s.of("pi_", "payment_id", paymentID); intent != nil {
+		return s.refunded(intent["id"].(string))
+	}
+	return 0
+}
+
+// Challenge plays the buyer at their bank.
+func (s *Server) Challenge(t testing.TB, paymentID string, approve bool) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.of("pi_", "payment_id", paymentID)
+	if o == nil {
+		o = s.of("seti_", "payment_id", paymentID)
+	}
+	if o == nil {
+		t.Fatalf("nothing is known of %s", paymentID)
+	}
+	if o["status"] != "requires_action" {
+		return
+	}
+	if approve {
+		s.succeed(o, o["payment_method"].(object))
+		return
+	}
+	o["status"], o["next_action"] = "requires_payment_method", nil
+	o[lastError(o)] = object{"type": "card_error", "code": o["object"].(string) + "_authentication_failure", "payment_method": o["payment_method"]}
+	o["payment_method"] = nil
+}
+
+// Get is an object of a kind by one of its metadata, as Stripe would send it; nil for none.
+func (s *Server) Get(prefix, name, value string) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.of(prefix, name, value); o != nil {
+		return clone(o)
+	}
+	return nil
+}
+
+// Change alters an object, as the world does: a bank that sends a refund back, a dispute that is decided.
+func (s *Server) Change(id string, members map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, value := range members {
+		s.objects[id][name] = value
+	}
+}
+
+// Dispute opens a dispute of a payment and returns its id.
+func (s *Server) Dispute(paymentID string, amount int64) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	intent := s.of("pi_", "payment_id", paymentID)
+	o := s.add("dp_", object{
+		"metadata": object{}, "amount": amount, "currency": intent["currency"], "status": "needs_response", "reason": "fraudulent",
+		"payment_intent": intent, "evidence_details": object{"due_by": 4_000_000_000},
+	})
+	return o["id"].(string)
+}

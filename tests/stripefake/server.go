@@ -1,0 +1,271 @@
+// Package stripefake is the part of Stripe's API that the adapter uses, with a memory: idempotency keys, intents that move
+// through their states, refunds that add up. It says nothing about Stripe's shapes, which stripe-mock is asked about, and
+// it fails in whatever way a test wants.
+package stripefake
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Failure is what happens to a request instead of, or after, its effect.
+type Failure struct {
+	// Status is sent in place of the answer; 0 cuts the connection.
+	Status int
+	// Code is the error's code, with Status.
+	Code string
+	// After says that the effect takes place, and only the answer is lost.
+	After bool
+	// Times is how often it happens; 0 means always.
+	Times int
+}
+
+// object is one of Stripe's objects as it is sent.
+type object map[string]any
+
+// answer is a response as it was first sent.
+type answer struct {
+	status int
+	body   object
+}
+
+// Server is a Stripe of one account.
+type Server struct {
+	URL string
+
+	mu       sync.Mutex
+	objects  map[string]object
+	order    []string
+	answers  map[string]answer // by idempotency key
+	requests map[string]string // what a key was first used for
+	busy     map[string]bool   // keys of requests under way
+	failures map[string]*Failure
+	// seen are the requests that arrived: "POST /v1/refunds".
+	seen []string
+	// Unkeyed are the POST requests that had no idempotency key.
+	unkeyed []string
+	slow    time.Duration
+	// stored are failures to be stored under the key of the next request of a route.
+	stored map[string]int
+	// lost is a payment method whose confirmation is never answered.
+	lost string
+}
+
+// New starts a server that stops with the test.
+func New(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{
+		objects: map[string]object{}, answers: map[string]answer{}, requests: map[string]string{}, busy: map[string]bool{},
+		failures: map[string]*Failure{}, stored: map[string]int{},
+	}
+	listener := httptest.NewServer(s)
+	t.Cleanup(listener.Close)
+	s.URL = listener.URL
+	return s
+}
+
+// Fail makes requests whose method and path contain route fail: "confirm", "POST /v1/refunds".
+func (s *Server) Fail(route string, f Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures[route] = &f
+}
+
+// Store makes the next request of a route fail with a status, which Stripe then repeats under the same key.
+func (s *Server) Store(route string, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stored[route] = status
+}
+
+// Heal ends every failure.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = map[string]*Failure{}
+}
+
+// ForgetKeys is what Stripe does after a day.
+func (s *Server) ForgetKeys() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers, s.requests = map[string]answer{}, map[string]string{}
+}
+
+// Linger makes every request with a key take so long that rivals meet it.
+func (s *Server) Linger(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow = d
+}
+
+// LoseAnswersTo cuts the connection of every request that confirms with a payment method, after its effect.
+func (s *Server) LoseAnswersTo(method string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = method
+}
+
+// Count is how many requests had a method and path that contain route.
+func (s *Server) Count(route string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, one := range s.seen {
+		if strings.Contains(one, route) {
+			n++
+		}
+	}
+	return n
+}
+
+// Unkeyed are the POST requests that had no idempotency key.
+func (s *Server) Unkeyed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.unkeyed...)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	route, key := r.Method+" "+r.URL.Path, r.Header.Get("Idempotency-Key")
+	s.mu.Lock()
+	s.seen = append(s.seen, route)
+	if r.Method == http.MethodPost && key == "" {
+		s.unkeyed = append(s.unkeyed, route)
+	}
+	failure := s.failing(route)
+	if s.lost != "" && behavior(r.PostForm) == s.lost {
+		failure = &Failure{After: true}
+	}
+	if failure != nil && !failure.After {
+		s.mu.Unlock()
+		fail(w, failure)
+		return
+	}
+	if key != "" {
+		if done := s.repeated(w, route+"?"+r.PostForm.Encode(), key, failure); done {
+			s.mu.Unlock()
+			return
+		}
+		s.busy[key] = true
+		if s.slow > 0 {
+			s.mu.Unlock()
+			time.Sleep(s.slow)
+			s.mu.Lock()
+		}
+	}
+	status, body := s.stored[route], errorBody("api_error", "")
+	if delete(s.stored, route); status == 0 {
+		status, body = s.handle(r)
+	}
+	if key != "" {
+		delete(s.busy, key)
+		s.answers[key], s.requests[key] = answer{status, clone(body)}, route+"?"+r.PostForm.Encode()
+	}
+	body = clone(body)
+	s.mu.Unlock()
+	if failure != nil {
+		fail(w, failure)
+		return
+	}
+	send(w, status, body)
+}
+
+// repeated answers a request whose key was used before.
+func (s *Server) repeated(w http.ResponseWriter, request, key string, failure *Failure) bool {
+	if s.busy[key] {
+		send(w, http.StatusConflict, errorBody("idempotency_error", "idempotency_key_in_use"))
+		return true
+	}
+	first, ok := s.answers[key]
+	switch {
+	case !ok:
+		return false
+	case s.requests[key] != request:
+		send(w, http.StatusBadRequest, errorBody("idempotency_error", ""))
+	case failure != nil:
+		fail(w, failure)
+	default:
+		w.Header().Set("Idempotent-Replayed", "true")
+		send(w, first.status, first.body)
+	}
+	return true
+}
+
+func (s *Server) failing(route string) *Failure {
+	for part, f := range s.failures {
+		if !strings.Contains(route, part) {
+			continue
+		}
+		if f.Times > 0 {
+			if f.Times--; f.Times == 0 {
+				delete(s.failures, part)
+			}
+		}
+		return f
+	}
+	return nil
+}
+
+func fail(w http.ResponseWriter, f *Failure) {
+	if f.Status != 0 {
+		send(w, f.Status, errorBody("api_error", f.Code))
+		return
+	}
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_ = conn.Close()
+	}
+}
+
+func send(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Request-Id", "req_fake")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func errorBody(kind, code string) object {
+	return object{"error": object{"type": kind, "code": code, "message": "A secret of Stripe's."}}
+}
+
+// clone copies an object, so that later changes leave what was sent alone.
+func clone(o object) object {
+	raw, err := json.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	var copied object
+	if err := json.Unmarshal(raw, &copied); err != nil {
+		panic(err)
+	}
+	return copied
+}
+
+// add keeps a new object under an id of its kind.
+func (s *Server) add(prefix string, o object) object {
+	o["id"] = prefix + rand.Text()
+	s.objects[o["id"].(string)] = o
+	s.order = append(s.order, o["id"].(string))
+	return o
+}
+
+// metadata reads the form's metadata.
+func metadata(form url.Values) object {
+	all := object{}
+	for name, values := range form {
+		if key, ok := strings.CutPrefix(name, "metadata["); ok {
+			all[strings.TrimSuffix(key, "]")] = values[0]
+		}
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package testdb
+
+import (
+	"context"
+
+	"sundry/adapters/gormstore"
+	"sundry/ports"
+)
+
+// ClockedStore is a store whose transactions see a test's clock in the place of the accounts' own.
+type ClockedStore struct {
+	*gormstore.Store
+	clock ports.AccountClock
+}
+
+// WithClock is the store on a test's clock.
+func WithClock(store *gormstore.Store, clock ports.AccountClock) *ClockedStore {
+	return &ClockedStore{store, clock}
+}
+
+// Atomically implements ports.Store.
+func (s *ClockedStore) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	return s.Store.Atomically(ctx, s.clocked(fn))
+}
+
+// Pipelined implements ports.Store.
+func (s *ClockedStore) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	return s.Store.Pipelined(ctx, s.clocked(fn))
+}
+
+// clocked gives a transaction the test's clock.
+func (s *ClockedStore) clocked(fn func(ctx context.Context, r ports.Repos) error) func(ctx context.Context, r ports.Repos) error {
+	return func(ctx context.Context, r ports.Repos) error {
+		r.Clock = s.clock
+		return fn(ctx, r)
+	}
+}
+
+// Read implements ports.Store.
+func (s *ClockedStore) Read(ctx context.Context) ports.Repos {
+	r := s.Store.Read(ctx)
+	r.Clock = s.clock
+	return r
+}

@@ -1,0 +1,42 @@
+package testdb
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	_ "github.com/glebarez/sqlite"     // the driver "sqlite"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+)
+
+// Int reads one number from the database at url with a query that takes no argument.
+func (e Engine) Int(t testing.TB, url, query string) (n int64) {
+	t.Helper()
+	e.with(t, url, func(db *sql.DB) error { return db.QueryRowContext(t.Context(), query).Scan(&n) })
+	return n
+}
+
+// Exec runs a statement on the database at url, past everything that guards it.
+func (e Engine) Exec(t testing.TB, url, statement string) {
+	t.Helper()
+	e.with(t, url, func(db *sql.DB) error {
+		_, err := db.ExecContext(t.Context(), statement)
+		return err
+	})
+}
+
+func (e Engine) with(t testing.TB, url string, do func(db *sql.DB) error) {
+	t.Helper()
+	driver := "pgx"
+	if e.Name == SQLite.Name {
+		driver, url = "sqlite", strings.TrimPrefix(url, "sqlite:")
+	}
+	db, err := sql.Open(driver, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := do(db); err != nil {
+		t.Fatal(err)
+	}
+}
