@@ -68,7 +68,8 @@ var mounted = []string{
 	"GET /c/{secret}", "GET /c/{secret}/again", "GET /l/{code}", "GET /r/{secret}", "GET /docs",
 	"GET /a/{secret}", "GET /a/{secret}/calendar.ics", "GET /a/{secret}/reschedule", "POST /a/{secret}/reschedule",
 	"GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
-	"GET /i/{secret}", "GET /i/{secret}/pdf", "POST /i/{secret}/pay", "GET /r/{secret}/pdf", "GET /d/{kind}/{secret}", "GET /d/{kind}/{secret}/pdf",
+	"GET /i/{secret}", "GET /i/{secret}/pdf", "POST /i/{secret}/pay",
+	"GET /i/{secret}/challenge", "POST /i/{secret}/authenticate", "GET /r/{secret}/pdf", "GET /d/{kind}/{secret}", "GET /d/{kind}/{secret}/pdf",
 }
 
 func TestTheDocumentIsValid(t *testing.T) {

@@ -39,7 +39,10 @@ type listener struct {
 }
 
 // listedEvent is what listen reads of an event; raw is what is forwarded.
-type listedEvent struct{ ID, Type string }
+type listedEvent struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
 
 func parseListen(args []string, out io.Writer) (*listener, error) {
 	l := &listener{out: out, pause: pollPause}
@@ -98,15 +101,15 @@ func (l *listener) run(ctx context.Context) error {
 	query := url.Values{"order": {"asc"}, "limit": {"100"}, "createdFrom": {apiformat.Instant(since)}}
 	for {
 		var page struct {
-			Data       []json.RawMessage
-			HasMore    bool
-			NextCursor string
+			Data       []json.RawMessage `json:"data"`
+			HasMore    bool              `json:"hasMore"`
+			NextCursor string            `json:"nextCursor"`
 		}
 		err := l.api.call(ctx, http.MethodGet, "/v1/events?"+query.Encode(), nil, &page)
 		var refused *apiError
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the user ended it
 		case errors.As(err, &refused) && refused.status < http.StatusInternalServerError && refused.status != http.StatusTooManyRequests:
 			return err
 		case err != nil:

@@ -45,8 +45,9 @@ func (a *publicAPI) check() error {
 
 // apiError is a refusal by the API.
 type apiError struct {
-	status        int
-	Code, Message string
+	status  int
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 func (e *apiError) Error() string {

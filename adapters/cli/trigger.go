@@ -133,7 +133,8 @@ func (t *trigger) buy(ctx context.Context, card string, types ...string) (r rece
 					return r, err
 				}
 			}
-			return r, t.post(ctx, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", body, &r)
+			err = t.post(ctx, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", body, &r)
+			return r, err
 		}
 	}
 	return r, fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", strings.Join(types, " or "))

@@ -42,8 +42,7 @@ func (postgresDialect) retryable(err error) bool {
 
 // Busy implements repo.Dialect.
 func (postgresDialect) Busy(err error) bool {
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true // nothing was sent
 	}
 	var pg *pgconn.PgError

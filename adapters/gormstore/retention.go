@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"sundry/adapters/gormstore/repo"
@@ -21,7 +22,7 @@ func FirstID(kind id.Prefix, at time.Time) string {
 	var body [16]byte
 	ms := uint64(max(at.UnixMilli(), 0)) //nolint:gosec // not negative
 	for i := range 6 {
-		body[i] = byte(ms >> (8 * (5 - i)))
+		body[i] = byte(ms >> (8 * (5 - i))) //nolint:gosec // one byte of six is meant
 	}
 	return id.New(kind, body)
 }
@@ -99,7 +100,7 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 func (s *Store) deleteBatch(ctx context.Context, d deletion) (more bool, err error) {
 	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
 		b := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
-		ids, err := b.QueryIDs(d.doing, d.pick, append(d.args[:len(d.args):len(d.args)], retentionBatch)...)
+		ids, err := b.QueryIDs(d.doing, d.pick, append(slices.Clip(d.args), retentionBatch)...)
 		if err != nil || len(ids) == 0 {
 			more = false
 			return err

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -51,12 +52,14 @@ func (e exampler) addTo(response *yaml.Node) {
 	}
 	description := member(response, "description").Value
 	if codes := DocumentedCodes(description); len(codes) > 0 {
-		examples := mapping()
+		examples := &yaml.Node{Kind: yaml.MappingNode}
 		for _, code := range codes {
 			value := e.of(member(media, "schema"), "", "", 0)
 			set(value, "code", text(string(code)))
 			set(value, "message", text(sentence(description, string(code))))
-			set(examples, string(code), mapping("value", value))
+			example := &yaml.Node{Kind: yaml.MappingNode}
+			set(example, "value", value)
+			set(examples, string(code), example)
 		}
 		set(media, "examples", examples)
 		return
@@ -89,7 +92,7 @@ func (e exampler) of(schema *yaml.Node, owner, name string, depth int) *yaml.Nod
 		}
 	}
 	if parts := member(schema, "allOf"); parts != nil {
-		whole := mapping()
+		whole := &yaml.Node{Kind: yaml.MappingNode}
 		for _, part := range parts.Content {
 			whole.Content = append(whole.Content, e.of(part, owner, name, depth+1).Content...)
 		}
@@ -128,11 +131,11 @@ func (e exampler) ofType(schema *yaml.Node, owner string, depth int) *yaml.Node 
 	}
 	switch value("type") {
 	case "object":
-		object := mapping()
+		object := &yaml.Node{Kind: yaml.MappingNode}
 		if properties := member(schema, "properties"); properties != nil {
 			for i := 0; i < len(properties.Content); i += 2 {
 				name := properties.Content[i].Value
-				if owner == "Error" && !strings.Contains("code message requestId", name) {
+				if owner == "Error" && !slices.Contains([]string{"code", "message", "requestId"}, name) {
 					continue // what only some refusals have
 				}
 				set(object, name, e.of(properties.Content[i+1], owner, name, depth+1))
@@ -182,15 +185,6 @@ func sentence(description, code string) string {
 
 func text(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: value}
-}
-
-// mapping is a node of alternating names and nodes.
-func mapping(members ...any) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.MappingNode}
-	for i := 0; i+1 < len(members); i += 2 {
-		set(node, members[i].(string), members[i+1].(*yaml.Node))
-	}
-	return node
 }
 
 // set gives a mapping's member a value, in place or at the end.

@@ -91,7 +91,7 @@ func (d *Asynq) Dispatch(ctx context.Context, class Class, tasks ...ports.Task) 
 func (d *Asynq) enqueue(ctx context.Context, class Class, batch []ports.Task) error {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
-	payload, err := json.Marshal(message{Tasks: batch})
+	payload, err := json.Marshal(message{Tasks: batch}) //nolint:musttag // written and read here only
 	if err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
@@ -136,7 +136,7 @@ func (d *Asynq) Start(freed func(Class)) error {
 // they do not take in time is left to its lease.
 func (d *Asynq) receive(ctx context.Context, class Class, payload []byte) {
 	var m message
-	if err := json.Unmarshal(payload, &m); err != nil {
+	if err := json.Unmarshal(payload, &m); err != nil { //nolint:musttag // as enqueue wrote it
 		d.log.ErrorContext(ctx, "message in the queue is not ours", slog.Any("error", err))
 		return
 	}

@@ -51,8 +51,8 @@ var (
 func New(config Config) *Processor {
 	backend := func(kind stripe.SupportedBackend) stripe.Backend {
 		return stripe.GetBackendWithConfig(kind, &stripe.BackendConfig{
-			EnableTelemetry: stripe.Bool(false), HTTPClient: &http.Client{Timeout: timeout}, MaxNetworkRetries: stripe.Int64(0),
-			LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull}, URL: stripe.String(cmp.Or(config.APIBase, stripe.APIURL)),
+			EnableTelemetry: new(false), HTTPClient: &http.Client{Timeout: timeout}, MaxNetworkRetries: stripe.Int64(0),
+			LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull}, URL: new(cmp.Or(config.APIBase, stripe.APIURL)),
 		})
 	}
 	backends := &stripe.Backends{

@@ -32,8 +32,8 @@ func (p *Processor) SubmitEvidence(ctx context.Context, processorID string, e di
 		return found, err
 	}
 	params := &stripe.DisputeParams{
-		Params: keyed(ctx, processorID+":evidence"), Submit: stripe.Bool(true),
-		Evidence: &stripe.DisputeEvidenceParams{UncategorizedText: stripe.String(evidenceText(e))},
+		Params: keyed(ctx, processorID+":evidence"), Submit: new(true),
+		Evidence: &stripe.DisputeEvidenceParams{UncategorizedText: new(evidenceText(e))},
 	}
 	params.AddExpand("payment_intent")
 	return reportOf(call(ctx, "submit evidence", func() (*stripe.Dispute, error) { return p.api.Disputes.Update(processorID, params) }))

@@ -131,14 +131,14 @@ func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, 
 	}
 	var optional *string
 	if customer != "" {
-		optional = stripe.String(customer)
+		optional = new(customer)
 	}
 	about := map[string]string{"payment_id": r.PaymentID, "creator_id": r.CreatorID, "subject_id": r.SubjectID}
 	if r.Amount.Minor == 0 {
 		made, err := call(ctx, "create setup intent", func() (*stripe.SetupIntent, error) {
 			return p.api.SetupIntents.New(&stripe.SetupIntentParams{
 				Params: keyed(ctx, r.PaymentID), Customer: optional, Usage: stripe.String(string(stripe.SetupIntentUsageOffSession)), Metadata: about,
-				AutomaticPaymentMethods: &stripe.SetupIntentAutomaticPaymentMethodsParams{Enabled: stripe.Bool(true), AllowRedirects: stripe.String("never")},
+				AutomaticPaymentMethods: &stripe.SetupIntentAutomaticPaymentMethodsParams{Enabled: new(true), AllowRedirects: new("never")},
 			})
 		})
 		if err != nil {
@@ -150,9 +150,9 @@ func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, 
 		return p.createInvoice(ctx, r, customer, about)
 	}
 	params := &stripe.PaymentIntentParams{
-		Params: keyed(ctx, r.PaymentID), Amount: stripe.Int64(r.Amount.Minor), Currency: stripe.String(string(r.Amount.Currency)),
+		Params: keyed(ctx, r.PaymentID), Amount: new(r.Amount.Minor), Currency: new(string(r.Amount.Currency)),
 		Customer: optional, Metadata: about,
-		AutomaticPaymentMethods: &stripe.PaymentIntentAutomaticPaymentMethodsParams{Enabled: stripe.Bool(true), AllowRedirects: stripe.String("never")},
+		AutomaticPaymentMethods: &stripe.PaymentIntentAutomaticPaymentMethodsParams{Enabled: new(true), AllowRedirects: new("never")},
 	}
 	if r.SaveCard {
 		params.SetupFutureUsage = stripe.String(string(stripe.PaymentIntentSetupFutureUsageOffSession))
@@ -188,7 +188,7 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 		_, err = call(ctx, "pay "+i.invoice, func() (*stripe.Invoice, error) {
 			_, method := splitMethod(r.Method)
 			return p.api.Invoices.Pay(i.invoice, &stripe.InvoicePayParams{
-				Params: keyed(ctx, key), PaymentMethod: stripe.String(method), OffSession: stripe.Bool(r.OffSession),
+				Params: keyed(ctx, key), PaymentMethod: new(method), OffSession: new(r.OffSession),
 			})
 		})
 		if err == nil {
@@ -198,7 +198,7 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 		params := &stripe.PaymentIntentConfirmParams{Params: keyed(ctx, key)}
 		params.ConfirmationToken, params.PaymentMethod, params.UseStripeSDK = confirmation(r)
 		if r.OffSession {
-			params.OffSession, params.UseStripeSDK = stripe.Bool(true), nil
+			params.OffSession, params.UseStripeSDK = new(true), nil
 		}
 		for _, expand := range expansions {
 			params.AddExpand(expand)
@@ -215,10 +215,10 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 // page asks Stripe's script to go on with a challenge; a token says so itself.
 func confirmation(r ports.ChargeRequest) (token, method *string, useSDK *bool) {
 	if strings.HasPrefix(r.Method, tokenPrefix) {
-		return stripe.String(r.Method), nil, nil
+		return new(r.Method), nil, nil
 	}
 	_, name := splitMethod(r.Method)
-	return nil, stripe.String(name), stripe.Bool(true)
+	return nil, new(name), new(true)
 }
 
 // afterRefusal reads what an intent is after Stripe refused to confirm it. A request that Stripe will never act on ends the

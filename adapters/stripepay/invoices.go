@@ -18,14 +18,14 @@ func invoiced(r ports.ChargeRequest) bool { return len(r.Lines) > 0 && r.OffSess
 // attempt has an invoice of its own, which is voided when it ends unpaid. The items are given the invoice: Stripe would
 // leave them for the customer's next one otherwise.
 func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, customer string, about map[string]string) (intent, error) {
-	key, currency := r.PaymentID+":invoice", stripe.String(string(r.Amount.Currency))
+	key, currency := r.PaymentID+":invoice", new(string(r.Amount.Currency))
 	_, method := splitMethod(r.Method)
 	draft, err := call(ctx, "create invoice", func() (*stripe.Invoice, error) {
 		return p.api.Invoices.New(&stripe.InvoiceParams{
-			Params: keyed(ctx, key), Customer: stripe.String(customer), Currency: currency, Metadata: about,
+			Params: keyed(ctx, key), Customer: new(customer), Currency: currency, Metadata: about,
 			CollectionMethod: stripe.String(string(stripe.InvoiceCollectionMethodChargeAutomatically)),
-			AutoAdvance:      stripe.Bool(false), DefaultPaymentMethod: stripe.String(method),
-			PendingInvoiceItemsBehavior: stripe.String("exclude"),
+			AutoAdvance:      new(false), DefaultPaymentMethod: new(method),
+			PendingInvoiceItemsBehavior: new("exclude"),
 		})
 	})
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, cu
 	item := func(n int, description string, minor int64) error {
 		_, err := call(ctx, "create invoice item", func() (*stripe.InvoiceItem, error) {
 			return p.api.InvoiceItems.New(&stripe.InvoiceItemParams{
-				Params: keyed(ctx, key+":"+strconv.Itoa(n)), Customer: stripe.String(customer), Invoice: stripe.String(draft.ID),
-				Currency: currency, Amount: stripe.Int64(minor), Description: stripe.String(description),
+				Params: keyed(ctx, key+":"+strconv.Itoa(n)), Customer: new(customer), Invoice: new(draft.ID),
+				Currency: currency, Amount: new(minor), Description: new(description),
 			})
 		})
 		return err
@@ -52,7 +52,7 @@ func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, cu
 			return intent{}, err
 		}
 	}
-	params := &stripe.InvoiceFinalizeInvoiceParams{Params: keyed(ctx, key+":finalize"), AutoAdvance: stripe.Bool(false)}
+	params := &stripe.InvoiceFinalizeInvoiceParams{Params: keyed(ctx, key+":finalize"), AutoAdvance: new(false)}
 	final, err := call(ctx, "finalize "+draft.ID, func() (*stripe.Invoice, error) { return p.api.Invoices.FinalizeInvoice(draft.ID, params) })
 	if err != nil {
 		return intent{}, err

@@ -58,6 +58,7 @@ func startMock(t *testing.T) (address string) {
 // Stripe's own description of its API takes every request that the adapter makes, in the version that the library names.
 // stripe-mock has no memory: what it responds with says nothing about an attempt, so only refusals of a shape count.
 func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("TEST_QUICK") == "1" {
 		return // a quick run has no stripe-mock
 	}
@@ -127,6 +128,7 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			// Fixed objects are of other payments: not found, or not known, is as good as anything. A wrong shape is a 400.
 			err := call()
 			if err != nil && !errors.Is(err, ports.ErrNotFound) && !errors.Is(err, ports.ErrOutcomeUnknown) || stripepay.StatusOf(err) != 0 {

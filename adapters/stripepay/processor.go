@@ -25,7 +25,7 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 		i, err = p.confirm(ctx, r, i)
 	}
 	if refused := final(err); refused != nil {
-		return payment.Outcome{Status: payment.Declined, Decline: declineOf(&stripe.Error{Code: stripe.ErrorCode(refused.code)})}, nil
+		return payment.Outcome{Status: payment.Declined, Decline: declineOf(&stripe.Error{Code: stripe.ErrorCode(refused.code)})}, nil //nolint:nilerr // a refusal is an outcome
 	}
 	if err != nil {
 		return payment.Outcome{}, unknownOf(r.PaymentID, err)
@@ -55,7 +55,7 @@ func (p *Processor) Authenticate(ctx context.Context, r ports.ChargeRequest, _ b
 func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
 	i, err := p.current(ctx, r)
 	if final(err) != nil { // nothing was made, and nothing ever will be
-		return payment.Outcome{Status: payment.Canceled}, nil
+		return payment.Outcome{Status: payment.Canceled}, nil //nolint:nilerr // a refusal is an outcome
 	}
 	if err == nil && i.status != "canceled" && i.status != "succeeded" {
 		i, err = p.end(ctx, i)
@@ -175,9 +175,9 @@ func (p *Processor) customer(ctx context.Context, r ports.ChargeRequest) (string
 		return "", err
 	}
 	if r.Email != "" {
-		named := &stripe.CustomerParams{Params: keyed(ctx, key+":"+r.PaymentID), Email: stripe.String(r.Email)}
+		named := &stripe.CustomerParams{Params: keyed(ctx, key+":"+r.PaymentID), Email: new(r.Email)}
 		if r.Name != "" {
-			named.Name = stripe.String(r.Name)
+			named.Name = new(r.Name)
 		}
 		// A customer without a name pays as well, so this decides nothing.
 		_, _ = p.api.Customers.Update(made.ID, named)
@@ -190,7 +190,7 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 	if r.ProcessorID == "" {
 		return refund.Outcome{}, fmt.Errorf("refund %s: %w", r.RefundID, ports.ErrNotFound)
 	}
-	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)}, PaymentIntent: stripe.String(r.ProcessorID)}
+	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)}, PaymentIntent: new(r.ProcessorID)}
 	list := p.api.Refunds.List(params)
 	for list.Next() {
 		if made := list.Refund(); made.Metadata["refund_id"] == r.RefundID {
@@ -202,7 +202,7 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 	}
 	made, err := call(ctx, "refund", func() (*stripe.Refund, error) {
 		return p.api.Refunds.New(&stripe.RefundParams{
-			Params: keyed(ctx, r.RefundID), PaymentIntent: stripe.String(r.ProcessorID), Amount: stripe.Int64(r.Amount.Minor),
+			Params: keyed(ctx, r.RefundID), PaymentIntent: new(r.ProcessorID), Amount: new(r.Amount.Minor),
 			Metadata: map[string]string{"refund_id": r.RefundID, "payment_id": r.PaymentID, "creator_id": r.CreatorID},
 		})
 	})

@@ -44,13 +44,13 @@ func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 	}
 	made, err := call(ctx, "transfer", func() (*stripe.Transfer, error) {
 		return r.processor.api.Transfers.New(&stripe.TransferParams{
-			Params: keyed(ctx, p.ID), Amount: stripe.Int64(p.Amount.Minor), Currency: stripe.String(string(p.Amount.Currency)),
-			Destination: stripe.String(account), TransferGroup: stripe.String(p.ID),
+			Params: keyed(ctx, p.ID), Amount: new(p.Amount.Minor), Currency: new(string(p.Amount.Currency)),
+			Destination: new(account), TransferGroup: new(p.ID),
 			Metadata: map[string]string{"payout_id": p.ID, "creator_id": p.CreatorID},
 		})
 	})
 	if refused := final(err); refused != nil {
-		return ports.PayoutOutcome{Status: payout.Failed, Reason: refused.code}, nil
+		return ports.PayoutOutcome{Status: payout.Failed, Reason: refused.code}, nil //nolint:nilerr // a refusal is an outcome
 	}
 	if err != nil {
 		return ports.PayoutOutcome{}, unknownOf(p.ID, err)
@@ -60,7 +60,7 @@ func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 
 // Find implements ports.PayoutRail.
 func (r Rail) Find(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
-	params := &stripe.TransferListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(1)}, TransferGroup: stripe.String(p.ID)}
+	params := &stripe.TransferListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(1)}, TransferGroup: new(p.ID)}
 	list := r.processor.api.Transfers.List(params)
 	if list.Next() {
 		return transferOutcome(list.Transfer()), nil

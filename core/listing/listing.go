@@ -5,7 +5,6 @@ package listing
 import (
 	"reflect"
 	"regexp"
-	"strings"
 	"time"
 
 	"sundry/core/fault"
@@ -290,5 +289,3 @@ func (l *Listing) replace(next State, now time.Time) {
 	next.Revision = l.s.Revision + 1
 	l.s, l.changed = next, true
 }
-
-func blank(s string) bool { return strings.TrimSpace(s) == "" }

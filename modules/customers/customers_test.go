@@ -95,8 +95,6 @@ func refused(t *testing.T, err error, code fault.Code) {
 	}
 }
 
-func text(s string) *string { return &s }
-
 func TestAnExternalIDIsOneCustomersWithinAnAccount(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
@@ -111,7 +109,7 @@ func TestAnExternalIDIsOneCustomersWithinAnAccount(t *testing.T) {
 			t.Errorf("another account: %v", err)
 		}
 		twin := w.create(customer.Draft{Email: "ada@example.com"}) // an address is never unique
-		_, err = w.Update(t.Context(), creatorID, twin.ID, customer.Patch{ExternalCustomerID: text("ada")})
+		_, err = w.Update(t.Context(), creatorID, twin.ID, customer.Patch{ExternalCustomerID: new("ada")})
 		refused(t, err, fault.StateConflict)
 		_, err = w.Create(t.Context(), creatorID, customer.Draft{Email: "nobody"})
 		refused(t, err, fault.ValidationFailed)
@@ -139,7 +137,7 @@ func TestACustomerIsFoundByEitherNameAndOnlyByTheirAccount(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}
 		}
-		_, err := w.Update(t.Context(), "crt_other", made.ID, customer.Patch{DisplayName: text("Eve")})
+		_, err := w.Update(t.Context(), "crt_other", made.ID, customer.Patch{DisplayName: new("Eve")})
 		refused(t, err, fault.CustomerNotFound)
 		list, err := w.List(t.Context(), ports.CustomerFilter{CreatorID: creatorID, Email: "ada@example.com"}, ports.Page{Limit: 10})
 		if err != nil || len(list.Items) != 1 {
@@ -163,10 +161,10 @@ func TestOnlyANewNameOfTheirAccessIsAnnounced(t *testing.T) {
 			revision  int64
 			announced int
 		}{
-			{customer.Patch{DisplayName: text("Ada")}, 2, 0},
-			{customer.Patch{DisplayName: text("Ada")}, 2, 0},
-			{customer.Patch{ExternalCustomerID: text("ada")}, 3, 1},
-			{customer.Patch{ExternalCustomerID: text("ada")}, 3, 1},
+			{customer.Patch{DisplayName: new("Ada")}, 2, 0},
+			{customer.Patch{DisplayName: new("Ada")}, 2, 0},
+			{customer.Patch{ExternalCustomerID: new("ada")}, 3, 1},
+			{customer.Patch{ExternalCustomerID: new("ada")}, 3, 1},
 		} {
 			got, err := w.Update(t.Context(), creatorID, made.ID, c.patch)
 			if err != nil || got.Revision != c.revision || len(w.heard) != c.announced {

@@ -190,12 +190,12 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 	if err != nil {
 		return err
 	}
-	made.PaidFrom = paid.Sale.PeriodStart
+	made.PaidFrom, made.State = paid.Sale.PeriodStart, s.linked(made.State)
 	return errors.Join(
 		s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) }),
 		r.Payments.Refunds.Update(ctx, f.State()),
 		r.Tasks.Cancel(ctx, TaskRefundRequest, before.ID),
-		s.Bus.Publish(ctx, r, refund.Created{State: s.linked(made.State)}))
+		s.Bus.Publish(ctx, r, made))
 }
 
 // fail gives up a refund that the processor refused, or takes back one that the buyer's bank returned.

@@ -150,8 +150,7 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 		return fmt.Errorf("refresh setup %s: %w", setupID, err)
 	}
 	_, err = s.settleSetup(ctx, setup.ID, setup.AttemptID, outcome)
-	var refused *fault.Error
-	if errors.As(err, &refused) { // shown to the customer
+	if _, ok := errors.AsType[*fault.Error](err); ok { // shown to the customer
 		return nil
 	}
 	return err

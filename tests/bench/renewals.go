@@ -198,9 +198,10 @@ func (w *world) moreWorkers(ctx context.Context, n int) (stop func() error, err 
 	return func() error {
 		cancel()
 		wg.Wait()
+		all := errors.Join(failures...)
 		for _, app := range apps {
-			failures = append(failures, app.Close())
+			all = errors.Join(all, app.Close())
 		}
-		return errors.Join(failures...)
+		return all
 	}, nil
 }

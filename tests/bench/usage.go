@@ -303,6 +303,7 @@ func usageRating(context.Context, *world) (string, error) {
 		return "", err
 	}
 	result := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := tiers.Amount(quantity); err != nil {

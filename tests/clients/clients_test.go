@@ -39,8 +39,7 @@ func runIn(t *testing.T, folder string, env []string, name string, args ...strin
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			out = append(out, exit.Stderr...)
 		}
 		t.Fatalf("%s %v: %v\n%s", name, args, err, out)

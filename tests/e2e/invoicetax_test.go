@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
@@ -16,9 +17,7 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 			t.Helper()
 			body := m.invoiceBody(harness.Unique("march"), 11900)
 			body["lineItems"] = []harness.JSON{{"description": "Support", "amountInCents": 12900}, {"description": "Deduction", "amountInCents": -1000}}
-			for name, value := range over {
-				body[name] = value
-			}
+			maps.Copy(body, over)
 			return m.AsBackend(t, http.MethodPost, "/v1/invoices", body).Want(t, 201).Map(t)
 		}
 		says := func(when string, inv harness.JSON, subtotal, tax, total int64) {

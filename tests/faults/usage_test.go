@@ -213,6 +213,7 @@ func (u *meteredUse) wantExplainedWithoutReports(t *testing.T, d *Deployment, be
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	var partitions []string
 	for rows.Next() {
 		var name string

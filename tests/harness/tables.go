@@ -151,7 +151,7 @@ func (a *App) LockAccount(t testing.TB, creatorID string) (release func()) {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
-		if _, err := tx.ExecContext(t.Context(), "SELECT 1 FROM "+table+" WHERE creator_id = $1 FOR UPDATE", creatorID); err != nil {
+		if _, err := tx.ExecContext(t.Context(), "SELECT 1 FROM "+table+" WHERE creator_id = $1 FOR UPDATE", creatorID); err != nil { //nolint:gosec // the test's own table
 			t.Fatalf("lock %s: %v", table, err)
 		}
 	}

@@ -86,7 +86,6 @@ type conversation struct {
 	prepared map[string]string
 	inside   bool // a transaction
 	current  trip
-	prepares bool // the trip only prepares
 }
 
 // watch follows the messages of a client: Sync and Query are what it waits after.

@@ -1,6 +1,7 @@
 package stripefake
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -124,9 +125,7 @@ func orNil(text string) any {
 }
 
 func (s *Server) update(o object, form url.Values) (int, object) {
-	for key, value := range metadata(form) {
-		o["metadata"].(object)[key] = value
-	}
+	maps.Copy(o["metadata"].(object), metadata(form))
 	if text := form.Get("evidence[uncategorized_text]"); text != "" {
 		o["evidence"] = object{"uncategorized_text": text}
 		if form.Get("submit") == "true" {
@@ -324,9 +323,7 @@ func (s *Server) Get(prefix, name, value string) map[string]any {
 func (s *Server) Change(id string, members map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for name, value := range members {
-		s.objects[id][name] = value
-	}
+	maps.Copy(s.objects[id], members)
 }
 
 // Dispute opens a dispute of a payment and returns its id.

@@ -139,7 +139,7 @@ func scanInto(statement *gorm.Statement, rows pgx.Rows, into any) error {
 			continue
 		}
 		value := field.ReflectValueOf(context.Background(), of)
-		if _, scans := value.Addr().Interface().(sql.Scanner); scans || value.Kind() == reflect.Pointer {
+		if _, scans := reflect.TypeAssert[sql.Scanner](value.Addr()); scans || value.Kind() == reflect.Pointer {
 			targets[i] = value.Addr().Interface()
 			continue
 		}

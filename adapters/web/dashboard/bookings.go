@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -138,8 +139,8 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 		date := monday + civil.Date(i) //nolint:gosec // 0 to 6
 		days[i] = weekDay{Label: date.Weekday().String(), Date: v.reader.Date(dayOf(date)), Today: date == today}
 	}
-	for i := len(found.Items) - 1; i >= 0; i-- {
-		a := found.Items[i]
+	for _, a := range slices.Backward(found.Items) {
+
 		if at := int(civil.DateIn(zone, a.StartsAt) - monday); at >= 0 && at < len(days) {
 			days[at].Entries = append(days[at].Entries, weekEntry{
 				v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)), a.Title, base + "/bookings/" + a.ID, a.Status == appointment.StatusCanceled,

@@ -177,7 +177,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	for _, card := range cards {
 		details = append(details, fact{"Card", text(strings.ToUpper(card.Brand) + " •••• " + card.Last4)})
 	}
-	p.Aside = append(p.Aside, facts("Details", details...), v.historyPart(s, why))
+	p.Aside = append(p.Aside, facts("Details", details...), v.historyPart(why))
 	return r.send(c, v, p)
 }
 
@@ -233,7 +233,7 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) row
 	return row{[]cell{text(strings.Join(gives, "\n")), source, v.moment(g.StartedAt), until, buttons}}
 }
 
-func (v *visit) historyPart(s customer.State, why access.Explanation) part {
+func (v *visit) historyPart(why access.Explanation) part {
 	var steps []step
 	for _, change := range why.History[:min(len(why.History), 12)] {
 		steps = append(steps, step{

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"sundry/core/fault"
@@ -108,12 +109,7 @@ func (f field) isOf(path string) bool {
 	if f.Name == path {
 		return true
 	}
-	for _, also := range f.Also {
-		if also == path {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.Also, path)
 }
 
 // choices makes the options of a select from values and labels, in turns.

@@ -214,8 +214,8 @@ func countIf[T any](all []T, is func(T) bool) (n int) {
 
 // plural counts things: 1 dispute, 2 disputes.
 func plural(n int, one, many string) string {
-	switch {
-	case n == 1:
+	switch n {
+	case 1:
 		return "1 " + one
 	default:
 		return fmt.Sprintf("%d %s", n, many)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"sundry/adapters/web/layout"
 	"sundry/core/listing"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -475,12 +474,4 @@ func planGives(p plan.State) string {
 		return "–"
 	}
 	return strings.Join(all, "\n")
-}
-
-// amountOf is a price for people.
-func (v *visit) amountOf(minor *int64, currency string) string {
-	if minor == nil {
-		return "–"
-	}
-	return v.reader.Money(layout.Amount(*minor, currency))
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -219,8 +220,8 @@ func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 		p.Parts[0].Lead = "The member data of the event " + d.EventID + "."
 	}
 	var steps []step
-	for i := len(d.Attempts) - 1; i >= 0; i-- {
-		a := d.Attempts[i]
+	for _, a := range slices.Backward(d.Attempts) {
+
 		tone, title := "bad", "Attempt "+strconv.Itoa(a.Number)+": "
 		if a.StatusCode >= 200 && a.StatusCode < 300 {
 			tone = "ok"

@@ -119,7 +119,8 @@ func (r *Routes) pdf(c *fiber.Ctx) error {
 func (r *Routes) pay(c *fiber.Ctx) error {
 	secret := c.Params("secret")
 	card := ports.CardInput{Number: c.FormValue("cardNumber"), Token: c.FormValue("confirmationToken")}
-	state, err := core.State{}, error(nil)
+	var state core.State
+	var err error
 	if card == (ports.CardInput{}) {
 		state, err = r.invoicing.PayByLink(c.UserContext(), secret)
 	} else {
