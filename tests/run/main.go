@@ -131,6 +131,9 @@ func runRace(ctx context.Context, b *bench, tests *report) error {
 // setUp finds or starts what the tests need.
 func setUp(ctx context.Context, b *bench) error {
 	fmt.Fprint(b.out, announcement)
+	if err := trustTheMachinesCertificates(); err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		name, variable string
 		find           func(context.Context, *bench) (string, string, error)

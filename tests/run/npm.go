@@ -12,6 +12,24 @@ import (
 // npmFiles say which packages the tests need, every one with its version and hash.
 var npmFiles = []string{"package.json", "package-lock.json"}
 
+// certificateBundles are where Debian, Fedora and Alpine keep the certificates that their owner trusts.
+var certificateBundles = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
+
+// trustTheMachinesCertificates lets Node.js trust what Go and curl trust here: by itself it knows its own list only, and
+// refuses the registry behind a company's proxy.
+func trustTheMachinesCertificates() error {
+	const name = "NODE_EXTRA_CA_CERTS"
+	if os.Getenv(name) != "" {
+		return nil
+	}
+	for _, path := range certificateBundles {
+		if _, err := os.Stat(path); err == nil {
+			return os.Setenv(name, path)
+		}
+	}
+	return nil
+}
+
 // findPackages returns the folder with the npm packages of tests/npm, and how it was had. A folder belongs to one lock
 // file, so an earlier run's is as good as a new one.
 func findPackages(ctx context.Context, _ *bench) (path, how string, err error) {
