@@ -13,7 +13,7 @@ import (
 )
 
 // bookedBy buys a time of the account's listing for somebody whom mail reaches.
-func (w *world) bookedBy(t *testing.T, email, startsAt string) (a bookedTime) {
+func (w *fixture) bookedBy(t *testing.T, email, startsAt string) (a bookedTime) {
 	t.Helper()
 	var session harness.Session
 	w.AsBackend(t, post, "/v1/checkout-sessions", JSON{
@@ -62,7 +62,7 @@ func wantInvitation(t *testing.T, m contract.Arrived, a bookedTime, method, stat
 func TestMailFollowsAnAppointmentToItsEnd(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, buyer := newWorld(t, app), harness.Unique("grace")+"@example.com"
+		w, buyer := newFixture(t, app), harness.Unique("grace")+"@example.com"
 		a := w.bookedBy(t, buyer, w.openTime(t))
 		workOff(t, w.Account)
 		only := func(address, subject string, want int) contract.Arrived {
@@ -119,7 +119,7 @@ func TestMailFollowsAnAppointmentToItsEnd(t *testing.T) {
 func TestOneAdvanceOfTheClockRemindsInOrderAndACanceledTimeOfNothing(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, kept, canceled := newWorld(t, app), harness.Unique("grace")+"@example.com", harness.Unique("alan")+"@example.com"
+		w, kept, canceled := newFixture(t, app), harness.Unique("grace")+"@example.com", harness.Unique("alan")+"@example.com"
 		w.bookedBy(t, kept, w.openTime(t))
 		b := w.bookedBy(t, canceled, w.openTime(t))
 		w.send(t, b, "/cancel", nil).Want(t, 303)

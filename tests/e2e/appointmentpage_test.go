@@ -10,13 +10,13 @@ import (
 )
 
 // page is a page of an appointment below its address, as a buyer's browser asks for it.
-func (w *world) page(t *testing.T, a bookedTime, path string) *harness.Answer {
+func (w *fixture) page(t *testing.T, a bookedTime, path string) *harness.Answer {
 	t.Helper()
 	return w.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(a.ManageURL, w.URL) + path})
 }
 
 // send sends a form of such a page.
-func (w *world) send(t *testing.T, a bookedTime, path string, form url.Values) *harness.Answer {
+func (w *fixture) send(t *testing.T, a bookedTime, path string, form url.Values) *harness.Answer {
 	t.Helper()
 	return w.Ask(t, harness.Request{
 		Method: post, Path: strings.TrimPrefix(a.ManageURL, w.URL) + path, Body: form.Encode(),
@@ -24,7 +24,7 @@ func (w *world) send(t *testing.T, a bookedTime, path string, form url.Values) *
 	})
 }
 
-func (w *world) read(t *testing.T, a bookedTime) (now bookedTime) {
+func (w *fixture) read(t *testing.T, a bookedTime) (now bookedTime) {
 	t.Helper()
 	w.AsBackend(t, get, "/v1/appointments/"+a.ID, nil).Want(t, 200).Into(t, &now)
 	return now
@@ -44,7 +44,7 @@ var openTimeLink = regexp.MustCompile(`href="/a/[^"?]+/reschedule(\?to=[^"]+)"`)
 func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		a, taken := w.booked(t), w.booked(t)
 		shown := w.page(t, a, "").Want(t, 200)
 		wantWords(t, shown, "Asia/Kathmandu, UTC&#43;5:45", "Join meeting", *a.MeetingURL, "Choose another time", `<time datetime="`+a.StartsAt+`"`)
@@ -93,7 +93,7 @@ func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 func TestABuyerCancelsTheAppointmentByItsLink(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		a := w.booked(t)
 		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "Cancel this appointment?", "refund your payment automatically")
 		wantWords(t, w.send(t, a, "/cancel", url.Values{"reason": {strings.Repeat("x", 501)}}).Want(t, 400), "at most 500 characters")
@@ -123,7 +123,7 @@ func TestABuyerCancelsTheAppointmentByItsLink(t *testing.T) {
 func TestThePageOfAnAppointmentThatHasBegunSaysSo(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		a := w.booked(t)
 		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": a.StartsAt}).Want(t, 200)
 		page := w.page(t, a, "").Want(t, 200)
@@ -141,7 +141,7 @@ func TestThePageOfAnAppointmentThatHasBegunSaysSo(t *testing.T) {
 func TestALinkThatWasNotGivenOutOpensNothing(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		a := w.booked(t)
 		forged := a
 		forged.ManageURL = a.ManageURL[:len(a.ManageURL)-1] + map[bool]string{true: "1", false: "0"}[strings.HasSuffix(a.ManageURL, "0")]
@@ -161,7 +161,7 @@ func TestALinkThatWasNotGivenOutOpensNothing(t *testing.T) {
 }
 
 // feed is the secret of the account's calendar address.
-func (w *world) feed(t *testing.T) string {
+func (w *fixture) feed(t *testing.T) string {
 	t.Helper()
 	var feed struct{ URL string }
 	w.AsCreator(t, get, "/v1/scheduling/feed", nil).Want(t, 200).Into(t, &feed)
@@ -171,7 +171,7 @@ func (w *world) feed(t *testing.T) string {
 func TestACreatorSubscribesToTheirAppointments(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		a := w.booked(t)
 		first := w.feed(t)
 		read := func(secret string) *harness.Answer {

@@ -19,7 +19,7 @@ type bookedTime struct {
 }
 
 // sessionHours is the account's bookable listing.
-func (w *world) sessionHours(t *testing.T) harness.Listing {
+func (w *fixture) sessionHours(t *testing.T) harness.Listing {
 	t.Helper()
 	if w.hours == nil {
 		l := w.bookableListing(t)
@@ -29,7 +29,7 @@ func (w *world) sessionHours(t *testing.T) harness.Listing {
 }
 
 // now is the time of the account, which other operations may have advanced.
-func (w *world) now(t *testing.T) time.Time {
+func (w *fixture) now(t *testing.T) time.Time {
 	t.Helper()
 	var clock struct{ Now time.Time }
 	w.AsBackend(t, get, "/v1/sandbox/clock", nil).Want(t, 200).Into(t, &clock)
@@ -37,7 +37,7 @@ func (w *world) now(t *testing.T) time.Time {
 }
 
 // openTime is the start of an open time of that listing, tomorrow or later.
-func (w *world) openTime(t *testing.T) string {
+func (w *fixture) openTime(t *testing.T) string {
 	t.Helper()
 	from := w.now(t).AddDate(0, 0, 2)
 	c := askCalendar(t, w.App, w.sessionHours(t).ID, "slots/range", "from", from.Format(time.DateOnly), "to", from.AddDate(0, 0, 20).Format(time.DateOnly))
@@ -51,13 +51,13 @@ func (w *world) openTime(t *testing.T) string {
 }
 
 // booked is a new appointment of an hour, tomorrow or later.
-func (w *world) booked(t *testing.T) bookedTime {
+func (w *fixture) booked(t *testing.T) bookedTime {
 	t.Helper()
 	return w.bookedAt(t, w.openTime(t))
 }
 
 // bookedAt buys a time of that listing.
-func (w *world) bookedAt(t *testing.T, startsAt string) (a bookedTime) {
+func (w *fixture) bookedAt(t *testing.T, startsAt string) (a bookedTime) {
 	t.Helper()
 	var session harness.Session
 	w.AsBackend(t, post, "/v1/checkout-sessions", harness.JSON{
@@ -89,7 +89,7 @@ func slotBody(startsAt string, over harness.JSON) harness.JSON {
 func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		a := w.booked(t)
 		if a.Status != "confirmed" || a.ListingID != w.sessionHours(t).ID || a.Timezone != "Asia/Kathmandu" || a.MeetingURL == nil || a.Address != nil {
 			t.Errorf("%+v", a)
@@ -128,7 +128,7 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 }
 
 // told are the events about an appointment, newest first.
-func (w *world) told(t *testing.T, id string) string {
+func (w *fixture) told(t *testing.T, id string) string {
 	t.Helper()
 	var events struct {
 		Data []struct {
@@ -154,7 +154,7 @@ func (w *world) told(t *testing.T, id string) string {
 func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, outsider := newWorld(t, app), newWorld(t, app)
+		w, outsider := newFixture(t, app), newFixture(t, app)
 		a, taken := w.booked(t), w.booked(t)
 		path, open := "/v1/appointments/"+a.ID, w.openTime(t)
 		before := string(w.AsBackend(t, get, path, nil).Want(t, 200).Body)
@@ -199,7 +199,7 @@ func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		first, second := w.booked(t), w.booked(t)
 		w.AsBackend(t, post, "/v1/appointments/"+first.ID+"/cancel", nil).Want(t, 200)
 		find := func(query ...string) string {
@@ -239,7 +239,7 @@ func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
 func TestManyMoveToTheSameTime(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		var all []bookedTime
 		for range 8 {
 			all = append(all, w.booked(t))

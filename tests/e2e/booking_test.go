@@ -85,7 +85,7 @@ func (s *studio) create(t *testing.T, body harness.JSON) *harness.Answer {
 }
 
 // undecided is a session whose buyer has yet to choose, and a choice that it takes.
-func (w *world) undecided(t *testing.T) (secret string, choice harness.JSON) {
+func (w *fixture) undecided(t *testing.T) (secret string, choice harness.JSON) {
 	t.Helper()
 	l := w.bookableListing(t)
 	var session harness.Session

@@ -47,7 +47,7 @@ var goodURLs = []string{
 func TestBadCheckoutSessionsAreRefused(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), newWorld(t, app)
+		w, other := newFixture(t, app), newFixture(t, app)
 		draft, archived, appointment := w.NewListing(t, nil), w.Published(t, nil), w.Publish(t, w.appointment(t))
 		w.AsCreator(t, remove, "/v1/listings/"+archived.ID, nil).Want(t, 200)
 		body := func(over harness.JSON) harness.JSON { return harness.SessionBody(w.listing, "pro", "user_1", over) }
@@ -116,7 +116,7 @@ func TestBadCheckoutSessionsAreRefused(t *testing.T) {
 func TestBadPaymentsAreRefusedAndNothingIsTried(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.session(t)
 		page := "/c/" + session.Secret()
 		for name, c := range map[string]struct {

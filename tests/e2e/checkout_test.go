@@ -43,7 +43,7 @@ func version(t *testing.T, v any) int64 {
 func TestTheIntegration(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, buyer := newWorld(t, app), harness.Unique("user")
+		w, buyer := newFixture(t, app), harness.Unique("user")
 		recipePath := "/v1/catalog/listings/" + w.listing.CatalogKey + "/recipe"
 		first := w.AsBackend(t, get, recipePath, nil).Want(t, 200)
 		var recipe struct {
@@ -100,7 +100,7 @@ func TestTheIntegration(t *testing.T) {
 }
 
 // checkReceipts reads the paid receipt in every way that is allowed, and some that are not.
-func checkReceipts(t *testing.T, w *world, session harness.Session, token string) {
+func checkReceipts(t *testing.T, w *fixture, session harness.Session, token string) {
 	t.Helper()
 	path := "/v1/checkout-sessions/" + session.ID + "/receipt"
 	read := func(bearer string, query url.Values) *harness.Answer {
@@ -142,7 +142,7 @@ func flip(token string) string {
 }
 
 // returnToken is the token of a session of its own, paid.
-func returnToken(t *testing.T, w *world) string {
+func returnToken(t *testing.T, w *fixture) string {
 	t.Helper()
 	session := w.session(t)
 	paid := payOnPage(t, w.App, session, harness.CardSucceeds).Want(t, 200).Map(t)
@@ -154,7 +154,7 @@ func returnToken(t *testing.T, w *world) string {
 }
 
 // checkAccess reads the access that the receipt promises.
-func checkAccess(t *testing.T, w *world, buyer string, receipt harness.JSON) {
+func checkAccess(t *testing.T, w *fixture, buyer string, receipt harness.JSON) {
 	t.Helper()
 	answer := w.AsBackend(t, get, "/v1/customer-access/"+buyer, nil).Want(t, 200)
 	access := answer.Map(t)
@@ -193,7 +193,7 @@ func checkAccess(t *testing.T, w *world, buyer string, receipt harness.JSON) {
 func TestEveryTestCardDoesWhatItIsKnownFor(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for card, c := range map[string]struct {
 			code      string // of the refusal; "" when it pays
 			lastError string
@@ -243,7 +243,7 @@ func TestEveryTestCardDoesWhatItIsKnownFor(t *testing.T) {
 func TestTheBankAsksTheBuyer(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.session(t)
 		answer := func(approve bool) *harness.Answer {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/authenticate", Body: harness.JSON{"approve": approve}})
@@ -267,7 +267,7 @@ func TestTheBankAsksTheBuyer(t *testing.T) {
 func TestTenDeclinesEndASession(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.session(t)
 		for i := range 10 {
 			if receipt := w.Receipt(t, session); receipt["status"] != "processing" {
@@ -288,7 +288,7 @@ func TestTenDeclinesEndASession(t *testing.T) {
 func TestAnExpiredSessionIsOver(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.session(t)
 		for range 2 {
 			if s := w.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil).Want(t, 200).Map(t); s["status"] != "expired" {
@@ -311,7 +311,7 @@ func TestAnExpiredSessionIsOver(t *testing.T) {
 func TestManyPaymentsOfOneSessionTakeMoneyOnce(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, buyer := newWorld(t, app), harness.Unique("user")
+		w, buyer := newFixture(t, app), harness.Unique("user")
 		session := w.NewSession(t, w.listing, "pro", buyer, nil)
 		paid := 0
 		for _, answer := range together(10, func() *harness.Answer { return payOnPage(t, app, session, harness.CardSucceeds) }) {
@@ -337,7 +337,7 @@ func TestManyPaymentsOfOneSessionTakeMoneyOnce(t *testing.T) {
 func TestPaymentRacingExpiryHasOneEnd(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		ends := map[any]int{}
 		for round := 0; round < 6 || round < 200 && len(ends) < 2; round++ {
 			buyer := harness.Unique("user")
@@ -366,7 +366,7 @@ func TestPaymentRacingExpiryHasOneEnd(t *testing.T) {
 func TestPaymentLinks(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		id := w.link(t)
 		var link struct{ URL string }
 		w.AsCreator(t, get, "/v1/payment-links/"+id, nil).Want(t, 200).Into(t, &link)

@@ -24,7 +24,7 @@ func TestAClockThatIsAdvancedAmidPaymentsMeetsNoDeadlock(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil)
-		w, other := newWorld(t, app), newWorld(t, app)
+		w, other := newFixture(t, app), newFixture(t, app)
 		const payments = 40
 		sessions := make([]harness.Session, payments)
 		for i := range sessions {
@@ -76,7 +76,7 @@ func TestAnAccountThatIsStuckDelaysNoOther(t *testing.T) {
 			return
 		}
 		app := harness.New(t, engine, nil)
-		stuck, other := newWorld(t, app), newWorld(t, app)
+		stuck, other := newFixture(t, app), newFixture(t, app)
 		customer := harness.Unique("customer")
 		stuck.Pay(t, stuck.NewSession(t, stuck.listing, "pro", customer, nil), harness.CardSucceeds).Want(t, 200)
 		waiting := stuck.NewSession(t, stuck.listing, "pro", customer, nil)

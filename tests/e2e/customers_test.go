@@ -11,43 +11,43 @@ import (
 )
 
 func init() {
-	customer := func(t *testing.T, w *world) (string, harness.JSON) { return w.customer(t), nil }
+	customer := func(t *testing.T, w *fixture) (string, harness.JSON) { return w.customer(t), nil }
 	maps.Copy(validRequests, map[string]valid{
-		"POST /v1/customers": func(*testing.T, *world) (string, harness.JSON) {
+		"POST /v1/customers": func(*testing.T, *fixture) (string, harness.JSON) {
 			return "", harness.JSON{"email": "ada@example.com", "displayName": "Ada", "externalCustomerId": harness.Unique("user")}
 		},
 		"GET /v1/customers/{id}": customer,
-		"PATCH /v1/customers/{id}": func(t *testing.T, w *world) (string, harness.JSON) {
+		"PATCH /v1/customers/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.customer(t), harness.JSON{"email": "grace@example.com", "displayName": "Grace", "externalCustomerId": harness.Unique("user")}
 		},
 		"GET /v1/customers/{id}/payment-methods": customer,
-		"DELETE /v1/customers/{id}/payment-methods/{pmId}": func(t *testing.T, w *world) (string, harness.JSON) {
+		"DELETE /v1/customers/{id}/payment-methods/{pmId}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			owner := w.customer(t)
 			return owner + " " + w.card(t, owner), nil
 		},
-		"POST /v1/card-setup-sessions": func(t *testing.T, w *world) (string, harness.JSON) {
+		"POST /v1/card-setup-sessions": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return "", harness.JSON{"customerId": w.customer(t), "returnUrl": "https://shop.example/account"}
 		},
-		"POST /v1/customer-portal-sessions": func(t *testing.T, w *world) (string, harness.JSON) {
+		"POST /v1/customer-portal-sessions": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return "", harness.JSON{"customerId": w.customer(t), "returnUrl": "https://shop.example/account"}
 		},
-		"POST /v1/sandbox/customers/{id}/cards": func(t *testing.T, w *world) (string, harness.JSON) {
+		"POST /v1/sandbox/customers/{id}/cards": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.customer(t), harness.JSON{"cardNumber": harness.CardSucceeds}
 		},
-		"GET /v1/subscriptions/{id}": func(t *testing.T, w *world) (string, harness.JSON) { return w.recurring(t), nil },
-		"POST /v1/subscriptions/{id}/cancel": func(t *testing.T, w *world) (string, harness.JSON) {
+		"GET /v1/subscriptions/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.recurring(t), nil },
+		"POST /v1/subscriptions/{id}/cancel": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.recurring(t), harness.JSON{"atPeriodEnd": true}
 		},
-		"POST /v1/subscriptions/{id}/pause": func(t *testing.T, w *world) (string, harness.JSON) { return w.recurring(t), nil },
-		"POST /v1/subscriptions/{id}/resume": func(t *testing.T, w *world) (string, harness.JSON) {
+		"POST /v1/subscriptions/{id}/pause": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.recurring(t), nil },
+		"POST /v1/subscriptions/{id}/resume": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			id := w.recurring(t)
 			ask(t, w.Account, id, "pause", nil)
 			return id, nil
 		},
-		"POST /v1/subscriptions/{id}/change/preview": func(t *testing.T, w *world) (string, harness.JSON) {
+		"POST /v1/subscriptions/{id}/change/preview": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			return w.recurring(t), harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
 		},
-		"POST /v1/subscriptions/{id}/change": func(t *testing.T, w *world) (string, harness.JSON) {
+		"POST /v1/subscriptions/{id}/change": func(t *testing.T, w *fixture) (string, harness.JSON) {
 			id := w.recurring(t)
 			body := harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
 			var quote struct{ QuoteID string }
@@ -57,19 +57,19 @@ func init() {
 		},
 	})
 	listed["GET /v1/customers"] = struct {
-		make func(t *testing.T, w *world) (id string)
-		own  func(w *world) url.Values
-		path func(t *testing.T, w *world) string
-	}{make: func(t *testing.T, w *world) string { return w.customer(t) }}
+		make func(t *testing.T, w *fixture) (id string)
+		own  func(w *fixture) url.Values
+		path func(t *testing.T, w *fixture) string
+	}{make: func(t *testing.T, w *fixture) string { return w.customer(t) }}
 	listed["GET /v1/subscriptions"] = struct {
-		make func(t *testing.T, w *world) (id string)
-		own  func(w *world) url.Values
-		path func(t *testing.T, w *world) string
-	}{make: func(t *testing.T, w *world) string { return w.recurring(t) }}
+		make func(t *testing.T, w *fixture) (id string)
+		own  func(w *fixture) url.Values
+		path func(t *testing.T, w *fixture) string
+	}{make: func(t *testing.T, w *fixture) string { return w.recurring(t) }}
 }
 
 // customer is a new customer's id.
-func (w *world) customer(t *testing.T) string {
+func (w *fixture) customer(t *testing.T) string {
 	t.Helper()
 	var made struct{ ID string }
 	w.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "ada@example.com"}).Want(t, 201).Into(t, &made)
@@ -77,7 +77,7 @@ func (w *world) customer(t *testing.T) string {
 }
 
 // card saves a card for a customer and returns its id.
-func (w *world) card(t *testing.T, customerID string) string {
+func (w *fixture) card(t *testing.T, customerID string) string {
 	t.Helper()
 	var made struct{ ID string }
 	w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+customerID+"/cards", harness.JSON{"cardNumber": harness.CardSucceeds}).Want(t, 201).Into(t, &made)
@@ -85,7 +85,7 @@ func (w *world) card(t *testing.T, customerID string) string {
 }
 
 // recurring is a new active subscription's id.
-func (w *world) recurring(t *testing.T) string {
+func (w *fixture) recurring(t *testing.T) string {
 	t.Helper()
 	return subscribe(t, w.Account, plans(t, w.Account, 0), "basic", harness.Unique("user"), harness.CardSucceeds).ID
 }
@@ -93,7 +93,7 @@ func (w *world) recurring(t *testing.T) string {
 func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.NewSession(t, w.listing, "pro", "", harness.JSON{"catalog": nil, "externalCustomerId": nil, "listingId": w.listing.ID})
 		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 		receipt := w.Receipt(t, session)
@@ -117,7 +117,7 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 func TestCardsAreListedWithTheirMandateAndRemoved(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		owner := w.customer(t)
 		cards := func() []any {
 			return w.AsBackend(t, http.MethodGet, "/v1/customers/"+owner+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any)

@@ -16,9 +16,9 @@ import (
 const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
 
 // busyShop is an account that has one of nearly everything, with hostile texts wherever a person may write.
-func busyShop(t *testing.T, app *harness.App) *world {
+func busyShop(t *testing.T, app *harness.App) *fixture {
 	t.Helper()
-	w := newWorld(t, app)
+	w := newFixture(t, app)
 	w.AsCreator(t, patch, "/v1/creator", JSON{"displayName": hostileText, "refundPolicy": hostileText}).Want(t, 200)
 	w.AsCreator(t, patch, "/v1/listings/"+w.listing.ID, JSON{"title": hostileText, "description": hostileText}).Want(t, 200)
 	session := w.NewSession(t, w.listing, "pro", "user-1", JSON{
@@ -152,7 +152,7 @@ func TestAnotherAccountsThingsAreNotThere(t *testing.T) {
 func TestAPlanOfWhatIsNoLongerSoldIsNotChanged(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		w.Pay(t, w.NewSession(t, w.listing, "pro", "user-1", nil), harness.CardSucceeds).Want(t, 200)
 		id := w.AsBackend(t, get, "/v1/subscriptions", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)["id"].(string)
 		w.AsCreator(t, remove, "/v1/listings/"+w.listing.ID, nil).Want(t, 200)

@@ -17,7 +17,7 @@ type discountCode struct {
 	TimesRedeemed int
 }
 
-func (w *world) discountBody() harness.JSON {
+func (w *fixture) discountBody() harness.JSON {
 	return harness.JSON{
 		"code": harness.Unique("spring"), "percentOff": 20, "duration": "repeating", "durationInMonths": 3, "maxRedemptions": 100,
 		"expiresAt": "2100-01-01T00:00:00Z", "listingIds": []string{w.listing.ID},
@@ -25,7 +25,7 @@ func (w *world) discountBody() harness.JSON {
 }
 
 // discount makes a code; over replaces or adds members, null removes them.
-func (w *world) discount(t *testing.T, over harness.JSON) (made discountCode) {
+func (w *fixture) discount(t *testing.T, over harness.JSON) (made discountCode) {
 	t.Helper()
 	body := w.discountBody()
 	for name, value := range over {
@@ -39,7 +39,7 @@ func (w *world) discount(t *testing.T, over harness.JSON) (made discountCode) {
 	return made
 }
 
-func (w *world) redeemed(t *testing.T, made discountCode) int {
+func (w *fixture) redeemed(t *testing.T, made discountCode) int {
 	t.Helper()
 	w.AsCreator(t, get, "/v1/discounts/"+made.ID, nil).Want(t, 200).Into(t, &made)
 	return made.TimesRedeemed
@@ -48,7 +48,7 @@ func (w *world) redeemed(t *testing.T, made discountCode) int {
 func TestADiscountIsMadeListedAndDeleted(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		made := w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "Five-Off", "amountOffInCents": 500, "currency": "eur"}).Want(t, 201).Map(t)
 		if made["code"] != "Five-Off" || made["percentOff"] != nil || fmt.Sprint(made["amountOffInCents"]) != "500" || made["duration"] != "once" ||
 			made["maxRedemptions"] != nil || fmt.Sprint(made["timesRedeemed"]) != "0" || made["active"] != true || made["livemode"] != false {
@@ -57,13 +57,13 @@ func TestADiscountIsMadeListedAndDeleted(t *testing.T) {
 		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "FIVE-OFF", "percentOff": 5}).Refuses(t, 400, "VALIDATION_FAILED", "code")
 		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"percentOff": 101, "duration": "twice", "maxRedemptions": 0, "expiresAt": "yesterday"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "code", "percentOff", "duration", "maxRedemptions", "expiresAt")
-		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "A", "percentOff": 5, "listingIds": []string{newWorld(t, app).listing.ID}}).
+		w.AsCreator(t, post, "/v1/discounts", harness.JSON{"code": "A", "percentOff": 5, "listingIds": []string{newFixture(t, app).listing.ID}}).
 			Refuses(t, 400, "VALIDATION_FAILED", "listingIds[0]")
 		page := w.AsCreator(t, get, "/v1/discounts", nil).Want(t, 200).Map(t)
 		if all := page["data"].([]any); len(all) != 1 || fmt.Sprint(all[0]) != fmt.Sprint(made) {
 			t.Errorf("listed %v", page)
 		}
-		outsider := newWorld(t, app)
+		outsider := newFixture(t, app)
 		address := "/v1/discounts/" + made["id"].(string)
 		outsider.AsCreator(t, get, address, nil).Refuses(t, 404, "NOT_FOUND")
 		outsider.AsCreator(t, "DELETE", address, nil).Refuses(t, 404, "NOT_FOUND")
@@ -82,7 +82,7 @@ func TestADiscountIsMadeListedAndDeleted(t *testing.T) {
 func TestADiscountCodeReducesWhatIsPaid(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		code := w.discount(t, nil)
 		session := w.NewSession(t, w.listing, "pro", harness.Unique("user"), harness.JSON{"discountCode": strings.ToUpper(code.Code)})
 		shown := w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)
@@ -117,7 +117,7 @@ func TestADiscountCodeReducesWhatIsPaid(t *testing.T) {
 func TestABuyerTypesACodeOnThePage(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		all := w.discount(t, harness.JSON{"percentOff": 100, "duration": "once", "durationInMonths": nil, "listingIds": nil})
 		listing := w.Published(t, nil)
 		session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)
@@ -144,7 +144,7 @@ func TestABuyerTypesACodeOnThePage(t *testing.T) {
 func TestAPaymentLinkTakesADiscountCodeAndIgnoresABadOne(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		code := w.discount(t, nil)
 		var link struct{ URL string }
 		w.AsCreator(t, post, "/v1/payment-links", w.linkBody()).Want(t, 201).Into(t, &link)
@@ -162,7 +162,7 @@ func TestAPaymentLinkTakesADiscountCodeAndIgnoresABadOne(t *testing.T) {
 func TestADiscountIsNeverRedeemedMoreOftenThanItMayBe(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		const most = 3
 		code := w.discount(t, harness.JSON{"maxRedemptions": most})
 		sessions := make([]harness.Session, 12)
@@ -207,7 +207,7 @@ func TestADiscountIsNeverRedeemedMoreOftenThanItMayBe(t *testing.T) {
 func TestASessionNamesAVariantByItsKey(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		w.sessionHours(t)
 		listing := w.appointment(t)
 		pack := w.AsCreator(t, post, "/v1/listings/"+listing.ID+"/variants", harness.JSON{
@@ -242,7 +242,7 @@ func TestADiscountReducesTheRenewalsThatItIsFor(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		for duration, want := range map[string]string{"once": "[1900 1900 950]", "repeating": "[1900 950 950]", "forever": "[950 950 950]"} {
-			w := newWorld(t, app)
+			w := newFixture(t, app)
 			over := harness.JSON{"percentOff": 50, "duration": duration, "durationInMonths": nil}
 			if duration == "repeating" {
 				over["durationInMonths"] = 2

@@ -21,14 +21,14 @@ func pathOf(t *testing.T, address string) string {
 }
 
 // creditNote is the kind and the secret of a credit note.
-func (w *world) creditNote(t *testing.T) string {
+func (w *fixture) creditNote(t *testing.T) string {
 	t.Helper()
 	f := w.AsBackend(t, get, "/v1/refunds/"+w.refunded(t), nil).Want(t, 200).Map(t)
 	return strings.ReplaceAll(strings.TrimPrefix(pathOf(t, text(t, f["creditNoteUrl"])), "/d/"), "/", " ")
 }
 
 // wantDocument asks for a document as a page, in a language, and as PDF.
-func (w *world) wantDocument(t *testing.T, address, language string, says ...string) {
+func (w *fixture) wantDocument(t *testing.T, address, language string, says ...string) {
 	t.Helper()
 	path := pathOf(t, address)
 	page := w.Ask(t, harness.Request{Method: get, Path: path, Headers: map[string]string{"Accept-Language": language}}).Want(t, 200)
@@ -50,7 +50,7 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 		app := harness.New(t, engine, map[string]string{
 			"SELLER_NAME": "Sundry Payments Ltd", "SELLER_ADDRESS": "1 Quay Street, Dublin", "SELLER_VAT_ID": "IE6388047V",
 		})
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		german := harness.JSON{"email": "ada@example.com", "customer": harness.JSON{"name": "Ada Lovelace", "country": "DE", "postalCode": "10115"}}
 		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, german)
 		paymentID := text(t, receipt["paymentId"])
@@ -99,7 +99,7 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 func TestADocumentStaysAsItWasIssued(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 		payments := w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Map(t)["data"].([]any)
 		path := pathOf(t, text(t, payments[0].(map[string]any)["receiptUrl"])) + "/pdf"

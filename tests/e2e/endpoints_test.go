@@ -11,7 +11,7 @@ import (
 func TestAnEndpointHasLimitsThatItsOwnerSets(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		shows := func(answer *harness.Answer, want string) {
 			t.Helper()
 			e := answer.Map(t)
@@ -51,7 +51,7 @@ func TestAnEndpointHasLimitsThatItsOwnerSets(t *testing.T) {
 func TestAnAccountHasAtMostFiftyEndpoints(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), newWorld(t, app)
+		w, other := newFixture(t, app), newFixture(t, app)
 		for range 45 {
 			w.newEndpoint(t)
 		}

@@ -10,7 +10,7 @@ import (
 func TestAPollerReadsEventsOnFromItsLastCursor(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		type page struct {
 			Data []struct {
 				ID string

@@ -13,7 +13,7 @@ import (
 )
 
 // found are the ids of a list that the filters narrow, newest first.
-func (w *world) found(t *testing.T, path string, filters url.Values) []string {
+func (w *fixture) found(t *testing.T, path string, filters url.Values) []string {
 	t.Helper()
 	var p page
 	w.Ask(t, harness.Request{Method: http.MethodGet, Path: path, Query: with(filters, "limit", "100"), Bearer: w.Key}).Want(t, 200).Into(t, &p)
@@ -27,7 +27,7 @@ func (w *world) found(t *testing.T, path string, filters url.Values) []string {
 func TestSessionsAndPaymentsAreFoundByWhatTheIntegratorKnows(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), newWorld(t, app)
+		w, other := newFixture(t, app), newFixture(t, app)
 		paid := w.NewSession(t, w.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"})
 		declined := w.NewSession(t, w.listing, "pro", "alan", harness.JSON{"referenceId": "order-2"})
 		other.Pay(t, other.NewSession(t, other.listing, "pro", "grace", harness.JSON{"referenceId": "order-1"}), harness.CardSucceeds).Want(t, 200)
@@ -74,7 +74,7 @@ func TestSessionsAndPaymentsAreFoundByWhatTheIntegratorKnows(t *testing.T) {
 	})
 }
 
-func checkPaymentView(t *testing.T, w *world, paid harness.Session, id string) {
+func checkPaymentView(t *testing.T, w *fixture, paid harness.Session, id string) {
 	t.Helper()
 	var list struct{ Data []harness.JSON }
 	w.AsBackend(t, http.MethodGet, "/v1/payments?referenceId=order-1", nil).Want(t, 200).Into(t, &list)
@@ -88,7 +88,7 @@ func checkPaymentView(t *testing.T, w *world, paid harness.Session, id string) {
 func TestEventsAndDeliveriesAreFoundByWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), newWorld(t, app)
+		w, other := newFixture(t, app), newFixture(t, app)
 		delivery, test := w.delivery(t)
 		receipt := w.Pay(t, w.NewSession(t, w.listing, "pro", "grace", nil), harness.CardSucceeds).Want(t, 200).Map(t)
 		w.Pay(t, w.NewSession(t, w.listing, "pro", "alan", nil), harness.CardSucceeds).Want(t, 200)
@@ -127,7 +127,7 @@ func TestEventsAndDeliveriesAreFoundByWhatTheyAreAbout(t *testing.T) {
 func TestBadFiltersAreRefusedWithWhatWasMeant(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for target, want := range map[string]string{
 			"/v1/events?type=payment.complete":                                                            "Did you mean",
 			"/v1/checkout-sessions?status=pade":                                                           "Did you mean",

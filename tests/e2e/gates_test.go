@@ -30,7 +30,7 @@ func unsigned(token string) string {
 }
 
 // outsiders are the credentials that must not open a route, by what is wrong with them. Each is the whole header.
-func outsiders(t *testing.T, w *world, other *harness.Account, op harness.Operation) map[string]string {
+func outsiders(t *testing.T, w *fixture, other *harness.Account, op harness.Operation) map[string]string {
 	t.Helper()
 	bad := map[string]string{
 		"nobody":                         "",
@@ -59,7 +59,7 @@ func outsiders(t *testing.T, w *world, other *harness.Account, op harness.Operat
 func TestGatesOpenForTheRightCredentialOnly(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := &world{Account: app.NewAccount(t)}, app.NewAccount(t)
+		w, other := &fixture{Account: app.NewAccount(t)}, app.NewAccount(t)
 		same := map[httpapi.AuthMode]string{} // one per kind of credential
 		for _, op := range harness.Operations(t) {
 			if op.Auth == httpapi.Public {
@@ -113,7 +113,7 @@ func TestPublicOperationsAskForNothing(t *testing.T) {
 func TestAnotherAccountsObjectsDoNotExist(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, outsider := newWorld(t, app), newWorld(t, app)
+		w, outsider := newFixture(t, app), newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			if op.Auth == httpapi.Public || !strings.Contains(op.Path, "{") || strings.Contains(op.Path, "customer-access") {
 				continue
@@ -138,7 +138,7 @@ func TestAnotherAccountsObjectsDoNotExist(t *testing.T) {
 func TestCustomersAreTheAccountsOwn(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, outsider := newWorld(t, app), app.NewAccount(t)
+		w, outsider := newFixture(t, app), app.NewAccount(t)
 		customer := harness.Unique("user")
 		grant := w.grant(t, customer)
 		if seen := outsider.Access(t, customer); len(seen["entitlements"].([]any)) != 0 || seen["version"].(interface{ String() string }).String() != "0" {

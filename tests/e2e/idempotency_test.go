@@ -40,7 +40,7 @@ func isReplay(a *harness.Answer) bool { return a.Header.Get("Idempotent-Replayed
 func TestARepeatedKeyRepeatsTheAnswer(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), newWorld(t, app)
+		w, other := newFixture(t, app), newFixture(t, app)
 		for _, op := range onceOperations(t) {
 			t.Run(op.OperationID, func(t *testing.T) {
 				key := harness.Unique("key")
@@ -79,7 +79,7 @@ func TestARepeatedKeyRepeatsTheAnswer(t *testing.T) {
 func TestARefusalLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range onceOperations(t) {
 			if !op.TakesBody() {
 				continue
@@ -107,7 +107,7 @@ func TestARefusalLeavesTheKeyFree(t *testing.T) {
 func TestKeysHaveAFormAndOneRouteEach(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		key := strings.Repeat("k", 255)
 		var first *harness.Answer
 		for _, op := range onceOperations(t) { // one key serves every route, once each
@@ -124,7 +124,7 @@ func TestKeysHaveAFormAndOneRouteEach(t *testing.T) {
 func TestManyRequestsUnderOneKeyHaveOneEffect(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range onceOperations(t) {
 			t.Run(op.OperationID, func(t *testing.T) {
 				r := withKey(w.request(t, op), harness.Unique("key"))

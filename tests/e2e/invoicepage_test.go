@@ -25,7 +25,7 @@ func sendInvoicePage(t *testing.T, app *harness.App, inv invoiceBody, path strin
 func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		customer := w.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, 201).Map(t)
 		id := text(t, customer["id"])
 		w.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": "4000000000000341"}).Want(t, 201)

@@ -35,7 +35,7 @@ func (m *metered) payOnPage(t *testing.T, inv invoiceBody, card string) *harness
 func TestAPushedInvoiceIsPaid(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		var inv invoiceBody
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 27000)).Want(t, 201).Into(t, &inv)
 		wantLines(t, inv, "paid", "pushed  = 27000", "pushed  = -100")
@@ -62,7 +62,7 @@ func TestAPushedInvoiceIsPaid(t *testing.T) {
 func TestAPushedInvoiceOfNothingIsPaidWithoutACharge(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		var inv invoiceBody
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 100)).Want(t, 201).Into(t, &inv)
 		if inv.Status != "paid" || inv.AttemptCount != 0 {
@@ -74,7 +74,7 @@ func TestAPushedInvoiceOfNothingIsPaidWithoutACharge(t *testing.T) {
 func TestAPushedInvoiceWithoutACardIsRefused(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		m := w.subscribed(t, harness.CardSucceeds, "SUM")
 		_, receipt := w.sell(t, w.book(t, 500), harness.CardSucceeds, nil) // nothing recurs, so no card is kept
 		m.customerID, _ = receipt["customerId"].(string)
@@ -92,7 +92,7 @@ func TestAPushedInvoiceWithoutACardIsRefused(t *testing.T) {
 func TestAPushedInvoiceForAStrangersCustomerIsNotFound(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m, other := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM"), newWorld(t, app)
+		m, other := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM"), newFixture(t, app)
 		other.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Refuses(t, 404, "CUSTOMER_NOT_FOUND")
 	})
 }
@@ -100,7 +100,7 @@ func TestAPushedInvoiceForAStrangersCustomerIsNotFound(t *testing.T) {
 func TestAnInvoiceKeyMakesOneInvoiceForGood(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		key := harness.Unique("march")
 		var inv invoiceBody
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Want(t, 201).Into(t, &inv)
@@ -128,7 +128,7 @@ func TestAnInvoiceKeyMakesOneInvoiceForGood(t *testing.T) {
 func TestManyPostsOfOneInvoiceKeyAreOneChargeOfOneInvoice(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		key := harness.Unique("march")
 		var mu sync.Mutex
 		statuses := map[int]int{}
@@ -155,7 +155,7 @@ func TestManyPostsOfOneInvoiceKeyAreOneChargeOfOneInvoice(t *testing.T) {
 func TestADeclinedInvoiceIsStoredAsFailed(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, cardFailsLater, "SUM")
+		m := newFixture(t, app).subscribed(t, cardFailsLater, "SUM")
 		var refused struct {
 			Code, ID, Status string
 			Invoice          invoiceBody
@@ -179,7 +179,7 @@ func TestADeclinedInvoiceIsStoredAsFailed(t *testing.T) {
 func TestAnInvoicesPageIsOpenedByItsSecretOnly(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		w.Ask(t, harness.Request{Method: http.MethodGet, Path: "/i/" + strings.Repeat("0", 52)}).Want(t, 404)
 		w.Ask(t, harness.Request{Method: http.MethodGet, Path: "/i/" + strings.Repeat("0", 52) + "/pdf"}).Want(t, 404)
 	})

@@ -12,7 +12,7 @@ import (
 func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		push := func(over harness.JSON) harness.JSON {
 			t.Helper()
 			body := m.invoiceBody(harness.Unique("march"), 11900)

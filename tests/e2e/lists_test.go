@@ -13,57 +13,57 @@ import (
 
 // listed says how to make an entry of each list, and how to find only the account's own.
 var listed = map[string]struct {
-	make func(t *testing.T, w *world) (id string)
-	own  func(w *world) url.Values
-	path func(t *testing.T, w *world) string // for a list below an object
+	make func(t *testing.T, w *fixture) (id string)
+	own  func(w *fixture) url.Values
+	path func(t *testing.T, w *fixture) string // for a list below an object
 }{
-	"GET /v1/api-keys": {make: func(t *testing.T, w *world) string {
+	"GET /v1/api-keys": {make: func(t *testing.T, w *fixture) string {
 		var made struct{ ID string }
 		w.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": "listed"}).Want(t, 201).Into(t, &made)
 		return made.ID
 	}},
-	"GET /v1/listings/mine": {make: func(t *testing.T, w *world) string { return w.NewListing(t, nil).ID }},
+	"GET /v1/listings/mine": {make: func(t *testing.T, w *fixture) string { return w.NewListing(t, nil).ID }},
 	"GET /v1/listings": {
-		make: func(t *testing.T, w *world) string { return w.Published(t, nil).ID },
-		own:  func(w *world) url.Values { return url.Values{"creatorId": {w.ID}} },
+		make: func(t *testing.T, w *fixture) string { return w.Published(t, nil).ID },
+		own:  func(w *fixture) url.Values { return url.Values{"creatorId": {w.ID}} },
 	},
-	"GET /v1/webhook-endpoints": {make: func(t *testing.T, w *world) string { return w.newEndpoint(t) }},
-	"GET /v1/events": {make: func(t *testing.T, w *world) string {
+	"GET /v1/webhook-endpoints": {make: func(t *testing.T, w *fixture) string { return w.newEndpoint(t) }},
+	"GET /v1/events": {make: func(t *testing.T, w *fixture) string {
 		_, event := w.delivery(t)
 		return event
 	}},
-	"GET /v1/checkout-sessions": {make: func(t *testing.T, w *world) string { return w.session(t).ID }},
-	"GET /v1/payments": {make: func(t *testing.T, w *world) string {
+	"GET /v1/checkout-sessions": {make: func(t *testing.T, w *fixture) string { return w.session(t).ID }},
+	"GET /v1/payments": {make: func(t *testing.T, w *fixture) string {
 		return fmt.Sprint(w.Pay(t, w.session(t), harness.CardSucceeds).Want(t, 200).Map(t)["paymentId"])
 	}},
 	"GET /v1/webhook-endpoints/{id}/deliveries": {
-		make: func(t *testing.T, w *world) string {
+		make: func(t *testing.T, w *fixture) string {
 			id, _ := w.delivery(t)
 			return id
 		},
-		path: func(t *testing.T, w *world) string { return "/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries" },
+		path: func(t *testing.T, w *fixture) string { return "/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries" },
 	},
-	"GET /v1/appointments": {make: func(t *testing.T, w *world) string { return w.booked(t).ID }},
-	"GET /v1/tasks": {make: func(t *testing.T, w *world) string {
+	"GET /v1/appointments": {make: func(t *testing.T, w *fixture) string { return w.booked(t).ID }},
+	"GET /v1/tasks": {make: func(t *testing.T, w *fixture) string {
 		return taskID("checkout.expire:" + w.session(t).ID)
 	}},
-	"GET /v1/refunds": {make: func(t *testing.T, w *world) string { return w.refunded(t) }},
-	"GET /v1/disputes": {make: func(t *testing.T, w *world) string {
+	"GET /v1/refunds": {make: func(t *testing.T, w *fixture) string { return w.refunded(t) }},
+	"GET /v1/disputes": {make: func(t *testing.T, w *fixture) string {
 		id, _ := w.dispute(t, w.book(t, 2000))
 		return id
 	}},
-	"GET /v1/payouts":        {make: func(t *testing.T, w *world) string { return w.paid(t) }},
-	"GET /v1/discounts":      {make: func(t *testing.T, w *world) string { return w.discount(t, nil).ID }},
-	"GET /v1/payment-links":  {make: func(t *testing.T, w *world) string { return w.link(t) }},
-	"GET /v1/usage/meters":   {make: func(t *testing.T, w *world) string { return (&metered{world: w}).meter(t) }},
-	"GET /v1/usage/products": {make: func(t *testing.T, w *world) string { return (&metered{world: w}).product(t) }},
-	"GET /v1/usage/prices": {make: func(t *testing.T, w *world) string {
-		m := &metered{world: w}
+	"GET /v1/payouts":        {make: func(t *testing.T, w *fixture) string { return w.paid(t) }},
+	"GET /v1/discounts":      {make: func(t *testing.T, w *fixture) string { return w.discount(t, nil).ID }},
+	"GET /v1/payment-links":  {make: func(t *testing.T, w *fixture) string { return w.link(t) }},
+	"GET /v1/usage/meters":   {make: func(t *testing.T, w *fixture) string { return (&metered{fixture: w}).meter(t) }},
+	"GET /v1/usage/products": {make: func(t *testing.T, w *fixture) string { return (&metered{fixture: w}).product(t) }},
+	"GET /v1/usage/prices": {make: func(t *testing.T, w *fixture) string {
+		m := &metered{fixture: w}
 		return m.make(t, "/v1/usage/prices", priceBody(m.product(t)))
 	}},
-	"GET /v1/usage/billing-plans": {make: func(t *testing.T, w *world) string { return w.metered(t, harness.CardSucceeds).planID }},
-	"GET /v1/usage/alerts":        {make: func(t *testing.T, w *world) string { return w.usageOf(t).alert(t) }},
-	"GET /v1/invoices":            {make: func(t *testing.T, w *world) string { return w.usageOf(t).pushed(t).ID }},
+	"GET /v1/usage/billing-plans": {make: func(t *testing.T, w *fixture) string { return w.metered(t, harness.CardSucceeds).planID }},
+	"GET /v1/usage/alerts":        {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).alert(t) }},
+	"GET /v1/invoices":            {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).pushed(t).ID }},
 }
 
 type page struct {
@@ -73,7 +73,7 @@ type page struct {
 }
 
 // ids walks a whole list in pages of the given size.
-func (w *world) ids(t *testing.T, op harness.Operation, query url.Values, limit int) []string {
+func (w *fixture) ids(t *testing.T, op harness.Operation, query url.Values, limit int) []string {
 	t.Helper()
 	var all []string
 	query = with(query, "limit", strconv.Itoa(limit))
@@ -116,7 +116,7 @@ func TestEveryListPagesNewestFirst(t *testing.T) {
 				if !known {
 					t.Fatalf("%s has no line in listed", op.Line())
 				}
-				w := newWorld(t, app)
+				w := newFixture(t, app)
 				if entry.path != nil {
 					op.Path = entry.path(t, w)
 				}
@@ -139,7 +139,7 @@ func TestEveryListPagesNewestFirst(t *testing.T) {
 	})
 }
 
-func checkBadPages(t *testing.T, w *world, op harness.Operation, query url.Values) {
+func checkBadPages(t *testing.T, w *fixture, op harness.Operation, query url.Values) {
 	t.Helper()
 	for _, limit := range []string{"0", "-1", "101", "1.5", "abc", "99999999999999999999", "1e1", "+1", " 1", "٣"} {
 		w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "limit", limit), Bearer: w.credential(op)}).

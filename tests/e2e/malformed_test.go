@@ -46,7 +46,7 @@ var spoil = map[string]func(valid string) string{
 func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			if !op.TakesBody() {
 				continue
@@ -78,7 +78,7 @@ func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
 func TestABodyThatNothingReadsIsRefused(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		seen := 0
 		for _, op := range harness.Operations(t) {
 			if op.TakesBody() || op.Method != http.MethodPost {
@@ -104,7 +104,7 @@ func TestABodyThatNothingReadsIsRefused(t *testing.T) {
 func TestBodiesOverOneMebibyteAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			if !op.TakesBody() {
 				continue
@@ -143,7 +143,7 @@ func readableMembers(path string, value any, found map[string]func(text string))
 func TestTextThatPeopleReadIsVisibleAndTurnsNoDirectionEverywhere(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		seen := map[string]bool{}
 		for _, op := range harness.Operations(t) {
 			if !op.TakesBody() {

@@ -26,7 +26,7 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil) // of its own: it does not survive
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		disputed, _ := w.dispute(t, w.book(t, 2000))
 		session, _ := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 		full := w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all"}).Want(t, 201).Map(t)
@@ -60,7 +60,7 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 }
 
 // sold is the payment of a sale.
-func sold(t *testing.T, w *world) string {
+func sold(t *testing.T, w *fixture) string {
 	t.Helper()
 	_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
 	return text(t, receipt["paymentId"])
@@ -69,7 +69,7 @@ func sold(t *testing.T, w *world) string {
 func TestTheLedgerCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		paymentID := sold(t, w)
 		for _, statement := range []string{"UPDATE ledger_entries SET amount = 1 WHERE source_id = $1", "DELETE FROM ledger_entries WHERE source_id = $1"} {
 			if err := app.TryExec(t, statement, paymentID); err == nil || !strings.Contains(err.Error(), "append-only") {

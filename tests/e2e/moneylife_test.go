@@ -26,7 +26,7 @@ func moneyLives(t *testing.T) int {
 
 // moneyBooks is what the account's ledger has to say, from what the test has seen the API answer, and by no rule of the program.
 type moneyBooks struct {
-	*world
+	*fixture
 	r         *rand.Rand
 	share     int64 // what the creator has, wherever it is
 	tax       int64
@@ -191,7 +191,7 @@ func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
 		t.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 		for range moneyLives(t) {
-			b := &moneyBooks{world: newWorld(t, app), r: random}
+			b := &moneyBooks{fixture: newFixture(t, app), r: random}
 			b.sellOne(t)
 			b.check(t)
 			for range 8 {
@@ -219,7 +219,7 @@ func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
 func TestParallelPaymentsAndRefundsGiveNumbersWithoutGap(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		const sales = 20
 		listing := w.book(t, 2000)
 		var wait sync.WaitGroup
@@ -245,7 +245,7 @@ func TestParallelPaymentsAndRefundsGiveNumbersWithoutGap(t *testing.T) {
 func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		listing := w.book(t, 10000)
 		for range 5 {
 			session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)

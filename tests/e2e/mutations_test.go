@@ -61,7 +61,7 @@ func mutations(document any, visit func(what string, mutated any)) {
 func TestMutatedRequestsAreAnsweredAsDocumented(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			if !op.TakesBody() || op.Tags[0] == "Sign-in" { // hashing a password for each takes minutes; see below
 				continue
@@ -121,7 +121,7 @@ var strangeParameters = []string{
 func TestStrangeParametersAreAnsweredAsDocumented(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			if op.Tags[0] == "Sign-in" {
 				continue
@@ -147,7 +147,7 @@ func TestStrangeParametersAreAnsweredAsDocumented(t *testing.T) {
 }
 
 // requestWith is a request with a text in the place of every path parameter, and an empty body where one is taken.
-func (w *world) requestWith(t *testing.T, op harness.Operation, text string) harness.Request {
+func (w *fixture) requestWith(t *testing.T, op harness.Operation, text string) harness.Request {
 	t.Helper()
 	r := harness.Request{Method: op.Method, Path: placeholder.ReplaceAllString(op.Path, text), Bearer: w.credential(op)}
 	if op.TakesBody() {

@@ -32,7 +32,7 @@ func TestRefusedRequestsWriteNothing(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil) // its own, so that nobody else writes
-		w, outsider := newWorld(t, app), newWorld(t, app)
+		w, outsider := newFixture(t, app), newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			valid := w.request(t, op)
 			before := app.Tables(t)
@@ -54,7 +54,7 @@ func TestRefusedRequestsWriteNothing(t *testing.T) {
 }
 
 // refusals are requests of every kind that the operation must refuse.
-func refusals(w, outsider *world, op harness.Operation, valid harness.Request) []harness.Request {
+func refusals(w, outsider *fixture, op harness.Operation, valid harness.Request) []harness.Request {
 	var all []harness.Request
 	add := func(change func(r *harness.Request)) {
 		r := valid

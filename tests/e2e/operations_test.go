@@ -25,7 +25,7 @@ func once(with string) func(string) string {
 func TestEveryOperationAcceptsItsValidRequest(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			t.Run(op.OperationID, func(t *testing.T) {
 				if answer := app.Ask(t, w.request(t, op)); answer.Status >= 300 {

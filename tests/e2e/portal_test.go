@@ -165,7 +165,7 @@ func TestAPortalLinkOpensOnlyItsOwnCustomer(t *testing.T) {
 func TestThePortalListsInvoicesAndTheAppointmentsOfANamelessCustomer(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		m := w.usageOf(t)
 		inv := m.pushed(t)
 		html := read(t, app, visit(t, w.Account, m.customerID))

@@ -74,7 +74,7 @@ func TestOnlySignedProcessorEventsAreTaken(t *testing.T) {
 func TestDoubledAndLateProcessorEventsAreHarmless(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		id, receipt := w.dispute(t, w.book(t, 10000))
 		w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200)
 		object := "dp_sandbox_" + strings.TrimPrefix(text(t, receipt["paymentId"]), "pay_")

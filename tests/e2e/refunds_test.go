@@ -19,7 +19,7 @@ func text(t *testing.T, v any) string {
 }
 
 // refund refunds a part of a payment; 0 is all that is left.
-func (w *world) refund(t *testing.T, paymentID string, minor int64) *harness.Answer {
+func (w *fixture) refund(t *testing.T, paymentID string, minor int64) *harness.Answer {
 	t.Helper()
 	body := harness.JSON{"paymentId": paymentID, "reason": "requested_by_customer"}
 	if minor > 0 {
@@ -29,20 +29,20 @@ func (w *world) refund(t *testing.T, paymentID string, minor int64) *harness.Ans
 }
 
 // refunded is a refund of one cent.
-func (w *world) refunded(t *testing.T) string {
+func (w *fixture) refunded(t *testing.T) string {
 	t.Helper()
 	_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 	return text(t, w.refund(t, text(t, receipt["paymentId"]), 1).Want(t, 201).Map(t)["id"])
 }
 
 // dispute sells a listing to a buyer who disputes it, and waits for the dispute.
-func (w *world) dispute(t *testing.T, listing harness.Listing) (disputeID string, receipt harness.JSON) {
+func (w *fixture) dispute(t *testing.T, listing harness.Listing) (disputeID string, receipt harness.JSON) {
 	t.Helper()
 	_, receipt = w.sell(t, listing, cardDisputed, nil)
 	return w.disputeOf(t, text(t, receipt["paymentId"])), receipt
 }
 
-func (w *world) disputeOf(t *testing.T, paymentID string) string {
+func (w *fixture) disputeOf(t *testing.T, paymentID string) string {
 	t.Helper()
 	for range 100 {
 		var list struct{ Data []struct{ ID string } }
@@ -56,14 +56,14 @@ func (w *world) disputeOf(t *testing.T, paymentID string) string {
 	return ""
 }
 
-func (w *world) plans(t *testing.T, customer any) int {
+func (w *fixture) plans(t *testing.T, customer any) int {
 	t.Helper()
 	plans, _ := w.Access(t, text(t, customer))["activePlans"].([]any)
 	return len(plans)
 }
 
 // events counts the account's events of a type.
-func (w *world) events(t *testing.T, kind string) int {
+func (w *fixture) events(t *testing.T, kind string) int {
 	t.Helper()
 	var list struct{ Data []struct{ Type string } }
 	w.AsBackend(t, get, "/v1/events?limit=100", nil).Want(t, 200).Into(t, &list)
@@ -79,7 +79,7 @@ func (w *world) events(t *testing.T, kind string) int {
 func TestRefundsInPartsTakeAccessWithTheLast(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session, receipt := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		paymentID, buyer := text(t, receipt["paymentId"]), receipt["externalCustomerId"]
 
@@ -98,7 +98,7 @@ func TestRefundsInPartsTakeAccessWithTheLast(t *testing.T) {
 
 		w.refund(t, paymentID, 6001).Refuses(t, 409, "NOT_REFUNDABLE")
 		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"amountInCents": 0}).Refuses(t, 400, "VALIDATION_FAILED", "amountInCents", "paymentId", "reason")
-		newWorld(t, app).refund(t, paymentID, 1).Refuses(t, 404, "NOT_FOUND")
+		newFixture(t, app).refund(t, paymentID, 1).Refuses(t, 404, "NOT_FOUND")
 		w.wantBalance(t, "after refused refunds", 5500, 0, 0, 0)
 
 		w.advance(t, week)
@@ -120,7 +120,7 @@ func TestRefundsInPartsTakeAccessWithTheLast(t *testing.T) {
 func TestARefundMayKeepAccess(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session, receipt := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "goodwill", "keepAccess": true}).Want(t, 201)
 		if n := w.plans(t, receipt["externalCustomerId"]); n != 1 {
@@ -132,7 +132,7 @@ func TestARefundMayKeepAccess(t *testing.T) {
 func TestParallelRefundsNeverReturnMoreThanWasPaid(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session, receipt := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		statuses := make(chan int, 12)
 		for range cap(statuses) {
@@ -153,21 +153,21 @@ func TestParallelRefundsNeverReturnMoreThanWasPaid(t *testing.T) {
 func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		close   func(t *testing.T, w *world, id string) harness.JSON
+		close   func(t *testing.T, w *fixture, id string) harness.JSON
 		status  string
 		balance [4]int64
 		plans   int
 	}{
-		"won": {func(t *testing.T, w *world, id string) harness.JSON {
+		"won": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			return w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200).Map(t)
 		}, "won", [4]int64{9500, 0, 0, 0}, 1},
-		"lost": {func(t *testing.T, w *world, id string) harness.JSON {
+		"lost": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			return w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "losing_evidence"}).Want(t, 200).Map(t)
 		}, "lost", [4]int64{-500, 0, 0, 0}, 0},
-		"accepted": {func(t *testing.T, w *world, id string) harness.JSON {
+		"accepted": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			return w.AsBackend(t, post, "/v1/disputes/"+id+"/accept", nil).Want(t, 200).Map(t)
 		}, "lost", [4]int64{-500, 0, 0, 0}, 0},
-		"not answered in time": {func(t *testing.T, w *world, id string) harness.JSON {
+		"not answered in time": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			w.advance(t, week+60)
 			for range 100 {
 				if d := w.AsBackend(t, get, "/v1/disputes/"+id, nil).Want(t, 200).Map(t); d["status"] != "needs_response" {
@@ -181,7 +181,7 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			harness.Each(t, func(t *testing.T, app *harness.App) {
-				w := newWorld(t, app)
+				w := newFixture(t, app)
 				id, receipt := w.dispute(t, w.book(t, 10000))
 				paymentID := text(t, receipt["paymentId"])
 				w.wantBalance(t, "while disputed", -500, 0, 10000, 0)
@@ -201,7 +201,7 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 				if opened, closed := w.events(t, "dispute.opened"), w.events(t, "dispute.closed"); opened != 1 || closed != 1 {
 					t.Errorf("%d dispute.opened, %d dispute.closed", opened, closed)
 				}
-				newWorld(t, app).AsBackend(t, get, "/v1/disputes/"+id, nil).Refuses(t, 404, "NOT_FOUND")
+				newFixture(t, app).AsBackend(t, get, "/v1/disputes/"+id, nil).Refuses(t, 404, "NOT_FOUND")
 			})
 		})
 	}
@@ -210,7 +210,7 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 func TestARefundBeforeADisputeLeavesTheRestToIt(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		id, receipt := w.dispute(t, w.book(t, 10000))
 		paymentID := text(t, receipt["paymentId"])
 		w.AsBackend(t, post, "/v1/disputes/"+id+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200)

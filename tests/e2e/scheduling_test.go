@@ -14,7 +14,7 @@ import (
 )
 
 // bookableListing is a published hybrid listing of an account that meets buyers every day, all day, in New York.
-func (w *world) bookableListing(t *testing.T) harness.Listing {
+func (w *fixture) bookableListing(t *testing.T) harness.Listing {
 	t.Helper()
 	w.AsCreator(t, put, "/v1/scheduling/availability", everyDay("America/New_York", "00:00", "24:00")).Want(t, 200)
 	w.AsCreator(t, put, "/v1/scheduling/meeting-settings", harness.JSON{
@@ -69,7 +69,7 @@ func pairs(of []string) url.Values {
 func TestTheCalendarShowsTheViewersDays(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		l := w.bookableListing(t)
 		var clock struct{ Now string }
 		w.AsBackend(t, get, "/v1/sandbox/clock", nil).Want(t, 200).Into(t, &clock)
@@ -108,7 +108,7 @@ func TestTheCalendarShowsTheViewersDays(t *testing.T) {
 func TestTheCalendarFollowsTheAccountsClock(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		l := w.bookableListing(t)
 		var clock struct{ Now string }
 		w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": "2031-06-15T10:30:00.000Z"}).Want(t, 200).Into(t, &clock)
@@ -125,7 +125,7 @@ func TestTheCalendarFollowsTheAccountsClock(t *testing.T) {
 func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		draft, active := w.appointment(t), w.Publish(t, w.appointment(t))
 		ask := func(listingID, route string, query ...string) *harness.Answer {
 			return app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query)})
@@ -158,7 +158,7 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 func TestAListingSaysWhatItLacksAndHasEmptyDaysMeanwhile(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), app.NewAccount(t)
+		w, other := newFixture(t, app), app.NewAccount(t)
 		l := w.appointment(t)
 		missing := func() []any {
 			ready := w.AsCreator(t, get, "/v1/listings/"+l.ID+"/readiness", nil).Want(t, 200).Map(t)
@@ -197,7 +197,7 @@ func TestAListingSaysWhatItLacksAndHasEmptyDaysMeanwhile(t *testing.T) {
 func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		const hours, meetings = "/v1/scheduling/availability", "/v1/scheduling/meeting-settings"
 		unsaid := w.AsCreator(t, get, hours, nil).Want(t, 200).Map(t)
 		if want := (map[string]any{"timezone": "UTC", "weekly": []any{}, "overrides": []any{}, "busyCalendarUrls": []any{}}); !reflect.DeepEqual(unsaid, want) {
@@ -238,7 +238,7 @@ func TestBusyTimesOfAnotherCalendarAreNotOffered(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true"})
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		l := w.bookableListing(t)
 		day := time.Now().AddDate(0, 0, 3).UTC()
 		other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {

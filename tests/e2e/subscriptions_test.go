@@ -216,7 +216,7 @@ func TestCancelPauseAndResume(t *testing.T) {
 func TestAnAppointmentTakesNoPlanThatRenews(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		path := "/v1/listings/" + w.appointment(t).ID + "/plans/monthly"
 		w.AsCreator(t, http.MethodPut, path, planBody()).Refuses(t, 400, "VALIDATION_FAILED", "prices[0].interval", "prices[1].interval")
 		once := planBody()

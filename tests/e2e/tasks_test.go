@@ -19,7 +19,7 @@ func taskID(stored string) string {
 
 // failedTask is a task of the account that failed and is tried again in an hour. No worker knows its kind, so that it
 // fails whenever it is run. It returns the stored id.
-func (w *world) failedTask(t *testing.T) string {
+func (w *fixture) failedTask(t *testing.T) string {
 	t.Helper()
 	return failTask(t, w.Account, harness.Unique("subject"))
 }
@@ -63,7 +63,7 @@ func kindsOf(tasks []shownTask) (kinds []string) {
 func TestFailedTasksAreSeenWithTheirReasonAndTriedAgain(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w, other := newWorld(t, app), app.NewAccount(t)
+		w, other := newFixture(t, app), app.NewAccount(t)
 		session := w.session(t) // waits for its expiry
 		stored := failTask(t, w.Account, "we_1/dlv_1 ünusual?#"+harness.Unique("x"))
 		failed := tasksOf(t, w.Account, "failed")
@@ -111,7 +111,7 @@ func TestFailedTasksAreSeenWithTheirReasonAndTriedAgain(t *testing.T) {
 func TestWhatOnlyWaitsIsNotDoneBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.session(t)
 		before := tasksOf(t, w.Account, "")
 		w.AsCreator(t, post, "/v1/tasks/"+taskID("checkout.expire:"+session.ID)+"/retry", nil).Refuses(t, 409, "STATE_CONFLICT")
@@ -134,7 +134,7 @@ func TestWhatOnlyWaitsIsNotDoneBeforeItsTime(t *testing.T) {
 func TestTasksAreAskedForInOrder(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for _, state := range []string{"done", "FAILED", "failed,waiting", " ", "%00"} {
 			value, _ := url.PathUnescape(state)
 			app.Ask(t, harness.Request{Method: get, Path: "/v1/tasks", Query: url.Values{"state": {value}}, Bearer: w.Token}).

@@ -12,7 +12,7 @@ import (
 func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), harness.JSON{"customer": harness.JSON{"country": "DE"}})
 		opened := w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)
 		if version(t, opened["taxInCents"]) != 1900 || version(t, opened["totalInCents"]) != 11900 {
@@ -55,7 +55,7 @@ func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 func TestTaxIsComputedOnceTheCountryIsKnown(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for name, c := range map[string]struct {
 			customer harness.JSON
 			tax      int64
@@ -89,7 +89,7 @@ func TestTaxIsComputedOnceTheCountryIsKnown(t *testing.T) {
 func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		listing := w.Published(t, harness.JSON{"priceInCents": 10000, "taxBehavior": "exclusive"})
 		recipe := w.AsBackend(t, get, "/v1/catalog/listings/"+listing.CatalogKey+"/recipe", nil).Want(t, 200).Map(t)
 		if recipe["taxBehavior"] != "exclusive" {
@@ -117,7 +117,7 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, map[string]string{"CLIENT_COUNTRY_HEADER": "CF-IPCountry", "TRUSTED_PROXIES": "private"})
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), nil)
 		details := func(body harness.JSON) *harness.Answer {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: body})

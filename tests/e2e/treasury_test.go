@@ -12,28 +12,28 @@ import (
 const week = 7 * 24 * 3600
 
 // book is a published DIGITAL listing at the given price.
-func (w *world) book(t *testing.T, minor int64) harness.Listing {
+func (w *fixture) book(t *testing.T, minor int64) harness.Listing {
 	t.Helper()
 	return w.Published(t, harness.JSON{"priceInCents": minor})
 }
 
 // sell sells a listing to a new buyer and returns the session and the receipt.
-func (w *world) sell(t *testing.T, listing harness.Listing, card string, over harness.JSON) (harness.Session, harness.JSON) {
+func (w *fixture) sell(t *testing.T, listing harness.Listing, card string, over harness.JSON) (harness.Session, harness.JSON) {
 	t.Helper()
 	session := w.NewSession(t, listing, "default", harness.Unique("user"), over)
 	w.Pay(t, session, card).Want(t, 200)
 	return session, w.Receipt(t, session)
 }
 
-// startOver makes the world that of a new account, whose clock can be moved by weeks with nothing else falling due.
-func (w *world) startOver(t *testing.T) *world {
+// startOver makes the fixture that of a new account, whose clock can be moved by weeks with nothing else falling due.
+func (w *fixture) startOver(t *testing.T) *fixture {
 	t.Helper()
-	*w = *newWorld(t, w.App)
+	*w = *newFixture(t, w.App)
 	return w
 }
 
 // paid is a sale that can be paid out.
-func (w *world) paid(t *testing.T) (payoutID string) {
+func (w *fixture) paid(t *testing.T) (payoutID string) {
 	t.Helper()
 	w.sell(t, w.book(t, 20000), harness.CardSucceeds, nil)
 	w.advance(t, week)
@@ -42,13 +42,13 @@ func (w *world) paid(t *testing.T) (payoutID string) {
 	return made.ID
 }
 
-func (w *world) advance(t *testing.T, seconds int64) {
+func (w *fixture) advance(t *testing.T, seconds int64) {
 	t.Helper()
 	w.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"seconds": seconds}).Want(t, 200)
 }
 
 // balance is the account's balance in euro: pending, available, reserved, in transit.
-func (w *world) balance(t *testing.T) [4]int64 {
+func (w *fixture) balance(t *testing.T) [4]int64 {
 	t.Helper()
 	var got struct {
 		Data []struct {
@@ -65,7 +65,7 @@ func (w *world) balance(t *testing.T) [4]int64 {
 	return [4]int64{}
 }
 
-func (w *world) wantBalance(t *testing.T, when string, pending, available, reserved, inTransit int64) {
+func (w *fixture) wantBalance(t *testing.T, when string, pending, available, reserved, inTransit int64) {
 	t.Helper()
 	if got := w.balance(t); got != [4]int64{pending, available, reserved, inTransit} {
 		t.Errorf("%s the balance is %v, want %v", when, got, [4]int64{pending, available, reserved, inTransit})
@@ -73,7 +73,7 @@ func (w *world) wantBalance(t *testing.T, when string, pending, available, reser
 }
 
 // posted is what a source posted, by kind and account, with the sum of each posting checked.
-func (w *world) posted(t *testing.T, sourceID string) map[string]int64 {
+func (w *fixture) posted(t *testing.T, sourceID string) map[string]int64 {
 	t.Helper()
 	var got struct {
 		Data []struct {
@@ -115,7 +115,7 @@ func wantLegs(t *testing.T, got, want map[string]int64) {
 func TestASaleIsReleasedAfterSevenDaysAndPaidOut(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		w.wantBalance(t, "before any sale", 0, 0, 0, 0)
 		_, receipt := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		paymentID, _ := receipt["paymentId"].(string)
@@ -159,7 +159,7 @@ func TestASaleIsReleasedAfterSevenDaysAndPaidOut(t *testing.T) {
 		if !strings.HasSuffix(lines[len(lines)-1], ",-4500,0,eur") || !strings.Contains(lines[len(lines)-1], restID) {
 			t.Errorf("statement:\n%s", statement)
 		}
-		other := newWorld(t, app)
+		other := newFixture(t, app)
 		other.AsBackend(t, get, "/v1/payouts/"+restID, nil).Refuses(t, 404, "NOT_FOUND")
 		other.AsBackend(t, get, "/v1/payouts/"+restID+"/statement", nil).Refuses(t, 404, "NOT_FOUND")
 		if legs := other.posted(t, paymentID); len(legs) != 0 {
@@ -171,7 +171,7 @@ func TestASaleIsReleasedAfterSevenDaysAndPaidOut(t *testing.T) {
 func TestParallelPayoutsNeverTakeMoreThanIsAvailable(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		w.advance(t, week)
 		statuses := make(chan int, 12)
@@ -196,7 +196,7 @@ func TestParallelPayoutsNeverTakeMoreThanIsAvailable(t *testing.T) {
 func TestLedgerEntriesPageNewestFirst(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		w := newWorld(t, app)
+		w := newFixture(t, app)
 		for range 3 {
 			w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		}
@@ -220,7 +220,7 @@ func TestLedgerEntriesPageNewestFirst(t *testing.T) {
 func TestThePlatformFeeIsAsConfiguredAndNeverMoreThanTheSale(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		w := newWorld(t, harness.New(t, engine, map[string]string{"PLATFORM_FEE_BASIS_POINTS": "250", "PLATFORM_FEE_FIXED": "50"}))
+		w := newFixture(t, harness.New(t, engine, map[string]string{"PLATFORM_FEE_BASIS_POINTS": "250", "PLATFORM_FEE_FIXED": "50"}))
 		_, large := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		_, small := w.sell(t, w.book(t, 40), harness.CardSucceeds, nil)
 		if fee := w.posted(t, text(t, large["paymentId"]))["sale platform_fee"]; fee != -300 {

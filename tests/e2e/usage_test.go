@@ -15,7 +15,7 @@ import (
 
 // metered is a customer with a subscription, a saved card and a plan that bills a meter by the day.
 type metered struct {
-	*world
+	*fixture
 	customer       string // external
 	customerID     string
 	subscriptionID string
@@ -27,7 +27,7 @@ type metered struct {
 }
 
 // usageOf is a metered customer of the account.
-func (w *world) usageOf(t *testing.T) *metered {
+func (w *fixture) usageOf(t *testing.T) *metered {
 	t.Helper()
 	if w.usage == nil {
 		w.usage = w.metered(t, harness.CardSucceeds)
@@ -67,7 +67,7 @@ func (inv invoiceBody) secret() string {
 }
 
 // unpaid is an invoice whose first charge failed, and whose customer has another card since.
-func (w *world) unpaid(t *testing.T) (id string) {
+func (w *fixture) unpaid(t *testing.T) (id string) {
 	t.Helper()
 	m := w.subscribed(t, cardFailsLater, "SUM")
 	body := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500)).Want(t, 402).Map(t)
@@ -77,9 +77,9 @@ func (w *world) unpaid(t *testing.T) (id string) {
 }
 
 // subscribed is a metered customer without a billing plan.
-func (w *world) subscribed(t *testing.T, card, aggregation string) *metered {
+func (w *fixture) subscribed(t *testing.T, card, aggregation string) *metered {
 	t.Helper()
-	m := &metered{world: w, customer: harness.Unique("user"), event: harness.Unique("calls")}
+	m := &metered{fixture: w, customer: harness.Unique("user"), event: harness.Unique("calls")}
 	session := w.NewSession(t, w.listing, "pro", m.customer, nil)
 	w.Pay(t, session, card).Want(t, 200)
 	receipt := w.Receipt(t, session)
@@ -92,7 +92,7 @@ func (w *world) subscribed(t *testing.T, card, aggregation string) *metered {
 }
 
 // metered is a metered customer with a billing plan.
-func (w *world) metered(t *testing.T, card string) *metered {
+func (w *fixture) metered(t *testing.T, card string) *metered {
 	t.Helper()
 	m := w.subscribed(t, card, "SUM")
 	m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
@@ -206,7 +206,7 @@ func wantLines(t *testing.T, inv invoiceBody, status string, want ...string) {
 func TestUsageIsCountedRatedAndCharged(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		m.report(t, "12.5")
 		m.report(t, "-0.25")
 		advance(t, m.Account, day+2*time.Minute)
@@ -230,7 +230,7 @@ func TestUsageIsCountedRatedAndCharged(t *testing.T) {
 func TestAPeriodWithoutUseIsAnInvoiceOfNothing(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		advance(t, m.Account, day+2*time.Minute)
 		all := m.invoices(t)
 		if len(all) != 1 || all[0].AttemptCount != 0 || all[0].PaidAt == nil {
@@ -243,7 +243,7 @@ func TestAPeriodWithoutUseIsAnInvoiceOfNothing(t *testing.T) {
 func TestAReportIsTakenOncePerKey(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		type reported struct {
 			ID                  string
 			Accepted, Duplicate bool
@@ -274,7 +274,7 @@ func TestAReportIsTakenOncePerKey(t *testing.T) {
 func TestABatchAnswersForEachReport(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		key := harness.Unique("report")
 		outsider := m.reportBody(key+"-3", "1")
 		outsider["meter"] = "no.such.meter"
@@ -316,7 +316,7 @@ func TestABatchAnswersForEachReport(t *testing.T) {
 func TestLateUseIsALineOfTheNextInvoice(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		start := clockOf(t, m.Account)
 		m.report(t, "9")
 		advance(t, m.Account, day+2*time.Minute)
@@ -342,7 +342,7 @@ func TestLateUseIsALineOfTheNextInvoice(t *testing.T) {
 func TestAReportExactlyAtAPeriodsEndCountsInTheNext(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		var plan struct{ CurrentPeriodEnd time.Time }
 		m.AsBackend(t, http.MethodGet, "/v1/usage/billing-plans/"+m.planID, nil).Want(t, 200).Into(t, &plan)
 		m.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": plan.CurrentPeriodEnd.Add(-time.Minute).Format(time.RFC3339Nano)}).Want(t, 200)
@@ -362,7 +362,7 @@ func TestAVoidedReportCountsNoMore(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		for _, aggregation := range []string{"SUM", "MAX", "LAST"} {
-			m := newWorld(t, app).subscribed(t, harness.CardSucceeds, aggregation)
+			m := newFixture(t, app).subscribed(t, harness.CardSucceeds, aggregation)
 			m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
 			m.report(t, "2")
 			counted := m.report(t, "7")
@@ -387,7 +387,7 @@ func TestAVoidedReportCountsNoMore(t *testing.T) {
 func TestADeclinedUsageInvoiceIsChargedAgain(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, cardFailsLater)
+		m := newFixture(t, app).metered(t, cardFailsLater)
 		m.report(t, "10")
 		advance(t, m.Account, day+2*time.Minute)
 		inv := m.invoices(t)[0]
@@ -411,7 +411,7 @@ func TestADeclinedUsageInvoiceIsChargedAgain(t *testing.T) {
 func TestTheEndOfASubscriptionIsItsLastInvoice(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		key := m.report(t, "1")
 		m.endSubscription(t)
 		all := m.invoices(t)
@@ -444,7 +444,7 @@ func (m *metered) endSubscription(t *testing.T) {
 func TestSummaryPreviewAndSnapshotShowTheRunningPeriod(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		before := m.Access(t, m.customer)
 		m.report(t, "10.5")
 		m.counts(t, "10.5")
@@ -484,7 +484,7 @@ func TestSummaryPreviewAndSnapshotShowTheRunningPeriod(t *testing.T) {
 func TestAnAlertIsSentOncePerPeriod(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).metered(t, harness.CardSucceeds)
+		m := newFixture(t, app).metered(t, harness.CardSucceeds)
 		alert := m.make(t, "/v1/usage/alerts", harness.JSON{"subscriptionId": m.subscriptionID, "meterId": m.meterID, "threshold": 5})
 		reached := func() (count int) {
 			var page struct {
@@ -522,7 +522,7 @@ func TestAnAlertIsSentOncePerPeriod(t *testing.T) {
 func TestUseBeforeABillingPlanIsBilledFromItsPeriodOn(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m := newWorld(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
 		m.report(t, "4")
 		advance(t, m.Account, time.Minute)
 		m.report(t, "5")
@@ -537,7 +537,7 @@ func TestUseBeforeABillingPlanIsBilledFromItsPeriodOn(t *testing.T) {
 func TestUsageOfOthersIsNotFound(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		m, other := newWorld(t, app).metered(t, harness.CardSucceeds), newWorld(t, app)
+		m, other := newFixture(t, app).metered(t, harness.CardSucceeds), newFixture(t, app)
 		other.AsBackend(t, http.MethodPost, "/v1/usage/events", m.reportBody(harness.Unique("report"), "1")).Refuses(t, 404, "NOT_FOUND")
 		other.AsBackend(t, http.MethodPost, "/v1/usage/billing-plans", m.planBody()).Refuses(t, 404, "NOT_FOUND")
 		for _, path := range []string{
