@@ -30,6 +30,7 @@ import (
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
+	"sundry/modules/requestlog"
 	"sundry/modules/sandbox"
 	"sundry/modules/subscriptions"
 	"sundry/modules/tasks"
@@ -83,6 +84,7 @@ type modules struct {
 	Access        *access.Service
 	Webhooks      *webhooks.Service
 	Idempotency   *idempotency.Service
+	Requests      *requestlog.Service
 	TaskAdmin     *tasks.Service
 	Sandbox       *sandbox.Service // nil in live
 	Treasury      *treasury.Service
@@ -169,6 +171,8 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 			return err
 		}
 	}
+	var logging sync.WaitGroup
+	logging.Go(func() { a.writeRequests(a.stopping) })
 	err := a.listen(ctx, failed, roles)
 	if err == nil {
 		select {
@@ -184,6 +188,8 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 	work.Go(func() { stopWork(deadline) }) // beside the requests, not after them: both may need most of the time
 	err = errors.Join(err, a.http.ShutdownWithContext(deadline), a.operations.ShutdownWithContext(deadline))
 	work.Wait()
+	logging.Wait()
+	a.flushRequests() // the last ones
 	return err
 }
 

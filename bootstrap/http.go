@@ -16,7 +16,7 @@ func (a *App) clientAddress() func(*fiber.Ctx) string {
 func (a *App) mountHTTP() error {
 	server, err := httpapi.New(httpapi.Deps{
 		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: a.modules.Identity},
-		Idempotency: a.modules.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Ready: a.ready,
+		Idempotency: a.modules.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: a.modules.Requests, Ready: a.ready,
 		Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas()...)
 	if err != nil {

@@ -56,7 +56,7 @@ func (a *App) mountPages(app fiber.Router, openapi []byte) error {
 				Clock: a.clock, Identity: a.modules.Identity, Catalog: a.modules.Catalog, Checkout: a.modules.Checkout, Booking: a.modules.Booking,
 				Payments: a.modules.Payments, Refunds: a.modules.Refunds, Disputes: a.modules.Disputes, Customers: a.modules.Customers,
 				Access: a.modules.Access, Subscriptions: a.modules.Subscriptions, Usage: a.modules.Usage, Invoicing: a.modules.Invoicing,
-				Treasury: a.modules.Treasury, Webhooks: a.modules.Webhooks, Sandbox: a.modules.Sandbox,
+				Treasury: a.modules.Treasury, Webhooks: a.modules.Webhooks, Requests: a.modules.Requests, Sandbox: a.modules.Sandbox,
 			})
 		},
 	} {

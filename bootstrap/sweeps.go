@@ -31,6 +31,7 @@ const (
 	keepDeliveries = 30 * 24 * time.Hour
 	keepSessions   = 90 * 24 * time.Hour
 	keepMailBodies = 90 * 24 * time.Hour
+	keepRequests   = 30 * 24 * time.Hour
 	// flushEvery is how often reports of use are counted, and partitionEvery how often room is made for those of the next
 	// months.
 	flushEvery     = time.Minute
@@ -56,7 +57,7 @@ func (a *App) deleteOld(ctx context.Context) error {
 	now := a.clock.Real()
 	return a.store.DeleteOld(ctx, ports.Retention{
 		Deliveries: now.Add(-keepDeliveries), Events: now.AddDate(0, 0, -a.cfg.EventRetentionDays), Sessions: now.Add(-keepSessions),
-		MailBodies: now.Add(-keepMailBodies), Now: now,
+		MailBodies: now.Add(-keepMailBodies), Requests: now.Add(-keepRequests), Now: now,
 	})
 }
 

@@ -12,6 +12,8 @@ type Retention struct {
 	Sessions time.Time
 	// MailBodies is what mails said that were sent or refused: that they were stays known.
 	MailBodies time.Time
+	// Requests are API requests of the log.
+	Requests time.Time
 	// Now is the real time, before which other calendars' busy times and spent rates mean nothing.
 	Now time.Time
 }

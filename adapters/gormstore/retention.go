@@ -65,6 +65,11 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 			each: []string{"UPDATE mails SET data = '{}' WHERE id IN ?"},
 		},
 		{
+			doing: "delete API requests", args: []any{FirstID(id.Request, k.Requests)},
+			pick: "SELECT q.id FROM api_requests q WHERE q.id < ? LIMIT ?",
+			each: []string{"DELETE FROM api_requests WHERE id IN ?"},
+		},
+		{
 			doing: "delete spent rates", args: []any{k.Now.Add(-time.Hour).UnixMilli()},
 			pick: "SELECT r.concurrency_key FROM concurrency_rates r WHERE r.spent_until < ? LIMIT ?",
 			each: []string{"DELETE FROM concurrency_rates WHERE concurrency_key IN ?"},

@@ -60,6 +60,9 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		mail(young(id.Mail), "1")
 		insert("busy_times", "creator_id, url, starts_at, ends_at", "'crt_1', 'u', 1, 2")
 		insert("busy_times", "creator_id, url, starts_at, ends_at", "'crt_1', 'u', 3, %d", since.UnixMilli())
+		for _, name := range []string{old(id.Request), young(id.Request)} {
+			insert("api_requests", "id, creator_id, method, path, status, code, duration_us, api_key, at", "'%s', 'crt_1', 'GET', '/', 200, '', 1, '', 1", name)
+		}
 		insert("concurrency_rates", "concurrency_key, spent_until", "'k', 1")
 		session := func(sessionID string, status checkout.Status) {
 			t.Helper()
@@ -75,7 +78,7 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		session(young(id.CheckoutSession), checkout.StatusExpired)
 
 		for range 2 { // again, it changes nothing
-			err := store.DeleteOld(t.Context(), ports.Retention{Deliveries: now, Events: now, Sessions: now, MailBodies: now, Now: now})
+			err := store.DeleteOld(t.Context(), ports.Retention{Deliveries: now, Events: now, Sessions: now, MailBodies: now, Requests: now, Now: now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,6 +90,7 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 				"SELECT COUNT(*) FROM mails": 3, "SELECT COUNT(*) FROM mails WHERE data = '{}'": 1,
 				"SELECT COUNT(*) FROM mails WHERE data = '{}' AND id = '" + old(id.Mail) + "'": 1,
 				"SELECT COUNT(*) FROM busy_times":                                              1, "SELECT COUNT(*) FROM concurrency_rates": 0,
+				"SELECT COUNT(*) FROM api_requests": 1, "SELECT COUNT(*) FROM api_requests WHERE id = '" + old(id.Request) + "'": 0,
 			} {
 				if got := engine.Int(t, url, query); got != want {
 					t.Errorf("%s: %d, want %d", query, got, want)

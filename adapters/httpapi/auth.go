@@ -123,6 +123,7 @@ func (s *Server) authenticateKey(c *fiber.Ctx) (creatorID string, err error) {
 	if err != nil {
 		return "", err
 	}
+	setCaller(c, creatorID)
 	limit := s.RateLimitPerMinute
 	if limit <= 0 {
 		return creatorID, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"sundry/core/apiformat"
+	"sundry/core/id"
 	"sundry/ports"
 )
 
@@ -33,6 +34,8 @@ type Deps struct {
 	RateLimiter        ports.RateLimiter
 	IDs                ports.IDs
 	Log                *slog.Logger
+	// Requests is told of every request with a valid secret key; nil for nobody.
+	Requests RequestRecorder
 	// Ready reports whether everything behind the API works.
 	Ready func(ctx context.Context) error
 	// Metrics is what GET /metrics shows; the API adds its own. A new one when nil.
@@ -107,9 +110,9 @@ func (s *Server) assignRequestID(c *fiber.Ctx) error {
 }
 
 func (s *Server) setRequestID(c *fiber.Ctx) {
-	id := s.IDs.New("req")
-	c.Locals("requestID", id)
-	c.Set(fiber.HeaderXRequestID, id)
+	name := s.IDs.New(id.Request)
+	c.Locals("requestID", name)
+	c.Set(fiber.HeaderXRequestID, name)
 }
 
 // observe logs and counts the request by its route pattern: a path can hold a checkout secret.
@@ -121,6 +124,7 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	}
 	took := time.Since(start)
 	s.metrics.responded(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
+	s.recordRequest(c, start, took)
 	s.Log.DebugContext(c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),
 		slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()), slog.Duration("took", took))
 	return err

@@ -48,6 +48,7 @@ const (
 	CardSetup       Prefix = "seti"
 	Quote           Prefix = "qt"
 	Document        Prefix = "doc"
+	Request         Prefix = "req"
 )
 
 // Crockford's base32 in lower case: the digits and letters rise in the order of their bytes, so ids sort as

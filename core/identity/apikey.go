@@ -122,6 +122,14 @@ func IssueKey(id, creatorID string, order NewKeyRequest, key string, hash []byte
 	}}
 }
 
+// KeyLabel is what a person recognizes a key by, of the key itself: its prefix and its last characters.
+func KeyLabel(key string) string {
+	if len(key) != keyLength {
+		return ""
+	}
+	return key[:len(testPrefix)] + "…" + key[len(key)-4:]
+}
+
 // RestoreAPIKey rebuilds a key from the stored state.
 func RestoreAPIKey(s APIKeyState) *APIKey { return &APIKey{s} }
 

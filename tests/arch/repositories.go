@@ -20,6 +20,7 @@ var mayTouch = map[string][]string{
 	"identity":      {"Identity", "Tasks"},
 	"mail":          {"Mail", "Tasks"},
 	"payments":      {"Payments", "Invoicing.DocumentNumbers", "Tasks"},
+	"requestlog":    {}, // a port of its own, beside the transactions
 	"sandbox":       {"Sandbox.ClockOffsets"},
 	"subscriptions": {"Subscriptions", "Tasks"},
 	"tasks":         {"TaskAdmin"},

@@ -79,7 +79,7 @@ func TestEveryPageOfTheDashboardIsSound(t *testing.T) {
 	})
 }
 
-var dashboardAreas = []string{"listings", "links", "orders", "customers", "subscriptions", "keys", "webhooks", "events", "bookings",
+var dashboardAreas = []string{"listings", "links", "orders", "customers", "subscriptions", "keys", "webhooks", "events", "requests", "bookings",
 	"bookings/week", "bookings/settings", "discounts", "balance", "ledger", "disputes", "invoices", "usage", "settings", "security", "security/log"}
 
 func checkCSV(t *testing.T, path string, page *harness.Page) {

@@ -11,9 +11,9 @@ import (
 )
 
 // changedInBackground are the tables that change by themselves: background work, what it announces, delivers, mails and counts,
-// and when a key was used last.
+// when a key was used last, and the log of requests.
 var changedInBackground = []string{"tasks", "api_keys", "access_announcements", "events", "event_positions", "deliveries", "delivery_attempts", "webhook_endpoints", "mails",
-	"concurrency_rates", "concurrency_pauses", "deployment", "usage_rollups", "usage_watermark"}
+	"api_requests", "concurrency_rates", "concurrency_pauses", "deployment", "usage_rollups", "usage_watermark"}
 
 // changed names the tables whose rows are not what they were.
 func changed(before, after map[string]string) []string {

@@ -24,6 +24,7 @@ import (
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
+	"sundry/modules/requestlog"
 	"sundry/modules/sandbox"
 	"sundry/modules/subscriptions"
 	"sundry/modules/treasury"
@@ -55,6 +56,7 @@ type Deps struct {
 	Invoicing     *invoicing.Service
 	Treasury      *treasury.Service
 	Webhooks      *webhooks.Service
+	Requests      *requestlog.Service
 	Sandbox       *sandbox.Service // nil in live
 }
 

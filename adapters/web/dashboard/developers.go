@@ -18,6 +18,7 @@ func (r *Routes) mountDevelopers(at fiber.Router) {
 	r.post(at, "/keys/:id/revoke", r.revokeKey)
 	r.get(at, "/events", r.events)
 	r.get(at, "/events/:id", r.event)
+	r.get(at, "/requests", r.requests)
 	r.mountWebhooks(at)
 }
 

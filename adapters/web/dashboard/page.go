@@ -67,7 +67,7 @@ func navigation(current string) []navGroup {
 		{"Money", []navLink{{Label: "Balance and payouts", Href: base + "/balance", Icon: "balance"}}},
 		{"Developers", []navLink{
 			{Label: "API keys", Href: base + "/keys", Icon: "developers"}, {Label: "Webhooks", Href: base + "/webhooks", Icon: "webhooks"},
-			{Label: "Events", Href: base + "/events", Icon: "events"},
+			{Label: "Events", Href: base + "/events", Icon: "events"}, {Label: "Requests", Href: base + "/requests", Icon: "requests"},
 		}},
 		{"You", []navLink{{Label: "Settings", Href: base + "/settings", Icon: "settings"}}},
 	}
