@@ -6,14 +6,21 @@ import { Webhook } from "standardwebhooks";
 const {
   ADDR = "127.0.0.1:3000",
   SUNDRY_URL = "http://127.0.0.1:8080",
-  SUNDRY_KEY,
-  SUNDRY_WEBHOOK_SECRET,
+  SUNDRY_KEY = "",
+  SUNDRY_WEBHOOK_SECRET = "",
   LISTING = "workshop-club",
 } = process.env;
 const [host, port] = ADDR.split(":");
 const webhook = new Webhook(SUNDRY_WEBHOOK_SECRET);
+/** @type {Map<string, { activePlans: { listingKey: string }[] }>} */
 const access = new Map(); // what each user may use; a real shop has a database
 
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<any>} the response, whose shape is in the API reference
+ */
 async function sundry(method, path, body) {
   const response = await fetch(SUNDRY_URL + path, {
     method,
@@ -26,7 +33,7 @@ async function sundry(method, path, body) {
 
 const app = express();
 
-app.get("/", (request, response) => {
+app.get("/", (_, response) => {
   response.send(`<!doctype html><title>Shop</title><form method="post" action="/buy/user-1"><button>Buy</button></form>`);
 });
 
@@ -43,16 +50,19 @@ app.post("/buy/:user", async (request, response) => {
 // The arrival here proves nothing: the receipt does.
 app.get("/thanks", async (request, response) => {
   const { checkout_id: id, return_token: token } = request.query;
-  const receipt = await sundry("GET", `/v1/checkout-sessions/${encodeURIComponent(id)}/receipt?returnToken=${encodeURIComponent(token)}`);
+  const query = new URLSearchParams({ returnToken: String(token) });
+  const receipt = await sundry("GET", `/v1/checkout-sessions/${encodeURIComponent(String(id))}/receipt?${query}`);
   response.type("text").send(`The order is ${receipt.status}.\n`);
 });
 
 app.post("/webhooks", express.raw({ type: "application/json" }), async (request, response) => {
+  /** @type {any} */
   let event;
   try {
-    event = webhook.verify(request.body, request.headers);
+    event = webhook.verify(request.body, /** @type {Record<string, string>} */ (request.headers));
   } catch {
-    return response.sendStatus(401);
+    response.sendStatus(401);
+    return;
   }
   const user = event.data.externalCustomerId;
   if (event.type === "customer.access_changed") access.set(user, await sundry("GET", `/v1/customer-access/${encodeURIComponent(user)}`));
@@ -61,8 +71,8 @@ app.post("/webhooks", express.raw({ type: "application/json" }), async (request,
 
 app.get("/members/:user", (request, response) => {
   const plans = access.get(request.params.user)?.activePlans ?? [];
-  if (!plans.some((plan) => plan.listingKey === LISTING)) return response.status(403).type("text").send("members only\n");
-  response.type("text").send("Welcome, member!\n");
+  const isMember = plans.some((plan) => plan.listingKey === LISTING);
+  response.status(isMember ? 200 : 403).type("text").send(isMember ? "Welcome, member!\n" : "members only\n");
 });
 
 app.listen(Number(port), host, () => console.log(`the shop is open at http://${ADDR}`));

@@ -66,3 +66,14 @@ export function expiryProblem(text, now) {
 
 /** @param {string} text */
 export const cvcProblem = (text) => (/^\d{3,4}$/.test(text.trim()) ? "" : "invalid_cvc");
+
+/**
+ * Where the caret belongs in a text after as many digits as were left of it before.
+ * @param {string} text
+ * @param {number} count
+ */
+export function caretAfter(text, count) {
+  let caret = 0;
+  for (let seen = 0; caret < text.length && seen < count; caret++) if (/\d/.test(text[caret])) seen++;
+  return caret;
+}

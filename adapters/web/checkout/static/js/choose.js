@@ -80,9 +80,9 @@ async function submit(picks, timezone) {
 async function follow({ status, body }) {
   if (status === 200) return showNextState(), true;
   if (status === 0 || status >= 500) {
-    const now = await readState();
-    if (now.status !== 200 || samePage(now.body.state, serverState)) return false;
-    return showCurrentState(now.body.state === "paid"), true;
+    const current = await readState();
+    if (current.status !== 200 || samePage(current.body.state, serverState)) return false;
+    return showCurrentState(current.body.state === "paid"), true;
   }
   if (status === 404 || status === 409 || status === 410) return showCurrentState(body.code === "SESSION_ALREADY_PAID"), true;
   return false;

@@ -9,6 +9,62 @@ const shortest = (day) => Z.dayWords(day, { weekday: "short" });
 const full = (day) => Z.dayWords(day, { weekday: "long" });
 
 /**
+ * The weeks of a month as rows of seven days, "" where a day is another month's. Weeks before the one of from are left out.
+ * @param {string} month
+ * @param {string} from
+ * @param {number} start the first day of the week, 0 is Sunday
+ */
+export function weeksOf(month, from, start) {
+  const [first, last] = [Z.firstOf(month), Z.lastOf(month)];
+  const opening = month === Z.monthOf(from) ? from : first;
+  const weeks = [];
+  for (let week = Z.addDays(opening, -columnOf(opening, start)); week <= last; week = Z.addDays(week, 7)) {
+    const days = Array.from({ length: 7 }, (_, i) => Z.addDays(week, i));
+    weeks.push(days.map((day) => (day >= first && day <= last ? day : "")));
+  }
+  return weeks;
+}
+
+/**
+ * @param {string} day
+ * @param {number} start
+ */
+const columnOf = (day, start) => (Z.weekdayOf(day) - start + 7) % 7;
+
+/**
+ * The same day of another month, or its last one.
+ * @param {string} day
+ * @param {number} months
+ */
+export function sameDay(day, months) {
+  const month = Z.addMonths(Z.monthOf(day), months);
+  const same = month + day.slice(7);
+  return same > Z.lastOf(month) ? Z.lastOf(month) : same;
+}
+
+/**
+ * Where a key leads from a day; "" for keys that lead nowhere.
+ * @param {{ key: string, shiftKey: boolean }} event
+ * @param {string} day
+ * @param {number} start
+ */
+export function dayAfterKey({ key, shiftKey }, day, start) {
+  const column = columnOf(day, start);
+  /** @type {Record<string, () => string>} */
+  const keys = {
+    ArrowLeft: () => Z.addDays(day, -1),
+    ArrowRight: () => Z.addDays(day, 1),
+    ArrowUp: () => Z.addDays(day, -7),
+    ArrowDown: () => Z.addDays(day, 7),
+    Home: () => Z.addDays(day, -column),
+    End: () => Z.addDays(day, 6 - column),
+    PageUp: () => sameDay(day, shiftKey ? -12 : -1),
+    PageDown: () => sameDay(day, shiftKey ? 12 : 1),
+  };
+  return keys[key]?.() ?? "";
+}
+
+/**
  * @typedef {object} GridState
  * @property {string} month
  * @property {string} from the first day that can be reached
@@ -52,27 +108,24 @@ export default function createGrid({ table, words, pick, turn }) {
   }
 
   /** @param {string} day */
-  const weekOf = (day) => Z.addDays(day, -((Z.weekdayOf(day) - start + 7) % 7));
+  function dayCell(day) {
+    const td = document.createElement("td");
+    td.setAttribute("role", "gridcell");
+    if (day) {
+      td.dataset.day = day;
+      td.textContent = String(Number(day.slice(8)));
+    }
+    return td;
+  }
 
   function draw() {
     const had = table.contains(document.activeElement);
-    const [first, last] = [Z.firstOf(state.month), Z.lastOf(state.month)];
-    const rows = [];
-    let day = weekOf(state.month === Z.monthOf(state.from) ? state.from : first); // weeks that are over are left out
-    while (day <= last) {
+    const rows = weeksOf(state.month, state.from, start).map((days) => {
       const row = document.createElement("tr");
       row.setAttribute("role", "row");
-      for (let i = 0; i < 7; i++, day = Z.addDays(day, 1)) {
-        const td = document.createElement("td");
-        td.setAttribute("role", "gridcell");
-        if (day >= first && day <= last) {
-          td.dataset.day = day;
-          td.textContent = String(+day.slice(8));
-        }
-        row.append(td);
-      }
-      rows.push(row);
-    }
+      row.append(...days.map(dayCell));
+      return row;
+    });
     table.tBodies[0].replaceChildren(...rows);
     mark();
     if (had) cell(state.current)?.focus();
@@ -104,38 +157,17 @@ export default function createGrid({ table, words, pick, turn }) {
     cell(day)?.focus();
   }
 
-  /**
-   * The same day of another month, or its last one.
-   * @param {number} months
-   */
-  function sameDay(months) {
-    const month = Z.addMonths(Z.monthOf(state.current), months);
-    const day = month + state.current.slice(7);
-    return day > Z.lastOf(month) ? Z.lastOf(month) : day;
-  }
-
-  const column = () => (Z.weekdayOf(state.current) - start + 7) % 7;
-  /** @type {Record<string, (e: KeyboardEvent) => string>} */
-  const keys = {
-    ArrowLeft: () => Z.addDays(state.current, -1),
-    ArrowRight: () => Z.addDays(state.current, 1),
-    ArrowUp: () => Z.addDays(state.current, -7),
-    ArrowDown: () => Z.addDays(state.current, 7),
-    Home: () => Z.addDays(state.current, -column()),
-    End: () => Z.addDays(state.current, 6 - column()),
-    PageUp: (e) => sameDay(e.shiftKey ? -12 : -1),
-    PageDown: (e) => sameDay(e.shiftKey ? 12 : 1),
-  };
-
   table.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.altKey || e.metaKey || !state.current) return;
     if (e.key === "Enter" || e.key === " ") {
       e.preventDefault();
       if (state.open?.has(state.current)) pick(state.current);
-    } else if (keys[e.key]) {
-      e.preventDefault();
-      go(keys[e.key](e));
+      return;
     }
+    const day = dayAfterKey(e, state.current, start);
+    if (!day) return;
+    e.preventDefault();
+    go(day);
   });
   table.addEventListener("click", (e) => {
     const td = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest("[data-day]"));

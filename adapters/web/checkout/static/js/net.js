@@ -14,7 +14,7 @@ const address = (path) => "/c/" + encodeURIComponent(page.secret) + "/" + path;
  * @param {string} path
  * @param {unknown} body
  */
-export async function send(path, body) {
+export function send(path, body) {
   return ask(address(path), {
     method: "POST",
     headers: { "Content-Type": "application/json" },

@@ -10,6 +10,26 @@
  */
 
 /**
+ * Where a key leads from one of the times, which are laid out in columns; -1 for keys that lead nowhere.
+ * @param {string} key
+ * @param {number} current
+ * @param {number} count
+ * @param {number} columns
+ */
+export function indexAfterKey(key, current, count, columns) {
+  /** @type {Record<string, number>} */
+  const keys = {
+    ArrowLeft: Math.max(0, current - 1),
+    ArrowRight: Math.min(count - 1, current + 1),
+    ArrowUp: columns > current ? current : current - columns,
+    ArrowDown: current + columns < count ? current + columns : current,
+    Home: 0,
+    End: count - 1,
+  };
+  return keys[key] ?? -1;
+}
+
+/**
  * @param {object} options
  * @param {HTMLElement} options.box
  * @param {(index: number) => void} options.choose
@@ -21,7 +41,7 @@ export default function createTimeList({ box, choose }) {
   /** @param {number} index */
   function go(index) {
     const all = options();
-    current = Math.max(0, Math.min(all.length - 1, index));
+    current = index;
     all.forEach((o, i) => (o.tabIndex = i === current ? 0 : -1));
     all[current].focus();
   }
@@ -32,24 +52,17 @@ export default function createTimeList({ box, choose }) {
     const wrapped = all.findIndex((o) => o.offsetTop !== top);
     return wrapped < 0 ? all.length : wrapped;
   };
-  /** @type {Record<string, () => number>} */
-  const keys = {
-    ArrowLeft: () => current - 1,
-    ArrowRight: () => current + 1,
-    ArrowUp: () => (columns() > current ? current : current - columns()),
-    ArrowDown: () => (current + columns() < options().length ? current + columns() : current),
-    Home: () => 0,
-    End: () => options().length - 1,
-  };
   box.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.altKey || e.metaKey || !options().length) return;
     if (e.key === "Enter" || e.key === " ") {
       e.preventDefault();
       choose(current);
-    } else if (keys[e.key]) {
-      e.preventDefault();
-      go(keys[e.key]());
+      return;
     }
+    const index = indexAfterKey(e.key, current, options().length, columns());
+    if (index < 0) return;
+    e.preventDefault();
+    go(index);
   });
   box.addEventListener("click", (e) => {
     const option = /** @type {HTMLElement | null} */ (/** @type {Element} */ (e.target).closest("[role=option]"));

@@ -1,4 +1,5 @@
 // The shapes that the scripts of the checkout share. Read by the type checker only.
+import type { CardFormConfig } from "./processor.d.ts";
 
 /** A time of the listing, in milliseconds. */
 export interface Slot {
@@ -50,20 +51,6 @@ export interface PageData {
   /** The card processor's form; null where our own takes test cards. */
   cardForm: CardFormConfig | null;
   text: Record<string, string>;
-}
-
-/** What the card processor's form works with. */
-export interface CardFormConfig {
-  publishableKey: string;
-  scriptUrl: string;
-  locale: string;
-  currency: string;
-  /** Minor units; 0 when the card is only saved. */
-  amount: number;
-  /** The card is charged again later. */
-  saves: boolean;
-  /** Our own form asks for name, e-mail and address. */
-  asks?: boolean;
 }
 
 /** What the server responded; status 0 when the connection was lost. */

@@ -39,7 +39,7 @@ function zonePart(locale, instant, zone, timeZoneName) {
  * @param {number} instant
  * @param {string} zone
  */
-export const offset = (instant, zone) => zonePart("en-US", instant, zone, "shortOffset").replace(/^(GMT|UTC)/, "UTC").replace("-", "−");
+export const offset = (instant, zone) => zonePart("en-US", instant, zone, "shortOffset").replace(/^(GMT|UTC)/, "UTC").replace(/\+0$/, "").replace("-", "−");
 
 // Each English knows the abbreviations of its own part of the world, and writes an offset
 // for the others.
@@ -99,7 +99,7 @@ export function hours(start, end, zone, twelveHours) {
 }
 
 /** @param {string} day */
-const utc = (day) => Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1, +(day.slice(8) || 1));
+const utc = (day) => Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8) || 1));
 /** @param {number} instant */
 const iso = (instant) => new Date(instant).toISOString().slice(0, 10);
 
@@ -119,7 +119,7 @@ export const weekdayOf = (day) => new Date(utc(day)).getUTCDay();
  * @param {number} n
  */
 export function addMonths(month, n) {
-  return iso(Date.UTC(+month.slice(0, 4), +month.slice(5, 7) - 1 + n, 1)).slice(0, 7);
+  return iso(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)) - 1 + n, 1)).slice(0, 7);
 }
 /** @param {string} month */
 export const lastOf = (month) => addDays(firstOf(addMonths(month, 1)), -1);

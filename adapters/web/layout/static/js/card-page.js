@@ -2,64 +2,78 @@
 // card travels in a hidden field; what a bank asks is answered before its form is sent.
 import { mountForm, meetBank } from "./cardform.js";
 
-const config = JSON.parse(document.getElementById("page-data").textContent);
+/** @type {import("./processor.d.ts").CardFormConfig} */
+const config = JSON.parse(document.getElementById("page-data")?.textContent || "{}");
 
-function say(form, message) {
-  const line = form.querySelector("[data-problem]");
+/**
+ * @param {HTMLFormElement} form
+ * @param {string} message
+ */
+function showProblem(form, message) {
+  const line = /** @type {HTMLElement} */ (form.querySelector("[data-problem]"));
   line.textContent = message;
   line.hidden = !message;
 }
 
-function busy(form, now) {
+/**
+ * @param {HTMLFormElement} form
+ * @param {boolean} now
+ */
+function setBusy(form, now) {
   for (const button of form.querySelectorAll("button")) {
     button.setAttribute("aria-busy", String(now));
     button.disabled = now;
   }
 }
 
+/** @param {HTMLFormElement} form */
 async function startForm(form) {
+  /** @type {Awaited<ReturnType<typeof mountForm>> | undefined} */
   let card;
   const mount = async () => {
     try {
-      card = await mountForm(config, form.querySelector("[data-card]"));
-      say(form, "");
+      card = await mountForm(config, /** @type {HTMLElement} */ (form.querySelector("[data-card]")));
+      showProblem(form, "");
     } catch {
-      say(form, config.unreachable);
+      showProblem(form, config.unreachable);
     }
-    busy(form, false);
+    setBusy(form, false);
   };
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
-    busy(form, true);
+    setBusy(form, true);
     if (!card) return mount();
     const { token, problem } = await card.token();
     if (problem) {
-      busy(form, false);
-      return say(form, problem);
+      setBusy(form, false);
+      return showProblem(form, problem);
     }
-    form.elements.confirmationToken.value = token;
+    /** @type {HTMLInputElement} */ (form.elements.namedItem("confirmationToken")).value = token || "";
     form.submit();
   });
-  busy(form, true);
+  setBusy(form, true);
   await mount();
 }
 
-async function startChallenge(form) {
+/** @param {HTMLFormElement} form */
+function startChallenge(form) {
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
-    busy(form, true);
-    say(form, "");
+    setBusy(form, true);
+    showProblem(form, "");
     try {
-      const answer = await fetch(form.dataset.challenge, { credentials: "omit", cache: "no-store" });
-      if (answer.ok) await meetBank(config, await answer.json());
-      else if (answer.status !== 409) throw new Error("the challenge is not known"); // 409: it is over
+      const response = await fetch(form.dataset.challenge || "", { credentials: "omit", cache: "no-store" });
+      if (response.ok) await meetBank(config, await response.json());
+      else if (response.status !== 409) throw new Error("the challenge is not known"); // 409: it is over
       form.submit();
     } catch {
-      busy(form, false);
-      say(form, config.unreachable);
+      setBusy(form, false);
+      showProblem(form, config.unreachable);
     }
   });
 }
 
-for (const form of document.querySelectorAll("form[data-card-form]")) startForm(form);
-for (const form of document.querySelectorAll("form[data-challenge]")) startChallenge(form);
+/** @param {string} selector */
+const forms = (selector) => /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(selector));
+for (const form of forms("form[data-card-form]")) void startForm(form);
+for (const form of forms("form[data-challenge]")) startChallenge(form);

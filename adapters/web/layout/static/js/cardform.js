@@ -1,7 +1,18 @@
 // The card processor's own form, and the challenge of the buyer's bank behind it. Its script comes from its own host and is
 // loaded only where a card is taken.
 
+/**
+ * @typedef {import("./processor.d.ts").CardFormConfig} CardFormConfig
+ * @typedef {import("./processor.d.ts").Processor} Processor
+ */
+
+/** @type {Promise<Processor> | undefined} */
 let loading;
+
+/**
+ * @param {CardFormConfig} config
+ * @returns {Promise<Processor>}
+ */
 function load({ scriptUrl, publishableKey, locale }) {
   loading ??= new Promise((resolve, reject) => {
     const script = Object.assign(document.createElement("script"), { src: scriptUrl, async: true });
@@ -16,19 +27,30 @@ function load({ scriptUrl, publishableKey, locale }) {
   return loading;
 }
 
-// mountForm draws the form. What we ask for ourselves (name, e-mail, country, postal code) it leaves out.
+/**
+ * What the form is made with: the amount that is charged now, or none where the card is only saved.
+ * @param {CardFormConfig} config
+ */
+const elementOptions = ({ amount, currency, saves }) => ({
+  mode: amount > 0 ? "payment" : "setup",
+  currency,
+  ...(amount > 0 && { amount }),
+  ...(amount > 0 && saves && { setupFutureUsage: "off_session" }),
+  paymentMethodTypes: ["card", "link"],
+  appearance: { theme: matchMedia("(prefers-color-scheme: dark)").matches ? "night" : "stripe" },
+});
+
+/**
+ * Draws the form. What we ask for ourselves (name, e-mail, country, postal code) it leaves out.
+ * @param {CardFormConfig} config
+ * @param {HTMLElement} target
+ */
 export async function mountForm(config, target) {
   const stripe = await load(config);
   const ours = config.asks ? { name: "never", email: "never", address: { country: "never", postalCode: "never" } } : undefined;
-  const elements = stripe.elements({
-    mode: config.amount > 0 ? "payment" : "setup",
-    currency: config.currency,
-    ...(config.amount > 0 && { amount: config.amount }),
-    ...(config.amount > 0 && config.saves && { setupFutureUsage: "off_session" }),
-    paymentMethodTypes: ["card", "link"],
-    appearance: { theme: matchMedia("(prefers-color-scheme: dark)").matches ? "night" : "stripe" },
-  });
+  const elements = stripe.elements(elementOptions(config));
   const element = elements.create("payment", { fields: { billingDetails: ours ?? "auto" } });
+  /** @type {Promise<void>} */
   const ready = new Promise((resolve, reject) => {
     element.on("ready", resolve);
     element.on("loaderror", () => reject(new Error("the form was not loaded")));
@@ -37,23 +59,38 @@ export async function mountForm(config, target) {
   await ready;
   return {
     focus: () => element.focus(),
-    // setAmount tells wallets what the order costs now; a form that only saves a card names no amount.
-    setAmount: (amount) => config.amount > 0 && amount > 0 && elements.update({ amount }),
-    // token is what the form makes of the card or wallet: {token}, or {problem} in the reader's language.
+
+    /**
+     * Tells wallets what the order costs now; a form that only saves a card names no amount.
+     * @param {number} amount
+     */
+    setAmount(amount) {
+      if (config.amount > 0 && amount > 0) elements.update({ amount });
+    },
+
+    /**
+     * What the form makes of the card or wallet: a token, or the problem in the reader's language.
+     * @param {import("./processor.d.ts").Billing} [billing]
+     * @returns {Promise<{ token?: string, problem?: string }>}
+     */
     async token(billing) {
       const checked = await elements.submit();
       if (checked.error) return { problem: checked.error.message };
       const params = billing ? { payment_method_data: { billing_details: billing } } : {};
       const made = await stripe.createConfirmationToken({ elements, params });
-      return made.error ? { problem: made.error.message } : { token: made.confirmationToken.id };
+      return made.error ? { problem: made.error.message } : { token: made.confirmationToken?.id };
     },
   };
 }
 
-// meetBank leads the buyer to their bank and comes back when they have answered, whatever they answered.
+/**
+ * Leads the buyer to their bank and comes back when they have answered, whatever they answered.
+ * @param {CardFormConfig} config
+ * @param {{ clientSecret?: string | null, redirectUrl?: string | null }} challenge
+ */
 export async function meetBank(config, { clientSecret, redirectUrl }) {
-  if (!clientSecret && !redirectUrl) return; // the bank has decided meanwhile
   if (redirectUrl) return location.assign(redirectUrl);
+  if (!clientSecret) return; // the bank has decided meanwhile
   const stripe = await load(config);
   await stripe.handleNextAction({ clientSecret });
 }
