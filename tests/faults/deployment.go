@@ -186,9 +186,12 @@ func (d *Deployment) RunToEnd(t testing.TB, command string) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, strings.Fields(command)...)
+	// A command that hangs prints where.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = 5 * time.Second
 	for name, value := range d.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
