@@ -90,7 +90,7 @@ func (a *App) redisPrefix() string {
 	return "sundry-" + hex.EncodeToString(a.secrets.derive("redis-prefix")[:4])
 }
 
-// ready reports whether everything behind the API answers.
+// ready reports whether everything behind the API responds.
 func (a *App) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

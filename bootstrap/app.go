@@ -220,7 +220,7 @@ func (a *App) listen(ctx context.Context, failed chan<- error, roles []Role) err
 	return nil
 }
 
-// Serve answers HTTP on a listener until Run stops.
+// Serve serves HTTP on a listener until Run stops.
 func (a *App) Serve(l net.Listener) error { return a.serve(a.http, l) }
 
 func (a *App) serve(app *fiber.App, raw net.Listener) error {

@@ -55,7 +55,7 @@ type IdempotencyKeys interface {
 	// request holds it now. ErrNotFound when it is locked and no record was there when it was asked for: one may have
 	// been written since, and Save refuses then.
 	Lock(ctx context.Context, creatorID, route, key string) (record IdempotencyRecord, locked bool, err error)
-	// Insert inserts the record, or replaces one that is older than staleBefore or was never answered and whose lease is
+	// Insert inserts the record, or replaces one that is older than staleBefore or never got a response and whose lease is
 	// over when the new one is created. ErrStale when a record is there that must not be replaced.
 	Insert(ctx context.Context, record IdempotencyRecord, staleBefore time.Time) error
 	// Complete writes the response and the lease into the unanswered record that the same request has saved. ErrNotFound

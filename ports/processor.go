@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// ErrOutcomeUnknown says that the processor was asked and did not answer in time. The money may have moved: ask again
+	// ErrOutcomeUnknown says that the processor was asked and did not respond in time. The money may have moved: ask again
 	// with Find, never take it for a refusal.
-	ErrOutcomeUnknown = errors.New("the processor's answer is not known")
+	ErrOutcomeUnknown = errors.New("the processor's response is not known")
 	// ErrProcessorUnavailable says that the processor was certainly not reached, or refused to look at the request now.
 	// Nothing moved.
 	ErrProcessorUnavailable = errors.New("the processor is not reachable")
@@ -70,7 +70,7 @@ type RefundRequest struct {
 // not an error. Every method may return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type Processor interface {
 	Network
-	// Charge takes the money, or says what it wants first. Asking again with the same PaymentID repeats the first answer.
+	// Charge takes the money, or says what it wants first. Asking again with the same PaymentID repeats the first response.
 	Charge(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
 	// Find says what became of an attempt, and what it waits for. ErrNotFound when the processor never received it.
 	Find(ctx context.Context, r ChargeRequest) (payment.Outcome, error)

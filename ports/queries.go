@@ -159,7 +159,7 @@ type Bookings interface {
 	Held(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.ReservationState, error)
 	// Release frees what a session holds; again, it changes nothing. STATE_CONFLICT once confirmed.
 	Release(ctx context.Context, r Repos, creatorID, checkoutID string) error
-	// Confirm makes an appointment of each time of a session that is paid; again, it answers the same. Times that were
+	// Confirm makes an appointment of each time of a session that is paid; again, it responds the same. Times that were
 	// released meanwhile are claimed again: ok is false when that cannot be done for all of them. Nothing has changed
 	// then, the transaction may go on, and the buyer gets the money back.
 	// What was booked is the caller's to publish, after its own news.

@@ -94,7 +94,7 @@ type DisputeProcessor interface {
 	Network
 	// FindDispute says what a dispute has come to. ErrNotFound when the processor doesn't know it.
 	FindDispute(ctx context.Context, processorID string) (DisputeReport, error)
-	// SubmitEvidence answers the bank. Again, it changes nothing.
+	// SubmitEvidence responds to the bank. Again, it changes nothing.
 	SubmitEvidence(ctx context.Context, processorID string, e dispute.Evidence) (DisputeReport, error)
 	// AcceptDispute lets the bank take the money. Again, it changes nothing.
 	AcceptDispute(ctx context.Context, processorID string) (DisputeReport, error)

@@ -17,6 +17,6 @@ type TaxCalculator interface {
 // VATRegister tells whether a VAT id of a right shape is registered, as the European Commission's VIES does.
 type VATRegister interface {
 	Network
-	// Registered reports what the register says. An error means that it did not answer: the check of the shape stands.
+	// Registered reports what the register says. An error means that it did not respond: the check of the shape stands.
 	Registered(ctx context.Context, country, vatID string) (bool, error)
 }

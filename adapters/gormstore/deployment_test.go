@@ -30,7 +30,7 @@ func TestADatabaseBelongsToItsFirstDeployment(t *testing.T) {
 			"APP_SECRET":          {Environment: "sandbox", SecretCheck: "two"},
 		} {
 			if err := store.BelongTo(t.Context(), other); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%+v is answered %v, want a refusal that names %s", other, err, want)
+				t.Errorf("%+v gets %v, want a refusal that names %s", other, err, want)
 			}
 		}
 		if err := store.BelongTo(t.Context(), mine); err != nil {
@@ -81,7 +81,7 @@ func TestOneProcessServesASQLiteDatabaseAndOthersMayRead(t *testing.T) {
 	}
 	defer func() { _ = second.Close() }()
 	if err := second.LockProcess(); err == nil || !strings.Contains(err.Error(), "another process") {
-		t.Errorf("a second process is answered %v", err)
+		t.Errorf("a second process gets %v", err)
 	}
 	if _, err := second.Read(t.Context()).Identity.Creators.Exists(t.Context()); err != nil {
 		t.Errorf("reading beside it: %v", err)
@@ -134,7 +134,7 @@ func TestADatabaseThatAnotherProcessLocksIsBusySoon(t *testing.T) {
 	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1100 * time.Millisecond) // a probe's answer holds for a second
+	time.Sleep(1100 * time.Millisecond) // a probe's response holds for a second
 	if err := errors.Join(write(), store.Writable(t.Context())); err != nil {
 		t.Errorf("once the lock is gone: %v", err)
 	}

@@ -30,10 +30,10 @@ type statement struct {
 	doing  string
 	sql    string
 	args   []any
-	into   []any // what the one row of its answer is read into; nil when it has none
+	into   []any // what the one row of its response is read into; nil when it has none
 	after  func()
 	missed error                     // what it is when it met no row
-	read   func(rows pgx.Rows) error // reads all rows of its answer
+	read   func(rows pgx.Rows) error // reads all rows of its response
 }
 
 // inPipeline runs fn in a transaction of an pipeline.
@@ -180,7 +180,7 @@ func readAll(results pgx.BatchResults, read func(rows pgx.Rows) error) error {
 // errAborted says that a statement had failed and its error was not heeded, so that there is nothing to commit.
 var errAborted = errors.New("the transaction was aborted before its commit")
 
-// execute runs the batch's next statement. A COMMIT that PostgreSQL answers with ROLLBACK is an error.
+// execute runs the batch's next statement. A COMMIT that PostgreSQL responds to with ROLLBACK is an error.
 func execute(results pgx.BatchResults) (changed int64, err error) {
 	tag, err := results.Exec()
 	if err == nil && tag.String() == "ROLLBACK" {

@@ -16,7 +16,7 @@ import (
 // down is what the routes /v1/down/… fail with.
 var down = map[string]error{
 	"busy":      fmt.Errorf("save listing lst_1: %w: SQLITE_BUSY of /srv/sundry.db", ports.ErrDatabaseBusy),
-	"processor": fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer.", errors.New("dial 10.0.0.7: timeout")),
+	"processor": fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond.", errors.New("dial 10.0.0.7: timeout")),
 	"soon":      &fault.Error{Code: fault.ProcessorUnavailable, Message: "Soon.", RetryAfter: 1500 * time.Millisecond},
 	"unknown":   errors.New("a secret of the driver"),
 }

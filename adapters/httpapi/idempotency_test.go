@@ -50,7 +50,7 @@ func (mirror) Decrypt(sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// script is a route whose n-th run answers with the n-th step; the last step answers ever after.
+// script is a route whose n-th run responds with the n-th step; the last step responds ever after.
 type script struct {
 	runs  atomic.Int32
 	steps []fiber.Handler
@@ -253,7 +253,7 @@ func TestAKeyIsBusyWhileItsFirstRequestRuns(t *testing.T) {
 			t.Errorf("after the lease: %+v", got)
 		}
 		close(finish)
-		if got := <-first; got.status != 200 { // it lived after all; its answer is not the key's any more
+		if got := <-first; got.status != 200 { // it lived after all; its response is not the key's any more
 			t.Errorf("the first: %+v", got)
 		}
 		if got := send(t, s, "k"); got.status != 201 || !got.replayed {

@@ -74,7 +74,7 @@ func TestWaitingEndsWhenTheServerStops(t *testing.T) {
 		t.Errorf("the handler held the server up for %v", waited)
 	}
 	if _, err := client.Read(make([]byte, 1)); err != nil {
-		t.Errorf("the client that waited got no answer: %v", err)
+		t.Errorf("the client that waited got no response: %v", err)
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)

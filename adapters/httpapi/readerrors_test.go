@@ -62,11 +62,11 @@ func say(t *testing.T, address, text string) string {
 	if _, err := io.WriteString(conn, text); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := io.ReadAll(conn)
+	response, err := io.ReadAll(conn)
 	if err != nil {
-		t.Fatalf("%v after %q", err, answer)
+		t.Fatalf("%v after %q", err, response)
 	}
-	return string(answer)
+	return string(response)
 }
 
 func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
@@ -89,8 +89,8 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 		"a body that grows too big": {"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) + "\r\n0\r\n\r\n",
 			"413", `"code":"PAYLOAD_TOO_LARGE"`},
 	} {
-		answer := say(t, address, c.sent)
-		head, body, _ := strings.Cut(answer, "\r\n\r\n")
+		response := say(t, address, c.sent)
+		head, body, _ := strings.Cut(response, "\r\n\r\n")
 		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") || !strings.Contains(head, "Connection: close") {
 			t.Errorf("%s: %q", name, head)
 		}

@@ -48,7 +48,7 @@ func (onlyKey) AuthenticateKey(_ context.Context, key string) (string, string, e
 	return "crt_1", "key_1", nil
 }
 
-// fixedQuota answers every attempt alike.
+// fixedQuota treats every attempt alike.
 type fixedQuota struct {
 	ports.RateLimiter
 	quota ports.Quota
@@ -175,7 +175,7 @@ func TestARefusedCredentialIsToldWhatTheRouteTakesAndNothingElse(t *testing.T) {
 			bodies[body] = true
 		}
 		if len(bodies) != 1 {
-			t.Errorf("%s has several answers: %v", line, bodies)
+			t.Errorf("%s has several responses: %v", line, bodies)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type line struct {
 }
 
 // errNoCalendar says that what was read is something else.
-var errNoCalendar = errors.New("the answer is not an iCalendar file")
+var errNoCalendar = errors.New("the response is not an iCalendar file")
 
 // lines unfolds a calendar and hands over each line that can be read, in one pass and without keeping any: an untrusted party
 // wrote it. The parsers of libraries are generous with the memory and the time that one hostile line can take.

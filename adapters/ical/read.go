@@ -20,7 +20,7 @@ const (
 	// mostSteps and mostTime bound what repeating events may cost in one calendar.
 	mostSteps = 2_000_000
 	mostTime  = 3 * time.Second
-	// mostTimes bounds the answer; what lies furthest ahead is left out.
+	// mostTimes bounds the response; what lies furthest ahead is left out.
 	mostTimes = 5000
 	// mostADay bounds how often an event may repeat within a day.
 	mostADay = 24

@@ -21,7 +21,7 @@ import (
 const (
 	// Lease is how long a claimed task is one worker's own.
 	Lease = 20 * time.Second
-	// HandlerTimeout bounds one run. It exceeds the 15 s that a webhook endpoint has to answer and ends before the lease.
+	// HandlerTimeout bounds one run. It exceeds the 15 s that a webhook endpoint has to respond and ends before the lease.
 	HandlerTimeout = 17 * time.Second
 	// recordTimeout bounds the note that a run failed.
 	recordTimeout = 2 * time.Second

@@ -43,7 +43,7 @@ func compose(from stdmail.Address, m ports.Message) (*gomail.Msg, error) {
 	msg.Subject(oneLine(m.Subject))
 	msg.SetMessageIDWithValue(m.ID + "@" + from.Address[strings.LastIndexByte(from.Address, '@')+1:])
 	msg.SetDateWithValue(m.Date.UTC())
-	msg.SetGenHeader("Auto-Submitted", "auto-generated") // no holiday notices in answer
+	msg.SetGenHeader("Auto-Submitted", "auto-generated") // no holiday notices in response
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
 	for _, a := range m.Attachments {

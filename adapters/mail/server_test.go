@@ -22,7 +22,7 @@ import (
 const hang = "hang"
 
 // testServer is a small mail server. replies replaces, by the command's verb ("." ends the text, "greeting" begins
-// the conversation), what it answers; "" breaks the connection off.
+// the conversation), what it responds with; "" breaks the connection off.
 type testServer struct {
 	t             *testing.T
 	listener      net.Listener
@@ -37,7 +37,7 @@ type testServer struct {
 	stopped  chan struct{}
 }
 
-// newServer runs a server that offers STARTTLS if it is told how to answer that.
+// newServer runs a server that offers STARTTLS if it is told how to respond to that.
 func newServer(t *testing.T, replies map[string]string) *testServer {
 	t.Helper()
 	_, startTLS := replies["STARTTLS"]
@@ -127,7 +127,7 @@ func (s *testServer) converse(conn net.Conn) {
 		conn = tls.Server(conn, s.tlsConfig())
 	}
 	in, secure := textproto.NewReader(bufio.NewReader(conn)), s.tls
-	if !s.answer(conn, "greeting", "220 mail.example.com ESMTP") {
+	if !s.respond(conn, "greeting", "220 mail.example.com ESMTP") {
 		return
 	}
 	for {
@@ -142,7 +142,7 @@ func (s *testServer) converse(conn net.Conn) {
 		s.mu.Lock()
 		s.lines = append(s.lines, line)
 		s.mu.Unlock()
-		if !s.answer(conn, verb, s.standard(verb, secure)) || verb == "QUIT" {
+		if !s.respond(conn, verb, s.standard(verb, secure)) || verb == "QUIT" {
 			return
 		}
 		switch verb {
@@ -167,7 +167,7 @@ func (s *testServer) take(conn net.Conn, text []byte, secure bool) bool {
 		s.messages, s.secure = append(s.messages, bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))), secure
 		s.mu.Unlock()
 	}
-	return s.answer(conn, ".", "250 2.0.0 taken")
+	return s.respond(conn, ".", "250 2.0.0 taken")
 }
 
 func (s *testServer) standard(verb string, secure bool) string {
@@ -199,7 +199,7 @@ func (s *testServer) overridden(verb string) bool {
 	return told
 }
 
-func (s *testServer) answer(conn net.Conn, verb, reply string) bool {
+func (s *testServer) respond(conn net.Conn, verb, reply string) bool {
 	s.mu.Lock()
 	if told, ok := s.replies[verb]; ok {
 		reply = told

@@ -161,7 +161,7 @@ func (c *boundConn) Close() error {
 	return c.Conn.Close()
 }
 
-// failure says in short what went wrong, and whether it is for good: a server that answers 5xx to the recipient or to
+// failure says in short what went wrong, and whether it is for good: a server that responds with 5xx to the recipient or to
 // the message means just these. What it has against the sender, the password or the encryption is for the operator to
 // fix, and the mail waits.
 func (s *SMTP) failure(ctx context.Context, err error) error {
@@ -186,7 +186,7 @@ func (s *SMTP) reason(ctx context.Context, who string, err error) string {
 	var network *net.OpError
 	switch {
 	case ctx.Err() != nil:
-		return who + ": no answer in time"
+		return who + ": no response in time"
 	case errors.As(err, &network):
 		err = network.Err // without addresses of the operator's network
 	}

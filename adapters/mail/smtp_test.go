@@ -28,7 +28,7 @@ func TestSMTPContract(t *testing.T) {
 	})
 }
 
-func TestWhatAServerAnswersDecidesWhetherItIsAskedAgain(t *testing.T) {
+func TestWhatAServerRespondsDecidesWhetherItIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		replies map[string]string
@@ -97,7 +97,7 @@ func TestAServerThatHangsIsGivenUp(t *testing.T) {
 				if err != nil {
 					t.Errorf("the message was taken, and yet: %v", err)
 				}
-			case err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), "no answer in time"):
+			case err == nil || errors.As(err, &refused) || !strings.Contains(err.Error(), "no response in time"):
 				t.Errorf("%v", err)
 			}
 		})

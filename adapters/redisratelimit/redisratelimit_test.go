@@ -33,12 +33,12 @@ func TestContract(t *testing.T) {
 type refuser struct{ t *testing.T }
 
 func (r refuser) Allow(context.Context, string, int, time.Duration) (ports.Quota, error) {
-	r.t.Error("fell back although Redis answers")
+	r.t.Error("fell back although Redis responds")
 	return ports.Quota{}, nil
 }
 
 func (r refuser) Refund(context.Context, string, int, time.Duration) error {
-	r.t.Error("fell back although Redis answers")
+	r.t.Error("fell back although Redis responds")
 	return nil
 }
 
@@ -91,7 +91,7 @@ func TestWithoutRedisTheFallbackCounts(t *testing.T) {
 
 func TestASilentRedisCostsLittleTime(t *testing.T) {
 	t.Parallel()
-	silent := redis.NewClient(&redis.Options{Addr: "192.0.2.1:6379"}) // TEST-NET-1: nobody answers
+	silent := redis.NewClient(&redis.Options{Addr: "192.0.2.1:6379"}) // TEST-NET-1: nobody responds
 	t.Cleanup(func() { _ = silent.Close() })
 	throttle := New(silent, &tally{}, quiet())
 	start := time.Now()

@@ -18,7 +18,7 @@ const (
 	asksOnce     // asks the buyer to authenticate; without a buyer it pays
 	asksAlways   // asks every time; without a buyer it is refused
 	succeedsOnce // pays now, is refused whenever the buyer is away
-	answersLate  // the money is taken, but our answer times out
+	answersLate  // the money is taken, but our response times out
 	staysOpen    // nothing is decided until the account's clock moves
 )
 

@@ -35,7 +35,7 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 		var err error
 		charge, err = repos.Sandbox.Charges.Get(ctx, r.PaymentID)
 		if err == nil || !errors.Is(err, ports.ErrNotFound) {
-			return err // asked before: the first answer stands
+			return err // asked before: the first response stands
 		}
 		offset, err := repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID)
 		if err != nil {

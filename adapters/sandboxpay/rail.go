@@ -11,7 +11,7 @@ import (
 const FailingPayout = 1_313
 
 // Rail implements ports.PayoutRail without money: a payout arrives at once, but for FailingPayout. What it does follows
-// from the payout alone, so asking again repeats the first answer.
+// from the payout alone, so asking again repeats the first response.
 type Rail struct{}
 
 var _ ports.PayoutRail = Rail{}

@@ -2,7 +2,7 @@
 // follows from our own id, so repeating it finds what an earlier one has made.
 //
 // An attempt is made in two steps. Creating a payment intent moves no money and gives the id to ask by; confirming it may
-// move money. A lost answer to the second is therefore never more than a question about a known object.
+// move money. A lost response to the second is therefore never more than a question about a known object.
 package stripepay
 
 import (
@@ -77,7 +77,7 @@ type refusedError struct {
 	kind      stripe.ErrorType
 	code      string
 	requestID string
-	// replayed says that this is the stored answer to an earlier request under the same key: what it refused never
+	// replayed says that this is the stored response to an earlier request under the same key: what it refused never
 	// happened under this key, and never will.
 	replayed bool
 }
@@ -86,7 +86,7 @@ func (e *refusedError) Error() string {
 	return fmt.Sprintf("stripe responded %d %s %s (request %s)", e.status, e.kind, e.code, e.requestID)
 }
 
-// failed turns an error of the library into one of the port's. What Stripe did not answer, or answered with a fault of its
+// failed turns an error of the library into one of the port's. What Stripe did not respond to, or responded to with a fault of its
 // own, may have happened.
 func failed(what string, err error) error {
 	var known *stripe.Error
@@ -95,7 +95,7 @@ func failed(what string, err error) error {
 		if errors.As(err, &dial) && dial.Op == "dial" {
 			return fmt.Errorf("stripe %s: no connection: %w", what, ports.ErrProcessorUnavailable)
 		}
-		return fmt.Errorf("stripe %s: no answer that can be read: %w", what, ports.ErrOutcomeUnknown)
+		return fmt.Errorf("stripe %s: no response that can be read: %w", what, ports.ErrOutcomeUnknown)
 	}
 	refusal := &refusedError{status: known.HTTPStatusCode, kind: known.Type, code: string(known.Code), requestID: known.RequestID}
 	if known.LastResponse != nil {
@@ -112,7 +112,7 @@ func failed(what string, err error) error {
 	return fmt.Errorf("stripe %s: %w", what, refusal)
 }
 
-// refusal is Stripe's answer behind an error of failed; nil when there was none.
+// refusal is Stripe's response behind an error of failed; nil when there was none.
 func refusal(err error) *refusedError {
 	var refused *refusedError
 	errors.As(err, &refused)

@@ -26,7 +26,7 @@ type intent struct {
 	redirect   string
 	fee        money.Amount
 	isSetup    bool
-	replayable bool // the answer may be an older one, repeated under its key
+	replayable bool // the response may be an older one, repeated under its key
 }
 
 // card is the payment method of an intent.
@@ -123,7 +123,7 @@ func cardOf(method *stripe.PaymentMethod, refused *stripe.Error) card {
 }
 
 // create makes the intent of an attempt, or finds the one that an earlier call has made: no money moves by it, and the
-// parameters follow from the request alone, so that the key repeats the first answer.
+// parameters follow from the request alone, so that the key repeats the first response.
 func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, error) {
 	customer, err := p.customer(ctx, r)
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, 
 	return stale(fromPayment(made)), nil
 }
 
-// stale marks an answer that may be the repetition of an older one.
+// stale marks a response that may be the repetition of an older one.
 func stale(i intent) intent {
 	i.replayable = true
 	return i

@@ -44,13 +44,13 @@ func startMock(t *testing.T) (address string) {
 	t.Cleanup(func() { cancel(); _ = mock.Wait() })
 	address = fmt.Sprintf("http://127.0.0.1:%d", port)
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		answer, err := http.Get(address) //nolint:noctx // a test's own server
+		response, err := http.Get(address) //nolint:noctx // a test's own server
 		if err == nil {
-			_ = answer.Body.Close()
+			_ = response.Body.Close()
 			return address
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("stripe-mock does not answer: %v", err)
+			t.Fatalf("stripe-mock does not respond: %v", err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// keyMemory is how long a key certainly repeats its first answer. Stripe forgets keys after 24 hours.
+// keyMemory is how long a key certainly repeats its first response. Stripe forgets keys after 24 hours.
 const keyMemory = 20 * time.Hour
 
 // Charge implements ports.Processor.

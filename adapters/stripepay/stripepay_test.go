@@ -93,7 +93,7 @@ func TestFailuresAreUnknownOrCertainAndNeverADecline(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatNobodyAnswersMovesNothing(t *testing.T) {
+func TestAnAddressThatNobodyConfirmsMovesNothing(t *testing.T) {
 	t.Parallel()
 	p := stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: "http://127.0.0.1:1"})
 	for name, call := range map[string]func(ports.ChargeRequest) error{
@@ -118,7 +118,7 @@ func TestATimeOutIsUnknown(t *testing.T) {
 	}
 }
 
-// Stripe keeps the answer to a key, failures included. What certainly never began cannot end: it is a refusal.
+// Stripe keeps the response to a key, failures included. What certainly never began cannot end: it is a refusal.
 func TestAKeyThatOnlyRepeatsAFailureEndsTheAttempt(t *testing.T) {
 	t.Parallel()
 	p, fake := newProcessor(t)

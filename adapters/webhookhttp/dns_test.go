@@ -196,8 +196,8 @@ func TestANameThatChangesItsMindReachesNothingInside(t *testing.T) {
 	var w watch
 	sender := webhookhttp.NewWatched(resolver, w.through)
 	for range 3 {
-		if answer, err := send(t, sender, "http://hooks.example.com:"+port+"/", 5*time.Second); err == nil {
-			t.Errorf("answered %+v", answer)
+		if response, err := send(t, sender, "http://hooks.example.com:"+port+"/", 5*time.Second); err == nil {
+			t.Errorf("responded with %+v", response)
 		}
 	}
 	if got := w.passed(); got != "93.184.216.34" || asked.Load() != 3 {
@@ -218,10 +218,10 @@ func TestAnAttemptEndsWhenItsTimeIsOver(t *testing.T) {
 		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx"))
 		drip(c, strings.Repeat("x", 50))
 	})
-	for name, url := range map[string]string{"no answer": silent, "an answer that never ends": slow} {
+	for name, url := range map[string]string{"no response": silent, "a response that never ends": slow} {
 		begin := time.Now()
 		_, err := send(t, webhookhttp.NewHasty(300*time.Millisecond), url, time.Minute)
-		if took := time.Since(begin); err == nil || err.Error() != "no answer within 300ms" || took > 10*time.Second {
+		if took := time.Since(begin); err == nil || err.Error() != "no response within 300ms" || took > 10*time.Second {
 			t.Errorf("%s: %v after %s", name, err, took)
 		}
 	}

@@ -64,14 +64,14 @@ func (f *Fetcher) Fetch(ctx context.Context, url string) ([]byte, error) {
 	}
 	defer func() { _ = response.Body.Close() }() // what is beyond the bound is not read
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the answer was %d", response.StatusCode)
+		return nil, fmt.Errorf("the response was %d", response.StatusCode)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetched+1))
 	if err != nil {
 		return nil, f.over.plain(err)
 	}
 	if len(body) > maxFetched {
-		return nil, errors.New("the answer is larger than 5 MiB")
+		return nil, errors.New("the response is larger than 5 MiB")
 	}
 	return body, nil
 }

@@ -40,7 +40,7 @@ func TestAFetchIsBoundedAndStaysWhereItMay(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/forever": "redirects", "/away": "redirects", "/user": "redirects", "/large": "larger than 5 MiB", "/gone": "the answer was 403",
+		"/forever": "redirects", "/away": "redirects", "/user": "redirects", "/large": "larger than 5 MiB", "/gone": "the response was 403",
 	} {
 		got, err := inside.Fetch(t.Context(), server.URL+path)
 		if err == nil || !strings.Contains(err.Error(), want) || len(got) > 0 || strings.Contains(err.Error(), "127.0.0.1") {

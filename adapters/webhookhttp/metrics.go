@@ -10,9 +10,9 @@ import (
 	"sundry/ports"
 )
 
-// The outcomes of attempts that no answer came to.
+// The outcomes of attempts that no response came to.
 const (
-	outcomeNone    = "no answer"
+	outcomeNone    = "no response"
 	outcomeRefused = "refused" // the address is not public
 )
 
@@ -27,7 +27,7 @@ var _ prometheus.Collector = (*Sender)(nil)
 func newMetrics() metrics {
 	return metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "sundry_webhook_attempts_total", Help: `Attempts to deliver events by outcome: "2xx" to "5xx", "no answer", "refused".`,
+			Name: "sundry_webhook_attempts_total", Help: `Attempts to deliver events by outcome: "2xx" to "5xx", "no response", "refused".`,
 		}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "sundry_webhook_attempt_seconds", Help: "How long receivers took.", Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 15},
@@ -35,12 +35,12 @@ func newMetrics() metrics {
 	}
 }
 
-func (m metrics) note(answer ports.OutboundResponse, err error, took time.Duration) {
-	outcome := strconv.Itoa(answer.StatusCode/100) + "xx"
+func (m metrics) note(response ports.OutboundResponse, err error, took time.Duration) {
+	outcome := strconv.Itoa(response.StatusCode/100) + "xx"
 	switch {
 	case errors.Is(err, errRefused):
 		outcome = outcomeRefused
-	case err != nil || answer.StatusCode < 100 || answer.StatusCode > 599:
+	case err != nil || response.StatusCode < 100 || response.StatusCode > 599:
 		outcome = outcomeNone
 	}
 	m.attempts.WithLabelValues(outcome).Inc()

@@ -24,9 +24,9 @@ import (
 const (
 	// timeout bounds a whole attempt (contract §12).
 	timeout = 15 * time.Second
-	// maxAnswer is how much of an answer is read and logged.
-	maxAnswer = 16 << 10
-	// maxHeader bounds the answer's header.
+	// maxResponse is how much of a response is read and logged.
+	maxResponse = 16 << 10
+	// maxHeader bounds the response's header.
 	maxHeader = 32 << 10
 	userAgent = "Sundry-Webhooks/1"
 )
@@ -63,7 +63,7 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 			TLSHandshakeTimeout:    5 * time.Second,
 			ResponseHeaderTimeout:  timeout,
 			MaxResponseHeaderBytes: maxHeader,
-			DisableCompression:     true, // a small answer must not unfold into a big one
+			DisableCompression:     true, // a small response must not unfold into a big one
 			MaxIdleConns:           256,
 			MaxIdleConnsPerHost:    64, // a host may have several endpoints
 			MaxConnsPerHost:        0,  // endpoints share hosts: a limit here would let one wait for another; each has its own limit
@@ -73,7 +73,7 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 	}}
 }
 
-// guard sees the address that a name has just resolved to, so that an answer that changes after a check changes nothing.
+// guard sees the address that a name has just resolved to, so that a response that changes after a check changes nothing.
 func guard(policy webhook.Policy) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -87,9 +87,9 @@ func guard(policy webhook.Policy) func(network, address string, c syscall.RawCon
 // Send implements ports.Sender.
 func (s *Sender) Send(ctx context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {
 	begin := time.Now()
-	answer, err := s.post(ctx, r)
-	s.metrics.note(answer, err, time.Since(begin))
-	return answer, err
+	res, err := s.post(ctx, r)
+	s.metrics.note(res, err, time.Since(begin))
+	return res, err
 }
 
 func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {
@@ -109,15 +109,15 @@ func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 		return ports.OutboundResponse{}, s.plain(err)
 	}
 	defer func() { _ = response.Body.Close() }() // what is beyond the bound is not read: the connection goes with it
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	answer := ports.OutboundResponse{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	res := ports.OutboundResponse{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
 	if err != nil && response.StatusCode >= 300 {
-		return answer, nil // the status says enough
+		return res, nil // the status says enough
 	}
 	if err != nil {
 		return ports.OutboundResponse{}, s.plain(err)
 	}
-	return answer, nil
+	return res, nil
 }
 
 // plain says what went wrong in a few words for the endpoint's owner, without the URL, which may hold a token.
@@ -129,7 +129,7 @@ func (s *Sender) plain(err error) error {
 	case errors.Is(err, errRefused):
 		return errRefused
 	case errors.As(err, &timeoutErr) && timeoutErr.Timeout():
-		return fmt.Errorf("no answer within %s", s.timeout)
+		return fmt.Errorf("no response within %s", s.timeout)
 	case errors.As(err, &dns):
 		return errors.New("the host name cannot be resolved")
 	case errors.As(err, &certificate):
@@ -137,16 +137,16 @@ func (s *Sender) plain(err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("the connection was refused")
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errors.New("the connection was closed before an answer came")
+		return errors.New("the connection was closed before a response came")
 	}
 	return errors.New("the request could not be made")
 }
 
-// text keeps an answer storable: valid UTF-8 without NUL, and within the bound although a byte that is replaced grows.
+// text keeps a response storable: valid UTF-8 without NUL, and within the bound although a byte that is replaced grows.
 func text(body []byte) string {
 	clean := bytes.ReplaceAll(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
-	if len(clean) > maxAnswer {
-		end := maxAnswer
+	if len(clean) > maxResponse {
+		end := maxResponse
 		for !utf8.RuneStart(clean[end]) {
 			end--
 		}

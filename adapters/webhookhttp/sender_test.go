@@ -19,7 +19,7 @@ import (
 	"sundry/ports"
 )
 
-const maxAnswer = 16 << 10
+const maxResponse = 16 << 10
 
 func send(t *testing.T, s *webhookhttp.Sender, url string, maxWait time.Duration) (ports.OutboundResponse, error) {
 	t.Helper()
@@ -38,7 +38,7 @@ func receiver(t *testing.T, handle http.HandlerFunc) string {
 	return server.URL
 }
 
-// raw answers every connection with what speak does to it.
+// raw serves every connection with what speak does to it.
 func raw(t *testing.T, speak func(c net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,9 +71,9 @@ func TestTheMessageArrivesAsItWasSigned(t *testing.T) {
 		method, body, kind, id = r.Method, string(b), r.Header.Get("Content-Type"), r.Header.Get("webhook-id")
 		w.WriteHeader(http.StatusNoContent)
 	})
-	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
-	if err != nil || answer.StatusCode != 204 || answer.Body != "" {
-		t.Fatalf("%+v, %v", answer, err)
+	response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
+	if err != nil || response.StatusCode != 204 || response.Body != "" {
+		t.Fatalf("%+v, %v", response, err)
 	}
 	if method != http.MethodPost || body != `{"a":1}` || kind != "application/json" || id != "evt_1" {
 		t.Errorf("arrived: %s %s %s %s", method, body, kind, id)
@@ -90,9 +90,9 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 				w.Header().Set("Location", to)
 				w.WriteHeader(code)
 			})
-			answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
-			if err != nil || answer.StatusCode != code {
-				t.Errorf("%d to %s: %+v, %v", code, to, answer, err)
+			response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
+			if err != nil || response.StatusCode != code {
+				t.Errorf("%d to %s: %+v, %v", code, to, response, err)
 			}
 		}
 	}
@@ -108,13 +108,13 @@ func TestRetryAfterIsHandedOn(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, "slow \x00 down \xff")
 	})
-	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
-	if err != nil || answer.StatusCode != 429 || answer.RetryAfter != "120" || answer.Body != "slow \uFFFD down \uFFFD" {
-		t.Errorf("%+v, %v", answer, err)
+	response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
+	if err != nil || response.StatusCode != 429 || response.RetryAfter != "120" || response.Body != "slow \uFFFD down \uFFFD" {
+		t.Errorf("%+v, %v", response, err)
 	}
 }
 
-func TestOnlyTheBeginningOfAnEndlessAnswerIsRead(t *testing.T) {
+func TestOnlyTheBeginningOfAnEndlessResponseIsRead(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64
 	stopped := make(chan struct{})
@@ -129,9 +129,9 @@ func TestOnlyTheBeginningOfAnEndlessAnswerIsRead(t *testing.T) {
 			}
 		}
 	})
-	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
-	if err != nil || answer.StatusCode != 200 || len(answer.Body) != maxAnswer {
-		t.Fatalf("status %d, %d bytes, %v", answer.StatusCode, len(answer.Body), err)
+	response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
+	if err != nil || response.StatusCode != 200 || len(response.Body) != maxResponse {
+		t.Fatalf("status %d, %d bytes, %v", response.StatusCode, len(response.Body), err)
 	}
 	select {
 	case <-stopped:
@@ -143,7 +143,7 @@ func TestOnlyTheBeginningOfAnEndlessAnswerIsRead(t *testing.T) {
 	}
 }
 
-func TestACompressedAnswerIsNotUnfolded(t *testing.T) {
+func TestACompressedResponseIsNotUnfolded(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
 	url := receiver(t, func(w http.ResponseWriter, r *http.Request) {
@@ -153,9 +153,9 @@ func TestACompressedAnswerIsNotUnfolded(t *testing.T) {
 		_, _ = bomb.Write(make([]byte, 8<<20))
 		_ = bomb.Close()
 	})
-	answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
-	if err != nil || answer.StatusCode != 200 || !strings.HasPrefix(answer.Body, "\x1f") {
-		t.Errorf("status %d, body begins %.2q, %v; want the bytes as they came", answer.StatusCode, answer.Body, err)
+	response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
+	if err != nil || response.StatusCode != 200 || !strings.HasPrefix(response.Body, "\x1f") {
+		t.Errorf("status %d, body begins %.2q, %v; want the bytes as they came", response.StatusCode, response.Body, err)
 	}
 	if got := <-asked; strings.Contains(got, "gzip") {
 		t.Errorf("compression was asked for: %q", got)
@@ -188,9 +188,9 @@ func TestAReceiverThatMisbehavesIsAShortError(t *testing.T) {
 			t.Parallel()
 			url := raw(t, c.speak)
 			begin := time.Now()
-			answer, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url+"/?token=secret", 700*time.Millisecond)
+			response, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url+"/?token=secret", 700*time.Millisecond)
 			if err == nil {
-				t.Fatalf("taken as an answer: %+v", answer)
+				t.Fatalf("taken as a response: %+v", response)
 			}
 			mustBeShort(t, err)
 			if took := time.Since(begin); took > 10*time.Second {
@@ -230,9 +230,9 @@ func TestNothingInsideIsDialled(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(server, "http://"))
 	guarded := webhookhttp.New(webhook.Policy{})
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1", "2130706433", "169.254.169.254", "10.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"} {
-		answer, err := send(t, guarded, "http://"+host+":"+port+"/?token=secret", 5*time.Second)
+		response, err := send(t, guarded, "http://"+host+":"+port+"/?token=secret", 5*time.Second)
 		if err == nil {
-			t.Errorf("%s answered %+v", host, answer)
+			t.Errorf("%s responded with %+v", host, response)
 			continue
 		}
 		mustBeShort(t, err)
@@ -257,15 +257,15 @@ func TestAURLThatCannotBeUsedIsAShortError(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatGrowsWhenItIsMadeStorableStaysWithinTheBound(t *testing.T) {
+func TestAResponseThatGrowsWhenItIsMadeStorableStaysWithinTheBound(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]string{
+	for name, response := range map[string]string{
 		"NUL":            strings.Repeat("\x00", 16<<10),
 		"no UTF-8":       strings.Repeat("a\xff", 8<<10),
 		"cut in a rune":  "a" + strings.Repeat("é", 16<<10),
 		"cut in a patch": "ab" + strings.Repeat("\x00", 16<<10),
 	} {
-		url := receiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
+		url := receiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, response) })
 		got, err := send(t, webhookhttp.New(webhook.Policy{Private: true}), url, 10*time.Second)
 		if err != nil || len(got.Body) > 16<<10 || len(got.Body) < 16<<10-3 || !utf8.ValidString(got.Body) || strings.Contains(got.Body, "\x00") {
 			t.Errorf("%s: %d bytes are kept, %v", name, len(got.Body), err)

@@ -9,8 +9,8 @@ import (
 	"sundry/core/fault"
 )
 
-// CreditUse is one consumption of credits and the answer it was given, kept for good so that a repeated request gets
-// the same answer.
+// CreditUse is one consumption of credits and the response it was given, kept for good so that a repeated request gets
+// the same response.
 type CreditUse struct {
 	CreatorID          string
 	ExternalCustomerID string

@@ -46,7 +46,7 @@ func TestABookedAppointmentSaysWhere(t *testing.T) {
 	}
 }
 
-func TestEveryStateOfAnAppointmentAnswersEveryTrigger(t *testing.T) {
+func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 	t.Parallel()
 	starts := instant(t, "2026-06-15T10:00:00Z")
 	moved := ReservationState{ID: "clm_2", StartsAt: starts.Add(48 * time.Hour), EndsAt: starts.Add(49 * time.Hour), Timezone: "UTC", DeliveryMode: Virtual}

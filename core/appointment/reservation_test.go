@@ -7,7 +7,7 @@ import (
 	"sundry/core/fault"
 )
 
-func TestEveryStateOfAClaimAnswersEveryTrigger(t *testing.T) {
+func TestEveryStateOfAClaimHandlesEveryTrigger(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]func(*Reservation) (bool, error){"confirm": (*Reservation).Confirm, "release": (*Reservation).Release, "cancel": (*Reservation).Cancel}
 	for _, c := range []struct {

@@ -33,7 +33,7 @@ type State struct {
 	Status     Status
 	// AttemptID names the check of the latest card at the processor; empty before the first.
 	AttemptID string
-	// ProcessorID is the processor's own id of that check; empty until it has answered.
+	// ProcessorID is the processor's own id of that check; empty until it has responded.
 	ProcessorID string
 	LastError   payment.DeclineReason
 	// PaymentMethodID is the card that was saved; empty until then.

@@ -26,7 +26,7 @@ func session(status checkout.Status, livePayment string) *checkout.Session {
 }
 
 // Each row is a (state, trigger) pair of the drawn machine; code "" means that the transition happens.
-func TestEverySessionStateAnswersEveryTrigger(t *testing.T) {
+func TestEverySessionStateHandlesEveryTrigger(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]func(*checkout.Session) error{
 		"begin": func(c *checkout.Session) error { return c.StartPayment("pay_2", "", customer.Details{}, opened) },

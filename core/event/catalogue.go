@@ -43,7 +43,7 @@ func Catalogue() []Kind {
 		{Type: InvoicePaid, Description: "An invoice was paid."},
 		{Type: InvoicePaymentFailed, Description: "A charge of an invoice failed. It names the next attempt, if one is planned."},
 		{Type: UsageThresholdReached, Description: "A subscription's use of a meter has come to an alert's threshold, once in each period."},
-		{Type: WebhookEndpointDisabled, Description: "An endpoint was disabled: it answered 410, or nothing but failures for five days."},
+		{Type: WebhookEndpointDisabled, Description: "An endpoint was disabled: it responded with 410, or nothing but failures for five days."},
 		{Type: WebhookEndpointTest, Description: "A test message that you asked for."},
 	}
 	for i, kind := range kinds {

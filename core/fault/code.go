@@ -20,7 +20,7 @@ const (
 	NotBookable Code = "NOT_BOOKABLE"
 	// InvalidRange: a range ends before it starts.
 	InvalidRange Code = "INVALID_RANGE"
-	// RangeTooLarge: a range covers more days than one answer may hold.
+	// RangeTooLarge: a range covers more days than one response may hold.
 	RangeTooLarge Code = "RANGE_TOO_LARGE"
 	// InvalidTimezone: the name is not an IANA time zone.
 	InvalidTimezone Code = "INVALID_TIMEZONE"
@@ -31,7 +31,7 @@ const (
 	// SlotNotOffered: a chosen time is not one that the calendar offers: off the grid, too soon or too far ahead.
 	SlotNotOffered Code = "SLOT_NOT_OFFERED"
 
-	// Unauthenticated: the credential is missing, wrong, expired, revoked or of the wrong kind; the answer
+	// Unauthenticated: the credential is missing, wrong, expired, revoked or of the wrong kind; the response
 	// never says which.
 	Unauthenticated Code = "UNAUTHENTICATED"
 
@@ -66,7 +66,7 @@ const (
 	ListingNotPurchasable Code = "LISTING_NOT_PURCHASABLE"
 	// StateConflict: the object's state does not allow the operation.
 	StateConflict Code = "STATE_CONFLICT"
-	// IdempotencyKeyReused: the key already made an object, which the answer carries.
+	// IdempotencyKeyReused: the key already made an object, which the response carries.
 	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
 	// IdempotencyKeyMismatch: the key was used before with another body.
 	IdempotencyKeyMismatch Code = "IDEMPOTENCY_KEY_MISMATCH"

@@ -68,7 +68,7 @@ func ParseRefreshToken(text string) (t RefreshToken, mac []byte, ok bool) {
 	return RefreshToken{FamilyID: familyID, Generation: int64(binary.BigEndian.Uint32(raw))}, raw[4:], true
 }
 
-// ErrInvalidRefresh is the one answer to every refresh token that is not valid.
+// ErrInvalidRefresh is the one response to every refresh token that is not valid.
 func ErrInvalidRefresh() error {
 	return fault.New(fault.Unauthenticated, "The refresh token is not valid. Sign in again.")
 }

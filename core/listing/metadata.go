@@ -179,7 +179,7 @@ func (m *Metadata) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// label is a caller's member name cut to what an answer may repeat.
+// label is a caller's member name cut to what a response may repeat.
 func label(name string) string {
 	const most = 64
 	if utf8.RuneCountInString(name) <= most {

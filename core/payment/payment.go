@@ -11,7 +11,7 @@ import (
 // Status is where an attempt stands.
 type Status string
 
-// The statuses. Pending means that we asked and do not know the answer: it is never taken for a failure.
+// The statuses. Pending means that we asked and do not know the outcome: it is never taken for a failure.
 const (
 	Pending        Status = "pending"
 	RequiresAction Status = "requires_action"
@@ -72,7 +72,7 @@ type State struct {
 	Amount  money.Amount
 	Status  Status
 	Decline DeclineReason
-	// ProcessorID is the processor's own id of the attempt; empty until it has answered.
+	// ProcessorID is the processor's own id of the attempt; empty until it has responded.
 	ProcessorID string
 	// Method is the processor's token of the card; empty for a payment of nothing.
 	Method   string

@@ -1,5 +1,5 @@
 // Package secret derives what opens an object from its id, so that nothing secret is stored and a replayed request is
-// answered with the same address.
+// returned with the same address.
 package secret
 
 import (

@@ -33,7 +33,7 @@ func electronic(minors ...int64) []tax.Line {
 	return lines
 }
 
-func TestCalculateKnownAnswers(t *testing.T) {
+func TestCalculateKnownCases(t *testing.T) {
 	t.Parallel()
 	mixed := []tax.Line{{Amount: eur(1000), Category: tax.Electronic}, {Amount: eur(1000), Category: tax.Service}}
 	for name, c := range map[string]struct {

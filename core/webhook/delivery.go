@@ -49,14 +49,14 @@ type DeliveryState struct {
 type Attempt struct {
 	Number     int
 	At         time.Time
-	StatusCode int // 0 when there was no answer
+	StatusCode int // 0 when there was no response
 	Duration   time.Duration
 	Error      string
-	// ResponseBody is the first 16 kB of the answer.
+	// ResponseBody is the first 16 kB of the response.
 	ResponseBody string
 }
 
-// gone is the answer of a receiver that wants no more (RFC 9110, section 15.5.11).
+// gone is the response of a receiver that wants no more (RFC 9110, section 15.5.11).
 const gone = 410
 
 // End is when the outcome was known.

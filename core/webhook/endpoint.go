@@ -35,7 +35,7 @@ const (
 // Why an endpoint is disabled.
 const (
 	DisabledByOwner   = "owner"   // PATCH enabled=false
-	DisabledByGone    = "gone"    // it answered 410
+	DisabledByGone    = "gone"    // it responded with 410
 	DisabledByFailing = "failing" // nothing but failures for five days
 )
 
@@ -207,7 +207,7 @@ type Disabled struct {
 // EventName implements event.Event.
 func (Disabled) EventName() string { return "webhook.disabled" }
 
-// Failed takes in a failure that was known at now. gone is true for an answer of 410, probe for the attempt that Admit
+// Failed takes in a failure that was known at now. gone is true for a response of 410, probe for the attempt that Admit
 // called one. Attempts that were under way when the circuit opened come in later: they say nothing new of the endpoint.
 // disabled is not nil when the failure switched the endpoint off.
 func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) {

@@ -105,7 +105,7 @@ func isNumber(label string) bool {
 	return !strings.ContainsFunc(digits, func(r rune) bool { return (r < '0' || r > '9') && (!hex || r < 'a' || r > 'f') })
 }
 
-// isInternalHost reports whether the host is a special name, a bare name (answered by the local network) or a literal
+// isInternalHost reports whether the host is a special name, a bare name (resolved by the local network) or a literal
 // address of a refused range.
 func isInternalHost(host string, policy Policy) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))

@@ -32,14 +32,14 @@ func (u Consumption) Check(externalCustomerID string) error {
 	return f.Err()
 }
 
-// ConsumeCredits takes the whole amount or nothing. The same use again gets the same answer and takes nothing.
+// ConsumeCredits takes the whole amount or nothing. The same use again gets the same response and takes nothing.
 // VALIDATION_FAILED with every fault; IDEMPOTENCY_KEY_MISMATCH when the key named another use;
 // INSUFFICIENT_BALANCE.
 func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustomerID string, u Consumption) (access.Balance, error) {
 	if err := u.Check(externalCustomerID); err != nil {
 		return access.Balance{}, err
 	}
-	var answer access.Balance
+	var response access.Balance
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		var unit string
 		replayed := false
@@ -49,7 +49,7 @@ func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustome
 			case err == nil && before.Request != u.ConsumeRequest:
 				return access.Cause{}, fault.New(fault.IdempotencyKeyMismatch, "This idempotencyKey named another use of credits. Give each use a key of its own.")
 			case err == nil:
-				answer, replayed = before.Result, true
+				response, replayed = before.Result, true
 				return access.Cause{}, nil
 			case !errors.Is(err, ports.ErrNotFound):
 				return access.Cause{}, err
@@ -60,12 +60,12 @@ func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustome
 		if err != nil || replayed {
 			return err
 		}
-		answer = balance(c, u.ConsumeRequest, unit)
+		response = balance(c, u.ConsumeRequest, unit)
 		return r.Access.CreditUses.Insert(ctx, access.CreditUse{
-			CreatorID: creatorID, ExternalCustomerID: externalCustomerID, IdempotencyKey: u.IdempotencyKey, Request: u.ConsumeRequest, Result: answer, At: c.now,
+			CreatorID: creatorID, ExternalCustomerID: externalCustomerID, IdempotencyKey: u.IdempotencyKey, Request: u.ConsumeRequest, Result: response, At: c.now,
 		})
 	})
-	return answer, err
+	return response, err
 }
 
 // consume draws from the grants and writes those that it changed.

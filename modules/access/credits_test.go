@@ -33,7 +33,7 @@ func TestConsumingCredits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, err := h.ConsumeCredits(t.Context(), creator, ada, use("job-1", 6)); err != nil || again != want {
-			t.Errorf("the same use again: %+v, %v; want the first answer", again, err)
+			t.Errorf("the same use again: %+v, %v; want the first response", again, err)
 		}
 		if d := h.snapshot(); d.Version != 4 || !strings.Contains(string(d.Body), `"granted":14,"used":7,"balance":7,"expiresAt":null`) {
 			t.Errorf("version %d: %s", d.Version, d.Body)

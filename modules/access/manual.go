@@ -79,7 +79,7 @@ func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomer
 	return granted, err
 }
 
-// RevokeManually takes back a grant that was granted manually; again, it answers the same. NOT_FOUND for a grant that is
+// RevokeManually takes back a grant that was granted manually; again, it responds the same. NOT_FOUND for a grant that is
 // not this customer's, STATE_CONFLICT for one from another source or one that has expired.
 func (s *Service) RevokeManually(ctx context.Context, creatorID, externalCustomerID, grantID string) (*access.Grant, error) {
 	if !id.Valid(id.Grant, grantID) {

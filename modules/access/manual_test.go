@@ -130,7 +130,7 @@ func TestRevoking(t *testing.T) {
 		if after := h.snapshot(); after.ETag != before.ETag {
 			t.Errorf("refusals changed the snapshot to %s", after.Body)
 		}
-		for range 2 { // again is answered the same
+		for range 2 { // again is given the same response
 			g, err := h.RevokeManually(t.Context(), creator, ada, given.ID)
 			if err != nil || g.State().EndReason != core.Revoked || !g.State().EndedAt.Equal(noon) {
 				t.Fatalf("revoked: %+v, %v", g, err)

@@ -52,7 +52,7 @@ func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string
 // MaxWait) is over or ctx ends: then as it stands. No connection is held while waiting.
 func (s *Service) Wait(ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration) (access.Document, error) {
 	deadline := s.clock.Real().Add(min(wait, MaxWait))
-	reading := context.WithoutCancel(ctx) // when the wait is cut short, the answer is still a good one
+	reading := context.WithoutCancel(ctx) // when the wait is cut short, the response is still a good one
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		d, err := s.Snapshot(reading, creatorID, externalCustomerID)
 		left := deadline.Sub(s.clock.Real())

@@ -25,8 +25,8 @@ func calendarText(events ...string) string {
 	return text + "END:VCALENDAR\r\n"
 }
 
-// answer sets what a calendar's address answers; "" is an address that refuses.
-func (w *fixture) answer(url, text string) {
+// respond sets what a calendar's address serves; "" is an address that refuses.
+func (w *fixture) respond(url, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.calendars == nil {
@@ -79,7 +79,7 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 14:00")[0]
-		w.answer(work, calendarText("DTSTART:20260602T103000\r\nDTEND:20260602T113000", "DTSTART:20260602T120000Z\r\nDURATION:PT1H")) // 10:30 in Paris; 14:00 over what is booked
+		w.respond(work, calendarText("DTSTART:20260602T103000\r\nDTEND:20260602T113000", "DTSTART:20260602T120000Z\r\nDURATION:PT1H")) // 10:30 in Paris; 14:00 over what is booked
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work, home))
 		if got := w.readings(); got != "work.ics, home.ics" {
 			t.Errorf("before: %s", got)
@@ -102,8 +102,8 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 		}
 
 		w.now = w.now.Add(15 * time.Minute) // one fails now and keeps what is known, the other can be read
-		w.answer(work, "")
-		w.answer(home, calendarText("DTSTART:20260602T090000\r\nDURATION:PT1H"))
+		w.respond(work, "")
+		w.respond(home, calendarText("DTSTART:20260602T090000\r\nDURATION:PT1H"))
 		w.work()
 		if got, want := w.readings(), "work.ics read 10:00 failed 10:15 the connection was refused, home.ics read 10:15"; got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -112,13 +112,13 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 			t.Errorf("open: %s, want %s", got, want)
 		}
 		w.now = w.now.Add(15 * time.Minute)
-		w.answer(work, "<html>sign in</html>")
-		w.answer(home, calendarText())
+		w.respond(work, "<html>sign in</html>")
+		w.respond(home, calendarText())
 		w.work()
-		if got, want := w.readings(), "work.ics read 10:00 failed 10:30 the answer is not an iCalendar file, home.ics read 10:30"; got != want {
+		if got, want := w.readings(), "work.ics read 10:00 failed 10:30 the response is not an iCalendar file, home.ics read 10:30"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		w.answer(work, calendarText("DTSTART:20260602T150000\r\nDURATION:PT1H")) // read again as soon as the settings change
+		w.respond(work, calendarText("DTSTART:20260602T150000\r\nDURATION:PT1H")) // read again as soon as the settings change
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work))
 		w.work()
 		if got, want := w.open("02"), "09 10 11 12 13 16"; got != want || w.readings() != "work.ics read 10:30" {
@@ -154,7 +154,7 @@ func TestBusyCalendarsThatAreRefusedChangeNothing(t *testing.T) {
 func TestReadingRacesTheSettings(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
-		w.answer(work, calendarText("DTSTART:20260602T090000\r\nDURATION:P1D"))
+		w.respond(work, calendarText("DTSTART:20260602T090000\r\nDURATION:P1D"))
 		for range 10 {
 			w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work))
 			tasks, err := w.store.Claim(t.Context(), ports.DefaultTasks, w.now, time.Minute, 10)

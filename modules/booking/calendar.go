@@ -26,14 +26,14 @@ type Ask struct {
 	MostDays int
 }
 
-// Calendar is the answer. A listing that is not ready to be booked has no open times.
+// Calendar is the response. A listing that is not ready to be booked has no open times.
 type Calendar struct {
 	Ask   // with everything filled in; a listing that is not for appointments has no variant
 	Modes []appointment.DeliveryMode
 	Slots []slot.Slot
 }
 
-// Open answers what anybody may ask. VALIDATION_FAILED for a duration out of range, INVALID_TIMEZONE, INVALID_RANGE,
+// Open lists the open times for anybody. VALIDATION_FAILED for a duration out of range, INVALID_TIMEZONE, INVALID_RANGE,
 // RANGE_TOO_LARGE, NOT_FOUND for a listing that is not ACTIVE and for an unknown variant.
 func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
 	if err := ask.check(); err != nil {

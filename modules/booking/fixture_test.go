@@ -42,7 +42,7 @@ type fixture struct {
 	mu      sync.Mutex
 	listing listing.State
 	emitted []string
-	// calendars are what their addresses answer; an error's text for the others.
+	// calendars are what their addresses serve; an error's text for the others.
 	calendars map[string]string
 }
 

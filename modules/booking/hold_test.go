@@ -185,15 +185,15 @@ func TestManySessionsWantOverlappingTimes(t *testing.T) {
 				return times
 			},
 		} {
-			answers := make([]error, 64)
+			responses := make([]error, 64)
 			var all sync.WaitGroup
 			begun := time.Now()
-			for i := range answers {
-				all.Go(func() { answers[i] = w.hold(fmt.Sprintf("%s %d", name, i), choose(i)...) })
+			for i := range responses {
+				all.Go(func() { responses[i] = w.hold(fmt.Sprintf("%s %d", name, i), choose(i)...) })
 			}
 			all.Wait()
 			won := 0
-			for _, err := range answers {
+			for _, err := range responses {
 				if err == nil {
 					won++
 				} else {

@@ -97,7 +97,7 @@ func (s *Service) Publish(ctx context.Context, creatorID, listingID string) (lis
 	})
 }
 
-// Archive takes a listing out of sale for good; again, it answers the same. The refusals of change.
+// Archive takes a listing out of sale for good; again, it responds the same. The refusals of change.
 func (s *Service) Archive(ctx context.Context, creatorID, listingID string) (listing.State, error) {
 	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
 		l.Archive(now)
@@ -202,7 +202,7 @@ const (
 	keyIndex  = "listings_creator_id_catalog_key"
 )
 
-// slugFirst answers for the slug when both names are taken, as they are when the catalog key is the slug: engines do
+// slugFirst names the slug when both names are taken, as they are when the catalog key is the slug: engines do
 // not agree which index they look at first.
 func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) error {
 	var duplicate *ports.DuplicateError

@@ -78,7 +78,7 @@ func (s *Service) Discount(ctx context.Context, creatorID, discountID string) (d
 	return d, missing("discount", err)
 }
 
-// DeleteDiscount ends the use of a code; again, it answers the same. What was sold with it keeps its terms. NOT_FOUND for a
+// DeleteDiscount ends the use of a code; again, it responds the same. What was sold with it keeps its terms. NOT_FOUND for a
 // discount of another account.
 func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID string) (discount.State, error) {
 	if !id.Valid(id.Discount, discountID) {

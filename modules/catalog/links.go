@@ -60,7 +60,7 @@ func (s *Service) EditLink(ctx context.Context, creatorID, linkID string, e paym
 	return s.changeLink(ctx, creatorID, linkID, e, true)
 }
 
-// DeactivateLink stops a link from opening; again, it answers the same. NOT_FOUND for a link of another account.
+// DeactivateLink stops a link from opening; again, it responds the same. NOT_FOUND for a link of another account.
 func (s *Service) DeactivateLink(ctx context.Context, creatorID, linkID string) (paymentlink.State, error) {
 	inactive := false
 	return s.changeLink(ctx, creatorID, linkID, paymentlink.Edit{Active: &inactive}, false)

@@ -86,7 +86,7 @@ func fits(l listing.State, d plan.Draft) error {
 	return f.Err()
 }
 
-// RetirePlan takes a plan out of sale; running subscriptions keep what they agreed to. Again, it answers the same.
+// RetirePlan takes a plan out of sale; running subscriptions keep what they agreed to. Again, it responds the same.
 // NOT_FOUND for an unknown key, and the refusals of change.
 func (s *Service) RetirePlan(ctx context.Context, creatorID, listingID, key string) (p plan.State, err error) {
 	err = s.changePlans(ctx, creatorID, listingID, func(_ listing.State, set *plan.Set, now time.Time) (err error) {

@@ -162,13 +162,13 @@ func secretOf(w *fixture, s core.State) string {
 	return w.checkout.CheckoutURL(s.ID)[len("https://pay.example.com/c/"):]
 }
 
-func TestALostAnswerIsUnknownAndReconciliationAsks(t *testing.T) {
+func TestALostResponseIsUnknownAndReconciliationAsks(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		opened := w.open()
 		s, err := w.pay(opened.ID, cardLost)
 		if err != nil || s.Status != core.StatusProcessing || s.LastError.Code != "" {
-			t.Fatalf("a lost answer was taken for an outcome: %+v, %v", s, err)
+			t.Fatalf("a lost response was taken for an outcome: %+v, %v", s, err)
 		}
 		_, err = w.pay(opened.ID, cardSucceeds)
 		wantCode(t, err, fault.StateConflict) // a second charge must not start
@@ -285,7 +285,7 @@ func TestManyAtOncePayOnce(t *testing.T) {
 		wg.Wait()
 		for _, code := range codes {
 			if code != "" && code != fault.SessionAlreadyPaid && code != fault.StateConflict {
-				t.Errorf("an answer was %q", code)
+				t.Errorf("a response was %q", code)
 			}
 		}
 		if s := w.session(opened.ID); s.Status != core.StatusPaid || w.paidEvents(opened.ID) != 1 {
@@ -374,7 +374,7 @@ func (w *fixture) settled(id string) {
 	}
 }
 
-// Whatever the order of cards, answers, deaths, expiry and late workers: one payment at most, announced exactly once.
+// Whatever the order of cards, responses, deaths, expiry and late workers: one payment at most, announced exactly once.
 func TestAnyInterleavingKeepsSessionAndPaymentsInAgreement(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

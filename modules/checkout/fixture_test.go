@@ -221,7 +221,7 @@ type interruptible struct {
 	ports.Processor
 	mu          sync.Mutex
 	dieBefore   bool // the request never leaves
-	dieAfter    bool // the answer never arrives
+	dieAfter    bool // the response never arrives
 	unreachable bool // the processor is certainly not reached
 }
 

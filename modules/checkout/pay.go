@@ -18,7 +18,7 @@ import (
 const (
 	// chargeTimeout bounds one call to the processor, and ends before a background run does (jobs.HandlerTimeout).
 	chargeTimeout = 15 * time.Second
-	// firstReconcile is when an attempt that was never answered is looked into: later than the call can last.
+	// firstReconcile is when an attempt that never got a response is looked into: later than the call can last.
 	firstReconcile = chargeTimeout + 10*time.Second
 	// afterUnknown is how soon we ask again once the call is known to have timed out.
 	afterUnknown = 2 * time.Second
@@ -89,7 +89,7 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 }
 
 // pay charges the card and settles the session: commit the intent, ask the processor, commit the outcome. A crash or a
-// lost answer between the steps is finished by Reconcile. The returned state says what came of it; a refused card is
+// lost response between the steps is finished by Reconcile. The returned state says what came of it; a refused card is
 // CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave the session payable.
 //
 // Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are lost,
@@ -158,7 +158,7 @@ func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State,
 	}
 	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
 	if err != nil {
-		return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	_, err = s.settleWith(ctx, attempt.ID, outcome, (*checkout.Session).Decline, superseded)
 	return err
@@ -273,7 +273,7 @@ func (s *Service) cancelUnsent(ctx context.Context, attempt payment.State, cause
 	if err != nil { // the reconciling task goes on trying
 		cause = errors.Join(cause, err)
 	}
-	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Nothing was charged; try again in a moment.", cause)
+	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Nothing was charged; try again in a moment.", cause)
 }
 
 // scheduleReconcile brings the reconciling task forward: the call is over and its outcome unknown.
@@ -313,7 +313,7 @@ func (s *Service) Challenge(ctx context.Context, secret string) (payment.NextAct
 	}
 	outcome, err := s.processor.Find(ctx, ports.ChargeOf(attempt))
 	if err != nil {
-		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	return outcome.Action, nil
 }
@@ -326,7 +326,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string, approve bool)
 	}
 	outcome, err := s.processor.Authenticate(ctx, ports.ChargeOf(attempt), approve)
 	if err != nil {
-		return checkout.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return checkout.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	session, err := s.Settle(context.WithoutCancel(ctx), attempt.ID, outcome)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package checkout takes a buyer from an open session to a payment: creation, the hosted page's questions, paying,
-// what is done when an answer is lost, expiry, and the receipt.
+// what is done when a response is lost, expiry, and the receipt.
 package checkout
 
 import (

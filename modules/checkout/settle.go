@@ -213,7 +213,7 @@ func (s *Service) refundAndClose(ctx context.Context, r ports.Repos, session *ch
 	return after, s.bus.Publish(ctx, r, payment.Completed{State: paid})
 }
 
-// Reconcile finishes an attempt whose answer was lost: it asks the processor, and what the processor never received is
+// Reconcile finishes an attempt whose response was lost: it asks the processor, and what the processor never received is
 // undone. Task TaskReconcile.
 func (s *Service) Reconcile(ctx context.Context, t ports.Task) error {
 	attempt, err := s.store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
@@ -276,7 +276,7 @@ func (s *Service) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID st
 // ExpireDue ends an unpaid session at its time. Task TaskExpire.
 func (s *Service) ExpireDue(ctx context.Context, t ports.Task) error {
 	if err := s.cancelLive(ctx, t.Subject); err != nil {
-		return err // the session keeps what it holds until the processor answers
+		return err // the session keeps what it holds until the processor responds
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		session, err := s.expire(ctx, r, t.Subject)
@@ -304,7 +304,7 @@ func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) 
 		return checkout.State{}, err
 	}
 	if err := s.cancelLive(ctx, sessionID); err != nil {
-		return checkout.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return checkout.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	var session checkout.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -139,7 +139,7 @@ func (s *Service) release(ctx context.Context, r ports.Repos, session checkout.S
 }
 
 // Again opens a fresh session for what one was about that is terminal: the same listing as it is sold now,
-// the same customer and the same way back; times are chosen again. A session that still leads somewhere is answered
+// the same customer and the same way back; times are chosen again. A session that is not terminal is returned
 // itself. The visitor is counted by their network. Faults: those of ports.Offers, NOT_BOOKABLE, RATE_LIMITED.
 func (s *Service) Again(ctx context.Context, secret, network string) (checkoutURL string, err error) {
 	page, err := s.Page(ctx, secret)

@@ -24,7 +24,7 @@ import (
 
 const creatorID = "crt_01h00000000000000000000000"
 
-// fixture is the module over a real store, with a clock to turn and a mailer that answers as it is told.
+// fixture is the module over a real store, with a clock to turn and a mailer that responds as it is told.
 type fixture struct {
 	locale string // of the buyer
 	t      testing.TB
@@ -38,7 +38,7 @@ type fixture struct {
 	buyer string
 	// pack are the appointments of the session.
 	pack []appointment.State
-	// mailFails is what the mailer answers instead of taking a message.
+	// mailFails is what the mailer returns instead of taking a message.
 	mailFails error
 }
 
@@ -91,7 +91,7 @@ func (w *fixture) mailed() []ports.Message {
 	return arrived
 }
 
-// failMail makes the mailer answer with an error, or work again.
+// failMail makes the mailer respond with an error, or work again.
 func (w *fixture) failMail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

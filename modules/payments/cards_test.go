@@ -120,7 +120,7 @@ func TestASetupIsGoodForADay(t *testing.T) {
 	})
 }
 
-func TestACheckOfACardWhoseAnswerIsLostSavesIt(t *testing.T) {
+func TestACheckOfACardWhoseResponseIsLostSavesIt(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.saved(cardLost)

@@ -112,7 +112,7 @@ func (s *Service) cancelUnsent(ctx context.Context, attempt payment.State, cause
 	if err == nil && attempt.Status == payment.Succeeded { // it had arrived after all
 		return attempt, nil
 	}
-	return attempt, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.",
+	return attempt, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.",
 		errors.Join(cause, err))
 }
 
@@ -165,7 +165,7 @@ func (s *Service) Authenticate(ctx context.Context, paymentID string, approve bo
 	}
 	outcome, err := s.processor.Authenticate(ctx, ports.ChargeOf(attempt), approve)
 	if err != nil {
-		return payment.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return payment.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	err = s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		attempt, err = s.settle(ctx, r, paymentID, outcome)
@@ -185,7 +185,7 @@ func (s *Service) Challenge(ctx context.Context, paymentID string) (payment.Next
 	}
 	outcome, err := s.processor.Find(ctx, ports.ChargeOf(attempt))
 	if err != nil {
-		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	return outcome.Action, nil
 }

@@ -96,7 +96,7 @@ func (w *fixture) live() string {
 	return all[0].ID
 }
 
-func TestACapturedChargeWhoseAnswerTimesOutIsFound(t *testing.T) {
+func TestACapturedChargeWhoseResponseTimesOutIsFound(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		started := w.mustStart(wish(subscriptionID, w.saved(cardLost)))
@@ -263,7 +263,7 @@ func TestATaskWaitsForAProcessorThatIsAway(t *testing.T) {
 	})
 }
 
-func TestTheCustomersAnswerToTheirBankDecides(t *testing.T) {
+func TestTheCustomersResponseToTheirBankDecides(t *testing.T) {
 	t.Parallel()
 	for approve, want := range map[bool]payment.Status{true: payment.Succeeded, false: payment.Declined} {
 		t.Run(string(want), func(t *testing.T) {

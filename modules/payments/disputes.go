@@ -38,7 +38,7 @@ type DisputeDeps struct {
 	Reconcile map[payment.Purpose]string
 }
 
-// Disputes receives what the processor reports, and answers disputes. An event is kept once and read again from the
+// Disputes receives what the processor reports, and responds to disputes. An event is kept once and read again from the
 // processor by a task, so neither order nor repetition matters.
 type Disputes struct{ DisputeDeps }
 

@@ -127,7 +127,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.Ne
 	}
 	outcome, err := s.processor.Find(ctx, setupRequest(setup))
 	if err != nil {
-		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	return outcome.Action, nil
 }
@@ -171,7 +171,7 @@ func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve
 func (s *Service) authenticate(ctx context.Context, setup cardsetup.State, approve bool) (cardsetup.State, error) {
 	outcome, err := s.processor.Authenticate(ctx, setupRequest(setup), approve)
 	if err != nil {
-		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
 }
@@ -227,7 +227,7 @@ func (s *Service) saveCard(ctx context.Context, setupID string, card ports.CardI
 		outcome, err = s.processor.Find(call, request)
 	}
 	if err != nil {
-		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not answer. Try again in a moment.", err)
+		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
 	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
 }

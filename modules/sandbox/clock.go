@@ -1,5 +1,5 @@
 // Package sandbox gives every account of the sandbox a clock of its own that can be put forward. What falls due on the
-// way is run before the answer, in the order in which it falls due, each piece at its own time: an integrator sees a
+// way is run before the response, in the order in which it falls due, each piece at its own time: an integrator sees a
 // year of renewals in one request, as they would have happened.
 package sandbox
 

@@ -73,7 +73,7 @@ func TestADeclinedChangeChangesNothing(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.answer = declined("insufficient_funds")
+		w.response = declined("insufficient_funds")
 		_, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.CardDeclined)
 		if got := w.get(s.ID); got.Offer.PriceID != basic.PriceID || got.Charge != nil || got.Status != subscription.StatusActive {
@@ -90,7 +90,7 @@ func TestAnUnknownOutcomeLeavesThePlanUntilItIsKnown(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.answer = payment.Outcome{Status: payment.Processing}
+		w.response = payment.Outcome{Status: payment.Processing}
 		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		if err != nil || got.Offer.PriceID != basic.PriceID || got.Charge == nil {
 			t.Fatalf("%+v, %v", got, err)
@@ -137,7 +137,7 @@ func TestAQuoteIsBindingOnceForItsChange(t *testing.T) {
 		w.clock.set(started.Add(day - time.Minute))
 		q = preview()
 		w.clock.set(started.Add(day + time.Minute))
-		w.answer = payment.Outcome{Status: payment.Processing}
+		w.response = payment.Outcome{Status: payment.Processing}
 		if _, err := w.ChangePlan(t.Context(), creatorID, s.ID, with(q)); err != nil {
 			t.Fatal(err)
 		}
@@ -230,10 +230,10 @@ func TestResumingWithinThePaidTimeIsFreeAndLaterCostsAPeriod(t *testing.T) {
 		pause()
 		later := s.CurrentPeriodEnd.Add(5 * day)
 		w.at(later)
-		w.answer = declined("card_declined")
+		w.response = declined("card_declined")
 		_, err = w.Resume(t.Context(), creatorID, s.ID)
 		refused(t, err, fault.CardDeclined)
-		w.answer = payment.Outcome{Status: payment.Processing}
+		w.response = payment.Outcome{Status: payment.Processing}
 		if got, err := w.Resume(t.Context(), creatorID, s.ID); err != nil || got.Status != subscription.StatusPaused {
 			t.Fatalf("%+v, %v", got, err)
 		}
@@ -366,7 +366,7 @@ func TestACustomerPaysWhatIsOverdueAndConfirmsIt(t *testing.T) {
 		refused(t, err, fault.StateConflict)
 		w.at(s.CurrentPeriodEnd)
 		w.decide(declined("authentication_required"))
-		w.answer = payment.Outcome{Status: payment.RequiresAction}
+		w.response = payment.Outcome{Status: payment.RequiresAction}
 		for approve, want := range map[bool]subscription.Status{false: subscription.StatusPastDue, true: subscription.StatusActive} {
 			if approve && w.get(s.ID).Status == subscription.StatusActive {
 				t.Fatal("paid already")

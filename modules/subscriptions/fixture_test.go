@@ -60,8 +60,8 @@ type fixture struct {
 	// cardless says that the customer has no card; taxed where they live.
 	cardless bool
 	taxed    string
-	// answer is what Run's charges come to.
-	answer payment.Outcome
+	// response is what Run's charges come to.
+	response payment.Outcome
 	*subscriptions.Service
 
 	mu     sync.Mutex
@@ -76,7 +76,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &fixture{t: t, clock: &stoppedClock{now: started}, ids: system.NewIDs(), answer: payment.Outcome{Status: payment.Succeeded}}
+		w := &fixture{t: t, clock: &stoppedClock{now: started}, ids: system.NewIDs(), response: payment.Outcome{Status: payment.Succeeded}}
 		w.store = testdb.WithClock(store, w.clock)
 		w.Service = subscriptions.New(subscriptions.Deps{Store: w.store, IDs: w.ids, Bus: w, Charges: w, Offers: w, Taxes: taxes, Customers: w})
 		w.do(func(ctx context.Context, r ports.Repos) error {
@@ -148,7 +148,7 @@ func (w *fixture) Start(ctx context.Context, r ports.Repos, c ports.Charge) (pay
 
 // Run implements ports.Charges.
 func (w *fixture) Run(ctx context.Context, paymentID string) (payment.State, error) {
-	return w.settle(ctx, paymentID, w.answer)
+	return w.settle(ctx, paymentID, w.response)
 }
 
 // Challenge implements ports.Charges.

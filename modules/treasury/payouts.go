@@ -25,7 +25,7 @@ const (
 )
 
 // RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a lost
-// answer in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE.
+// response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE.
 func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payout.Request) (payout.State, error) {
 	currency, err := req.Validate(s.cfg.PayoutMinimum)
 	if err != nil {

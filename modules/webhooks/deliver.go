@@ -44,11 +44,11 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 	if admitted, err := s.checkCircuit(ctx, t, &a); err != nil || !admitted {
 		return err
 	}
-	tried, answer, err := s.try(ctx, a)
+	tried, response, err := s.try(ctx, a)
 	if err != nil {
 		return fmt.Errorf("deliver %s: %w", a.delivery.ID, err)
 	}
-	return s.recordAttempt(ctx, t, a, tried, webhook.RetryAfter(answer.RetryAfter, s.clock.Real()))
+	return s.recordAttempt(ctx, t, a, tried, webhook.RetryAfter(response.RetryAfter, s.clock.Real()))
 }
 
 // load reads what the task is about; ok is false when nothing is to be sent (any more).
@@ -122,17 +122,17 @@ func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.Ou
 		return webhook.Attempt{}, ports.OutboundResponse{}, err
 	}
 	begin := s.clock.Real()
-	answer, sendErr := s.sender.Send(ctx, ports.OutboundRequest{
+	response, sendErr := s.sender.Send(ctx, ports.OutboundRequest{
 		URL: a.endpoint.URL, Body: body,
 		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
 	})
 	tried := webhook.Attempt{
-		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: answer.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: answer.Body,
+		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: response.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: response.Body,
 	}
 	if sendErr != nil {
 		tried.StatusCode, tried.Error = 0, sendErr.Error()
 	}
-	return tried, answer, nil
+	return tried, response, nil
 }
 
 func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]byte, error) {

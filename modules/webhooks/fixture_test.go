@@ -27,7 +27,7 @@ import (
 
 const creatorID = "crt_01h00000000000000000000000"
 
-// fixture is the module over a real store, with a clock to turn and receivers that answer as they are told.
+// fixture is the module over a real store, with a clock to turn and receivers that respond as they are told.
 type fixture struct {
 	t        testing.TB
 	store    *testdb.ClockedStore
@@ -37,7 +37,7 @@ type fixture struct {
 	now       time.Time
 	meanwhile func()                            // happens once, while a receiver has the first message
 	ahead     time.Duration                     // of the account's clock, before real time; set before anything happens
-	answers   map[string]ports.OutboundResponse // by URL; 200 for the others
+	responses map[string]ports.OutboundResponse // by URL; 200 for the others
 	sent      []sent
 	changes   [][]string // of the customer's versions 1, 2, …
 	disabled  []webhook.Disabled
@@ -59,7 +59,7 @@ type envelope struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, now: time.Now().UTC().Truncate(time.Millisecond), answers: map[string]ports.OutboundResponse{}}
+		w := &fixture{t: t, now: time.Now().UTC().Truncate(time.Millisecond), responses: map[string]ports.OutboundResponse{}}
 		w.store = testdb.WithClock(store, w)
 		secrets, err := encrypter.New(make([]byte, 32))
 		if err != nil {
@@ -107,14 +107,14 @@ func (w *fixture) Send(_ context.Context, r ports.OutboundRequest) (ports.Outbou
 		return ports.OutboundResponse{}, err
 	}
 	w.sent = append(w.sent, one)
-	answer, told := w.answers[r.URL]
+	response, told := w.responses[r.URL]
 	if !told {
 		return ports.OutboundResponse{StatusCode: 200}, nil
 	}
-	if answer.StatusCode == 0 {
-		return answer, errors.New("the connection was refused")
+	if response.StatusCode == 0 {
+		return response, errors.New("the connection was refused")
 	}
-	return answer, nil
+	return response, nil
 }
 
 // ChangedSince implements ports.AccessHistory.
@@ -199,10 +199,10 @@ func (w *fixture) move(e webhook.EndpointState, url string) {
 	}
 }
 
-func (w *fixture) answer(e webhook.EndpointState, code int) {
+func (w *fixture) respond(e webhook.EndpointState, code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.answers[e.URL] = ports.OutboundResponse{StatusCode: code}
+	w.responses[e.URL] = ports.OutboundResponse{StatusCode: code}
 }
 
 // work runs every task that is due, as a worker would, and hands over what was sent meanwhile.

@@ -77,7 +77,7 @@ func TestVerifyFindsDeliveriesThatNobodyWillMake(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("hooks", "payment.*")
-		w.answer(e, 500)
+		w.respond(e, 500)
 		w.sell()
 		w.work()
 		w.wantFaults("a delivery waits for its next attempt")

@@ -98,7 +98,7 @@ func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("hooks", "*")
-		w.answer(e, 500)
+		w.respond(e, 500)
 		w.sell()
 		first := w.work()
 		for _, wait := range []time.Duration{6 * time.Second, 6 * time.Minute} {
@@ -107,7 +107,7 @@ func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
 				t.Fatalf("after %s sent %+v, at first %+v", wait, again, first)
 			}
 		}
-		w.answer(e, 200)
+		w.respond(e, 200)
 		if early := w.work(); len(early) != 0 {
 			t.Fatalf("sent before its time: %+v", early)
 		}
@@ -129,7 +129,7 @@ func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e, well := w.endpoint("dead", "*"), w.endpoint("well", "*")
-		w.answer(e, 0)
+		w.respond(e, 0)
 		for range 8 {
 			w.sell()
 		}
@@ -154,7 +154,7 @@ func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
 		if counted != 5 {
 			t.Errorf("%d attempts are counted, want 5", counted)
 		}
-		w.answer(e, 200)
+		w.respond(e, 200)
 		for range 10 {
 			w.advance(10 * time.Minute)
 			w.work()
@@ -180,7 +180,7 @@ func TestAReceiverMayAskForTimeButNotForTooMuch(t *testing.T) {
 		} {
 			e := w.endpoint(fmt.Sprintf("busy-%.16x", header), "payment.*")
 			w.mu.Lock()
-			w.answers[e.URL] = ports.OutboundResponse{StatusCode: 429, RetryAfter: header}
+			w.responses[e.URL] = ports.OutboundResponse{StatusCode: 429, RetryAfter: header}
 			w.mu.Unlock()
 			w.sell()
 			w.work()
@@ -200,7 +200,7 @@ func TestAReceiversDateIsReadOnItsOwnClock(t *testing.T) {
 		w.ahead = 40 * 24 * time.Hour // a sandbox clock that was put forward
 		e := w.endpoint("busy", "payment.*")
 		w.mu.Lock()
-		w.answers[e.URL] = ports.OutboundResponse{StatusCode: 503, RetryAfter: w.now.Add(time.Hour).Format(http.TimeFormat)}
+		w.responses[e.URL] = ports.OutboundResponse{StatusCode: 503, RetryAfter: w.now.Add(time.Hour).Format(http.TimeFormat)}
 		w.mu.Unlock()
 		w.sell()
 		w.work()
@@ -215,7 +215,7 @@ func TestABacklogRestsWhileTheCircuitIsOpen(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("dead", "*")
-		w.answer(e, 0)
+		w.respond(e, 0)
 		for range 40 {
 			w.sell()
 		}
@@ -253,7 +253,7 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("gone", "payment.*")
 		watch := w.endpoint("watch", "webhook_endpoint.disabled")
-		w.answer(e, 410)
+		w.respond(e, 410)
 		w.sell()
 		got := w.work()
 		if s := w.stored(e); s.Enabled || s.DisabledReason != webhook.DisabledByGone {
@@ -275,7 +275,7 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 		if _, err := w.webhooks.Test(t.Context(), creatorID, e.ID); !refused(err, fault.StateConflict) {
 			t.Errorf("a test of a disabled endpoint: %v", err)
 		}
-		w.answer(e, 200)
+		w.respond(e, 200)
 		w.enable(e, true)
 		if got := w.work(); len(got) != 2 || got[0].id == got[1].id {
 			t.Errorf("enabled again: sent %+v, want both events", got)
@@ -291,7 +291,7 @@ func TestAnotherAddressBeginsWithoutTheFailuresOfTheOneBefore(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("dead", "payment.*")
-		w.answer(e, 500)
+		w.respond(e, 500)
 		for range 8 {
 			w.sell()
 		}
@@ -314,7 +314,7 @@ func TestWhatTheOldAddressSaysIsNotTheNewOnesFault(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("old", "payment.*")
-		w.answer(e, 410)
+		w.respond(e, 410)
 		w.meanwhile = func() { w.move(e, "https://new.example.com/") } // while the old address is thinking
 		w.sell()
 		w.work()
@@ -331,13 +331,13 @@ func TestEnablingDoesNotWaitForARetryThatIsFarAway(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("hooks", "payment.*")
-		w.answer(e, 500)
+		w.respond(e, 500)
 		w.sell()
 		first := w.work()
 		w.advance(6 * time.Second)
 		w.work() // the next attempt is due in five minutes
 		w.enable(e, false)
-		w.answer(e, 200)
+		w.respond(e, 200)
 		w.enable(e, true)
 		if got := w.work(); len(first) != 1 || len(got) != 1 || got[0].id != first[0].id {
 			t.Errorf("enabled again: sent %+v, want the backlog at once", got)
@@ -460,15 +460,15 @@ func TestAnEndpointThatIsDisabledIsReportedOnce(t *testing.T) {
 			w.disabled = nil
 		}
 		e := w.endpoint("hooks", "payment.completed")
-		w.answer(e, 410)
+		w.respond(e, 410)
 		w.sell()
 		w.work()
 		only(webhook.DisabledByGone)
-		w.enable(e, true) // its backlog meets the same answer: disabled once more
+		w.enable(e, true) // its backlog meets the same response: disabled once more
 		w.work()
 		only(webhook.DisabledByGone)
 		w.enable(e, true)
-		w.answer(e, 500)
+		w.respond(e, 500)
 		w.work()
 		w.enable(e, false)
 		if len(w.disabled) > 0 {

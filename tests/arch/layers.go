@@ -167,8 +167,8 @@ func libraryFault(from place, importPath string, isTest bool) string {
 	return ""
 }
 
-// knowsStatuses reports whether a package may name HTTP statuses: those that answer callers over HTTP, and those that
-// read other servers' answers, which driven adapters and the health check of main do.
+// knowsStatuses reports whether a package may name HTTP statuses: those that respond to callers over HTTP, and those that
+// read other servers' responses, which driven adapters and the health check of main do.
 func knowsStatuses(dir string) bool {
 	p := locate(dir)
 	return p.layer == command || p.layer == driven || p.layer == driving && p.unit != "jobs"

@@ -144,7 +144,7 @@ func TestAPaymentThatTakesLongIsFollowedUntilItIsDone(t *testing.T) {
 	b.sees("Payment complete")
 }
 
-func TestALostAnswerIsReconciledAndChargedOnce(t *testing.T) {
+func TestALostResponseIsReconciledAndChargedOnce(t *testing.T) {
 	t.Parallel()
 	s := theShop(t)
 	b := newTab(t)

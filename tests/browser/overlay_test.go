@@ -57,13 +57,13 @@ func inside(b *tab, expression string) (bool, error) {
 		return false, err
 	}
 	byValue := true
-	answer, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{
+	response, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{
 		Expression: "Boolean(" + expression + ")", ContextID: world.ExecutionContextID, ReturnByValue: &byValue,
 	})
 	if err != nil {
 		return false, err
 	}
-	return string(answer.Result.Value) == "true", nil
+	return string(response.Result.Value) == "true", nil
 }
 
 // waitInside waits until an expression is true in the framed page.

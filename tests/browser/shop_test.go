@@ -93,7 +93,7 @@ func (s *shop) checkout(l harness.Listing) string {
 }
 
 // pay pays a session without the page.
-func (s *shop) pay(session harness.JSON, card string) *harness.Answer {
+func (s *shop) pay(session harness.JSON, card string) *harness.Response {
 	s.t.Helper()
 	return s.Pay(s.t, harness.Session{ID: session["id"].(string)}, card)
 }

@@ -68,10 +68,10 @@ func (s *studio) sell(l harness.Listing, over harness.JSON) harness.JSON {
 // open are the starts that the public calendar shows on a day of New York's.
 func (s *studio) open(l harness.Listing, day string) (starts []string) {
 	s.t.Helper()
-	var answer struct{ Slots []struct{ StartsAt string } }
+	var response struct{ Slots []struct{ StartsAt string } }
 	s.Ask(s.t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots", Query: url.Values{"date": {day}, "timezone": {newYork}}}).
-		Want(s.t, http.StatusOK).Into(s.t, &answer)
-	for _, slot := range answer.Slots {
+		Want(s.t, http.StatusOK).Into(s.t, &response)
+	for _, slot := range response.Slots {
 		starts = append(starts, slot.StartsAt)
 	}
 	return starts

@@ -46,7 +46,7 @@ func newTab(t *testing.T) *tab {
 				return
 			}
 			if refusal := m.Source == "network" && strings.Contains(m.Text, "status of 4"); refusal {
-				continue // the browser's own note of an answer that the page handles
+				continue // the browser's own note of a response that the page handles
 			}
 			b.mu.Lock()
 			b.console = append(b.console, fmt.Sprintf("%s %s %s", m.Type, m.Source, m.Text))

@@ -244,7 +244,7 @@ func aBacklogOfOneClassDelaysNoOther(t *testing.T, r *workerFixture) {
 	r.wantOneEffectEach(subjects)
 }
 
-// aBacklogOfOneKeyDelaysNoOther has one receiver that never answers, with two thousand messages waiting for it, and a
+// aBacklogOfOneKeyDelaysNoOther has one receiver that never responds, with two thousand messages waiting for it, and a
 // healthy one beside it. Every message to the healthy one arrives while the other is as busy as its key may be: one that had to
 // wait for the other would never arrive.
 func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
@@ -266,7 +266,7 @@ func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 		}
 		running.Add(-1)
 		ended.Add(1)
-		return errors.New("no answer")
+		return errors.New("no response")
 	})
 	r.store.KeyBy(r.mux.ConcurrencyKey)
 	dead := make([]string, 2000)

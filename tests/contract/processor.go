@@ -22,7 +22,7 @@ type ProcessorCards struct {
 	Challenges string
 	// PresentOnly succeeds with the buyer present and is refused without.
 	PresentOnly string
-	// TimesOut is charged, but the processor's answer is lost.
+	// TimesOut is charged, but the processor's response is lost.
 	TimesOut string
 }
 
@@ -44,7 +44,7 @@ func Processor(t *testing.T, newFixture func(t *testing.T) ProcessorFixture) {
 		"charging again under one payment id repeats the first result":          processorRepeatsACharge,
 		"rival charges under one payment id are one charge":                     processorChargesOnceUnderConcurrency,
 		"a refusal by the issuer is an outcome with a reason, not an error":     processorDeclines,
-		"a lost answer is unknown, never a refusal, and Find has the outcome":   processorAnswerIsLost,
+		"a lost response is unknown, never a refusal, and Find has the outcome": processorResponseIsLost,
 		"a cancellation before the charge is known keeps it from ever charging": processorCancelsBeforeTheCharge,
 		"a cancellation leaves a succeeded or declined charge as it is":         processorCancelsTooLate,
 		"a cancellation ends a challenge for good":                              processorCancelsAChallenge,
@@ -113,7 +113,7 @@ func (f ProcessorFixture) refund(t *testing.T, r ports.ChargeRequest, refundID s
 	return err
 }
 
-// authenticate plays the buyer who answers the bank's challenge and comes back.
+// authenticate plays the buyer who completes the bank's challenge and comes back.
 func (f ProcessorFixture) authenticate(t *testing.T, r ports.ChargeRequest, approve bool) (payment.Outcome, error) {
 	t.Helper()
 	if f.Challenge != nil {
@@ -171,7 +171,7 @@ func processorDeclines(t *testing.T, f ProcessorFixture) {
 	}
 }
 
-func processorAnswerIsLost(t *testing.T, f ProcessorFixture) {
+func processorResponseIsLost(t *testing.T, f ProcessorFixture) {
 	r := f.request(f.Cards.TimesOut)
 	for range 2 {
 		outcome, err := f.Processor.Charge(t.Context(), r)
@@ -219,9 +219,9 @@ func processorChallenges(t *testing.T, f ProcessorFixture) {
 		r := f.request(f.Cards.Challenges)
 		f.charge(t, r, payment.RequiresAction)
 		f.find(t, r, payment.RequiresAction)
-		for _, answer := range []bool{approve, !approve} { // the first answer stands
-			if outcome, err := f.authenticate(t, r, answer); err == nil && outcome.Status != want {
-				t.Errorf("answered %v: %+v, want %s", answer, outcome, want)
+		for _, response := range []bool{approve, !approve} { // the first response stands
+			if outcome, err := f.authenticate(t, r, response); err == nil && outcome.Status != want {
+				t.Errorf("responded with %v: %+v, want %s", response, outcome, want)
 			}
 		}
 		if found := f.find(t, r, want); want == payment.Declined && found.Decline.Code == "" {

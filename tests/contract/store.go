@@ -114,7 +114,7 @@ func identityCases() storeCases {
 
 func idempotencyCases() storeCases {
 	cases := storeCases{
-		"an idempotency key is answered once":                            anIdempotencyKeyIsAnsweredOnce,
+		"an idempotency key has one response":                            anIdempotencyKeyHasOneResponse,
 		"a claimed idempotency key is locked until the transaction ends": aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds,
 	}
 	for name, test := range leaseCases() {

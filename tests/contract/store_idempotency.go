@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-func anIdempotencyKeyIsAnsweredOnce(t *testing.T, db Database) {
+func anIdempotencyKeyHasOneResponse(t *testing.T, db Database) {
 	store := db.Open(t)
 	at := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 	first := ports.IdempotencyRecord{
@@ -43,13 +43,13 @@ func anIdempotencyKeyIsAnsweredOnce(t *testing.T, db Database) {
 	other := first
 	other.Status, other.Body, other.CreatedAt = 409, []byte("{}"), at.Add(48*time.Hour)
 	if err := save(other, at); !errors.Is(err, ports.ErrStale) {
-		t.Errorf("an answer was replaced by another: %v", err)
+		t.Errorf("a response was replaced by another: %v", err)
 	}
 	if found, _, err := claim(); err != nil || !reflect.DeepEqual(found, first) {
 		t.Errorf("after the refused replacement: %+v, %v", found, err)
 	}
 	if err := save(other, at.Add(time.Millisecond)); err != nil {
-		t.Errorf("an answer past its time was not replaced: %v", err)
+		t.Errorf("a response past its time was not replaced: %v", err)
 	}
 	if found, _, err := claim(); err != nil || !reflect.DeepEqual(found, other) {
 		t.Errorf("after the replacement: %+v, %v; want %+v", found, err, other)

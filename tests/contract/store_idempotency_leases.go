@@ -20,7 +20,7 @@ func keyRecord(after time.Duration) ports.IdempotencyRecord {
 	}
 }
 
-func answered(r ports.IdempotencyRecord, body string) ports.IdempotencyRecord {
+func completed(r ports.IdempotencyRecord, body string) ports.IdempotencyRecord {
 	r.Status, r.Body = 201, []byte(body)
 	return r
 }
@@ -91,27 +91,27 @@ func leaseCases() map[string]func(k keyStore) {
 			}
 			k.want(keyRecord(0))
 		},
-		"a lease that is over lets the next in, and the first one's answer is nobody's": func(k keyStore) {
+		"a lease that is over lets the next in, and the first one's response is nobody's": func(k keyStore) {
 			must(k, k.save(keyRecord(0)))
 			must(k, k.save(keyRecord(time.Minute)))
-			if err := k.finish(answered(keyRecord(0), "first")); !errors.Is(err, ports.ErrNotFound) {
+			if err := k.finish(completed(keyRecord(0), "first")); !errors.Is(err, ports.ErrNotFound) {
 				k.Errorf("the first finished: %v", err)
 			}
-			must(k, k.finish(answered(keyRecord(time.Minute), "second")))
-			k.want(answered(keyRecord(time.Minute), "second"))
+			must(k, k.finish(completed(keyRecord(time.Minute), "second")))
+			k.want(completed(keyRecord(time.Minute), "second"))
 		},
-		"an answer stays for a day": func(k keyStore) {
+		"a response stays for a day": func(k keyStore) {
 			must(k, k.save(keyRecord(0)))
-			must(k, k.finish(answered(keyRecord(0), "first")))
-			if err := k.finish(answered(keyRecord(0), "again")); !errors.Is(err, ports.ErrNotFound) {
+			must(k, k.finish(completed(keyRecord(0), "first")))
+			if err := k.finish(completed(keyRecord(0), "again")); !errors.Is(err, ports.ErrNotFound) {
 				k.Errorf("finished twice: %v", err)
 			}
 			if err := k.save(keyRecord(24 * time.Hour)); !errors.Is(err, errRefusedKey) {
 				k.Errorf("replaced within the day: %v", err)
 			}
-			k.want(answered(keyRecord(0), "first"))
-			must(k, k.save(answered(keyRecord(24*time.Hour+time.Millisecond), "new")))
-			k.want(answered(keyRecord(24*time.Hour+time.Millisecond), "new"))
+			k.want(completed(keyRecord(0), "first"))
+			must(k, k.save(completed(keyRecord(24*time.Hour+time.Millisecond), "new")))
+			k.want(completed(keyRecord(24*time.Hour+time.Millisecond), "new"))
 		},
 		"a lease released frees the key at once": func(k keyStore) {
 			must(k, k.save(keyRecord(0)))

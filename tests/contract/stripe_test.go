@@ -15,8 +15,8 @@ func TestProcessorStripe(t *testing.T) {
 		t.Helper()
 		fake := stripefake.New(t)
 		fake.Linger(5 * time.Millisecond)
-		// A card that times out is charged, and its answer is lost, every time that it is asked for.
-		fake.LoseAnswersTo(stripefake.TimesOut)
+		// A card that times out is charged, and its response is lost, every time that it is asked for.
+		fake.LoseResponsesTo(stripefake.TimesOut)
 		return contract.ProcessorFixture{
 			Processor: stripepay.New(stripepay.Config{SecretKey: "sk_test_1", APIBase: fake.URL}), CreatorID: "crt_1",
 			Cards: contract.ProcessorCards{

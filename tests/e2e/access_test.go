@@ -70,7 +70,7 @@ func TestAccessIsConditionalAndApart(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a, other := app.NewAccount(t), app.NewAccount(t)
 		listing := proPlan(t, a)
-		ask := func(etag string) *harness.Answer {
+		ask := func(etag string) *harness.Response {
 			return a.Ask(t, harness.Request{Method: http.MethodGet, Path: accessPath("ada"), Bearer: a.Key, Headers: map[string]string{"If-None-Match": etag}})
 		}
 		empty := ask(`"nothing"`).Want(t, 200)
@@ -245,16 +245,16 @@ func TestWaitingForAccess(t *testing.T) {
 		if waited := time.Since(start); waited < time.Second {
 			t.Errorf("waited %v for a version that did not come, want a second", waited)
 		}
-		answers := make(chan *harness.Answer, 1)
+		responses := make(chan *harness.Response, 1)
 		go func() {
-			answers <- a.AsBackend(t, http.MethodGet, accessPath("ada")+"?afterVersion=0&waitSeconds=25", nil)
+			responses <- a.AsBackend(t, http.MethodGet, accessPath("ada")+"?afterVersion=0&waitSeconds=25", nil)
 		}()
 		time.Sleep(300 * time.Millisecond) // the point is to be waiting already; to be late only makes it easier
 		start = time.Now()
 		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}).Want(t, 201)
-		answer := <-answers
-		if waited := time.Since(start); waited > 10*time.Second || !strings.Contains(string(answer.Body), `"version":1`) {
-			t.Errorf("told after %v: %s", waited, answer.Body)
+		response := <-responses
+		if waited := time.Since(start); waited > 10*time.Second || !strings.Contains(string(response.Body), `"version":1`) {
+			t.Errorf("told after %v: %s", waited, response.Body)
 		}
 	})
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // page is a page of an appointment below its address, as a buyer's browser asks for it.
-func (w *fixture) page(t *testing.T, a bookedTime, path string) *harness.Answer {
+func (w *fixture) page(t *testing.T, a bookedTime, path string) *harness.Response {
 	t.Helper()
 	return w.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(a.ManageURL, w.URL) + path})
 }
 
 // send sends a form of such a page.
-func (w *fixture) send(t *testing.T, a bookedTime, path string, form url.Values) *harness.Answer {
+func (w *fixture) send(t *testing.T, a bookedTime, path string, form url.Values) *harness.Response {
 	t.Helper()
 	return w.Ask(t, harness.Request{
 		Method: post, Path: strings.TrimPrefix(a.ManageURL, w.URL) + path, Body: form.Encode(),
@@ -30,7 +30,7 @@ func (w *fixture) read(t *testing.T, a bookedTime) (now bookedTime) {
 	return now
 }
 
-func wantWords(t *testing.T, page *harness.Answer, words ...string) {
+func wantWords(t *testing.T, page *harness.Response, words ...string) {
 	t.Helper()
 	for _, word := range words {
 		if !strings.Contains(string(page.Body), word) {
@@ -174,7 +174,7 @@ func TestACreatorSubscribesToTheirAppointments(t *testing.T) {
 		w := newFixture(t, app)
 		a := w.booked(t)
 		first := w.feed(t)
-		read := func(secret string) *harness.Answer {
+		read := func(secret string) *harness.Response {
 			return w.Ask(t, harness.Request{Method: get, Path: "/calendar/" + secret + ".ics"})
 		}
 		calendar := read(first).Want(t, 200)

@@ -250,14 +250,14 @@ func TestManyMoveToTheSameTime(t *testing.T) {
 			next <- a.ID
 		}
 		won := 0
-		for _, answer := range together(len(all), func() *harness.Answer {
+		for _, response := range together(len(all), func() *harness.Response {
 			return w.AsBackend(t, post, "/v1/appointments/"+<-next+"/reschedule", slotBody(target, nil))
 		}) {
-			if answer.Status == http.StatusOK {
+			if response.Status == http.StatusOK {
 				won++
 				continue
 			}
-			answer.Refuses(t, 400, "SLOT_TAKEN")
+			response.Refuses(t, 400, "SLOT_TAKEN")
 		}
 		if won != 1 {
 			t.Errorf("%d got the time", won)

@@ -67,7 +67,7 @@ func TestAKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
 		ends := time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
 		made := a.AsCreator(t, http.MethodPost, "/v1/api-keys", harness.JSON{"name": " Backend ", "expiresAt": ends}).Want(t, 201)
 		if made.Header.Get("Cache-Control") != "no-store" {
-			t.Error("the answer with the key may be cached")
+			t.Error("the response with the key may be cached")
 		}
 		view := made.Map(t)
 		id, _ := view["id"].(string)
@@ -75,7 +75,7 @@ func TestAKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
 		if view["name"] != "Backend" || view["prefix"] != "sk_test_" || !strings.HasSuffix(key, view["last4"].(string)) || view["livemode"] != false {
 			t.Errorf("made %v", view)
 		}
-		read := func() *harness.Answer {
+		read := func() *harness.Response {
 			return app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/customer-access/anybody", Bearer: key})
 		}
 		read().Want(t, 200)
@@ -83,7 +83,7 @@ func TestAKeyIsShownOnceAndRevokedAtOnce(t *testing.T) {
 		if !bytes.Contains(list.Body, []byte(id)) || bytes.Contains(list.Body, []byte(key)) {
 			t.Errorf("the list lacks the key's id or shows the key: %s", list.Body)
 		}
-		for range 2 { // again is answered the same
+		for range 2 { // again is given the same response
 			revoked := a.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+id, nil).Want(t, 200).Map(t)
 			if revoked["id"] != id || revoked["revokedAt"] == nil || revoked["key"] != nil {
 				t.Errorf("revoked %v", revoked)
@@ -117,7 +117,7 @@ func TestARedisThatIsDownNeitherLocksOutNorLiftsLimits(t *testing.T) {
 func limitsGuesses(t *testing.T, app *harness.App) {
 	t.Helper()
 	a := app.NewAccount(t)
-	guess := func(password string) *harness.Answer {
+	guess := func(password string) *harness.Response {
 		return app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in", Body: harness.JSON{"email": a.Email, "password": password}})
 	}
 	last := guess("wrong horse battery")
@@ -160,11 +160,11 @@ func TestLogsHoldNoSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = response.Body.Close() }()
-		answer, err := io.ReadAll(response.Body)
+		res, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(answer)
+		return string(res)
 	}
 	const secret = "zebra horse battery"
 	signIn := `{"email":"quagga@example.com","password":"` + secret + `"}`

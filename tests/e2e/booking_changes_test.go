@@ -63,7 +63,7 @@ func TestWhatIsNotOfferedAnyMoreCannotBeBooked(t *testing.T) {
 		s.AsCreator(t, put, "/v1/scheduling/availability", harness.JSON{"timezone": "Europe/Paris", "weekly": []any{}}).Want(t, 200)
 		path := link.URL[len(app.URL):]
 		if gone := app.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 409); !gone.IsHTML() {
-			t.Errorf("a link to what cannot be booked answers %s", gone.Body)
+			t.Errorf("a link to what cannot be booked responds with %s", gone.Body)
 		}
 		s.AsCreator(t, put, "/v1/scheduling/availability", hours).Want(t, 200)
 		app.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 303)

@@ -21,10 +21,10 @@ func TestASlotIsSoldOnceHoweverManyWantIt(t *testing.T) {
 		for i := range statuses {
 			l := []harness.Listing{short, long}[i%2]
 			all.Go(func() {
-				answer := s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 4+i/2%2)}))
-				statuses[i] = fmt.Sprint(answer.Status, " ")
-				if answer.Status != 201 {
-					statuses[i] += answer.Refusal(t).Code
+				response := s.create(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 4+i/2%2)}))
+				statuses[i] = fmt.Sprint(response.Status, " ")
+				if response.Status != 201 {
+					statuses[i] += response.Refusal(t).Code
 				}
 			})
 		}
@@ -35,7 +35,7 @@ func TestASlotIsSoldOnceHoweverManyWantIt(t *testing.T) {
 			counts[status]++
 		}
 		if counts["201 "] != 1 || counts["400 SLOT_TAKEN"] != 63 {
-			t.Errorf("answers %v", counts)
+			t.Errorf("responds with %v", counts)
 		}
 		verified(t, app)
 	})
@@ -49,21 +49,21 @@ func TestPacksInOppositeOrderNeitherShareNorBlock(t *testing.T) {
 		variant := s.pack(t, l, 3, 9000)
 		starts := s.open(t, l, variant)
 		var all sync.WaitGroup
-		answers := make([]*harness.Answer, 16)
-		for i := range answers {
+		responses := make([]*harness.Response, 16)
+		for i := range responses {
 			order := [][]int{{1, 3, 5}, {5, 3, 1}}[i%2]
 			all.Go(func() {
-				answers[i] = s.create(t, s.session(l, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, order...)}))
+				responses[i] = s.create(t, s.session(l, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, order...)}))
 			})
 		}
 		all.Wait()
 		won := 0
-		for _, answer := range answers {
-			if answer.Status == 201 {
+		for _, response := range responses {
+			if response.Status == 201 {
 				won++
 				continue
 			}
-			answer.Refuses(t, 400, "SLOT_TAKEN")
+			response.Refuses(t, 400, "SLOT_TAKEN")
 		}
 		if now := s.open(t, l, variant); won != 1 || len(now) != 5 {
 			t.Errorf("%d packs won; left are %v", won, now)
@@ -120,7 +120,7 @@ func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
 func (s *studio) race(t *testing.T, l harness.Listing, starts []string, behind time.Duration) (paid bool) {
 	session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
 	var both sync.WaitGroup
-	var payment, expiry *harness.Answer
+	var payment, expiry *harness.Response
 	both.Go(func() { time.Sleep(behind); payment = s.Pay(t, session, harness.CardSucceeds) })
 	both.Go(func() {
 		time.Sleep(-behind)
@@ -132,12 +132,12 @@ func (s *studio) race(t *testing.T, l harness.Listing, starts []string, behind t
 	switch receipt["status"] {
 	case "paid":
 		if len(booked) != 1 || payment.Status != 200 || expiry.Status == 200 {
-			t.Errorf("paid, with %v; paying answered %d, expiring %d", booked, payment.Status, expiry.Status)
+			t.Errorf("paid, with %v; paying responded with %d, expiring %d", booked, payment.Status, expiry.Status)
 		}
 		return true
 	case "expired":
 		if payment.Status == 200 || len(booked) != 0 || receipt["paymentId"] != nil {
-			t.Errorf("expired, but paying answered %d %s", payment.Status, payment.Body)
+			t.Errorf("expired, but paying responded with %d %s", payment.Status, payment.Body)
 		}
 	case "processing": // each canceled the other: it can still be paid, or expires at its time
 		s.AsBackend(t, post, "/v1/checkout-sessions/"+session.ID+"/expire", nil).Want(t, 200)

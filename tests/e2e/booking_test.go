@@ -79,7 +79,7 @@ func (s *studio) opens(t *testing.T, body harness.JSON) (made harness.Session) {
 	return made
 }
 
-func (s *studio) create(t *testing.T, body harness.JSON) *harness.Answer {
+func (s *studio) create(t *testing.T, body harness.JSON) *harness.Response {
 	t.Helper()
 	return s.AsBackend(t, post, "/v1/checkout-sessions", body)
 }
@@ -174,7 +174,7 @@ func TestAPackIsChosenOnThePage(t *testing.T) {
 			t.Fatalf("page %v", now)
 		}
 		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 400, "SLOT_COUNT_MISMATCH")
-		attach := func(slots []harness.JSON) *harness.Answer {
+		attach := func(slots []harness.JSON) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slots}})
 		}
 		attach(slotsAt(starts, 0, 1)).Refuses(t, 400, "SLOT_COUNT_MISMATCH")
@@ -234,12 +234,12 @@ func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
 			"both members":                {virtual, harness.JSON{"appointmentSlot": slotsAt(starts, 0)[0], "appointmentSlots": slotsAt(starts, 0)}, "VALIDATION_FAILED", []string{"appointmentSlots"}},
 			"faults of request and times": {virtual, harness.JSON{"email": "x", "appointmentSlot": harness.JSON{"startsAt": 5}}, "VALIDATION_FAILED", []string{"email", "appointmentSlot.startsAt", "appointmentSlot.timezone"}},
 		} {
-			answer := s.create(t, s.session(c.listing, c.over))
-			if answer.Status != 400 {
-				t.Errorf("%s: %d %s", name, answer.Status, answer.Body)
+			response := s.create(t, s.session(c.listing, c.over))
+			if response.Status != 400 {
+				t.Errorf("%s: %d %s", name, response.Status, response.Body)
 				continue
 			}
-			answer.Refuses(t, 400, c.code, c.fields...)
+			response.Refuses(t, 400, c.code, c.fields...)
 		}
 		if now := s.open(t, virtual, ""); len(now) != 8 {
 			t.Errorf("refused choices hold time: the calendar shows %v", now)
@@ -332,9 +332,9 @@ func TestATimeThatBeginsBeforeItIsPaidForIsNotSold(t *testing.T) {
 		s.AsBackend(t, post, "/v1/sandbox/clock/advance", harness.JSON{"to": first.Add(-10 * time.Minute)}).Want(t, 200)
 		session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
 		advance(t, s.Account, 15*time.Minute)
-		answer := s.Pay(t, session, harness.CardSucceeds)
-		answer.Refuses(t, 409, "SLOT_UNAVAILABLE")
-		refusal := answer.Map(t)
+		response := s.Pay(t, session, harness.CardSucceeds)
+		response.Refuses(t, 409, "SLOT_UNAVAILABLE")
+		refusal := response.Map(t)
 		page := "/c/" + session.Secret()
 		if refusal["listingUrl"] != app.URL+page+"/again" || refusal["cancelUrl"] != "https://shop.example/calendar" {
 			t.Errorf("the ways on are %v", refusal)

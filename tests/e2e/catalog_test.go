@@ -18,7 +18,7 @@ const (
 	unknownListing                = "lst_01jqz5y2c4e6g8h0k2m4p6r8s0"
 )
 
-// without is an answer's object but for members that another answer may have different.
+// without is a response's object but for members that another response may have different.
 func without(object map[string]any, members ...string) map[string]any {
 	for _, m := range members {
 		delete(object, m)
@@ -139,7 +139,7 @@ func TestWhoMayTouchACatalog(t *testing.T) {
 			{Method: get, Path: "/v1/payment-links/" + link.ID}, {Method: patch, Path: "/v1/payment-links/" + link.ID, Body: harness.JSON{"active": false}},
 			{Method: remove, Path: "/v1/payment-links/" + link.ID}, {Method: post, Path: "/v1/payment-links", Body: harness.JSON{"listingId": active.ID}},
 		}
-		as := func(r harness.Request, bearer string) *harness.Answer {
+		as := func(r harness.Request, bearer string) *harness.Response {
 			r.Bearer = bearer
 			return app.Ask(t, r)
 		}
@@ -195,10 +195,10 @@ func TestThePublicListIsFilteredSortedAndPaged(t *testing.T) {
 					HasMore    bool
 					NextCursor *string
 				}
-				answer := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: query}).Want(t, 200)
-				answer.Into(t, &page)
-				if strings.Contains(string(answer.Body), "files.example") {
-					t.Errorf("the list shows what the buyer pays for: %s", answer.Body)
+				response := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: query}).Want(t, 200)
+				response.Into(t, &page)
+				if strings.Contains(string(response.Body), "files.example") {
+					t.Errorf("the list shows what the buyer pays for: %s", response.Body)
 				}
 				for _, l := range page.Data {
 					seen = append(seen, l.ID)
@@ -248,7 +248,7 @@ func TestPlansAndTheRecipe(t *testing.T) {
 		a := app.NewAccount(t)
 		l := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "metadata": harness.JSON{"interval": "year", "trialDays": 14, "features": []string{"exports"}}})
 		recipePath, plans := "/v1/catalog/listings/"+l.CatalogKey+"/recipe", "/v1/listings/"+l.ID+"/plans"
-		recipe := func(noneMatch string) *harness.Answer {
+		recipe := func(noneMatch string) *harness.Response {
 			t.Helper()
 			return app.Ask(t, harness.Request{Method: get, Path: recipePath, Bearer: a.Key, Headers: map[string]string{"If-None-Match": noneMatch}})
 		}
@@ -274,8 +274,8 @@ func TestPlansAndTheRecipe(t *testing.T) {
 		}
 		etag := implied.Header.Get("ETag")
 		for _, header := range []string{etag, "*", `"other", W/` + etag, "W/" + etag} {
-			if answer := recipe(header).Want(t, 304); answer.Header.Get("ETag") != etag {
-				t.Errorf("304 with ETag %s, want %s", answer.Header.Get("ETag"), etag)
+			if response := recipe(header).Want(t, 304); response.Header.Get("ETag") != etag {
+				t.Errorf("304 with ETag %s, want %s", response.Header.Get("ETag"), etag)
 			}
 		}
 		recipe(`"other"`).Want(t, 200)

@@ -9,7 +9,7 @@ import (
 	"sundry/tests/harness"
 )
 
-// refused is a body that is not accepted and how it is answered. Without a code it is VALIDATION_FAILED.
+// refused is a body that is not accepted and how it is refused. Without a code it is VALIDATION_FAILED.
 type refused struct {
 	body   any
 	status int
@@ -17,13 +17,13 @@ type refused struct {
 	fields []string
 }
 
-func (r refused) check(t *testing.T, name string, answer *harness.Answer) {
+func (r refused) check(t *testing.T, name string, response *harness.Response) {
 	t.Helper()
 	if r.code == "" {
 		r.status, r.code = 400, "VALIDATION_FAILED"
 	}
 	before := t.Failed()
-	answer.Refuses(t, r.status, r.code, r.fields...)
+	response.Refuses(t, r.status, r.code, r.fields...)
 	if t.Failed() && !before {
 		t.Errorf("that was %q: sent %.300v", name, r.body)
 	}
@@ -132,8 +132,8 @@ func TestBadPaymentsAreRefusedAndNothingIsTried(t *testing.T) {
 			"the page with every fault":              {page + "/pay", refused{body: harness.JSON{"email": "x", "country": "zz", "cardNumber": "1"}, fields: []string{"email", "country", "cardNumber"}}},
 			"details with a card":                    {page + "/details", refused{body: harness.JSON{"cardNumber": harness.CardSucceeds}, fields: []string{"cardNumber"}}},
 			"details with no address":                {page + "/details", refused{body: harness.JSON{"email": "grace"}, fields: []string{"email"}}},
-			"an answer to nothing":                   {page + "/authenticate", refused{body: harness.JSON{}, fields: []string{"approve"}}},
-			"an answer of the wrong type":            {page + "/authenticate", refused{body: harness.JSON{"approve": "yes"}, fields: []string{"approve"}}},
+			"a response to nothing":                  {page + "/authenticate", refused{body: harness.JSON{}, fields: []string{"approve"}}},
+			"a response of the wrong type":           {page + "/authenticate", refused{body: harness.JSON{"approve": "yes"}, fields: []string{"approve"}}},
 			"the page, faults and a member too many": {page + "/pay", refused{body: harness.JSON{"email": "x", "country": "zz", "cardNumber": "1", "tip": 5}, fields: []string{"email", "country", "cardNumber", "tip"}}},
 			"details, faults of all kinds":           {page + "/details", refused{body: harness.JSON{"email": "x", "country": "zz", "cardNumber": "1", "tip": 5}, fields: []string{"email", "country", "cardNumber", "tip"}}},
 			"the backend, faults of all kinds":       {"", refused{body: harness.JSON{"cardNumber": "1", "email": "x", "country": "zz", "tip": 5, "appointmentSlots": []any{harness.JSON{"startsAt": "soon"}}}, fields: []string{"cardNumber", "email", "country", "tip", "appointmentSlots[0].startsAt", "appointmentSlots[0].timezone"}}},

@@ -20,7 +20,7 @@ func state(t *testing.T, app *harness.App, session harness.Session) harness.JSON
 }
 
 // payOnPage submits the page's form.
-func payOnPage(t *testing.T, app *harness.App, session harness.Session, card string) *harness.Answer {
+func payOnPage(t *testing.T, app *harness.App, session harness.Session, card string) *harness.Response {
 	t.Helper()
 	return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: harness.JSON{
 		"email": "grace@example.com", "country": "IE", "cardNumber": card, "expiry": "12 / 34", "cvc": "123",
@@ -103,7 +103,7 @@ func TestTheIntegration(t *testing.T) {
 func checkReceipts(t *testing.T, w *fixture, session harness.Session, token string) {
 	t.Helper()
 	path := "/v1/checkout-sessions/" + session.ID + "/receipt"
-	read := func(bearer string, query url.Values) *harness.Answer {
+	read := func(bearer string, query url.Values) *harness.Response {
 		return w.Ask(t, harness.Request{Method: get, Path: path, Query: query, Bearer: bearer})
 	}
 	for range 2 { // the token is reusable
@@ -156,8 +156,8 @@ func returnToken(t *testing.T, w *fixture) string {
 // checkAccess reads the access that the receipt promises.
 func checkAccess(t *testing.T, w *fixture, buyer string, receipt harness.JSON) {
 	t.Helper()
-	answer := w.AsBackend(t, get, "/v1/customer-access/"+buyer, nil).Want(t, 200)
-	access := answer.Map(t)
+	response := w.AsBackend(t, get, "/v1/customer-access/"+buyer, nil).Want(t, 200)
+	access := response.Map(t)
 	if version(t, access["version"]) < version(t, receipt["accessVersion"]) || version(t, access["version"]) < 1 {
 		t.Errorf("version %v, the receipt promised %v", access["version"], receipt["accessVersion"])
 	}
@@ -175,9 +175,9 @@ func checkAccess(t *testing.T, w *fixture, buyer string, receipt harness.JSON) {
 			Balance int64
 		}
 	}
-	answer.Into(t, &seen)
+	response.Into(t, &seen)
 	if len(seen.ActivePlans) != 1 || len(seen.Entitlements) != 3 || len(seen.Credits) != 1 {
-		t.Fatalf("access %s", answer.Body)
+		t.Fatalf("access %s", response.Body)
 	}
 	plan := seen.ActivePlans[0]
 	if plan.Key != "pro" || plan.ListingKey != w.listing.CatalogKey || plan.Source != "subscription" || plan.SourceID != receipt["subscriptionId"] ||
@@ -185,9 +185,9 @@ func checkAccess(t *testing.T, w *fixture, buyer string, receipt harness.JSON) {
 		t.Errorf("plan %+v", plan)
 	}
 	if seen.Entitlements[0].Value != true || seen.Entitlements[1].Value != float64(50) || seen.Entitlements[2].Value != "mail" || seen.Credits[0].Balance != 100 {
-		t.Errorf("access %s", answer.Body)
+		t.Errorf("access %s", response.Body)
 	}
-	w.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/" + buyer, Bearer: w.Key, Headers: map[string]string{"If-None-Match": answer.Header.Get("ETag")}}).Want(t, 304)
+	w.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/" + buyer, Bearer: w.Key, Headers: map[string]string{"If-None-Match": response.Header.Get("ETag")}}).Want(t, 304)
 }
 
 func TestEveryTestCardDoesWhatItIsKnownFor(t *testing.T) {
@@ -210,15 +210,15 @@ func TestEveryTestCardDoesWhatItIsKnownFor(t *testing.T) {
 			"4000000000000259":    {"", ""},
 		} {
 			session := w.session(t)
-			answer := w.Pay(t, session, card)
+			response := w.Pay(t, session, card)
 			receipt := w.Receipt(t, session)
 			if c.code == "" {
-				if answer.Want(t, 200); receipt["status"] != "paid" || receipt["lastPaymentError"] != nil {
+				if response.Want(t, 200); receipt["status"] != "paid" || receipt["lastPaymentError"] != nil {
 					t.Errorf("%s: %v", card, receipt)
 				}
 				continue
 			}
-			answer.Refuses(t, 402, c.code)
+			response.Refuses(t, 402, c.code)
 			if receipt["status"] != "processing" || receipt["paymentId"] != nil {
 				t.Errorf("%s: %v", card, receipt)
 			}
@@ -245,22 +245,22 @@ func TestTheBankAsksTheBuyer(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		session := w.session(t)
-		answer := func(approve bool) *harness.Answer {
+		response := func(approve bool) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/authenticate", Body: harness.JSON{"approve": approve}})
 		}
-		answer(true).Refuses(t, 409, "STATE_CONFLICT") // nobody asked
+		response(true).Refuses(t, 409, "STATE_CONFLICT") // nobody asked
 		if s := payOnPage(t, app, session, harness.CardAsksOnce).Want(t, 200).Map(t); s["state"] != "authenticating" || s["status"] != "processing" {
 			t.Errorf("asked: %v", s)
 		}
-		answer(false).Refuses(t, 402, "CARD_DECLINED")
+		response(false).Refuses(t, 402, "CARD_DECLINED")
 		if s := state(t, app, session); s["state"] != "payment_failed" || s["lastPaymentError"] == nil {
 			t.Errorf("refused: %v", s)
 		}
 		payOnPage(t, app, session, harness.CardAsksOnce).Want(t, 200)
-		if s := answer(true).Want(t, 200).Map(t); s["state"] != "paid" {
+		if s := response(true).Want(t, 200).Map(t); s["state"] != "paid" {
 			t.Errorf("approved: %v", s)
 		}
-		answer(true).Refuses(t, 409, "STATE_CONFLICT")
+		response(true).Refuses(t, 409, "STATE_CONFLICT")
 	})
 }
 
@@ -314,13 +314,13 @@ func TestManyPaymentsOfOneSessionTakeMoneyOnce(t *testing.T) {
 		w, buyer := newFixture(t, app), harness.Unique("user")
 		session := w.NewSession(t, w.listing, "pro", buyer, nil)
 		paid := 0
-		for _, answer := range together(10, func() *harness.Answer { return payOnPage(t, app, session, harness.CardSucceeds) }) {
-			switch answer.Status {
+		for _, response := range together(10, func() *harness.Response { return payOnPage(t, app, session, harness.CardSucceeds) }) {
+			switch response.Status {
 			case http.StatusOK:
 				paid++
 			case http.StatusConflict:
 			default:
-				t.Errorf("answered %d %s", answer.Status, answer.Body)
+				t.Errorf("responded with %d %s", response.Status, response.Body)
 			}
 		}
 		receipt := w.Receipt(t, session)
@@ -371,7 +371,7 @@ func TestPaymentLinks(t *testing.T) {
 		var link struct{ URL string }
 		w.AsCreator(t, get, "/v1/payment-links/"+id, nil).Want(t, 200).Into(t, &link)
 		path := strings.TrimPrefix(link.URL, app.URL)
-		open := func(query url.Values) *harness.Answer {
+		open := func(query url.Values) *harness.Response {
 			return app.Ask(t, harness.Request{Method: get, Path: path, Query: query})
 		}
 		query := url.Values{
@@ -407,10 +407,10 @@ func TestPaymentLinks(t *testing.T) {
 	})
 }
 
-// refusesPage fails the test unless the answer is a page with the status.
-func refusesPage(t *testing.T, answer *harness.Answer, status int) {
+// refusesPage fails the test unless the response is a page with the status.
+func refusesPage(t *testing.T, response *harness.Response, status int) {
 	t.Helper()
-	if answer.Status != status || !answer.IsHTML() {
-		t.Errorf("answered %d %s, want a page with %d", answer.Status, answer.Header.Get("Content-Type"), status)
+	if response.Status != status || !response.IsHTML() {
+		t.Errorf("responded with %d %s, want a page with %d", response.Status, response.Header.Get("Content-Type"), status)
 	}
 }

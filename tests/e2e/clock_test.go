@@ -42,7 +42,7 @@ func TestTheAccountsClockGoesForward(t *testing.T) {
 		}
 		to := start.Add(40 * day)
 		var c clock
-		once := func() *harness.Answer {
+		once := func() *harness.Response {
 			return a.Once(t, "forty", http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)}).Want(t, 200)
 		}
 		first := once()
@@ -76,11 +76,11 @@ func TestAClockRefusesWhatMakesNoSense(t *testing.T) {
 			"no time":       harness.JSON{"to": "tomorrow"},
 			"a stray field": harness.JSON{"seconds": 1, "minutes": 1},
 		} {
-			answer := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", body)
-			if answer.Status != 400 {
-				t.Errorf("%s: %d %s", name, answer.Status, answer.Body)
+			response := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", body)
+			if response.Status != 400 {
+				t.Errorf("%s: %d %s", name, response.Status, response.Body)
 			}
-			answer.Refuses(t, 400, "VALIDATION_FAILED")
+			response.Refuses(t, 400, "VALIDATION_FAILED")
 		}
 		if now := clockOf(t, a); !at(now, start) {
 			t.Errorf("the clock went to %v", now)

@@ -42,8 +42,8 @@ func TestAClockThatIsAdvancedAmidPaymentsMeetsNoDeadlock(t *testing.T) {
 				account = other
 			}
 			all.Go(func() {
-				if answer := account.Pay(t, session, harness.CardSucceeds); answer.Status != http.StatusOK {
-					t.Errorf("payment %d: %d %s", i, answer.Status, answer.Body)
+				if response := account.Pay(t, session, harness.CardSucceeds); response.Status != http.StatusOK {
+					t.Errorf("payment %d: %d %s", i, response.Status, response.Body)
 				}
 			})
 		}
@@ -85,26 +85,26 @@ func TestAnAccountThatIsStuckDelaysNoOther(t *testing.T) {
 			Method: http.MethodPost, Path: "/v1/sandbox/checkout-sessions/" + waiting.ID + "/pay", Bearer: stuck.Key,
 			Body: harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com"},
 		}
-		done := make(chan *harness.Answer, 1)
+		done := make(chan *harness.Response, 1)
 		go func() { done <- app.AskAnything(t, pay) }()
 		for range 3 {
 			other.Pay(t, other.NewSession(t, other.listing, "pro", harness.Unique("customer"), nil), harness.CardSucceeds).Want(t, 200)
 		}
 		advance(t, other.Account, time.Hour)
-		var answer *harness.Answer
+		var response *harness.Response
 		select {
-		case answer = <-done:
-			if answer.Status != http.StatusServiceUnavailable {
-				t.Fatalf("the lock locked nothing: %d %s", answer.Status, answer.Body)
+		case response = <-done:
+			if response.Status != http.StatusServiceUnavailable {
+				t.Fatalf("the lock locked nothing: %d %s", response.Status, response.Body)
 			}
 			release()
 		default:
 			release()
-			answer = <-done
+			response = <-done
 		}
-		if answer.Status == http.StatusServiceUnavailable { // its own wait was too long
-			answer = app.AskAnything(t, pay)
+		if response.Status == http.StatusServiceUnavailable { // its own wait was too long
+			response = app.AskAnything(t, pay)
 		}
-		answer.Want(t, 200)
+		response.Want(t, 200)
 	})
 }

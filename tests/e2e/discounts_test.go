@@ -121,7 +121,7 @@ func TestABuyerTypesACodeOnThePage(t *testing.T) {
 		all := w.discount(t, harness.JSON{"percentOff": 100, "duration": "once", "durationInMonths": nil, "listingIds": nil})
 		listing := w.Published(t, nil)
 		session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)
-		apply := func(code any) *harness.Answer {
+		apply := func(code any) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/discount", Body: harness.JSON{"code": code}})
 		}
 		apply("nothing").Refuses(t, 400, "VALIDATION_FAILED", "discountCode")
@@ -177,10 +177,10 @@ func TestADiscountIsNeverRedeemedMoreOftenThanItMayBe(t *testing.T) {
 					card = harness.CardDeclined
 				}
 				for range 2 { // a click too many
-					answer := w.Pay(t, session, card)
-					if answer.Status == 409 && !strings.Contains(string(answer.Body), "LIMIT_REACHED") &&
-						!strings.Contains(string(answer.Body), "SESSION_ALREADY_PAID") && !strings.Contains(string(answer.Body), "STATE_CONFLICT") {
-						t.Errorf("paying: %s", answer.Body)
+					response := w.Pay(t, session, card)
+					if response.Status == 409 && !strings.Contains(string(response.Body), "LIMIT_REACHED") &&
+						!strings.Contains(string(response.Body), "SESSION_ALREADY_PAID") && !strings.Contains(string(response.Body), "STATE_CONFLICT") {
+						t.Errorf("paying: %s", response.Body)
 					}
 				}
 			})

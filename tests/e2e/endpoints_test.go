@@ -12,9 +12,9 @@ func TestAnEndpointHasLimitsThatItsOwnerSets(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		shows := func(answer *harness.Answer, want string) {
+		shows := func(response *harness.Response, want string) {
 			t.Helper()
-			e := answer.Map(t)
+			e := response.Map(t)
 			if got := fmt.Sprint(e["maxInFlight"], " ", e["maxPerSecond"]); got != want {
 				t.Errorf("limits %s, want %s", got, want)
 			}
@@ -56,10 +56,10 @@ func TestAnAccountHasAtMostFiftyEndpoints(t *testing.T) {
 			w.newEndpoint(t)
 		}
 		counts := map[int]int{}
-		for _, answer := range together(10, func() *harness.Answer {
+		for _, response := range together(10, func() *harness.Response {
 			return app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/webhook-endpoints", Body: endpointBody(), Bearer: w.Key})
 		}) {
-			counts[answer.Status]++
+			counts[response.Status]++
 		}
 		if counts[201] != 5 || counts[409] != 5 {
 			t.Errorf("of ten at once beside 45: %v, want 5 made", counts)

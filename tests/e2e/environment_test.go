@@ -44,8 +44,8 @@ func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 			if op.TakesBody() {
 				request.Body = harness.JSON{}
 			}
-			if answer := app.AskUnjudged(t, request); answer.Status != http.StatusNotFound {
-				t.Errorf("%s exists in live: %d %s", op.Line(), answer.Status, answer.Body)
+			if response := app.AskUnjudged(t, request); response.Status != http.StatusNotFound {
+				t.Errorf("%s exists in live: %d %s", op.Line(), response.Status, response.Body)
 			}
 		}
 	})
@@ -56,13 +56,13 @@ func TestRequestsPerKeyAreLimitedWhereConfigured(t *testing.T) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, map[string]string{"RATE_LIMIT_PER_MINUTE": "5"})
 		a := app.NewAccount(t)
-		ask := func(key string) *harness.Answer {
+		ask := func(key string) *harness.Response {
 			return app.Ask(t, harness.Request{Method: get, Path: "/v1/customer-access/nobody", Bearer: key})
 		}
-		var refused *harness.Answer
+		var refused *harness.Response
 		for range 20 {
-			if answer := ask(a.Key); answer.Status != http.StatusOK {
-				refused = answer
+			if response := ask(a.Key); response.Status != http.StatusOK {
+				refused = response
 				break
 			}
 		}

@@ -138,10 +138,10 @@ func TestBadFiltersAreRefusedWithWhatWasMeant(t *testing.T) {
 			"/v1/webhook-endpoints/" + w.endpoint(t) + "/deliveries?status=done":                          "Expected pending",
 			"/v1/checkout-sessions?externalCustomerId=%00&referenceId=%ff&status=x&createdTo=1&limit=200": "5 faults",
 		} {
-			answer := w.AsBackend(t, http.MethodGet, target, nil)
-			answer.Refuses(t, 400, "VALIDATION_FAILED")
-			if !strings.Contains(string(answer.Body), want) {
-				t.Errorf("%s: %s, want %q", target, answer.Body, want)
+			response := w.AsBackend(t, http.MethodGet, target, nil)
+			response.Refuses(t, 400, "VALIDATION_FAILED")
+			if !strings.Contains(string(response.Body), want) {
+				t.Errorf("%s: %s, want %q", target, response.Body, want)
 			}
 		}
 		w.AsBackend(t, http.MethodGet, "/v1/appointments?externalCustomerID=grace", nil).Refuses(t, 400, "UNKNOWN_PARAMETER", "externalCustomerID")

@@ -20,7 +20,7 @@ type fixture struct {
 	usage   *metered         // see usageOf
 }
 
-// endpointBody names a host that nobody answers at.
+// endpointBody names a host that nobody responds at.
 func endpointBody() harness.JSON {
 	return harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"customer.access_changed", "dispute.*"}}
 }

@@ -74,13 +74,13 @@ func TestGatesOpenForTheRightCredentialOnly(t *testing.T) {
 				if op.TakesBody() {
 					r.Body = "{not json" // who may not pass learns nothing about the body either
 				}
-				answer := app.Ask(t, r)
-				if answer.Status != http.StatusUnauthorized {
-					t.Errorf("%s opened for %s: %d %s", op.Line(), name, answer.Status, answer.Body)
+				response := app.Ask(t, r)
+				if response.Status != http.StatusUnauthorized {
+					t.Errorf("%s opened for %s: %d %s", op.Line(), name, response.Status, response.Body)
 					continue
 				}
-				refusal := answer.Refusal(t)
-				body := strings.Replace(string(answer.Body), refusal.RequestID, "", 1)
+				refusal := response.Refusal(t)
+				body := strings.Replace(string(response.Body), refusal.RequestID, "", 1)
 				if same[op.Auth] == "" {
 					same[op.Auth] = body
 				}
@@ -103,8 +103,8 @@ func TestPublicOperationsAskForNothing(t *testing.T) {
 			if op.TakesBody() {
 				r.Body = harness.JSON{}
 			}
-			if answer := app.Ask(t, r); answer.Status == http.StatusUnauthorized {
-				t.Errorf("%s asks for a credential: %s", op.Line(), answer.Body)
+			if response := app.Ask(t, r); response.Status == http.StatusUnauthorized {
+				t.Errorf("%s asks for a credential: %s", op.Line(), response.Body)
 			}
 		}
 	})
@@ -121,13 +121,13 @@ func TestAnotherAccountsObjectsDoNotExist(t *testing.T) {
 			t.Run(op.OperationID, func(t *testing.T) {
 				r := w.request(t, op)
 				r.Bearer = outsider.credential(op)
-				answer := app.Ask(t, r)
-				if answer.Status != http.StatusNotFound && answer.Status != http.StatusForbidden {
-					t.Errorf("%s let an untrusted party in: %d %s", op.Line(), answer.Status, answer.Body)
+				response := app.Ask(t, r)
+				if response.Status != http.StatusNotFound && response.Status != http.StatusForbidden {
+					t.Errorf("%s let an untrusted party in: %d %s", op.Line(), response.Status, response.Body)
 				}
 				r.Bearer = w.credential(op) // and nothing has happened to it
-				if answer := app.Ask(t, r); answer.Status >= 300 {
-					t.Errorf("%s: the outsider left a trace: %d %s", op.Line(), answer.Status, answer.Body)
+				if response := app.Ask(t, r); response.Status >= 300 {
+					t.Errorf("%s: the outsider left a trace: %d %s", op.Line(), response.Status, response.Body)
 				}
 			})
 		}

@@ -35,9 +35,9 @@ func withKey(r harness.Request, key string) harness.Request {
 	return r
 }
 
-func isReplay(a *harness.Answer) bool { return a.Header.Get("Idempotent-Replayed") == "true" }
+func isReplay(a *harness.Response) bool { return a.Header.Get("Idempotent-Replayed") == "true" }
 
-func TestARepeatedKeyRepeatsTheAnswer(t *testing.T) {
+func TestARepeatedKeyRepeatsTheResponse(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, other := newFixture(t, app), newFixture(t, app)
@@ -68,8 +68,8 @@ func TestARepeatedKeyRepeatsTheAnswer(t *testing.T) {
 					app.Ask(t, mismatch).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
 				}
 				foreign := withKey(other.request(t, op), key) // another account's key of the same name is another key
-				if answer := app.Ask(t, foreign); answer.Status >= 300 || isReplay(answer) {
-					t.Errorf("another account: %d, replayed %v: %s", answer.Status, isReplay(answer), answer.Body)
+				if response := app.Ask(t, foreign); response.Status >= 300 || isReplay(response) {
+					t.Errorf("another account: %d, replayed %v: %s", response.Status, isReplay(response), response.Body)
 				}
 			})
 		}
@@ -95,8 +95,8 @@ func TestARefusalLeavesTheKeyFree(t *testing.T) {
 				}
 				fixed := bad
 				fixed.Body = good.Body
-				if answer := app.Ask(t, fixed); answer.Status >= 300 || isReplay(answer) {
-					t.Errorf("the corrected request: %d, replayed %v: %s", answer.Status, isReplay(answer), answer.Body)
+				if response := app.Ask(t, fixed); response.Status >= 300 || isReplay(response) {
+					t.Errorf("the corrected request: %d, replayed %v: %s", response.Status, isReplay(response), response.Body)
 				}
 				app.Ask(t, bad).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
 			})
@@ -109,7 +109,7 @@ func TestKeysHaveAFormAndOneRouteEach(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		key := strings.Repeat("k", 255)
-		var first *harness.Answer
+		var first *harness.Response
 		for _, op := range onceOperations(t) { // one key serves every route, once each
 			first = app.Ask(t, withKey(w.request(t, op), key))
 			if first.Status >= 300 || isReplay(first) {
@@ -128,29 +128,29 @@ func TestManyRequestsUnderOneKeyHaveOneEffect(t *testing.T) {
 		for _, op := range onceOperations(t) {
 			t.Run(op.OperationID, func(t *testing.T) {
 				r := withKey(w.request(t, op), harness.Unique("key"))
-				answers := together(12, func() *harness.Answer { return app.Ask(t, r) })
-				var first *harness.Answer
+				responses := together(12, func() *harness.Response { return app.Ask(t, r) })
+				var first *harness.Response
 				done := 0
-				for _, answer := range answers {
+				for _, response := range responses {
 					switch {
-					case answer.Status < 300 && !isReplay(answer):
+					case response.Status < 300 && !isReplay(response):
 						done++
-						first = answer
-					case answer.Status == http.StatusConflict:
-						answer.Refuses(t, 409, "IDEMPOTENCY_IN_PROGRESS")
-						if answer.Header.Get("Retry-After") == "" {
+						first = response
+					case response.Status == http.StatusConflict:
+						response.Refuses(t, 409, "IDEMPOTENCY_IN_PROGRESS")
+						if response.Header.Get("Retry-After") == "" {
 							t.Error("IDEMPOTENCY_IN_PROGRESS without Retry-After")
 						}
-					case !isReplay(answer):
-						t.Errorf("answered %d %s", answer.Status, answer.Body)
+					case !isReplay(response):
+						t.Errorf("responded with %d %s", response.Status, response.Body)
 					}
 				}
 				if done != 1 {
 					t.Fatalf("%d of the requests took effect", done)
 				}
-				for _, answer := range append(answers, app.Ask(t, r)) {
-					if isReplay(answer) && !bytes.Equal(answer.Body, first.Body) {
-						t.Errorf("a replay differs: %s from %s", answer.Body, first.Body)
+				for _, response := range append(responses, app.Ask(t, r)) {
+					if isReplay(response) && !bytes.Equal(response.Body, first.Body) {
+						t.Errorf("a replay differs: %s from %s", response.Body, first.Body)
 					}
 				}
 			})

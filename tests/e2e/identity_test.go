@@ -14,7 +14,7 @@ func TestSignUpAndSignIn(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		post := func(path string, body any) *harness.Answer {
+		post := func(path string, body any) *harness.Response {
 			return app.Ask(t, harness.Request{Method: http.MethodPost, Path: path, Body: body})
 		}
 		post("/v1/auth/sign-up", harness.JSON{"email": strings.ToUpper(a.Email), "password": harness.Password, "displayName": "Other"}).
@@ -54,7 +54,7 @@ func TestSignOutEndsTheSignIn(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		body := harness.JSON{"refreshToken": a.RefreshToken}
-		for range 2 { // again is answered the same
+		for range 2 { // again is given the same response
 			app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-out", Body: body}).Want(t, 204)
 		}
 		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/refresh", Body: body}).Refuses(t, 401, "UNAUTHENTICATED")
@@ -73,7 +73,7 @@ func TestAPIKeysAreShownOnceAndEndWhenRevoked(t *testing.T) {
 		}
 		outsider := app.NewAccount(t)
 		outsider.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Refuses(t, 404, "NOT_FOUND")
-		use := func() *harness.Answer {
+		use := func() *harness.Response {
 			return app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/customer-access/nobody", Bearer: made.Key})
 		}
 		use().Want(t, 200)

@@ -9,7 +9,7 @@ import (
 )
 
 // sendInvoicePage sends a form of an invoice's page.
-func sendInvoicePage(t *testing.T, app *harness.App, inv invoiceBody, path string, form url.Values) *harness.Answer {
+func sendInvoicePage(t *testing.T, app *harness.App, inv invoiceBody, path string, form url.Values) *harness.Response {
 	t.Helper()
 	page, err := url.Parse(inv.HostedURL)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 			}
 			sendInvoicePage(t, app, inv, "/authenticate", url.Values{"approve": {c.approve}})
 			if now := read(); now.Status != c.status {
-				t.Fatalf("answered %s, the invoice is %s", c.approve, now.Status)
+				t.Fatalf("responded with %s, the invoice is %s", c.approve, now.Status)
 			}
 		}
 		if n := cards(); n != 2 {

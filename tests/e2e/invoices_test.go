@@ -20,7 +20,7 @@ func (m *metered) invoiceBody(key string, minor int) harness.JSON {
 }
 
 // payOnPage pays an invoice as the customer does, on its page.
-func (m *metered) payOnPage(t *testing.T, inv invoiceBody, card string) *harness.Answer {
+func (m *metered) payOnPage(t *testing.T, inv invoiceBody, card string) *harness.Response {
 	t.Helper()
 	page, err := url.Parse(inv.HostedURL)
 	if err != nil {
@@ -48,11 +48,11 @@ func TestAPushedInvoiceIsPaid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer := m.Ask(t, harness.Request{Method: http.MethodGet, Path: u.Path}).Want(t, 200)
-			if !strings.HasPrefix(answer.Header.Get("Content-Type"), kind) {
-				t.Errorf("%s is %s", path, answer.Header.Get("Content-Type"))
+			response := m.Ask(t, harness.Request{Method: http.MethodGet, Path: u.Path}).Want(t, 200)
+			if !strings.HasPrefix(response.Header.Get("Content-Type"), kind) {
+				t.Errorf("%s is %s", path, response.Header.Get("Content-Type"))
 			}
-			if kind == "application/pdf" && !bytes.HasPrefix(answer.Body, []byte("%PDF-")) {
+			if kind == "application/pdf" && !bytes.HasPrefix(response.Body, []byte("%PDF-")) {
 				t.Error("the document is no PDF")
 			}
 		}
@@ -78,10 +78,10 @@ func TestAPushedInvoiceWithoutACardIsRefused(t *testing.T) {
 		m := w.subscribed(t, harness.CardSucceeds, "SUM")
 		_, receipt := w.sell(t, w.book(t, 500), harness.CardSucceeds, nil) // nothing recurs, so no card is kept
 		m.customerID, _ = receipt["customerId"].(string)
-		answer := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500))
-		answer.Refuses(t, 400, "PAYMENT_METHOD_REQUIRED")
-		if !strings.Contains(string(answer.Body), "no saved payment method") {
-			t.Errorf("%s", answer.Body)
+		response := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(harness.Unique("march"), 500))
+		response.Refuses(t, 400, "PAYMENT_METHOD_REQUIRED")
+		if !strings.Contains(string(response.Body), "no saved payment method") {
+			t.Errorf("%s", response.Body)
 		}
 		if got := m.invoices(t); len(got) != 0 {
 			t.Errorf("%d invoices", len(got))
@@ -135,10 +135,10 @@ func TestManyPostsOfOneInvoiceKeyAreOneChargeOfOneInvoice(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 32 {
 			wait.Go(func() {
-				answer := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500))
+				response := m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500))
 				mu.Lock()
 				defer mu.Unlock()
-				statuses[answer.Status]++
+				statuses[response.Status]++
 			})
 		}
 		wait.Wait()

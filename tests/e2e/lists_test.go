@@ -146,9 +146,9 @@ func checkBadPages(t *testing.T, w *fixture, op harness.Operation, query url.Val
 			Refuses(t, 400, "VALIDATION_FAILED", "limit")
 	}
 	for _, cursor := range []string{"x", "!!!", "AAAA", "MHx4", "bHN0XzAx", "MHwnIE9SIDE9MS0t"} {
-		answer := w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "cursor", cursor), Bearer: w.credential(op)})
-		if answer.Status != 200 { // a cursor that decodes leads to an empty page at worst
-			answer.Refuses(t, 400, "VALIDATION_FAILED", "cursor")
+		response := w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "cursor", cursor), Bearer: w.credential(op)})
+		if response.Status != 200 { // a cursor that decodes leads to an empty page at worst
+			response.Refuses(t, 400, "VALIDATION_FAILED", "cursor")
 		}
 	}
 	w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: url.Values{"limit": {"0"}, "cursor": {"!"}}, Bearer: w.credential(op)}).

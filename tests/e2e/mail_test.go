@@ -51,7 +51,7 @@ func TestABuyerGetsOneReceiptByMailHoweverOftenPayIsAsked(t *testing.T) {
 		a, buyer := app.NewAccount(t), harness.Unique("grace")+"@example.com"
 		listing := a.Published(t, JSON{"title": "Type & <specimens>", "metadata": JSON{"downloadUrl": "https://cdn.example.com/specimens.pdf"}})
 		session := a.NewSession(t, listing, "default", harness.Unique("user"), JSON{"customer": JSON{"name": "Grace Hopper"}})
-		pay := func() *harness.Answer {
+		pay := func() *harness.Response {
 			return a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{"cardNumber": harness.CardSucceeds, "email": buyer})
 		}
 		statuses := make(chan int, 4)

@@ -62,13 +62,13 @@ func TestMalformedBodiesAreRefusedEverywhere(t *testing.T) {
 						continue
 					}
 					r.Body = change(string(valid))
-					if answer := app.Ask(t, r); answer.Status != http.StatusBadRequest || answer.Refusal(t).Code != "VALIDATION_FAILED" || len(answer.Refusal(t).Details) == 0 {
-						t.Errorf("%s with %s: %d %s", op.Line(), name, answer.Status, answer.Body)
+					if response := app.Ask(t, r); response.Status != http.StatusBadRequest || response.Refusal(t).Code != "VALIDATION_FAILED" || len(response.Refusal(t).Details) == 0 {
+						t.Errorf("%s with %s: %d %s", op.Line(), name, response.Status, response.Body)
 					}
 				}
 				r.Body = valid // and none of them has done anything: the valid request is still accepted
-				if answer := app.Ask(t, r); answer.Status >= 300 {
-					t.Errorf("%s after the malformed ones: %d %s", op.Line(), answer.Status, answer.Body)
+				if response := app.Ask(t, r); response.Status >= 300 {
+					t.Errorf("%s after the malformed ones: %d %s", op.Line(), response.Status, response.Body)
 				}
 			})
 		}
@@ -91,8 +91,8 @@ func TestABodyThatNothingReadsIsRefused(t *testing.T) {
 				app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
 			}
 			r.Body = "{}" // no body in the document's eyes, so not judged by it; and none of those before has done anything
-			if answer := app.AskUnjudged(t, r); answer.Status >= 300 {
-				t.Errorf("%s with {}: %d %s", op.Line(), answer.Status, answer.Body)
+			if response := app.AskUnjudged(t, r); response.Status >= 300 {
+				t.Errorf("%s with {}: %d %s", op.Line(), response.Status, response.Body)
 			}
 		}
 		if seen < 7 {

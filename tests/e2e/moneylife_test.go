@@ -24,7 +24,7 @@ func moneyLives(t *testing.T) int {
 	return n
 }
 
-// moneyBooks is what the account's ledger has to say, from what the test has seen the API answer, and by no rule of the program.
+// moneyBooks is what the account's ledger has to say, from the responses that the test has seen, and by no rule of the program.
 type moneyBooks struct {
 	*fixture
 	r         *rand.Rand
@@ -65,7 +65,7 @@ func (b *moneyBooks) check(t *testing.T) {
 	}
 }
 
-// sellOne sells something at a random price, also by a card whose answer is lost and by one that disputes.
+// sellOne sells something at a random price, also by a card whose response is lost and by one that disputes.
 func (b *moneyBooks) sellOne(t *testing.T) {
 	t.Helper()
 	price := 100 + b.r.Int64N(50_000)
@@ -77,7 +77,7 @@ func (b *moneyBooks) sellOne(t *testing.T) {
 	session := b.NewSession(t, b.book(t, price), "default", harness.Unique("user"), over)
 	b.Pay(t, session, card)
 	receipt := b.Receipt(t, session)
-	for tries := 0; receipt["status"] != "paid" && tries < 20; tries++ { // the answer was lost: reconciling finds it
+	for tries := 0; receipt["status"] != "paid" && tries < 20; tries++ { // the response was lost: reconciling finds it
 		b.advance(t, 30)
 		receipt = b.Receipt(t, session)
 	}
@@ -99,12 +99,12 @@ func (b *moneyBooks) refundSome(t *testing.T) {
 	s := &b.sales[b.r.IntN(len(b.sales))]
 	left := s.total - s.returned
 	minor := b.r.Int64N(max(left, 1)+1) + b.r.Int64N(2)
-	answer := b.refund(t, s.paymentID, minor)
+	response := b.refund(t, s.paymentID, minor)
 	if s.disputeID != "" || left == 0 || minor > left {
-		answer.Refuses(t, 409, "NOT_REFUNDABLE")
+		response.Refuses(t, 409, "NOT_REFUNDABLE")
 		return
 	}
-	f := answer.Want(t, 201).Map(t)
+	f := response.Want(t, 201).Map(t)
 	amount, tax := version(t, f["amountInCents"]), version(t, f["taxInCents"])
 	s.returned, s.taxReturned = s.returned+amount, s.taxReturned+tax
 	b.share, b.tax = b.share-(amount-tax), b.tax-tax
@@ -143,7 +143,7 @@ func (b *moneyBooks) decide(t *testing.T) {
 	}
 }
 
-// unanswered takes in the disputes that the bank has decided because nobody answered.
+// unanswered takes in the disputes that the bank has decided because nobody responded.
 func (b *moneyBooks) unanswered(t *testing.T) {
 	t.Helper()
 	for i := range b.sales {
@@ -169,12 +169,12 @@ func (b *moneyBooks) payOut(t *testing.T) {
 	if b.r.IntN(4) == 0 {
 		body["amountInCents"] = 1313
 	}
-	answer := b.AsBackend(t, post, "/v1/payouts", body)
-	if answer.Status == 409 {
-		answer.Refuses(t, 409, "INSUFFICIENT_BALANCE")
+	response := b.AsBackend(t, post, "/v1/payouts", body)
+	if response.Status == 409 {
+		response.Refuses(t, 409, "INSUFFICIENT_BALANCE")
 		return
 	}
-	p := answer.Want(t, 201).Map(t)
+	p := response.Want(t, 201).Map(t)
 	if p["status"] == "paid" {
 		b.paidOut += version(t, p["amountInCents"])
 	}
@@ -251,11 +251,11 @@ func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
 			session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)
 			w.Pay(t, session, cardDisputed).Want(t, 200)
 			paymentID := text(t, w.Receipt(t, session)["paymentId"])
-			answer := w.refund(t, paymentID, 0) // the dispute's event is on its way
+			response := w.refund(t, paymentID, 0) // the dispute's event is on its way
 			w.disputeOf(t, paymentID)
 			taken := w.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'processor_clearing' AND (source_id IN (SELECT id FROM refunds WHERE payment_id = $1) OR source_id IN (SELECT id FROM disputes WHERE payment_id = $1))", paymentID)
-			if taken != 10000 || answer.Status != 201 && answer.Status != 409 {
-				t.Errorf("after a refund (%d) and a dispute %d of 10000 is taken", answer.Status, taken)
+			if taken != 10000 || response.Status != 201 && response.Status != 409 {
+				t.Errorf("after a refund (%d) and a dispute %d of 10000 is taken", response.Status, taken)
 			}
 		}
 		verified(t, app)

@@ -13,7 +13,7 @@ import (
 	"sundry/tests/harness"
 )
 
-// wrongs are values that few members take. What a member does take of them is no matter: the answer must be documented
+// wrongs are values that few members take. What a member does take of them is no matter: the response must be documented
 // either way, and never a 5xx.
 var wrongs = []any{
 	nil, true, -1, 0, 1.5, json.Number("1e3"), json.Number("9223372036854775808"), json.Number("-9223372036854775809"),
@@ -57,7 +57,7 @@ func mutations(document any, visit func(what string, mutated any)) {
 }
 
 // TestMutatedRequestsAreAnsweredAsDocumented takes each valid request apart. harness.Ask fails the test for a 5xx and for
-// any answer that the document does not promise, an accepted request that it forbids included.
+// any response that the document does not promise, an accepted request that it forbids included.
 func TestMutatedRequestsAreAnsweredAsDocumented(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -101,9 +101,9 @@ func mutate(t *testing.T, app *harness.App, r harness.Request) {
 	mutations(document, func(what string, mutated any) {
 		r.Body = mutated
 		tried++
-		answer := app.Ask(t, r)
-		if answer.Status >= 400 && t.Failed() {
-			t.Logf("%s %s with %s: %d %s", r.Method, r.Path, what, answer.Status, answer.Body)
+		response := app.Ask(t, r)
+		if response.Status >= 400 && t.Failed() {
+			t.Logf("%s %s with %s: %d %s", r.Method, r.Path, what, response.Status, response.Body)
 			t.FailNow()
 		}
 	})

@@ -37,8 +37,8 @@ func TestRefusedRequestsWriteNothing(t *testing.T) {
 			valid := w.request(t, op)
 			before := app.Tables(t)
 			for _, r := range refusals(w, outsider, op, valid) {
-				if answer := app.Ask(t, r); answer.Status < 400 {
-					t.Errorf("%s took %.200v: %d %s", op.Line(), r, answer.Status, answer.Body)
+				if response := app.Ask(t, r); response.Status < 400 {
+					t.Errorf("%s took %.200v: %d %s", op.Line(), r, response.Status, response.Body)
 				}
 			}
 			if diff := changed(before, app.Tables(t)); len(diff) > 0 {

@@ -28,8 +28,8 @@ func TestEveryOperationAcceptsItsValidRequest(t *testing.T) {
 		w := newFixture(t, app)
 		for _, op := range harness.Operations(t) {
 			t.Run(op.OperationID, func(t *testing.T) {
-				if answer := app.Ask(t, w.request(t, op)); answer.Status >= 300 {
-					t.Errorf("%s refused a valid request: %d %s", op.Line(), answer.Status, answer.Body)
+				if response := app.Ask(t, w.request(t, op)); response.Status >= 300 {
+					t.Errorf("%s refused a valid request: %d %s", op.Line(), response.Status, response.Body)
 				}
 			})
 		}

@@ -22,16 +22,16 @@ func visit(t *testing.T, a *harness.Account, customerID string) string {
 // read opens a page and returns it; submit sends a form and returns where it leads.
 func read(t *testing.T, app *harness.App, path string) string {
 	t.Helper()
-	answer := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: path}).Want(t, 200)
+	res := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: path}).Want(t, 200)
 	for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
-		if got := answer.Header.Get(name); got != want {
+		if got := res.Header.Get(name); got != want {
 			t.Errorf("%s: %s is %q", path, name, got)
 		}
 	}
-	if answer.Header.Get("Set-Cookie") != "" || !strings.Contains(answer.Header.Get("Content-Security-Policy"), "script-src 'none'") {
-		t.Errorf("%s: %v", path, answer.Header)
+	if res.Header.Get("Set-Cookie") != "" || !strings.Contains(res.Header.Get("Content-Security-Policy"), "script-src 'none'") {
+		t.Errorf("%s: %v", path, res.Header)
 	}
-	return string(answer.Body)
+	return string(res.Body)
 }
 
 func submit(t *testing.T, app *harness.App, path string, form url.Values) string {
@@ -85,9 +85,9 @@ func TestACustomerManagesTheirPlanInThePortal(t *testing.T) {
 		receipt, _, _ = strings.Cut(receipt, `"`)
 		_, pdf, _ := strings.Cut(read(t, app, portal+"/receipts/"+receipt), `id="pdf" href="`)
 		pdf, _, _ = strings.Cut(pdf, `"`)
-		answer := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(pdf, app.URL)}).Want(t, 200)
-		if !strings.HasPrefix(string(answer.Body), "%PDF-") {
-			t.Errorf("the receipt's document is %.20q", answer.Body)
+		res := app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: strings.TrimPrefix(pdf, app.URL)}).Want(t, 200)
+		if !strings.HasPrefix(string(res.Body), "%PDF-") {
+			t.Errorf("the receipt's document is %.20q", res.Body)
 		}
 	})
 }

@@ -63,8 +63,8 @@ func TestOnlySignedProcessorEventsAreTaken(t *testing.T) {
 			r := good
 			r.Headers = map[string]string{"Stripe-Signature": good.Headers["Stripe-Signature"], "Content-Type": "application/json"}
 			change(&r)
-			if answer := app.Ask(t, r); answer.Status != 401 {
-				t.Errorf("%s was answered with %d %s", name, answer.Status, answer.Body)
+			if response := app.Ask(t, r); response.Status != 401 {
+				t.Errorf("%s gets %d %s", name, response.Status, response.Body)
 			}
 		}
 	})

@@ -145,7 +145,7 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 			}
 			_ = forged.Body.Close()
 			if forged.StatusCode != http.StatusUnauthorized || out.String() != "" {
-				t.Errorf("a forged message was answered with %d; printed %q", forged.StatusCode, out.String())
+				t.Errorf("a forged message gets %d; printed %q", forged.StatusCode, out.String())
 			}
 
 			customer := harness.Unique("user")

@@ -19,7 +19,7 @@ func text(t *testing.T, v any) string {
 }
 
 // refund refunds a part of a payment; 0 is all that is left.
-func (w *fixture) refund(t *testing.T, paymentID string, minor int64) *harness.Answer {
+func (w *fixture) refund(t *testing.T, paymentID string, minor int64) *harness.Response {
 	t.Helper()
 	body := harness.JSON{"paymentId": paymentID, "reason": "requested_by_customer"}
 	if minor > 0 {
@@ -167,7 +167,7 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 		"accepted": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			return w.AsBackend(t, post, "/v1/disputes/"+id+"/accept", nil).Want(t, 200).Map(t)
 		}, "lost", [4]int64{-500, 0, 0, 0}, 0},
-		"not answered in time": {func(t *testing.T, w *fixture, id string) harness.JSON {
+		"without evidence in time": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			w.advance(t, week+60)
 			for range 100 {
 				if d := w.AsBackend(t, get, "/v1/disputes/"+id, nil).Want(t, 200).Map(t); d["status"] != "needs_response" {

@@ -23,11 +23,11 @@ import (
 func advanceFar(t *testing.T, a *harness.Account, to time.Time) {
 	t.Helper()
 	for range 100 {
-		answer := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)})
-		if answer.Status == 200 {
+		response := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)})
+		if response.Status == 200 {
 			return
 		}
-		answer.Refuses(t, 409, "STATE_CONFLICT")
+		response.Refuses(t, 409, "STATE_CONFLICT")
 	}
 	t.Fatal("the clock never arrives")
 }
@@ -251,9 +251,9 @@ func (l *customerLife) refund() {
 }
 
 // allowed accepts what was done and what was refused with a reason; anything else is a fault of ours.
-func (l *customerLife) allowed(answer *harness.Answer) {
-	if !slices.Contains([]int{200, 201, 204, 400, 402, 404, 409}, answer.Status) {
-		l.r.Fatalf("%d: %s", answer.Status, answer.Body)
+func (l *customerLife) allowed(response *harness.Response) {
+	if !slices.Contains([]int{200, 201, 204, 400, 402, 404, 409}, response.Status) {
+		l.r.Fatalf("%d: %s", response.Status, response.Body)
 	}
 }
 

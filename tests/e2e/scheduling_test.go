@@ -50,11 +50,11 @@ type openTime struct{ StartsAt, EndsAt string }
 // calendar asks one of the public routes as any page may.
 func askCalendar(t *testing.T, app *harness.App, listingID, route string, query ...string) (c calendar) {
 	t.Helper()
-	answer := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query)}).Want(t, 200)
-	if got := answer.Header.Get("Access-Control-Allow-Origin"); got != "*" {
+	response := app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query)}).Want(t, 200)
+	if got := response.Header.Get("Access-Control-Allow-Origin"); got != "*" {
 		t.Errorf("%s: Access-Control-Allow-Origin %q", route, got)
 	}
-	answer.Into(t, &c)
+	response.Into(t, &c)
 	return c
 }
 
@@ -127,7 +127,7 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		draft, active := w.appointment(t), w.Publish(t, w.appointment(t))
-		ask := func(listingID, route string, query ...string) *harness.Answer {
+		ask := func(listingID, route string, query ...string) *harness.Response {
 			return app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query)})
 		}
 		march := []string{"from", "2027-03-01", "to", "2027-03-31"}
@@ -220,11 +220,11 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 			"a wrong type":      {`{"timezone":1,"weekly":[{"weekday":"monday","start":"09:00","end":"09:61"}]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].end"}},
 			"a night too far":   {`{"timezone":"UTC","weekly":[{"weekday":"sunday","start":"22:00","end":"02:00"},{"weekday":"monday","start":"01:00","end":"03:00"}]}`, "VALIDATION_FAILED", []string{"weekly[1]"}},
 		} {
-			answer := w.AsCreator(t, put, hours, c.body)
-			if answer.Status != 400 {
-				t.Errorf("%s: %d", name, answer.Status)
+			response := w.AsCreator(t, put, hours, c.body)
+			if response.Status != 400 {
+				t.Errorf("%s: %d", name, response.Status)
 			}
-			answer.Refuses(t, 400, c.code, c.fields...)
+			response.Refuses(t, 400, c.code, c.fields...)
 		}
 		w.AsCreator(t, put, meetings, harness.JSON{"virtual": harness.JSON{"provider": "static"}, "inPerson": harness.JSON{"address": " "}}).
 			Refuses(t, 400, "VALIDATION_FAILED", "virtual.url", "inPerson.address")

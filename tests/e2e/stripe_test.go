@@ -41,7 +41,7 @@ func eachStripe(t *testing.T, test func(t *testing.T, s stripeShop)) {
 }
 
 // event sends an event of Stripe's, signed as Stripe does.
-func (s stripeShop) event(t *testing.T, id, kind string, object map[string]any) *harness.Answer {
+func (s stripeShop) event(t *testing.T, id, kind string, object map[string]any) *harness.Response {
 	t.Helper()
 	payload, err := json.Marshal(harness.JSON{
 		"id": id, "object": "event", "type": kind, "livemode": false, "api_version": "2099-01-01", "data": harness.JSON{"object": object},
@@ -67,7 +67,7 @@ func (s stripeShop) open(t *testing.T) harness.Session {
 }
 
 // submit sends what Stripe's form on the page has made.
-func (s stripeShop) submit(t *testing.T, session harness.Session, does string) *harness.Answer {
+func (s stripeShop) submit(t *testing.T, session harness.Session, does string) *harness.Response {
 	t.Helper()
 	return s.app.Ask(t, harness.Request{
 		Method: post, Path: "/c/" + session.Secret() + "/pay",
@@ -177,8 +177,8 @@ func TestNoCardNumberReachesUsWhereStripeTakesCards(t *testing.T) {
 			"a token of another": {"email": "ada@example.com", "country": "IE", "confirmationToken": "pm_card_visa"},
 			"nothing":            {"email": "ada@example.com", "country": "IE"},
 		} {
-			if answer := s.app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: body}); answer.Status != 400 {
-				t.Errorf("%s: %d %s", name, answer.Status, answer.Body)
+			if response := s.app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: body}); response.Status != 400 {
+				t.Errorf("%s: %d %s", name, response.Status, response.Body)
 			}
 		}
 		if n := s.fake.Count("payment_intents"); n != 0 {

@@ -185,8 +185,8 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 			}
 		}
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // it may just be running
-			if answer := a.AsCreator(t, post, "/v1/tasks/"+failed[0].ID+"/retry", nil); answer.Status == 202 || time.Now().After(end) {
-				answer.Want(t, 202)
+			if response := a.AsCreator(t, post, "/v1/tasks/"+failed[0].ID+"/retry", nil); response.Status == 202 || time.Now().After(end) {
+				response.Want(t, 202)
 				break
 			}
 		}

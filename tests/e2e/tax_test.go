@@ -119,7 +119,7 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 		app := harness.New(t, engine, map[string]string{"CLIENT_COUNTRY_HEADER": "CF-IPCountry", "TRUSTED_PROXIES": "private"})
 		w := newFixture(t, app)
 		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), nil)
-		details := func(body harness.JSON) *harness.Answer {
+		details := func(body harness.JSON) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: body})
 		}
 		says := func(when string, tax int64, body harness.JSON) {
@@ -137,7 +137,7 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 		details(harness.JSON{"country": "FR", "taxId": "DE136695976"}).Refuses(t, 400, "VALIDATION_FAILED", "taxId")
 		says("no business after all, in France", 1983, harness.JSON{"country": "FR", "taxId": ""})
 
-		pay := func(card string) *harness.Answer {
+		pay := func(card string) *harness.Response {
 			return app.Ask(t, harness.Request{
 				Method: post, Path: "/c/" + session.Secret() + "/pay", Headers: map[string]string{"CF-IPCountry": "fr"},
 				Body: harness.JSON{"email": "ada@example.com", "country": "FR", "cardNumber": card},

@@ -17,13 +17,13 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 		listing := a.Published(t, nil)
 		ready := harness.Request{Method: http.MethodGet, Path: "/readyz"}
 		app.AskAnything(t, ready).Want(t, 200)
-		order := func() *harness.Answer {
+		order := func() *harness.Response {
 			return app.AskAnything(t, harness.Request{
 				Method: http.MethodPost, Path: "/v1/customers", Bearer: a.Key, Body: harness.JSON{"email": "ada@example.com", "displayName": "Ada"},
 			})
 		}
 		allow := app.BlockWrites(t)
-		var refused *harness.Answer
+		var refused *harness.Response
 		harness.Eventually(t, time.Minute, "an order is refused for now", func() bool {
 			refused = order()
 			return refused.Status == http.StatusServiceUnavailable

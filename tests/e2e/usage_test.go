@@ -271,7 +271,7 @@ func TestAReportIsTakenOncePerKey(t *testing.T) {
 	})
 }
 
-func TestABatchAnswersForEachReport(t *testing.T) {
+func TestABatchRespondsForEachReport(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m := newFixture(t, app).metered(t, harness.CardSucceeds)

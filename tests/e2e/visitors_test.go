@@ -15,14 +15,14 @@ func TestANetworkHoldsTimesOfACreatorInFiveSessionsAtMost(t *testing.T) {
 		starts := s.open(t, l, "")
 		var link struct{ URL string }
 		s.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": l.ID}).Want(t, 201).Into(t, &link)
-		follow := func() *harness.Answer {
+		follow := func() *harness.Response {
 			return app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(link.URL, app.URL)})
 		}
 		pages := make([]string, 6)
 		for i := range pages {
 			pages[i] = strings.TrimPrefix(follow().Want(t, 303).Header.Get("Location"), app.URL)
 		}
-		choose := func(page string, n int) *harness.Answer {
+		choose := func(page string, n int) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, n)}})
 		}
 		for i := range 5 {

@@ -192,9 +192,9 @@ func TestTheSandboxSaysHowToAdmitAReceiverInside(t *testing.T) {
 				settings["WEBHOOK_ALLOW_PRIVATE"] = c.setting
 			}
 			a := harness.New(t, testdb.SQLite, settings).NewAccount(t)
-			answer := a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", JSON{"url": c.url, "events": []string{"*"}})
-			if answer.Want(t, c.status); c.status == 400 && c.setting != "true" && !strings.Contains(string(answer.Body), "WEBHOOK_ALLOW_PRIVATE=true") {
-				t.Errorf("the refusal does not name the setting: %s", answer.Body)
+			response := a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", JSON{"url": c.url, "events": []string{"*"}})
+			if response.Want(t, c.status); c.status == 400 && c.setting != "true" && !strings.Contains(string(response.Body), "WEBHOOK_ALLOW_PRIVATE=true") {
+				t.Errorf("the refusal does not name the setting: %s", response.Body)
 			}
 		})
 	}

@@ -173,7 +173,7 @@ func grant(t testing.TB, client *http.Client, a *harness.Account, i int) (accept
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode >= 400 && response.StatusCode < 500 && response.StatusCode != http.StatusConflict && response.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("a grant was answered with %d", response.StatusCode)
+		t.Errorf("a grant gets %d", response.StatusCode)
 	}
 	return response.StatusCode == http.StatusCreated
 }

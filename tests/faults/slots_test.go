@@ -39,13 +39,13 @@ func TestASlotIsSoldOnceWhateverBecomesOfRedis(t *testing.T) {
 							fault(t, d, a.ID)
 						}
 						buyer := []*harness.Account{a, &other}[i%2]
-						answer := buyer.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
+						response := buyer.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
 							"listingId": listings[i/2%2].ID, "successUrl": "https://shop.example/thanks",
 							"appointmentSlot": harness.JSON{"startsAt": starts[4*round+1+i/4%2], "timezone": "Asia/Tokyo"},
 						})
 						outcome := "201"
-						if answer.Status != http.StatusCreated {
-							outcome = fmt.Sprint(answer.Status, " ", answer.Refusal(t).Code)
+						if response.Status != http.StatusCreated {
+							outcome = fmt.Sprint(response.Status, " ", response.Refusal(t).Code)
 						}
 						mu.Lock()
 						counts[outcome]++
@@ -95,11 +95,11 @@ func bookable(t *testing.T, a *harness.Account) harness.Listing {
 // openStarts are the open times of a listing on a day to come.
 func openStarts(t *testing.T, a *harness.Account, l harness.Listing) (starts []string) {
 	t.Helper()
-	var answer struct{ Slots []struct{ StartsAt string } }
+	var response struct{ Slots []struct{ StartsAt string } }
 	day := time.Now().AddDate(0, 0, 10).Format(time.DateOnly)
 	a.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots", Query: map[string][]string{"date": {day}}}).
-		Want(t, 200).Into(t, &answer)
-	for _, slot := range answer.Slots {
+		Want(t, 200).Into(t, &response)
+	for _, slot := range response.Slots {
 		starts = append(starts, slot.StartsAt)
 	}
 	return starts

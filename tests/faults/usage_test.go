@@ -75,7 +75,7 @@ func (u *meteredUse) report(t *testing.T, client *http.Client, key, quantity str
 			break
 		}
 		if response.StatusCode < 500 && response.StatusCode != http.StatusTooManyRequests {
-			t.Errorf("the report %s was answered with %d", key, response.StatusCode)
+			t.Errorf("the report %s gets %d", key, response.StatusCode)
 			return
 		}
 	}

@@ -100,7 +100,7 @@ func TestAnAdvanceThatDiedCanBeFinished(t *testing.T) {
 	openSessions(t, account, 40)
 	to := harness.JSON{"to": time.Now().Add(day + time.Hour).UTC().Format(time.RFC3339)}
 	died := make(chan struct{})
-	go func() { // its answer never comes
+	go func() { // its response never comes
 		defer close(died)
 		request, err := http.NewRequest(http.MethodPost, all.App.URL+"/v1/sandbox/clock/advance", strings.NewReader(fmt.Sprintf(`{"to":%q}`, to["to"])))
 		if err != nil {
@@ -259,7 +259,7 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 			t.Logf("killed after %d of %d were told that they had paid", len(accepted), len(sessions))
 			for _, session := range sessions {
 				if accepted[session.ID] && account.Receipt(t, session)["status"] != "paid" {
-					t.Errorf("%s was answered as paid and is not", session.ID)
+					t.Errorf("%s was reported as paid and is not", session.ID)
 				}
 			}
 			// The interrupted ones are reconciled; who was undone pays again.

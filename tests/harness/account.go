@@ -53,12 +53,12 @@ func (a *Account) NewKey(t testing.TB) string {
 }
 
 // patiently asks again while the program says that it is busy: hashing passwords on a small machine.
-func (a *App) patiently(t testing.TB, r Request) *Answer {
+func (a *App) patiently(t testing.TB, r Request) *Response {
 	t.Helper()
 	for range 100 {
-		answer := a.Ask(t, r)
-		if answer.Status != http.StatusTooManyRequests {
-			return answer
+		response := a.Ask(t, r)
+		if response.Status != http.StatusTooManyRequests {
+			return response
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -67,19 +67,19 @@ func (a *App) patiently(t testing.TB, r Request) *Answer {
 }
 
 // AsCreator asks with the access token.
-func (a *Account) AsCreator(t testing.TB, method, path string, body any) *Answer {
+func (a *Account) AsCreator(t testing.TB, method, path string, body any) *Response {
 	t.Helper()
 	return a.Ask(t, Request{Method: method, Path: path, Body: body, Bearer: a.Token})
 }
 
 // AsBackend asks with the secret key.
-func (a *Account) AsBackend(t testing.TB, method, path string, body any) *Answer {
+func (a *Account) AsBackend(t testing.TB, method, path string, body any) *Response {
 	t.Helper()
 	return a.Ask(t, Request{Method: method, Path: path, Body: body, Bearer: a.Key})
 }
 
 // Once asks with the secret key and an Idempotency-Key.
-func (a *Account) Once(t testing.TB, key, method, path string, body any) *Answer {
+func (a *Account) Once(t testing.TB, key, method, path string, body any) *Response {
 	t.Helper()
 	return a.Ask(t, Request{Method: method, Path: path, Body: body, Bearer: a.Key, Headers: map[string]string{"Idempotency-Key": key}})
 }
@@ -152,7 +152,7 @@ const (
 )
 
 // Pay pays a session as a buyer would.
-func (a *Account) Pay(t testing.TB, session Session, card string) *Answer {
+func (a *Account) Pay(t testing.TB, session Session, card string) *Response {
 	t.Helper()
 	return a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{"cardNumber": card, "email": "grace@example.com"})
 }

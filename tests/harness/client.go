@@ -25,8 +25,8 @@ type Request struct {
 	Headers map[string]string
 }
 
-// Answer is what came back, whole.
-type Answer struct {
+// Response is what came back, whole.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -51,43 +51,43 @@ var client = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
 }
 
-// Ask sends the request and judges the answer by the document. A 5xx always fails the test.
-func (a *App) Ask(t testing.TB, r Request) *Answer {
+// Ask sends the request and judges the response by the document. A 5xx always fails the test.
+func (a *App) Ask(t testing.TB, r Request) *Response {
 	t.Helper()
-	answer := a.AskAnything(t, r)
-	if answer.Status >= 500 {
-		t.Errorf("%s %s answered %d %s\n%s", r.Method, r.Path, answer.Status, answer.Body, a.Log.About(answer.Header.Get("X-Request-Id")))
+	res := a.AskAnything(t, r)
+	if res.Status >= 500 {
+		t.Errorf("%s %s responded with %d %s\n%s", r.Method, r.Path, res.Status, res.Body, a.Log.About(res.Header.Get("X-Request-Id")))
 	}
-	return answer
+	return res
 }
 
 // AskAnything is Ask for tests in which a 5xx may be right.
-func (a *App) AskAnything(t testing.TB, r Request) *Answer {
+func (a *App) AskAnything(t testing.TB, r Request) *Response {
 	t.Helper()
 	j, err := judge()
 	if err != nil {
 		t.Fatalf("the API document: %v", err)
 	}
 	request, body := a.request(t, r)
-	answer, err := send(request)
+	res, err := send(request)
 	if err != nil {
 		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
 	}
-	if err := j.Check(request, body, answer); err != nil {
-		t.Errorf("%s %s: the answer is not as documented: %v\nsent %s\ngot %d %s", r.Method, r.Path, err, clip(body), answer.Status, clip(answer.Body))
+	if err := j.Check(request, body, res); err != nil {
+		t.Errorf("%s %s: the response is not as documented: %v\nsent %s\ngot %d %s", r.Method, r.Path, err, clip(body), res.Status, clip(res.Body))
 	}
-	return answer
+	return res
 }
 
-// AskUnjudged sends the request and takes any answer: for a program that serves less than the document holds.
-func (a *App) AskUnjudged(t testing.TB, r Request) *Answer {
+// AskUnjudged sends the request and takes any response: for a program that serves less than the document holds.
+func (a *App) AskUnjudged(t testing.TB, r Request) *Response {
 	t.Helper()
 	request, _ := a.request(t, r)
-	answer, err := send(request)
+	res, err := send(request)
 	if err != nil {
 		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
 	}
-	return answer
+	return res
 }
 
 func (a *App) request(t testing.TB, r Request) (*http.Request, []byte) {
@@ -125,14 +125,14 @@ func (a *App) request(t testing.TB, r Request) (*http.Request, []byte) {
 	return request, body
 }
 
-func send(request *http.Request) (*Answer, error) {
+func send(request *http.Request) (*Response, error) {
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	return &Answer{Status: response.StatusCode, Header: response.Header, Body: body}, err
+	return &Response{Status: response.StatusCode, Header: response.Header, Body: body}, err
 }
 
 func clip(b []byte) string {
@@ -142,17 +142,17 @@ func clip(b []byte) string {
 	return string(b)
 }
 
-// Want fails the test unless the answer has the status.
-func (a *Answer) Want(t testing.TB, status int) *Answer {
+// Want fails the test unless the response has the status.
+func (a *Response) Want(t testing.TB, status int) *Response {
 	t.Helper()
 	if a.Status != status {
-		t.Fatalf("answered %d, want %d: %s", a.Status, status, clip(a.Body))
+		t.Fatalf("responded with %d, want %d: %s", a.Status, status, clip(a.Body))
 	}
 	return a
 }
 
-// Refuses fails the test unless the answer is this refusal and, where fields are given, its details name exactly them.
-func (a *Answer) Refuses(t testing.TB, status int, code string, fields ...string) {
+// Refuses fails the test unless the response is this refusal and, where fields are given, its details name exactly them.
+func (a *Response) Refuses(t testing.TB, status int, code string, fields ...string) {
 	t.Helper()
 	refusal := a.Refusal(t)
 	var got []string
@@ -161,17 +161,17 @@ func (a *Answer) Refuses(t testing.TB, status int, code string, fields ...string
 	}
 	switch {
 	case a.Status != status || refusal.Code != code:
-		t.Errorf("answered %d %s, want %d %s: %s", a.Status, refusal.Code, status, code, clip(a.Body))
+		t.Errorf("responded with %d %s, want %d %s: %s", a.Status, refusal.Code, status, code, clip(a.Body))
 	case len(fields) > 0 && !sameSet(got, fields):
 		t.Errorf("the details name %q, want %q: %s", got, fields, clip(a.Body))
 	}
 }
 
-// Refusal is the answer's error.
-func (a *Answer) Refusal(t testing.TB) ErrorBody {
+// Refusal is the response's error.
+func (a *Response) Refusal(t testing.TB) ErrorBody {
 	t.Helper()
 	if a.Status < 400 {
-		t.Fatalf("answered %d, want a refusal: %s", a.Status, clip(a.Body))
+		t.Fatalf("responded with %d, want a refusal: %s", a.Status, clip(a.Body))
 	}
 	var refusal ErrorBody
 	if err := a.decode(&refusal); err != nil {
@@ -180,16 +180,16 @@ func (a *Answer) Refusal(t testing.TB) ErrorBody {
 	return refusal
 }
 
-// Into decodes the answer's JSON.
-func (a *Answer) Into(t testing.TB, into any) {
+// Into decodes the response's JSON.
+func (a *Response) Into(t testing.TB, into any) {
 	t.Helper()
 	if err := a.decode(into); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Map is the answer's JSON object, numbers kept to the letter.
-func (a *Answer) Map(t testing.TB) map[string]any {
+// Map is the response's JSON object, numbers kept to the letter.
+func (a *Response) Map(t testing.TB) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(a.Body))
 	decoder.UseNumber()
@@ -200,7 +200,7 @@ func (a *Answer) Map(t testing.TB) map[string]any {
 	return m
 }
 
-func (a *Answer) decode(into any) error {
+func (a *Response) decode(into any) error {
 	if err := json.Unmarshal(a.Body, into); err != nil {
 		return fmt.Errorf("%d with a body that is not the JSON expected: %w: %s", a.Status, err, clip(a.Body))
 	}
@@ -223,8 +223,8 @@ func sameSet(a, b []string) bool {
 	return true
 }
 
-// IsHTML reports whether the answer is a page.
-func (a *Answer) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
+// IsHTML reports whether the response is a page.
+func (a *Response) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
 
 // Eventually waits for a condition that comes about by itself.
 func Eventually(t testing.TB, within time.Duration, what string, condition func() bool) {

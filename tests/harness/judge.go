@@ -24,7 +24,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Judge holds answers against the API's document.
+// Judge holds responses against the API's document.
 type Judge struct {
 	Document *openapi3.T
 	Routes   []httpapi.Route
@@ -51,12 +51,12 @@ var judge = sync.OnceValues(func() (*Judge, error) {
 	return &Judge{Document: doc, Routes: api.Routes(), router: router}, err
 })
 
-// Check returns what is wrong with an answer: its status, a header or its body is not what the document says of this
+// Check returns what is wrong with a response: its status, a header or its body is not what the document says of this
 // operation, or the request was accepted although the document forbids it. body is the request's.
-func (j *Judge) Check(request *http.Request, body []byte, answer *Answer) error {
+func (j *Judge) Check(request *http.Request, body []byte, res *Response) error {
 	route, parameters, err := j.router.FindRoute(request)
 	if err != nil {
-		return j.checkNoRoute(answer, err)
+		return j.checkNoRoute(res, err)
 	}
 	request = request.Clone(context.Background())
 	body = withoutNulls(body)
@@ -69,27 +69,27 @@ func (j *Judge) Check(request *http.Request, body []byte, answer *Answer) error 
 		},
 	}
 	var faults []error
-	if answer.Status < 300 {
+	if res.Status < 300 {
 		if err := openapi3filter.ValidateRequest(context.Background(), input); err != nil {
 			faults = append(faults, fmt.Errorf("accepted a request that the document forbids: %w", err))
 		}
 	}
 	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: input, Status: answer.Status, Header: answer.Header,
-		Body: io.NopCloser(bytes.NewReader(answer.Body)), Options: input.Options,
+		RequestValidationInput: input, Status: res.Status, Header: res.Header,
+		Body: io.NopCloser(bytes.NewReader(res.Body)), Options: input.Options,
 	})
-	return errors.Join(append(faults, err, checkBodyless(answer), checkCode(route.Operation, answer))...)
+	return errors.Join(append(faults, err, checkBodyless(res), checkCode(route.Operation, res))...)
 }
 
 // checkCode refuses an error code that the operation does not name for the status. An unknown query parameter is
 // possible everywhere.
-func checkCode(op *openapi3.Operation, answer *Answer) error {
-	response := op.Responses.Value(strconv.Itoa(answer.Status))
-	if answer.Status < 400 || response == nil || !strings.Contains(answer.Header.Get("Content-Type"), "json") {
+func checkCode(op *openapi3.Operation, res *Response) error {
+	response := op.Responses.Value(strconv.Itoa(res.Status))
+	if res.Status < 400 || response == nil || !strings.Contains(res.Header.Get("Content-Type"), "json") {
 		return nil
 	}
 	var view struct{ Code fault.Code }
-	if err := answer.decode(&view); err != nil {
+	if err := res.decode(&view); err != nil {
 		return err
 	}
 	if codes := httpapi.DocumentedCodes(*response.Value.Description); len(codes) > 0 && view.Code != fault.UnknownParameter && !slices.Contains(codes, view.Code) {
@@ -134,22 +134,22 @@ func stripNulls(document any) any {
 	return document
 }
 
-// checkNoRoute judges the answer to a request that the document does not know: it must be a refusal in the one shape.
-func (j *Judge) checkNoRoute(answer *Answer, cause error) error {
-	if answer.Status < 400 || answer.Status >= 500 {
-		return fmt.Errorf("answered %d to a request that the document does not know: %w", answer.Status, cause)
+// checkNoRoute judges the response to a request that the document does not know: it must be a refusal in the one shape.
+func (j *Judge) checkNoRoute(res *Response, cause error) error {
+	if res.Status < 400 || res.Status >= 500 {
+		return fmt.Errorf("responded with %d to a request that the document does not know: %w", res.Status, cause)
 	}
 	var value any
-	if err := answer.decode(&value); err != nil {
+	if err := res.decode(&value); err != nil {
 		return err
 	}
 	return j.Document.Components.Schemas["Error"].Value.VisitJSON(value)
 }
 
 // checkBodyless refuses a body where HTTP allows none.
-func checkBodyless(answer *Answer) error {
-	if (answer.Status == http.StatusNoContent || answer.Status == http.StatusNotModified) && len(answer.Body) > 0 {
-		return fmt.Errorf("%d with a body of %d bytes", answer.Status, len(answer.Body))
+func checkBodyless(res *Response) error {
+	if (res.Status == http.StatusNoContent || res.Status == http.StatusNotModified) && len(res.Body) > 0 {
+		return fmt.Errorf("%d with a body of %d bytes", res.Status, len(res.Body))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// trip is what a client sent before it waited for an answer.
+// trip is what a client sent before it waited for a response.
 type trip struct {
 	statements []string
 	commits    bool

@@ -109,7 +109,7 @@ func dockerRun(ctx context.Context, b *bench, name, port string, args ...string)
 	return strings.TrimSpace(address), nil
 }
 
-// dockerEngine returns the client's path when an engine answers it.
+// dockerEngine returns the client's path when an engine responds to it.
 func dockerEngine(ctx context.Context) (string, error) {
 	docker, err := program("docker")
 	if err != nil {
@@ -118,7 +118,7 @@ func dockerEngine(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	if _, err := command(ctx, docker, "info", "--format", "{{.ServerVersion}}"); err != nil {
-		return "", fmt.Errorf("no Docker engine answers: %w", err)
+		return "", fmt.Errorf("no Docker engine responds: %w", err)
 	}
 	return docker, nil
 }

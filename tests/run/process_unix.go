@@ -32,7 +32,7 @@ func killGroup(cmd *exec.Cmd) {
 // unprivileged returns the account to run a server as that refuses root, owning dir; nil when the caller is not root.
 func unprivileged(dir string) (*account, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil //nolint:nilnil // no account is the answer: run as the caller
+		return nil, nil //nolint:nilnil // no account is a valid result: run as the caller
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)

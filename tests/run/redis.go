@@ -58,7 +58,7 @@ func checkRedis(ctx context.Context, address string) (err error) {
 		return err
 	}
 	options.MaxRetries, options.DialerRetries = -1, 1 // the caller asks again
-	logging.Disable()                                 // an absent server is one of the answers expected
+	logging.Disable()                                 // an absent server is one of the responses expected
 	client := redis.NewClient(options)
 	defer func() { err = errors.Join(err, client.Close()) }()
 	return client.Ping(ctx).Err()

@@ -17,11 +17,11 @@ import (
 
 // Failure is what happens to a request instead of, or after, its effect.
 type Failure struct {
-	// Status is sent in place of the answer; 0 cuts the connection.
+	// Status is sent in place of the response; 0 cuts the connection.
 	Status int
 	// Code is the error's code, with Status.
 	Code string
-	// After says that the effect takes place, and only the answer is lost.
+	// After says that the effect takes place, and only the response is lost.
 	After bool
 	// Times is how often it happens; 0 means always.
 	Times int
@@ -30,8 +30,8 @@ type Failure struct {
 // object is one of Stripe's objects as it is sent.
 type object map[string]any
 
-// answer is a response as it was first sent.
-type answer struct {
+// response is a response as it was first sent.
+type response struct {
 	status int
 	body   object
 }
@@ -40,13 +40,13 @@ type answer struct {
 type Server struct {
 	URL string
 
-	mu       sync.Mutex
-	objects  map[string]object
-	order    []string
-	answers  map[string]answer // by idempotency key
-	requests map[string]string // what a key was first used for
-	busy     map[string]bool   // keys of requests under way
-	failures map[string]*Failure
+	mu        sync.Mutex
+	objects   map[string]object
+	order     []string
+	responses map[string]response // by idempotency key
+	requests  map[string]string   // what a key was first used for
+	busy      map[string]bool     // keys of requests under way
+	failures  map[string]*Failure
 	// seen are the requests that arrived: "POST /v1/refunds".
 	seen []string
 	// Unkeyed are the POST requests that had no idempotency key.
@@ -54,7 +54,7 @@ type Server struct {
 	slow    time.Duration
 	// stored are failures to be stored under the key of the next request of a route.
 	stored map[string]int
-	// lost is a payment method whose confirmation is never answered.
+	// lost is a payment method whose confirmation never gets a response.
 	lost string
 }
 
@@ -62,7 +62,7 @@ type Server struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
-		objects: map[string]object{}, answers: map[string]answer{}, requests: map[string]string{}, busy: map[string]bool{},
+		objects: map[string]object{}, responses: map[string]response{}, requests: map[string]string{}, busy: map[string]bool{},
 		failures: map[string]*Failure{}, stored: map[string]int{},
 	}
 	listener := httptest.NewServer(s)
@@ -96,7 +96,7 @@ func (s *Server) Heal() {
 func (s *Server) ForgetKeys() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers, s.requests = map[string]answer{}, map[string]string{}
+	s.responses, s.requests = map[string]response{}, map[string]string{}
 }
 
 // Linger makes every request with a key take so long that rivals meet it.
@@ -107,7 +107,7 @@ func (s *Server) Linger(d time.Duration) {
 }
 
 // LoseAnswersTo cuts the connection of every request that confirms with a payment method, after its effect.
-func (s *Server) LoseAnswersTo(method string) {
+func (s *Server) LoseResponsesTo(method string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost = method
@@ -169,7 +169,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if key != "" {
 		delete(s.busy, key)
-		s.answers[key], s.requests[key] = answer{status, clone(body)}, route+"?"+r.PostForm.Encode()
+		s.responses[key], s.requests[key] = response{status, clone(body)}, route+"?"+r.PostForm.Encode()
 	}
 	body = clone(body)
 	s.mu.Unlock()
@@ -180,13 +180,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(w, status, body)
 }
 
-// repeated answers a request whose key was used before.
+// repeated responds to a request whose key was used before.
 func (s *Server) repeated(w http.ResponseWriter, request, key string, failure *Failure) bool {
 	if s.busy[key] {
 		send(w, http.StatusConflict, errorBody("idempotency_error", "idempotency_key_in_use"))
 		return true
 	}
-	first, ok := s.answers[key]
+	first, ok := s.responses[key]
 	switch {
 	case !ok:
 		return false

@@ -14,7 +14,7 @@ CREATE TABLE payments (
     amount            BIGINT  NOT NULL,
     status            TEXT    NOT NULL,
     decline           TEXT    NOT NULL,         -- JSON: why it was declined
-    processor_id      TEXT    NOT NULL,         -- the processor's own id; '' until it has answered
+    processor_id      TEXT    NOT NULL,         -- the processor's own id; '' until it has responded
     method            TEXT    NOT NULL,
     brand             TEXT    NOT NULL,
     last4             TEXT    NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE card_setups (
     return_url        TEXT   NOT NULL,       -- '' when nobody waits for the customer
     status            TEXT   NOT NULL,
     attempt_id        TEXT   NOT NULL,       -- '' before the first card
-    processor_id      TEXT   NOT NULL,       -- the processor's own id of the attempt; '' until it has answered
+    processor_id      TEXT   NOT NULL,       -- the processor's own id of the attempt; '' until it has responded
     last_error        TEXT   NOT NULL,       -- JSON
     payment_method_id TEXT   NOT NULL,       -- '' until a card is saved
     created_at        BIGINT NOT NULL,

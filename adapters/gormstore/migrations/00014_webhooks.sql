@@ -67,7 +67,7 @@ CREATE TABLE delivery_attempts (
     delivery_id   TEXT   NOT NULL,
     number        BIGINT NOT NULL,
     at            BIGINT NOT NULL,
-    status_code   BIGINT NOT NULL,           -- 0 = no answer
+    status_code   BIGINT NOT NULL,           -- 0 = no response
     duration_ms   BIGINT NOT NULL,
     error         TEXT   NOT NULL,
     response_body TEXT   NOT NULL

@@ -16,7 +16,7 @@ import (
 // Pipeline gathers the statements of a transaction that nobody waits for, and sends them in one round trip with the next
 // one that somebody does wait for.
 type Pipeline interface {
-	// Enqueue keeps a statement, its parameters written as ?; the one row of its answer is read into the rest.
+	// Enqueue keeps a statement, its parameters written as ?; the one row of its response is read into the rest.
 	Enqueue(doing, query string, args []any, into ...any) error
 	// EnqueueChecked keeps an INSERT, UPDATE or DELETE that must meet a row: when it meets none the transaction fails with missed.
 	EnqueueChecked(doing, query string, args []any, missed error) error

@@ -123,7 +123,7 @@ func (h handlers) postAcceptance(c *fiber.Ctx) error {
 	return c.JSON(d.View())
 }
 
-// receivedView is the answer to the processor.
+// receivedView is the response to the processor.
 type receivedView struct {
 	Received bool `json:"received"`
 }

@@ -12,7 +12,7 @@ import (
 	"sundry/core/fault"
 )
 
-// maxLabel bounds how much of a name made up by the caller is repeated in an answer, in bytes.
+// maxLabel bounds how much of a name made up by the caller is repeated in a response, in bytes.
 const maxLabel = 64
 
 var kindNames = map[jsontext.Kind]string{

@@ -1,5 +1,5 @@
 // Package strictjson reads request bodies as the contract wants them: nothing unknown, doubled, mistyped or
-// malformed passes, and one answer lists every fault so that an integrator fixes them in one round. It does not
+// malformed passes, and one response lists every fault so that an integrator fixes them in one round. It does not
 // ask whether a member is present: use cases know what they require.
 package strictjson
 
@@ -17,7 +17,7 @@ import (
 
 const (
 	maxDepth  = 32  // objects and arrays within each other, the outermost counted
-	maxFaults = 256 // beyond these a hostile body would make the answer larger than itself
+	maxFaults = 256 // beyond these a hostile body would make the response larger than itself
 )
 
 // Decode reads the JSON document body into the value that the pointer into leads to, or returns a

@@ -248,7 +248,7 @@ func TestDecodeListsEveryFaultInTheOrderOfTheDocument(t *testing.T) {
 	}
 }
 
-func TestDecodeAnswersAHostileBodyWithLittle(t *testing.T) {
+func TestDecodeRespondsToAHostileBodyWithLittle(t *testing.T) {
 	t.Parallel()
 	var body strings.Builder
 	body.WriteString("{")

@@ -18,8 +18,8 @@ import (
 
 func (h handlers) view(s core.State) core.View { return core.NewView(s, h.Livemode) }
 
-// answer renders a subscription after a use case.
-func (h handlers) answer(c *fiber.Ctx, s core.State, err error) error {
+// respond renders a subscription after a use case.
+func (h handlers) respond(c *fiber.Ctx, s core.State, err error) error {
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (h handlers) list(c *fiber.Ctx) error {
 
 func (h handlers) get(c *fiber.Ctx) error {
 	s, err := h.Subscriptions.Get(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.answer(c, s, err)
+	return h.respond(c, s, err)
 }
 
 // cancelRequest is the body of POST …/cancel; without one the subscription ends now.
@@ -61,17 +61,17 @@ func (h handlers) cancel(c *fiber.Ctx) error {
 		return err
 	}
 	s, err := h.Subscriptions.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.AtPeriodEnd))
-	return h.answer(c, s, err)
+	return h.respond(c, s, err)
 }
 
 func (h handlers) pause(c *fiber.Ctx) error {
 	s, err := h.Subscriptions.Pause(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.answer(c, s, err)
+	return h.respond(c, s, err)
 }
 
 func (h handlers) resume(c *fiber.Ctx) error {
 	s, err := h.Subscriptions.Resume(c.UserContext(), httpapi.Account(c), c.Params("id"))
-	return h.answer(c, s, err)
+	return h.respond(c, s, err)
 }
 
 // previewRequest is the body of POST …/change/preview.
@@ -178,5 +178,5 @@ func (h handlers) change(c *fiber.Ctx) error {
 		return err
 	}
 	s, err := h.Subscriptions.ChangePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), change)
-	return h.answer(c, s, err)
+	return h.respond(c, s, err)
 }

@@ -224,4 +224,4 @@ func (h handlers) deleteAlert(c *fiber.Ctx) error {
 	return c.JSON(h.newAlertView(a))
 }
 
-var _ json.Marshaler = core.Quantity{} // answers show quantities as exact numbers
+var _ json.Marshaler = core.Quantity{} // responses show quantities as exact numbers
