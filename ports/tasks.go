@@ -81,7 +81,7 @@ type TaskQueue interface {
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
-	// again has come.
+	// again has come, and one of a paused key is due at the end of the pause, its DueAt too.
 	ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (t Task, ok bool, err error)
 	// Load returns a claimed task and sees that its lease lasts at least until the given real time. ErrFenced when the
 	// token is not the current one.

@@ -180,8 +180,9 @@ func (t tasks) PauseKey(_ context.Context, key, creatorID string, until time.Tim
 	if err != nil {
 		return err
 	}
-	return t.Exec("pause "+key, `INSERT INTO concurrency_pauses (concurrency_key, paused_until) VALUES (?, ?)
-		ON CONFLICT (concurrency_key) DO UPDATE SET paused_until = excluded.paused_until`, key, realUntil)
+	return t.Exec("pause "+key, `INSERT INTO concurrency_pauses (concurrency_key, creator_id, paused_until, due_until) VALUES (?, ?, ?, ?)
+		ON CONFLICT (concurrency_key) DO UPDATE SET paused_until = excluded.paused_until, due_until = excluded.due_until`,
+		key, creatorID, realUntil, repo.UnixMillis(until))
 }
 
 // LimitKey implements ports.Tasks. The rate is kept as the time that one task uses up of it, rounded up: a key is never
@@ -206,22 +207,49 @@ func (s *Store) writeTask(ctx context.Context, write func(b repo.Base) error) er
 	return s.gate.do(ctx, func() error { return write(repo.Base{DB: s.write.WithContext(ctx), Dialect: s.dialect}) })
 }
 
+// nextSQL is the first of an account's tasks by the account's clock: one that nothing keeps back at its own time, one behind
+// a pause at the pause's end.
+const nextSQL = `
+SELECT * FROM (
+    SELECT t.*, t.due_at AS turn FROM tasks t
+    WHERE t.creator_id = @creator AND t.due_at <= @until AND (t.last_error = '' OR t.run_at <= @now)
+        AND NOT EXISTS (SELECT 1 FROM concurrency_pauses p WHERE p.concurrency_key = t.concurrency_key AND p.due_until > t.due_at)
+    ORDER BY t.due_at, t.id LIMIT 1
+) AS free
+UNION ALL
+SELECT * FROM (
+    SELECT t.*, p.due_until AS turn FROM concurrency_pauses p JOIN tasks t ON t.concurrency_key = p.concurrency_key AND t.creator_id = p.creator_id
+    WHERE p.creator_id = @creator AND p.due_until <= @until AND t.due_at < p.due_until AND (t.last_error = '' OR t.run_at <= @now)
+    ORDER BY p.due_until, t.due_at, t.id LIMIT 1
+) AS paused
+ORDER BY turn, due_at, id LIMIT 1`
+
+// nextTask is a task and the time of the account at which it runs.
+type nextTask struct {
+	Task taskRow `gorm:"embedded"`
+	Turn repo.UnixMillis
+}
+
 // ClaimNext implements ports.TaskQueue.
 func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (task ports.Task, ok bool, err error) {
 	err = s.writeTask(ctx, func(t repo.Base) error {
-		due := repo.Base{DB: t.DB.Order("due_at, id"), Dialect: t.Dialect}
-		next, err := repo.TakeOne[taskRow](due, "next task of "+creatorID,
-			"creator_id = ? AND due_at <= ? AND (last_error = '' OR run_at <= ?)", creatorID, repo.UnixMillis(until), repo.UnixMillis(now))
-		if err != nil {
-			return err
+		var found []nextTask
+		args := map[string]any{"creator": creatorID, "until": until.UnixMilli(), "now": now.UnixMilli()}
+		if err := t.DB.Raw(nextSQL, args).Scan(&found).Error; err != nil {
+			return t.Failure("next task of "+creatorID, err)
 		}
+		if len(found) == 0 {
+			return ports.ErrNotFound
+		}
+		next := found[0].Task
 		var rows []taskRow
-		err = t.DB.Raw(
+		err := t.DB.Raw(
 			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id = ? AND token = ? AND lease_until <= ? RETURNING *",
 			now.Add(lease).UnixMilli(), next.ID, next.Token, now.UnixMilli()).Scan(&rows).Error
 		if ok = len(rows) > 0; ok {
 			next = rows[0]
 		}
+		next.DueAt = found[0].Turn
 		task = next.task()
 		return t.Failure("claim "+next.ID, err)
 	})

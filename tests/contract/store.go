@@ -148,11 +148,12 @@ func processCases() storeCases {
 
 func clockCases() storeCases {
 	return storeCases{
-		"an account's clock goes forward only":            anAccountsClockGoesForwardOnly,
-		"retime moves the waiting tasks of a moved clock": retimeMovesTheWaitingTasksOfAMovedClock,
-		"retime leaves a retry to real time":              retimeLeavesARetryToRealTime,
-		"claim next goes through one account by due time": claimNextGoesThroughOneAccountByDueTime,
-		"one holder moves a clock at a time":              oneHolderMovesAClockAtATime,
+		"an account's clock goes forward only":                    anAccountsClockGoesForwardOnly,
+		"retime moves the waiting tasks of a moved clock":         retimeMovesTheWaitingTasksOfAMovedClock,
+		"retime leaves a retry to real time":                      retimeLeavesARetryToRealTime,
+		"claim next goes through one account by due time":         claimNextGoesThroughOneAccountByDueTime,
+		"the next task of an account keeps to the pauses of keys": claimNextKeepsToThePausesOfKeys,
+		"one holder moves a clock at a time":                      oneHolderMovesAClockAtATime,
 	}
 }
 

@@ -103,6 +103,42 @@ func claimNextGoesThroughOneAccountByDueTime(t *testing.T, db Database) {
 	}
 }
 
+// A clock that is put forward meets an endpoint that is down: the tasks behind the pause cost nothing until it is over.
+func claimNextKeepsToThePausesOfKeys(t *testing.T, db Database) {
+	store := db.Open(t)
+	withKeys(store)
+	now := realNow()
+	schedule(t, store, "test.run", "down/a", creator, now.Add(time.Minute))
+	schedule(t, store, "test.run", "down/b", creator, now.Add(2*time.Minute))
+	schedule(t, store, "test.run", "well", creator, now.Add(3*time.Minute))
+	schedule(t, store, "test.run", "down/c", creator, now.Add(time.Hour))
+	pause := func(until time.Time) {
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Tasks.PauseKey(ctx, "down", creator, until)
+		})
+	}
+	next := func(until time.Time, subject string, due time.Time) {
+		t.Helper()
+		got, ok, err := store.ClaimNext(t.Context(), creator, now, until, lease)
+		if err != nil || !ok || got.Subject != subject || !got.DueAt.Equal(due.Truncate(time.Millisecond)) {
+			t.Fatalf("next is %+v, %v, %v; want %s at %v", got, ok, err, subject, due)
+		}
+		if err := done(t, store, got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := now.Add(10 * time.Minute)
+	pause(end)
+	next(end.Add(-time.Millisecond), "well", now.Add(3*time.Minute))
+	if _, _, err := store.ClaimNext(t.Context(), creator, now, end.Add(-time.Millisecond), lease); !errors.Is(err, ports.ErrNotFound) {
+		t.Fatalf("next before the end of the pause: %v, want ErrNotFound", err)
+	}
+	next(end.Add(24*time.Hour), "down/a", end)
+	pause(end.Add(5 * time.Minute))
+	next(end.Add(24*time.Hour), "down/b", end.Add(5*time.Minute))
+	next(end.Add(24*time.Hour), "down/c", now.Add(time.Hour))
+}
+
 func oneHolderMovesAClockAtATime(t *testing.T, db Database) {
 	store := db.Open(t)
 	now := realNow()
