@@ -28,6 +28,7 @@ import (
 	"sundry/modules/customers"
 	"sundry/modules/idempotency"
 	"sundry/modules/identity"
+	"sundry/modules/images"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
 	"sundry/modules/requestlog"
@@ -85,6 +86,7 @@ type modules struct {
 	Webhooks      *webhooks.Service
 	Idempotency   *idempotency.Service
 	Requests      *requestlog.Service
+	Images        *images.Service
 	TaskAdmin     *tasks.Service
 	Sandbox       *sandbox.Service // nil in live
 	Treasury      *treasury.Service

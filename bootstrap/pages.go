@@ -23,7 +23,7 @@ type site interface{ Mount(app fiber.Router) }
 func (a *App) mountPages(app fiber.Router, openapi []byte) error {
 	shared, err := layout.New(layout.Config{
 		BaseURL: a.cfg.BaseURL, Sandbox: !a.cfg.Livemode(), CardForm: a.cardForm(), ClientAddress: a.clientAddress(), StatusOf: httpapi.StatusOf, Log: a.log,
-		Images: webhookhttp.NewFetcher(a.receivers()), ImageKey: a.secrets.derive("images"),
+		Images: webhookhttp.NewFetcher(a.receivers()), ImageKey: a.secrets.derive("images"), Uploads: a.modules.Images,
 		Seller: layout.Seller{
 			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, VATID: a.cfg.SellerVATID, Email: a.cfg.SellerEmail,
 			TermsURL: a.cfg.TermsURL, PrivacyURL: a.cfg.PrivacyURL,
@@ -56,7 +56,7 @@ func (a *App) mountPages(app fiber.Router, openapi []byte) error {
 				Clock: a.clock, Identity: a.modules.Identity, Catalog: a.modules.Catalog, Checkout: a.modules.Checkout, Booking: a.modules.Booking,
 				Payments: a.modules.Payments, Refunds: a.modules.Refunds, Disputes: a.modules.Disputes, Customers: a.modules.Customers,
 				Access: a.modules.Access, Subscriptions: a.modules.Subscriptions, Usage: a.modules.Usage, Invoicing: a.modules.Invoicing,
-				Treasury: a.modules.Treasury, Webhooks: a.modules.Webhooks, Requests: a.modules.Requests, Sandbox: a.modules.Sandbox,
+				Treasury: a.modules.Treasury, Webhooks: a.modules.Webhooks, Requests: a.modules.Requests, Images: a.modules.Images, Sandbox: a.modules.Sandbox,
 			})
 		},
 	} {

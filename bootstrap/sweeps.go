@@ -32,6 +32,7 @@ const (
 	keepSessions   = 90 * 24 * time.Hour
 	keepMailBodies = 90 * 24 * time.Hour
 	keepRequests   = 30 * 24 * time.Hour
+	keepImages     = 90 * 24 * time.Hour
 	// flushEvery is how often reports of use are counted, and partitionEvery how often room is made for those of the next
 	// months.
 	flushEvery     = time.Minute
@@ -57,7 +58,7 @@ func (a *App) deleteOld(ctx context.Context) error {
 	now := a.clock.Real()
 	return a.store.DeleteOld(ctx, ports.Retention{
 		Deliveries: now.Add(-keepDeliveries), Events: now.AddDate(0, 0, -a.cfg.EventRetentionDays), Sessions: now.Add(-keepSessions),
-		MailBodies: now.Add(-keepMailBodies), Requests: now.Add(-keepRequests), Now: now,
+		MailBodies: now.Add(-keepMailBodies), Requests: now.Add(-keepRequests), Images: now.Add(-keepImages), Now: now,
 	})
 }
 

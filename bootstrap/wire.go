@@ -11,7 +11,7 @@ import (
 // wire builds the areas, each in a file of its own: a module after those that it queries.
 func (a *App) wire() error {
 	for _, area := range []func() error{
-		a.wireIdentity, a.wireIdempotency, a.wireRequestLog, a.wireCatalog, a.wireBooking, a.wireUsage, a.wireAccess, a.wireTreasury, a.wireCustomers,
+		a.wireIdentity, a.wireIdempotency, a.wireRequestLog, a.wireImages, a.wireCatalog, a.wireBooking, a.wireUsage, a.wireAccess, a.wireTreasury, a.wireCustomers,
 		a.wireCheckout, a.wirePayments, a.wireSubscriptions, a.wireInvoicing, a.wireWebhooks, a.wireMail, a.wireTasks, a.wireSandbox,
 	} {
 		if err := area(); err != nil {

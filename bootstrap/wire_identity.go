@@ -30,7 +30,7 @@ func (a *App) wireIdentity() error {
 
 func (a *App) identityAPI() httpapi.Area {
 	return httpapi.Area{Document: identityapi.Document, Routes: identityapi.Routes(identityapi.Deps{
-		Sandbox: a.inSandbox(), Identity: a.modules.Identity, Clock: a.clock,
+		Sandbox: a.inSandbox(), BaseURL: a.cfg.BaseURL, Identity: a.modules.Identity, Clock: a.clock,
 		ClientAddress: a.clientAddress(),
 	})}
 }

@@ -14,6 +14,8 @@ type Retention struct {
 	MailBodies time.Time
 	// Requests are API requests of the log.
 	Requests time.Time
+	// Images are those that nobody has shown since.
+	Images time.Time
 	// Now is the real time, before which other calendars' busy times and spent rates mean nothing.
 	Now time.Time
 }

@@ -52,6 +52,7 @@ type Repos struct {
 	Tasks       Tasks
 	TaskAdmin   TaskAdmin
 	Idempotency IdempotencyKeys
+	Images      Images
 
 	Identity      IdentityRepos
 	Catalog       CatalogRepos

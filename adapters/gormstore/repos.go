@@ -40,6 +40,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Tasks:         tasks{Base: b, classOf: s.classOf, keyOf: s.keyOf, scheduled: scheduled, writes: &taskWrites{}},
 		TaskAdmin:     taskAdmin{Base: b, scheduled: scheduled},
 		Idempotency:   idempotencyKeys{b},
+		Images:        images{b},
 		Identity:      identity.Repositories(b),
 		Catalog:       catalog.Repositories(b),
 		Checkout:      checkout.Repositories(b),

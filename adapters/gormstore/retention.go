@@ -70,6 +70,11 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 			each: []string{"DELETE FROM api_requests WHERE id IN ?"},
 		},
 		{
+			doing: "delete released images", args: []any{k.Images.UnixMilli()},
+			pick: "SELECT i.id FROM images i WHERE i.released_at < ? LIMIT ?",
+			each: []string{"DELETE FROM images WHERE id IN ?"},
+		},
+		{
 			doing: "delete spent rates", args: []any{k.Now.Add(-time.Hour).UnixMilli()},
 			pick: "SELECT r.concurrency_key FROM concurrency_rates r WHERE r.spent_until < ? LIMIT ?",
 			each: []string{"DELETE FROM concurrency_rates WHERE concurrency_key IN ?"},

@@ -3,6 +3,7 @@ package gormstore_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		for _, name := range []string{old(id.Request), young(id.Request)} {
 			insert("api_requests", "id, creator_id, method, path, status, code, duration_us, api_key, at", "'%s', 'crt_1', 'GET', '/', 200, '', 1, '', 1", name)
 		}
+		for name, released := range map[string]string{"img_old": strconv.FormatInt(before.UnixMilli(), 10), "img_young": strconv.FormatInt(since.UnixMilli(), 10), "img_shown": "NULL"} {
+			insert("images", "id, creator_id, content_type, width, height, body, created_at, released_at", "'%s', 'crt_1', 'image/png', 1, 1, '', 1, %s", name, released)
+		}
 		insert("concurrency_rates", "concurrency_key, spent_until", "'k', 1")
 		session := func(sessionID string, status checkout.Status) {
 			t.Helper()
@@ -78,7 +82,7 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		session(young(id.CheckoutSession), checkout.StatusExpired)
 
 		for range 2 { // again, it changes nothing
-			err := store.DeleteOld(t.Context(), ports.Retention{Deliveries: now, Events: now, Sessions: now, MailBodies: now, Requests: now, Now: now})
+			err := store.DeleteOld(t.Context(), ports.Retention{Deliveries: now, Events: now, Sessions: now, MailBodies: now, Requests: now, Images: now, Now: now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,6 +94,7 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 				"SELECT COUNT(*) FROM mails": 3, "SELECT COUNT(*) FROM mails WHERE data = '{}'": 1,
 				"SELECT COUNT(*) FROM mails WHERE data = '{}' AND id = '" + old(id.Mail) + "'": 1,
 				"SELECT COUNT(*) FROM busy_times":                                              1, "SELECT COUNT(*) FROM concurrency_rates": 0,
+				"SELECT COUNT(*) FROM images": 2, "SELECT COUNT(*) FROM images WHERE id = 'img_old'": 0,
 				"SELECT COUNT(*) FROM api_requests": 1, "SELECT COUNT(*) FROM api_requests WHERE id = '" + old(id.Request) + "'": 0,
 			} {
 				if got := engine.Int(t, url, query); got != want {

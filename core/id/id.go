@@ -49,6 +49,7 @@ const (
 	Quote           Prefix = "qt"
 	Document        Prefix = "doc"
 	Request         Prefix = "req"
+	Image           Prefix = "img"
 )
 
 // Crockford's base32 in lower case: the digits and letters rise in the order of their bytes, so ids sort as

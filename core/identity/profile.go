@@ -8,6 +8,7 @@ import (
 
 	"sundry/core/email"
 	"sundry/core/fault"
+	"sundry/core/image"
 	"sundry/core/text"
 )
 
@@ -20,7 +21,7 @@ var accentColor = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // Profile is what buyers see of a creator beside the name. Empty members are not shown.
 type Profile struct {
-	// LogoURL is an https address of a PNG, JPEG, GIF or WebP image.
+	// LogoURL is an https address of a PNG, JPEG, GIF or WebP image, or the path of one that was uploaded (core/image).
 	LogoURL string
 	// AccentColor is what buttons are painted with, #rrggbb in lower case.
 	AccentColor string
@@ -80,6 +81,7 @@ func given(s *string) bool { return s != nil && *s != "" }
 func checkLogoURL(f *fault.Violations, field, raw string) {
 	u, err := url.Parse(raw)
 	switch {
+	case image.IDOf(raw) != "":
 	case len(raw) > maxLogoURL:
 		f.Addf(field, fault.DetailTooLong, "The URL may have %d characters at most.", maxLogoURL)
 	case err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsFunc(raw, notInURL):

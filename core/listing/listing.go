@@ -62,10 +62,12 @@ type State struct {
 	// TaxBehavior says whether the prices, those of plans and variants included, contain their tax.
 	TaxBehavior tax.Behavior
 	// PriceID names the price of the implied plan; it changes with whatever that price asks for.
-	PriceID   string
-	Status    Status
-	Metadata  Metadata
-	Variants  []Variant
+	PriceID  string
+	Status   Status
+	Metadata Metadata
+	Variants []Variant
+	// Images are shown in this order; their bytes are kept beside the listing.
+	Images    []Image
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Revision  int64

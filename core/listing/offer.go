@@ -42,7 +42,7 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{
 		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title, Description: opening(s.Description),
 		PlanKey: p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
-		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, ImageURL: s.Text(ImageURL),
+		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, Pictures: s.pictures(),
 	}
 	if p.Key != plan.DefaultKey { // the implied plan has them as entitlements
 		o.Features, _ = s.Metadata[Features].([]string)

@@ -106,8 +106,8 @@ type Offer struct {
 	Title       string `json:"title"`
 	// Description is the beginning of the listing's, as the buyer read it.
 	Description string `json:"description,omitempty"`
-	// ImageURL is a picture of it, on another host; empty when it has none.
-	ImageURL string `json:"imageUrl,omitempty"`
+	// Pictures of it; the first one stands for it.
+	Pictures []Picture `json:"pictures,omitempty"`
 	// Features are what the listing says is included, beside the terms.
 	Features []string `json:"features,omitempty"`
 	// The variant of an appointment listing; empty for all others. DurationMinutes is of each of its SessionCount sessions,
@@ -131,6 +131,13 @@ type Offer struct {
 	Terms       Terms        `json:"terms"`
 	// DownloadURL is what a DIGITAL listing gives after payment; empty when it has none.
 	DownloadURL string `json:"downloadUrl,omitempty"`
+}
+
+// Picture is a picture of what is sold: a path of ours, or an address on another host.
+type Picture struct {
+	URL string `json:"url"`
+	// Alt says what is to be seen; "" when it only decorates.
+	Alt string `json:"alt,omitempty"`
 }
 
 // ForAppointments reports whether the buyer chooses times before paying.

@@ -6,6 +6,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/identity"
+	"sundry/core/image"
 	"sundry/ports"
 )
 
@@ -26,6 +27,7 @@ func (s *Service) EditProfile(ctx context.Context, creatorID string, e identity.
 		if err != nil {
 			return err
 		}
+		before := creator.State().Profile.LogoURL
 		changed, err := creator.EditProfile(e)
 		if err != nil {
 			return err
@@ -34,9 +36,34 @@ func (s *Service) EditProfile(ctx context.Context, creatorID string, e identity.
 		if !changed {
 			return nil
 		}
+		if err := s.exchangeLogo(ctx, r, creatorID, before, state.Profile.LogoURL); err != nil {
+			return err
+		}
 		return r.Identity.Creators.Update(ctx, creator)
 	})
 	return state, err
+}
+
+// exchangeLogo claims a logo that was uploaded and releases the one before. VALIDATION_FAILED for a picture that is not the
+// account's.
+func (s *Service) exchangeLogo(ctx context.Context, r ports.Repos, creatorID, before, after string) error {
+	if before == after {
+		return nil
+	}
+	if old := image.IDOf(before); old != "" {
+		if err := r.Images.Release(ctx, creatorID, old, s.clock.Real()); err != nil {
+			return err
+		}
+	}
+	uploaded := image.IDOf(after)
+	if uploaded == "" {
+		return nil
+	}
+	err := r.Images.Claim(ctx, creatorID, uploaded)
+	if errors.Is(err, ports.ErrNotFound) {
+		return fault.Invalid(fault.Detail{Field: "logoUrl", Code: fault.DetailInvalid, Message: "You have uploaded no such image."})
+	}
+	return err
 }
 
 func getCreator(ctx context.Context, r ports.Repos, creatorID string) (*identity.Creator, error) {

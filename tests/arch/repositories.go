@@ -13,11 +13,12 @@ import (
 var mayTouch = map[string][]string{
 	"access":        {"Access", "Tasks"},
 	"booking":       {"Booking", "Tasks"},
-	"catalog":       {"Catalog"},
+	"catalog":       {"Catalog", "Images"},
 	"checkout":      {"Checkout", "Payments", "Customers", "Invoicing.DocumentNumbers", "Tasks"},
 	"customers":     {"Customers", "Payments.Payments"},
 	"idempotency":   {"Idempotency", "Tasks"},
-	"identity":      {"Identity", "Tasks"},
+	"identity":      {"Identity", "Images", "Tasks"},
+	"images":        {"Images"},
 	"mail":          {"Mail", "Tasks"},
 	"payments":      {"Payments", "Invoicing.DocumentNumbers", "Tasks"},
 	"requestlog":    {}, // a port of its own, beside the transactions

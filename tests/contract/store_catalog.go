@@ -29,6 +29,7 @@ func listingState(n int) listing.State {
 			{ID: "var_1", Name: "60 minutes", DurationMinutes: 60, SessionCount: 1, IsDefault: true},
 			{ID: "var_2", Name: "Pack", DurationMinutes: 30, SessionCount: 5, PriceInCents: new(int64(9000))},
 		},
+		Images:    []listing.Image{{ID: "img_1", Alt: "A fox"}, {ID: "img_2"}},
 		CreatedAt: catalogTime, UpdatedAt: catalogTime.Add(time.Second), Revision: 1,
 	}
 }
@@ -57,7 +58,7 @@ func aListingComesBackAsItWent(t *testing.T, db Database) {
 	store := db.Open(t)
 	ctx, r := t.Context(), store.Read(t.Context())
 	full, bare := listingState(1), listingState(2)
-	bare.Description, bare.Metadata, bare.Variants = "", listing.Metadata{}, nil
+	bare.Description, bare.Metadata, bare.Variants, bare.Images = "", listing.Metadata{}, nil, nil
 	insertListings(t, store, full, bare)
 	for _, want := range []listing.State{full, bare} {
 		for how, find := range map[string]func() (listing.State, error){

@@ -37,7 +37,7 @@ func TestEveryOperationAcceptsItsValidRequest(t *testing.T) {
 }
 
 // assets are served beside the API and are no part of its document.
-var assets = []string{"GET /", "GET /assets/{}", "GET /llms.txt", "GET /accent/{}", "GET /images/{}/{}", "GET /sundry.js"}
+var assets = []string{"GET /", "GET /assets/{}", "GET /llms.txt", "GET /accent/{}", "GET /images/{}/{}", "GET /media/{}", "GET /sundry.js"}
 
 // site are the pages whose forms only they themselves send: card setup, the customer portal and the dashboard.
 var site = regexp.MustCompile(`^/(setup|p|dashboard)(/|$)`)

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"bytes"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -99,6 +101,23 @@ func (v *Visitor) Post(t testing.TB, action string, fields ...string) *Page {
 	return v.do(t, http.MethodPost, action, values)
 }
 
+// Upload sends a form that the last page has with a file in it, and further fields in turns.
+func (v *Visitor) Upload(t testing.TB, action, name string, file []byte, fields ...string) *Page {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i+1 < len(fields); i += 2 {
+		_ = form.WriteField(fields[i], fields[i+1]) // into memory, as the next three
+	}
+	_ = form.WriteField("token", v.Token(t))
+	part, _ := form.CreateFormFile(name, "file")
+	_, _ = part.Write(file)
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return v.send(t, http.MethodPost, action, form.FormDataContentType(), &body)
+}
+
 // SetCookie plants a cookie, as an attacker beside the person would.
 func (v *Visitor) SetCookie(t testing.TB, name, value string) {
 	t.Helper()
@@ -127,12 +146,21 @@ func (v *Visitor) dashboard(t testing.TB) *url.URL {
 
 func (v *Visitor) do(t testing.TB, method, path string, form url.Values) *Page {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, v.app.URL+path, strings.NewReader(form.Encode()))
+	contentType := ""
+	if form != nil {
+		contentType = "application/x-www-form-urlencoded"
+	}
+	return v.send(t, method, path, contentType, strings.NewReader(form.Encode()))
+}
+
+func (v *Visitor) send(t testing.TB, method, path, contentType string, sent io.Reader) *Page {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, v.app.URL+path, sent)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if form != nil {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
 	}
 	response, err := v.client.Do(request)
 	if err != nil {

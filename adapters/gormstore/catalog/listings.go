@@ -32,6 +32,7 @@ type listingRow struct {
 	Status      string
 	Metadata    repo.JSONColumn[listing.Metadata]
 	Variants    repo.JSONColumn[[]listing.Variant]
+	Images      repo.JSONColumn[[]listing.Image]
 	CreatedAt   repo.UnixMillis `gorm:"autoCreateTime:false"`
 	UpdatedAt   repo.UnixMillis `gorm:"autoUpdateTime:false"`
 	Revision    int64
@@ -45,7 +46,7 @@ func newListingRow(s listing.State) listingRow {
 		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
 		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior), Status: string(s.Status),
-		Metadata: repo.JSON(s.Metadata), Variants: repo.JSON(s.Variants),
+		Metadata: repo.JSON(s.Metadata), Variants: repo.JSON(s.Variants), Images: repo.JSON(s.Images),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
 }
@@ -54,7 +55,7 @@ func (r listingRow) toState() listing.State {
 	return listing.State{
 		ID: r.ID, CreatorID: r.CreatorID, Type: listing.Type(r.Type), Title: r.Title, Description: r.Description,
 		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: money.Amount{Minor: r.PriceMinor, Currency: money.Currency(r.Currency)},
-		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status), Metadata: r.Metadata.V, Variants: r.Variants.V,
+		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status), Metadata: r.Metadata.V, Variants: r.Variants.V, Images: r.Images.V,
 		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
 }
@@ -88,7 +89,7 @@ func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.St
 
 // withPlan reads by two unique keys.
 const withPlan = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor, l.currency, l.price_id,
-		l.tax_behavior, l.status, l.metadata, l.variants, l.created_at, l.updated_at, l.revision,
+		l.tax_behavior, l.status, l.metadata, l.variants, l.images, l.created_at, l.updated_at, l.revision,
 		p.id, p.name, p.is_default, p.trial_days, p.prices, p.terms, p.created_at, p.updated_at, p.revision
 	FROM listings l JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
 	WHERE l.creator_id = ? AND l.catalog_key = ? AND p.key = ? AND NOT p.retired`
@@ -102,7 +103,7 @@ func (t listings) GetWithPlan(_ context.Context, creatorID, key, planKey string)
 		SQL: withPlan, Args: []any{creatorID, key, planKey},
 		Into: []any{
 			&l.ID, &l.CreatorID, &l.Type, &l.Title, &l.Description, &l.Slug, &l.CatalogKey, &l.PriceMinor, &l.Currency, &l.PriceID,
-			&l.TaxBehavior, &l.Status, &l.Metadata, &l.Variants, &l.CreatedAt, &l.UpdatedAt, &l.Revision,
+			&l.TaxBehavior, &l.Status, &l.Metadata, &l.Variants, &l.Images, &l.CreatedAt, &l.UpdatedAt, &l.Revision,
 			&p.ID, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.CreatedAt, &p.UpdatedAt, &p.Revision,
 		},
 	})

@@ -10,6 +10,7 @@ import (
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
+	"sundry/core/image"
 	"sundry/core/listing"
 	"sundry/core/tax"
 )
@@ -46,8 +47,16 @@ type listingView struct {
 	Livemode     bool             `json:"livemode"`
 	Metadata     listing.Metadata `json:"metadata"`
 	Variants     []variantView    `json:"variants"`
+	Images       []imageView      `json:"images"`
 	CreatedAt    *string          `json:"createdAt"`
 	UpdatedAt    *string          `json:"updatedAt"`
+}
+
+// imageView is a picture of a listing.
+type imageView struct {
+	ID  string `json:"id"`
+	URL string `json:"url"`
+	Alt string `json:"alt"`
 }
 
 // ownListing is a listing as its owner sees it.
@@ -55,10 +64,13 @@ func (h handlers) newOwnListingView(l listing.State) listingView {
 	view := listingView{
 		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug, CatalogKey: l.CatalogKey,
 		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Status: l.Status, Livemode: !h.Sandbox, Metadata: l.Metadata,
-		Variants: make([]variantView, len(l.Variants)), CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),
+		Variants: make([]variantView, len(l.Variants)), Images: make([]imageView, len(l.Images)), CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),
 	}
 	for i, v := range l.Variants {
 		view.Variants[i] = newVariantView(v)
+	}
+	for i, img := range l.Images {
+		view.Images[i] = imageView{ID: img.ID, URL: h.BaseURL + image.Path(img.ID), Alt: img.Alt}
 	}
 	return view
 }
@@ -77,6 +89,7 @@ type serviceSet struct {
 	Status    json.RawMessage `json:"status"`
 	Livemode  json.RawMessage `json:"livemode"`
 	Variants  json.RawMessage `json:"variants"`
+	Images    json.RawMessage `json:"images"`
 	CreatedAt json.RawMessage `json:"createdAt"`
 	UpdatedAt json.RawMessage `json:"updatedAt"`
 }
@@ -91,6 +104,7 @@ func (in serviceSet) refuse(f *fault.Violations) {
 		{"status", "The status changes by publish and DELETE only.", in.Status},
 		{"livemode", "The service sets this member.", in.Livemode},
 		{"variants", "Variants have routes of their own.", in.Variants},
+		{"images", "Images are uploaded in the dashboard.", in.Images},
 		{"createdAt", "The service sets this member.", in.CreatedAt},
 		{"updatedAt", "The service sets this member.", in.UpdatedAt},
 	} {

@@ -9,6 +9,7 @@ import (
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	core "sundry/core/identity"
+	"sundry/core/image"
 )
 
 func (h handlers) profileRoutes() []httpapi.Route {
@@ -34,7 +35,7 @@ type profileView struct {
 func (h handlers) newProfileView(c core.CreatorState) profileView {
 	return profileView{
 		ID: c.ID, Email: c.Email, DisplayName: c.DisplayName,
-		LogoURL: apiformat.Text(c.Profile.LogoURL), AccentColor: apiformat.Text(c.Profile.AccentColor),
+		LogoURL: apiformat.Text(image.WithBase(h.BaseURL, c.Profile.LogoURL)), AccentColor: apiformat.Text(c.Profile.AccentColor),
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
 		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
 	}
@@ -63,6 +64,9 @@ func (h handlers) updateCreator(c *fiber.Ctx) error {
 		DisplayName: httpapi.PatchValue(&f, "displayName", in.DisplayName), LogoURL: httpapi.PatchNullable(&f, "logoUrl", in.LogoURL),
 		AccentColor: httpapi.PatchNullable(&f, "accentColor", in.AccentColor), SupportEmail: httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
 		RefundPolicy: httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
+	}
+	if e.LogoURL != nil {
+		e.LogoURL = new(image.WithoutBase(h.BaseURL, *e.LogoURL))
 	}
 	_, invalid := e.Clean()
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), invalid); err != nil {

@@ -20,7 +20,9 @@ var Document []byte
 
 // Deps is what the handlers need.
 type Deps struct {
-	Sandbox  bool
+	Sandbox bool
+	// BaseURL is the public origin of this deployment, without a trailing slash.
+	BaseURL  string
 	Identity *identity.Service
 	Clock    ports.Clock
 	// ClientAddress is what attempts to sign in are counted by.

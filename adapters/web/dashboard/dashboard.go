@@ -22,6 +22,7 @@ import (
 	"sundry/modules/checkout"
 	"sundry/modules/customers"
 	"sundry/modules/identity"
+	"sundry/modules/images"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
 	"sundry/modules/requestlog"
@@ -57,6 +58,7 @@ type Deps struct {
 	Treasury      *treasury.Service
 	Webhooks      *webhooks.Service
 	Requests      *requestlog.Service
+	Images        *images.Service
 	Sandbox       *sandbox.Service // nil in live
 }
 
@@ -96,6 +98,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	r.mountInvoices(at)
 	r.mountUsage(at)
 	r.mountSettings(at)
+	r.mountImages(at)
 	if r.Sandbox != nil {
 		r.post(at, "/sandbox/advance", r.advanceClock)
 	}

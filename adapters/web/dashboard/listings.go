@@ -358,6 +358,7 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 		}
 		p.Parts = append(p.Parts, plans)
 	}
+	p.Parts = append(p.Parts, imagesPart(v, l)...)
 	if l.Description != "" {
 		p.Parts = append(p.Parts, part{Kind: "text", Title: "Description", Data: l.Description})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	core "sundry/core/identity"
+	"sundry/core/image"
 	"sundry/ports"
 )
 
@@ -21,12 +22,21 @@ func (r *Routes) mountSettings(at fiber.Router) {
 func settingsForm(v *visit) form {
 	s := v.Creator
 	color := s.Profile.AccentColor
-	return v.form("settings", base+"/settings", "Save",
+	f := v.form("settings", base+"/settings", "Save",
 		field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Hint: "On your checkout, receipts and mails."},
-		field{Name: "logoUrl", Label: "Logo", Type: "url", Value: s.Profile.LogoURL, Placeholder: "https://example.com/logo.png", Hint: "The https address of a PNG, JPEG, GIF or WebP image."},
 		field{Name: "accentColor", Label: "Accent color", Value: color, Mono: true, Half: true, Placeholder: "#0b5d4a", Hint: "Buttons of your checkout are painted with it."},
 		field{Name: "supportEmail", Label: "Support email", Type: "email", Value: s.Profile.SupportEmail, Half: true, Hint: "Where buyers write to."},
 		field{Name: "refundPolicy", Label: "Refund policy", Type: "textarea", Rows: 6, Value: s.Profile.RefundPolicy, Hint: "Buyers can read it before they pay."})
+	if hasLogoElsewhere(v) {
+		f.Fields = append(f.Fields, field{Name: "logoUrl", Label: "Logo address", Type: "url", Value: s.Profile.LogoURL, Hint: "Your logo is shown from another site. Upload it above to keep it here."})
+	}
+	return f
+}
+
+// hasLogoElsewhere reports whether the logo is on another site, as the API can set it.
+func hasLogoElsewhere(v *visit) bool {
+	logo := v.Creator.Profile.LogoURL
+	return logo != "" && image.IDOf(logo) == ""
 }
 
 func settingsPage() page {
@@ -35,7 +45,7 @@ func settingsPage() page {
 
 func (r *Routes) settings(c *fiber.Ctx, v *visit) error {
 	p := settingsPage()
-	p.Parts = []part{formPart(settingsForm(v))}
+	p.Parts = append(logoPart(v), formPart(settingsForm(v)))
 	p.Aside = []part{facts("Account", fact{"Email", text(v.Creator.Email)}, fact{"Id", copied(v.Creator.ID)}, fact{"Since", v.moment(v.Creator.CreatedAt)})}
 	return r.send(c, v, p)
 }
@@ -43,8 +53,11 @@ func (r *Routes) settings(c *fiber.Ctx, v *visit) error {
 func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 	in := read(c)
 	edit := core.ProfileEdit{
-		DisplayName: new(in.text("displayName")), LogoURL: new(in.text("logoUrl")), AccentColor: new(in.text("accentColor")), SupportEmail: new(in.text("supportEmail")),
+		DisplayName: new(in.text("displayName")), AccentColor: new(in.text("accentColor")), SupportEmail: new(in.text("supportEmail")),
 		RefundPolicy: new(in.text("refundPolicy")),
+	}
+	if hasLogoElsewhere(v) {
+		edit.LogoURL = new(in.text("logoUrl"))
 	}
 	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
 		return r.again(c, v, settingsPage(), settingsForm(v), err)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	core "sundry/core/image"
 )
 
 const (
@@ -51,8 +53,11 @@ func newImages(key []byte, fetcher ImageFetcher) *images {
 	return &images{key: key, fetcher: fetcher, slots: make(chan struct{}, imageFetches), kept: map[string]*image{}}
 }
 
-// path is where an image from another host is shown; "" for none.
+// path is where an image is shown: one that was uploaded at its own path, one from another host through us; "" for none.
 func (i *images) path(url string) string {
+	if core.IDOf(url) != "" {
+		return url
+	}
 	if url == "" || i.fetcher == nil {
 		return ""
 	}
@@ -74,11 +79,32 @@ func (i *images) serve(c *fiber.Ctx) error {
 	if found.contentType == "" {
 		return fiber.ErrNotFound
 	}
-	c.Set(fiber.HeaderContentType, found.contentType)
+	return sendImage(c, found.contentType, found.body, "public, max-age=3600")
+}
+
+// sendImage responds with a picture that an untrusted party chose: browsers show it, and run nothing of it.
+func sendImage(c *fiber.Ctx, contentType string, body []byte, cache string) error {
+	c.Set(fiber.HeaderContentType, contentType)
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
-	c.Set(fiber.HeaderCacheControl, "public, max-age=3600")
-	return c.Send(found.body)
+	c.Set(fiber.HeaderCacheControl, cache)
+	return c.Send(body)
+}
+
+// Uploads are the pictures that creators uploaded.
+type Uploads interface {
+	// Get is a picture of any account. NOT_FOUND.
+	Get(ctx context.Context, imageID string) (core.Stored, error)
+}
+
+// upload serves an uploaded picture, which never changes. Other sites may show it: the API names its address.
+func (l *Layout) upload(c *fiber.Ctx) error {
+	stored, err := l.config.Uploads.Get(c.UserContext(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	return sendImage(c, stored.ContentType, stored.Body, "public, max-age=31536000, immutable")
 }
 
 // get is the image at an address, kept or fetched.

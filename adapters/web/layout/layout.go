@@ -46,6 +46,8 @@ type Config struct {
 	// Images fetches pictures that creators named, ImageKey signs their addresses on our pages.
 	Images   ImageFetcher
 	ImageKey []byte
+	// Uploads has the pictures that creators uploaded.
+	Uploads Uploads
 	// StatusOf is the API's one map from errors to HTTP statuses.
 	StatusOf func(error) int
 	Log      *slog.Logger

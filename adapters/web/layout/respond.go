@@ -23,6 +23,7 @@ func (l *Layout) Mount(app fiber.Router) {
 	app.Get("/assets/:file", Compress(), l.asset)
 	app.Get("/accent/:file", l.accent)
 	app.Get("/images/:signature/:address", l.images.serve)
+	app.Get("/media/:id", l.upload)
 }
 
 // NotFound shows a page to browsers that ask for what does not exist; everything else, and the API, goes on to the next

@@ -26,7 +26,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	view := Order{
 		Reader: reader,
 		ID:     s.ID, Secret: secret, State: string(p.State), Seller: p.Seller.Name, Storefront: p.Seller.Profile,
-		Item:     Item{Title: s.Offer.Title, Description: s.Offer.Description, ImageURL: s.Offer.ImageURL, Included: included(s.Offer), Type: s.Offer.ListingType, Plan: planName(s)},
+		Item:     Item{Title: s.Offer.Title, Description: s.Offer.Description, Pictures: s.Offer.Pictures, Included: included(s.Offer), Type: s.Offer.ListingType, Plan: planName(s)},
 		Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
 		TaxIncluded:   s.Subtotal.Minor-s.Discount.Minor == s.Total.Minor,

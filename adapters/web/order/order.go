@@ -9,6 +9,7 @@ import (
 	"sundry/core/identity"
 	"sundry/core/locale"
 	"sundry/core/paymentmethod"
+	"sundry/core/plan"
 )
 
 // Order is everything the pages of one session show. Amounts are minor units of
@@ -53,9 +54,18 @@ type Item struct {
 	Title, Description string
 	Type               string // DIGITAL, SERVICE, SUBSCRIPTION, APPOINTMENT
 	Plan               string // empty for an implied plan
-	ImageURL           string // of another host; empty without one
+	// Pictures are ours or of other hosts; the first one stands for the item.
+	Pictures []plan.Picture
 	// Included is what the buyer gets: features, entitlements and credits, in words.
 	Included []string
+}
+
+// Picture is the address of the first picture; "" without one.
+func (i Item) Picture() string {
+	if len(i.Pictures) == 0 {
+		return ""
+	}
+	return i.Pictures[0].URL
 }
 
 // Recurring says what is charged after today.

@@ -40,6 +40,38 @@ for (const select of document.querySelectorAll(".filters select")) {
   select.addEventListener("change", () => /** @type {HTMLSelectElement} */ (select).form?.requestSubmit());
 }
 
+// A photo of a phone is larger than what may be sent, and larger than anybody sees it: it is made smaller here.
+const maxFile = 900_000;
+const maxSide = 1600;
+
+/** @param {File} file
+ *  @returns {Promise<File>} */
+async function smaller(file) {
+  const picture = await createImageBitmap(file);
+  const scale = Math.min(1, maxSide / Math.max(picture.width, picture.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(picture.width * scale));
+  canvas.height = Math.max(1, Math.round(picture.height * scale));
+  canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  /** @type {Blob | null} */
+  const blob = await new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.85); });
+  return blob ? new File([blob], "image.jpg", { type: "image/jpeg" }) : file;
+}
+
+for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[data-shrink]"))) {
+  input.addEventListener("change", async () => {
+    const file = input.files?.[0];
+    if (!file || file.size <= maxFile) return;
+    try {
+      const files = new DataTransfer();
+      files.items.add(await smaller(file));
+      input.files = files.files;
+    } catch {
+      // The server says what is wrong with it.
+    }
+  });
+}
+
 // What was refused is read first.
 /** @type {HTMLElement | null} */ (document.querySelector("[data-focus]"))?.focus();
 

@@ -1,0 +1,160 @@
+package dashboard
+
+import (
+	"io"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	core "sundry/core/identity"
+	"sundry/core/image"
+	"sundry/core/listing"
+)
+
+func (r *Routes) mountImages(at fiber.Router) {
+	r.post(at, "/settings/logo", r.uploadLogo)
+	r.post(at, "/settings/logo/remove", r.removeLogo)
+	r.post(at, "/listings/:id/images", r.uploadImage)
+	r.post(at, "/listings/:id/images/:image/describe", r.describeImage)
+	r.post(at, "/listings/:id/images/:image/move", r.moveImage)
+	r.post(at, "/listings/:id/images/:image/remove", r.removeImage)
+}
+
+// picture is an image on a page, with what can be done with it.
+type picture struct {
+	Src, Alt, Name string
+	// Describe is where its alternative text is sent; "" when it has none.
+	Describe, Token string
+	Actions         []action
+}
+
+// fileField takes an image.
+func fileField(label string) field {
+	return field{Name: "file", Label: label, Type: "file", Required: true, Hint: "PNG, JPEG or WebP, at most 1 MB."}
+}
+
+// uploaded stores the image of a form, "" with a reason when it cannot be.
+func (r *Routes) uploaded(c *fiber.Ctx, v *visit, maxSide int) (imageID string, err error) {
+	var content []byte
+	if header, missing := c.FormFile("file"); missing == nil {
+		file, err := header.Open()
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		if content, err = io.ReadAll(io.LimitReader(file, image.MaxUpload+1)); err != nil {
+			return "", err
+		}
+	}
+	return r.Images.Upload(c.UserContext(), v.account(), content, maxSide)
+}
+
+// logoPart shows the logo and takes another one.
+func logoPart(v *visit) []part {
+	shown := part{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts."}
+	if logo := v.Creator.Profile.LogoURL; image.IDOf(logo) != "" {
+		shown.Data = []picture{{Src: logo, Name: "logo", Alt: "Your logo", Actions: []action{v.button("Remove", base+"/settings/logo/remove")}}}
+	}
+	return []part{shown, formPart(logoForm(v))}
+}
+
+func logoForm(v *visit) form {
+	f := v.form("logo", base+"/settings/logo", "Upload", fileField("Image"))
+	f.Multipart = true
+	return f
+}
+
+func (r *Routes) uploadLogo(c *fiber.Ctx, v *visit) error {
+	imageID, err := r.uploaded(c, v, image.MaxLogoSide)
+	if err == nil {
+		_, err = r.Identity.EditProfile(c.UserContext(), v.account(), core.ProfileEdit{LogoURL: new(image.Path(imageID))})
+	}
+	if err != nil {
+		return r.again(c, v, settingsPage(), logoForm(v), err)
+	}
+	return r.done(c, base+"/settings", "Your logo is on the checkout from now on.")
+}
+
+func (r *Routes) removeLogo(c *fiber.Ctx, v *visit) error {
+	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), core.ProfileEdit{LogoURL: new("")}); err != nil {
+		return r.refused(c, base+"/settings", err)
+	}
+	return r.done(c, base+"/settings", "The logo is removed.")
+}
+
+// imagesPart shows what a listing looks like, and takes more.
+func imagesPart(v *visit, l listing.State) []part {
+	at := base + "/listings/" + l.ID + "/images"
+	shown := part{Kind: "images", Title: "Images", Lead: "Buyers see them at checkout, the first one largest.", Anchor: "images"}
+	var all []picture
+	for n, i := range l.Images {
+		p := picture{Src: image.Path(i.ID), Alt: i.Alt, Name: i.ID}
+		if l.Status != listing.Archived {
+			p.Describe, p.Token = at+"/"+i.ID+"/describe", v.FormToken
+			if n > 0 {
+				p.Actions = append(p.Actions, v.button("Move up", at+"/"+i.ID+"/move"))
+			}
+			p.Actions = append(p.Actions, v.button("Remove", at+"/"+i.ID+"/remove"))
+		}
+		all = append(all, p)
+	}
+	shown.Data = all
+	if l.Status == listing.Archived || len(all) >= listing.MaxImages {
+		return []part{shown}
+	}
+	return []part{shown, formPart(imageForm(v, l.ID))}
+}
+
+func imageForm(v *visit, listingID string) form {
+	f := v.form("image", base+"/listings/"+listingID+"/images", "Upload", fileField("Image"),
+		field{Name: "alt", Label: "What it shows", Placeholder: "The cover, a red fox on white", Hint: "Read aloud to buyers who don’t see it."})
+	f.Multipart = true
+	return f
+}
+
+func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
+	l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if len(l.Images) >= listing.MaxImages {
+		err = fault.Newf(fault.LimitReached, "A listing has at most %d images. Remove one first.", listing.MaxImages)
+	}
+	var imageID string
+	if err == nil {
+		imageID, err = r.uploaded(c, v, image.MaxSide)
+	}
+	if err == nil {
+		_, err = r.Catalog.AddImage(c.UserContext(), v.account(), l.ID, listing.Image{ID: imageID, Alt: c.FormValue("alt")})
+	}
+	if err != nil {
+		p := editListingPage(l)
+		p.Title = "Add an image"
+		return r.again(c, v, p, imageForm(v, l.ID), err)
+	}
+	return r.done(c, base+"/listings/"+l.ID+"#images", "The image is added.")
+}
+
+func (r *Routes) describeImage(c *fiber.Ctx, v *visit) error {
+	_, err := r.Catalog.DescribeImage(c.UserContext(), v.account(), c.Params("id"), c.Params("image"), c.FormValue("alt"))
+	return r.imageChanged(c, "Saved.", err)
+}
+
+func (r *Routes) moveImage(c *fiber.Ctx, v *visit) error {
+	_, err := r.Catalog.MoveImage(c.UserContext(), v.account(), c.Params("id"), c.Params("image"))
+	return r.imageChanged(c, "Moved up.", err)
+}
+
+func (r *Routes) removeImage(c *fiber.Ctx, v *visit) error {
+	_, err := r.Catalog.RemoveImage(c.UserContext(), v.account(), c.Params("id"), c.Params("image"))
+	return r.imageChanged(c, "The image is removed.", err)
+}
+
+// imageChanged leads back to a listing after its images were changed, or says why they were not.
+func (r *Routes) imageChanged(c *fiber.Ctx, words string, err error) error {
+	at := base + "/listings/" + c.Params("id")
+	if err != nil {
+		return r.refused(c, at, err)
+	}
+	return r.done(c, at+"#images", words)
+}

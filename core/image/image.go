@@ -1,0 +1,71 @@
+// Package image is what the deployment keeps of the pictures that creators upload: a logo, and pictures of what they sell.
+package image
+
+import (
+	"strings"
+	"time"
+
+	"sundry/core/id"
+)
+
+const (
+	// MaxUpload is the largest file that is taken, in bytes: a request has some more around it.
+	MaxUpload = 1_000_000
+	// MaxPixels bounds a picture before it is decoded: a small file can describe a huge one.
+	MaxPixels = 24_000_000
+	// MaxSide is how wide and how high a picture is kept at most, in pixels, and MaxLogoSide a logo.
+	MaxSide     = 1600
+	MaxLogoSide = 512
+	// MaxPerAccount bounds what an account keeps, with what it has removed lately.
+	MaxPerAccount = 300
+	// folder is where pictures are served.
+	folder = "/media/"
+)
+
+// Content types that pictures are kept in.
+const (
+	PNG  = "image/png"
+	JPEG = "image/jpeg"
+)
+
+// Picture is a picture that has been decoded and written again, so that nothing else is in it.
+type Picture struct {
+	ContentType   string
+	Width, Height int
+	Body          []byte
+}
+
+// Stored is a picture of an account. It never changes: another picture is another id.
+type Stored struct {
+	ID        string // img_…
+	CreatorID string
+	Picture
+	CreatedAt time.Time
+}
+
+// Path is where a picture is served.
+func Path(imageID string) string { return folder + imageID }
+
+// IDOf is the picture that a path or an address of ours leads to; "" for anything else.
+func IDOf(path string) string {
+	if found, ok := strings.CutPrefix(path, folder); ok && id.Valid(id.Image, found) {
+		return found
+	}
+	return ""
+}
+
+// WithBase makes the path of a picture of ours an address; anything else stays.
+func WithBase(base, address string) string {
+	if IDOf(address) != "" {
+		return base + address
+	}
+	return address
+}
+
+// WithoutBase is the reverse of WithBase.
+func WithoutBase(base, address string) string {
+	if path, ok := strings.CutPrefix(address, base); ok && IDOf(path) != "" {
+		return path
+	}
+	return address
+}

@@ -1,0 +1,72 @@
+// Package images takes and shows the pictures that creators upload.
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/image"
+	"sundry/ports"
+)
+
+// Service is the module.
+type Service struct {
+	store   ports.Store
+	clock   ports.Clock
+	ids     ports.IDs
+	decoder ports.ImageDecoder
+}
+
+// New returns the module over its ports.
+func New(store ports.Store, clock ports.Clock, ids ports.IDs, decoder ports.ImageDecoder) *Service {
+	return &Service{store, clock, ids, decoder}
+}
+
+// Upload stores a picture for the account, no side longer than maxSide, and returns its id. Who shows it claims it.
+// VALIDATION_FAILED at the member file, LIMIT_REACHED.
+func (s *Service) Upload(ctx context.Context, creatorID string, file []byte, maxSide int) (imageID string, err error) {
+	picture, err := s.decode(ctx, file, maxSide)
+	if err != nil {
+		return "", err
+	}
+	stored := image.Stored{ID: s.ids.New(id.Image), CreatorID: creatorID, Picture: picture, CreatedAt: s.clock.Real()}
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		n, err := r.Images.Count(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		if n >= image.MaxPerAccount {
+			return fault.Newf(fault.LimitReached, "An account keeps at most %d images. Those that you removed count for 90 days.", image.MaxPerAccount)
+		}
+		return r.Images.Insert(ctx, stored)
+	})
+	return stored.ID, err
+}
+
+func (s *Service) decode(ctx context.Context, file []byte, maxSide int) (image.Picture, error) {
+	var f fault.Violations
+	f.Check(len(file) > 0, "file", fault.DetailRequired, "Choose an image.")
+	f.Check(len(file) <= image.MaxUpload, "file", fault.DetailTooLong, "The image may have at most 1 MB. Choose a smaller one.")
+	if err := f.Err(); err != nil {
+		return image.Picture{}, err
+	}
+	return s.decoder.Decode(ctx, file, maxSide)
+}
+
+// Get is a picture of any account. NOT_FOUND.
+func (s *Service) Get(ctx context.Context, imageID string) (image.Stored, error) {
+	if !id.Valid(id.Image, imageID) {
+		return image.Stored{}, fault.NotFound("image")
+	}
+	stored, err := s.store.Read(ctx).Images.Get(ctx, imageID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return stored, fault.NotFound("image")
+	}
+	if err != nil {
+		return stored, fmt.Errorf("image %s: %w", imageID, err)
+	}
+	return stored, nil
+}
