@@ -12,6 +12,7 @@ func (a *App) wireCustomers() error {
 		customers.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Accounts: a.modules.Identity})
 	a.modules.Customers = module
 
+	before(a.bus, module.BeforeCheckoutPaid)
 	on(a.bus, module.OnCheckoutPaid)
 	return nil
 }

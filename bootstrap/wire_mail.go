@@ -15,6 +15,7 @@ func (a *App) wireMail() error {
 			Customers: a.modules.Customers, Portal: a.modules.Customers, Passwords: a.modules.Identity,
 		})
 
+	before(a.bus, module.BeforeCheckoutPaid)
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnAppointmentBooked)
 	on(a.bus, module.OnAppointmentRescheduled)

@@ -25,6 +25,7 @@ func (a *App) wireWebhooks() error {
 		})
 	a.modules.Webhooks = module
 
+	before(a.bus, module.BeforeCheckoutPaid)
 	onFirst(a.bus, module.OnCheckoutPaid) // so that payment.completed precedes what follows from it
 	on(a.bus, module.OnSubscriptionChargePaid)
 	on(a.bus, module.OnSubscriptionCreated)

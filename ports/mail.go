@@ -36,7 +36,8 @@ func (m Mail) Settled() bool { return !m.SentAt.IsZero() || !m.RefusedAt.IsZero(
 
 // Mails keeps them.
 type Mails interface {
-	// Insert writes a new mail; ok is false when there is one of that kind and cause already, which stays as it is.
+	// Insert writes a new mail; ok is false when there is one of that kind and cause already, which stays as it is. In a
+	// pipeline ok is always true: sending a mail that was not written ends without one.
 	Insert(ctx context.Context, m Mail) (ok bool, err error)
 	// Get returns a mail of the account. ErrNotFound.
 	Get(ctx context.Context, creatorID, mailID string) (Mail, error)

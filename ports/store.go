@@ -39,6 +39,10 @@ type Store interface {
 	// Pipelined is Atomically for the hottest use cases: writes that nobody waits for travel with the next statement that
 	// somebody does wait for, or with the commit, so the error of a refused row may come late.
 	Pipelined(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
+	// ReadAhead calls read inside a Pipelined transaction, in which its queries do not wait: they find nothing, and what they
+	// ask for travels with the next statement that is waited for. The same query then has its answer without a round trip,
+	// once. What read writes is not written twice either. Outside of such a transaction read is not called.
+	ReadAhead(ctx context.Context, read func())
 	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries).
 	Read(ctx context.Context) Repos
 }

@@ -73,6 +73,10 @@ func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 	if offset, known := tx.offsets[creatorID]; known {
 		return offset, nil
 	}
+	if tx.pipeline != nil && tx.pipeline.reading {
+		tx.prefetchOffset(creatorID)
+		return 0, nil
+	}
 	var ms int64
 	query := offsetQuery(creatorID, &ms)
 	if err := repo.ScanRow(db.Raw(query.SQL, query.Args...), query.Into...); err != nil {

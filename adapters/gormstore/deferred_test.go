@@ -115,3 +115,37 @@ func TestAWriteThatMeetsNoRowUndoesWhatTravelsWithIt(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsReadAheadIsAskedOnceAndAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			if err := r.Webhooks.Events.Insert(ctx, anEvent("evt_1")); err != nil {
+				return err
+			}
+			store.ReadAhead(ctx, func() {
+				if found, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1"); err == nil {
+					t.Errorf("reading ahead found %v before it was sent", found)
+				}
+				_, _ = r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R") // asked for below
+			})
+			for number := range int64(3) {
+				if got, err := r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R"); err != nil || got != number+1 {
+					t.Errorf("the number %d, %v; want %d", got, err, number+1)
+				}
+				if found, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1"); err != nil || found.ID != "evt_1" {
+					t.Errorf("the event %v, %v", found, err)
+				}
+			}
+			_, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_2")
+			if !errors.Is(err, ports.ErrNotFound) {
+				t.Errorf("another event: %v", err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.ReadAhead(t.Context(), func() { t.Error("read ahead outside of a transaction") })
+	})
+}

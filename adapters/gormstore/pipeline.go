@@ -24,6 +24,11 @@ type pipeline struct {
 	conn    *sql.Conn
 	waiting []statement
 	begun   bool
+	// reading says that what is asked is only asked ahead; ahead are the answers of that, by statement.
+	reading bool
+	ahead   map[string]any
+	// unsent says that some of them are still to be sent.
+	unsent bool
 }
 
 type statement struct {
@@ -92,6 +97,63 @@ func (p *pipeline) Query(ctx context.Context, doing, query string, args []any, r
 	return err
 }
 
+// EnqueueQuery implements repo.Pipeline.
+func (p *pipeline) EnqueueQuery(doing, query string, args []any, read func(rows pgx.Rows) error) error {
+	return p.enqueue(statement{doing: doing, sql: query, args: args, read: read})
+}
+
+// ReadAhead implements ports.Store.
+func (s *Store) ReadAhead(ctx context.Context, read func()) {
+	tx, ok := current(ctx)
+	if !ok || tx.pipeline == nil {
+		return
+	}
+	p, before := tx.pipeline, tx.pipeline.reading
+	p.reading = true
+	defer func() { p.reading = before }()
+	read()
+}
+
+// ReadingAhead implements repo.Pipeline.
+func (p *pipeline) ReadingAhead() bool { return p.reading }
+
+// Remember implements repo.Pipeline.
+func (p *pipeline) Remember(query string, args []any, answer any) (isNew bool) {
+	if p.ahead == nil {
+		p.ahead = map[string]any{}
+	}
+	key := statementKey(query, args)
+	if _, known := p.ahead[key]; known {
+		return false
+	}
+	p.ahead[key], p.unsent = answer, true
+	return true
+}
+
+// Recall implements repo.Pipeline.
+func (p *pipeline) Recall(query string, args []any) (answer any, known bool) {
+	if len(p.ahead) == 0 {
+		return nil, false
+	}
+	key := statementKey(query, args)
+	if answer, known = p.ahead[key]; known {
+		delete(p.ahead, key)
+	}
+	return answer, known
+}
+
+// Await implements repo.Pipeline.
+func (p *pipeline) Await(ctx context.Context) error {
+	if !p.unsent {
+		return nil
+	}
+	_, err := p.Flush(ctx)
+	return err
+}
+
+// statementKey tells statements apart, parameters included.
+func statementKey(query string, args []any) string { return fmt.Sprintf("%s\x00%#v", query, args) }
+
 func (p *pipeline) enqueue(s statement) error {
 	plain := make([]any, len(s.args))
 	for i, arg := range s.args {
@@ -137,7 +199,7 @@ func (p *pipeline) Flush(ctx context.Context) (changed int64, err error) {
 		return 0, nil
 	}
 	sent := p.waiting
-	p.waiting = nil
+	p.waiting, p.unsent = nil, false
 	err = p.withPgxConn(func(conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		for _, s := range sent {

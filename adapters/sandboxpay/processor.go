@@ -33,6 +33,7 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 	var charge ports.SandboxCharge
 	err := p.store.Pipelined(ctx, func(ctx context.Context, repos ports.Repos) error {
 		var err error
+		p.store.ReadAhead(ctx, func() { _, _ = repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID) }) // it is read below
 		charge, err = repos.Sandbox.Charges.Get(ctx, r.PaymentID)
 		if err == nil || !errors.Is(err, ports.ErrNotFound) {
 			return err // asked before: the first response stands

@@ -66,6 +66,9 @@ type recordingBus struct {
 	heard []core.Changed
 }
 
+// ReadAhead implements ports.Bus.
+func (*recordingBus) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 func (b *recordingBus) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

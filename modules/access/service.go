@@ -62,6 +62,17 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return s.grantOnce(ctx, r, g, access.Cause{Kind: access.PurchasePaid, ID: g.State().SourceID})
 }
 
+// BeforeCheckoutPaid reads ahead what OnCheckoutPaid needs, the lock of the customer's access included.
+func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
+	if e.Offer.Recurring() {
+		return
+	}
+	g := access.NewForPurchase("", e).State()
+	_, _ = r.Access.Snapshots.Lock(ctx, access.Empty(g.CreatorID, g.ExternalCustomerID, s.livemode))
+	_, _ = r.Access.Grants.ListActive(ctx, g.CreatorID, g.ExternalCustomerID)
+	_, _ = r.Access.Grants.GetBySource(ctx, g.CreatorID, g.Source, g.SourceID)
+}
+
 // AccessVersion implements ports.AccessVersions.
 func (s *Service) AccessVersion(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) (int64, error) {
 	if externalCustomerID == "" {
@@ -211,6 +222,10 @@ func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cau
 // ChangedSince implements ports.AccessHistory. It reads as many versions as lie between; an announcement is seldom more
 // than a few behind.
 func (s *Service) ChangedSince(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, version int64) (int64, []string, error) {
+	s.store.ReadAhead(ctx, func() { // most often one version is new
+		_, _ = s.AccessVersion(ctx, r, creatorID, externalCustomerID)
+		_, _ = r.Access.Snapshots.ListHistory(ctx, creatorID, externalCustomerID, 1)
+	})
 	current, err := s.AccessVersion(ctx, r, creatorID, externalCustomerID)
 	if err != nil || current <= version {
 		return current, nil, err

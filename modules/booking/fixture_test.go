@@ -123,6 +123,9 @@ func (w *fixture) Fetch(_ context.Context, url string) ([]byte, error) {
 	return nil, errors.New("the connection was refused")
 }
 
+// ReadAhead implements ports.Bus.
+func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 // Publish implements ports.Bus.
 func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	w.mu.Lock()

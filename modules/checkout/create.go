@@ -118,6 +118,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 	}
 	var created checkout.State
 	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+		s.store.ReadAhead(ctx, func() { _, _ = r.Clock.Now(ctx, creatorID) })
 		offer, err := s.offer(ctx, r, creatorID, n)
 		if err != nil {
 			return err

@@ -81,6 +81,9 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	return w
 }
 
+// ReadAhead implements ports.Bus.
+func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 // Publish implements ports.Bus. It counts in the publisher's transaction, so that what is rolled back is not counted.
 func (w *fixture) Publish(ctx context.Context, r ports.Repos, events ...event.Event) error {
 	for _, e := range events {

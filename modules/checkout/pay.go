@@ -116,7 +116,7 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, email
 	case err != nil:
 		return session, s.scheduleReconcile(ctx, session.CreatorID, attempt.ID)
 	}
-	session, err = s.Settle(ctx, attempt.ID, outcome)
+	session, err = s.settleWith(ctx, attempt, outcome, (*checkout.Session).ClearPayment, interrupted)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -160,7 +160,7 @@ func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State,
 	if err != nil {
 		return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
-	_, err = s.settleWith(ctx, attempt.ID, outcome, (*checkout.Session).Decline, superseded)
+	_, err = s.settleWith(ctx, attempt, outcome, (*checkout.Session).Decline, superseded)
 	return err
 }
 

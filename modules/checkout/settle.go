@@ -27,21 +27,28 @@ var superseded = payment.DeclineReason{Code: "authentication_required", Message:
 // Settle takes in what the processor says of an attempt, with everything that follows from it, in one transaction. It
 // may be called any number of times and in any order: what is known already changes nothing.
 func (s *Service) Settle(ctx context.Context, paymentID string, o payment.Outcome) (checkout.State, error) {
-	return s.settleWith(ctx, paymentID, o, (*checkout.Session).ClearPayment, interrupted)
+	return s.settleWith(ctx, payment.State{ID: paymentID}, o, (*checkout.Session).ClearPayment, interrupted)
 }
 
 // clearing ends the session's live attempt after it was canceled.
 type clearing func(session *checkout.Session, paymentID string, why payment.DeclineReason) (changed bool)
 
-func (s *Service) settleWith(ctx context.Context, paymentID string, o payment.Outcome, clearLive clearing, why payment.DeclineReason) (checkout.State, error) {
+// settleWith is Settle for an attempt of which more than the id may be known: then its session is read together with it.
+func (s *Service) settleWith(ctx context.Context, attempt payment.State, o payment.Outcome, clearLive clearing, why payment.DeclineReason) (checkout.State, error) {
 	var session checkout.State
 	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+		if sessionID := attempt.CheckoutID(); sessionID != "" {
+			s.store.ReadAhead(ctx, func() {
+				_, _ = r.Payments.Payments.GetForUpdate(ctx, attempt.ID)
+				_, _ = r.Checkout.Sessions.Get(ctx, sessionID)
+			})
+		}
 		var err error
-		session, err = s.settleIn(ctx, r, paymentID, o, clearLive, why)
+		session, err = s.settleIn(ctx, r, attempt.ID, o, clearLive, why)
 		return err
 	})
 	if err != nil {
-		return checkout.State{}, fmt.Errorf("settle %s: %w", paymentID, err)
+		return checkout.State{}, fmt.Errorf("settle %s: %w", attempt.ID, err)
 	}
 	return session, nil
 }
@@ -151,20 +158,16 @@ func (s *Service) fulfil(ctx context.Context, r ports.Repos, session *checkout.S
 			return s.refundAndClose(ctx, r, session, attempt, now)
 		}
 	}
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, before.CreatorID, document.Receipts)
-	if err != nil {
-		return checkout.State{}, err
-	}
-	settlement := checkout.Settlement{
-		PaymentID: paid.ID, CustomerID: buyer.ID, ReceiptNumber: document.Number(before.CreatorID, document.Receipts, number),
-		Brand: paid.Brand, Last4: paid.Last4,
-	}
+	settlement := checkout.Settlement{PaymentID: paid.ID, CustomerID: buyer.ID, Brand: paid.Brand, Last4: paid.Last4}
 	if before.Offer.Recurring() {
 		settlement.SubscriptionID = s.ids.New(id.Subscription)
 	}
 	if before.SavesCard() {
 		settlement.PaymentMethodID = s.ids.New(id.PaymentMethod)
 		settlement.Card = paymentmethod.Card{Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4}
+	}
+	if settlement.ReceiptNumber, err = s.takeNumber(ctx, r, before, settlement, now); err != nil {
+		return checkout.State{}, err
 	}
 	sold, err := session.Pay(settlement, now)
 	if err != nil {
@@ -178,6 +181,21 @@ func (s *Service) fulfil(ctx context.Context, r ports.Repos, session *checkout.S
 	}
 	news := append([]event.Event{sold}, booked...)
 	return session.State(), s.bus.Publish(ctx, r, append(news, payment.Completed{State: attempt.State()})...)
+}
+
+// takeNumber takes the receipt's number, which other sales of the account wait for, together with everything that is read
+// behind it: what remains then is written with the commit.
+func (s *Service) takeNumber(ctx context.Context, r ports.Repos, session checkout.State, settlement checkout.Settlement, now time.Time) (string, error) {
+	foreseen, err := checkout.Restore(session).Pay(settlement, now)
+	if err != nil {
+		return "", err
+	}
+	s.store.ReadAhead(ctx, func() {
+		_, _ = r.Invoicing.DocumentNumbers.Next(ctx, session.CreatorID, document.Receipts)
+		s.bus.ReadAhead(ctx, r, foreseen)
+	})
+	number, err := r.Invoicing.DocumentNumbers.Next(ctx, session.CreatorID, document.Receipts)
+	return document.Number(session.CreatorID, document.Receipts, number), err
 }
 
 // closeSession saves a session and the attempt that has decided it. Nothing is left to reconcile or to expire.

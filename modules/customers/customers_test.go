@@ -62,6 +62,9 @@ func (w *fixture) advance(by time.Duration) {
 	w.now = w.now.Add(by)
 }
 
+// ReadAhead implements ports.Bus.
+func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

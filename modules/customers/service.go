@@ -144,6 +144,11 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return r.Customers.Customers.Update(ctx, c.State())
 }
 
+// BeforeCheckoutPaid reads ahead what OnCheckoutPaid needs.
+func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
+	_, _ = r.Customers.Customers.Get(ctx, e.CustomerID)
+}
+
 func owned(ctx context.Context, r ports.Repos, creatorID, customerID string) (customer.State, error) {
 	state, err := r.Customers.Customers.Get(ctx, customerID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {

@@ -279,6 +279,9 @@ func (s oneKey) Atomically(ctx context.Context, fn func(ctx context.Context, r p
 	return fn(ctx, s.Read(ctx))
 }
 
+// ReadAhead implements ports.Store.
+func (oneKey) ReadAhead(context.Context, func()) {}
+
 func (s oneKey) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
 	return s.Atomically(ctx, fn)
 }

@@ -124,6 +124,11 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return s.enqueueMail(ctx, r, mail, data)
 }
 
+// BeforeCheckoutPaid reads ahead what OnCheckoutPaid needs.
+func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
+	_, _, _ = s.accounts.Account(ctx, r, e.CreatorID)
+}
+
 // seller is whom a buyer's reply reaches: the creator's support address, else their own.
 func (s *Service) seller(ctx context.Context, r ports.Repos, creatorID string) (mailtemplate.Party, error) {
 	name, address, err := s.accounts.Account(ctx, r, creatorID)

@@ -77,6 +77,9 @@ func (c *stoppedClock) advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
+// ReadAhead implements ports.Bus.
+func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 // Publish implements ports.Bus. It counts each kind of event per subject in the publisher's transaction, so that what is
 // rolled back is not counted.
 func (w *fixture) Publish(ctx context.Context, r ports.Repos, events ...event.Event) error {

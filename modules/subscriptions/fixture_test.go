@@ -103,6 +103,9 @@ func (c *stoppedClock) set(to time.Time) {
 	c.now = to
 }
 
+// ReadAhead implements ports.Bus.
+func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 // Publish implements ports.Bus.
 func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	w.mu.Lock()

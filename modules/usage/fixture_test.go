@@ -51,6 +51,9 @@ type recordingBus struct {
 	closed map[time.Time]core.PeriodClosed
 }
 
+// ReadAhead implements ports.Bus.
+func (*recordingBus) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 func (b *recordingBus) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -46,6 +46,11 @@ func (s *Service) Announce(ctx context.Context, t ports.Task) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
+		s.store.ReadAhead(ctx, func() {
+			_, _ = r.Webhooks.Announcements.Get(ctx, creatorID, customer)
+			_, _, _ = s.history.ChangedSince(ctx, r, creatorID, customer, 0)
+			_, _ = r.Webhooks.Endpoints.ListAll(ctx, creatorID)
+		})
 		last, err := r.Webhooks.Announcements.Get(ctx, creatorID, customer)
 		if err != nil {
 			return err

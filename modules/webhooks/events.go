@@ -42,6 +42,12 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	})
 }
 
+// BeforeCheckoutPaid reads ahead what OnCheckoutPaid and the change of access that follows it need.
+func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
+	_, _ = r.Webhooks.Endpoints.ListAll(ctx, e.CreatorID)
+	_, _ = r.Webhooks.Announcements.Get(ctx, e.CreatorID, e.ExternalCustomerID)
+}
+
 func orEmpty(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}

@@ -129,6 +129,9 @@ func (w *fixture) ChangedSince(_ context.Context, _ ports.Repos, _, _ string, ve
 	return int64(len(w.changes)), slices.Compact(union), nil
 }
 
+// ReadAhead implements ports.Bus.
+func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
+
 // Publish implements ports.Bus.
 func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	for _, e := range events {

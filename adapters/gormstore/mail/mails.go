@@ -52,8 +52,12 @@ type mails struct{ repo.Base }
 
 // Insert implements ports.Mails.
 func (t mails) Insert(_ context.Context, m ports.Mail) (bool, error) {
+	const once = "ON CONFLICT (creator_id, kind, cause) DO NOTHING"
 	row := newMailRow(m)
-	written, err := t.InsertRowFlush("insert mail "+m.ID, &row, "ON CONFLICT (creator_id, kind, cause) DO NOTHING")
+	if t.Pipeline != nil {
+		return true, t.InsertRowDeferred("insert mail "+m.ID, &row, once)
+	}
+	written, err := t.InsertRowFlush("insert mail "+m.ID, &row, once)
 	return written == 1, err
 }
 

@@ -22,6 +22,17 @@ type Pipeline interface {
 	EnqueueChecked(doing, query string, args []any, missed error) error
 	// Query sends what waits together with a query, its parameters written as $1, and reads its rows.
 	Query(ctx context.Context, doing, query string, args []any, read func(rows pgx.Rows) error) error
+	// EnqueueQuery keeps a query, its parameters written as $1, whose rows are read with the next round trip.
+	EnqueueQuery(doing, query string, args []any, read func(rows pgx.Rows) error) error
+	// ReadingAhead reports whether what is asked is only asked ahead (ports.Store).
+	ReadingAhead() bool
+	// Remember keeps the answer that a statement asked ahead is going to have; isNew is false for one that was asked ahead
+	// already.
+	Remember(query string, args []any, answer any) (isNew bool)
+	// Recall takes back, once, the answer of a statement that was asked ahead. It is there after Await.
+	Recall(query string, args []any) (answer any, known bool)
+	// Await sends what waits unless everything that was asked ahead has its answer.
+	Await(ctx context.Context) error
 	// Flush sends what waits and returns how many rows the last of it changed.
 	Flush(ctx context.Context) (changed int64, err error)
 }
@@ -58,6 +69,9 @@ func (b Base) InsertRowFlush(doing string, row any, conflict string, args ...any
 		done := b.DB.Exec(query+conflict, values...)
 		return done.RowsAffected, b.Failure(doing, done.Error)
 	}
+	if b.Pipeline.ReadingAhead() {
+		return 0, nil
+	}
 	if err = b.Pipeline.Enqueue(doing, query+conflict, values); err == nil {
 		written, err = b.Pipeline.Flush(b.DB.Statement.Context)
 	}
@@ -69,6 +83,13 @@ func (b Base) ExecDeferred(doing, query string, args ...any) error {
 	if b.Pipeline == nil {
 		return b.Exec(doing, query, args...)
 	}
+	if b.Pipeline.ReadingAhead() {
+		if !b.Pipeline.Remember(query, args, nil) {
+			return nil
+		}
+	} else if _, sent := b.Pipeline.Recall(query, args); sent {
+		return nil
+	}
 	return b.Failure(doing, b.Pipeline.Enqueue(doing, query, args))
 }
 
@@ -77,6 +98,9 @@ func (b Base) ExecDeferred(doing, query string, args ...any) error {
 func (b Base) ExecChanged(doing string, missed error, query string, args ...any) error {
 	if b.Pipeline == nil {
 		return b.Changed(doing, b.DB.Exec(query, args...), missed)
+	}
+	if b.Pipeline.ReadingAhead() {
+		return nil
 	}
 	return b.Failure(doing, b.Pipeline.EnqueueChecked(doing, query, args, missed))
 }
@@ -114,17 +138,30 @@ func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, 
 	if prepared.Error != nil {
 		return nil, prepared.Error
 	}
-	err = b.Pipeline.Query(b.DB.Statement.Context, doing, statement.SQL.String(), statement.Vars, func(rows pgx.Rows) error {
+	query, pipe, ctx := statement.SQL.String(), b.Pipeline, b.DB.Statement.Context
+	answer := new([]R)
+	read := func(rows pgx.Rows) error {
 		for rows.Next() {
 			var row R
 			if err := scanInto(statement, rows, &row); err != nil {
 				return err
 			}
-			found = append(found, row)
+			*answer = append(*answer, row)
 		}
 		return rows.Err()
-	})
-	return found, err
+	}
+	if pipe.ReadingAhead() {
+		if pipe.Remember(query, statement.Vars, answer) {
+			err = pipe.EnqueueQuery(doing, query, statement.Vars, read)
+		}
+		return nil, err
+	}
+	if known, ok := pipe.Recall(query, statement.Vars); ok {
+		err = pipe.Await(ctx)
+		return *known.(*[]R), err //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
+	}
+	err = pipe.Query(ctx, doing, query, statement.Vars, read)
+	return *answer, err
 }
 
 // scanInto reads a row by the names of its columns. A NULL leaves what cannot hold it as it is.
@@ -170,22 +207,46 @@ type RowQuery struct {
 // QueryRowFlush reads the one row of a query, with everything that waits. beside are more such queries for the same round
 // trip.
 func (b Base) QueryRowFlush(doing string, query RowQuery, beside ...RowQuery) error {
+	waits := false
 	for _, q := range append([]RowQuery{query}, beside...) {
 		var err error
 		if b.Pipeline == nil {
 			err = ScanRow(b.DB.Raw(q.SQL, q.Args...), q.Into...)
 		} else {
-			err = b.Pipeline.Enqueue(doing, q.SQL, q.Args, q.Into...)
+			var enqueued bool
+			enqueued, err = b.enqueueRow(doing, q)
+			waits = waits || enqueued
 		}
 		if err != nil {
 			return b.Failure(doing, err)
 		}
 	}
-	if b.Pipeline == nil {
+	if !waits {
 		return nil
 	}
 	_, err := b.Pipeline.Flush(b.DB.Statement.Context)
 	return b.Failure(doing, err)
+}
+
+// enqueueRow asks for one row in a pipeline. waits reports whether the caller waits for the next round trip: not for what is
+// only asked ahead, and not for what was.
+func (b Base) enqueueRow(doing string, q RowQuery) (waits bool, err error) {
+	if b.Pipeline.ReadingAhead() {
+		if b.Pipeline.Remember(q.SQL, q.Args, q.Into) {
+			err = b.Pipeline.Enqueue(doing, q.SQL, q.Args, q.Into...)
+		}
+		return false, err
+	}
+	known, ok := b.Pipeline.Recall(q.SQL, q.Args)
+	if !ok {
+		return true, b.Pipeline.Enqueue(doing, q.SQL, q.Args, q.Into...)
+	}
+	if err = b.Pipeline.Await(b.DB.Statement.Context); err == nil {
+		for i, value := range known.([]any) { //nolint:forcetypeassert,errcheck // remembered above
+			reflect.ValueOf(q.Into[i]).Elem().Set(reflect.ValueOf(value).Elem())
+		}
+	}
+	return false, err
 }
 
 // inserts remembers the INSERT of each kind of row.
