@@ -80,10 +80,7 @@ func BuildRedirect(raw, checkoutID, returnToken string) string {
 	rest, fragment, hasFragment := strings.Cut(raw, "#")
 	base, query, _ := strings.Cut(rest, "?")
 
-	if _, authority, ok := splitURL(base); ok {
-		path := strings.Index(base, "://") + len("://") + len(authority)
-		base = base[:path] + sessionPlaceholder.ReplaceAllLiteralString(base[path:], url.PathEscape(checkoutID))
-	}
+	base = sessionPlaceholder.ReplaceAllLiteralString(base, url.PathEscape(checkoutID)) // no accepted host contains it
 	var parameters []string
 	if query != "" {
 		for parameter := range strings.SplitSeq(query, "&") {
@@ -105,8 +102,8 @@ func BuildRedirect(raw, checkoutID, returnToken string) string {
 // Origin returns the origin of an http or https URL as browsers write it, scheme://host[:port] without the
 // scheme's own port; false when raw has none.
 func Origin(raw string) (string, bool) {
-	scheme, authority, ok := splitURL(raw)
-	if !ok || scheme != "https" && scheme != "http" {
+	scheme, authority, _ := splitURL(raw) // what has no scheme has no authority, which is refused below
+	if scheme != "https" && scheme != "http" {
 		return "", false
 	}
 	host, port, ok := splitAuthority(authority)
@@ -149,8 +146,8 @@ func splitAuthority(authority string) (host, port string, ok bool) {
 	}
 	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {
 		inner, closed := strings.CutSuffix(inner, "]")
-		address, err := netip.ParseAddr(inner)
-		if !closed || err != nil || !address.Is6() || address.Zone() != "" {
+		address, _ := netip.ParseAddr(inner) // what is no address is not an IPv6 one
+		if !closed || !address.Is6() || address.Zone() != "" {
 			return "", "", false
 		}
 		return "[" + address.String() + "]", port, true
@@ -169,8 +166,8 @@ func isHostname(host string) bool {
 		}
 	}
 	if numericLabel.MatchString(labels[len(labels)-1]) {
-		address, err := netip.ParseAddr(host)
-		return err == nil && address.Is4()
+		_, err := netip.ParseAddr(host) // without a colon it is IPv4 or none
+		return err == nil
 	}
 	return len(host) <= 253
 }
@@ -187,8 +184,6 @@ func isLocalhost(host string) bool {
 // isOurs reports whether a query parameter has one of the names the redirect adds, in any escaping.
 func isOurs(parameter string) bool {
 	name, _, _ := strings.Cut(parameter, "=")
-	if unescaped, err := url.QueryUnescape(name); err == nil {
-		name = unescaped
-	}
+	name, _ = url.QueryUnescape(name) // a name that cannot be read is none of ours
 	return name == paramCheckoutID || name == paramReturnToken
 }

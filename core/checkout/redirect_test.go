@@ -39,6 +39,7 @@ func TestRedirectURLsAccepted(t *testing.T) {
 		"a bare percent in the query":      {"https://example.com/?off=100%", everywhere},
 		"a placeholder in path and query":  {"https://example.com/{CHECKOUT_SESSION_ID}?s={CHECKOUT_SESSION_ID}", everywhere},
 		"an escaped placeholder":           {"https://example.com/%7BCHECKOUT_SESSION_ID%7d", everywhere},
+		"a host of 253 characters":         {"https://" + strings.Repeat("a.", 126) + "b/", everywhere},
 		"a public address":                 {"https://203.0.113.7/", everywhere},
 		"an IPv6 address":                  {"https://[2001:db8::1]:8443/", everywhere},
 		"2048 characters, not bytes":       {"https://example.com/" + strings.Repeat("é", 2028), everywhere},
@@ -76,6 +77,9 @@ func TestRedirectURLsRefused(t *testing.T) {
 		"script that looks absolute":           {"javascript://example.com/%0aalert(1)", "https"},
 		"data":                                 {"data:text/html,x", "absolute"},
 		"an app's scheme":                      {"myapp://done", "https"},
+		"an app's scheme to this machine":      {"myapp://localhost/", "https"},
+		"a host of 254 characters":             {"https://" + strings.Repeat("a.", 126) + "bc/", "host or port"},
+		"an IPv6 address that a port ends":     {"https://[::1:8080/", "host or port"},
 		"http to another machine":              {"http://example.com/", "localhost"},
 		"http to a name below localhost":       {"http://localhost.example.com/", "localhost"},
 		"http to a name that ends so":          {"http://evil-localhost/", "localhost"},
@@ -140,8 +144,10 @@ func TestRedirectURLsRefused(t *testing.T) {
 			}
 		})
 	}
-	if got := redirectFaults("http://ada@example.com/%", true); len(got) != 3 {
-		t.Errorf("three faults are listed as %v", got)
+	for raw, want := range map[string]int{"http://ada@example.com/%": 3, "https://a@b/": 1, "https://exa%zz.com/": 1} {
+		if got := redirectFaults(raw, true); len(got) != want {
+			t.Errorf("%s: %d faults are listed as %v", raw, want, got)
+		}
 	}
 }
 
@@ -192,6 +198,8 @@ func TestOrigin(t *testing.T) {
 		"https://example.com:443/":                  "https://example.com",
 		"https://example.com:0443/":                 "https://example.com",
 		"http://localhost:80/":                      "http://localhost",
+		"https://example.com:80/":                   "https://example.com:80",
+		"https":                                     "",
 		"http://localhost:443?x":                    "http://localhost:443",
 		"HTTPS://[2001:DB8:0::1]:1/":                "https://[2001:db8::1]:1",
 		"https://example.com/{CHECKOUT_SESSION_ID}": "https://example.com",

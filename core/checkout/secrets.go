@@ -63,8 +63,8 @@ func (s Secrets) returnToken(sessionID string, expires int64) string {
 
 // CheckReturnToken reports whether the token was made for this session and is still good.
 func (s Secrets) CheckReturnToken(sessionID, token string, now time.Time) bool {
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != 8+16 {
+	raw, _ := base64.RawURLEncoding.DecodeString(token) // the comparison below is with the text
+	if len(raw) != 8+16 {
 		return false
 	}
 	expires := int64(binary.BigEndian.Uint64(raw)) //nolint:gosec // compared below, whatever it is

@@ -221,11 +221,8 @@ func (c *Session) ApplyDiscount(terms *discount.Terms, now time.Time) error {
 			return err
 		}
 	}
-	total, err := c.s.Subtotal.Sub(off)
-	if err != nil {
-		return err
-	}
-	c.s.DiscountTerms, c.s.Discount, c.s.Total = terms, off, total
+	c.s.DiscountTerms, c.s.Discount = terms, off
+	c.s.Total.Minor = c.s.Subtotal.Minor - off.Minor // a discount is between zero and the subtotal
 	c.s.Revision++
 	return nil
 }

@@ -1,6 +1,8 @@
 package checkout_test
 
 import (
+	"errors"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/period"
 	"sundry/core/plan"
 )
 
@@ -277,5 +280,179 @@ func TestADiscountOnATrialTakesNothingOffToday(t *testing.T) {
 	}
 	if s := c.State(); s.Total.Minor != 0 || s.Discount.Minor != 0 || s.DiscountTerms != terms || !s.NeedsCard() {
 		t.Errorf("%+v", s)
+	}
+}
+
+func TestANewSessionIsOpenAndOwesItsPrice(t *testing.T) {
+	t.Parallel()
+	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+	for name, c := range map[string]struct {
+		offer plan.Offer
+		ends  time.Duration
+	}{
+		"a product":      {plan.Offer{Price: eur(1200)}, 86400 * time.Second},
+		"an appointment": {plan.Offer{Price: eur(1200), VariantID: "var_1"}, 1800 * time.Second},
+	} {
+		got := checkout.New(checkout.State{ID: "cs_1", Offer: c.offer}, opened).State()
+		want := checkout.State{
+			ID: "cs_1", Offer: c.offer, Status: checkout.StatusProcessing, Subtotal: eur(1200), Discount: eur(0), Tax: eur(0), Total: eur(1200),
+			CreatedAt: opened, ExpiresAt: opened.Add(c.ends), Revision: 1,
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestACardIsNeededForMoneyNowOrLater(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		total, price int64
+		interval     period.Interval
+		needs, saves bool
+	}{
+		"nothing, once":              {0, 0, "", false, false},
+		"one cent, once":             {1, 1, "", true, false},
+		"nothing now, one cent each": {0, 1, period.Month, true, true},
+		"nothing each":               {0, 0, period.Month, false, false},
+		"a discount to nothing":      {0, 1200, "", false, false},
+	} {
+		s := checkout.State{
+			Total: money.Amount{Minor: c.total, Currency: "eur"},
+			Offer: plan.Offer{Price: money.Amount{Minor: c.price, Currency: "eur"}, Interval: c.interval},
+		}
+		if s.NeedsCard() != c.needs || s.SavesCard() != c.saves {
+			t.Errorf("%s: needs %v, saves %v", name, s.NeedsCard(), s.SavesCard())
+		}
+	}
+}
+
+// Each transition changes exactly what its row says.
+func TestATransitionChangesWhatItSays(t *testing.T) {
+	t.Parallel()
+	declined := payment.DeclineReason{Code: "card_declined"}
+	open, live := session(checkout.StatusProcessing, "").State(), session(checkout.StatusProcessing, "pay_1").State()
+	open.Buyer, open.LastError = customer.Details{Name: "Ada", Country: "IE"}, declined
+	live.LastError = declined
+	ninth := live
+	ninth.Attempts = checkout.MaxAttempts - 1
+	slots := []checkout.AppointmentSlot{{Timezone: "Europe/Dublin"}}
+	appointment := appointmentSession("virtual")
+	for name, c := range map[string]struct {
+		from checkout.State
+		do   func(*checkout.Session) error
+		want func(*checkout.State)
+	}{
+		"the buyer's address and country": {
+			open, func(c *checkout.Session) error {
+				return c.UpdateBuyer("b@example.com", customer.Details{Country: "FR"}, opened)
+			},
+			func(s *checkout.State) { s.Email, s.Buyer.Country = "b@example.com", "FR" },
+		},
+		"no address": {
+			open, func(c *checkout.Session) error { return c.UpdateBuyer("", customer.Details{Name: "Grace"}, opened) },
+			func(s *checkout.State) { s.Buyer.Name = "Grace" },
+		},
+		"times": {
+			appointment, func(c *checkout.Session) error { return c.SelectSlots(slots, opened) },
+			func(s *checkout.State) { s.Slots = slots },
+		},
+		"a payment begins": {
+			open, func(c *checkout.Session) error {
+				return c.StartPayment("pay_2", "b@example.com", customer.Details{Country: "FR"}, opened)
+			},
+			func(s *checkout.State) {
+				s.Email, s.Buyer.Country, s.LivePaymentID, s.LastError = "b@example.com", "FR", "pay_2", payment.DeclineReason{}
+			},
+		},
+		"money": {
+			live, func(c *checkout.Session) error {
+				_, err := c.Pay(checkout.Settlement{PaymentID: "pay_1", CustomerID: "cus_1", SubscriptionID: "sub_1", ReceiptNumber: "A-R-000001"}, opened)
+				return err
+			},
+			func(s *checkout.State) {
+				s.Status, s.PaidAt, s.LivePaymentID, s.LastError = checkout.StatusPaid, opened, "", payment.DeclineReason{}
+				s.PaymentID, s.CustomerID, s.SubscriptionID, s.ReceiptNumber = "pay_1", "cus_1", "sub_1", "A-R-000001"
+			},
+		},
+		"a decline": {
+			live, func(c *checkout.Session) error { c.Decline("pay_1", declined); return nil },
+			func(s *checkout.State) { s.LivePaymentID, s.Attempts = "", 1 },
+		},
+		"the tenth decline": {
+			ninth, func(c *checkout.Session) error { c.Decline("pay_1", declined); return nil },
+			func(s *checkout.State) { s.LivePaymentID, s.Attempts, s.Status = "", 10, checkout.StatusFailed },
+		},
+		"a payment is canceled": {
+			live, func(c *checkout.Session) error { c.ClearPayment("pay_1", payment.DeclineReason{}); return nil },
+			func(s *checkout.State) { s.LivePaymentID, s.LastError = "", payment.DeclineReason{} },
+		},
+		"time is over": {
+			open, func(c *checkout.Session) error { _, err := c.Expire(); return err },
+			func(s *checkout.State) { s.Status = checkout.StatusExpired },
+		},
+	} {
+		aggregate, want := checkout.Restore(c.from), c.from
+		c.want(&want)
+		want.Revision++
+		if err := c.do(aggregate); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := aggregate.State(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestOnlyAnOpenSessionExpires(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		session *checkout.Session
+		changed bool
+		code    fault.Code
+	}{
+		"open":       {session(checkout.StatusProcessing, ""), true, ""},
+		"being paid": {session(checkout.StatusProcessing, "pay_1"), false, fault.StateConflict},
+		"paid":       {session(checkout.StatusPaid, ""), false, fault.SessionAlreadyPaid},
+		"expired":    {session(checkout.StatusExpired, ""), false, ""},
+		"failed":     {session(checkout.StatusFailed, ""), false, ""},
+	} {
+		before := c.session.State()
+		changed, err := c.session.Expire()
+		if changed != c.changed || fault.CodeOf(err) != c.code {
+			t.Errorf("%s: %v, %v", name, changed, err)
+		}
+		if after := c.session.State(); !changed && !reflect.DeepEqual(after, before) {
+			t.Errorf("%s: changed to %+v", name, after)
+		}
+	}
+}
+
+func TestAPageIsReplacedWhenNothingCanFollow(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[checkout.PageState]bool{
+		checkout.PageExpired: true, checkout.PageFailed: true, checkout.PageSlotUnavailable: true,
+		checkout.PagePaid: false, checkout.PagePay: false, checkout.PagePaymentFailed: false, checkout.PageProcessing: false,
+		checkout.PageAuthenticating: false, checkout.PageChooseMode: false, checkout.PageChooseTime: false,
+	} {
+		if state.Terminal() != want {
+			t.Errorf("%s is terminal: %v", state, !want)
+		}
+	}
+}
+
+func TestADiscountThatCannotBeCountedChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := checkout.New(checkout.State{Offer: plan.Offer{Price: money.Amount{Minor: math.MaxInt64, Currency: "eur"}}}, opened)
+	before := c.State()
+	if err := c.ApplyDiscount(&discount.Terms{PercentOff: 200}, opened); !errors.Is(err, money.ErrOverflow) || !reflect.DeepEqual(c.State(), before) {
+		t.Errorf("%v, %+v", err, c.State())
+	}
+}
+
+func TestEventsAreNamed(t *testing.T) {
+	t.Parallel()
+	if got := (checkout.Paid{}).EventName(); got != "checkout.paid" {
+		t.Error(got)
 	}
 }

@@ -37,3 +37,38 @@ func TestTaxFollowsTheBuyerAndKeepsTheTotal(t *testing.T) {
 		t.Errorf("%+v", after)
 	}
 }
+
+func TestTaxIsOwedOnWhatIsLeftAfterTheDiscount(t *testing.T) {
+	t.Parallel()
+	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+	s := checkout.State{Subtotal: eur(1000), Discount: eur(200), Total: eur(952)}
+	if got := s.TaxSale(time.Time{}).Lines[0].Amount; got != eur(800) {
+		t.Errorf("%v is taxed", got)
+	}
+	if got := s.TaxAdded(); got != eur(152) {
+		t.Errorf("%v is added", got)
+	}
+}
+
+func TestEvidenceOfWhereTheBuyerIsStays(t *testing.T) {
+	t.Parallel()
+	c := checkout.New(checkout.State{ID: "cs_1", Buyer: customer.Details{Country: "DE"}}, time.Time{})
+	want := tax.Evidence{}
+	for _, step := range []struct{ address, card string }{{"DE", ""}, {"", "FR"}, {"", ""}, {"AT", "BE"}} {
+		c.NoteEvidence(step.address, step.card)
+		if step.address != "" {
+			want.ClientAddress = step.address
+		}
+		if step.card != "" {
+			want.Card = step.card
+		}
+		if got := c.State().TaxDetails.Evidence; got != want {
+			t.Errorf("after %+v: %+v, want %+v", step, got, want)
+		}
+	}
+	c.ApplyTax(tax.Result{Treatment: tax.Taxed})
+	want.Declared = "DE"
+	if got := c.State().TaxDetails; got.Evidence != want || got.Treatment != tax.Taxed {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -42,6 +42,7 @@ func TestTheDetailsOfABuyerAreBounded(t *testing.T) {
 		"a long tax id":               {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
 		"a tax id that long":          {Details{TaxID: strings.Repeat("1", 30)}, ""},
 		"a tax id that is none":       {Details{Country: "IE", TaxID: "IE1"}, "taxId INVALID"},
+		"no tax id after all":         {Details{Country: "IE", TaxID: NoTaxID}, ""},
 		"a tax id of elsewhere":       {Details{Country: "US", TaxID: "IE1"}, ""},
 		"a country in small letters":  {Details{Country: "ie"}, "country INVALID"},
 	} {
@@ -112,5 +113,85 @@ func TestACustomerChangesOnlyWhatIsGiven(t *testing.T) {
 	}
 	if renamed, changed, err := c.Update(Patch{DisplayName: new("Ada L.")}, later); err != nil || !changed || renamed != nil {
 		t.Errorf("another display name: %+v, %v, %v", renamed, changed, err)
+	}
+}
+
+func TestAPatchListsEveryFault(t *testing.T) {
+	t.Parallel()
+	err := Patch{Email: new("nobody"), DisplayName: new("a\nb"), ExternalCustomerID: new("")}.Check()
+	if got, want := strings.Join(faulttest.Lines(t, err), ", "), "email INVALID, displayName INVALID, externalCustomerId REQUIRED"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if err := (Patch{}).Check(); err != nil {
+		t.Errorf("an empty patch: %v", err)
+	}
+}
+
+func TestACheckoutAddsWhatWasNotKnown(t *testing.T) {
+	t.Parallel()
+	later := noon.Add(time.Hour)
+	details := Details{Name: "Grace", Country: "FR", Locale: "fr"}
+	known := State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: noon, Revision: 3}
+	for name, c := range map[string]struct {
+		from    State
+		want    State
+		changed bool
+	}{
+		"everything of a new customer": {State{ID: "cus_1", UpdatedAt: noon, Revision: 1},
+			State{ID: "cus_1", Email: "grace@example.com", DisplayName: "Grace", Details: details, UpdatedAt: later, Revision: 2}, true},
+		"the address and name of a known one stay": {State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", UpdatedAt: noon, Revision: 2},
+			State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: later, Revision: 3}, true},
+		"nothing new": {known, known, false},
+	} {
+		customer := Restore(c.from)
+		if changed := customer.Bought("grace@example.com", details, later); changed != c.changed || customer.State() != c.want {
+			t.Errorf("%s: %v, %+v, want %+v", name, changed, customer.State(), c.want)
+		}
+	}
+}
+
+func TestAClockStaysWhereTheNewLocaleNamesNone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ locale, earlier, want string }{
+		{"", "en-IE", "en-IE"},
+		{"fr", "en-IE", "fr"},
+		{"en-IE", "en-IE-u-hc-h12", "en-IE-u-hc-h12"},
+		{"en", "en-IE-u-hc-h12", "en"},
+		{"en-IE-u-hc-h23", "en-IE-u-hc-h12", "en-IE-u-hc-h23"},
+	} {
+		if got := (Details{Locale: c.locale}).Over(Details{Locale: c.earlier}).Locale; got != c.want {
+			t.Errorf("%q over %q is %q, want %q", c.locale, c.earlier, got, c.want)
+		}
+	}
+}
+
+func TestEventsAreNamed(t *testing.T) {
+	t.Parallel()
+	if got := (Renamed{}).EventName() + " " + (LinkAsked{}).EventName(); got != "customer.renamed customer.portal_link_asked" {
+		t.Error(got)
+	}
+}
+
+func TestLinksToThePortalLast(t *testing.T) {
+	t.Parallel()
+	if PortalSession != 86400*time.Second || PortalMail != 2592000*time.Second {
+		t.Errorf("%s and %s", PortalSession, PortalMail)
+	}
+}
+
+func TestASignedLinkThatCannotBeReadDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	key := PortalKey(make([]byte, 32))
+	for _, id := range []string{"cus_1", "cus_12", "cus_123"} { // of every length that ends a group of three bytes
+		sealed, err := key.Seal(PortalLink{CustomerID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload, _, _ := strings.Cut(sealed, ".")
+		for _, broken := range []string{payload + "!", payload[:4]} {
+			if _, ok := key.Open(broken + "." + key.proof(broken)); ok {
+				t.Errorf("%q opens", broken)
+			}
+		}
 	}
 }

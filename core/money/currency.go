@@ -45,7 +45,7 @@ func ParseCurrency(s string) (Currency, error) {
 		return Currency(s), nil
 	}
 	message := "Expected an ISO 4217 currency code in lower case, such as eur or usd."
-	if lower := strings.ToLower(s); len(s) == 3 && exists(Currency(lower)) {
+	if lower := strings.ToLower(s); exists(Currency(lower)) {
 		message = "Write the currency code in lower case: " + lower + "."
 	}
 	return "", fault.Invalid(fault.Detail{Code: fault.DetailInvalid, Message: message})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -31,7 +30,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 		return Amount{}, err
 	}
 	sum := a.Minor + b.Minor
-	if (sum > a.Minor) != (b.Minor > 0) && b.Minor != 0 {
+	if (sum > a.Minor) != (b.Minor > 0) {
 		return Amount{}, overflow(a, "+", b.Minor)
 	}
 	return Amount{sum, a.Currency}, nil
@@ -43,7 +42,7 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 		return Amount{}, err
 	}
 	difference := a.Minor - b.Minor
-	if (difference < a.Minor) != (b.Minor > 0) && b.Minor != 0 {
+	if (difference < a.Minor) != (b.Minor > 0) {
 		return Amount{}, overflow(a, "-", b.Minor)
 	}
 	return Amount{difference, a.Currency}, nil
@@ -56,26 +55,19 @@ func (a Amount) Neg() (Amount, error) {
 
 // Mul returns a times n, or ErrOverflow.
 func (a Amount) Mul(n int64) (Amount, error) {
-	high, low := bits.Mul64(magnitude(a.Minor), magnitude(n))
-	negative := (a.Minor < 0) != (n < 0)
-	switch {
-	case high == 0 && low <= math.MaxInt64 && negative:
-		return Amount{-int64(low), a.Currency}, nil
-	case high == 0 && low <= math.MaxInt64:
-		return Amount{int64(low), a.Currency}, nil
-	case high == 0 && low == 1<<63 && negative:
-		return Amount{math.MinInt64, a.Currency}, nil
+	product := a.Minor * n
+	// MinInt64 / -1 is MinInt64 again, so the division alone would not notice that overflow.
+	if n != 0 && (product/n != a.Minor || n == -1 && a.Minor == math.MinInt64) {
+		return Amount{}, overflow(a, "*", n)
 	}
-	return Amount{}, overflow(a, "*", n)
+	return Amount{product, a.Currency}, nil
 }
 
 // Digits are the decimal digits of the absolute value, before and behind the decimal point; fraction is "" for
 // currencies without decimals.
 func (a Amount) Digits() (negative bool, whole, fraction string) {
 	digits, exponent := strconv.FormatUint(magnitude(a.Minor), 10), a.Currency.Exponent()
-	if missing := exponent + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
+	digits = strings.Repeat("0", max(0, exponent+1-len(digits))) + digits
 	point := len(digits) - exponent
 	return a.Minor < 0, digits[:point], digits[point:]
 }
@@ -86,9 +78,7 @@ func (c Currency) Major(minorDecimal string) string {
 	digits, negative := strings.CutPrefix(minorDecimal, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")
 	exponent := c.Exponent()
-	if missing := exponent + 1 - len(whole); missing > 0 {
-		whole = strings.Repeat("0", missing) + whole
-	}
+	whole = strings.Repeat("0", max(0, exponent+1-len(whole))) + whole
 	point := len(whole) - exponent
 	tail := whole[point:] + strings.TrimRight(fraction, "0")
 	out := whole[:point]
@@ -114,8 +104,5 @@ func overflow(a Amount, operator string, n int64) error {
 
 // magnitude is |n| without the overflow of -MinInt64.
 func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n) //nolint:gosec // two's complement is what makes it right for MinInt64
-	}
-	return uint64(n)
+	return min(uint64(n), -uint64(n)) //nolint:gosec // two's complement is what makes it right for MinInt64
 }

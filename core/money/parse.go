@@ -11,7 +11,7 @@ const maxTyped = 12
 // ParseTyped reads an amount as a person types it, in whole units with at most the currency's decimals after a point or a
 // comma: 29, 29.00 and 29,5. ok is false for anything else; nothing is rounded.
 func ParseTyped(text string, c Currency) (a Amount, ok bool) {
-	whole, fraction, _ := strings.Cut(strings.Replace(strings.TrimSpace(text), ",", ".", 1), ".")
+	whole, fraction, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(text), ",", "."), ".")
 	exponent := c.Exponent()
 	if len(whole) == 0 || len(whole) > maxTyped || len(fraction) > exponent || strings.Trim(whole+fraction, "0123456789") != "" {
 		return a, false

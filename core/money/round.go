@@ -9,7 +9,7 @@ import (
 // positive counterpart, so that a credit cancels the charge it reverses. The numerator must not be negative and the
 // denominator must be positive; a result beyond 64 bits is ErrOverflow.
 func (a Amount) RatioHalfUp(numerator, denominator int64) (Amount, error) {
-	if numerator < 0 || denominator <= 0 {
+	if min(numerator, denominator) < 0 { // a denominator of zero is refused with what is too large for it
 		return Amount{}, overflow(a, "ratio", numerator)
 	}
 	high, low := bits.Mul64(magnitude(a.Minor), uint64(numerator))

@@ -97,6 +97,8 @@ func TestRefundsStayWithinWhatWasPaid(t *testing.T) {
 		refused  bool
 	}{
 		"a part":                     {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(eur(40)) }, 40, false},
+		"a single minor unit":        {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(eur(1)) }, 1, false},
+		"a single one comes back":    {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(1)) }, 39, false},
 		"the rest":                   {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(60)) }, 100, false},
 		"a minor unit too much":      {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(61)) }, 40, true},
 		"nothing":                    {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(0)) }, 40, true},
@@ -130,6 +132,85 @@ func TestTheProcessorsFeeIsKeptOfASuccess(t *testing.T) {
 		}
 		if fee := p.State().ProcessorFee.Minor; (fee == 27) != (status == payment.Succeeded) {
 			t.Errorf("%s: fee %d", status, fee)
+		}
+	}
+}
+
+func TestNothingFollowsAFinalStatusButLateMoney(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[payment.Status]bool{
+		payment.Pending: false, payment.RequiresAction: false, payment.Processing: false,
+		payment.Succeeded: true, payment.Declined: true, payment.Canceled: true,
+	} {
+		if status.Final() != want {
+			t.Errorf("%s is final: %v", status, !want)
+		}
+	}
+}
+
+func TestAnAttemptBeginsPending(t *testing.T) {
+	t.Parallel()
+	if s := in(payment.Pending).State(); s.Revision != 1 || s.Refunded != eur(0) || s.ProcessorFee != eur(0) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAnOutcomeReplacesOnlyWhatItKnows(t *testing.T) {
+	t.Parallel()
+	known := in(payment.Pending).State()
+	known.Method, known.ProcessorID, known.Brand, known.Last4 = "pm_1", "pi_1", "visa", "4242"
+	for name, c := range map[string]struct {
+		outcome payment.Outcome
+		want    func(*payment.State)
+	}{
+		"nothing":                   {payment.Outcome{}, func(*payment.State) {}},
+		"the method":                {payment.Outcome{Method: "pm_2"}, func(s *payment.State) { s.Method = "pm_2" }},
+		"the processor's":           {payment.Outcome{ProcessorID: "pi_2"}, func(s *payment.State) { s.ProcessorID = "pi_2" }},
+		"the card":                  {payment.Outcome{Brand: "mastercard", Last4: "4444"}, func(s *payment.State) { s.Brand, s.Last4 = "mastercard", "4444" }},
+		"a fee in another currency": {payment.Outcome{Fee: money.Amount{Minor: 27, Currency: "usd"}}, func(*payment.State) {}},
+	} {
+		p, want := payment.Restore(known), known
+		c.outcome.Status = payment.Succeeded
+		if _, err := p.Apply(c.outcome, time.Unix(100, 0)); err != nil {
+			t.Fatal(err)
+		}
+		want.Status, want.SettledAt, want.Revision = payment.Succeeded, time.Unix(100, 0), known.Revision+1
+		c.want(&want)
+		if got := p.State(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestAllOfASucceededPaymentGoesBackOnce(t *testing.T) {
+	t.Parallel()
+	for _, status := range all {
+		p := in(status)
+		before := p.State()
+		changed, err := p.MarkRefunded()
+		after := p.State()
+		if status != payment.Succeeded {
+			if changed || err == nil || !reflect.DeepEqual(after, before) {
+				t.Errorf("%s: %v, %v, %+v", status, changed, err, after)
+			}
+			continue
+		}
+		if !changed || err != nil || after.Refunded != after.Amount || after.Revision != before.Revision+1 {
+			t.Errorf("%v, %v, %+v", changed, err, after)
+		}
+		if changed, err := p.MarkRefunded(); changed || err != nil || !reflect.DeepEqual(p.State(), after) {
+			t.Errorf("again: %v, %v, %+v", changed, err, p.State())
+		}
+	}
+}
+
+func TestEventsAreNamed(t *testing.T) {
+	t.Parallel()
+	for event, want := range map[interface{ EventName() string }]string{
+		&payment.Completed{}: "payment.completed", &payment.Failed{}: "payment.failed", &payment.Reversed{}: "payment.reversed",
+	} {
+		if got := event.EventName(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -37,4 +37,7 @@ func TestTheTotalOfASale(t *testing.T) {
 			t.Errorf("%s: %+v", name, total)
 		}
 	}
+	if total, err := (payment.Sale{Subtotal: eur(1000), Discount: money.Amount{Minor: 100, Currency: "usd"}}).Total(); err == nil {
+		t.Errorf("another currency before amounts without one: %+v", total)
+	}
 }

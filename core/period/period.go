@@ -21,8 +21,10 @@ const (
 	Year  Interval = "year"
 )
 
-// What one interval advances by: days, or civil months.
-var steps = map[Interval]struct{ days, months int }{
+// step is what one interval advances by: days, or civil months.
+type step struct{ days, months int }
+
+var steps = map[Interval]step{
 	Day: {days: 1}, Week: {days: 7}, Month: {months: 1}, Year: {months: 12},
 }
 
@@ -41,10 +43,7 @@ func ParseInterval(s string) (Interval, error) {
 // UTC. It panics unless interval is one ParseInterval returns and count is at least 1, because a period without
 // length would bill without end.
 func Nth(anchor time.Time, interval Interval, count, n int) time.Time {
-	step, ok := steps[interval]
-	if !ok || count < 1 {
-		panic(fmt.Sprintf("period: %d of interval %q", count, interval))
-	}
+	step := stepOf(interval, count)
 	anchor = anchor.UTC()
 	if step.days > 0 {
 		return anchor.AddDate(0, 0, n*count*step.days)
@@ -52,27 +51,31 @@ func Nth(anchor time.Time, interval Interval, count, n int) time.Time {
 	return addMonths(anchor, n*count*step.months)
 }
 
+// stepOf is what one interval advances by. It panics on a period without length.
+func stepOf(interval Interval, count int) step {
+	s, ok := steps[interval]
+	if !ok || count < 1 {
+		panic(fmt.Sprintf("period: %d of interval %q", count, interval))
+	}
+	return s
+}
+
 // Containing returns the period that t lies in: its number (negative before the anchor) and its bounds, start
 // included and end not. It panics as Nth does.
 func Containing(anchor time.Time, interval Interval, count int, t time.Time) (n int, start, end time.Time) {
 	anchor, t = anchor.UTC(), t.UTC()
-	Nth(anchor, interval, count, 0) // panics on a period without length, which would divide by zero below
-	step := steps[interval]
+	step := stepOf(interval, count)
 	if step.days > 0 {
-		n = int((t.Unix() - anchor.Unix()) / int64(daySeconds*step.days*count))
+		n = int(t.Unix()-anchor.Unix()) / (daySeconds * step.days * count)
 	} else {
 		months := (t.Year()-anchor.Year())*12 + int(t.Month()) - int(anchor.Month())
 		n = months / (step.months * count)
 	}
-	// The quotient is off by at most one: day of month, time of day and the sign are not in it.
-	start, end = Nth(anchor, interval, count, n), Nth(anchor, interval, count, n+1)
-	for t.Before(start) {
-		n, start, end = n-1, Nth(anchor, interval, count, n-1), start
+	// The quotient knows whole seconds or months only, and a negative one is cut towards zero: never both.
+	if t.Before(Nth(anchor, interval, count, n)) {
+		n--
 	}
-	for !t.Before(end) {
-		n, start, end = n+1, end, Nth(anchor, interval, count, n+2)
-	}
-	return n, start, end
+	return n, Nth(anchor, interval, count, n), Nth(anchor, interval, count, n+1)
 }
 
 // addMonths moves t by civil months and keeps its day, or takes the last day of a month that is too short.

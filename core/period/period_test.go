@@ -78,6 +78,8 @@ func TestContaining(t *testing.T) {
 		"the start belongs to its period":        {"2025-01-31T15:00:00Z", period.Month, "2025-02-28T15:00:00Z", 1, "2025-02-28T15:00:00Z", "2025-03-31T15:00:00Z"},
 		"a moment earlier belongs to the former": {"2025-01-31T15:00:00Z", period.Month, "2025-02-28T14:59:59.999999999Z", 0, "2025-01-31T15:00:00Z", "2025-02-28T15:00:00Z"},
 		"before the anchor numbers are negative": {"2025-01-31T15:00:00Z", period.Month, "2025-01-31T14:59:59Z", -1, "2024-12-31T15:00:00Z", "2025-01-31T15:00:00Z"},
+		"t's month is the one of UTC":            {"2025-01-01T00:00:00Z", period.Month, "2025-01-31T23:30:00-02:00", 1, "2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z"},
+		"so is the anchor's":                     {"2025-01-31T23:30:00-02:00", period.Month, "2025-01-15T00:00:00Z", -1, "2025-01-01T01:30:00Z", "2025-02-01T01:30:00Z"},
 		"t in another zone is the same instant":  {"2025-01-31T15:00:00Z", period.Day, "2025-02-01T16:00:00+01:00", 1, "2025-02-01T15:00:00Z", "2025-02-02T15:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +128,7 @@ func TestPeriodsWithoutLengthPanic(t *testing.T) {
 	for name, call := range map[string]func(){
 		"count zero":       func() { period.Nth(time.Time{}, period.Month, 0, 1) },
 		"negative count":   func() { period.Containing(time.Time{}, period.Day, -1, time.Time{}) },
+		"no interval":      func() { period.Nth(time.Time{}, "hour", 1, 1) },
 		"unknown interval": func() { period.Containing(time.Time{}, "hour", 1, time.Time{}) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,9 @@
 // statement left out) and runs the package's own tests against each change. A change that every test passes is a rule
 // that nobody holds: it is printed, and the command fails unless explained.txt says why no test can notice it.
 //
+// Every mutation of a function is compiled into one binary of the package's tests, which an environment variable selects;
+// only changes of package variables and constants need a build each.
+//
 //	go run ./tests/mutate                      every package of core
 //	go run ./tests/mutate core/money core/plan these
 package main
@@ -111,16 +114,18 @@ func judge(ctx context.Context, out io.Writer, p *Package, mutations []Mutation,
 		return nil, nil
 	}
 	started := time.Now()
-	if err := p.measure(ctx); err != nil {
+	build, err := p.build(ctx, mutations)
+	if err != nil {
 		return nil, err
 	}
+	defer build.close()
 	verdicts, failures := make([]Verdict, len(mutations)), make([]error, len(mutations))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range parallel {
 		workers.Go(func() {
 			for i := range next {
-				verdicts[i], failures[i] = p.Test(ctx, mutations[i])
+				verdicts[i], failures[i] = build.Test(ctx, i+1)
 			}
 		})
 	}

@@ -6,9 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,8 +37,6 @@ type Package struct {
 	Files []string
 	// flags quieten libraries that write files when a test fails.
 	flags []string
-	// timeout is for one run of the tests, from how long they take unchanged.
-	timeout time.Duration
 }
 
 // packages finds the packages below the given folders of a module.
@@ -88,70 +91,187 @@ func readPackage(root, folder string) (Package, error) {
 	return p, nil
 }
 
-// measure runs the tests unchanged: they must pass, and how long they take bounds how long they may with a mutation.
-func (p *Package) measure(ctx context.Context) error {
-	p.timeout = 5 * time.Minute
-	started := time.Now()
-	if verdict, output := p.test(ctx, nil, nil); verdict != Survived {
-		return fmt.Errorf("%s: the tests do not pass as they are:\n%s", p.Dir, output)
+// buildAttempts bounds how often a package is built to find the mutations that do not compile.
+const buildAttempts = 5
+
+// Build is the test binary of a package with every mutation of its functions in it.
+type Build struct {
+	p      *Package
+	folder string
+	// sources are the unchanged files of the package.
+	sources map[string][]byte
+	// apart are the mutations that need a build of their own, invalid those that do not compile.
+	apart   map[int]numbered
+	invalid map[int]bool
+	// timeout is for one run of the tests, from how long they take unchanged.
+	timeout time.Duration
+}
+
+// build compiles the tests once with all mutations, leaving out those that do not compile, and runs them unchanged.
+func (p *Package) build(ctx context.Context, mutations []Mutation) (_ *Build, err error) {
+	b := &Build{p: p, sources: map[string][]byte{}, apart: map[int]numbered{}, invalid: map[int]bool{}}
+	if b.folder, err = os.MkdirTemp("", "sundry-mutate-"); err != nil {
+		return nil, err
 	}
-	p.timeout = max(20*time.Second, 5*time.Since(started))
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	for _, file := range p.Files {
+		if b.sources[file], err = os.ReadFile(filepath.Join(p.root, file)); err != nil {
+			return nil, err
+		}
+	}
+	for range buildAttempts {
+		done, err := b.compile(ctx, mutations)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return b, b.measure(ctx)
+		}
+	}
+	return nil, fmt.Errorf("%s: mutations still do not compile after %d builds", p.Dir, buildAttempts)
+}
+
+func (b *Build) close() { _ = os.RemoveAll(b.folder) }
+
+// compile builds once and reports whether it went well; mutations at fault are marked and left out of the next build.
+func (b *Build) compile(ctx context.Context, mutations []Mutation) (bool, error) {
+	files := map[string]rewritten{}
+	replaced := map[string][]byte{}
+	for _, file := range b.p.Files {
+		var own []numbered
+		for i, m := range mutations {
+			if m.File == file && !b.invalid[i+1] {
+				own = append(own, numbered{m, i + 1})
+			}
+		}
+		r, err := rewrite(file, b.sources[file], own)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range r.left {
+			b.apart[m.number] = m
+		}
+		files[file], replaced[file] = r, r.source
+	}
+	name, err := packageName(b.sources[b.p.Files[0]])
+	if err != nil {
+		return false, err
+	}
+	replaced[b.p.Dir+"/zz_selected_mutation.go"] = fmt.Appendf(nil, selected, name)
+	output, err := b.goTestC(ctx, b.binary(), replaced)
+	if err == nil {
+		return true, nil
+	}
+	found := false
+	for _, m := range compileError.FindAllSubmatch(output, -1) {
+		line, _ := strconv.Atoi(string(m[2])) // digits, by the pattern
+		for file, r := range files {
+			if number := r.at(line); number > 0 && filepath.Base(file) == filepath.Base(string(m[1])) {
+				b.invalid[number], found = true, true
+			}
+		}
+	}
+	if !found {
+		return false, fmt.Errorf("%s: %w\n%s", b.p.Dir, err, output)
+	}
+	return false, ctx.Err()
+}
+
+// compileError is a line of the compiler's: file, line and column.
+var compileError = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
+
+func packageName(source []byte) (string, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, parser.PackageClauseOnly)
+	if err != nil {
+		return "", err
+	}
+	return parsed.Name.Name, nil
+}
+
+func (b *Build) binary() string { return filepath.Join(b.folder, "package.test") }
+
+// goTestC builds the package's tests with some of its files replaced, without touching its folder.
+func (b *Build) goTestC(ctx context.Context, binary string, replaced map[string][]byte) ([]byte, error) {
+	folder, err := os.MkdirTemp(b.folder, "overlay-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	root, err := filepath.Abs(b.p.root)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]string{}
+	for file, source := range replaced {
+		changed := filepath.Join(folder, filepath.Base(file))
+		if err := os.WriteFile(changed, source, 0o600); err != nil {
+			return nil, err
+		}
+		paths[filepath.Join(root, filepath.FromSlash(file))] = changed
+	}
+	list, err := json.Marshal(map[string]map[string]string{"Replace": paths})
+	if err != nil {
+		return nil, err
+	}
+	overlay := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o600); err != nil {
+		return nil, err
+	}
+	// -e: every error of the compiler, not the first ten.
+	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", binary, "./"+b.p.Dir) //nolint:gosec // the arguments are this tool's own
+	command.Dir = b.p.root
+	return command.CombinedOutput()
+}
+
+// measure runs the tests unchanged: they must pass, and how long they take bounds how long they may with a mutation.
+func (b *Build) measure(ctx context.Context) error {
+	b.timeout = 5 * time.Minute
+	started := time.Now()
+	if output, err := b.run(ctx, b.binary(), 0); err != nil {
+		return fmt.Errorf("%s: the tests do not pass as they are: %w\n%s", b.p.Dir, err, output)
+	}
+	b.timeout = max(4*time.Second, 10*time.Since(started))
 	return nil
 }
 
-// Test judges one mutation.
-func (p *Package) Test(ctx context.Context, m Mutation) (Verdict, error) {
-	source, err := os.ReadFile(filepath.Join(p.root, m.File))
-	if err != nil {
-		return Killed, err
+// Test judges the mutation with a number.
+func (b *Build) Test(ctx context.Context, number int) (Verdict, error) {
+	if b.invalid[number] {
+		return Invalid, nil
 	}
-	verdict, _ := p.test(ctx, &m, m.Apply(source))
-	return verdict, ctx.Err()
-}
-
-// test runs the package's tests with one file replaced, which go build does without touching the folder.
-func (p *Package) test(ctx context.Context, m *Mutation, source []byte) (Verdict, string) {
-	arguments := []string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", p.timeout.String()}
-	if m != nil {
-		overlay, remove, err := overlayOf(filepath.Join(p.root, m.File), source)
-		if err != nil {
-			return Killed, err.Error()
+	binary := b.binary()
+	if m, ok := b.apart[number]; ok {
+		binary = filepath.Join(b.folder, strconv.Itoa(number)+".test")
+		defer func() { _ = os.Remove(binary) }()
+		output, err := b.goTestC(ctx, binary, map[string][]byte{m.File: m.Apply(b.sources[m.File])})
+		switch {
+		case err != nil && compileError.Match(output):
+			return Invalid, ctx.Err()
+		case err != nil:
+			return Killed, fmt.Errorf("%s: %w\n%s", b.p.Dir, err, output)
 		}
-		defer remove()
-		arguments = append(arguments, "-overlay", overlay)
 	}
-	arguments = append(append(arguments, "./"+p.Dir), p.flags...)
-	command := exec.CommandContext(ctx, "go", arguments...) //nolint:gosec // the arguments are this tool's own
-	command.Dir = p.root
-	command.Env = append(os.Environ(), "GOMAXPROCS=2")
-	command.WaitDelay = time.Second
-	output, err := command.CombinedOutput()
+	_, err := b.run(ctx, binary, number)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return Survived, string(output)
-	case errors.As(err, &exit) && bytes.Contains(output, []byte("[build failed]")):
-		return Invalid, string(output)
+		return Survived, nil
+	case errors.As(err, &exit):
+		return Killed, ctx.Err()
 	}
-	return Killed, string(output)
+	return Killed, err
 }
 
-// overlayOf writes the file that tells go build to read source in place of a file.
-func overlayOf(file string, source []byte) (overlay string, remove func(), err error) {
-	folder, err := os.MkdirTemp("", "sundry-mutate-")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { _ = os.RemoveAll(folder) }
-	changed, overlay := filepath.Join(folder, "changed.go"), filepath.Join(folder, "overlay.json")
-	original, err := filepath.Abs(file)
-	if err == nil {
-		var list []byte
-		list, err = json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
-		err = errors.Join(err, os.WriteFile(changed, source, 0o600), os.WriteFile(overlay, list, 0o600))
-	}
-	if err != nil {
-		remove()
-	}
-	return overlay, remove, err
+// run runs a test binary in the folder of its package.
+func (b *Build) run(ctx context.Context, binary string, number int) ([]byte, error) {
+	arguments := append([]string{"-test.failfast", "-test.timeout", b.timeout.String()}, b.p.flags...)
+	command := exec.CommandContext(ctx, binary, arguments...) //nolint:gosec // the arguments are this tool's own
+	command.Dir = filepath.Join(b.p.root, filepath.FromSlash(b.p.Dir))
+	command.Env = slices.Concat(os.Environ(), []string{selector + "=" + strconv.Itoa(number)})
+	command.WaitDelay = time.Second
+	return command.CombinedOutput()
 }
