@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -70,6 +71,9 @@ func (r *Routes) funcs(reader locale.Locale) template.FuncMap {
 		"guide":    func() []guideSection { return r.guideSections(reader) },
 		"example":  program,
 		"remedies": func() []remedy { return remedies(reader) },
+		"dated":    func(text string) string { return asOf(time.Now(), text) },
+		"today":    func() string { return time.Now().UTC().Format(time.DateOnly) },
+		"monday":   func() string { return firstMonday(time.Now()) },
 	}
 }
 
@@ -84,20 +88,14 @@ type guideSection struct{ ID, Title string }
 
 // guideSections lists what templates/guide.html holds; a test compares the two.
 func (r *Routes) guideSections(reader locale.Locale) []guideSection {
-	sections := []guideSection{
-		{"level-0", reader.Text("guide.level_0")},
-		{"level-1", reader.Text("guide.level_1")},
-		{"level-2", reader.Text("guide.level_2")},
-		{"level-3", reader.Text("guide.level_3")},
-		{"appointments", reader.Text("guide.appointments")},
-		{"overlay", reader.Text("guide.overlay")},
-	}
+	ids := []string{"setup", "level-0", "level-1", "level-2", "level-3", "appointments", "overlay"}
 	if r.layout.Config().Sandbox {
-		sections = append(sections, guideSection{"local", reader.Text("guide.local")})
+		ids = append(ids, "local", "test-cards")
 	}
-	sections = append(sections, guideSection{"errors", reader.Text("guide.errors")})
-	if r.layout.Config().Sandbox {
-		sections = append(sections, guideSection{"test-cards", reader.Text("guide.test_cards")})
+	ids = append(ids, "errors")
+	sections := make([]guideSection, len(ids))
+	for i, id := range ids {
+		sections[i] = guideSection{id, reader.Text("guide." + strings.ReplaceAll(id, "-", "_"))}
 	}
 	return sections
 }

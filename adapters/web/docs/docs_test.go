@@ -1,13 +1,18 @@
 package docs
 
 import (
+	"bytes"
+	"go/format"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"sundry/adapters/web/layout/layouttest"
+	"sundry/core/event"
 	"sundry/core/locale"
 )
 
@@ -64,7 +69,7 @@ func TestACurlLineCanBePasted(t *testing.T) {
 	}
 	want := `curl -X POST 'https://pay.example/v1/checkout-sessions' \
   -H "Authorization: Bearer $SUNDRY_KEY" \
-  -H 'Idempotency-Key: order-1001' \
+  -H 'Idempotency-Key: checkout-sessions-2026-03-08' \
   -H 'Content-Type: application/json' \
   -d '{
     "catalog": {
@@ -72,11 +77,77 @@ func TestACurlLineCanBePasted(t *testing.T) {
     },
     "successUrl": "https://shop.example/it'\''s"
   }'`
-	if got := doc.Groups[0].Ops[0].Curl; got != want {
+	if got := doc.Groups[0].Ops[0].Samples[0].Text; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := doc.Groups[0].Ops[1].Curl; got != "curl 'https://pay.example/v1/checkout-sessions/cs_1'" {
+	if got := doc.Groups[0].Ops[1].Samples[0].Text; got != "curl 'https://pay.example/v1/checkout-sessions/cs_1'" {
 		t.Errorf("public read: %s", got)
+	}
+}
+
+func TestEverySampleIsAProgram(t *testing.T) {
+	t.Parallel()
+	doc, err := readAPIDoc([]byte(openapiSample), "https://pay.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNode := "const response = await fetch(`${process.env.SUNDRY_URL}/v1/checkout-sessions`, {\n" +
+		"  method: \"POST\",\n  headers: {\n    Authorization: `Bearer ${process.env.SUNDRY_KEY}`,\n"
+	if got := doc.Groups[0].Ops[0].Samples[1].Text; !strings.HasPrefix(got, wantNode) {
+		t.Errorf("Node.js: %s", got)
+	}
+	for _, op := range doc.Groups[0].Ops {
+		source := op.Samples[2].Text
+		if formatted, err := format.Source([]byte(source)); err != nil || string(formatted) != source+"\n" {
+			t.Errorf("Go: %v\n%s\nwant\n%s", err, source, formatted)
+		}
+	}
+}
+
+func TestTheEventsOfTheDocumentationAreValid(t *testing.T) {
+	t.Parallel()
+	events, err := readEvents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := event.Catalogue()
+	if len(events) != len(kinds) {
+		t.Fatalf("%d events, %d types", len(events), len(kinds))
+	}
+	for i, kind := range kinds {
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(kind.Schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiler := jsonschema.NewCompiler()
+		compiler.AssertFormat()
+		if err := compiler.AddResource("data.json", schema); err != nil {
+			t.Fatal(err)
+		}
+		envelope, err := jsonschema.UnmarshalJSON(strings.NewReader(asOf(time.Now(), events[i].Payload)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.MustCompile("data.json").Validate(envelope.(map[string]any)["data"]); err != nil {
+			t.Errorf("%s: %v", kind.Type, err)
+		}
+	}
+}
+
+func TestExamplesTakePlaceToday(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2028, 2, 28, 23, 30, 0, 0, time.UTC)
+	for given, want := range map[string]string{
+		"2026-03-08T09:00:00.000Z":   "2028-02-28T09:00:00.000Z",
+		"from 2026-03-09 to 2026-12": "from 2028-02-29 to 2026-12",
+		"2026-13-39 is no date":      "2026-13-39 is no date",
+	} {
+		if got := asOf(now, given); got != want {
+			t.Errorf("%s: %s, want %s", given, got, want)
+		}
+	}
+	if got := firstMonday(now); got != "2028-03-06" {
+		t.Errorf("the Monday is %s", got)
 	}
 }
 
@@ -122,7 +193,7 @@ func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, m := range regexp.MustCompile(`<h3 id="((?:level|appointments|overlay|local|errors|test)[^"]*)">`).FindAllStringSubmatch(string(html), -1) {
+	for _, m := range regexp.MustCompile(`<section class="prose" id="([^"]*)"><h3>`).FindAllStringSubmatch(string(html), -1) {
 		ids = append(ids, m[1])
 	}
 	var listed []string

@@ -2,8 +2,10 @@ package docs
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pb33f/libopenapi/datamodel/high/base"
@@ -11,36 +13,133 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// curl writes the line that tries an operation.
-func (r *docReader) curl(op *apiOp, media *v3.MediaType) string {
-	line := "curl"
-	if op.Method != http.MethodGet {
-		line += " -X " + op.Method
-	}
-	path := op.Path
+// call is one request that a sample makes.
+type call struct {
+	method, path string
+	credential   string // the variable that it is put in; "" for none
+	key          string // Idempotency-Key; "" for none
+	body         string // JSON; "" for none
+}
+
+// apiSample is one operation in one language.
+type apiSample struct{ Language, Label, Text string }
+
+// samples write an operation's request for each language.
+func (r *docReader) samples(op *apiOp, media *v3.MediaType) []apiSample {
+	c := r.call(op, media)
+	return []apiSample{{"curl", "curl", c.curl(r.baseURL)}, {"node", "Node.js", c.node()}, {"go", "Go", c.golang()}}
+}
+
+func (r *docReader) call(op *apiOp, media *v3.MediaType) call {
+	c := call{method: op.Method, path: op.Path}
 	for _, p := range op.Params {
 		if p.Example != "" {
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
+			c.path = strings.ReplaceAll(c.path, "{"+p.Name+"}", p.Example)
 		}
 	}
-	line += " '" + r.baseURL + path + "'"
 	for _, name := range op.Auth {
 		if scheme := r.document.Components.SecuritySchemes.GetOrZero(name); scheme != nil && scheme.Type == "http" {
-			line += " \\\n  -H \"Authorization: Bearer $" + envName(name) + "\""
+			c.credential = envName(name)
 			break
 		}
 	}
 	if media == nil {
-		return line
+		return c
 	}
-	if op.Method == http.MethodPost && len(op.Auth) > 0 && hasHeader(op, "Idempotency-Key") {
-		line += " \\\n  -H 'Idempotency-Key: order-1001'"
+	if op.Method == http.MethodPost && c.credential != "" && hasHeader(op, "Idempotency-Key") {
+		c.key = strings.TrimPrefix(op.ID, "post-v1-") + "-" + exampleDay
 	}
-	body := indented(example(media), "  ")
-	if body == "" {
-		return line
+	c.body = indented(example(media), "")
+	return c
+}
+
+// within indents every line of a text but the first.
+func within(text, indent string) string { return strings.ReplaceAll(text, "\n", "\n"+indent) }
+
+// curl is the line that can be pasted into a shell.
+func (c call) curl(baseURL string) string {
+	line := "curl"
+	if c.method != http.MethodGet {
+		line += " -X " + c.method
 	}
-	return line + " \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+	line += " '" + baseURL + c.path + "'"
+	add := func(words string) { line += " \\\n  " + words }
+	if c.credential != "" {
+		add(`-H "Authorization: Bearer $` + c.credential + `"`)
+	}
+	if c.key != "" {
+		add("-H 'Idempotency-Key: " + c.key + "'")
+	}
+	if c.body != "" {
+		add("-H 'Content-Type: application/json'")
+		add("-d '" + strings.ReplaceAll(within(c.body, "  "), "'", `'\''`) + "'")
+	}
+	return line
+}
+
+// node is the request in a module of Node.js.
+func (c call) node() string {
+	var headers []string
+	if c.credential != "" {
+		headers = append(headers, "    Authorization: `Bearer ${process.env."+c.credential+"}`,\n")
+	}
+	if c.key != "" {
+		headers = append(headers, "    \"Idempotency-Key\": "+strconv.Quote(c.key)+",\n")
+	}
+	if c.body != "" {
+		headers = append(headers, "    \"Content-Type\": \"application/json\",\n")
+	}
+	var options strings.Builder
+	if c.method != http.MethodGet {
+		fmt.Fprintf(&options, "  method: %q,\n", c.method)
+	}
+	if len(headers) > 0 {
+		fmt.Fprintf(&options, "  headers: {\n%s  },\n", strings.Join(headers, ""))
+	}
+	if c.body != "" {
+		fmt.Fprintf(&options, "  body: JSON.stringify(%s),\n", within(c.body, "  "))
+	}
+	url := "`${process.env.SUNDRY_URL}" + c.path + "`"
+	if options.Len() == 0 {
+		return "const response = await fetch(" + url + ");\nconsole.log(response.status, await response.text());"
+	}
+	return "const response = await fetch(" + url + ", {\n" + options.String() + "});\nconsole.log(response.status, await response.text());"
+}
+
+// golang is the request with the standard library.
+func (c call) golang() string {
+	body, imports := "nil", []string{"fmt", "io", "log", "net/http", "os"}
+	if c.body != "" {
+		body, imports = "strings.NewReader(body)", append(imports, "strings")
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "package main\n\nimport (\n\t\"%s\"\n)\n\nfunc main() {\n", strings.Join(imports, "\"\n\t\""))
+	if c.body != "" {
+		fmt.Fprintf(&out, "\tbody := %s\n", goString(c.body))
+	}
+	fmt.Fprintf(&out, "\trequest, err := http.NewRequest(%q, os.Getenv(\"SUNDRY_URL\")+%q, %s)\n", c.method, c.path, body)
+	const stop = "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n"
+	out.WriteString(stop)
+	if c.credential != "" {
+		fmt.Fprintf(&out, "\trequest.Header.Set(\"Authorization\", \"Bearer \"+os.Getenv(%q))\n", c.credential)
+	}
+	if c.key != "" {
+		fmt.Fprintf(&out, "\trequest.Header.Set(\"Idempotency-Key\", %q)\n", c.key)
+	}
+	if c.body != "" {
+		out.WriteString("\trequest.Header.Set(\"Content-Type\", \"application/json\")\n")
+	}
+	out.WriteString("\tresponse, err := http.DefaultClient.Do(request)\n" + stop + "\tdefer response.Body.Close()\n")
+	out.WriteString("\ttext, err := io.ReadAll(response.Body)\n" + stop + "\tfmt.Println(response.StatusCode, string(text))\n}")
+	return out.String()
+}
+
+// goString writes a text as Go does: raw, unless it has a backquote.
+func goString(text string) string {
+	if strings.Contains(text, "`") {
+		return strconv.Quote(text)
+	}
+	return "`" + text + "`"
 }
 
 func hasHeader(op *apiOp, name string) bool {
@@ -149,7 +248,7 @@ func sample(proxy *base.SchemaProxy, depth int) any {
 	case strings.HasPrefix(kind, "boolean"):
 		return true
 	case strings.HasPrefix(kind, "string (date-time)"):
-		return "2026-06-15T08:30:00.000Z"
+		return exampleDay + "T08:30:00.000Z"
 	default:
 		return "string"
 	}

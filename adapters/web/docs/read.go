@@ -18,6 +18,7 @@ type apiDoc struct {
 	Title, Version string
 	Intro          template.HTML
 	Groups         []*apiGroup
+	Events         []apiEvent
 	Count          int
 }
 
@@ -37,8 +38,7 @@ type apiOp struct {
 	Body                      []apiField
 	BodyType                  string
 	Answers                   []apiAnswer
-	Curl                      string
-	Words                     string // what the filter box searches
+	Samples                   []apiSample
 }
 
 // apiAnswer is one response of an operation.
@@ -72,7 +72,9 @@ func readAPIDoc(raw []byte, baseURL string) (*apiDoc, error) {
 		return nil, fmt.Errorf("openapi document: %w", err)
 	}
 	r := &docReader{document: &model.Model, baseURL: baseURL, groups: map[string]*apiGroup{}}
-	return r.read(), nil
+	doc := r.read()
+	doc.Events, err = readEvents()
+	return doc, err
 }
 
 func (r *docReader) read() *apiDoc {
@@ -136,8 +138,7 @@ func (r *docReader) operation(method, path string, item *v3.PathItem, o *v3.Oper
 			op.Answers = append(op.Answers, answer("default", o.Responses.Default))
 		}
 	}
-	op.Curl = r.curl(op, media)
-	op.Words = strings.ToLower(strings.Join([]string{op.Method, op.Path, op.Summary, o.OperationId, o.Description}, " "))
+	op.Samples = r.samples(op, media)
 	return op
 }
 

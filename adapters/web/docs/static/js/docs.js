@@ -1,37 +1,58 @@
-// The search of the documentation: every word must occur in an operation or a part of the guide.
-const box = /** @type {HTMLInputElement} */ (document.getElementById("filter"));
-const result = /** @type {HTMLElement} */ (document.getElementById("filter-status"));
-const operations = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("article[data-find]")]);
-const groups = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("section[data-group]")]);
+// The documentation: search over everything it says, copy buttons, one language for all samples, and the section that is read.
 
 /**
- * @param {string} selector
- * @param {boolean} hidden
+ * What the search finds: an operation, an event type or a part of the guide.
+ * @typedef {object} Entry
+ * @property {HTMLElement} element
+ * @property {HTMLElement | null} line of the contents
+ * @property {string} words without the samples, which say the same everywhere
  */
-function hide(selector, hidden) {
-  const element = /** @type {HTMLElement | null} */ (document.querySelector(selector));
-  if (element) element.hidden = hidden;
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} selector
+ * @param {ParentNode} [root]
+ * @returns {T[]}
+ */
+const all = (selector, root = document) => /** @type {T[]} */ ([...root.querySelectorAll(selector)]);
+
+const box = /** @type {HTMLInputElement} */ (document.getElementById("filter"));
+const result = /** @type {HTMLElement} */ (document.getElementById("filter-status"));
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const groups = all("[data-group]");
+const parts = all("#guide > section, article");
+
+/** @param {HTMLElement} element */
+const lineOf = (element) => document.querySelector(`nav a[href="#${element.id}"]`)?.parentElement ?? null;
+
+/** @param {HTMLElement} element */
+function wordsOf(element) {
+  const copy = /** @type {HTMLElement} */ (element.cloneNode(true));
+  for (const sample of all("pre, fieldset", copy)) sample.remove();
+  return copy.textContent?.toLowerCase() ?? "";
 }
 
-function filter() {
+/** @type {Entry[]} made by the first search */
+let entries = [];
+
+function search() {
+  if (!entries.length) entries = parts.map((element) => ({ element, line: lineOf(element), words: wordsOf(element) }));
   const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
-  for (const op of operations) {
-    const hit = wanted.every((w) => op.dataset.find?.includes(w));
-    op.hidden = !hit;
-    hide(`nav li:has(> a[href="#${op.id}"])`, !hit);
-    shown += hit ? 1 : 0;
+  for (const { element, line, words } of entries) {
+    const found = wanted.every((word) => words.includes(word));
+    element.hidden = !found;
+    if (line) line.hidden = !found;
+    shown += Number(found);
   }
   for (const group of groups) {
-    const empty = !group.querySelector("article:not([hidden])");
-    group.hidden = empty;
-    hide(`nav [data-nav="${group.id}"]`, empty);
+    group.hidden = !group.querySelector(":is(article, section):not([hidden])");
+    for (const list of all(`[data-nav="${group.id}"]`)) list.hidden = group.hidden;
   }
-  hide("#guide", wanted.length > 0);
   result.textContent = (!wanted.length ? "" : shown ? result.dataset.some?.replace("%d", String(shown)) : result.dataset.none) ?? "";
 }
 
-box.addEventListener("input", filter);
+box.addEventListener("input", search);
 document.addEventListener("keydown", (e) => {
   if (e.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "")) {
     e.preventDefault();
@@ -39,18 +60,53 @@ document.addEventListener("keydown", (e) => {
   }
   if (e.key === "Escape" && document.activeElement === box) {
     box.value = "";
-    filter();
+    search();
   }
 });
 
-for (const block of document.querySelectorAll("figure.code")) {
-  const button = block.querySelector("button");
-  if (!button || !navigator.clipboard) continue;
-  button.hidden = false;
+/** @param {HTMLElement} sample */
+function addCopyButton(sample) {
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: main.dataset.copy });
+  const around = document.createElement("div");
+  around.className = "copyable";
+  if (sample.dataset.in) around.dataset.in = sample.dataset.in;
+  delete sample.dataset.in;
+  sample.replaceWith(around);
+  around.append(sample, button);
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(block.querySelector("code")?.textContent ?? "");
-    const label = button.textContent;
-    button.textContent = button.dataset.done ?? label;
-    setTimeout(() => (button.textContent = label), 1500);
+    await navigator.clipboard.writeText(sample.textContent ?? "");
+    button.textContent = main.dataset.copied ?? "";
+    setTimeout(() => (button.textContent = main.dataset.copy ?? ""), 1500);
   });
 }
+if (navigator.clipboard) all("pre", main).forEach(addCopyButton);
+
+// A language that is chosen once is shown everywhere, and what the reader looks at stays where it is.
+/** @type {HTMLInputElement[]} */
+const languages = all("fieldset.code input");
+main.addEventListener("change", (e) => {
+  const chosen = /** @type {HTMLInputElement} */ (e.target);
+  if (!languages.includes(chosen)) return;
+  const before = chosen.getBoundingClientRect().top;
+  for (const input of languages) if (input.value === chosen.value) input.checked = true;
+  scrollBy({ top: chosen.getBoundingClientRect().top - before, behavior: "instant" });
+});
+
+// The contents mark the first part that is on the screen.
+/** @type {Set<Element>} */
+const visible = new Set();
+const observer = new IntersectionObserver((changes) => {
+  for (const { target, isIntersecting } of changes) {
+    if (isIntersecting) visible.add(target);
+    else visible.delete(target);
+  }
+  const current = parts.find((part) => visible.has(part));
+  const link = current && document.querySelector(`nav a[href="#${current.id}"]`);
+  if (!link || link.hasAttribute("aria-current")) return;
+  for (const old of all("nav a[aria-current]")) old.removeAttribute("aria-current");
+  link.setAttribute("aria-current", "true");
+  const list = document.querySelector(".toc-scroll");
+  const [line, view] = [link.getBoundingClientRect(), list?.getBoundingClientRect()];
+  if (list && view && (line.top < view.top || line.bottom > view.bottom)) list.scrollTop += line.top - view.top - view.height / 3;
+}, { rootMargin: "-80px 0px -40% 0px" });
+for (const part of parts) observer.observe(part);
