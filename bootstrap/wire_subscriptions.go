@@ -22,6 +22,8 @@ func (a *App) wireSubscriptions() error {
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)
+	on(a.bus, module.OnRefundCreated)
+	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnCardSaved)
 	on(a.bus, module.OnCardRemoved)
 	on(a.bus, module.OnCustomerRenamed)

@@ -21,6 +21,8 @@ type Subscriptions interface {
 	Insert(ctx context.Context, s subscription.State) error
 	// Get returns a subscription. ErrNotFound.
 	Get(ctx context.Context, id string) (subscription.State, error)
+	// GetByCheckout returns the subscription that a checkout started. ErrNotFound.
+	GetByCheckout(ctx context.Context, checkoutID string) (subscription.State, error)
 	// Update writes a changed subscription. ErrStale.
 	Update(ctx context.Context, s subscription.State) error
 	// List returns part of an account's subscriptions, newest first.
@@ -54,12 +56,16 @@ type PaidPeriod struct {
 	SubscriptionID string
 	Kind           subscription.ChargeKind
 	Start, End     time.Time
+	// Due is what it took, before tax, and Value what that pays of the whole period's value: minor units. 0 is not known.
+	Due, Value int64
 }
 
 // PaidPeriods keeps which payment bought which time: none is bought twice by renewals.
 type PaidPeriods interface {
 	// Insert writes what a payment has bought. ErrDuplicate when a renewal has bought that period before.
 	Insert(ctx context.Context, p PaidPeriod) error
+	// Get returns what a payment has bought. ErrNotFound.
+	Get(ctx context.Context, paymentID string) (PaidPeriod, error)
 }
 
 // SubscriptionAudit is what `sundry verify` reads of subscriptions. Each method returns the ids that break the rule, at

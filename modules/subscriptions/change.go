@@ -16,6 +16,9 @@ import (
 	"sundry/ports"
 )
 
+// authenticationRequired is why a bank declines a charge that the customer must confirm.
+const authenticationRequired = "authentication_required"
+
 // Change is a wish for another plan.
 type Change struct {
 	Plan string
@@ -24,6 +27,8 @@ type Change struct {
 	Mode     subscription.ProrationMode
 	// QuoteID is a previewed price to be charged exactly; empty to be charged what it costs now.
 	QuoteID string
+	// OnSession is true when the customer is here to confirm the payment to their bank. The charge may wait for Confirm then.
+	OnSession bool
 }
 
 // Preview quotes a change of plan: what it would charge now. Faults: NOT_FOUND (subscription, plan or interval),
@@ -72,7 +77,7 @@ func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.
 
 // ChangePlan changes the plan: at once, charging or crediting the difference, or with the next period. It waits for the
 // charge; one whose outcome is not known yet leaves the plan as it is until it is. Faults: those of Preview, QUOTE_EXPIRED,
-// CARD_DECLINED, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
+// CARD_DECLINED, AUTHENTICATION_REQUIRED, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
 func (s *Service) ChangePlan(ctx context.Context, creatorID, subscriptionID string, c Change) (subscription.State, error) {
 	paymentID, err := s.startChange(ctx, creatorID, subscriptionID, c)
 	if err != nil {
@@ -103,7 +108,7 @@ func (s *Service) startChange(ctx context.Context, creatorID, subscriptionID str
 			}
 			return s.commit(ctx, r, sub, e)
 		}
-		paymentID, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, charging{at: now})
+		paymentID, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, charging{at: now, onSession: c.OnSession})
 		return err
 	})
 	return paymentID, err
@@ -129,14 +134,24 @@ func (s *Service) binding(ctx context.Context, r ports.Repos, sub *subscription.
 }
 
 // Resume takes back a scheduled cancellation or ends a pause. A pause that outlasted the paid period costs another one,
-// charged at once. Faults: NOT_FOUND, STATE_CONFLICT, CARD_DECLINED, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
+// charged at once. Faults: NOT_FOUND, STATE_CONFLICT, CARD_DECLINED, AUTHENTICATION_REQUIRED, PAYMENT_METHOD_REQUIRED,
+// PROCESSOR_UNAVAILABLE.
 func (s *Service) Resume(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
+	return s.resume(ctx, creatorID, subscriptionID, charging{})
+}
+
+// ResumeOnPage is Resume by the customer, who is here to confirm the payment to their bank: the charge may wait for Confirm.
+func (s *Service) ResumeOnPage(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
+	return s.resume(ctx, creatorID, subscriptionID, charging{onSession: true})
+}
+
+func (s *Service) resume(ctx context.Context, creatorID, subscriptionID string, how charging) (subscription.State, error) {
 	paymentID := ""
 	_, err := s.change(ctx, creatorID, subscriptionID, func(sub *subscription.Subscription, now time.Time) (event.Event, error) {
 		return sub.Resume(now)
 	})
 	if fault.Is(err, fault.StateConflict) {
-		paymentID, err = s.startResumption(ctx, creatorID, subscriptionID, err)
+		paymentID, err = s.startResumption(ctx, creatorID, subscriptionID, how, err)
 	}
 	if err != nil {
 		return subscription.State{}, err
@@ -145,7 +160,7 @@ func (s *Service) Resume(ctx context.Context, creatorID, subscriptionID string) 
 }
 
 // startResumption charges for another period; refused is why it could not be resumed for nothing.
-func (s *Service) startResumption(ctx context.Context, creatorID, subscriptionID string, refused error) (paymentID string, err error) {
+func (s *Service) startResumption(ctx context.Context, creatorID, subscriptionID string, how charging, refused error) (paymentID string, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
@@ -155,7 +170,8 @@ func (s *Service) startResumption(ctx context.Context, creatorID, subscriptionID
 		if err != nil {
 			return refused
 		}
-		paymentID, err = s.bill(ctx, r, sub, bill, now)
+		how.at = now
+		paymentID, err = s.bill(ctx, r, sub, bill, how)
 		return err
 	})
 	return paymentID, err
@@ -227,6 +243,10 @@ func (s *Service) waited(attempt payment.State, err error) (payment.State, error
 
 // cardDeclined is the refusal of a card.
 func cardDeclined(why payment.DeclineReason) error {
+	if why.Code == authenticationRequired {
+		return fault.New(fault.AuthenticationRequired, "The bank wants the customer to confirm this payment. "+
+			"Send them to their portal (POST /v1/customer-portal-sessions): what they ask for there, they can confirm.")
+	}
 	f := fault.New(fault.CardDeclined, why.Message)
 	f.DeclineCode = why.Code
 	return f

@@ -80,6 +80,9 @@ func TestADeclinedChangeChangesNothing(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		w.wantEvents()
+		w.response = declined("authentication_required")
+		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
+		refused(t, err, fault.AuthenticationRequired)
 		w.cardless = true
 		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.PaymentMethodRequired)

@@ -75,7 +75,7 @@ func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Su
 	if err != nil {
 		return err
 	}
-	_, err = s.bill(ctx, r, sub, bill, at)
+	_, err = s.bill(ctx, r, sub, bill, charging{at: at})
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return err
 	}
@@ -90,12 +90,12 @@ func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Su
 
 // bill starts the charge that a bill asks for, or takes the bill over at once when nothing is due. The id is empty then.
 // PAYMENT_METHOD_REQUIRED leaves everything as it was.
-func (s *Service) bill(ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, at time.Time) (paymentID string, err error) {
-	sale, err := s.sale(ctx, r, sub.State(), bill, at)
+func (s *Service) bill(ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, how charging) (paymentID string, err error) {
+	sale, err := s.sale(ctx, r, sub.State(), bill, how.at)
 	if err != nil {
 		return "", err
 	}
-	return s.charge(ctx, r, sub, bill, sale, charging{at: at})
+	return s.charge(ctx, r, sub, bill, sale, how)
 }
 
 // charging is how a charge is made.
@@ -173,12 +173,17 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 		return s.charges.Refund(ctx, r, e.State)
 	}
 	sub, bill := subscription.Restore(state), state.Charge.Bill
+	value, err := state.ValueOf(bill)
+	if err != nil {
+		return err
+	}
 	transition, err := sub.Paid(e.ID)
 	if err != nil {
 		return err
 	}
 	err = r.Subscriptions.PaidPeriods.Insert(ctx, ports.PaidPeriod{
 		PaymentID: e.ID, CreatorID: state.CreatorID, SubscriptionID: state.ID, Kind: bill.Kind, Start: bill.PeriodStart, End: bill.PeriodEnd,
+		Due: bill.Due().Minor, Value: value.Minor,
 	})
 	if err != nil {
 		return err

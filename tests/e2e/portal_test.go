@@ -146,6 +146,39 @@ func TestAPaymentThatTheBankWantsConfirmedIsConfirmedInThePortal(t *testing.T) {
 	})
 }
 
+func TestAChangeThatTheBankWantsConfirmedIsMadeInThePortal(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
+		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
+		change := harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", change).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+		portal := visit(t, a, s.CustomerID)
+		mine := portal + "/plans/" + s.ID
+		if to := submit(t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}}); to != mine+"/confirm" {
+			t.Fatalf("changing leads to %s", to)
+		}
+		if html := read(t, app, portal); !strings.Contains(html, mine+"/confirm") {
+			t.Errorf("the portal does not lead back to the bank's question:\n%s", html)
+		}
+		submit(t, app, mine+"/confirm", url.Values{"approve": {"yes"}})
+		if got := subscription(t, a, s.ID); got.Plan != "studio" {
+			t.Fatalf("%+v", got)
+		}
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/pause", nil).Want(t, 200)
+		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/resume", nil).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+		if to := submit(t, app, mine+"/resume", nil); to != mine+"/confirm" {
+			t.Fatalf("resuming leads to %s", to)
+		}
+		submit(t, app, mine+"/confirm", url.Values{"approve": {"yes"}})
+		if got := subscription(t, a, s.ID); got.Status != "active" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 func TestAPortalLinkOpensOnlyItsOwnCustomer(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

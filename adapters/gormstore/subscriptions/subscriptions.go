@@ -91,6 +91,11 @@ func (t subscriptions) Get(_ context.Context, id string) (subscription.State, er
 	return t.GetBy("get subscription "+id, "id = ?", id)
 }
 
+// GetByCheckout implements ports.Subscriptions.
+func (t subscriptions) GetByCheckout(_ context.Context, checkoutID string) (subscription.State, error) {
+	return t.GetBy("get subscription of "+checkoutID, "checkout_id = ?", checkoutID)
+}
+
 // List implements ports.Subscriptions.
 func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter, page ports.Page) (ports.List[subscription.State], error) {
 	query := t.DB.Where("creator_id = ?", f.CreatorID)

@@ -193,10 +193,10 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 	v := planView{
 		State: s, Price: reader.Money(s.Offer.Price) + " " + reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount),
 		PastDue: s.Status == subscription.StatusPastDue, Until: s.CurrentPeriodEnd,
-		Cancels: !s.Status.Terminal() && !s.CancelAtPeriodEnd, Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused,
+		Cancels: !s.Status.Terminal() && !s.CancelAtPeriodEnd, Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused && s.Charge == nil,
 		Changes: running && !s.CancelAtPeriodEnd && s.Charge == nil,
 	}
-	v.Waits = v.PastDue && s.Charge != nil
+	v.Waits = s.Charge != nil
 	v.CanPay = v.PastDue && s.Charge == nil
 	if s.Planned != nil {
 		v.Planned = s.Planned.PlanName

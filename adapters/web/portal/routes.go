@@ -148,10 +148,11 @@ func (r *Routes) resume(c *fiber.Ctx, v customers.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.Subscriptions.Resume(c.UserContext(), s.CreatorID, s.ID); err != nil {
+	resumed, err := r.Subscriptions.ResumeOnPage(c.UserContext(), s.CreatorID, s.ID)
+	if err != nil {
 		return refused(c, err)
 	}
-	return done(c, "resumed")
+	return r.charged(c, resumed, "resumed")
 }
 
 // wish is the plan that a form or a link names. It begins at once: a difference in the customer's favor is credit.
@@ -165,11 +166,20 @@ func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
 		return err
 	}
 	change := wish(c.FormValue("plan"), c.FormValue("interval"))
-	change.QuoteID = c.FormValue("quote")
-	if _, err := r.Subscriptions.ChangePlan(c.UserContext(), s.CreatorID, s.ID, change); err != nil {
+	change.QuoteID, change.OnSession = c.FormValue("quote"), true
+	changed, err := r.Subscriptions.ChangePlan(c.UserContext(), s.CreatorID, s.ID, change)
+	if err != nil {
 		return refused(c, err)
 	}
-	return done(c, "plan")
+	return r.charged(c, changed, "plan")
+}
+
+// charged leads to the bank's question when the charge waits for the customer to confirm it.
+func (r *Routes) charged(c *fiber.Ctx, s subscription.State, what string) error {
+	if s.Charge != nil {
+		return layout.SeeOther(c, path(c)+"/plans/"+s.ID+"/confirm")
+	}
+	return done(c, what)
 }
 
 func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {

@@ -1,0 +1,89 @@
+package subscription_test
+
+import (
+	"testing"
+
+	"sundry/core/plan"
+	"sundry/core/subscription"
+)
+
+func TestWhatWentBackIsTakenOffThePeriodAndThenOffTheCredit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value, worth, credit int64 // of a period of 1000 and a credit of 1050
+		changed, seen        bool
+	}{
+		"nothing":                     {0, 1000, 1050, false, false},
+		"a negative amount":           {-5, 1000, 1050, false, false},
+		"a part of the period":        {400, 600, 1050, true, false},
+		"all of the period":           {1000, 0, 1050, true, false},
+		"more than the period":        {1300, 0, 750, true, true},
+		"more than period and credit": {9999, 0, 0, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := begin(t, pro)
+			_, before := change(t, sub, basic, started.Add(14*day))
+			e, changed, err := sub.Returned(eur(c.value))
+			s := sub.State()
+			if err != nil || changed != c.changed || s.PeriodValue != eur(c.worth) || s.Credit != eur(c.credit) || (s.Revision > before.Revision) != c.changed {
+				t.Errorf("worth %d, credit %d, changed %v, %v", s.PeriodValue.Minor, s.Credit.Minor, changed, err)
+			}
+			if updated, ok := e.(subscription.Updated); ok != c.seen || c.seen && string(updated.Previous["creditInCents"]) != "1050" {
+				t.Errorf("event %+v", e)
+			}
+		})
+	}
+}
+
+func TestNothingIsTakenOffWhatIsOverOrWorthNothing(t *testing.T) {
+	t.Parallel()
+	over := begin(t, basic)
+	if _, err := over.Cancel(started); err != nil {
+		t.Fatal(err)
+	}
+	for name, sub := range map[string]*subscription.Subscription{"canceled": over, "a trial": begin(t, trial)} {
+		before := sub.State()
+		if e, changed, err := sub.Returned(eur(500)); e != nil || changed || err != nil || sub.State().Revision != before.Revision {
+			t.Errorf("%s: %+v, %v, %v", name, e, changed, err)
+		}
+	}
+}
+
+func TestACreditIsLessWithTheMoneyOfItsPeriod(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, pro)
+	change(t, sub, offer("nothing", 0, basic.Interval, 1, 0), started.Add(14*day))
+	if _, changed, err := sub.Returned(eur(50)); err != nil || !changed || sub.State().Credit != eur(1500) {
+		t.Errorf("%v, %v, credit %+v of a period that is worth nothing", changed, err, sub.State().Credit)
+	}
+}
+
+func TestAPaymentPaysForAPeriodOrForWhatAChangeAddsToIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		from, to plan.Offer
+		want     int64
+	}{
+		"half a period of the difference is the whole difference": {basic, pro, 2100},
+		"another interval is worth what it cost":                  {basic, yearly, 29500},
+		"nothing was due":                                         {pro, basic, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := begin(t, c.from)
+			bill, err := sub.ChangeBill(c.to, subscription.ChargeNow, started.Add(14*day))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := sub.State().ValueOf(bill); err != nil || got != eur(c.want) {
+				t.Errorf("%+v, %v, want %d", got, err, c.want)
+			}
+		})
+	}
+	sub := begin(t, basic)
+	bill := charge(t, sub, "pay_1", sub.State().CurrentPeriodEnd)
+	if got, err := sub.State().ValueOf(bill); err != nil || got != eur(1000) {
+		t.Errorf("a renewal pays for %+v, %v", got, err)
+	}
+}
