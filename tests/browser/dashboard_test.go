@@ -150,7 +150,7 @@ func TestEveryPageOfTheDashboardIsAccessibleAndFitsAPhone(t *testing.T) {
 	for _, path := range []string{
 		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID, "/listings/" + s.club.ID + "/plans/new", "/listings/" + s.single.ID + "/variants/new",
 		"/links", "/links/new", "/discounts", "/discounts/new", "/bookings", "/bookings/week", "/bookings/settings", "/orders", "/customers", "/customers/new", "/subscriptions", "/invoices",
-		"/usage", "/usage/meters/new", "/disputes", "/balance", "/balance/payout", "/ledger", "/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security", "/security/log",
+		"/usage", "/usage/meters", "/usage/meters/new", "/usage/prices", "/usage/prices/new", "/usage/products", "/usage/plans/new", "/disputes", "/balance", "/balance/payout", "/ledger", "/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security", "/security/log",
 	} {
 		b.open(s.URL + "/dashboard" + path)
 		b.accessible("/dashboard" + path)

@@ -80,7 +80,7 @@ func TestEveryPageOfTheDashboardIsSound(t *testing.T) {
 }
 
 var dashboardAreas = []string{"listings", "links", "orders", "customers", "subscriptions", "keys", "webhooks", "events", "requests", "bookings",
-	"bookings/week", "bookings/settings", "discounts", "balance", "ledger", "disputes", "invoices", "usage", "settings", "security", "security/log"}
+	"bookings/week", "bookings/settings", "discounts", "balance", "ledger", "disputes", "invoices", "usage", "usage/meters", "usage/prices", "usage/products", "settings", "security", "security/log"}
 
 func checkCSV(t *testing.T, path string, page *harness.Page) {
 	t.Helper()

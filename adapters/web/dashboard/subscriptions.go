@@ -111,6 +111,11 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		}
 		p.Parts = append(p.Parts, tablePart("Usage in this period", t))
 	}
+	billed, err := r.billedPart(c, v, s.ID)
+	if err != nil {
+		return err
+	}
+	p.Parts = append(p.Parts, billed...)
 	all := []fact{
 		{"Customer", to(cmp.Or(s.ExternalCustomerID, s.CustomerID), base+"/customers/"+s.CustomerID)}, {"Price", text(v.recurringPrice(s))},
 		{"Current period", text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
@@ -144,6 +149,7 @@ func (v *visit) subscriptionActions(s subscription.State, at string) (all []acti
 		all = append(all, v.button("Resume", at+"/resume").primary())
 	}
 	if !s.Status.Terminal() {
+		all = append(all, link("Bill usage", base+"/usage/plans/new?subscription="+s.ID))
 		if !s.CancelAtPeriodEnd && running {
 			all = append(all, v.button("Cancel at period end", at+"/cancel", hidden("atPeriodEnd", "yes")).asking("Access stays until the paid time is over."))
 		}
