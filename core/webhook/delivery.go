@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"errors"
 	"strconv"
 	"time"
 )
@@ -16,10 +15,9 @@ const (
 	Failed    DeliveryStatus = "failed"
 )
 
-// delays are how long after one attempt the next is made (contract §12): the first at once, the last 24 h after its
-// predecessor.
+// delays are how long after one attempt the next is made (contract §12). The first is made at once.
 var delays = []time.Duration{
-	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
 	20 * time.Hour, 24 * time.Hour,
 }
 
@@ -99,11 +97,11 @@ func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (succe
 		d.s.Status, d.s.NextAttemptAt = Delivered, time.Time{}
 		return true
 	}
-	if d.s.RoundAttempts >= len(delays) {
+	if d.s.RoundAttempts > len(delays) {
 		d.s.Status, d.s.NextAttemptAt = Failed, time.Time{}
 		return false
 	}
-	wait := delays[d.s.RoundAttempts]
+	wait := delays[d.s.RoundAttempts-1]
 	wait += time.Duration(float64(wait) * 0.1 * jitter)
 	wait = max(wait, asked)
 	d.s.NextAttemptAt = a.End().Add(wait)
@@ -113,10 +111,8 @@ func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (succe
 // RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else. A date is on
 // the receiver's clock, so now is real time, whatever the account's clock says.
 func RetryAfter(header string, now time.Time) time.Duration {
-	var wait time.Duration
-	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // out of range: the nearest
-		wait = time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second
-	}
+	seconds, _ := strconv.ParseInt(header, 10, 64) // out of range: the nearest; no number: 0
+	wait := time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second
 	for _, format := range httpDates {
 		if at, err := time.Parse(format, header); err == nil {
 			wait = at.Sub(now)

@@ -27,17 +27,22 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			if s.Status != webhook.Pending || s.AttemptCount != i+1 || got < wait || got > wait+wait/10 {
 				t.Fatalf("after attempt %d (jitter %v): %s, %d attempts, next in %s; want pending, next in %s to %s", i+1, jitter, s.Status, s.AttemptCount, got, wait, wait+wait/10)
 			}
-			if jitter == 0 && got != wait {
-				t.Errorf("without jitter the wait is %s, want %s", got, wait)
+			if exact := wait + time.Duration(float64(wait)*0.1*jitter); got != exact {
+				t.Errorf("with jitter %v the wait is %s, want %s", jitter, got, exact)
+			}
+			if s.Revision != int64(i)+2 {
+				t.Errorf("revision %d after attempt %d", s.Revision, i+1)
 			}
 			now = s.NextAttemptAt
 		}
-		d.Record(webhook.Attempt{At: now, StatusCode: 500}, time.Minute, jitter)
+		if d.Record(webhook.Attempt{At: now, StatusCode: 500}, time.Minute, jitter) {
+			t.Error("the last failure is reported as a success")
+		}
 		if s := d.State(); s.Status != webhook.Failed || s.AttemptCount != 10 || !s.NextAttemptAt.IsZero() {
 			t.Errorf("after the last attempt: %+v", s)
 		}
 		d.Requeue(now)
-		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 10 || !s.NextAttemptAt.Equal(now) {
+		if s := d.State(); s.Revision != 12 || s.Status != webhook.Pending || s.AttemptCount != 10 || !s.NextAttemptAt.Equal(now) {
 			t.Errorf("made due again: %+v", s)
 		}
 		d.Record(webhook.Attempt{At: now, Duration: 15 * time.Second, StatusCode: 0}, 0, 0)
@@ -49,7 +54,7 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 
 func TestOnlyA2xxIsASuccess(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]bool{0: false, 199: false, 200: true, 204: true, 299: true, 301: false, 302: false, 307: false, 404: false, 410: false, 429: false, 503: false} {
+	for code, want := range map[int]bool{0: false, 199: false, 200: true, 204: true, 299: true, 300: false, 301: false, 302: false, 307: false, 404: false, 410: false, 429: false, 503: false} {
 		d := webhook.NewDelivery(webhook.DeliveryState{}, start)
 		if got := d.Record(webhook.Attempt{At: start, StatusCode: code}, 0, 0); got != want || (d.State().Status == webhook.Delivered) != want {
 			t.Errorf("%d: success %v, status %s, want %v", code, got, d.State().Status, want)
@@ -57,7 +62,7 @@ func TestOnlyA2xxIsASuccess(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsHonouredUpToADay(t *testing.T) {
+func TestRetryAfterAppliesUpToADay(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
 		"":                               0,
@@ -92,6 +97,15 @@ func TestRetryAfterNeverHurriesAnAttempt(t *testing.T) {
 		d.Record(webhook.Attempt{At: start, StatusCode: 429}, webhook.RetryAfter(header, start), 0)
 		if got := d.State().NextAttemptAt.Sub(start); got != want {
 			t.Errorf("Retry-After %s: next in %s, want %s", header, got, want)
+		}
+	}
+}
+
+func TestOnlyA410IsGone(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]bool{409: false, 410: true, 411: false, 404: false, 0: false} {
+		if got := (webhook.Attempt{StatusCode: code}).Gone(); got != want {
+			t.Errorf("%d: %v", code, got)
 		}
 	}
 }

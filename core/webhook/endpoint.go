@@ -186,7 +186,7 @@ func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
 
 // Succeeded takes in a success. changed is false when the endpoint was well already.
 func (e *Endpoint) Succeeded() (changed bool) {
-	if e.s.Failures == 0 && e.s.OpenUntil.IsZero() {
+	if e.s.Failures == 0 {
 		return false
 	}
 	e.recover()
@@ -235,7 +235,11 @@ func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) 
 	return &Disabled{e.s, now}
 }
 
-// breakerBackoff keeps an open circuit closed to traffic for 5 s at first, doubling with each failed probe up to 5 minutes.
+// breakerBackoffs are how long an open circuit stays closed to traffic: longer with each failed probe.
+var breakerBackoffs = []time.Duration{
+	5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute,
+}
+
 func breakerBackoff(failures int) time.Duration {
-	return min(5*time.Second<<min(failures-breakerThreshold, 10), 5*time.Minute)
+	return breakerBackoffs[min(failures-breakerThreshold, len(breakerBackoffs)-1)]
 }

@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/event"
 	"sundry/core/fault"
+	"sundry/core/fault/faulttest"
 	"sundry/core/webhook"
 )
 
@@ -29,6 +30,7 @@ func TestFiltersTakeTheExactTypeAFamilyOrEverything(t *testing.T) {
 		{"no filter at all", nil, "payment.completed", false},
 		{"a star in the middle is no pattern", []string{"pay*.completed"}, "payment.completed", false},
 		{"a star without its dot is no family", []string{"payment*"}, "payment.completed", false},
+		{"a family without its star", []string{"payment."}, "payment.completed", false},
 		{"letters in another case", []string{"Payment.Completed"}, "payment.completed", false},
 	} {
 		if got := webhook.Wants(c.filters, c.kind); got != c.want {
@@ -68,8 +70,17 @@ func TestAllBadFiltersAreToldAtOnce(t *testing.T) {
 	if err := checkEdit(nil); err == nil {
 		t.Error("an endpoint without a filter hears nothing and was taken")
 	}
-	if err := checkEdit(make([]string, 51)); err == nil {
-		t.Error("51 filters were taken")
+	for count, want := range map[int]bool{50: false, 51: true} {
+		var got string
+		if err := checkEdit(make([]string, count)); err != nil {
+			got = strings.Join(faulttest.Lines(t, err), ", ")
+		}
+		if strings.Contains(got, "events TOO_LONG") != want {
+			t.Errorf("%d filters: %s", count, got)
+		}
+	}
+	if err := checkEdit([]string{"paymnt.*"}); !errors.As(err, &e) || !strings.Contains(e.Details[0].Message, `payment.*`) {
+		t.Errorf("a family with a typing error: %+v", e)
 	}
 }
 

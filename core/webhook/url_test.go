@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -12,63 +13,94 @@ import (
 func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 	t.Parallel()
 	for raw, good := range map[string]bool{
-		"https://hooks.example.com/sundry":     true,
-		"https://hooks.example.com:8443/a?b=c": true,
-		"https://93.184.216.34/":               true,
-		"https://[2606:4700::1111]/":           true,
-		"http://hooks.example.com/":            false,
-		"ftp://hooks.example.com/":             false,
-		"https://user:pass@example.com/":       false,
-		"https://example.com/#part":            false,
-		"https://localhost/":                   false,
-		"https://LOCALHOST./":                  false,
-		"https://a.localhost/":                 false,
-		"https://printer.local/":               false,
-		"https://metadata.google.internal/":    false,
-		"https://intranet/":                    false,
-		"https://127.0.0.1/":                   false,
-		"https://127.1/":                       false,
-		"https://0x7f.0.0.1/":                  false,
-		"https://0177.0.0.1/":                  false,
-		"https://2130706433/":                  false,
-		"https://0x7f000001/":                  false,
-		"https://10.1.2.3/":                    false,
-		"https://169.254.169.254/latest":       false,
-		"https://[::1]/":                       false,
-		"https://[::ffff:127.0.0.1]/":          false,
-		"https://[::ffff:a9fe:a9fe]/":          false,
-		"https://[64:ff9b::7f00:1]/":           false,
-		"https://[2002:7f00:1::]/":             false,
-		"https://[fe80::1]/":                   false,
-		"https://[fd00::1]/":                   false,
-		"https://0.0.0.0/":                     false,
-		"https://hooks.example.com./":          true,
-		"https://a_b.example.com/":             true,
-		"https://xn--mller-kva.example/":       true,
-		"https://müller.example/":              false,
-		"https://a.ｌocalhost/":                 false,
-		"https://169.254.169.２54/":             false,
-		"https://127。0。0。1/":                   false,
-		"https://a.loca\u00adlhost/":           false,
-		"https://%ef%bd%8c.example.com/":       false,
-		"https://localhost../":                 false,
-		"https://127.0.0.1../":                 false,
-		"https://127.0.0.1./":                  false,
-		"https://a..example.com/":              false,
-		"https://.example.com/":                false,
-		"https://a-.example.com/":              true,
-		"https://a!b.example.com/":             false,
-		"https://1.2.3.4.5/":                   false,
-		"https://127.0.0.4294967297/":          false,
-		"https://127.0.0.09/":                  false,
-		"https://example.0x7f/":                false,
-		"https://example.0x/":                  false,
-		"https://8.8.2056/":                    true, // 8.8.8.8, as inet_aton reads it
-		"https://":                             false,
-		"//example.com":                        false,
-		"https://exam ple.com/":                false,
-		"https://example.com\\@evil.com/":      false,
-		"https://example.com:99999/":           false,
+		"https://hooks.example.com/sundry":                 true,
+		"https://hooks.example.com:8443/a?b=c":             true,
+		"https://93.184.216.34/":                           true,
+		"https://[2606:4700::1111]/":                       true,
+		"http://hooks.example.com/":                        false,
+		"ftp://hooks.example.com/":                         false,
+		"https://user:pass@example.com/":                   false,
+		"https://example.com/#part":                        false,
+		"https://localhost/":                               false,
+		"https://LOCALHOST./":                              false,
+		"https://a.localhost/":                             false,
+		"https://printer.local/":                           false,
+		"https://metadata.google.internal/":                false,
+		"https://intranet/":                                false,
+		"https://127.0.0.1/":                               false,
+		"https://127.1/":                                   false,
+		"https://0x7f.0.0.1/":                              false,
+		"https://0177.0.0.1/":                              false,
+		"https://2130706433/":                              false,
+		"https://0x7f000001/":                              false,
+		"https://10.1.2.3/":                                false,
+		"https://169.254.169.254/latest":                   false,
+		"https://[::1]/":                                   false,
+		"https://[::ffff:127.0.0.1]/":                      false,
+		"https://[::ffff:a9fe:a9fe]/":                      false,
+		"https://[64:ff9b::7f00:1]/":                       false,
+		"https://[2002:7f00:1::]/":                         false,
+		"https://[fe80::1]/":                               false,
+		"https://[fd00::1]/":                               false,
+		"https://0.0.0.0/":                                 false,
+		"https://hooks.example.com./":                      true,
+		"https://a_b.example.com/":                         true,
+		"https://xn--mller-kva.example/":                   true,
+		"https://müller.example/":                          false,
+		"https://a.ｌocalhost/":                             false,
+		"https://169.254.169.２54/":                         false,
+		"https://127。0。0。1/":                               false,
+		"https://a.loca\u00adlhost/":                       false,
+		"https://%ef%bd%8c.example.com/":                   false,
+		"https://localhost../":                             false,
+		"https://127.0.0.1../":                             false,
+		"https://127.0.0.1./":                              false,
+		"https://a..example.com/":                          false,
+		"https://.example.com/":                            false,
+		"https://a-.example.com/":                          true,
+		"https://a!b.example.com/":                         false,
+		"https://1.2.3.4.5/":                               false,
+		"https://127.0.0.4294967297/":                      false,
+		"https://127.0.0.09/":                              false,
+		"https://example.0x7f/":                            false,
+		"https://example.0x/":                              false,
+		"https://8.8.2056/":                                true, // 8.8.8.8, as inet_aton reads it
+		"https://":                                         false,
+		"//example.com":                                    false,
+		"https://exam ple.com/":                            false,
+		"https://example.com\\@evil.com/":                  false,
+		"https://example.com:99999/":                       false,
+		"https://example.com:65536/":                       false,
+		"https://example.com:65535/":                       true,
+		"https://example.com:1/":                           true,
+		"https://example.com:0/":                           false,
+		"https://example.com/a b":                          false,
+		"https://example.com/a\\b":                         false,
+		"https://example.com/" + strings.Repeat("a", 2028): true,
+		"https://example.com/" + strings.Repeat("a", 2029): false,
+		"https://" + strings.Repeat(strings.Repeat("a", 63)+".", 3) + strings.Repeat("b", 61) + "/": true, // 253 characters
+		"https://" + strings.Repeat(strings.Repeat("a", 63)+".", 3) + strings.Repeat("b", 62) + "/": false,
+		"https://" + strings.Repeat("a", 64) + ".example.com/":                                      false,
+		"https://AZaz09-_.example.com/":                                                             true,
+		"https://a;b.example.com/":                                                                  false,
+		"https://a~b.example.com/":                                                                  false,
+		"https://example.1-2/":                                                                      true,
+		"https://example.0/":                                                                        false,
+		"https://example.0xg/":                                                                      true,
+		"https://example.0x_/":                                                                      true,
+		"https://example.0xa/":                                                                      false,
+		"https://example.cafe/":                                                                     true,
+		"https://home.arpa/":                                                                        false,
+		"https://a.b.c.example.com/":                                                                true,
+		"https://0x8.8.8.8/":                                                                        true,
+		"https://8.8.8.08/":                                                                         true,  // not octal, so 8.8.8.8
+		"https://0169.254.1.1/":                                                                     false, // not octal, so 169.254.1.1
+		"https://4429711368/":                                                                       false, // 8.8.8.8 after 32 bits
+		"https://192.11010305/":                                                                     false, // 192.168.1.1
+		"https://0xa.0.0.1/":                                                                        false,
+		"https://0xac.16.0.1/":                                                                      false,
+		"https://0xc6.51.100.1/":                                                                    false,
+		"https://[2002:ac10:1::]/":                                                                  false,
 	} {
 		var f fault.Violations
 		webhook.CheckURL("url", raw, webhook.Policy{}, &f)
@@ -108,7 +140,7 @@ func TestASandboxMayBeToldToAdmitItsOwnMachineAndNetwork(t *testing.T) {
 
 func TestPublicAddressesAreNotRefused(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8"} {
+	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8", "64:ff9b:1::808:808", "::808:808"} {
 		if webhook.IsBlockedAddr(netip.MustParseAddr(s), webhook.Policy{}) {
 			t.Errorf("%s is refused", s)
 		}
@@ -149,6 +181,36 @@ func TestASandboxOnThisMachineAdmitsThisMachineOnly(t *testing.T) {
 		}
 		if err != nil && !strings.Contains(raw, "user@") && !strings.Contains(err.Error(), "Set ALLOW=true") {
 			t.Errorf("%s: the refusal does not name the setting: %v", raw, err)
+		}
+	}
+}
+
+func TestARefusedAddressIsRefusedForItsReasons(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		raw     string
+		policy  webhook.Policy
+		reasons []string // a part of each message, in order
+		silent  string   // what no message has
+	}{
+		"no host":                   {"https:///hook", webhook.Policy{}, []string{"absolute"}, ""},
+		"http to this machine":      {"http://localhost/", webhook.Policy{}, []string{"must be https", "public host"}, "Set "},
+		"a setting that would help": {"http://10.0.0.1/", webhook.Policy{Setting: "ALLOW"}, []string{"must be https. Set ALLOW=true", "public host"}, ""},
+		"a setting that is on":      {"ftp://10.0.0.1/", webhook.Policy{Private: true, Setting: "ALLOW"}, []string{"must be https"}, "Set "},
+		"beyond ASCII":              {"https://a\u0080.example.com/", webhook.Policy{}, []string{"xn--"}, ""},
+		"the end of ASCII":          {"https://a~.example.com/", webhook.Policy{}, []string{"not valid"}, "xn--"},
+	} {
+		var f fault.Violations
+		webhook.CheckURL("url", c.raw, c.policy, &f)
+		var refusal *fault.Error
+		if !errors.As(f.Err(), &refusal) || len(refusal.Details) != len(c.reasons) {
+			t.Errorf("%s: %v, want %d reasons", name, f.Err(), len(c.reasons))
+			continue
+		}
+		for i, want := range c.reasons {
+			if got := refusal.Details[i].Message; !strings.Contains(got, want) || c.silent != "" && strings.Contains(got, c.silent) {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
 		}
 	}
 }
