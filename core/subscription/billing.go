@@ -135,22 +135,22 @@ func (s State) priced(b Bill) (Bill, error) {
 		return Bill{}, err
 	}
 	b.Subtotal = b.Offer.Price
-	if b.PeriodValue, err = b.Subtotal.Sub(b.Discount); err != nil {
-		return Bill{}, err
-	}
+	b.PeriodValue = less(b.Subtotal, b.Discount)
 	b.Lines = []payment.Line{{Description: describe(b.Offer), Amount: b.Subtotal}}
-	return s.credited(b)
+	return s.credited(b), nil
 }
 
 // credited takes the customer's credit off what is due.
-func (s State) credited(b Bill) (Bill, error) {
-	due, err := b.Subtotal.Sub(b.Discount)
-	if err != nil {
-		return Bill{}, err
-	}
-	b.CreditUsed = money.Amount{Minor: min(max(due.Minor, 0), s.Credit.Minor), Currency: due.Currency}
-	b.CreditAfter, err = s.Credit.Sub(b.CreditUsed)
-	return b, err
+func (s State) credited(b Bill) Bill {
+	due := less(b.Subtotal, b.Discount)
+	b.CreditUsed = money.Amount{Minor: min(due.Minor, s.Credit.Minor), Currency: due.Currency}
+	b.CreditAfter = less(s.Credit, b.CreditUsed)
+	return b
+}
+
+// less takes off what is never more than the amount, and of its currency.
+func less(a, off money.Amount) money.Amount {
+	return money.Amount{Minor: a.Minor - off.Minor, Currency: a.Currency}
 }
 
 // StartCharge remembers the charge that was started for a bill, so that at most one is under way. It changes nothing that
@@ -190,7 +190,7 @@ func (sub *Subscription) Apply(b Bill) (Transition, error) {
 	s.Offer, s.Anchor, s.CurrentPeriodStart, s.CurrentPeriodEnd = b.Offer, b.Anchor, b.PeriodStart, b.PeriodEnd
 	s.Credit, s.PeriodValue, s.Planned, s.Charge = b.CreditAfter, b.PeriodValue, nil, nil
 	if b.Kind == PlanChange {
-		return sub.updated(before)
+		return sub.updated(before), nil
 	}
 	s.Status, s.Dunning, s.PausedAt = StatusActive, Dunning{}, time.Time{}
 	s.Discount = s.Discount.used(b.PeriodStart)

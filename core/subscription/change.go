@@ -97,17 +97,15 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 // settled charges a difference, or carries it as credit when it is in the customer's favor.
 func (s State) settled(b Bill, difference int64) (Bill, error) {
 	b.Subtotal.Minor = max(difference, 0)
-	b, err := s.credited(b)
-	if err != nil {
-		return Bill{}, err
-	}
+	b = s.credited(b)
+	var err error
 	b.CreditAfter, err = b.CreditAfter.Add(money.Amount{Minor: max(-difference, 0), Currency: b.Subtotal.Currency})
 	return b, err
 }
 
 // daysLeft counts a period's days of 24 hours, and those of them that are not over at an instant within it.
 func daysLeft(start, end, now time.Time) (left, total int64) {
-	total = max(int64((end.Sub(start)+day-1)/day), 1)
+	total = int64(end.Sub(start) / day) // a period is whole days of UTC
 	gone := int64(now.Sub(start) / day)
 	return min(max(total-gone, 0), total), total
 }
@@ -122,5 +120,5 @@ func (sub *Subscription) PlanFor(to plan.Offer) (Updated, error) {
 	if to.PriceID == sub.s.Offer.PriceID {
 		sub.s.Planned = nil
 	}
-	return sub.updated(before)
+	return sub.updated(before), nil
 }

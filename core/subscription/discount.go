@@ -58,5 +58,5 @@ func (s State) net(o plan.Offer, start time.Time) (money.Amount, error) {
 	if err != nil {
 		return money.Amount{}, err
 	}
-	return o.Price.Sub(off)
+	return less(o.Price, off), nil
 }

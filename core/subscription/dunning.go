@@ -113,6 +113,5 @@ func (sub *Subscription) UseCard(paymentMethodID string) (e Updated, changed boo
 	}
 	before := sub.s
 	sub.s.PaymentMethodID = paymentMethodID
-	e, err = sub.updated(before)
-	return e, true, err
+	return sub.updated(before), true, nil
 }

@@ -53,36 +53,25 @@ func (ChargeFailed) EventName() string { return "subscription.dunning" }
 func (Updated) EventName() string { return "subscription.updated" }
 
 // updated raises the revision and tells what changed since before.
-func (sub *Subscription) updated(before State) (Updated, error) {
+func (sub *Subscription) updated(before State) Updated {
 	after := sub.changed()
-	previous, err := difference(NewView(before, false), NewView(after, false))
-	return Updated{after, previous}, err
+	return Updated{after, difference(NewView(before, false), NewView(after, false))}
 }
 
 // difference is the members of before that after does not repeat.
-func difference(before, after View) (map[string]json.RawMessage, error) {
-	was, err := members(before)
-	if err != nil {
-		return nil, err
-	}
-	is, err := members(after)
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range is {
+func difference(before, after View) map[string]json.RawMessage {
+	was := members(before)
+	for name, value := range members(after) {
 		if string(was[name]) == string(value) {
 			delete(was, name)
 		}
 	}
-	return was, nil
+	return was
 }
 
-func members(v View) (map[string]json.RawMessage, error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
+func members(v View) map[string]json.RawMessage {
+	raw, _ := json.Marshal(v) // texts and numbers only: it cannot fail
 	var out map[string]json.RawMessage
-	err = json.Unmarshal(raw, &out)
-	return out, err
+	_ = json.Unmarshal(raw, &out) // it was just written
+	return out
 }

@@ -58,7 +58,7 @@ func (sub *Subscription) Pause(now time.Time) (Updated, error) {
 	}
 	before := sub.s
 	sub.s.Status, sub.s.PausedAt = StatusPaused, now
-	return sub.updated(before)
+	return sub.updated(before), nil
 }
 
 // Resume takes back a scheduled cancellation, or ends a pause while paid time is left. A pause that outlasted it is ended
@@ -82,16 +82,15 @@ func (sub *Subscription) Resume(now time.Time) (Updated, error) {
 		}
 	}
 	s.CancelAtPeriodEnd, s.CanceledAt = false, time.Time{}
-	return sub.updated(before)
+	return sub.updated(before), nil
 }
 
 // Rename takes over the integrator's own identifier of the customer. changed is false when it is known already.
-func (sub *Subscription) Rename(externalCustomerID string) (e Updated, changed bool, err error) {
+func (sub *Subscription) Rename(externalCustomerID string) (e Updated, changed bool) {
 	if sub.s.ExternalCustomerID == externalCustomerID {
-		return Updated{}, false, nil
+		return Updated{}, false
 	}
 	before := sub.s
 	sub.s.ExternalCustomerID = externalCustomerID
-	e, err = sub.updated(before)
-	return e, true, err
+	return sub.updated(before), true
 }

@@ -49,10 +49,7 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 	}
 	for _, state := range all {
 		sub := subscription.Restore(state)
-		updated, changed, err := sub.Rename(e.ExternalCustomerID)
-		if err != nil {
-			return err
-		}
+		updated, changed := sub.Rename(e.ExternalCustomerID)
 		if !changed {
 			continue
 		}

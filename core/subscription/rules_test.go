@@ -1,0 +1,342 @@
+package subscription_test
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/payment"
+	"sundry/core/period"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+)
+
+// with is a subscription in a state of the test's own.
+func with(t *testing.T, o plan.Offer, change func(*subscription.State)) *subscription.Subscription {
+	t.Helper()
+	s := begin(t, o).State()
+	change(&s)
+	return subscription.Restore(s)
+}
+
+func TestEventsAreNamed(t *testing.T) {
+	t.Parallel()
+	if got := (subscription.ChargePaid{}).EventName() + " " + (subscription.RenewalDue{}).EventName(); got != "subscription.charge_paid subscription.renewal_due" {
+		t.Error(got)
+	}
+}
+
+func TestANewSubscriptionHasTheFirstRevision(t *testing.T) {
+	t.Parallel()
+	if s := subscription.New(order(basic), started).State(); s.Revision != 1 {
+		t.Errorf("revision %d", s.Revision)
+	}
+}
+
+func TestATrialMayLastADay(t *testing.T) {
+	t.Parallel()
+	s := begin(t, offer("basic", 1000, period.Month, 1, 1)).State()
+	if s.Status != subscription.StatusTrialing || !s.TrialEndsAt.Equal(started.Add(day)) || !s.CurrentPeriodEnd.Equal(started.Add(day)) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAPlannedChangeOfTheSameIntervalKeepsTheAnchor(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	if _, err := sub.PlanFor(pro); err != nil {
+		t.Fatal(err)
+	}
+	s := renew(t, sub, sub.State().CurrentPeriodEnd)
+	if !s.Anchor.Equal(started) || !s.CurrentPeriodEnd.Equal(at("2026-03-31T10:00:00Z")) || s.Offer.PriceID != pro.PriceID {
+		t.Errorf("anchor %s, to %s", s.Anchor, s.CurrentPeriodEnd)
+	}
+}
+
+func TestALateResumptionBuysAPeriodOfThePlannedPlan(t *testing.T) {
+	t.Parallel()
+	late := started.Add(45 * day)
+	for name, c := range map[string]struct {
+		planned *plan.Offer
+		price   string
+		end     time.Time
+	}{
+		"the same plan": {nil, basic.PriceID, late.AddDate(0, 1, 0)},
+		"another plan":  {&yearly, yearly.PriceID, late.AddDate(1, 0, 0)},
+	} {
+		sub := with(t, basic, func(s *subscription.State) { s.Status, s.Planned = subscription.StatusPaused, c.planned })
+		bill, err := sub.ResumeBill(late)
+		if err != nil || bill.Offer.PriceID != c.price || !bill.PeriodEnd.Equal(c.end) {
+			t.Errorf("%s: %+v, %v", name, bill, err)
+		}
+	}
+}
+
+func TestABillNamesWhatItCharges(t *testing.T) {
+	t.Parallel()
+	end := at("2026-02-28T10:00:00Z")
+	unnamed := basic
+	unnamed.PlanName = ""
+	for want, o := range map[string]plan.Offer{"App – basic": basic, "App": unnamed} {
+		bill, err := begin(t, o).NextBill(end)
+		if err != nil || !reflect.DeepEqual(bill.Lines, []payment.Line{{Description: want, Amount: eur(1000)}}) {
+			t.Errorf("%+v, %v", bill.Lines, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		to   plan.Offer
+		want []string
+	}{
+		"the same interval": {pro, []string{"Unused time on App – basic (14 of 28 days)", "App – pro (14 of 28 days)"}},
+		"another interval":  {yearly, []string{"Unused time on App – basic (14 of 28 days)", "App – pro"}},
+	} {
+		bill, err := begin(t, basic).ChangeBill(c.to, subscription.ChargeNow, started.Add(14*day))
+		var got []string
+		for _, line := range bill.Lines {
+			got = append(got, line.Description)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestAChangeForTheNextPeriodCostsNothingNow(t *testing.T) {
+	t.Parallel()
+	bill, err := begin(t, basic).ChangeBill(pro, subscription.NextPeriod, started.Add(day))
+	if err != nil || bill.Due() != eur(0) || bill.Lines != nil {
+		t.Errorf("%+v, %v", bill, err)
+	}
+}
+
+func TestNothingIsLeftOfAPeriodThatIsOver(t *testing.T) {
+	t.Parallel()
+	bill, err := begin(t, basic).ChangeBill(pro, subscription.ChargeNow, started.Add(28*day))
+	if err != nil || bill.Due() != eur(0) {
+		t.Errorf("%+v, %v", bill, err)
+	}
+}
+
+// Amounts beyond all commerce are refused and never counted wrongly.
+func TestAmountsThatCannotBeCountedAreRefused(t *testing.T) {
+	t.Parallel()
+	most := basic
+	most.Price = eur(math.MaxInt64)
+	least := pro
+	least.Price = eur(math.MinInt64)
+	twice := &subscription.Discount{PercentOff: 200}
+	end := started.Add(28 * day)
+	for name, call := range map[string]func() error{
+		"the first period": func() error {
+			o := order(most)
+			o.Discount = twice
+			_, err := subscription.New(o, started).Activate(started)
+			return err
+		},
+		"the next period": func() error {
+			_, err := with(t, most, func(s *subscription.State) { s.Discount = twice }).NextBill(end)
+			return err
+		},
+		"what is unused": func() error {
+			_, err := with(t, basic, func(s *subscription.State) { s.PeriodValue = eur(math.MinInt64) }).ChangeBill(pro, subscription.ChargeNow, started)
+			return err
+		},
+		"the new plan": func() error {
+			to := pro
+			to.Price = eur(math.MaxInt64)
+			_, err := with(t, basic, func(s *subscription.State) { s.Discount = twice }).ChangeBill(to, subscription.ChargeNow, started)
+			return err
+		},
+		"its share": func() error {
+			_, err := begin(t, basic).ChangeBill(least, subscription.ChargeNow, started)
+			return err
+		},
+		"the credit": func() error {
+			_, err := with(t, pro, func(s *subscription.State) { s.Credit = eur(math.MaxInt64) }).ChangeBill(basic, subscription.ChargeNow, started)
+			return err
+		},
+	} {
+		if err := call(); !errors.Is(err, money.ErrOverflow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestADiscountOfOnePercentCounts(t *testing.T) {
+	t.Parallel()
+	bill, err := with(t, basic, func(s *subscription.State) { s.Discount = &subscription.Discount{PercentOff: 1} }).NextBill(started.Add(28 * day))
+	if err != nil || bill.Due() != eur(990) {
+		t.Errorf("%+v, %v", bill, err)
+	}
+}
+
+func TestABillIsAppliedToARunningSubscriptionOnly(t *testing.T) {
+	t.Parallel()
+	bill, err := begin(t, basic).NextBill(started.Add(28 * day))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for status, want := range map[subscription.Status]string{
+		subscription.StatusIncomplete: "has not begun", subscription.StatusCanceled: "already ended", subscription.StatusExpired: "already ended",
+	} {
+		sub := with(t, basic, func(s *subscription.State) { s.Status = status })
+		before := sub.State()
+		if _, err := sub.Apply(bill); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), want) || !reflect.DeepEqual(sub.State(), before) {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+}
+
+func TestAChargeThatNobodySeesRaisesTheRevision(t *testing.T) {
+	t.Parallel()
+	end := started.Add(28 * day)
+	for name, c := range map[string]struct {
+		pull func(*subscription.Subscription) error
+		want int64
+	}{
+		"started": {func(*subscription.Subscription) error { return nil }, 1},
+		"unsent":  {func(sub *subscription.Subscription) error { return sub.Unsent("pay_1") }, 2},
+		"a declined change": {func(sub *subscription.Subscription) error {
+			_, err := sub.Declined("pay_1", payment.DeclineReason{}, end)
+			return err
+		}, 2},
+	} {
+		sub := begin(t, basic)
+		before := sub.State().Revision
+		bill, err := sub.ChangeBill(pro, subscription.ChargeNow, started)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sub.StartCharge("pay_1", bill); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.pull(sub); err != nil || sub.State().Revision != before+c.want {
+			t.Errorf("%s: %v, revision %d after %d", name, err, sub.State().Revision, before)
+		}
+	}
+	sub := begin(t, basic)
+	before := sub.State()
+	if err := sub.Unsent("pay_1"); err == nil || !reflect.DeepEqual(sub.State(), before) {
+		t.Errorf("a charge that is not awaited: %v, %+v", err, sub.State())
+	}
+}
+
+func TestAnotherCardPaysFromNowOn(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	e, changed, err := sub.UseCard("pm_2")
+	if err != nil || !changed || e.PaymentMethodID != "pm_2" || sub.State().PaymentMethodID != "pm_2" || string(e.Previous["paymentMethodId"]) != `"pm_1"` {
+		t.Errorf("%+v, %v, %v", e, changed, err)
+	}
+	before := sub.State()
+	if _, changed, err := sub.UseCard("pm_2"); changed || err != nil || !reflect.DeepEqual(sub.State(), before) {
+		t.Errorf("again: %v, %v", changed, err)
+	}
+}
+
+func TestACustomerIsTold(t *testing.T) {
+	t.Parallel()
+	week := 7 * day
+	twelve, eleven := offer("year", 9000, period.Month, 12, 0), offer("eleven", 9000, period.Month, 11, 0)
+	years, days := offer("two", 9000, period.Year, 2, 0), offer("days", 100, period.Day, 12, 0)
+	short := offer("basic", 1000, period.Month, 1, 3)
+	for name, c := range map[string]struct {
+		sub  *subscription.Subscription
+		want time.Time
+	}{
+		"a week before a year":             {begin(t, yearly), started.AddDate(1, 0, 0).Add(-week)},
+		"a week before two years":          {begin(t, years), started.AddDate(2, 0, 0).Add(-week)},
+		"a week before twelve months":      {begin(t, twelve), started.AddDate(1, 0, 0).Add(-week)},
+		"never before eleven":              {begin(t, eleven), time.Time{}},
+		"never before twelve days":         {begin(t, days), time.Time{}},
+		"never before a month":             {begin(t, basic), time.Time{}},
+		"a week before a trial's end":      {begin(t, trial), started.Add(14*day - week)},
+		"at once when a trial is short":    {begin(t, short), started},
+		"never of a year that is past due": {with(t, yearly, func(s *subscription.State) { s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, started }), time.Time{}},
+		"never of a year that is to end":   {with(t, yearly, func(s *subscription.State) { s.CancelAtPeriodEnd = true }), time.Time{}},
+	} {
+		if got := c.sub.State().NoticeAt(); !got.Equal(c.want) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestADiscountIsShownAsItIs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		discount *subscription.Discount
+		want     *subscription.DiscountView
+	}{
+		"none":        {nil, nil},
+		"one percent": {&subscription.Discount{Code: "ONE", PercentOff: 1}, &subscription.DiscountView{Code: "ONE", PercentOff: new(1)}},
+		"an amount":   {&subscription.Discount{Code: "FIVE", AmountOff: eur(500)}, &subscription.DiscountView{Code: "FIVE", AmountOffInCents: new(int64(500))}},
+		"until it ends": {&subscription.Discount{Code: "ONE", PercentOff: 1, EndsAt: started},
+			&subscription.DiscountView{Code: "ONE", PercentOff: new(1), EndsAt: new("2026-01-31T10:00:00.000Z")}},
+	} {
+		s := subscription.State{Discount: c.discount}
+		if got := subscription.NewView(s, true).Discount; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+func TestACancellationKeepsWhenItWasAsked(t *testing.T) {
+	t.Parallel()
+	now := started.Add(2 * day)
+	for name, c := range map[string]struct {
+		sub  *subscription.Subscription
+		want time.Time
+	}{
+		"at once":                 {begin(t, basic), now},
+		"scheduled before":        {ending(t), started.Add(time.Hour)},
+		"while it is tried again": {with(t, basic, func(s *subscription.State) { s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, now }), now},
+	} {
+		e, err := c.sub.Cancel(now)
+		if err != nil || !e.CanceledAt.Equal(c.want) || !e.Dunning.NextAttemptAt.IsZero() || e.CancelAtPeriodEnd || !e.EndedAt.Equal(now) {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
+	}
+}
+
+func TestAResumptionTakesBackACancellationOnly(t *testing.T) {
+	t.Parallel()
+	sub := ending(t)
+	e, err := sub.Resume(started.Add(day))
+	if err != nil || e.CancelAtPeriodEnd || !e.CanceledAt.IsZero() || e.Status != subscription.StatusActive {
+		t.Errorf("%+v, %v", e, err)
+	}
+	late := with(t, trial, func(s *subscription.State) { s.CancelAtPeriodEnd = true })
+	if e, err := late.Resume(late.State().TrialEndsAt.Add(time.Hour)); err != nil || e.Status != subscription.StatusTrialing {
+		t.Errorf("a trial whose end is late: %+v, %v", e, err)
+	}
+}
+
+func TestAResumptionIsRefusedForItsReason(t *testing.T) {
+	t.Parallel()
+	over := started.Add(40 * day)
+	for name, c := range map[string]struct {
+		sub  *subscription.Subscription
+		want string
+	}{
+		"paused for too long": {with(t, basic, func(s *subscription.State) { s.Status = subscription.StatusPaused }), "is over"},
+		"paused for too long and to be canceled": {with(t, basic, func(s *subscription.State) {
+			s.Status, s.CancelAtPeriodEnd = subscription.StatusPaused, true
+		}), "is over"},
+		"being charged to resume": {with(t, basic, func(s *subscription.State) {
+			s.Status, s.Charge = subscription.StatusPaused, &subscription.Charge{PaymentID: "pay_1"}
+		}), "under way"},
+		"active and being charged": {with(t, basic, func(s *subscription.State) { s.Charge = &subscription.Charge{PaymentID: "pay_1"} }), "neither"},
+		"active":                   {begin(t, basic), "neither"},
+	} {
+		before := c.sub.State()
+		if _, err := c.sub.Resume(over); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), c.want) || !reflect.DeepEqual(c.sub.State(), before) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
