@@ -75,8 +75,11 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 			return err
 		}
 		_, err = s.charge(ctx, r, state, how{}, t.DueAt)
+		if err == nil {
+			return r.Tasks.Done(ctx, t)
+		}
 		if !fault.Is(err, fault.PaymentMethodRequired) {
-			return errors.Join(err, r.Tasks.Done(ctx, t))
+			return err
 		}
 		next, err := s.refuse(ctx, r, state, "payment_method_required")
 		if err != nil {

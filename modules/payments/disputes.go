@@ -191,13 +191,19 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 		return known, err
 	}
 	after := d.State()
-	if err := errors.Join(r.Payments.Disputes.Update(ctx, after), r.Tasks.Cancel(ctx, TaskDisputeResponse, after.ID)); err != nil {
+	if err := r.Payments.Disputes.Update(ctx, after); err != nil {
+		return dispute.State{}, err
+	}
+	if err := r.Tasks.Cancel(ctx, TaskDisputeResponse, after.ID); err != nil {
 		return dispute.State{}, err
 	}
 	if !closed {
 		return after, nil
 	}
-	return after, errors.Join(s.Book.CloseDispute(ctx, r, after), s.Bus.Publish(ctx, r, dispute.Closed{State: after}))
+	if err := s.Book.CloseDispute(ctx, r, after); err != nil {
+		return dispute.State{}, err
+	}
+	return after, s.Bus.Publish(ctx, r, dispute.Closed{State: after})
 }
 
 // open records a dispute that was not known and holds its money.
@@ -220,7 +226,10 @@ func (s *Disputes) open(ctx context.Context, r ports.Repos, report ports.Dispute
 		SubscriptionID: subscriptionOf(paid), ProcessorID: report.ProcessorID, Share: share, Reason: report.Reason,
 		RespondBy: report.RespondBy,
 	}, now)
-	return d.State(), errors.Join(r.Payments.Disputes.Insert(ctx, d.State()), s.Bus.Publish(ctx, r, opened))
+	if err := r.Payments.Disputes.Insert(ctx, d.State()); err != nil {
+		return dispute.State{}, err
+	}
+	return d.State(), s.Bus.Publish(ctx, r, opened)
 }
 
 // SubmitEvidence sends evidence to the bank. Faults: VALIDATION_FAILED, NOT_FOUND, STATE_CONFLICT.
@@ -254,9 +263,10 @@ func (s *Disputes) respond(ctx context.Context, creatorID, disputeID string, e d
 			return err
 		}
 		asked = d.State()
-		return errors.Join(
-			r.Payments.Disputes.Update(ctx, asked),
-			r.Tasks.Schedule(ctx, TaskDisputeResponse, asked.ID, creatorID, now.Add(firstRefundCheck)))
+		if err := r.Payments.Disputes.Update(ctx, asked); err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskDisputeResponse, asked.ID, creatorID, now.Add(firstRefundCheck))
 	})
 	if err != nil {
 		return dispute.State{}, err

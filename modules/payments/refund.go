@@ -50,8 +50,10 @@ func (s *Service) RefundPayment(ctx context.Context, t ports.Task) error {
 		}
 		if changed {
 			reversed := aggregate.State()
-			err := errors.Join(r.Payments.Payments.Update(ctx, reversed), s.bus.Publish(ctx, r, payment.Reversed{State: reversed}))
-			if err != nil {
+			if err := r.Payments.Payments.Update(ctx, reversed); err != nil {
+				return err
+			}
+			if err := s.bus.Publish(ctx, r, payment.Reversed{State: reversed}); err != nil {
 				return err
 			}
 		}

@@ -95,9 +95,10 @@ func (s *Refunds) reserve(ctx context.Context, r ports.Repos, creatorID string, 
 		ID: s.IDs.New(id.Refund), CreatorID: creatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(), CustomerID: paid.CustomerID,
 		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess, RequestKey: req.Key,
 	}, now).State()
-	return asked, errors.Join(
-		r.Payments.Refunds.Insert(ctx, asked),
-		r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now.Add(firstRefundCheck)))
+	if err := r.Payments.Refunds.Insert(ctx, asked); err != nil {
+		return refund.State{}, err
+	}
+	return asked, r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now.Add(firstRefundCheck))
 }
 
 func subscriptionOf(p payment.State) string {
@@ -191,23 +192,38 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 		return err
 	}
 	made.PaidFrom, made.State = paid.Sale.PeriodStart, s.linked(made.State)
-	return errors.Join(
-		s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) }),
-		r.Payments.Refunds.Update(ctx, f.State()),
-		r.Tasks.Cancel(ctx, TaskRefundRequest, before.ID),
-		s.Bus.Publish(ctx, r, made))
+	err = s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) })
+	if err != nil {
+		return err
+	}
+	if err := s.keepSettled(ctx, r, f.State()); err != nil {
+		return err
+	}
+	return s.Bus.Publish(ctx, r, made)
 }
 
 // fail gives up a refund that the processor refused, or takes back one that the buyer's bank returned.
 func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, reason string, now time.Time) error {
 	before := f.State()
 	f.Fail(reason, now)
-	err := errors.Join(r.Payments.Refunds.Update(ctx, f.State()), r.Tasks.Cancel(ctx, TaskRefundRequest, before.ID))
-	if before.Status != refund.Succeeded {
-		return errors.Join(err, s.Book.AbandonRefund(ctx, r, before))
+	if err := s.keepSettled(ctx, r, f.State()); err != nil {
+		return err
 	}
-	return errors.Join(err, s.Book.ReverseRefund(ctx, r, before),
-		s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.ReverseRefund(before.Share.Amount) }))
+	if before.Status != refund.Succeeded {
+		return s.Book.AbandonRefund(ctx, r, before)
+	}
+	if err := s.Book.ReverseRefund(ctx, r, before); err != nil {
+		return err
+	}
+	return s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.ReverseRefund(before.Share.Amount) })
+}
+
+// keepSettled keeps a refund whose outcome is known, which needs no more asking.
+func (s *Refunds) keepSettled(ctx context.Context, r ports.Repos, f refund.State) error {
+	if err := r.Payments.Refunds.Update(ctx, f); err != nil {
+		return err
+	}
+	return r.Tasks.Cancel(ctx, TaskRefundRequest, f.ID)
 }
 
 func (s *Refunds) changePayment(ctx context.Context, r ports.Repos, paymentID string, move func(*payment.Payment) error) error {

@@ -88,10 +88,13 @@ func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string
 		return payout.State{}, err
 	}
 	state := p.State()
-	return state, errors.Join(
-		r.Treasury.Payouts.Insert(ctx, state),
-		s.post(ctx, r, creatorID, now, posting),
-		r.Tasks.Schedule(ctx, TaskPayout, state.ID, creatorID, now.Add(railTimeout+firstPause)))
+	if err := r.Treasury.Payouts.Insert(ctx, state); err != nil {
+		return payout.State{}, err
+	}
+	if err := s.post(ctx, r, creatorID, now, posting); err != nil {
+		return payout.State{}, err
+	}
+	return state, r.Tasks.Schedule(ctx, TaskPayout, state.ID, creatorID, now.Add(railTimeout+firstPause))
 }
 
 // send calls the rail. A call that timed out is followed by a question: the money may be on its way.
@@ -123,8 +126,10 @@ func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID stri
 			return loaded, err
 		}
 		e.State = s.linked(e.State)
-		err = errors.Join(s.keepPayout(ctx, r, p.State(), posting, now), s.bus.Publish(ctx, r, e))
-		return e.State, err
+		if err := s.keepPayout(ctx, r, p.State(), posting, now); err != nil {
+			return payout.State{}, err
+		}
+		return e.State, s.bus.Publish(ctx, r, e)
 	case payout.Failed:
 		posting, changed := p.Fail(o.Reason, now)
 		if !changed {
@@ -137,10 +142,13 @@ func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID stri
 }
 
 func (s *Service) keepPayout(ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, at time.Time) error {
-	return errors.Join(
-		r.Treasury.Payouts.Update(ctx, p),
-		s.post(ctx, r, p.CreatorID, at, posting),
-		r.Tasks.Cancel(ctx, TaskPayout, p.ID))
+	if err := r.Treasury.Payouts.Update(ctx, p); err != nil {
+		return err
+	}
+	if err := s.post(ctx, r, p.CreatorID, at, posting); err != nil {
+		return err
+	}
+	return r.Tasks.Cancel(ctx, TaskPayout, p.ID)
 }
 
 // RefreshPayout takes in what the rail says of a payout, which may have come back after it was paid.

@@ -93,10 +93,13 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 		return err
 	}
 	state := sale.State()
-	return errors.Join(
-		r.Treasury.Sales.Insert(ctx, state),
-		s.post(ctx, r, state.CreatorID, e.SettledAt, postings...),
-		r.Tasks.Schedule(ctx, TaskRelease, state.PaymentID, state.CreatorID, state.AvailableAt))
+	if err := r.Treasury.Sales.Insert(ctx, state); err != nil {
+		return err
+	}
+	if err := s.post(ctx, r, state.CreatorID, e.SettledAt, postings...); err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskRelease, state.PaymentID, state.CreatorID, state.AvailableAt)
 }
 
 // OnPaymentReversed posts that all of a payment went back because what it was for could not be given.
@@ -127,7 +130,10 @@ func (s *Service) change(ctx context.Context, r ports.Repos, paymentID string, m
 		return nil
 	}
 	after.Revision = loaded.Revision + 1 // one change of the row, however many steps it took
-	return errors.Join(r.Treasury.Sales.Update(ctx, after), s.post(ctx, r, after.CreatorID, now, posting))
+	if err := r.Treasury.Sales.Update(ctx, after); err != nil {
+		return err
+	}
+	return s.post(ctx, r, after.CreatorID, now, posting)
 }
 
 // Release makes a creator's share available. Task TaskRelease.

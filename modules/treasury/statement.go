@@ -104,7 +104,10 @@ type statementWriter struct {
 func (w *statementWriter) header() error {
 	opening := make([]string, len(statementColumns))
 	opening[1], opening[8], opening[9] = "opening_balance", strconv.FormatInt(w.balance, 10), w.currency
-	return errors.Join(w.csv.Write(statementColumns), w.csv.Write(opening))
+	if err := w.csv.Write(statementColumns); err != nil {
+		return err
+	}
+	return w.csv.Write(opening)
 }
 
 // line writes an entry; sale is that of a release.
