@@ -92,6 +92,8 @@ type Appointments interface {
 	ListByCheckout(ctx context.Context, creatorID, checkoutID string) ([]appointment.State, error)
 	// List returns those of the account's appointments that a search is for, newest first.
 	List(ctx context.Context, creatorID string, search AppointmentSearch, page Page) (List[appointment.State], error)
+	// ListFrom lists the account's appointments that start at or after from, soonest first, at most limit.
+	ListFrom(ctx context.Context, creatorID string, from time.Time, limit int) ([]appointment.State, error)
 }
 
 // AppointmentSearch says which appointments are looked for; every zero member is any.

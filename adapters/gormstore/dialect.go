@@ -21,6 +21,8 @@ type dialect interface {
 	skipLocked() string
 	// claimSQL is the statement that leases up to limit due tasks (taskclaim.go).
 	claimSQL(limit int) string
+	// dueSQL selects the tasks that are due at its one parameter (taskclaim.go).
+	dueSQL() string
 }
 
 // postgresDialect: many writers, row and advisory locks.
@@ -77,6 +79,8 @@ func (postgresDialect) TryLock() string { return "pg_try_advisory_xact_lock(?)" 
 
 func (postgresDialect) Lock() string { return "SELECT pg_advisory_xact_lock(?)" }
 
+func (postgresDialect) CustomPlan() string { return "SET LOCAL plan_cache_mode = force_custom_plan" }
+
 func (postgresDialect) LockNumber(name string) any {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
@@ -127,6 +131,7 @@ func (sqliteDialect) UniqueIndex(err error) string {
 
 func (sqliteDialect) TryLock() string       { return "? = ''" } // the writer is alone
 func (sqliteDialect) Lock() string          { return "" }
+func (sqliteDialect) CustomPlan() string    { return "" }
 func (sqliteDialect) LockNumber(string) any { return "" }
 func (sqliteDialect) skipLocked() string    { return "" }
 func (sqliteDialect) tuning() string        { return "" }

@@ -38,7 +38,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	return ports.Repos{
 		Clock:         accountClock{offsets: offsets},
 		Tasks:         tasks{Base: b, classOf: s.classOf, keyOf: s.keyOf, scheduled: scheduled, writes: &taskWrites{}},
-		TaskAdmin:     taskAdmin{Base: b, scheduled: scheduled},
+		TaskAdmin:     taskAdmin{Base: b, scheduled: scheduled, due: s.dialect.dueSQL()},
 		Idempotency:   idempotencyKeys{b},
 		Images:        images{b},
 		Identity:      identity.Repositories(b),

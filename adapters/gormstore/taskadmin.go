@@ -24,11 +24,19 @@ func (r taskRow) info(now time.Time) ports.TaskInfo {
 type taskAdmin struct {
 	repo.Base
 	scheduled *bool
+	due       string // dialect.dueSQL
 }
 
 // List implements ports.TaskAdmin.
 func (t taskAdmin) List(_ context.Context, creatorID string, state ports.TaskState, now time.Time, page ports.Page) (ports.List[ports.TaskInfo], error) {
 	query := inState(t.DB.Where("creator_id = ?", creatorID), state, now)
+	if state == ports.TaskRunning {
+		ids, err := t.running(creatorID, now)
+		if err != nil || len(ids) == 0 {
+			return ports.List[ports.TaskInfo]{}, err
+		}
+		query = query.Where("id IN ?", ids)
+	}
 	if page.After.ID != "" {
 		query = query.Where("due_at < ? OR (due_at = ? AND id < ?)", page.After.Value, page.After.Value, page.After.ID)
 	}
@@ -41,6 +49,19 @@ func (t taskAdmin) List(_ context.Context, creatorID string, state ports.TaskSta
 		func(row taskRow) ports.Cursor {
 			return ports.Cursor{Value: time.Time(row.DueAt).UnixMilli(), ID: row.ID}
 		}), nil
+}
+
+// running finds the account's leased tasks among those that are due, in real time or on the account's clock: no others run,
+// and no index names the lease, which would be written with every claim.
+func (t taskAdmin) running(creatorID string, now time.Time) ([]string, error) {
+	offset, err := offsetOf(t.DB, creatorID)
+	if err != nil {
+		return nil, t.Failure("read clock offset", err)
+	}
+	return t.QueryIDs("find running tasks of "+creatorID,
+		"SELECT id FROM ("+t.due+") AS due WHERE creator_id = ? AND lease_until > ? "+
+			"UNION SELECT id FROM tasks WHERE creator_id = ? AND due_at <= ? AND lease_until > ?",
+		repo.UnixMillis(now), creatorID, now.UnixMilli(), creatorID, repo.UnixMillis(now.Add(offset)), now.UnixMilli())
 }
 
 // inState says in SQL what info says of a row. The condition on last_error is the index's own.

@@ -73,6 +73,35 @@ func (d sqliteDialect) claimSQL(limit int) string {
 	return fillClaim(limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+")", "", "")
 }
 
+// mostDue bounds how many due tasks of one key are counted.
+const mostDue = 100_000
+
+// dueSQL reads the due tasks key by key, as a claim does, so that its cost grows with what is due and not with what waits for
+// its time: prepared plans expect a third of the table to be due and would scan it.
+func (postgresDialect) dueSQL() string {
+	return `WITH RECURSIVE keys(class, key) AS (
+		SELECT class, CAST('' AS TEXT) FROM (VALUES (` + classNames("), (") + `)) AS classes (class)
+		UNION ALL
+		SELECT class, (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = keys.class AND t.concurrency_key > keys.key) FROM keys WHERE key IS NOT NULL
+	) SELECT t.* FROM keys CROSS JOIN LATERAL (
+		SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks
+		WHERE class = keys.class AND concurrency_key = keys.key AND run_at <= ? ORDER BY run_at, id LIMIT ` + strconv.Itoa(mostDue) + `
+	) t`
+}
+
+func (sqliteDialect) dueSQL() string {
+	return "SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks WHERE class IN (" + classNames(", ") + ") AND run_at <= ?"
+}
+
+// classNames are the classes of tasks as SQL texts.
+func classNames(between string) string {
+	names := make([]string, 0, len(ports.TaskClasses()))
+	for _, class := range ports.TaskClasses() {
+		names = append(names, "'"+string(class)+"'")
+	}
+	return strings.Join(names, between)
+}
+
 func fillClaim(limit int, heads, locked, charge string) string {
 	return strings.NewReplacer(":heads", heads, ":locked", locked, ":charge", charge,
 		":width", strconv.Itoa(ports.MaxPerKey), ":limit", strconv.Itoa(limit)).Replace(claimSQL)

@@ -369,9 +369,9 @@ func (s *Store) Backlog(ctx context.Context, now time.Time) ([]ports.TaskBacklog
 	err := s.reader(ctx).Raw(
 		"SELECT kind, COUNT(*) - COUNT(p.concurrency_key) AS due, COUNT(p.concurrency_key) AS paused, "+
 			"MIN(CASE WHEN p.concurrency_key IS NULL THEN run_at END) AS oldest "+
-			"FROM tasks LEFT JOIN concurrency_pauses p ON p.concurrency_key = tasks.concurrency_key AND p.paused_until > ? "+
-			"WHERE class IN ? AND run_at <= ? GROUP BY kind ORDER BY kind",
-		now.UnixMilli(), ports.TaskClasses(), repo.UnixMillis(now)).Scan(&rows).Error
+			"FROM ("+s.dialect.dueSQL()+") AS due LEFT JOIN concurrency_pauses p ON p.concurrency_key = due.concurrency_key AND p.paused_until > ? "+
+			"GROUP BY kind ORDER BY kind",
+		repo.UnixMillis(now), now.UnixMilli()).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("count tasks: %w", err)
 	}

@@ -72,21 +72,10 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 }
 
 // fed are the appointments of a feed.
-func (s *Service) fed(ctx context.Context, r ports.Repos, creatorID string) (all []appointment.State, err error) {
+func (s *Service) fed(ctx context.Context, r ports.Repos, creatorID string) ([]appointment.State, error) {
 	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
-	search := ports.AppointmentSearch{From: now.AddDate(0, 0, -feedDays)}
-	for page := (ports.Page{Limit: 100}); len(all) < mostFed; {
-		found, err := r.Booking.Appointments.List(ctx, creatorID, search, page)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found.Items...)
-		if page.After = found.Next; page.After.ID == "" {
-			break
-		}
-	}
-	return all, nil
+	return r.Booking.Appointments.ListFrom(ctx, creatorID, now.AddDate(0, 0, -feedDays), mostFed)
 }

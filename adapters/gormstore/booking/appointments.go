@@ -96,6 +96,12 @@ func (t appointments) List(_ context.Context, creatorID string, search ports.App
 	return t.Page("list appointments of "+creatorID, query, page)
 }
 
+// ListFrom implements ports.Appointments.
+func (t appointments) ListFrom(_ context.Context, creatorID string, from time.Time, limit int) ([]appointment.State, error) {
+	query := t.DB.Where("creator_id = ? AND starts_at >= ?", creatorID, repo.UnixMillis(from)).Order("starts_at, id").Limit(limit)
+	return t.ListBy("list appointments of "+creatorID, query)
+}
+
 // ListByCheckout implements ports.Appointments.
 func (t appointments) ListByCheckout(_ context.Context, creatorID, checkoutID string) ([]appointment.State, error) {
 	query := t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("position")

@@ -113,8 +113,25 @@ func (t listings) GetWithPlan(_ context.Context, creatorID, key, planKey string)
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// Search implements ports.Listings.
-func (t listings) Search(_ context.Context, search ports.ListingSearch, page ports.Page) (ports.List[listing.State], error) {
+// Search implements ports.Listings. How rare a word or a currency is decides by which index it is found, so the plan is made for
+// the parameters.
+func (t listings) Search(_ context.Context, search ports.ListingSearch, page ports.Page) (found ports.List[listing.State], err error) {
+	plan := t.Dialect.CustomPlan()
+	if plan == "" {
+		return t.search(search, page)
+	}
+	err = t.DB.Transaction(func(db *gorm.DB) error {
+		if err := db.Exec(plan).Error; err != nil {
+			return t.Failure("plan a search", err)
+		}
+		t.DB = db
+		found, err = t.search(search, page)
+		return err
+	})
+	return found, err
+}
+
+func (t listings) search(search ports.ListingSearch, page ports.Page) (ports.List[listing.State], error) {
 	query := t.DB.Where("status = 'ACTIVE'") // a literal: a parameter would hide the partial indexes from the planner
 	for _, filter := range []struct {
 		wanted    bool

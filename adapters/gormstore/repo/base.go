@@ -41,6 +41,8 @@ type Dialect interface {
 	TryLock() string
 	// Lock is the statement that waits for the same lock, "" where none is needed.
 	Lock() string
+	// CustomPlan is the statement that lets the rest of a transaction be planned for its parameters, "" where all is.
+	CustomPlan() string
 	// LockNumber is the parameter of both for a name.
 	LockNumber(name string) any
 }

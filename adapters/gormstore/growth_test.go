@@ -1,0 +1,127 @@
+package gormstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"sundry/adapters/gormstore"
+	"sundry/core/listing"
+	"sundry/ports"
+	"sundry/tests/testdb"
+)
+
+// filled are tables of which one account has the half, and of which next to nothing is what the queries below ask for.
+var filled = []string{
+	`INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at)
+		SELECT 'later:' || n, 'later', 's' || n, 'default', CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END,
+			CASE WHEN n <= 20 THEN 1700000000000 ELSE 4000000000000 + n END, CASE WHEN n <= 20 THEN 1700000000000 ELSE 4000000000000 + n END
+		FROM generate_series(1, 40000) n`,
+	"UPDATE tasks SET lease_until = 5000000000000 WHERE due_at < 2000000000000 AND right(id, 1) = '4'",
+	"INSERT INTO clock_offsets (creator_id, offset_ms) VALUES ('crt_0', 1000)",
+	`INSERT INTO appointments SELECT 'apt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'lst_' || n % 1000,
+			'v', 'ses_' || n, 0, 'rsv_' || n, 'c', 'cus', 'T', CASE WHEN n % 4000 = 0 THEN 'canceled' ELSE 'confirmed' END,
+			1700000000000 + n, 1700000000000 + n, 'UTC', 'online', '', '', 0, 0, '', NULL, n, 1
+		FROM generate_series(1, 40000) n`,
+	`INSERT INTO listings SELECT 'lst_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END,
+			CASE WHEN n % 4000 = 0 THEN 'DIGITAL' ELSE 'SESSION' END, 'T', 'd', 'text ' || md5(n::text) || CASE WHEN n % 4000 = 0 THEN ' needle' ELSE '' END,
+			'slug-' || n, 'key-' || n, n, CASE WHEN n % 4000 = 0 THEN 'gbp' ELSE 'eur' END, 'pri', 'inclusive', 'ACTIVE', '{}', '[]', n, n, 1
+		FROM generate_series(1, 40000) n`,
+	"VACUUM ANALYZE tasks, appointments, listings",
+}
+
+// TestLargeTablesAreNotScanned counts the rows that a query of one page reads. Its plan is made without the parameters, as all
+// are.
+func TestLargeTablesAreNotScanned(t *testing.T) {
+	t.Parallel()
+	if len(testdb.Engines()) == 1 {
+		return // a quick run has no server that counts
+	}
+	databaseURL := testdb.Postgres.URL(t)
+	for _, statement := range filled {
+		testdb.Postgres.Exec(t, databaseURL, statement)
+	}
+	store, err := gormstore.Open(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	page, now, highest := ports.Page{Limit: 20}, time.Now(), int64(4001)
+	search := func(s ports.ListingSearch) func(ctx context.Context, r ports.Repos) (int, error) {
+		return func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Catalog.Listings.Search(ctx, s, page)
+			return len(found.Items), err
+		}
+	}
+	tasks := func(state ports.TaskState) func(ctx context.Context, r ports.Repos) (int, error) {
+		return func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.TaskAdmin.List(ctx, "crt_0", state, now, page)
+			return len(found.Items), err
+		}
+	}
+	appointments := func(s ports.AppointmentSearch) func(ctx context.Context, r ports.Repos) (int, error) {
+		return func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Booking.Appointments.List(ctx, "crt_0", s, page)
+			return len(found.Items), err
+		}
+	}
+	for name, c := range map[string]struct {
+		table       string
+		found, most int
+		query       func(ctx context.Context, r ports.Repos) (int, error)
+	}{
+		"running tasks": {"tasks", 2, 100, tasks(ports.TaskRunning)},
+		"failed tasks":  {"tasks", 0, 100, tasks(ports.TaskFailed)},
+		"waiting tasks": {"tasks", 20, 200, tasks(ports.TaskWaiting)},
+		"backlog": {"tasks", 20, 100, func(ctx context.Context, _ ports.Repos) (due int, err error) {
+			backlog, err := store.Backlog(ctx, now)
+			for _, kind := range backlog {
+				due += int(kind.Due)
+			}
+			return due, err
+		}},
+		"clock sweep": {"tasks", 0, 100, func(ctx context.Context, _ ports.Repos) (int, error) { return 0, store.Retime(ctx, "") }},
+		"calendar feed": {"appointments", 50, 200, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Booking.Appointments.ListFrom(ctx, "crt_0", time.UnixMilli(1700000000000+39901), 5000)
+			return len(found), err
+		}},
+		"appointments of a listing":          {"appointments", 20, 200, appointments(ports.AppointmentSearch{ListingID: "lst_2"})},
+		"appointments by status":             {"appointments", 10, 200, appointments(ports.AppointmentSearch{Status: "canceled"})},
+		"appointments newest":                {"appointments", 20, 200, appointments(ports.AppointmentSearch{})},
+		"listings newest":                    {"listings", 20, 2500, search(ports.ListingSearch{})},
+		"listings with a common word":        {"listings", 20, 2500, search(ports.ListingSearch{Text: "text"})},
+		"listings with a rare word":          {"listings", 10, 2500, search(ports.ListingSearch{Text: "needle"})},
+		"listings with no such word":         {"listings", 0, 2500, search(ports.ListingSearch{Text: "haystack", Sort: ports.PriceDesc})},
+		"listings in a rare currency":        {"listings", 10, 2500, search(ports.ListingSearch{Currency: "gbp", Sort: ports.PriceAsc})},
+		"newest listings in a rare currency": {"listings", 10, 2500, search(ports.ListingSearch{Currency: "gbp"})},
+		"listings of a rare type":            {"listings", 10, 2500, search(ports.ListingSearch{Type: listing.Digital})},
+		"listings by price and currency": {"listings", 1, 2500,
+			search(ports.ListingSearch{Currency: "gbp", MaxPrice: &highest, Sort: ports.PriceAsc})},
+		"own listings": {"listings", 20, 200, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Catalog.Listings.List(ctx, "crt_0", page)
+			return len(found.Items), err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				before, err := gormstore.RowsRead(ctx, c.table)
+				if err != nil {
+					return err
+				}
+				found, err := c.query(ctx, r)
+				if err != nil {
+					return err
+				}
+				after, err := gormstore.RowsRead(ctx, c.table)
+				if read := after - before; found != c.found || read > int64(c.most) {
+					t.Errorf("found %d (want %d) by reading %d rows of 40000 (want at most %d)", found, c.found, read, c.most)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
