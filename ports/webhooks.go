@@ -68,6 +68,8 @@ type Deliveries interface {
 	Get(ctx context.Context, creatorID, deliveryID string) (webhook.DeliveryState, error)
 	// GetByEvent returns the delivery of an event to an endpoint. ErrNotFound.
 	GetByEvent(ctx context.Context, creatorID, eventID, endpointID string) (webhook.DeliveryState, error)
+	// ListByEvents returns the deliveries of events to an endpoint, those that there are, by event.
+	ListByEvents(ctx context.Context, creatorID, endpointID string, eventIDs []string) (map[string]webhook.DeliveryState, error)
 	// List returns an endpoint's deliveries of a status ("" = any), newest first.
 	List(ctx context.Context, creatorID, endpointID string, status webhook.DeliveryStatus, page Page) (List[webhook.DeliveryState], error)
 	// ListPending returns an endpoint's pending deliveries behind the given id, oldest first, at most limit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sundry/core/event"
@@ -102,7 +103,7 @@ func (s *Service) Secret(ctx context.Context, creatorID, endpointID string) (str
 // the backlog is complete by then.
 func (s *Service) change(ctx context.Context, creatorID, endpointID string, alter func(e *webhook.Endpoint, now time.Time)) (webhook.EndpointState, error) {
 	var changed webhook.EndpointState
-	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		found, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
 			return missing(err, errNoEndpoint())
@@ -327,7 +328,7 @@ func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from
 
 // replayPage makes one page of events due again in one transaction; last is "" when there are no more.
 func (s *Service) replayPage(ctx context.Context, creatorID, endpointID string, from, to time.Time, after string) (replayed int, last string, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		replayed, last = 0, ""
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
@@ -340,33 +341,37 @@ func (s *Service) replayPage(ctx context.Context, creatorID, endpointID string, 
 		if err != nil {
 			return err
 		}
-		for _, record := range records {
-			if !webhook.Wants(endpoint.Events, string(record.Type)) {
-				continue
-			}
-			if err := s.replay(ctx, r, endpoint, record); err != nil {
-				return err
-			}
-			replayed++
-		}
 		if len(records) == backlogPage {
 			last = records[len(records)-1].ID
 		}
-		return nil
+		records = slices.DeleteFunc(records, func(record event.Record) bool { return !webhook.Wants(endpoint.Events, string(record.Type)) })
+		replayed = len(records)
+		return s.replay(ctx, r, endpoint, records)
 	})
 	return replayed, last, err
 }
 
-func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointState, record event.Record) error {
-	found, err := r.Webhooks.Deliveries.GetByEvent(ctx, record.CreatorID, record.ID, e.ID)
-	if errors.Is(err, ports.ErrNotFound) { // the endpoint is younger than the event
-		return s.deliverTo(ctx, r, e, record)
+// replay makes events due again at an endpoint.
+func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointState, records []event.Record) error {
+	ids := make([]string, len(records))
+	for i, record := range records {
+		ids[i] = record.ID
 	}
+	made, err := r.Webhooks.Deliveries.ListByEvents(ctx, e.CreatorID, e.ID, ids)
 	if err != nil {
 		return err
 	}
-	_, err = s.again(ctx, r, e, found)
-	return err
+	for _, record := range records {
+		if found, known := made[record.ID]; known {
+			_, err = s.again(ctx, r, e, found)
+		} else { // the endpoint is younger than the event
+			err = s.deliverTo(ctx, r, e, record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Events lists what the account's integrators were told, newest first unless the search says otherwise.

@@ -60,6 +60,19 @@ func (t deliveries) GetByEvent(_ context.Context, creatorID, eventID, endpointID
 	return t.GetBy("get delivery of "+eventID, "creator_id = ? AND event_id = ? AND endpoint_id = ?", creatorID, eventID, endpointID)
 }
 
+// ListByEvents implements ports.Deliveries.
+func (t deliveries) ListByEvents(_ context.Context, creatorID, endpointID string, eventIDs []string) (map[string]webhook.DeliveryState, error) {
+	byEvent := make(map[string]webhook.DeliveryState, len(eventIDs))
+	if len(eventIDs) == 0 {
+		return byEvent, nil
+	}
+	found, err := t.ListBy("list deliveries to "+endpointID, t.DB.Where("creator_id = ? AND endpoint_id = ? AND event_id IN ?", creatorID, endpointID, eventIDs))
+	for _, d := range found {
+		byEvent[d.EventID] = d
+	}
+	return byEvent, err
+}
+
 // List implements ports.Deliveries.
 func (t deliveries) List(
 	_ context.Context, creatorID, endpointID string, status webhook.DeliveryStatus, page ports.Page,
