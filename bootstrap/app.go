@@ -81,6 +81,7 @@ type modules struct {
 	Identity      *identity.Service
 	Catalog       *catalog.Service
 	Booking       *booking.Service
+	Cancellations *booking.Cancellations
 	Checkout      *checkout.Service
 	Access        *access.Service
 	Webhooks      *webhooks.Service

@@ -43,7 +43,7 @@ func (a *App) mountPages(app fiber.Router, openapi []byte) error {
 		},
 		func() (site, error) { return invoice.New(shared, a.modules.Invoicing, a.modules.Documents) },
 		func() (site, error) { return document.New(shared, a.modules.Documents) },
-		func() (site, error) { return appointment.New(shared, a.modules.Booking) },
+		func() (site, error) { return appointment.New(shared, a.modules.Booking, a.modules.Cancellations) },
 		func() (site, error) {
 			return portal.New(shared, portal.Deps{
 				Customers: a.modules.Customers, Subscriptions: a.modules.Subscriptions, Payments: a.modules.Payments,
@@ -54,7 +54,7 @@ func (a *App) mountPages(app fiber.Router, openapi []byte) error {
 		func() (site, error) {
 			return dashboard.New(shared, dashboard.Deps{
 				Clock: a.clock, Identity: a.modules.Identity, Catalog: a.modules.Catalog, Checkout: a.modules.Checkout, Booking: a.modules.Booking,
-				Payments: a.modules.Payments, Refunds: a.modules.Refunds, Disputes: a.modules.Disputes, Customers: a.modules.Customers,
+				Cancellations: a.modules.Cancellations, Payments: a.modules.Payments, Refunds: a.modules.Refunds, Disputes: a.modules.Disputes, Customers: a.modules.Customers,
 				Access: a.modules.Access, Subscriptions: a.modules.Subscriptions, Usage: a.modules.Usage, Invoicing: a.modules.Invoicing,
 				Treasury: a.modules.Treasury, Webhooks: a.modules.Webhooks, Requests: a.modules.Requests, Images: a.modules.Images, Sandbox: a.modules.Sandbox,
 			})

@@ -12,7 +12,7 @@ import (
 func (a *App) wire() error {
 	for _, area := range []func() error{
 		a.wireIdentity, a.wireIdempotency, a.wireRequestLog, a.wireImages, a.wireCatalog, a.wireBooking, a.wireUsage, a.wireAccess, a.wireTreasury, a.wireCustomers,
-		a.wireCheckout, a.wirePayments, a.wireSubscriptions, a.wireInvoicing, a.wireWebhooks, a.wireMail, a.wireTasks, a.wireSandbox,
+		a.wireCheckout, a.wirePayments, a.wireCancellations, a.wireSubscriptions, a.wireInvoicing, a.wireWebhooks, a.wireMail, a.wireTasks, a.wireSandbox,
 	} {
 		if err := area(); err != nil {
 			return err

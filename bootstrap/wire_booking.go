@@ -26,8 +26,14 @@ func (a *App) wireBooking() error {
 	return nil
 }
 
+// wireCancellations comes after payments: canceling refunds.
+func (a *App) wireCancellations() error {
+	a.modules.Cancellations = booking.NewCancellations(a.modules.Booking, a.modules.Refunds)
+	return nil
+}
+
 func (a *App) bookingAPI() httpapi.Area {
 	return httpapi.Area{Document: bookingapi.Document, Routes: bookingapi.Routes(bookingapi.Deps{
-		Sandbox: a.inSandbox(), Booking: a.modules.Booking,
+		Sandbox: a.inSandbox(), Booking: a.modules.Booking, Cancellations: a.modules.Cancellations,
 	})}
 }

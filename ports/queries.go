@@ -11,9 +11,11 @@ import (
 	"sundry/core/identity"
 	"sundry/core/ledger"
 	"sundry/core/listing"
+	"sundry/core/money"
 	"sundry/core/payout"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/refund"
 )
 
 // Queries that one area makes to another. Each runs inside the caller's transaction.
@@ -166,6 +168,24 @@ type Bookings interface {
 	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []event.Event, ok bool, err error)
 	// Booked lists the appointments of a session by position, canceled ones too.
 	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
+}
+
+// AppointmentRefunds is what booking asks payments when an appointment is canceled.
+type AppointmentRefunds interface {
+	// RefundableShare is what a refund of a share would give back now: less than the share where most went back otherwise.
+	// Where it is nothing, the decision says why.
+	RefundableShare(ctx context.Context, r Repos, s AppointmentShare) (appointment.RefundDecision, money.Amount, error)
+	// RefundShare makes that refund's record; a task asks the processor. With anything but appointment.RefundDue there is none.
+	RefundShare(ctx context.Context, r Repos, s AppointmentShare) (appointment.Refund, error)
+	// AppointmentRefund is a refund that RefundShare made. NOT_FOUND.
+	AppointmentRefund(ctx context.Context, r Repos, creatorID, refundID string) (refund.State, error)
+}
+
+// AppointmentShare is the part of a session's payment that is for one of its appointments.
+type AppointmentShare struct {
+	CreatorID, CheckoutID string
+	// Position is the appointment's among Count, from 0.
+	Position, Count int
 }
 
 // CustomerReader is what other areas ask customers.

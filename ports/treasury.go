@@ -108,6 +108,8 @@ type TreasuryAudit interface {
 type SaleBook interface {
 	// ReserveRefund sets an amount (nil = all that is left) of a payment aside. Faults: NOT_REFUNDABLE.
 	ReserveRefund(ctx context.Context, r Repos, paymentID string, minor *int64) (ledger.Share, error)
+	// SaleOf is where the money of a payment is. ErrNotFound for one of nothing.
+	SaleOf(ctx context.Context, r Repos, paymentID string) (ledger.SaleState, error)
 	// AbandonRefund gives up what a refund had set aside.
 	AbandonRefund(ctx context.Context, r Repos, f refund.State) error
 	// CompleteRefund posts a refund that was made. full reports whether nothing of the payment is left.

@@ -43,11 +43,17 @@ type State struct {
 	// BuyerMoves counts how often the buyer has moved it.
 	BuyerMoves int
 	// Sequence rises with each change, for the calendars that were told.
-	Sequence     int
+	Sequence int
+	// RefundPolicy is what the buyer was promised.
+	RefundPolicy RefundPolicy
 	CancelReason string
 	CanceledAt   time.Time // zero while confirmed
-	CreatedAt    time.Time
-	Revision     int64
+	CanceledBy   Canceler
+	// RefundDecision is what canceling did to the money, "" while confirmed; RefundID the refund that it made.
+	RefundDecision RefundDecision
+	RefundID       string
+	CreatedAt      time.Time
+	Revision       int64
 }
 
 // Appointment is the aggregate.
@@ -68,7 +74,7 @@ func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, 
 		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID, Position: c.Position,
 		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID, Title: b.Listing.Title,
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
-		CreatedAt: now, Revision: 1,
+		RefundPolicy: policyOf(b.Listing), CreatedAt: now, Revision: 1,
 	}
 	s.MeetingURL, s.Address = b.location(c.DeliveryMode, room)
 	return &Appointment{s}, Booked{s}
@@ -122,14 +128,15 @@ func (a *Appointment) Reschedule(b Bookable, c ReservationState, room string, no
 	return Rescheduled{State: a.s, PreviousStartsAt: previous}, nil
 }
 
-// Cancel ends the appointment before it begins; the reason may be "". STATE_CONFLICT once canceled or begun.
-func (a *Appointment) Cancel(reason string, now time.Time) (Canceled, error) {
+// Cancel ends the appointment before it begins. STATE_CONFLICT once canceled or begun.
+func (a *Appointment) Cancel(c Cancellation, now time.Time) (Canceled, error) {
 	if err := a.Changeable(now); err != nil {
 		return Canceled{}, err
 	}
-	a.s.Status, a.s.CancelReason, a.s.CanceledAt = StatusCanceled, reason, now
+	a.s.Status, a.s.CancelReason, a.s.CanceledAt, a.s.CanceledBy = StatusCanceled, c.Reason, now, c.By
+	a.s.RefundDecision, a.s.RefundID = c.Refund.Decision, c.Refund.RefundID
 	a.touch()
-	return Canceled{State: a.s}, nil
+	return Canceled{State: a.s, Refunded: c.Refund.Amount}, nil
 }
 
 func (a *Appointment) touch() {

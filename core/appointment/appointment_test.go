@@ -72,8 +72,8 @@ func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 					return e.State, err
 				},
 				"cancel": func(a *Appointment) (State, error) {
-					e, err := a.Cancel("ill", c.now)
-					if err == nil && (e.Status != StatusCanceled || e.CancelReason != "ill" || !e.CanceledAt.Equal(c.now) || e.EventName() != "appointment.canceled") {
+					e, err := a.Cancel(Cancellation{By: ByCreator, Reason: "ill", Refund: Refund{Decision: RefundDue, RefundID: "ref_1"}}, c.now)
+					if err == nil && (e.Status != StatusCanceled || e.CancelReason != "ill" || e.CanceledBy != ByCreator || e.RefundDecision != RefundDue || e.RefundID != "ref_1" || !e.CanceledAt.Equal(c.now) || e.EventName() != "appointment.canceled") {
 						t.Errorf("%+v", e)
 					}
 					return e.State, err
@@ -81,7 +81,7 @@ func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 			} {
 				a := booked(t, Virtual)
 				if c.canceled {
-					if _, err := a.Cancel("", starts.Add(-time.Hour)); err != nil {
+					if _, err := a.Cancel(Cancellation{By: ByBuyer}, starts.Add(-time.Hour)); err != nil {
 						t.Fatal(err)
 					}
 				}

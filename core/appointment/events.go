@@ -1,6 +1,10 @@
 package appointment
 
-import "time"
+import (
+	"time"
+
+	"sundry/core/money"
+)
 
 // Booked is emitted once per appointment, when its payment has arrived.
 type Booked struct{ State }
@@ -20,8 +24,8 @@ func (Rescheduled) EventName() string { return "appointment.rescheduled" }
 // Canceled is emitted once, when an appointment is canceled.
 type Canceled struct {
 	State
-	// ByBuyer tells a buyer's own wish from the creator's.
-	ByBuyer bool
+	// Refunded is what goes back to the buyer, with RefundDue.
+	Refunded money.Amount
 }
 
 // EventName implements event.Event.

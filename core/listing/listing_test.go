@@ -102,7 +102,7 @@ func TestMetadataFollowsTheSchemaOfItsType(t *testing.T) {
 		}, nil},
 		"every member of APPOINTMENT": {Appointment, map[string]any{
 			"deliveryMethod": "hybrid", "bufferBeforeMinutes": n("0"), "bufferAfterMinutes": n("15"), "minimumNoticeMinutes": n("120"),
-			"horizonDays": n("30"), "slotIntervalMinutes": n("5"), "dailyCap": n("4"), "weeklyCap": n("20"), "inPersonAddress": "1 Main Street",
+			"horizonDays": n("30"), "slotIntervalMinutes": n("5"), "dailyCap": n("4"), "weeklyCap": n("20"), "fullRefundHours": n("24"), "inPersonAddress": "1 Main Street",
 		}, nil},
 		"a member of another type and unknown ones": {Service, map[string]any{"pageCount": n("1"), "zebra": true}, []string{
 			"metadata.pageCount UNKNOWN_MEMBER", "metadata.zebra UNKNOWN_MEMBER",
@@ -382,7 +382,7 @@ func TestMetadataComesBackFromTheStoreAsItWent(t *testing.T) {
 		text := rapid.StringMatching(`([a-zé][a-zA-Zé ]{0,39})?`)
 		raw := map[string]any{}
 		for name, value := range map[string]*rapid.Generator[any]{
-			"bufferBeforeMinutes": number(0, 1440), "horizonDays": number(1, 730), "weeklyCap": number(1, 10_080), "inPersonAddress": text.AsAny(),
+			"bufferBeforeMinutes": number(0, 1440), "horizonDays": number(1, 730), "weeklyCap": number(1, 10_080), "fullRefundHours": number(0, 8760), "inPersonAddress": text.AsAny(),
 			"deliveryMethod": rapid.SampledFrom([]any{"virtual", "in_person", "hybrid"}),
 		} {
 			if rapid.Bool().Draw(t, name+" given") {

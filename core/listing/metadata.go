@@ -39,6 +39,7 @@ const (
 	DailyCap            = "dailyCap"
 	WeeklyCap           = "weeklyCap"
 	InPersonAddress     = "inPersonAddress"
+	FullRefundHours     = "fullRefundHours"
 )
 
 // member is the rule of one metadata member.
@@ -84,6 +85,7 @@ var schemas = map[Type]map[string]member{
 		DailyCap:            {check: number(1, 1440)},
 		WeeklyCap:           {check: number(1, 10_080)},
 		InPersonAddress:     {check: stringUpTo(500)},
+		FullRefundHours:     {check: number(0, 8760)}, // absent: a buyer who cancels has no claim to a refund
 	},
 }
 

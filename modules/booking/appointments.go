@@ -129,67 +129,6 @@ func (s *Service) moveClaim(
 	return next.State(), s.take(ctx, r, []appointment.ReservationState{next.State()}, picks)
 }
 
-// Cancel calls one of the account's appointments off and gives its time back; the reason may be "". No money goes back:
-// that is a refund's to do. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT once canceled or begun.
-func (s *Service) Cancel(ctx context.Context, creatorID, appointmentID, reason string) (appointment.State, error) {
-	return s.cancelAs(ctx, creatorID, appointmentID, reason, false)
-}
-
-// cancelAs is Cancel by the creator or by the buyer.
-func (s *Service) cancelAs(ctx context.Context, creatorID, appointmentID, reason string, byBuyer bool) (canceled appointment.State, err error) {
-	if err := appointment.CheckReason(reason); err != nil {
-		return appointment.State{}, err
-	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
-			return err
-		}
-		canceled, err = s.cancel(ctx, r, creatorID, appointmentID, reason, byBuyer)
-		return err
-	})
-	return canceled, err
-}
-
-func (s *Service) cancel(ctx context.Context, r ports.Repos, creatorID, appointmentID, reason string, byBuyer bool) (appointment.State, error) {
-	state, err := appointmentOf(ctx, r, creatorID, appointmentID)
-	if err != nil {
-		return state, err
-	}
-	now, err := r.Clock.Now(ctx, creatorID)
-	if err != nil {
-		return state, err
-	}
-	a := appointment.Restore(state)
-	change, err := a.Cancel(reason, now)
-	if err != nil {
-		return state, err
-	}
-	change.ByBuyer = byBuyer
-	claim, _, err := s.sold(ctx, r, state)
-	if err != nil {
-		return state, err
-	}
-	if _, err := claim.Cancel(); err != nil {
-		return state, err
-	}
-	if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
-		return state, err
-	}
-	if err := s.save(ctx, r, a, change); err != nil {
-		return state, err
-	}
-	return a.State(), s.publishAllCanceled(ctx, r, a.State())
-}
-
-// publishAllCanceled publishes that none of a session's appointments is left.
-func (s *Service) publishAllCanceled(ctx context.Context, r ports.Repos, canceled appointment.State) error {
-	session, err := r.Booking.Appointments.ListByCheckout(ctx, canceled.CreatorID, canceled.CheckoutID)
-	if err != nil || !appointment.NoneLeft(session) {
-		return err
-	}
-	return s.bus.Publish(ctx, r, appointment.AllCanceled{CreatorID: canceled.CreatorID, CheckoutID: canceled.CheckoutID})
-}
-
 // save writes a changed appointment, brings its reminders in line with it and publishes the change.
 func (s *Service) save(ctx context.Context, r ports.Repos, a *appointment.Appointment, change event.Event) error {
 	if err := r.Booking.Appointments.Update(ctx, a.State()); err != nil {

@@ -104,7 +104,7 @@ func TestCancelingGivesTheTimeBack(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")[1]
-		canceled, err := w.booking.Cancel(t.Context(), creatorID, a.ID, "ill")
+		canceled, err := w.cancellations.Cancel(t.Context(), creatorID, a.ID, "ill", true)
 		if err != nil || canceled.Status != appointment.StatusCanceled || canceled.CancelReason != "ill" || !canceled.CanceledAt.Equal(w.now) {
 			t.Errorf("%+v, %v", canceled, err)
 		}
@@ -112,7 +112,7 @@ func TestCancelingGivesTheTimeBack(t *testing.T) {
 			t.Errorf("held: %s", got)
 		}
 		w.must(w.hold("cs_2", "03 10:00"))
-		_, err = w.booking.Cancel(t.Context(), creatorID, a.ID, "")
+		_, err = w.cancellations.Cancel(t.Context(), creatorID, a.ID, "", true)
 		wantCode(t, "again", err, fault.StateConflict)
 		_, err = w.move(a, "05 10:00")
 		wantCode(t, "moving what is canceled", err, fault.StateConflict)
@@ -149,17 +149,17 @@ func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 		nothing := func(*appointment.SlotChoice) {}
 		wantCode(t, "another account", reschedule("crt_other", a.ID, nothing), fault.NotFoundCode)
 		wantCode(t, "an unknown one", reschedule(creatorID, "apt_x", nothing), fault.NotFoundCode)
-		_, err := w.booking.Cancel(t.Context(), "crt_other", a.ID, "")
+		_, err := w.cancellations.Cancel(t.Context(), "crt_other", a.ID, "", true)
 		wantCode(t, "another account cancels", err, fault.NotFoundCode)
-		_, err = w.booking.Cancel(t.Context(), creatorID, a.ID, strings.Repeat("x", 501))
+		_, err = w.cancellations.Cancel(t.Context(), creatorID, a.ID, strings.Repeat("x", 501), true)
 		wantCode(t, "a long reason", err, fault.ValidationFailed)
-		_, err = w.booking.Cancel(t.Context(), creatorID, a.ID, "a\x00b")
+		_, err = w.cancellations.Cancel(t.Context(), creatorID, a.ID, "a\x00b", true)
 		wantCode(t, "a reason with NUL", err, fault.ValidationFailed)
 		_, err = w.booking.Appointment(t.Context(), "crt_other", a.ID)
 		wantCode(t, "another account reads", err, fault.NotFoundCode)
 		w.now = june("02 10:00")
 		wantCode(t, "once it has begun", reschedule(creatorID, a.ID, nothing), fault.StateConflict)
-		_, err = w.booking.Cancel(t.Context(), creatorID, a.ID, "")
+		_, err = w.cancellations.Cancel(t.Context(), creatorID, a.ID, "", true)
 		wantCode(t, "canceling once it has begun", err, fault.StateConflict)
 		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 10:00" || len(w.emitted) != emitted {
 			t.Errorf("%+v, %v, %s, %v", read, err, w.held("cs_1"), w.emitted)
@@ -172,7 +172,7 @@ func TestASearchFindsItsAppointmentsInPages(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		pack := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")
 		single := w.book("cs_2", "05 10:00")[0]
-		_, err := w.booking.Cancel(t.Context(), creatorID, pack[1].ID, "")
+		_, err := w.cancellations.Cancel(t.Context(), creatorID, pack[1].ID, "", true)
 		w.must(err)
 		for name, c := range map[string]struct {
 			search ports.AppointmentSearch
@@ -264,7 +264,7 @@ func TestAMoveRacesACancel(t *testing.T) {
 			var moving, canceling error
 			var race sync.WaitGroup
 			race.Go(func() { _, moving = w.move(a, "02 11:00") })
-			race.Go(func() { _, canceling = w.booking.Cancel(context.Background(), creatorID, a.ID, "") })
+			race.Go(func() { _, canceling = w.cancellations.Cancel(context.Background(), creatorID, a.ID, "", true) })
 			race.Wait()
 			if moving != nil {
 				wantCode(t, "the move", moving, fault.StateConflict)

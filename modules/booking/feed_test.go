@@ -41,7 +41,7 @@ func TestACreatorsCalendarFollowsTheirAppointments(t *testing.T) {
 		w.must(w.hold("cs_2", "05 10:00")) // not paid
 		_, err = w.move(pack[1], "03 11:00")
 		w.must(err)
-		_, err = w.booking.Cancel(t.Context(), creatorID, pack[2].ID, "")
+		_, err = w.cancellations.Cancel(t.Context(), creatorID, pack[2].ID, "", true)
 		w.must(err)
 		if got, want := w.fed(url), "CANCELLED 04 08:00 1, CONFIRMED 02 08:00 0, CONFIRMED 03 09:00 1"; got != want {
 			t.Errorf("%s, want %s", got, want)

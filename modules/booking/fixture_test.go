@@ -19,6 +19,8 @@ import (
 	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/listing"
+	"sundry/core/money"
+	"sundry/core/refund"
 	"sundry/core/slot"
 	"sundry/modules/booking"
 	"sundry/ports"
@@ -35,13 +37,17 @@ const (
 // fixture is the module over a real store, with a ready listing of hours from 09:00 to 17:00 in Paris: a single session
 // and a pack of three. It is Monday, 1 June 2026, noon in Paris.
 type fixture struct {
-	t       testing.TB
-	store   *testdb.ClockedStore
-	booking *booking.Service
-	now     time.Time
-	mu      sync.Mutex
-	listing listing.State
-	emitted []string
+	t             testing.TB
+	store         *testdb.ClockedStore
+	booking       *booking.Service
+	cancellations *booking.Cancellations
+	now           time.Time
+	mu            sync.Mutex
+	listing       listing.State
+	emitted       []string
+	// paid is what each session cost in cents, and refunded what went back of it.
+	paid, refunded int64
+	disputed       bool
 	// calendars are what their addresses serve; an error's text for the others.
 	calendars map[string]string
 }
@@ -64,6 +70,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 				Store: w.store, Clock: w, Sleeper: system.Clock{}, IDs: system.NewIDs(), Bus: w, Listings: w, Accounts: w,
 				Locks: memlock.New(time.Now), Calendars: ical.Calendars{}, Reader: ical.Calendars{}, Fetcher: w,
 			})
+		w.cancellations = booking.NewCancellations(w.booking, w)
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
 			Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}, InPerson: &appointment.Place{Address: "1 Rue de Rivoli"},
@@ -96,6 +103,33 @@ func (w *fixture) Listing(_ context.Context, _ ports.Repos, id string) (listing.
 		return listing.State{}, fault.NotFound("listing")
 	}
 	return w.listing, nil
+}
+
+// RefundableShare implements ports.AppointmentRefunds.
+func (w *fixture) RefundableShare(_ context.Context, _ ports.Repos, s ports.AppointmentShare) (appointment.RefundDecision, money.Amount, error) {
+	switch {
+	case w.paid == 0:
+		return appointment.NothingPaid, money.Amount{}, nil
+	case w.disputed:
+		return appointment.PaymentDisputed, money.Amount{}, nil
+	}
+	share, err := appointment.ShareOf(money.Amount{Minor: w.paid, Currency: "eur"}, s.Position, s.Count)
+	return appointment.RefundDue, share, err
+}
+
+// RefundShare implements ports.AppointmentRefunds.
+func (w *fixture) RefundShare(ctx context.Context, r ports.Repos, s ports.AppointmentShare) (appointment.Refund, error) {
+	decision, share, err := w.RefundableShare(ctx, r, s)
+	if decision != appointment.RefundDue {
+		return appointment.Refund{Decision: decision}, err
+	}
+	w.refunded += share.Minor
+	return appointment.Refund{Decision: decision, RefundID: fmt.Sprintf("ref_%d", s.Position), Amount: share}, err
+}
+
+// AppointmentRefund implements ports.AppointmentRefunds.
+func (w *fixture) AppointmentRefund(_ context.Context, _ ports.Repos, _, refundID string) (refund.State, error) {
+	return refund.State{ID: refundID, Status: refund.Pending}, nil
 }
 
 // SellerName implements ports.AccountReader.

@@ -112,15 +112,6 @@ func (s *Service) RescheduleByBuyer(ctx context.Context, link string, startsAt t
 	return s.rescheduleAs(ctx, a.CreatorID, a.ID, pick, (*appointment.Appointment).CountBuyerMove)
 }
 
-// CancelByBuyer is Cancel by a caller who has the link.
-func (s *Service) CancelByBuyer(ctx context.Context, link, reason string) (appointment.State, error) {
-	a, err := s.linked(ctx, s.store.Read(ctx), link)
-	if err != nil {
-		return a, err
-	}
-	return s.cancelAs(ctx, a.CreatorID, a.ID, reason, true)
-}
-
 // CalendarOf is the appointment behind a buyer's link as a calendar file. NOT_FOUND.
 func (s *Service) CalendarOf(ctx context.Context, link string) ([]byte, error) {
 	a, err := s.linked(ctx, s.store.Read(ctx), link)

@@ -45,7 +45,7 @@ func TestABuyersLinkOpensTheirAppointmentOnly(t *testing.T) {
 		for name, link := range map[string]string{"nothing": "", "the id": booked[0].ID, "another's proof": mixed} {
 			_, err := w.booking.Managed(t.Context(), link)
 			wantCode(t, name, err, fault.NotFoundCode)
-			_, err = w.booking.CancelByBuyer(t.Context(), link, "")
+			_, err = w.cancellations.CancelByBuyer(t.Context(), link, "", 0)
 			wantCode(t, name+" cancels", err, fault.NotFoundCode)
 			_, err = w.booking.RescheduleByBuyer(t.Context(), link, june("05 10:00"))
 			wantCode(t, name+" moves", err, fault.NotFoundCode)
@@ -99,14 +99,14 @@ func TestABuyerCancelsOnceAndSeesIt(t *testing.T) {
 		if err != nil || !strings.Contains(string(raw), "UID:"+a.ID+"@") || !strings.Contains(string(raw), "STATUS:CONFIRMED\r\n") {
 			t.Errorf("%s, %v", raw, err)
 		}
-		if _, err := w.booking.CancelByBuyer(t.Context(), w.link(a), "ill"); err != nil {
+		if _, err := w.cancellations.CancelByBuyer(t.Context(), w.link(a), "ill", 0); err != nil {
 			t.Fatal(err)
 		}
 		m, err := w.booking.Managed(t.Context(), w.link(a))
 		if err != nil || m.Changeable || m.Status != appointment.StatusCanceled || m.CancelReason != "ill" || w.held("cs_1") != "" {
 			t.Errorf("%+v, %v", m, err)
 		}
-		_, err = w.booking.CancelByBuyer(t.Context(), w.link(a), "")
+		_, err = w.cancellations.CancelByBuyer(t.Context(), w.link(a), "", 0)
 		wantCode(t, "again", err, fault.StateConflict)
 		_, err = w.booking.Alternatives(t.Context(), w.link(a), day(t, "2026-06-02"), 7)
 		wantCode(t, "looking for another time", err, fault.StateConflict)
@@ -142,7 +142,7 @@ func TestABuyerMovesAnAppointmentTenTimes(t *testing.T) {
 		if _, err := w.move(a, "04 09:00"); err != nil {
 			t.Errorf("the creator: %v", err)
 		}
-		if _, err := w.booking.CancelByBuyer(t.Context(), link, ""); err != nil {
+		if _, err := w.cancellations.CancelByBuyer(t.Context(), link, "", 0); err != nil {
 			t.Errorf("canceling after that: %v", err)
 		}
 	})
@@ -154,7 +154,7 @@ func TestTheLastCancellationOfASessionIsReported(t *testing.T) {
 		pack := w.book("cs_1", "02 09:00", "03 09:00", "04 09:00")
 		for n, a := range pack {
 			w.emitted = nil
-			_, err := w.booking.Cancel(t.Context(), creatorID, a.ID, "")
+			_, err := w.cancellations.Cancel(t.Context(), creatorID, a.ID, "", true)
 			w.must(err)
 			if got, want := slices.Contains(w.emitted, "appointment.all_canceled"), n == len(pack)-1; got != want {
 				t.Errorf("after %d of %d: reported %v", n+1, len(pack), got)

@@ -53,7 +53,7 @@ func TestNobodyIsRemindedOfACanceledAppointment(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "03 12:00")[0]
-		_, err := w.booking.Cancel(t.Context(), creatorID, a.ID, "ill")
+		_, err := w.cancellations.Cancel(t.Context(), creatorID, a.ID, "ill", true)
 		w.must(err)
 		w.now = w.now.Add(72 * time.Hour)
 		if got := w.remind(); len(got) > 0 {

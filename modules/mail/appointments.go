@@ -18,7 +18,7 @@ type change struct {
 	previousStartsAt   time.Time
 	toBuyer, toCreator mailtemplate.Kind
 	method             ports.CalendarMethod
-	byBuyer            bool // the buyer canceled it
+	money              mailtemplate.CanceledMoney // with a cancellation
 }
 
 // OnAppointmentBooked writes to the buyer and the creator: one mail to each for all times of a pack.
@@ -42,7 +42,8 @@ func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e
 // OnAppointmentCanceled writes to both.
 func (s *Service) OnAppointmentCanceled(ctx context.Context, r ports.Repos, e appointment.Canceled) error {
 	return s.mailChange(ctx, r, change{
-		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled, method: ports.CalendarCancel, byBuyer: e.ByBuyer,
+		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled, method: ports.CalendarCancel,
+		money: mailtemplate.CanceledMoney{Decision: e.RefundDecision, Refunded: e.Refunded, FullHours: e.RefundPolicy.FullHours},
 	})
 }
 
@@ -85,7 +86,7 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 		return err
 	}
 	data := mailtemplate.AppointmentOf(c.State, name, cmp.Or(buyer.Name, buyer.Address), zone)
-	data.ByBuyer = c.byBuyer
+	data.Money = c.money
 	more, err := s.restOfPack(ctx, r, c)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to por
 		return err
 	}
 	data := mailtemplate.AppointmentOf(c.State, to.Name, seller.Name, c.Timezone)
-	data.ReplyTo, data.Locale, data.ByBuyer = seller, to.Locale, c.byBuyer
+	data.ReplyTo, data.Locale, data.Money = seller, to.Locale, c.money
 	entries := make([]ports.CalendarEntry, 0, len(more)+1)
 	for i, a := range append([]appointment.State{c.State}, more...) {
 		entry := s.bookings.CalendarEntry(a)

@@ -47,7 +47,7 @@ func (w *fixture) remind(a *appointment.Appointment, before string) {
 
 func (w *fixture) cancel(a *appointment.Appointment) {
 	w.t.Helper()
-	e, err := a.Cancel("ill", w.Real())
+	e, err := a.Cancel(appointment.Cancellation{By: appointment.ByCreator, Reason: "ill"}, w.Real())
 	if err != nil {
 		w.t.Fatal(err)
 	}

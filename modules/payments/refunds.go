@@ -87,18 +87,24 @@ func (s *Refunds) reserve(ctx context.Context, r ports.Repos, creatorID string, 
 	if err != nil {
 		return refund.State{}, err
 	}
+	asked, err := s.intend(ctx, r, paid, req, now)
+	if err != nil {
+		return refund.State{}, err
+	}
+	return asked, r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now.Add(firstRefundCheck))
+}
+
+// intend records a refund of a payment and sets its money aside.
+func (s *Refunds) intend(ctx context.Context, r ports.Repos, paid payment.State, req refund.Request, now time.Time) (refund.State, error) {
 	share, err := s.Book.ReserveRefund(ctx, r, paid.ID, req.Minor)
 	if err != nil {
 		return refund.State{}, err
 	}
 	asked := refund.NewPending(refund.State{
-		ID: s.IDs.New(id.Refund), CreatorID: creatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(), CustomerID: paid.CustomerID,
+		ID: s.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(), CustomerID: paid.CustomerID,
 		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess, RequestKey: req.Key,
 	}, now).State()
-	if err := r.Payments.Refunds.Insert(ctx, asked); err != nil {
-		return refund.State{}, err
-	}
-	return asked, r.Tasks.Schedule(ctx, TaskRefundRequest, asked.ID, creatorID, now.Add(firstRefundCheck))
+	return asked, r.Payments.Refunds.Insert(ctx, asked)
 }
 
 func subscriptionOf(p payment.State) string {

@@ -31,6 +31,11 @@ func (s *Service) ReserveRefund(ctx context.Context, r ports.Repos, paymentID st
 	return share, err
 }
 
+// SaleOf implements ports.SaleBook.
+func (s *Service) SaleOf(ctx context.Context, r ports.Repos, paymentID string) (ledger.SaleState, error) {
+	return r.Treasury.Sales.Get(ctx, paymentID)
+}
+
 // AbandonRefund implements ports.SaleBook.
 func (s *Service) AbandonRefund(ctx context.Context, r ports.Repos, f refund.State) error {
 	return s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {

@@ -23,8 +23,12 @@ type Appointment struct {
 	DeliveryMode       string  `json:"deliveryMode"`
 	MeetingURL         *string `json:"meetingUrl"`
 	Address            *string `json:"address"`
+	FullRefundHours    *int    `json:"fullRefundHours"`
 	CancelReason       *string `json:"cancelReason"`
 	CanceledAt         *string `json:"canceledAt"`
+	CanceledBy         *string `json:"canceledBy"`
+	RefundDecision     *string `json:"refundDecision"`
+	RefundID           *string `json:"refundId"`
 	CreatedAt          *string `json:"createdAt"`
 	PreviousStartsAt   *string `json:"previousStartsAt,omitempty"`
 }
@@ -34,7 +38,8 @@ func appointmentData(a appointment.State) Appointment {
 		ID: a.ID, Status: string(a.Status), ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt), Timezone: a.Timezone,
 		DeliveryMode: string(a.DeliveryMode), MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
-		CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt), CreatedAt: apiformat.Time(a.CreatedAt),
+		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt),
+		CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundDecision: apiformat.Text(string(a.RefundDecision)), RefundID: apiformat.Text(a.RefundID), CreatedAt: apiformat.Time(a.CreatedAt),
 	}
 }
 

@@ -289,6 +289,7 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 		ExternalCustomerID: "user-1", CustomerID: "cus_1", Title: "Coaching", Status: appointment.StatusCanceled,
 		StartsAt: bookingTime, EndsAt: bookingTime.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: appointment.Virtual,
 		MeetingURL: "https://meet.example.com", Address: "1 Rue", Sequence: 3, CancelReason: "ill", CanceledAt: bookingTime.Add(-time.Hour),
+		RefundPolicy: appointment.RefundPolicy{Promised: true}, CanceledBy: appointment.ByBuyer, RefundDecision: appointment.RefundDue, RefundID: "ref_1",
 		CreatedAt: bookingTime.Add(-2 * time.Hour), Revision: 1,
 	}
 	first := second

@@ -29,8 +29,12 @@ type appointmentRow struct {
 	Address            string
 	BuyerMoves         int
 	Sequence           int
+	FullRefundHours    *int
 	CancelReason       string
 	CanceledAt         repo.UnixMillis
+	CanceledBy         string
+	RefundDecision     string
+	RefundID           string
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
 	Revision           int64
 }
@@ -43,19 +47,25 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID, Position: a.Position,
 		ReservationID: a.ReservationID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title, Status: string(a.Status),
 		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone, DeliveryMode: string(a.DeliveryMode),
-		MeetingURL: a.MeetingURL, Address: a.Address, BuyerMoves: a.BuyerMoves, Sequence: a.Sequence, CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
+		MeetingURL: a.MeetingURL, Address: a.Address, BuyerMoves: a.BuyerMoves, Sequence: a.Sequence, FullRefundHours: a.RefundPolicy.Hours(), CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
+		CanceledBy: string(a.CanceledBy), RefundDecision: string(a.RefundDecision), RefundID: a.RefundID,
 		CreatedAt: repo.UnixMillis(a.CreatedAt), Revision: a.Revision,
 	}
 }
 
 func (r appointmentRow) toState() appointment.State {
-	return appointment.State{
+	state := appointment.State{
 		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID, Position: r.Position,
 		ReservationID: r.ReservationID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
 		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt), Timezone: r.Timezone,
 		DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), MeetingURL: r.MeetingURL, Address: r.Address, BuyerMoves: r.BuyerMoves, Sequence: r.Sequence,
-		CancelReason: r.CancelReason, CanceledAt: time.Time(r.CanceledAt), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		CancelReason: r.CancelReason, CanceledAt: time.Time(r.CanceledAt), CanceledBy: appointment.Canceler(r.CanceledBy),
+		RefundDecision: appointment.RefundDecision(r.RefundDecision), RefundID: r.RefundID, CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	}
+	if r.FullRefundHours != nil {
+		state.RefundPolicy = appointment.RefundPolicy{Promised: true, FullHours: *r.FullRefundHours}
+	}
+	return state
 }
 
 var appointmentMapping = repo.Mapping[appointmentRow, appointment.State]{

@@ -38,8 +38,12 @@ type appointmentView struct {
 	DeliveryMode       appointment.DeliveryMode `json:"deliveryMode"`
 	MeetingURL         *string                  `json:"meetingUrl"`
 	Address            *string                  `json:"address"`
+	FullRefundHours    *int                     `json:"fullRefundHours"`
 	CancelReason       *string                  `json:"cancelReason"`
 	CanceledAt         *string                  `json:"canceledAt"`
+	CanceledBy         *string                  `json:"canceledBy"`
+	RefundDecision     *string                  `json:"refundDecision"`
+	RefundID           *string                  `json:"refundId"`
 	ManageURL          string                   `json:"manageUrl"`
 	CreatedAt          *string                  `json:"createdAt"`
 }
@@ -49,7 +53,8 @@ func (h handlers) newAppointmentView(a appointment.State) appointmentView {
 		ID: a.ID, Status: a.Status, Livemode: !h.Sandbox, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
 		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt), Timezone: a.Timezone,
 		DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
-		CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt), ManageURL: h.Booking.ManageURL(a.ID), CreatedAt: apiformat.Time(a.CreatedAt),
+		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt),
+		CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundDecision: apiformat.Text(string(a.RefundDecision)), RefundID: apiformat.Text(a.RefundID), ManageURL: h.Booking.ManageURL(a.ID), CreatedAt: apiformat.Time(a.CreatedAt),
 	}
 }
 
@@ -101,6 +106,7 @@ func (h handlers) rescheduleAppointment(c *fiber.Ctx) error {
 
 type cancelRequest struct {
 	Reason *string `json:"reason"`
+	Refund *bool   `json:"refund"`
 }
 
 func (h handlers) cancelAppointment(c *fiber.Ctx) error {
@@ -108,7 +114,7 @@ func (h handlers) cancelAppointment(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.Booking.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason))
+	a, err := h.Cancellations.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason), in.Refund == nil || *in.Refund)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,9 @@ var Document []byte
 
 // Deps is what the handlers need.
 type Deps struct {
-	Sandbox bool
-	Booking *booking.Service
+	Sandbox       bool
+	Booking       *booking.Service
+	Cancellations *booking.Cancellations
 }
 
 type handlers struct{ Deps }

@@ -32,12 +32,18 @@ type receiptAppointmentView struct {
 	DeliveryMode appointment.DeliveryMode `json:"deliveryMode"`
 	MeetingURL   *string                  `json:"meetingUrl"`
 	Address      *string                  `json:"address"`
+	CanceledBy   *string                  `json:"canceledBy"`
+	RefundID     *string                  `json:"refundId"`
 }
 
 func newReceiptAppointmentViews(booked []appointment.State) []receiptAppointmentView {
 	views := make([]receiptAppointmentView, len(booked))
 	for i, a := range booked {
-		views[i] = receiptAppointmentView{a.ID, a.Status, apiformat.Time(a.StartsAt), apiformat.Time(a.EndsAt), a.Timezone, a.DeliveryMode, apiformat.Text(a.MeetingURL), apiformat.Text(a.Address)}
+		views[i] = receiptAppointmentView{
+			ID: a.ID, Status: a.Status, StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt), Timezone: a.Timezone,
+			DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
+			CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundID: apiformat.Text(a.RefundID),
+		}
 	}
 	return views
 }

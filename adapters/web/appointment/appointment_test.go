@@ -27,7 +27,7 @@ func appointmentSample(state string) page {
 
 func newTestRoutes(t *testing.T) *Routes {
 	t.Helper()
-	r, err := New(layouttest.New(t, true), nil)
+	r, err := New(layouttest.New(t, true), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package appointment
 import (
 	"embed"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,18 +25,19 @@ var files embed.FS
 
 // Routes are the pages over HTTP.
 type Routes struct {
-	layout  *layout.Layout
-	pages   *layout.Pages
-	booking *booking.Service
+	layout        *layout.Layout
+	pages         *layout.Pages
+	booking       *booking.Service
+	cancellations *booking.Cancellations
 }
 
 // New ties the pages to the appointments.
-func New(l *layout.Layout, book *booking.Service) (*Routes, error) {
+func New(l *layout.Layout, book *booking.Service, cancellations *booking.Cancellations) (*Routes, error) {
 	pages, err := l.Pages(layout.Files{Name: "appointment", FS: files})
 	if err != nil {
 		return nil, err
 	}
-	return &Routes{l, pages, book}, nil
+	return &Routes{l, pages, book, cancellations}, nil
 }
 
 // Mount adds the pages to the application.
@@ -64,7 +66,13 @@ type page struct {
 	MeetingURL string
 	Address    string
 	Reason     string // why it was canceled
-	// Done is what the buyer has just done: moved, canceled or nothing.
+	// Canceler is the sentence about who canceled it, and Money the one about what canceling does or did to the money; ""
+	// where nothing was paid. Expected is the refund that the buyer is asked to agree to, in minor units.
+	Canceler, Money string
+	Expected        int64
+	// Policy is until when canceling returns everything; "" when it doesn't.
+	Policy string
+	// Done is what the buyer has just done: moved or nothing.
 	Done string
 	// Problem is why what they asked for cannot be done; "" when nothing is wrong.
 	Problem string
@@ -115,8 +123,11 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
-	if done := c.Query("done"); done == "moved" && page.State == "confirmed" || done == "canceled" && page.State == "canceled" {
-		page.Done = done
+	if err := r.addMoney(c, &page, m); err != nil {
+		return r.layout.Fail(c, err)
+	}
+	if c.Query("done") == "moved" && page.State == "confirmed" {
+		page.Done = "moved"
 	}
 	return r.send(c, "appointment.html", "title.apt_"+page.State, page)
 }
@@ -264,18 +275,23 @@ func (r *Routes) askAgain(c *fiber.Ctx, problem string) error {
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}
+	if err := r.addMoney(c, &page, m); err != nil {
+		return r.layout.Fail(c, err)
+	}
 	page.Problem = problem
 	return r.send(c, "appointment_cancel.html", "apt.cancel.title", page)
 }
 
 func (r *Routes) cancel(c *fiber.Ctx) error {
 	secret := c.Params("secret")
-	_, err := r.booking.CancelByBuyer(c.UserContext(), secret, c.FormValue("reason"))
+	expected, _ := strconv.ParseInt(c.FormValue("refund"), 10, 64) // a form without it expects nothing back
+	_, err := r.cancellations.CancelByBuyer(c.UserContext(), secret, c.FormValue("reason"), expected)
 	switch {
-	case err == nil:
-		return layout.SeeOther(c, "/a/"+secret+"?done=canceled")
-	case fault.Is(err, fault.StateConflict):
-		return layout.SeeOther(c, "/a/"+secret)
+	case err == nil, fault.Is(err, fault.StateConflict):
+		return layout.SeeOther(c, "/a/"+secret) // which says what happened
+	case fault.Is(err, fault.QuoteExpired):
+		c.Status(fiber.StatusConflict)
+		return r.askAgain(c, layout.Reader(c).Text("apt.cancel.changed"))
 	case fault.Is(err, fault.ValidationFailed):
 		c.Status(fiber.StatusBadRequest)
 		return r.askAgain(c, layout.Reader(c).Text("apt.cancel.too_long"))

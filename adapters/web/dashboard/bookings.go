@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/civil"
+	"sundry/core/refund"
 	"sundry/modules/booking"
 	"sundry/ports"
 )
@@ -192,8 +193,12 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if a.CustomerID == "" {
 		all[3].Value.Href = ""
 	}
-	if a.CancelReason != "" {
-		all = append(all, fact{"Why it was canceled", text(a.CancelReason)})
+	money, err := r.Cancellations.MoneyOf(ctx, a, appointment.ByCreator)
+	if err != nil {
+		return err
+	}
+	if a.Status == appointment.StatusCanceled {
+		all = append(all, v.cancellation(a, money)...)
 	}
 	p.Parts = append(p.Parts, facts("Details", append(all, fact{"Id", copied(a.ID)})...))
 	if a.Status == appointment.StatusConfirmed {
@@ -206,11 +211,58 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 			move.Title, move.Lead = "Move it", "The buyer gets a mail with the new time."
 			p.Parts = append(p.Parts, formPart(move))
 		}
-		cancel := v.form("cancel", base+"/bookings/"+a.ID+"/cancel", "Cancel appointment", field{Name: "reason", Label: "Why", Hint: "The buyer reads it."})
-		cancel.Title, cancel.Lead, cancel.Danger = "Cancel it", "The buyer gets a mail. Nothing is refunded: you can refund the order.", true
-		p.Parts = append(p.Parts, formPart(cancel))
+		p.Parts = append(p.Parts, formPart(v.cancelForm(a, money)))
 	}
 	return r.send(c, v, p)
+}
+
+// canceledBy names who canceled.
+var canceledBy = map[appointment.Canceler]string{
+	appointment.ByBuyer: "The buyer", appointment.ByCreator: "You", appointment.BySystem: "Sundry",
+}
+
+// noRefund says why nothing goes back to a buyer.
+var noRefund = map[appointment.RefundDecision]string{
+	appointment.NothingPaid: "Nothing was paid.", appointment.NoRefundPolicy: "Not refunded: the listing promises no refund.",
+	appointment.TooLateToRefund: "Not refunded: the buyer canceled too late.", appointment.RefundDeclined: "Not refunded, as you chose.",
+	appointment.PaymentDisputed: "Nothing is refunded now: the payment is disputed.", appointment.NothingLeft: "Nothing is left to refund.",
+}
+
+var refundSteps = map[refund.Status]string{
+	refund.Pending: " is on its way to the buyer", refund.Succeeded: " was refunded", refund.Failed: " could not be refunded",
+}
+
+// cancellation is who canceled, why, and what became of the money.
+func (v *visit) cancellation(a appointment.State, m booking.Money) []fact {
+	var all []fact
+	if who := canceledBy[a.CanceledBy]; who != "" {
+		all = append(all, fact{"Canceled by", text(who)})
+	}
+	if a.CancelReason != "" {
+		all = append(all, fact{"Why it was canceled", text(a.CancelReason)})
+	}
+	switch m.Decision {
+	case "": // canceled before this was recorded
+		return all
+	case appointment.RefundDue:
+		return append(all, fact{"Refund", text(v.reader.Money(m.Amount) + refundSteps[m.Status])})
+	default:
+		return append(all, fact{"Refund", text(noRefund[m.Decision])})
+	}
+}
+
+// cancelForm cancels, with the choice of a refund where there is one.
+func (v *visit) cancelForm(a appointment.State, m booking.Money) form {
+	fields := []field{{Name: "reason", Label: "Why", Hint: "The buyer reads it."}}
+	lead := "The buyer gets a mail. " + noRefund[m.Decision]
+	if m.Decision == appointment.RefundDue {
+		lead = "The buyer gets a mail."
+		fields = append(fields, field{Name: "refund", Label: "Refund", Type: "select", Options: choices("true",
+			"true", "Refund "+v.reader.Money(m.Amount), "false", "Don’t refund")})
+	}
+	cancel := v.form("cancel", base+"/bookings/"+a.ID+"/cancel", "Cancel appointment", fields...)
+	cancel.Title, cancel.Lead, cancel.Danger = "Cancel it", lead, true
+	return cancel
 }
 
 func (v *visit) buyerTime(a appointment.State) string {
@@ -253,10 +305,15 @@ func (r *Routes) openTimes(ctx context.Context, v *visit, a appointment.State, z
 
 func (r *Routes) cancelAppointment(c *fiber.Ctx, v *visit) error {
 	at := base + "/bookings/" + c.Params("id")
-	if _, err := r.Booking.Cancel(c.UserContext(), v.account(), c.Params("id"), read(c).text("reason")); err != nil {
+	in := read(c)
+	a, err := r.Cancellations.Cancel(c.UserContext(), v.account(), c.Params("id"), in.text("reason"), in.text("refund") != "false")
+	if err != nil {
 		return r.refused(c, at, err)
 	}
-	return r.done(c, at, "Canceled. The buyer gets a mail.")
+	if a.RefundDecision == appointment.RefundDue {
+		return r.done(c, at, "Canceled. The buyer gets a mail and the money back.")
+	}
+	return r.done(c, at, "Canceled. The buyer gets a mail. "+noRefund[a.RefundDecision])
 }
 
 func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {

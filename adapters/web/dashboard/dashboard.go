@@ -47,6 +47,7 @@ type Deps struct {
 	Catalog       *catalog.Service
 	Checkout      *checkout.Service
 	Booking       *booking.Service
+	Cancellations *booking.Cancellations
 	Payments      *payments.Service
 	Refunds       *payments.Refunds
 	Disputes      *payments.Disputes

@@ -181,6 +181,7 @@ var metadataForms = map[listing.Type][]metadataField{
 		{field: field{Name: listing.BufferBefore, Label: "Free time before", Suffix: "minutes", Half: true}, number: true},
 		{field: field{Name: listing.BufferAfter, Label: "Free time after", Suffix: "minutes", Half: true}, number: true},
 		{field: field{Name: listing.SlotIntervalMinutes, Label: "A time every", Suffix: "minutes", Half: true, Hint: "Empty: as long as the appointment."}, number: true},
+		{field: field{Name: listing.FullRefundHours, Label: "Full refund until", Suffix: "hours before", Half: true, Hint: "For buyers who cancel. Empty: no refund."}, number: true},
 		{field: field{Name: listing.DailyCap, Label: "At most per day", Half: true}, number: true},
 		{field: field{Name: listing.WeeklyCap, Label: "At most per week", Half: true}, number: true},
 	},

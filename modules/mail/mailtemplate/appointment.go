@@ -8,6 +8,7 @@ import (
 	"sundry/core/appointment"
 	"sundry/core/civil"
 	"sundry/core/locale"
+	"sundry/core/money"
 )
 
 // The mails about an appointment: to its buyer, and to the creator whom it is with.
@@ -38,10 +39,36 @@ type Appointment struct {
 	Reason           string    `json:"reason,omitempty"`  // why it was canceled
 	ByBuyer          bool      `json:"byBuyer,omitempty"` // the buyer canceled it
 	Locale           string    `json:"locale,omitempty"`  // the reader's
+	// Money is what canceling did to the payment.
+	Money CanceledMoney `json:"money,omitzero"`
 	// More are the further times of a pack, which one mail confirms together.
 	More    []Appointment `json:"more,omitempty"`
 	ReplyTo Party         `json:"replyTo,omitzero"` // the seller, in mails to the buyer
 	File    File          `json:"file,omitzero"`
+}
+
+// CanceledMoney is what canceling an appointment did to its payment.
+type CanceledMoney struct {
+	Decision appointment.RefundDecision `json:"decision"`
+	Refunded money.Amount               `json:"refunded,omitzero"`
+	// FullHours is how long before the start the buyer could have canceled for a full refund.
+	FullHours int `json:"fullHours,omitempty"`
+}
+
+// words are the sentence about it for the buyer or the creator; "" where nothing was paid.
+func (m CanceledMoney) words(to reader, key, other string) string {
+	switch m.Decision {
+	case "", appointment.NothingPaid:
+		return ""
+	case appointment.RefundDue:
+		return to.words(key+string(m.Decision), to.Money(m.Refunded))
+	case appointment.TooLateToRefund:
+		return to.words(key+string(m.Decision), to.Count("hours", m.FullHours))
+	case appointment.NoRefundPolicy, appointment.RefundDeclined:
+		return to.words(key+string(m.Decision), other)
+	case appointment.PaymentDisputed, appointment.NothingLeft:
+	}
+	return to.words(key + string(m.Decision))
 }
 
 // File is a calendar that comes with a mail.
@@ -54,7 +81,7 @@ type File struct {
 func AppointmentOf(a appointment.State, reader, other, timezone string) Appointment {
 	return Appointment{
 		ID: a.ID, Title: a.Title, Reader: reader, Other: other, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Timezone: timezone,
-		MeetingURL: a.MeetingURL, Address: a.Address, Reason: a.CancelReason,
+		MeetingURL: a.MeetingURL, Address: a.Address, Reason: a.CancelReason, ByBuyer: a.CanceledBy == appointment.ByBuyer,
 	}
 }
 
@@ -83,14 +110,18 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			manage = "apt.see" // nothing is left to move or cancel
 			d.Rows = a.rowsOfCanceled(to, zone, other)
 		}
+		moneyKey := "apt.creator.money."
+		if toBuyer {
+			moneyKey = "apt.money."
+		}
+		if text := a.Money.words(to, moneyKey, other); text != "" {
+			d.After = append(d.After, text)
+		}
 		if a.MeetingURL != "" && !over {
 			d.Links = append(d.Links, link{to.words("apt.join"), a.MeetingURL})
 		}
 		if toBuyer {
 			d.Footer = to.words("apt.footer.buyer", other)
-			if over {
-				d.After = append(d.After, to.words("apt.canceled.money", other))
-			}
 			d.Links = append(d.Links, link{to.words(manage), site.ManageURL(a.ID)})
 			for i, one := range a.More {
 				d.Links = append(d.Links, link{to.words("apt.manage_nth", i+2), site.ManageURL(one.ID)})

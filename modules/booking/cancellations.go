@@ -1,0 +1,185 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/fault"
+	"sundry/core/money"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// Cancellations cancels appointments and returns their money. The cancellation and the record of its refund are one
+// transaction; a task of payments asks the processor afterwards.
+type Cancellations struct {
+	booking *Service
+	refunds ports.AppointmentRefunds
+}
+
+// NewCancellations returns the use cases.
+func NewCancellations(book *Service, refunds ports.AppointmentRefunds) *Cancellations {
+	return &Cancellations{book, refunds}
+}
+
+// cancelRequest is what somebody asks for.
+type cancelRequest struct {
+	by     appointment.Canceler
+	reason string
+	// refunded is whether a creator wants the buyer to have the money back.
+	refunded bool
+	// expected is the refund in minor units that a buyer was shown; nil for a creator.
+	expected *int64
+}
+
+// Cancel cancels one of the account's appointments and gives its time back; the reason may be "". Its share of the payment
+// goes back to the buyer where refunded is true. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT once canceled or begun.
+func (s *Cancellations) Cancel(ctx context.Context, creatorID, appointmentID, reason string, refunded bool) (appointment.State, error) {
+	return s.cancelAs(ctx, creatorID, appointmentID, cancelRequest{by: appointment.ByCreator, reason: reason, refunded: refunded})
+}
+
+// CancelByBuyer is Cancel by a caller who has the link: the money goes back as the policy promised. QUOTE_EXPIRED, and nothing
+// happens, when that is another amount than the expected one.
+func (s *Cancellations) CancelByBuyer(ctx context.Context, link, reason string, expected int64) (appointment.State, error) {
+	a, err := s.booking.linked(ctx, s.booking.store.Read(ctx), link)
+	if err != nil {
+		return a, err
+	}
+	return s.cancelAs(ctx, a.CreatorID, a.ID, cancelRequest{by: appointment.ByBuyer, reason: reason, refunded: true, expected: &expected})
+}
+
+func (s *Cancellations) cancelAs(ctx context.Context, creatorID, appointmentID string, c cancelRequest) (canceled appointment.State, err error) {
+	if err := appointment.CheckReason(c.reason); err != nil {
+		return appointment.State{}, err
+	}
+	err = s.booking.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Booking.Reservations.Lock(ctx, creatorID); err != nil {
+			return err
+		}
+		state, err := appointmentOf(ctx, r, creatorID, appointmentID)
+		if err != nil {
+			return err
+		}
+		canceled, err = s.cancel(ctx, r, state, c)
+		return err
+	})
+	return canceled, err
+}
+
+func (s *Cancellations) cancel(ctx context.Context, r ports.Repos, state appointment.State, c cancelRequest) (appointment.State, error) {
+	now, err := r.Clock.Now(ctx, state.CreatorID)
+	if err != nil {
+		return state, err
+	}
+	a := appointment.Restore(state)
+	if err := a.Changeable(now); err != nil {
+		return state, err
+	}
+	session, err := r.Booking.Appointments.ListByCheckout(ctx, state.CreatorID, state.CheckoutID)
+	if err != nil {
+		return state, err
+	}
+	refunded, err := s.refund(ctx, r, state, len(session), c, now)
+	if err != nil {
+		return state, err
+	}
+	change, err := a.Cancel(appointment.Cancellation{By: c.by, Reason: c.reason, Refund: refunded}, now)
+	if err != nil {
+		return state, err
+	}
+	claim, _, err := s.booking.sold(ctx, r, state)
+	if err != nil {
+		return state, err
+	}
+	if _, err := claim.Cancel(); err != nil {
+		return state, err
+	}
+	if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
+		return state, err
+	}
+	if err := s.booking.save(ctx, r, a, change); err != nil {
+		return state, err
+	}
+	return a.State(), s.publishAllCanceled(ctx, r, a.State())
+}
+
+// refund records the refund that a cancellation makes, if any, and says why where there is none.
+func (s *Cancellations) refund(ctx context.Context, r ports.Repos, a appointment.State, count int, c cancelRequest, now time.Time) (appointment.Refund, error) {
+	made := appointment.Refund{Decision: a.DecideRefund(c.by, c.refunded, now)}
+	var err error
+	if made.Decision == appointment.RefundDue {
+		made, err = s.refunds.RefundShare(ctx, r, shareOf(a, count))
+	} else {
+		made.Decision, err = s.unlessFree(ctx, r, a, count, made.Decision)
+	}
+	if err == nil && c.expected != nil && *c.expected != made.Amount.Minor {
+		err = fault.New(fault.QuoteExpired, "The refund has changed since you last looked. Check it, then cancel again.")
+	}
+	return made, err
+}
+
+// unlessFree is a decision against a refund, or that there is nothing to decide about.
+func (s *Cancellations) unlessFree(ctx context.Context, r ports.Repos, a appointment.State, count int, d appointment.RefundDecision) (appointment.RefundDecision, error) {
+	possible, _, err := s.refunds.RefundableShare(ctx, r, shareOf(a, count))
+	if possible == appointment.NothingPaid {
+		d = possible
+	}
+	return d, err
+}
+
+func shareOf(a appointment.State, count int) ports.AppointmentShare {
+	return ports.AppointmentShare{CreatorID: a.CreatorID, CheckoutID: a.CheckoutID, Position: a.Position, Count: count}
+}
+
+// publishAllCanceled publishes that none of a session's appointments is left.
+func (s *Cancellations) publishAllCanceled(ctx context.Context, r ports.Repos, canceled appointment.State) error {
+	session, err := r.Booking.Appointments.ListByCheckout(ctx, canceled.CreatorID, canceled.CheckoutID)
+	if err != nil || !appointment.NoneLeft(session) {
+		return err
+	}
+	return s.booking.bus.Publish(ctx, r, appointment.AllCanceled{CreatorID: canceled.CreatorID, CheckoutID: canceled.CheckoutID})
+}
+
+// Money is what canceling does or did to the money.
+type Money struct {
+	Decision appointment.RefundDecision
+	// Amount goes back to the buyer, with appointment.RefundDue.
+	Amount money.Amount
+	// Status is how far the refund of a canceled appointment is; "" before.
+	Status refund.Status
+}
+
+// MoneyOf is what canceling did to the money of an appointment, or what it would do now for a canceler.
+func (s *Cancellations) MoneyOf(ctx context.Context, a appointment.State, by appointment.Canceler) (Money, error) {
+	r := s.booking.store.Read(ctx)
+	if a.Status == appointment.StatusCanceled {
+		return s.moneyOfCanceled(ctx, r, a)
+	}
+	now, err := r.Clock.Now(ctx, a.CreatorID)
+	if err != nil {
+		return Money{}, err
+	}
+	session, err := r.Booking.Appointments.ListByCheckout(ctx, a.CreatorID, a.CheckoutID)
+	if err != nil {
+		return Money{}, err
+	}
+	decision, amount, err := s.refunds.RefundableShare(ctx, r, shareOf(a, len(session)))
+	if err != nil || decision == appointment.NothingPaid {
+		return Money{Decision: decision}, err
+	}
+	if first := a.DecideRefund(by, true, now); first != appointment.RefundDue {
+		return Money{Decision: first}, nil
+	}
+	return Money{Decision: decision, Amount: amount}, nil
+}
+
+func (s *Cancellations) moneyOfCanceled(ctx context.Context, r ports.Repos, a appointment.State) (Money, error) {
+	m := Money{Decision: a.RefundDecision}
+	if a.RefundID == "" {
+		return m, nil
+	}
+	f, err := s.refunds.AppointmentRefund(ctx, r, a.CreatorID, a.RefundID)
+	m.Amount, m.Status = f.Share.Amount, f.Status
+	return m, err
+}
