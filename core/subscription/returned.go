@@ -31,6 +31,5 @@ func (sub *Subscription) Returned(value money.Amount) (event Transition, changed
 		sub.s.Revision++
 		return nil, true, nil
 	}
-	e, err := sub.updated(before)
-	return e, true, err
+	return sub.updated(before), true, nil
 }
