@@ -18,13 +18,13 @@ import (
 // notQuick are the folders whose tests need a service or a browser, or take their time.
 var notQuick = []string{"sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
 
-// notLight are the folders that never run under the race detector, whatever they import: they start the built binary
-// or a browser, so that the detector would watch the wrong process.
-var notLight = append([]string{"sundry/tests/e2e"}, notQuick...)
+// otherProcesses are the folders whose tests watch another process than their own: the built binary or a browser. The race
+// detector has nothing to see there.
+var otherProcesses = append([]string{"sundry/tests/e2e"}, notQuick...)
 
-// heavyImports are too slow under the race detector: SQLite is C turned into Go, and takes minutes to build and
-// ten times as long to run.
-var heavyImports = []string{"modernc.org/sqlite", "github.com/glebarez/go-sqlite"}
+// uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes for
+// the package, and its tests ten times as long. What calls it is watched as ever.
+const uninstrumented = "-gcflags=modernc.org/...=-race=false"
 
 // testArguments are the arguments of go test: ours first, so that the caller's win, and every package unless the
 // caller names some.
@@ -136,28 +136,39 @@ func shown(args []string) []string {
 
 // quickPackages are the packages with tests that need no service.
 func quickPackages(ctx context.Context, b *bench) ([]string, error) {
-	listed, err := goCommand(ctx, b, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(strings.Fields(listed), func(name string) bool { return under(name, notQuick) }), nil
+	inProcess, others, err := testedPackages(ctx, b)
+	return slices.DeleteFunc(append(inProcess, others...), func(name string) bool { return under(name, notQuick) }), err
 }
 
 // errNoCompiler says why nothing was run: a pass without the race detector would say too much.
 var errNoCompiler = errors.New("no C compiler: the race detector needs one. Install gcc or clang, or name one with CC, and leave CGO_ENABLED unset")
 
-// raceTest runs the packages that pick chooses under the race detector.
-func raceTest(ctx context.Context, b *bench, tests *report, pick func(listed string) []string) error {
-	listed, err := goCommand(ctx, b, "list", "-test", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")
-	if err != nil {
-		return err
-	}
-	packages := pick(listed)
-	if len(packages) == 0 {
-		return nil
-	}
+// raceTest runs packages under the race detector.
+func raceTest(ctx context.Context, b *bench, tests *report, packages []string) error {
 	b.env["CGO_ENABLED"] = "1"
-	return goTest(ctx, b, tests, testArguments(append([]string{"-race"}, packages...)))
+	defer delete(b.env, "CGO_ENABLED")
+	return goTest(ctx, b, tests, testArguments(append([]string{"-race", uninstrumented}, packages...)))
+}
+
+// testedPackages are the packages with tests: those that run what they test in their own process, and the others.
+func testedPackages(ctx context.Context, b *bench) (inProcess, others []string, err error) {
+	listed, err := goCommand(ctx, b, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
+	if err != nil {
+		return nil, nil, err
+	}
+	inProcess, others = byProcess(strings.Fields(listed))
+	return inProcess, others, nil
+}
+
+func byProcess(packages []string) (inProcess, others []string) {
+	for _, name := range packages {
+		if under(name, otherProcesses) {
+			others = append(others, name)
+		} else {
+			inProcess = append(inProcess, name)
+		}
+	}
+	return inProcess, others
 }
 
 func canRace() bool {
@@ -173,37 +184,6 @@ func canRace() bool {
 		}
 	}
 	return false
-}
-
-// lightPackages picks from `go list -test` (each line an import path and all it depends on) the packages whose test
-// binary holds none of the heavy imports.
-func lightPackages(listed string) []string {
-	var light []string
-	for line := range strings.Lines(listed) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		name, isTest := strings.CutSuffix(fields[0], ".test")
-		heavy := slices.ContainsFunc(fields[1:], func(dep string) bool { return slices.Contains(heavyImports, dep) })
-		if isTest && !heavy && !under(name, notLight) {
-			light = append(light, name)
-		}
-	}
-	return light
-}
-
-// watchablePackages picks every package whose tests run what they test in their own process.
-func watchablePackages(listed string) []string {
-	var watchable []string
-	for line := range strings.Lines(listed) {
-		if fields := strings.Fields(line); len(fields) > 0 {
-			if name, isTest := strings.CutSuffix(fields[0], ".test"); isTest && !under(name, notLight) {
-				watchable = append(watchable, name)
-			}
-		}
-	}
-	return watchable
 }
 
 func under(name string, folders []string) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -33,23 +32,15 @@ func TestTestArguments(t *testing.T) {
 	}
 }
 
-func TestLightPackagesLeavesOutSQLiteAndWhatStartsPrograms(t *testing.T) {
+func TestWhatStartsAnotherProcessIsNotWatchedForRaces(t *testing.T) {
 	t.Parallel()
-	listed := strings.Join([]string{
-		"sundry/core/money fmt strings",
-		"sundry/core/money.test fmt strings testing",
-		"sundry/core/money [sundry/core/money.test] fmt strings",
-		"sundry/adapters/gormstore.test fmt modernc.org/sqlite",
-		"sundry/tests/browser.test fmt testing",
-		"sundry/tests/browserless.test fmt testing",
-		"",
-	}, "\n")
-	got := lightPackages(listed)
-	if want := []string{"sundry/core/money", "sundry/tests/browserless"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	inProcess, others := byProcess([]string{
+		"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/e2e", "sundry/tests/contract", "sundry/tests/browser", "sundry/tests/browserless",
+	})
+	if want := []string{"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/contract", "sundry/tests/browserless"}; !slices.Equal(inProcess, want) {
+		t.Errorf("watched are %q, want %q", inProcess, want)
 	}
-	got = watchablePackages(listed)
-	if want := []string{"sundry/core/money", "sundry/adapters/gormstore", "sundry/tests/browserless"}; !slices.Equal(got, want) {
-		t.Errorf("with the store's: got %q, want %q", got, want)
+	if want := []string{"sundry/tests/e2e", "sundry/tests/browser"}; !slices.Equal(others, want) {
+		t.Errorf("not watched are %q, want %q", others, want)
 	}
 }

@@ -25,9 +25,10 @@ import (
 const usage = `go run ./tests/run [-quick | -race] [go test arguments]
 
   -quick   no services: rules, use cases, architecture and the embedded database
-  -race    every package that runs in the test process, those that use a store included, under the race detector
+  -race    only what runs under the race detector
 
-Without arguments every test runs, and then the light packages again under the race detector, which needs a C compiler.
+Without arguments every test runs once: what runs in the test process, on both databases, under the race detector, which needs
+a C compiler; then what starts the built program or a browser, without it.
 With arguments, such as -run TestName ./core/..., go test gets them as they are.`
 
 func main() {
@@ -108,13 +109,17 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 	if err := b.step("go vet ./...", func() (string, error) { return "clean", vet(ctx, b) }); err != nil {
 		return err
 	}
-	if err := goTest(ctx, b, tests, testArguments(args)); err != nil {
+	if len(args) > 0 {
+		return goTest(ctx, b, tests, testArguments(args))
+	}
+	inProcess, others, err := testedPackages(ctx, b)
+	if err != nil {
 		return err
 	}
-	if len(args) > 0 {
-		return nil
+	if err := raceTest(ctx, b, tests, inProcess); err != nil {
+		return err
 	}
-	return raceTest(ctx, b, tests, lightPackages)
+	return goTest(ctx, b, tests, testArguments(others))
 }
 
 // runRace runs everything that the race detector can watch.
@@ -125,7 +130,11 @@ func runRace(ctx context.Context, b *bench, tests *report) error {
 	if err := setUp(ctx, b); err != nil {
 		return err
 	}
-	return raceTest(ctx, b, tests, watchablePackages)
+	inProcess, _, err := testedPackages(ctx, b)
+	if err != nil {
+		return err
+	}
+	return raceTest(ctx, b, tests, inProcess)
 }
 
 // setUp finds or starts what the tests need.
