@@ -5,6 +5,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/mail"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -64,7 +65,7 @@ type Config struct {
 	EventRetentionDays int `env:"EVENT_RETENTION_DAYS" envDefault:"365"`
 	// SMTPURL is the mail server, smtp://… or smtps://…; absent means files under DATA_DIR/mail, in the sandbox.
 	SMTPURL string `env:"SMTP_URL,unset"`
-	// MailFrom is who mail comes from: Name <address>.
+	// MailFrom is who mail comes from: Name <address>; default SELLER_NAME <SELLER_EMAIL> in live.
 	MailFrom string `env:"MAIL_FROM"`
 
 	// The seller of record, named on pages, mails and documents.
@@ -161,6 +162,9 @@ func (c *Config) defaults() {
 	if c.MailFrom == "" && !c.Livemode() {
 		c.MailFrom = sandboxSender
 	}
+	if c.MailFrom == "" && c.SellerEmail != "" {
+		c.MailFrom = (&mail.Address{Name: c.SellerName, Address: c.SellerEmail}).String()
+	}
 	if c.SellerName == "" && !c.Livemode() {
 		c.SellerName = "Sundry"
 	}
@@ -222,7 +226,6 @@ func (c Config) liveFaults() []error {
 	need(c.DatabaseURL, "DATABASE_URL")
 	need(c.AppSecret, "APP_SECRET")
 	need(c.SMTPURL, "SMTP_URL")
-	need(c.MailFrom, "MAIL_FROM")
 	need(c.SellerName, "SELLER_NAME")
 	need(c.SellerAddress, "SELLER_ADDRESS")
 	need(c.SellerVATID, "SELLER_VAT_ID")

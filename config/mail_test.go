@@ -67,11 +67,15 @@ func TestLiveNeedsItsMail(t *testing.T) {
 		"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 	}
 	_, err := config.FromMap(live)
-	if got := fmt.Sprint(err); got != "SMTP_URL is required when ENVIRONMENT=live\nMAIL_FROM is required when ENVIRONMENT=live" {
+	if got := fmt.Sprint(err); got != "SMTP_URL is required when ENVIRONMENT=live" {
 		t.Errorf("without: %v", err)
 	}
-	live["SMTP_URL"], live["MAIL_FROM"] = "smtps://ada:secret@mail.example.com", "Example <no-reply@example.com>"
-	if _, err := config.FromMap(live); err != nil {
-		t.Errorf("with: %v", err)
+	live["SMTP_URL"] = "smtps://ada:secret@mail.example.com"
+	if cfg, err := config.FromMap(live); err != nil || cfg.Sender().Address != "help@example.com" || cfg.Sender().Name != "Example Ltd." {
+		t.Errorf("with a server only: %v, %v", cfg.Sender(), err)
+	}
+	live["MAIL_FROM"] = "Example <no-reply@example.com>"
+	if cfg, err := config.FromMap(live); err != nil || cfg.Sender().Address != "no-reply@example.com" {
+		t.Errorf("with both: %v, %v", cfg.Sender(), err)
 	}
 }

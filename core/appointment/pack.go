@@ -3,6 +3,7 @@ package appointment
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"sundry/core/civil"
@@ -59,20 +60,20 @@ func (b Bookable) Blocked(startsAt time.Time) slot.Interval {
 
 // Select takes a buyer's picks, in the buyer's order, with the delivery mode filled in where the listing leaves no
 // choice. Everything that needs no look at what others booked is validated here. Refusals, in this order: VALIDATION_FAILED or INVALID_TIMEZONE with every fault,
-// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST with a detail for each time.
+// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, each with details.
 func (b Bookable) Select(picks []SlotChoice, now time.Time) ([]SlotChoice, error) {
 	chosen := slices.Clone(picks)
 	if err := b.completeChoices(chosen); err != nil {
 		return nil, err
 	}
 	if want := b.Variant.SessionCount; len(chosen) != want {
-		return nil, fault.Newf(fault.SlotCountMismatch, "Expected exactly %d times, got %d.", want, len(chosen))
+		return nil, wrongCount(chosen, want)
 	}
 	inOrder := slices.Clone(chosen)
-	slices.SortFunc(inOrder, func(a, b SlotChoice) int { return a.StartsAt.Compare(b.StartsAt) })
+	slices.SortStableFunc(inOrder, func(a, b SlotChoice) int { return a.StartsAt.Compare(b.StartsAt) })
 	for i := 1; i < len(inOrder); i++ {
 		if b.Blocked(inOrder[i-1].StartsAt).Overlaps(b.Blocked(inOrder[i].StartsAt)) {
-			return nil, fault.New(fault.SlotsOverlap, "Two of the times overlap, or leave less time between them than the creator needs. Choose others.")
+			return nil, overlap(inOrder[i])
 		}
 	}
 	var past refusedChoices
@@ -85,6 +86,29 @@ func (b Bookable) Select(picks []SlotChoice, now time.Time) ([]SlotChoice, error
 		return nil, err
 	}
 	return chosen, nil
+}
+
+// wrongCount refuses more or fewer times than there are sessions.
+func wrongCount(chosen []SlotChoice, want int) error {
+	field, code := "appointmentSlots", fault.DetailTooShort
+	if len(chosen) > 0 {
+		field, _, _ = strings.Cut(chosen[0].Field, "[")
+	}
+	if len(chosen) > want {
+		code = fault.DetailTooLong
+	}
+	refusal := fault.Newf(fault.SlotCountMismatch, "Number of times: expected exactly %d, got %d.", want, len(chosen))
+	refusal.Details = []fault.Detail{{Field: field, Code: code, Message: refusal.Message}}
+	return refusal
+}
+
+// overlap refuses a time that another of the pack runs into.
+func overlap(later SlotChoice) error {
+	refusal := fault.New(fault.SlotsOverlap, "Two of the times overlap, or leave less time between them than the creator needs. Choose others.")
+	refusal.Details = []fault.Detail{{
+		Field: fault.Join(later.Field, "startsAt"), Code: fault.DetailNotAllowed, Message: "The time is too close to another one of this request.",
+	}}
+	return refusal
 }
 
 // refusedChoices collects why times cannot be booked: the code is of the first, the details name each.

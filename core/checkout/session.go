@@ -248,7 +248,9 @@ func (c *Session) StartPayment(paymentID, email string, buyer customer.Details, 
 		return errPaymentInProgress()
 	}
 	if want := c.s.Offer.SessionCount; len(c.s.Slots) != want {
-		return fault.Newf(fault.SlotCountMismatch, "Choose the times first: expected exactly %d, got %d.", want, len(c.s.Slots))
+		refusal := fault.Newf(fault.SlotCountMismatch, "Choose the times first: expected exactly %d, got %d.", want, len(c.s.Slots))
+		refusal.Details = []fault.Detail{{Field: "appointmentSlots", Code: fault.DetailTooShort, Message: refusal.Message}}
+		return refusal
 	}
 	c.updateBuyer(email, buyer)
 	c.s.LivePaymentID, c.s.LastError = paymentID, payment.DeclineReason{}

@@ -246,7 +246,14 @@ func (s State) VariantByKey(key string) (Variant, error) {
 	if i := s.variantIndexByKey(key); i >= 0 {
 		return s.Variants[i], nil
 	}
-	return Variant{}, fault.NotFound("variant in this listing")
+	keys := make([]string, len(s.Variants))
+	for i, v := range s.Variants {
+		keys[i] = v.Key
+	}
+	if len(keys) == 0 {
+		return Variant{}, fault.NotFound("variant in this listing")
+	}
+	return Variant{}, fault.Newf(fault.NotFoundCode, "No such variant in this listing. Its variants: %s.%s", strings.Join(keys, ", "), fault.DidYouMean(key, keys...))
 }
 
 // Variant finds a variant, the default one for "". NOT_FOUND when there is none, as in every listing that is not for

@@ -62,7 +62,11 @@ func (s State) Price(interval period.Interval, currency money.Currency) (Price, 
 		}
 	}
 	if first < 0 {
-		return Price{}, fault.NotFound("interval in this plan")
+		sold := make([]string, len(s.Prices))
+		for i, p := range s.Prices {
+			sold[i] = string(p.Interval)
+		}
+		return Price{}, fault.Newf(fault.NotFoundCode, "No such interval in this plan. Its intervals: %s.", strings.Join(slices.Compact(sold), ", "))
 	}
 	return s.Prices[first], nil
 }

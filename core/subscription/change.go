@@ -26,7 +26,7 @@ func ParseProrationMode(s string) (ProrationMode, error) {
 	if m := ProrationMode(s); m == ChargeNow || m == NextPeriod {
 		return m, nil
 	}
-	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: "Expected charge_now or next_period."})
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: fault.ExpectedOneOf(s, string(ChargeNow), string(NextPeriod))})
 }
 
 // ChangeBill is what a change of plan costs now. During a trial nothing is paid for yet, so nothing is due; with

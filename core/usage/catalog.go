@@ -87,7 +87,7 @@ func (d MeterDraft) Parse() (Meter, error) {
 	switch Aggregation(d.Aggregation) {
 	case Sum, Max, Last:
 	default:
-		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed), "Expected SUM, MAX or LAST.")
+		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed), fault.ExpectedOneOf(d.Aggregation, string(Sum), string(Max), string(Last)))
 	}
 	return Meter{Name: d.Name, EventName: d.EventName, Aggregation: Aggregation(d.Aggregation)}, f.Err()
 }
@@ -127,7 +127,7 @@ func (d PriceDraft) Parse() (Price, error) {
 	var f fault.Violations
 	f.Check(d.ProductID != "", "productId", fault.DetailRequired, "Expected the id of a product.")
 	f.Check(d.BillingScheme == "usage_based" || d.BillingScheme == "TIERED", "billingScheme", requiredOr(d.BillingScheme, fault.DetailNotAllowed),
-		"Expected usage_based or TIERED.")
+		fault.ExpectedOneOf(d.BillingScheme, "usage_based", "TIERED"))
 	currency, err := money.ParseCurrency(d.Currency)
 	_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 	f.Check(d.TiersMode == nil || *d.TiersMode == Graduated, "tiersMode", fault.DetailNotAllowed, "Expected graduated.")

@@ -64,7 +64,7 @@ func (d ReportDraft) check(f *fault.Violations) (q Quantity) {
 
 // CheckKey records what is wrong with an idempotency key.
 func CheckKey(f *fault.Violations, field, key string) {
-	f.Check(key != "", field, fault.DetailRequired, "Expected a key of your own for this report, such as a UUID.")
+	f.Check(key != "", field, fault.DetailRequired, "Expected a key of your own for this request, such as a UUID.")
 	f.Check(utf8.RuneCountInString(key) <= maxKey, field, fault.DetailTooLong, "Expected at most 255 characters.")
 	f.Check(!strings.ContainsFunc(key, unicode.IsControl), field, fault.DetailInvalid, "Control characters are not allowed.")
 }

@@ -173,7 +173,7 @@ func TestAPackIsChosenOnThePage(t *testing.T) {
 		if now := state(); now["state"] != "choose_time" || fmt.Sprintf("%v %v", now["sessionCount"], now["totalInCents"]) != "3 30000" {
 			t.Fatalf("page %v", now)
 		}
-		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 400, "SLOT_COUNT_MISMATCH")
+		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 400, "SLOT_COUNT_MISMATCH", "appointmentSlots")
 		attach := func(slots []harness.JSON) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slots}})
 		}
@@ -227,10 +227,11 @@ func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
 			"a time of the past":          {virtual, one(harness.JSON{"startsAt": "2020-01-01T09:00:00Z"}), "SLOT_IN_PAST", []string{"appointmentSlot.startsAt"}},
 			"a time off the grid":         {virtual, one(harness.JSON{"startsAt": s.day + "T08:17:00Z"}), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
 			"the night":                   {virtual, one(harness.JSON{"startsAt": s.day + "T01:00:00Z"}), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
-			"two for a single session":    {virtual, harness.JSON{"appointmentSlots": slotsAt(starts, 0, 1)}, "SLOT_COUNT_MISMATCH", nil},
-			"none, said so":               {virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", nil},
-			"one for a pack":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0)}, "SLOT_COUNT_MISMATCH", nil},
-			"the same twice":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0, 0)}, "SLOTS_OVERLAP", nil},
+			"two for a single session":    {virtual, harness.JSON{"appointmentSlots": slotsAt(starts, 0, 1)}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
+			"none, said so":               {virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
+			"one for a pack":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0)}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
+			"one time for a pack":         {virtual, harness.JSON{"variantId": variant, "appointmentSlot": slotsAt(starts, 0)[0]}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlot"}},
+			"the same twice":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0, 0)}, "SLOTS_OVERLAP", []string{"appointmentSlots[1].startsAt"}},
 			"both members":                {virtual, harness.JSON{"appointmentSlot": slotsAt(starts, 0)[0], "appointmentSlots": slotsAt(starts, 0)}, "VALIDATION_FAILED", []string{"appointmentSlots"}},
 			"faults of request and times": {virtual, harness.JSON{"email": "x", "appointmentSlot": harness.JSON{"startsAt": 5}}, "VALIDATION_FAILED", []string{"email", "appointmentSlot.startsAt", "appointmentSlot.timezone"}},
 		} {

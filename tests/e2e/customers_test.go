@@ -111,6 +111,8 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 			t.Errorf("the subscription is %+v", s)
 		}
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+w.customer(t), patch).Refuses(t, 409, "STATE_CONFLICT")
+		none := harness.JSON{"email": nil, "externalCustomerId": nil, "displayName": nil}
+		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, none).Refuses(t, 400, "VALIDATION_FAILED", "email", "externalCustomerId")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sundry/adapters/httpapi"
+	"sundry/adapters/httpapi/strictjson"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -86,10 +87,23 @@ func (h handlers) get(c *fiber.Ctx) error {
 	return c.JSON(h.view(s))
 }
 
+// customerPatch is the body of a PATCH. Null clears the name only.
+type customerPatch struct {
+	Email              strictjson.Optional[string] `json:"email"`
+	DisplayName        strictjson.Optional[string] `json:"displayName"`
+	ExternalCustomerID strictjson.Optional[string] `json:"externalCustomerId"`
+}
+
 func (h handlers) patch(c *fiber.Ctx) error {
-	in, reading := httpapi.Decode[customerRequest](c)
-	patch := customer.Patch{Email: in.Email, DisplayName: in.DisplayName, ExternalCustomerID: in.ExternalCustomerID}
-	if err := httpapi.MergeFieldErrors(reading, patch.Check()); err != nil {
+	in, reading := httpapi.Decode[customerPatch](c)
+	var f fault.Violations
+	patch := customer.Patch{
+		Email: httpapi.PatchValue(&f, "email", in.Email), ExternalCustomerID: httpapi.PatchValue(&f, "externalCustomerId", in.ExternalCustomerID),
+	}
+	if in.DisplayName.Set {
+		patch.DisplayName = &in.DisplayName.Value
+	}
+	if err := httpapi.MergeFieldErrors(reading, f.Err(), patch.Check()); err != nil {
 		return err
 	}
 	s, err := h.Customers.Update(c.UserContext(), httpapi.Account(c), c.Params("id"), patch)

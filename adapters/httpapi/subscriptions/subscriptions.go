@@ -1,8 +1,6 @@
 package subscriptions
 
 import (
-	"slices"
-
 	"sundry/adapters/httpapi"
 
 	"github.com/gofiber/fiber/v2"
@@ -26,6 +24,15 @@ func (h handlers) respond(c *fiber.Ctx, s core.State, err error) error {
 	return c.JSON(h.view(s))
 }
 
+// statusNames are the values of the filter by status.
+func statusNames() []string {
+	var names []string
+	for _, status := range core.Statuses() {
+		names = append(names, string(status))
+	}
+	return names
+}
+
 func (h handlers) list(c *fiber.Ctx) error {
 	var f fault.Violations
 	page := httpapi.ReadPage(c, &f)
@@ -33,8 +40,9 @@ func (h handlers) list(c *fiber.Ctx) error {
 		CreatorID: httpapi.Account(c), CustomerID: httpapi.QueryText(c, &f, "customerId"),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), Status: core.Status(httpapi.QueryText(c, &f, "status")),
 	}
-	f.Check(filter.Status == "" || slices.Contains(core.Statuses(), filter.Status), "status", fault.DetailNotAllowed,
-		"Expected a status of a subscription, such as active.")
+	if filter.Status != "" {
+		f.OneOf("status", string(filter.Status), statusNames()...)
+	}
 	if err := f.Err(); err != nil {
 		return err
 	}
