@@ -122,7 +122,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	if a.secrets, err = loadSecrets(cfg); err != nil {
 		return nil, err
 	}
-	if a.store, err = gormstore.Open(ctx, cfg.DatabaseURL); err != nil {
+	if a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL); err != nil {
 		return nil, err
 	}
 	a.closers = append(a.closers, a.store.Close)
@@ -142,6 +142,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)
+	a.mux.Workers = jobs.Workers{jobs.Payments: cfg.PaymentWorkers, jobs.Webhooks: cfg.WebhookWorkers, jobs.Default: cfg.DefaultWorkers}
 	a.store.Classify(a.mux.ClassOf)
 	a.store.KeyBy(a.mux.ConcurrencyKey)
 	if err = a.wire(); err != nil {

@@ -28,6 +28,9 @@ const (
 // minEventRetention is how many days deliveries are kept, which need their events.
 const minEventRetention = 30
 
+// maxWorkers bounds the workers of one class in one process.
+const maxWorkers = 10_000
+
 // Config is the process configuration. Every field names its variable; a sandbox needs none of them.
 type Config struct {
 	Environment Environment `env:"ENVIRONMENT" envDefault:"sandbox"`
@@ -36,6 +39,13 @@ type Config struct {
 	BaseURL     string `env:"BASE_URL"`
 	DataDir     string `env:"DATA_DIR" envDefault:"data"`
 	DatabaseURL string `env:"DATABASE_URL"`
+	// DatabaseDirectURL is PostgreSQL itself where DATABASE_URL leads to a pooler such as PgBouncer in transaction mode: what
+	// needs a session of its own goes there.
+	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL"`
+	// PaymentWorkers, WebhookWorkers and DefaultWorkers are how many tasks of each class one process runs at a time.
+	PaymentWorkers int `env:"PAYMENT_WORKERS" envDefault:"8"`
+	WebhookWorkers int `env:"WEBHOOK_WORKERS" envDefault:"256"`
+	DefaultWorkers int `env:"DEFAULT_WORKERS" envDefault:"8"`
 	// RedisURL present means Redis slot locks, rate limits and asynq; absent means all of that in process.
 	RedisURL string `env:"REDIS_URL"`
 	// AppSecret keys everything derived (at least 32 bytes). Generated under DATA_DIR in the sandbox.
@@ -207,11 +217,32 @@ func (c Config) faults() []error {
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
-	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults())
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.workFaults())
 	if c.Livemode() {
 		all = append(all, c.liveFaults()...)
 	}
 	return all
+}
+
+// workFaults checks how much is done at a time, and where.
+func (c Config) workFaults() []error {
+	var all []error
+	for _, workers := range []struct {
+		name  string
+		count int
+	}{{"PAYMENT_WORKERS", c.PaymentWorkers}, {"WEBHOOK_WORKERS", c.WebhookWorkers}, {"DEFAULT_WORKERS", c.DefaultWorkers}} {
+		if workers.count < 1 || workers.count > maxWorkers {
+			all = append(all, fmt.Errorf("%s must be 1 to %d, not %d", workers.name, maxWorkers, workers.count))
+		}
+	}
+	if c.DatabaseDirectURL != "" && (!isPostgres(c.DatabaseURL) || !isPostgres(c.DatabaseDirectURL)) {
+		all = append(all, errors.New("DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind"))
+	}
+	return all
+}
+
+func isPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
 // liveFaults are the stricter demands of live: nothing secret has a default there.

@@ -54,6 +54,8 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"BASE_URL=https://a.example:99999":           "BASE_URL must be an origin such as https://pay.example.com, without a path",
 		"DATABASE_URL=sqlite:":                       "DATABASE_URL needs a path after sqlite:",
 		"DATABASE_URL=mysql://x":                     "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address",
+		"WEBHOOK_WORKERS=0":                          "WEBHOOK_WORKERS must be 1 to 10000, not 0",
+		"DATABASE_DIRECT_URL=postgres://db/x":        "DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind",
 		"REDIS_URL=cache:6379":                       "REDIS_URL must begin with redis:// or rediss:// and be a valid address",
 	} {
 		variable, value, _ := strings.Cut(setting, "=")

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,10 +29,16 @@ import (
 
 // Open connects to sqlite:PATH or postgres://… . It does not migrate.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
+	return OpenPooled(ctx, databaseURL, "")
+}
+
+// OpenPooled is Open where the first address leads to a pooler that lends a connection for one transaction at a time, as
+// PgBouncer does, and the second to PostgreSQL itself; "" where there is no pooler.
+func OpenPooled(ctx context.Context, databaseURL, directURL string) (*Store, error) {
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		return openSQLite(path)
 	}
-	return openPostgres(ctx, databaseURL)
+	return openPostgres(ctx, databaseURL, directURL)
 }
 
 func gormConfig() *gorm.Config {
@@ -96,27 +103,50 @@ func makePrivate(path string) error {
 	return nil
 }
 
+const (
+	// lockTimeout in milliseconds: a transaction that waits this long for a lock is run again rather than holding its caller.
+	lockTimeout = "5000"
+	// idleTimeout in milliseconds: no transaction waits for anything outside the database, so one that is idle this long
+	// belongs to a process that was stopped, and must not go on holding what it has locked.
+	idleTimeout = "10000"
+	// localTimeouts sets both for one transaction.
+	localTimeouts = "SELECT set_config('lock_timeout', '" + lockTimeout + "', true), set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)"
+)
+
+// configure sets what the connections of an address begin with. A pooler refuses settings, and its connections keep no
+// prepared statement: behind one the descriptions of statements are remembered here.
+func configure(cfg *pgx.ConnConfig, pooled bool) {
+	cfg.ConnectTimeout = 5 * time.Second
+	if cfg.RuntimeParams["application_name"] == "" {
+		cfg.RuntimeParams["application_name"] = "sundry"
+	}
+	if pooled {
+		cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		return
+	}
+	cfg.RuntimeParams["lock_timeout"] = lockTimeout
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = idleTimeout
+	// The statements are prepared once per connection, and their plans do not depend on the parameters: planning each
+	// execution again would cost nearly as much as the execution.
+	cfg.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+}
+
 // openPostgres opens one pool that gorm and the hot paths share.
-func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
+func openPostgres(ctx context.Context, databaseURL, directURL string) (*Store, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("DATABASE_URL is not a valid PostgreSQL address") // err would print the password
 	}
-	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
-		cfg.ConnConfig.RuntimeParams["application_name"] = "sundry"
+	directConfig, err := pgxpool.ParseConfig(cmp.Or(directURL, databaseURL))
+	if err != nil {
+		return nil, errors.New("DATABASE_DIRECT_URL is not a valid PostgreSQL address") // as above
 	}
-	// A transaction that waits this long for a lock is run again rather than holding its caller.
-	cfg.ConnConfig.RuntimeParams["lock_timeout"] = "5000"
-	// No transaction waits for anything outside the database, so one that is idle this long belongs to a process that was
-	// stopped: it must not go on holding what it has locked.
-	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "10000"
-	// The statements are prepared once per connection, and their plans do not depend on the parameters: planning each
-	// execution again would cost nearly as much as the execution.
-	cfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	direct, pooled := directConfig.ConnConfig, directURL != ""
+	configure(cfg.ConnConfig, pooled)
+	configure(direct, false)
 	if !strings.Contains(databaseURL, "pool_max_conns") { // the operator's word goes before ours
 		cfg.MaxConns = max(cfg.MaxConns, 16)
 	}
-	cfg.ConnConfig.ConnectTimeout = 5 * time.Second
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open postgres: %w", err)
@@ -133,7 +163,7 @@ func openPostgres(ctx context.Context, databaseURL string) (*Store, error) {
 	}
 	notifier := newNotifier(pool)
 	return newStore(&Store{
-		write: g, read: g, dialect: postgresDialect{}, notifier: notifier,
+		write: g, read: g, dialect: postgresDialect{}, notifier: notifier, direct: direct, pooled: pooled,
 		engine: repo.Engine{Pool: pool, Point: func(ctx context.Context, query string, args ...any) repo.Scanner {
 			return pool.QueryRow(ctx, query, args...)
 		}},
@@ -152,11 +182,10 @@ func newStore(s *Store) *Store {
 
 // separateConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave closes it.
 func (s *Store) separateConnection(ctx context.Context) (conn *pgx.Conn, leave func(), err error) {
-	pooled, err := s.engine.Pool.Acquire(ctx)
+	conn, err = pgx.ConnectConfig(ctx, s.direct)
 	if err != nil {
 		return nil, nil, err
 	}
-	conn = pooled.Hijack()
 	return conn, func() {
 		goodbye, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
@@ -165,10 +194,15 @@ func (s *Store) separateConnection(ctx context.Context) (conn *pgx.Conn, leave f
 }
 
 // Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait.
-func (s *Store) Migrate(ctx context.Context) error {
+func (s *Store) Migrate(ctx context.Context) (err error) {
 	db, err := s.write.DB()
 	if err != nil {
 		return fmt.Errorf("database handle: %w", err)
+	}
+	if s.direct != nil { // goose's lock and the tuning's are of a session
+		direct := stdlib.OpenDB(*s.direct)
+		defer func() { err = errors.Join(err, direct.Close()) }()
+		db = direct
 	}
 	engine, dialectName, options := "sqlite", goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if _, ok := s.dialect.(postgresDialect); ok {

@@ -24,6 +24,7 @@ type pipeline struct {
 	conn    *sql.Conn
 	waiting []statement
 	begun   bool
+	pooled  bool // behind a pooler, which keeps no settings
 	// reading says that what is asked is only asked ahead; ahead are the answers of that, by statement.
 	reading bool
 	ahead   map[string]any
@@ -45,7 +46,7 @@ type statement struct {
 func (s *Store) inPipeline(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
 	return s.write.WithContext(ctx).Connection(func(db *gorm.DB) (err error) {
 		conn, _ := db.Statement.ConnPool.(*sql.Conn) // what Connection is for
-		pipe := &pipeline{conn: conn}
+		pipe := &pipeline{conn: conn, pooled: s.pooled}
 		committed := false
 		defer func() { // a panic rolls back too
 			if !committed {
@@ -65,6 +66,9 @@ func (p *pipeline) begin() *pipeline {
 	if !p.begun {
 		p.begun = true
 		p.waiting = append(p.waiting, statement{doing: "begin", sql: "begin"})
+		if p.pooled {
+			p.waiting = append(p.waiting, statement{doing: "set the time-outs", sql: localTimeouts})
+		}
 	}
 	return p
 }

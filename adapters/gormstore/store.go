@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/repo"
@@ -36,9 +37,13 @@ type Store struct {
 	*usage.Intake
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
 	wake     func()
-	notifier *notifier   // nil on SQLite
-	gate     *writerGate // nil on PostgreSQL
-	probe    probe
+	notifier *notifier // nil on SQLite
+	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled says that the other connections lead
+	// to a pooler.
+	direct *pgx.ConnConfig
+	pooled bool
+	gate   *writerGate // nil on PostgreSQL
+	probe  probe
 	// lock takes the database for this process; nil where several may have it.
 	lock  func() (release func() error, err error)
 	close func() error
@@ -133,7 +138,14 @@ func (s *Store) Pipelined(ctx context.Context, fn func(ctx context.Context, r po
 type opener func(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error
 
 func (s *Store) inTransaction(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
-	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(db, nil) })
+	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error {
+		if s.pooled {
+			if err := db.Exec(localTimeouts).Error; err != nil {
+				return fmt.Errorf("set the time-outs: %w", err)
+			}
+		}
+		return fn(db, nil)
+	})
 }
 
 // transact runs fn in a transaction until it commits, fails for good, or has lost too often.

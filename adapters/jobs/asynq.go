@@ -74,7 +74,7 @@ func (d *Asynq) Capacity(ctx context.Context, class Class) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("length of the queue: %w", err)
 	}
-	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*workers[class]), nil
+	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*d.mux.Workers[class]), nil
 }
 
 // Dispatch implements ports.Dispatcher. To enqueue the same claims again is success.

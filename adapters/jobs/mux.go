@@ -37,15 +37,22 @@ const (
 	Default  = ports.DefaultTasks
 )
 
-// workers is how many tasks of a class one process runs at a time. Those of webhooks mostly wait
-// for receivers: eight slow endpoints can occupy them all, and then the others share what becomes free.
-var workers = map[Class]int{Payments: 8, Webhooks: 8 * ports.MaxPerKey, Default: 8}
+// Workers is how many tasks of each class one process runs at a time.
+type Workers map[Class]int
+
+// defaultWorkers are the defaults of the settings. Those of webhooks mostly wait for receivers: eight slow endpoints can occupy
+// them all, and then the others share what becomes free.
+func defaultWorkers() Workers {
+	return Workers{Payments: 8, Webhooks: 8 * ports.MaxPerKey, Default: 8}
+}
 
 // Handler runs one task. Its own transaction ends with Done or Postpone; an error leaves the task to be tried again.
 type Handler func(ctx context.Context, t ports.Task) error
 
 // Mux is the table of task kinds.
 type Mux struct {
+	// Workers is what dispatchers made of this table start; NewMux sets the defaults.
+	Workers Workers
 	queue   ports.TaskQueue
 	clock   ports.Clock
 	log     *slog.Logger
@@ -63,7 +70,7 @@ type entry struct {
 
 // NewMux returns an empty table over the queue.
 func NewMux(queue ports.TaskQueue, clock ports.Clock, metrics *Metrics, log *slog.Logger) *Mux {
-	return &Mux{queue: queue, clock: clock, log: log, metrics: metrics, kinds: map[string]entry{}}
+	return &Mux{Workers: defaultWorkers(), queue: queue, clock: clock, log: log, metrics: metrics, kinds: map[string]entry{}}
 }
 
 // Handle names the one call that a kind makes. Call it during wiring only.

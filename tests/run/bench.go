@@ -30,6 +30,7 @@ var productSettings = []string{
 	"STRIPE_SECRET_KEY", "STRIPE_PUBLISHABLE_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_API_BASE",
 	"SMTP_URL", "MAIL_FROM", "LOG_LEVEL", "LOG_FORMAT", "SEED_DEMO", "WEBHOOK_ALLOW_PRIVATE", "METRICS_ADDR",
 	"RATE_LIMIT_PER_MINUTE", "SELLER_COUNTRY", "PAYOUT_MINIMUM", "EVENT_RETENTION_DAYS",
+	"DATABASE_DIRECT_URL", "PAYMENT_WORKERS", "WEBHOOK_WORKERS", "DEFAULT_WORKERS",
 }
 
 // environ is the environment of the go commands: the caller's, without the product's settings, with ours.

@@ -44,7 +44,7 @@ func main() {
 }
 
 // announcement is printed before anything is installed.
-const announcement = `The tests need PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is, in this order:
+const announcement = `The tests need PostgreSQL, PgBouncer, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is, in this order:
 taken from its TEST_* variable, found on this machine, or installed, with apt-get (as root or by sudo without a password),
 Docker, Homebrew, npm or go.
 Servers that are started here listen on 127.0.0.1, keep their data in a temporary directory and stop at the end.
@@ -148,6 +148,7 @@ func setUp(ctx context.Context, b *bench) error {
 		find           func(context.Context, *bench) (string, string, error)
 	}{
 		{"PostgreSQL", "TEST_DATABASE_URL", findPostgres},
+		{"PgBouncer", "TEST_PGBOUNCER", findPgBouncer},
 		{"Redis", "TEST_REDIS_URL", findRedis},
 		{"Chromium", "TEST_CHROMIUM", findChromium},
 		{"axe-core", "TEST_AXE_PATH", findAxe},
@@ -169,7 +170,7 @@ func setUp(ctx context.Context, b *bench) error {
 
 // runQuick runs what needs no service, and hides those that the caller's environment may name.
 func runQuick(ctx context.Context, b *bench, tests *report, args []string) error {
-	for _, name := range []string{"TEST_DATABASE_URL", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH", "TEST_NODE", "TEST_NPM", "TEST_STRIPE_MOCK"} {
+	for _, name := range []string{"TEST_DATABASE_URL", "TEST_PGBOUNCER", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH", "TEST_NODE", "TEST_NPM", "TEST_STRIPE_MOCK"} {
 		b.env[name] = ""
 	}
 	b.env["TEST_QUICK"] = "1"
