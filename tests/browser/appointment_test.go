@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"sundry/tests/harness"
 )
 
@@ -33,8 +37,16 @@ func (s *shop) appointment() (id, address string) {
 	return receipt.Appointments[0].ID, found["manageUrl"].(string)
 }
 
-// TestABuyerMovesAndCancelsAnAppointment walks through every page of it. Its policy forbids scripts, so this is also
-// the walk of a browser without them.
+// scripts allows or forbids the scripts of pages.
+func (b *tab) scripts(allowed bool) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !allowed})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestABuyerMovesAndCancelsAnAppointment walks through every page of it. The only one with a script is walked without.
 func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -48,11 +60,13 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	b.sees("Portfolio review")
 	b.sees("Asia/Kathmandu, UTC+5:45")
 	b.accessible("appointment")
+	b.scripts(false)
 	b.click("#reschedule")
 	b.sees("Choose another time")
-	b.accessible("open times")
+	b.fits("open times as a list")
 	b.click(".open-day a")
 	b.sees("Move your appointment?")
+	b.scripts(true)
 	b.accessible("confirm a move")
 	b.click("#confirm")
 	b.sees("Your appointment was moved")
@@ -76,4 +90,41 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	}
 	b.open(address + "x")
 	b.sees("Page not found")
+}
+
+func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	id, address := s.appointment()
+	read := func() time.Time {
+		at, err := time.Parse(time.RFC3339, s.AsBackend(t, http.MethodGet, "/v1/appointments/"+id, nil).Want(t, http.StatusOK).Map(t)["startsAt"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	before := read()
+	b := newTab(t)
+	b.open(address + "/reschedule")
+	b.sees("Choose another time")
+	b.wait(`document.querySelector("#times [role=option]")`)
+	b.accessible("calendar of another time")
+	b.wait(`document.querySelector("#days").getAttribute("aria-busy") === "false"`)
+	b.reach("#days td")
+	b.press(kb.ArrowDown) // a week later: every day is open
+	b.press(kb.Enter)
+	b.wait(`document.querySelector("#days [aria-selected=true][data-open]") === document.activeElement && document.querySelector("#times [role=option]")`)
+	b.reach("#times [role=option]")
+	b.press(kb.End)
+	b.press(kb.Enter)
+	wanted := eval[string](b, `document.querySelector("#times [aria-selected=true]").dataset.start`)
+	b.reach("#confirm")
+	b.press(kb.Enter)
+	b.sees("Move your appointment?")
+	b.reach("#confirm")
+	b.press(kb.Enter)
+	b.sees("Your appointment was moved")
+	if after := read(); after.Equal(before) || after.Format("2006-01-02T15:04:05.000Z") != wanted {
+		t.Errorf("moved from %s to %s, chosen was %s", before, after, wanted)
+	}
 }

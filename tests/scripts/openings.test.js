@@ -8,7 +8,7 @@ const noon = (/** @type {string} */ day) => ({ start: Date.parse(day + "T12:00:0
  * Openings on the 10th of March 2027 up to an end, over a calendar with the given open days, and what was asked of it.
  * @param {string[]} open
  * @param {object} [more]
- * @param {import("./types.d.ts").Slot[]} [more.held]
+ * @param {import("./slots.d.ts").Slot[]} [more.held]
  * @param {boolean} [more.broken]
  */
 function makeOpenings(open, { held = [], broken = false } = {}) {

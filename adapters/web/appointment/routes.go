@@ -1,5 +1,5 @@
 // Package appointment is where a buyer sees, moves and cancels an appointment. Its pages are forms and links: nothing on
-// them needs a script. The secret in the address is the authorization, and there is no cookie that another site could use.
+// them needs a script, and the calendar of open times is a list without one. The secret in the address is the authorization, and there is no cookie that another site could use.
 package appointment
 
 import (
@@ -47,6 +47,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/a/:secret/calendar.ics", compress, r.calendar)
 	app.Get("/a/:secret/reschedule", compress, r.choose)
 	app.Post("/a/:secret/reschedule", compress, r.move)
+	app.Get("/a/:secret/times", compress, r.openTimes)
 	app.Get("/a/:secret/cancel", compress, r.askCancel)
 	app.Post("/a/:secret/cancel", compress, r.cancel)
 }
@@ -78,6 +79,8 @@ type page struct {
 	Problem string
 	// Target is the time that they chose and have yet to confirm.
 	Target *span
+	// Moving is whether the page has the calendar of open times.
+	Moving bool
 	// Days, Earlier and Later are the times to choose from and the weeks around them, "" where there is none.
 	Days           []day
 	Earlier, Later string
@@ -170,7 +173,7 @@ func (r *Routes) calendar(c *fiber.Ctx) error {
 	return sendCalendar(c, raw)
 }
 
-// sendCalendar answers a calendar that nobody else may keep.
+// sendCalendar responds with a calendar that nobody else may keep.
 func sendCalendar(c *fiber.Ctx, raw []byte) error {
 	c.Set(fiber.HeaderContentType, "text/calendar; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -209,7 +212,11 @@ func (r *Routes) times(c *fiber.Ctx, problem string) error {
 		return r.layout.Fail(c, err)
 	}
 	page.list(m, open)
-	return r.send(c, "appointment_times.html", "apt.move.title", page)
+	data, err := r.calendarData(c, page, m)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	return r.sendCalendarPage(c, page, data)
 }
 
 // chosen reads a time of the page's own links.
@@ -308,5 +315,9 @@ func (r *Routes) send(c *fiber.Ctx, template, title string, p page) error {
 }
 
 func (r *Routes) render(template, title string, p page) ([]byte, error) {
-	return r.pages.Render(p.reader, template, layout.View{Title: p.reader.Text(title) + " · " + p.Title, Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p})
+	return r.pages.Render(p.reader, template, r.view(title, p))
+}
+
+func (r *Routes) view(title string, p page) layout.View {
+	return layout.View{Title: p.reader.Text(title) + " · " + p.Title, Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p}
 }

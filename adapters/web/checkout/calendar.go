@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"sundry/adapters/web/layout"
 	"sundry/adapters/web/order"
 	"sundry/core/apiformat"
 	"sundry/modules/booking"
@@ -12,6 +13,11 @@ func newCalendar(w booking.Window, ok bool) *order.Calendar {
 		return &order.Calendar{}
 	}
 	return &order.Calendar{Zone: w.Timezone, Until: w.Until.String(), Gap: w.Gap}
+}
+
+// Planner is the calendar of the page.
+func (p page) Planner() layout.Planner {
+	return layout.Planner{Sessions: p.Booking.Sessions, Hour12: p.Reader.Hour12, Confirm: p.Reader.Text("choose.confirm")}
 }
 
 // calendarData is what calendar.js reads.

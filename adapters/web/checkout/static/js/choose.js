@@ -8,7 +8,7 @@ import { UnavailableError } from "./openings.js";
 import * as Z from "./zones.js";
 
 /**
- * @typedef {import("./types.d.ts").Slot} Slot
+ * @typedef {import("./slots.d.ts").Slot} Slot
  * @typedef {import("./types.d.ts").Reply} Reply
  * @typedef {import("./types.d.ts").CalendarData} CalendarData
  */
@@ -55,7 +55,7 @@ async function ask(data, what, query) {
 
 /**
  * @param {CalendarData} data
- * @returns {import("./types.d.ts").Source}
+ * @returns {import("./slots.d.ts").Source}
  */
 const sourceOf = (data) => ({
   dates: async (from, to, timezone) => (await ask(data, "available-dates", { from, to, timezone })).dates,

@@ -5,7 +5,7 @@
  * @typedef {object} Entry
  * @property {HTMLElement} element
  * @property {HTMLElement | null} line of the contents
- * @property {string} words without the samples, which say the same everywhere
+ * @property {string} text without the samples, which say the same everywhere
  */
 
 /**
@@ -26,7 +26,7 @@ const parts = all("#guide > section, article");
 const lineOf = (element) => document.querySelector(`nav a[href="#${element.id}"]`)?.parentElement ?? null;
 
 /** @param {HTMLElement} element */
-function wordsOf(element) {
+function textOf(element) {
   const copy = /** @type {HTMLElement} */ (element.cloneNode(true));
   for (const sample of all("pre, fieldset", copy)) sample.remove();
   return copy.textContent?.toLowerCase() ?? "";
@@ -36,11 +36,11 @@ function wordsOf(element) {
 let entries = [];
 
 function search() {
-  if (!entries.length) entries = parts.map((element) => ({ element, line: lineOf(element), words: wordsOf(element) }));
+  if (!entries.length) entries = parts.map((element) => ({ element, line: lineOf(element), text: textOf(element) }));
   const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
-  for (const { element, line, words } of entries) {
-    const found = wanted.every((word) => words.includes(word));
+  for (const { element, line, text } of entries) {
+    const found = wanted.every((word) => text.includes(word));
     element.hidden = !found;
     if (line) line.hidden = !found;
     shown += Number(found);

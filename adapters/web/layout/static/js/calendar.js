@@ -9,8 +9,8 @@ import fillZones from "./zoneselect.js";
 import * as Z from "./zones.js";
 
 /**
- * @typedef {import("./types.d.ts").Slot} Slot
- * @typedef {import("./types.d.ts").CalendarOptions} CalendarOptions
+ * @typedef {import("./slots.d.ts").Slot} Slot
+ * @typedef {import("./slots.d.ts").CalendarOptions} CalendarOptions
  */
 
 const longDay = /** @type {const} */ ({ weekday: "long", day: "numeric", month: "long" });

@@ -1,7 +1,7 @@
 // The days and times that are open, each month read once.
 import * as Z from "./zones.js";
 
-/** @typedef {import("./types.d.ts").Slot} Slot */
+/** @typedef {import("./slots.d.ts").Slot} Slot */
 
 const longestRange = 62; // days of dates in one response
 
@@ -10,7 +10,7 @@ export class UnavailableError extends Error {}
 
 /**
  * @param {object} options
- * @param {import("./types.d.ts").Source} options.source
+ * @param {import("./slots.d.ts").Source} options.source
  * @param {string} options.zone that days are counted in
  * @param {string} options.until the last day of the seller's that may be open
  * @param {Slot[]} options.held open to this buyer although nobody else can have them

@@ -1,6 +1,6 @@
 // Which times are chosen: pure functions over a list of times in their order.
 
-/** @typedef {import("./types.d.ts").Slot} Slot */
+/** @typedef {import("./slots.d.ts").Slot} Slot */
 
 /**
  * @param {Slot[]} picks
