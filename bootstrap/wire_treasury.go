@@ -14,14 +14,16 @@ func (a *App) wireTreasury() error {
 			FeeBasisPoints: a.cfg.PlatformFeeBasisPoints, FeeFixed: a.cfg.PlatformFeeFixed, PayoutMinimum: a.cfg.PayoutMinimum,
 			Links: a.documentLinks(),
 		},
-		treasury.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail()})
+		treasury.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail(), Accounts: a.modules.Identity})
 	a.modules.Treasury = books
 
 	on(a.bus, books.OnPaymentCompleted)
 	on(a.bus, books.OnPaymentReversed)
+	on(a.bus, books.OnPayoutScheduleChanged)
 
 	a.mux.Handle(treasury.TaskRelease, jobs.Payments, books.Release)
 	a.mux.Handle(treasury.TaskPayout, jobs.Payments, books.Payout)
+	a.mux.HandleFairly(treasury.TaskScheduledPayouts, jobs.Payments, books.ScheduledPayouts)
 	a.verify(books.Verify)
 	return nil
 }

@@ -212,6 +212,12 @@ type PayoutStatements interface {
 	StatementOf(ctx context.Context, r Repos, p payout.State) (ledger.Statement, error)
 }
 
+// PayoutSchedules is what treasury asks identity.
+type PayoutSchedules interface {
+	// PayoutSchedule is when an account's balance is paid out by itself. NOT_FOUND.
+	PayoutSchedule(ctx context.Context, r Repos, creatorID string) (payout.Schedule, error)
+}
+
 // PortalLinks is what mail asks customers.
 type PortalLinks interface {
 	// PortalURL is a customer's portal, good for 30 days. Whoever has it can cancel their subscriptions.

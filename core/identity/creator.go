@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/email"
 	"sundry/core/fault"
+	"sundry/core/payout"
 	"sundry/core/text"
 )
 
@@ -66,8 +67,10 @@ type CreatorState struct {
 	// PasswordHash is what ports.PasswordHasher made; the password itself is kept nowhere.
 	PasswordHash string
 	Profile      Profile
-	CreatedAt    time.Time
-	Revision     int64
+	// PayoutSchedule is when the balance is paid out by itself.
+	PayoutSchedule payout.Schedule
+	CreatedAt      time.Time
+	Revision       int64
 }
 
 // Creator is a person who sells; the account is theirs.
@@ -76,7 +79,7 @@ type Creator struct{ s CreatorState }
 // Register makes a creator of a clean registration.
 func Register(id string, r Registration, passwordHash string, now time.Time) *Creator {
 	return &Creator{CreatorState{
-		ID: id, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: passwordHash, CreatedAt: now, Revision: 1,
+		ID: id, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: passwordHash, PayoutSchedule: payout.Manual, CreatedAt: now, Revision: 1,
 	}}
 }
 

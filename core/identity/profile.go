@@ -9,6 +9,7 @@ import (
 	"sundry/core/email"
 	"sundry/core/fault"
 	"sundry/core/image"
+	"sundry/core/payout"
 	"sundry/core/text"
 )
 
@@ -40,6 +41,15 @@ type Storefront struct {
 // Storefront is what buyers see of the creator.
 func (c *Creator) Storefront() Storefront { return Storefront{c.s.DisplayName, c.s.Profile} }
 
+// PayoutScheduleChanged is emitted when a creator chooses another schedule of payouts.
+type PayoutScheduleChanged struct {
+	CreatorID string
+	Schedule  payout.Schedule
+}
+
+// EventName implements event.Event.
+func (PayoutScheduleChanged) EventName() string { return "identity.payout_schedule_changed" }
+
 // ProfileEdit holds the members of a profile that a request sets; nil leaves a member as it is, "" clears one that a
 // creator can do without.
 type ProfileEdit struct {
@@ -48,6 +58,8 @@ type ProfileEdit struct {
 	AccentColor  *string
 	SupportEmail *string
 	RefundPolicy *string
+	// PayoutSchedule is no part of what buyers see.
+	PayoutSchedule *payout.Schedule
 }
 
 // Clean normalizes the members given and lists everything that is wrong with them.
@@ -72,6 +84,9 @@ func (e ProfileEdit) Clean() (ProfileEdit, error) {
 		policy := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(*e.RefundPolicy))
 		text.CheckLines(&f, "refundPolicy", policy, MaxRefundPolicy)
 		e.RefundPolicy = &policy
+	}
+	if e.PayoutSchedule != nil {
+		e.PayoutSchedule.Check(&f, "payoutSchedule")
 	}
 	return e, f.Err()
 }
@@ -103,6 +118,7 @@ func (c *Creator) EditProfile(e ProfileEdit) (changed bool, err error) {
 	set(&next.Profile.AccentColor, e.AccentColor)
 	set(&next.Profile.SupportEmail, e.SupportEmail)
 	set(&next.Profile.RefundPolicy, e.RefundPolicy)
+	set(&next.PayoutSchedule, e.PayoutSchedule)
 	if next == c.s {
 		return false, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/image"
+	"sundry/core/payout"
 	"sundry/ports"
 )
 
@@ -28,6 +29,7 @@ func (s *Service) EditProfile(ctx context.Context, creatorID string, e identity.
 			return err
 		}
 		before := creator.State().Profile.LogoURL
+		schedule := creator.State().PayoutSchedule
 		changed, err := creator.EditProfile(e)
 		if err != nil {
 			return err
@@ -39,9 +41,23 @@ func (s *Service) EditProfile(ctx context.Context, creatorID string, e identity.
 		if err := s.exchangeLogo(ctx, r, creatorID, before, state.Profile.LogoURL); err != nil {
 			return err
 		}
-		return r.Identity.Creators.Update(ctx, creator)
+		if err := r.Identity.Creators.Update(ctx, creator); err != nil || state.PayoutSchedule == schedule {
+			return err
+		}
+		return s.bus.Publish(ctx, r, identity.PayoutScheduleChanged{CreatorID: creatorID, Schedule: state.PayoutSchedule})
 	})
 	return state, err
+}
+
+var _ ports.PayoutSchedules = (*Service)(nil)
+
+// PayoutSchedule implements ports.PayoutSchedules.
+func (s *Service) PayoutSchedule(ctx context.Context, r ports.Repos, creatorID string) (payout.Schedule, error) {
+	creator, err := getCreator(ctx, r, creatorID)
+	if err != nil {
+		return "", err
+	}
+	return creator.State().PayoutSchedule, nil
 }
 
 // exchangeLogo claims a logo that was uploaded and releases the one before. VALIDATION_FAILED for a picture that is not the

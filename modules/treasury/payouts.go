@@ -83,18 +83,27 @@ func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string
 			available.Minor = balance.Available
 		}
 	}
-	p, posting, err := payout.Ask(s.ids.New(id.Payout), creatorID, req, available, s.cfg.PayoutMinimum, now)
+	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, available, s.cfg.PayoutMinimum, now)
 	if err != nil {
 		return payout.State{}, err
 	}
-	state := p.State()
-	if err := r.Treasury.Payouts.Insert(ctx, state); err != nil {
+	if err := s.keepAsked(ctx, r, p.State(), posting, now, now.Add(railTimeout+firstPause)); err != nil {
 		return payout.State{}, err
 	}
-	if err := s.post(ctx, r, creatorID, now, posting); err != nil {
-		return payout.State{}, err
+	return p.State(), nil
+}
+
+func (s *Service) newPayoutID() string { return s.ids.New(id.Payout) }
+
+// keepAsked writes a payout that was asked for, with the task that finishes it.
+func (s *Service) keepAsked(ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, now, due time.Time) error {
+	if err := r.Treasury.Payouts.Insert(ctx, p); err != nil {
+		return err
 	}
-	return state, r.Tasks.Schedule(ctx, TaskPayout, state.ID, creatorID, now.Add(railTimeout+firstPause))
+	if err := s.post(ctx, r, p.CreatorID, now, posting); err != nil {
+		return err
+	}
+	return r.Tasks.Schedule(ctx, TaskPayout, p.ID, p.CreatorID, due)
 }
 
 // send calls the rail. A call that timed out is followed by a question: the money may be on its way.

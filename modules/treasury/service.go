@@ -45,21 +45,24 @@ type Deps struct {
 	IDs   ports.IDs
 	Bus   ports.Bus
 	Rail  ports.PayoutRail
+	// Accounts says how creators want to be paid.
+	Accounts ports.PayoutSchedules
 }
 
 // Service holds the use cases.
 type Service struct {
-	cfg   Config
-	store ports.Store
-	clock ports.Clock
-	ids   ports.IDs
-	bus   ports.Bus
-	rail  ports.PayoutRail
+	cfg      Config
+	store    ports.Store
+	clock    ports.Clock
+	ids      ports.IDs
+	bus      ports.Bus
+	rail     ports.PayoutRail
+	accounts ports.PayoutSchedules
 }
 
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
-	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, rail: d.Rail}
+	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, rail: d.Rail, accounts: d.Accounts}
 }
 
 // post writes postings of a creator.

@@ -7,6 +7,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/identity"
+	"sundry/core/payout"
 	"sundry/ports"
 )
 
@@ -20,16 +21,17 @@ func Repositories(b repo.Base) ports.IdentityRepos {
 }
 
 type creatorRow struct {
-	ID           string `gorm:"primaryKey"`
-	Email        string
-	DisplayName  string
-	PasswordHash string
-	LogoURL      string
-	AccentColor  string
-	SupportEmail string
-	RefundPolicy string
-	CreatedAt    repo.UnixMillis `gorm:"autoCreateTime:false"`
-	Revision     int64
+	ID             string `gorm:"primaryKey"`
+	Email          string
+	DisplayName    string
+	PasswordHash   string
+	LogoURL        string
+	AccentColor    string
+	SupportEmail   string
+	RefundPolicy   string
+	PayoutSchedule string
+	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
+	Revision       int64
 }
 
 // TableName implements gorm's tabler.
@@ -38,8 +40,9 @@ func (creatorRow) TableName() string { return "creators" }
 func (r creatorRow) toState() *identity.Creator {
 	return identity.RestoreCreator(identity.CreatorState{
 		ID: r.ID, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: r.PasswordHash,
-		Profile:   identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail, RefundPolicy: r.RefundPolicy},
-		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		Profile:        identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail, RefundPolicy: r.RefundPolicy},
+		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
+		CreatedAt:      time.Time(r.CreatedAt), Revision: r.Revision,
 	})
 }
 
@@ -47,7 +50,7 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 	s := c.State()
 	return creatorRow{
 		ID: s.ID, Email: s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
-		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail, RefundPolicy: s.Profile.RefundPolicy,
+		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail, RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }

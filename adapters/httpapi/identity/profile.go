@@ -10,6 +10,7 @@ import (
 	"sundry/core/fault"
 	core "sundry/core/identity"
 	"sundry/core/image"
+	"sundry/core/payout"
 )
 
 func (h handlers) profileRoutes() []httpapi.Route {
@@ -21,15 +22,16 @@ func (h handlers) profileRoutes() []httpapi.Route {
 
 // profileView is a creator as they see themselves.
 type profileView struct {
-	ID           string  `json:"id"`
-	Email        string  `json:"email"`
-	DisplayName  string  `json:"displayName"`
-	LogoURL      *string `json:"logoUrl"`
-	AccentColor  *string `json:"accentColor"`
-	SupportEmail *string `json:"supportEmail"`
-	RefundPolicy *string `json:"refundPolicy"`
-	Livemode     bool    `json:"livemode"`
-	CreatedAt    *string `json:"createdAt"`
+	ID             string          `json:"id"`
+	Email          string          `json:"email"`
+	DisplayName    string          `json:"displayName"`
+	LogoURL        *string         `json:"logoUrl"`
+	AccentColor    *string         `json:"accentColor"`
+	SupportEmail   *string         `json:"supportEmail"`
+	RefundPolicy   *string         `json:"refundPolicy"`
+	PayoutSchedule payout.Schedule `json:"payoutSchedule"`
+	Livemode       bool            `json:"livemode"`
+	CreatedAt      *string         `json:"createdAt"`
 }
 
 func (h handlers) newProfileView(c core.CreatorState) profileView {
@@ -37,7 +39,8 @@ func (h handlers) newProfileView(c core.CreatorState) profileView {
 		ID: c.ID, Email: c.Email, DisplayName: c.DisplayName,
 		LogoURL: apiformat.Text(image.WithBase(h.BaseURL, c.Profile.LogoURL)), AccentColor: apiformat.Text(c.Profile.AccentColor),
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
-		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
+		PayoutSchedule: c.PayoutSchedule,
+		Livemode:       !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
 	}
 }
 
@@ -50,11 +53,12 @@ func (h handlers) getCreator(c *fiber.Ctx) error {
 }
 
 type updateCreatorRequest struct {
-	DisplayName  strictjson.Optional[string] `json:"displayName"`
-	LogoURL      strictjson.Optional[string] `json:"logoUrl"`
-	AccentColor  strictjson.Optional[string] `json:"accentColor"`
-	SupportEmail strictjson.Optional[string] `json:"supportEmail"`
-	RefundPolicy strictjson.Optional[string] `json:"refundPolicy"`
+	DisplayName    strictjson.Optional[string]          `json:"displayName"`
+	LogoURL        strictjson.Optional[string]          `json:"logoUrl"`
+	AccentColor    strictjson.Optional[string]          `json:"accentColor"`
+	SupportEmail   strictjson.Optional[string]          `json:"supportEmail"`
+	RefundPolicy   strictjson.Optional[string]          `json:"refundPolicy"`
+	PayoutSchedule strictjson.Optional[payout.Schedule] `json:"payoutSchedule"`
 }
 
 func (h handlers) updateCreator(c *fiber.Ctx) error {
@@ -63,7 +67,8 @@ func (h handlers) updateCreator(c *fiber.Ctx) error {
 	e := core.ProfileEdit{
 		DisplayName: httpapi.PatchValue(&f, "displayName", in.DisplayName), LogoURL: httpapi.PatchNullable(&f, "logoUrl", in.LogoURL),
 		AccentColor: httpapi.PatchNullable(&f, "accentColor", in.AccentColor), SupportEmail: httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
-		RefundPolicy: httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
+		RefundPolicy:   httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
+		PayoutSchedule: httpapi.PatchValue(&f, "payoutSchedule", in.PayoutSchedule),
 	}
 	if e.LogoURL != nil {
 		e.LogoURL = new(image.WithoutBase(h.BaseURL, *e.LogoURL))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/core/identity"
 	"sundry/core/ledger"
 	"sundry/core/payout"
 	"sundry/ports"
@@ -13,6 +14,7 @@ import (
 
 func (r *Routes) mountMoney(at fiber.Router) {
 	r.get(at, "/balance", r.balance)
+	r.post(at, "/balance/schedule", r.saveSchedule)
 	r.get(at, "/balance/payout", r.newPayout)
 	r.post(at, "/balance/payout", r.requestPayout)
 	r.get(at, "/balance/payouts/:id", r.payout)
@@ -61,10 +63,30 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			{"Held for disputes", v.price(b.Reserved, currency), "Until they are decided", base + "/disputes"}, {"On its way", v.price(b.InTransit, currency), "To your bank", ""},
 		}})
 	}
+	p.Aside = append(p.Aside, formPart(scheduleForm(v)))
 	if len(balances) > 0 {
 		p.Actions = append(p.Actions, link("Pay out", base+"/balance/payout").primary())
 	}
 	return show(r, c, v, l, p)
+}
+
+// scheduleForm chooses when the balance is paid out by itself.
+func scheduleForm(v *visit) form {
+	f := v.form("schedule", base+"/balance/schedule", "Save", field{
+		Name: "payoutSchedule", Label: "Pay out", Type: "select", Hint: "Each currency is paid out in full where it reaches the minimum.",
+		Options: choices(string(v.Creator.PayoutSchedule), string(payout.Manual), "When I ask for it", string(payout.Daily), "Every day",
+			string(payout.Weekly), "Every Monday", string(payout.Monthly), "On the first of the month"),
+	})
+	f.Title = "Schedule"
+	return f
+}
+
+func (r *Routes) saveSchedule(c *fiber.Ctx, v *visit) error {
+	edit := identity.ProfileEdit{PayoutSchedule: new(payout.Schedule(read(c).text("payoutSchedule")))}
+	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
+		return r.refused(c, base+"/balance", err)
+	}
+	return r.done(c, base+"/balance", "Saved.")
 }
 
 // payoutForm asks how much, in one of the currencies there is money in.

@@ -1,0 +1,89 @@
+package treasury
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/fault"
+	"sundry/core/identity"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/payout"
+	"sundry/ports"
+)
+
+// TaskScheduledPayouts pays out what is available by the account's schedule; its subject is the account.
+const TaskScheduledPayouts = "treasury.scheduled_payouts"
+
+// OnPayoutScheduleChanged plans the next payouts of an account, or none.
+func (s *Service) OnPayoutScheduleChanged(ctx context.Context, r ports.Repos, e identity.PayoutScheduleChanged) error {
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	next, ok := e.Schedule.Next(now)
+	if !ok {
+		return r.Tasks.Cancel(ctx, TaskScheduledPayouts, e.CreatorID)
+	}
+	return r.Tasks.Schedule(ctx, TaskScheduledPayouts, e.CreatorID, e.CreatorID, next)
+}
+
+// ScheduledPayouts asks for one payout of each currency in which enough is available. What is pending, held for disputes or
+// below the minimum waits for the next time. The payouts and the task's next time are one transaction, and each payout has
+// the day in its key, so a day pays out once. Task TaskScheduledPayouts.
+func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		schedule, err := s.accounts.PayoutSchedule(ctx, r, t.Subject)
+		if err != nil {
+			return fmt.Errorf("scheduled payouts of %s: %w", t.Subject, err)
+		}
+		now, err := r.Clock.Now(ctx, t.Subject)
+		if err != nil {
+			return err
+		}
+		next, ok := schedule.Next(now)
+		if !ok {
+			return r.Tasks.Done(ctx, t)
+		}
+		if err := s.payOutAvailable(ctx, r, t.Subject, now); err != nil {
+			return fmt.Errorf("scheduled payouts of %s: %w", t.Subject, err)
+		}
+		return r.Tasks.Postpone(ctx, t, next)
+	})
+}
+
+func (s *Service) payOutAvailable(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error {
+	if err := r.Treasury.Ledger.Lock(ctx, creatorID); err != nil {
+		return err
+	}
+	sums, err := r.Treasury.Ledger.Sums(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	for _, balance := range ledger.Balances(sums) {
+		if err := s.payOutBalance(ctx, r, creatorID, balance, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payOutBalance asks for a payout of all that is available in one currency; nothing happens where that is too little, or was
+// asked for today.
+func (s *Service) payOutBalance(ctx context.Context, r ports.Repos, creatorID string, b ledger.Balance, now time.Time) error {
+	req := payout.Request{Currency: string(b.Currency), Key: payout.KeyOn(now, string(b.Currency))}
+	_, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
+	if !errors.Is(err, ports.ErrNotFound) {
+		return err
+	}
+	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, money.Amount{Minor: b.Available, Currency: b.Currency}, s.cfg.PayoutMinimum, now)
+	if fault.Is(err, fault.InsufficientBalance) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.keepAsked(ctx, r, p.State(), posting, now, now)
+}
