@@ -141,24 +141,76 @@ func TestTheDashboardIsUsableByKeyboardAlone(t *testing.T) {
 	b.sees("The clock is at")
 }
 
-func TestEveryPageOfTheDashboardIsAccessibleAndFitsAPhone(t *testing.T) {
+func TestEveryPageOfTheDashboardIsAccessibleAndFitsEveryScreen(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK)
+	session := s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
+	order := "/orders/" + session["paymentId"].(string)
 	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": "SPRING", "percentOff": 20}).Want(t, http.StatusCreated)
 	b := s.atDashboard()
-	for _, path := range []string{
-		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID, "/listings/" + s.club.ID + "/plans/new", "/listings/" + s.single.ID + "/variants/new",
-		"/links", "/links/new", "/discounts", "/discounts/new", "/bookings", "/bookings/week", "/bookings/settings", "/orders", "/customers", "/customers/new", "/subscriptions", "/invoices",
-		"/usage", "/usage/meters", "/usage/meters/new", "/usage/prices", "/usage/prices/new", "/usage/products", "/usage/plans/new", "/disputes", "/balance", "/balance/payout", "/ledger", "/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security", "/security/log",
-	} {
+	for _, path := range append([]string{
+		"", "/listings", "/listings/new", "/listings/new?type=APPOINTMENT", "/listings/" + s.single.ID, "/listings/" + s.single.ID + "/edit", "/listings/" + s.club.ID + "/plans/new",
+		"/listings/" + s.single.ID + "/variants/new", "/links", "/links/new", "/links/new?listing=" + s.book.ID, "/discounts", "/discounts/new", "/bookings", "/bookings/week",
+		"/bookings/settings", "/orders", order, order + "/refund", "/customers", "/customers/new", "/subscriptions", "/invoices", "/disputes", "/balance", "/balance/payout", "/ledger",
+		"/keys", "/keys/new", "/webhooks", "/webhooks/new", "/events", "/requests", "/settings", "/security", "/security/log",
+	}, s.usagePages()...) {
 		b.open(s.URL + "/dashboard" + path)
 		b.accessible("/dashboard" + path)
+		b.size(1440, 900)
+		b.fits("/dashboard" + path + " at 1440 px")
 	}
 	b.open(s.URL + "/dashboard/customers")
 	b.click("tbody a")
 	b.sees("Access history")
 	b.accessible("customer")
-	b.size(1440, 900)
-	b.fits("customer at 1440 px")
+}
+
+// usagePages are the pages of usage, with a subscription that is billed for it.
+func (s *studio) usagePages() []string {
+	s.t.Helper()
+	made := func(path string, body harness.JSON) string {
+		return s.AsBackend(s.t, http.MethodPost, path, body).Want(s.t, http.StatusCreated).Map(s.t)["id"].(string)
+	}
+	s.pay(s.session(s.club, nil), harness.CardSucceeds).Want(s.t, http.StatusOK)
+	sub := s.AsBackend(s.t, http.MethodGet, "/v1/subscriptions", nil).Want(s.t, http.StatusOK).Map(s.t)["data"].([]any)[0].(map[string]any)["id"].(string)
+	meter := made("/v1/usage/meters", harness.JSON{"name": "Pages", "eventName": "pages", "aggregation": "SUM"})
+	price := made("/v1/usage/prices", harness.JSON{
+		"productId": made("/v1/usage/products", harness.JSON{"name": "Pages", "type": "SERVICE"}), "billingScheme": "usage_based", "currency": "eur",
+		"tiers":     []harness.JSON{{"upTo": 1000, "unitAmountDecimal": "0"}, {"upTo": nil, "unitAmountDecimal": "0.35"}},
+		"recurring": harness.JSON{"interval": "month"},
+	})
+	plan := made("/v1/usage/billing-plans", harness.JSON{"subscriptionId": sub, "meterId": meter, "priceId": price, "billingInterval": "month"})
+	return []string{
+		"/subscriptions/" + sub, "/usage", "/usage/meters", "/usage/meters/new", "/usage/prices", "/usage/prices/new", "/usage/prices/" + price, "/usage/products", "/usage/plans/new",
+		"/usage/plans/" + plan,
+	}
+}
+
+func TestAPhotoIsMadeSmallerAndUploaded(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	b := s.atDashboard()
+	b.open(s.URL + "/dashboard/listings/" + s.book.ID)
+	// A photo of 2,400 pixels, larger than what may be sent, as a person chooses it.
+	b.do("choose a photo", chromedp.Evaluate[chromedp.Void](`(async () => {
+		const canvas = document.createElement("canvas"), size = 2400;
+		canvas.width = canvas.height = size;
+		const brush = canvas.getContext("2d"), noise = brush.createImageData(size, size);
+		for (let i = 0; i < noise.data.length; i += 4) {
+			for (let j = 0; j < 3; j++) noise.data[i + j] = (i / 40) % 200 + Math.random() * 30;
+			noise.data[i + 3] = 255;
+		}
+		brush.putImageData(noise, 0, 0);
+		const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+		const files = new DataTransfer(), input = document.getElementById("image-file");
+		files.items.add(new File([blob], "photo.png", { type: "image/png" }));
+		input.files = files.files;
+		input.dispatchEvent(new Event("change"));
+	})()`, chromedp.EvalAwaitPromise))
+	b.wait(`document.getElementById("image-file").files[0].type === "image/jpeg"`)
+	b.fill("#image-alt", "A field of noise")
+	b.click("#image .primary")
+	b.sees("The image is added.")
+	b.wait(`document.querySelector(".images img").naturalWidth === 1600`)
+	b.accessible("a listing with an image")
 }

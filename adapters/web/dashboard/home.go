@@ -63,10 +63,10 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err 
 	}
 	active := slices.ContainsFunc(listings.Items, func(l listing.State) bool { return l.Status == listing.Active })
 	steps := []check{
-		{len(listings.Items) > 0, "Make a listing", "Say what you sell and what it costs.", base + "/listings/new", "New listing"},
-		{active, "Publish it", "Only a published listing can be bought.", base + "/listings", "Your listings"},
-		{len(links.Items) > 0, "Create a payment link", "Share it anywhere: it opens your checkout.", base + "/links/new", "New link"},
-		{len(paid.Items) > 0, "Make a test payment", "Open your link and pay with 4242 4242 4242 4242. No money moves.", base + "/links", "Your links"},
+		{Done: len(listings.Items) > 0, Title: "Make a listing", Text: "Say what you sell and what it costs.", Href: base + "/listings/new", Label: "New listing"},
+		{Done: active, Title: "Publish it", Text: "Only a published listing can be bought.", Href: base + "/listings", Label: "Your listings"},
+		{Done: len(links.Items) > 0, Title: "Create a payment link", Text: "Share it anywhere: it opens your checkout.", Href: base + "/links/new", Label: "New link"},
+		{Done: len(paid.Items) > 0, Title: "Make a test payment", Text: "Open your link and pay with 4242 4242 4242 4242. No money moves.", Href: base + "/links", Label: "Your links"},
 	}
 	if r.Sandbox == nil {
 		steps[3].Title, steps[3].Text = "Sell for the first time", "Share your link with a buyer."

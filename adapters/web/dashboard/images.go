@@ -51,11 +51,15 @@ func (r *Routes) uploaded(c *fiber.Ctx, v *visit, maxSide int) (imageID string, 
 
 // logoPart shows the logo and takes another one.
 func logoPart(v *visit) []part {
-	shown := part{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts."}
+	upload := logoForm(v)
+	upload.Title, upload.Lead = "Logo", "Beside your name on the checkout, and on receipts."
 	if logo := v.Creator.Profile.LogoURL; image.IDOf(logo) != "" {
-		shown.Data = []picture{{Src: logo, Name: "logo", Alt: "Your logo", Actions: []action{v.button("Remove", base+"/settings/logo/remove")}}}
+		upload.Title, upload.Lead = "", ""
+		return []part{{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts.", Data: []picture{
+			{Src: logo, Name: "logo", Alt: "Your logo", Actions: []action{v.button("Remove", base+"/settings/logo/remove")}},
+		}}, formPart(upload)}
 	}
-	return []part{shown, formPart(logoForm(v))}
+	return []part{formPart(upload)}
 }
 
 func logoForm(v *visit) form {
@@ -99,10 +103,17 @@ func imagesPart(v *visit, l listing.State) []part {
 		all = append(all, p)
 	}
 	shown.Data = all
-	if l.Status == listing.Archived || len(all) >= listing.MaxImages {
+	upload := formPart(imageForm(v, l.ID))
+	switch {
+	case l.Status == listing.Archived && len(all) == 0:
+		return nil
+	case l.Status == listing.Archived || len(all) >= listing.MaxImages:
 		return []part{shown}
+	case len(all) == 0:
+		upload.Title, upload.Lead, upload.Anchor = shown.Title, shown.Lead, shown.Anchor
+		return []part{upload}
 	}
-	return []part{shown, formPart(imageForm(v, l.ID))}
+	return []part{shown, upload}
 }
 
 func imageForm(v *visit, listingID string) form {

@@ -141,7 +141,7 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 	p.Lead = "For which listing?"
 	var steps []check
 	for _, l := range found {
-		steps = append(steps, check{Title: l.Title, Text: typeNames[l.Type] + ", " + v.listingPrice(l), Href: base + "/links/new?listing=" + l.ID, Label: "Choose"})
+		steps = append(steps, check{Icon: strings.ToLower(string(l.Type)), Title: l.Title, Text: typeNames[l.Type] + ", " + v.listingPrice(l), Href: base + "/links/new?listing=" + l.ID, Label: "Choose"})
 	}
 	if len(steps) == 0 {
 		p.Parts = []part{tablePart("", table{Empty: &empty{

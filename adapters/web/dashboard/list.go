@@ -49,7 +49,8 @@ type filter struct {
 type column[T any] struct {
 	label string
 	num   bool
-	cell  func(T) cell
+	// cell is what the page shows; nil for a column that only files have.
+	cell func(T) cell
 	// csv is the exact value; "" column labels are left out of files. nil = the cell's text.
 	csv func(T) string
 }
@@ -168,11 +169,17 @@ func (l *list[T]) part(c *fiber.Ctx, title string) (part, error) {
 func (l *list[T]) table(found []T) table {
 	var t table
 	for _, col := range l.columns {
+		if col.cell == nil {
+			continue
+		}
 		t.Heads = append(t.Heads, head{col.label, col.num})
 	}
 	for _, one := range found {
 		var r row
 		for _, col := range l.columns {
+			if col.cell == nil {
+				continue
+			}
 			cell := col.cell(one)
 			cell.Num = cell.Num || col.num
 			r.Cells = append(r.Cells, cell)

@@ -111,7 +111,7 @@ func (r *Routes) newListing(c *fiber.Ctx, v *visit) error {
 	p.Lead = "What kind of thing is it? This can’t be changed later."
 	var steps []check
 	for _, k := range kinds {
-		steps = append(steps, check{Title: k.title, Text: k.text, Href: base + "/listings/new?type=" + string(k.kind), Label: "Choose"})
+		steps = append(steps, check{Icon: strings.ToLower(string(k.kind)), Title: k.title, Text: k.text, Href: base + "/listings/new?type=" + string(k.kind), Label: "Choose"})
 	}
 	p.Parts = []part{{Kind: "checks", Data: steps}}
 	return r.send(c, v, p)
@@ -144,7 +144,7 @@ func listingFields(l listing.State) []field {
 	fields = append(fields, metadataFields(l)...)
 	return append(fields,
 		field{Type: "heading", Name: "more", Label: "For your links and your code"},
-		field{Name: "slug", Label: "Address", Value: l.Slug, Mono: true, Half: true, Hint: "Lower-case letters, digits and hyphens. Made from the title unless you choose."},
+		field{Name: "slug", Label: "Slug", Value: l.Slug, Mono: true, Half: true, Hint: "Its name in addresses: lower-case letters, digits and hyphens. Made from the title unless you choose."},
 		field{Name: "catalogKey", Label: "Catalog key", Value: l.CatalogKey, Mono: true, Half: true, Hint: "What your code calls it, the same in sandbox and live."})
 }
 
@@ -175,7 +175,7 @@ var metadataForms = map[listing.Type][]metadataField{
 	listing.Appointment: {
 		{field: field{Name: listing.DeliveryMethod, Label: "Where you meet", Type: "select",
 			Options: choices("", "virtual", "Online", "in_person", "In person", "hybrid", "The buyer chooses")}},
-		{field: field{Name: listing.InPersonAddress, Label: "Address of this listing", Hint: "Empty: the address of your meeting settings."}},
+		{field: field{Name: listing.InPersonAddress, Label: "Meeting address", Hint: "For meetings in person. Empty: the one of your meeting settings."}},
 		{field: field{Name: listing.MinimumNotice, Label: "Notice", Suffix: "minutes", Half: true, Hint: "How far ahead buyers have to book."}, number: true},
 		{field: field{Name: listing.HorizonDays, Label: "Bookable for", Suffix: "days ahead", Half: true}, number: true},
 		{field: field{Name: listing.BufferBefore, Label: "Free time before", Suffix: "minutes", Half: true}, number: true},

@@ -105,11 +105,12 @@ type note struct {
 // code is text to read and copy.
 type code struct{ ID, Text string }
 
-// check is a line of a checklist.
+// check is a line of a checklist, or of things to choose from, which have an Icon.
 type check struct {
 	Done        bool
 	Title, Text string
 	Href, Label string
+	Icon        string
 }
 
 func facts(title string, all ...fact) part { return part{Kind: "facts", Title: title, Data: all} }

@@ -56,16 +56,16 @@ func tiersLine(p usage.Price) string {
 	var all []string
 	for _, t := range p.Tiers {
 		each := unitPrice(t.Unit, p.Currency)
-		switch {
-		case t.Unbounded && len(p.Tiers) == 1:
-			all = append(all, each+" each")
-		case t.Unbounded:
-			all = append(all, "then "+each+" each")
-		default:
-			all = append(all, "up to "+t.UpTo.String()+" "+each+" each")
+		if t.Unit.String() == "0" {
+			each = "free"
 		}
+		if !t.Unbounded {
+			each += " up to " + t.UpTo.String()
+		}
+		all = append(all, each)
 	}
-	return strings.Join(all, ", ")
+	line := strings.Join(all, ", then ")
+	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
 }
 
 // chargesLine says how a line came about.

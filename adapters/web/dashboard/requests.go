@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -23,12 +24,12 @@ func (r *Routes) requests(c *fiber.Ctx, v *visit) error {
 			{Name: "q", Label: "Search", Placeholder: "Request id or path"},
 		},
 		columns: []column[apirequest.Record]{
-			{label: "Request", cell: func(q apirequest.Record) cell { return cell{Text: q.Method + " " + q.Path, Mono: true} }},
+			{label: "Request", cell: func(q apirequest.Record) cell { return cell{Text: q.Method + " " + q.Path, Mono: true, Sub: q.ID} }},
 			{label: "Status", cell: requestTone},
 			{label: "Error code", cell: func(q apirequest.Record) cell { return text(orDash(q.Code)) }, csv: func(q apirequest.Record) string { return q.Code }},
 			{label: "Took", num: true, cell: func(q apirequest.Record) cell { return text(milliseconds(q.Duration)) }, csv: func(q apirequest.Record) string { return fmt.Sprintf("%.1f", inMilliseconds(q.Duration)) }},
-			{label: "Key", cell: func(q apirequest.Record) cell { return mono(q.Key) }},
-			{label: "Request id", cell: func(q apirequest.Record) cell { return mono(q.ID) }},
+			{label: "Key", cell: func(q apirequest.Record) cell { return mono(q.Key[max(0, strings.Index(q.Key, "…")):]) }, csv: func(q apirequest.Record) string { return q.Key }},
+			{label: "Request id", csv: func(q apirequest.Record) string { return q.ID }},
 			{label: "Date", cell: func(q apirequest.Record) cell { return v.moment(q.At) }, csv: func(q apirequest.Record) string { return exact(q.At) }},
 		},
 		read: func(ctx context.Context, q query, page ports.Page) (ports.List[apirequest.Record], error) {

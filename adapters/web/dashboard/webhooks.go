@@ -60,7 +60,7 @@ func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
 		empty: empty{Title: "Let your backend know", Text: "An endpoint is an address of yours that we send events to, signed: payments, renewals, changes of access.",
 			Action: &action{Label: "Add an endpoint", Href: base + "/webhooks/new", Tone: "primary"}},
 	}
-	return show(r, c, v, l, page{Title: "Webhooks", Lead: "Where your backend hears of what happens.", Actions: []action{link("New endpoint", base+"/webhooks/new").primary()}})
+	return show(r, c, v, l, page{Title: "Webhooks", Lead: "Addresses of your backend that receive events.", Actions: []action{link("New endpoint", base+"/webhooks/new").primary()}})
 }
 
 func endpointForm(v *visit, e core.EndpointState) form {
