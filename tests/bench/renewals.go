@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	// renewalsDue is how many subscriptions of one account are due in the same minute, and renewalsBeside how many of
-	// another, which are due after all of those.
-	renewalsDue    = 10_000
+	// renewalsBeside is how many subscriptions of another account are due, after all of renewalsDue.
 	renewalsBeside = 10
 	renewalsWithin = 10 * time.Minute
 	// renewalsSetup is how long writing the subscriptions may take before they are due.
 	renewalsSetup = 2 * time.Minute
 )
+
+// renewalsDue is how many subscriptions of one account are due in the same minute.
+var renewalsDue = 10_000
 
 // renewals measures how fast a burst of renewals is charged by one worker and by three, and how long another account waits
 // behind it.
@@ -102,7 +103,7 @@ func (w *world) renew(ctx context.Context, model string, turn int) (string, erro
 		return "", err
 	}
 	return fmt.Sprintf("%.0f/s, another account's %d after %.1f s of %.1f s",
-		renewalsDue/all.Sub(due).Seconds(), renewalsBeside, others.Sub(due).Seconds(), all.Sub(due).Seconds()), nil
+		float64(renewalsDue)/all.Sub(due).Seconds(), renewalsBeside, others.Sub(due).Seconds(), all.Sub(due).Seconds()), nil
 }
 
 // clone writes n subscriptions like the model, each with a customer and a card, that fall due at an instant. They are those

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -13,9 +15,10 @@ import (
 )
 
 const (
-	slotRuns     = 5000
-	slotRequests = 1000
-	pastSessions = 5000
+	slotRuns        = 5000
+	slotRequests    = 200 // of each connection
+	slotConnections = 8
+	pastSessions    = 5000
 )
 
 // monthOfSlots measures a month of a busy creator's calendar as a pure function.
@@ -54,7 +57,7 @@ func quantiles(took []time.Duration) string {
 }
 
 // slotsOverHTTP measures the same month asked over HTTP, of a creator with sixty sessions ahead and thousands behind.
-func slotsOverHTTP(_ context.Context, w *world) (string, error) {
+func slotsOverHTTP(ctx context.Context, w *world) (string, error) {
 	var listing struct{ ID, CreatorID string }
 	if err := w.call("GET", "/v1/listings/one-hour", nil, &listing); err != nil {
 		return "", err
@@ -68,14 +71,31 @@ func slotsOverHTTP(_ context.Context, w *world) (string, error) {
 	from := time.Now().AddDate(0, 0, 1)
 	url := fmt.Sprintf("%s/v1/listings/%s/slots/range?from=%s&to=%s&timezone=Europe/Paris",
 		w.base, listing.ID, from.Format(time.DateOnly), from.AddDate(0, 0, 30).Format(time.DateOnly))
-	took := make([]time.Duration, slotRequests)
-	for i := range took {
-		begin := time.Now()
-		status, _, err := fasthttp.Get(nil, url)
-		if err != nil || status != fasthttp.StatusOK {
-			return "", fmt.Errorf("answered %d: %w", status, err)
-		}
-		took[i] = time.Since(begin)
+	took := make([]time.Duration, slotConnections*slotRequests)
+	var failed atomic.Pointer[error]
+	var wg sync.WaitGroup
+	for turn := range slices.Chunk(took, slotRequests) {
+		wg.Go(func() {
+			for i := range turn {
+				begin := time.Now()
+				status, _, err := fasthttp.Get(nil, url)
+				if err != nil || status != fasthttp.StatusOK {
+					failed.Store(new(fmt.Errorf("answered %d: %w", status, err)))
+					return
+				}
+				turn[i] = time.Since(begin)
+			}
+		})
 	}
-	return quantiles(took) + fmt.Sprintf(", one after the other, %d sessions in the past", pastSessions), nil
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return "", *err
+	}
+	if err := w.buy("bench-slots"); err != nil {
+		return "", err
+	}
+	ratio, err := compare(ctx,
+		&side{name: "sundry", status: 200, request: func(r *fasthttp.Request) { r.SetRequestURI(url) }},
+		&side{name: "bare", status: 200, request: w.get(w.bare+"/document/bench-slots", "")})
+	return fmt.Sprintf("%s; %s at %d connections, %d sessions in the past", ratio, quantiles(took), slotConnections, pastSessions), err
 }

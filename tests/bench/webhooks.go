@@ -20,9 +20,8 @@ import (
 )
 
 const (
-	// hooks is how many endpoints are sent every event, and hookEvents how many events there are.
-	hooks      = 8
-	hookEvents = 250
+	// hookMessages is how many messages are sent in all.
+	hookMessages = 2000
 	// hookRate is how many events per second are produced when their way is timed, for how long.
 	hookRate    = 100
 	hookSeconds = 10
@@ -102,7 +101,7 @@ func (w *world) grant(customer string) error {
 
 // deliveries measures how fast a backlog for several endpoints is sent, against a loop that signs, posts and commits one
 // row for each, with as many requests in flight.
-func deliveries(ctx context.Context, w *world) (string, error) {
+func (w *world) deliveries(ctx context.Context, hooks int) (string, error) {
 	h, err := w.listen()
 	if err != nil {
 		return "", err
@@ -112,12 +111,12 @@ func deliveries(ctx context.Context, w *world) (string, error) {
 			return "", err
 		}
 	}
-	for i := range hookEvents {
-		if err := w.grant("bench-hook-" + strconv.Itoa(i)); err != nil {
+	for i := range hookMessages / hooks {
+		if err := w.grant(fmt.Sprint("bench-hook-", hooks, "-") + strconv.Itoa(i)); err != nil {
 			return "", err
 		}
 	}
-	const n = hooks * hookEvents
+	const n = hookMessages
 	if _, err := h.await(ctx, n); err != nil {
 		return "", err
 	}
@@ -125,7 +124,7 @@ func deliveries(ctx context.Context, w *world) (string, error) {
 	for turn := range 2 * (rounds + 1) { // the first turn of each warms up
 		s, send := ours, w.rearm
 		if turn%2 == 1 {
-			s, send = bare, func() error { return w.postPlainly(h.url, n) }
+			s, send = bare, func() error { return w.postPlainly(h.url, n, hooks*ports.MaxPerKey) }
 		}
 		time.Sleep(500 * time.Millisecond) // what the last messages leave behind is recorded
 		h.reset()
@@ -144,10 +143,13 @@ func deliveries(ctx context.Context, w *world) (string, error) {
 	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s), %d endpoints", a/b, a, b, hooks), w.unsubscribe()
 }
 
+func deliveriesToMany(ctx context.Context, w *world) (string, error) { return w.deliveries(ctx, 8) }
+func deliveriesToOne(ctx context.Context, w *world) (string, error)  { return w.deliveries(ctx, 1) }
+
 // rearm makes every delivery due again, all at once, as no route does.
 func (w *world) rearm() error {
 	_, err := w.pool.Exec(w.ctx, `
-		WITH again AS (UPDATE deliveries SET status = 'pending', round_attempts = 0, revision = revision + 1 RETURNING *)
+		WITH again AS (UPDATE deliveries SET status = 'pending', round_attempts = 0, revision = revision + 1 WHERE endpoint_id IN (SELECT id FROM webhook_endpoints) RETURNING *)
 		INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, concurrency_key)
 		SELECT 'webhook.deliver:' || endpoint_id || '/' || id, 'webhook.deliver', endpoint_id || '/' || id, 'webhooks', creator_id, created_at, created_at, endpoint_id FROM again`)
 	return err
@@ -160,7 +162,7 @@ func (w *world) unsubscribe() error {
 }
 
 // postPlainly is the least that could do the job.
-func (w *world) postPlainly(url string, n int) error {
+func (w *world) postPlainly(url string, n, atATime int) error {
 	_, err := w.pool.Exec(w.ctx, "CREATE TABLE IF NOT EXISTS bench_deliveries (id BIGSERIAL PRIMARY KEY, status INT, body TEXT)")
 	if err != nil {
 		return err
@@ -172,7 +174,7 @@ func (w *world) postPlainly(url string, n int) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
-	for range hooks * ports.MaxPerKey {
+	for range atATime {
 		wg.Go(func() {
 			for next.Add(1) <= int64(n) && failed.Load() == nil {
 				if err := w.postOnce(client, url, body, secret); err != nil {
