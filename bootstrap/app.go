@@ -69,6 +69,8 @@ type App struct {
 	verifiers []verifier
 	// invariants is what the last look at them found.
 	invariants *invariants
+	// wake is called after a commit that scheduled work due now: whom it wakes is known once the program runs.
+	wake func()
 	// closers run in reverse order of what they close.
 	closers []func() error
 	// listeners close idle connections when the program stops.
@@ -112,7 +114,7 @@ const (
 
 // New connects, migrates and wires. Close must be called even when Run never is.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, err error) {
-	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{}), invariants: newInvariants()}
+	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{}), invariants: newInvariants(), wake: func() {}}
 	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {
@@ -122,7 +124,10 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	if a.secrets, err = loadSecrets(cfg); err != nil {
 		return nil, err
 	}
-	if a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL); err != nil {
+	a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL, gormstore.OnScheduled(func() { a.wake() }),
+		gormstore.TaskClasses(func(kind string) ports.TaskClass { return a.mux.ClassOf(kind) }),
+		gormstore.TaskKeys(func(kind, subject, creatorID string) string { return a.mux.ConcurrencyKey(kind, subject, creatorID) }))
+	if err != nil {
 		return nil, err
 	}
 	a.closers = append(a.closers, a.store.Close)
@@ -143,8 +148,6 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)
 	a.mux.Workers = jobs.Workers{jobs.Payments: cfg.PaymentWorkers, jobs.Webhooks: cfg.WebhookWorkers, jobs.Default: cfg.DefaultWorkers}
-	a.store.Classify(a.mux.ClassOf)
-	a.store.KeyBy(a.mux.ConcurrencyKey)
 	if err = a.wire(); err != nil {
 		return nil, err
 	}
@@ -167,7 +170,7 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 		return err
 	}
 	failed := make(chan error, len(roles)+1)
-	a.store.OnScheduled(a.store.NotifyWorkers)
+	a.wake = a.store.NotifyWorkers
 	stopWork := func(context.Context) {}
 	if slices.Contains(roles, Work) {
 		var err error

@@ -33,7 +33,7 @@ const pagerBackOff = time.Second
 func (a *App) startWork() (stop func(ctx context.Context), err error) {
 	carrier := a.newDispatcher()
 	relay := jobs.NewRelay(a.store, carrier, a.clock, a.log)
-	a.store.OnScheduled(relay.Wake)
+	a.wake = relay.Wake
 	if err := carrier.Start(relay.Freed); err != nil {
 		carrier.Stop(context.Background())
 		return nil, err

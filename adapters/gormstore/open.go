@@ -28,17 +28,25 @@ import (
 )
 
 // Open connects to sqlite:PATH or postgres://… . It does not migrate.
-func Open(ctx context.Context, databaseURL string) (*Store, error) {
-	return OpenPooled(ctx, databaseURL, "")
+func Open(ctx context.Context, databaseURL string, options ...Option) (*Store, error) {
+	return OpenPooled(ctx, databaseURL, "", options...)
 }
 
 // OpenPooled is Open where the first address leads to a pooler that lends a connection for one transaction at a time, as
 // PgBouncer does, and the second to PostgreSQL itself; "" where there is no pooler.
-func OpenPooled(ctx context.Context, databaseURL, directURL string) (*Store, error) {
+func OpenPooled(ctx context.Context, databaseURL, directURL string, options ...Option) (s *Store, err error) {
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
-		return openSQLite(path)
+		s, err = openSQLite(path)
+	} else {
+		s, err = openPostgres(ctx, databaseURL, directURL)
 	}
-	return openPostgres(ctx, databaseURL, directURL)
+	if err != nil {
+		return nil, err
+	}
+	for _, choose := range options {
+		choose(s)
+	}
+	return s, nil
 }
 
 func gormConfig() *gorm.Config {
@@ -173,7 +181,7 @@ func openPostgres(ctx context.Context, databaseURL, directURL string) (*Store, e
 
 // newStore completes what both engines share.
 func newStore(s *Store) *Store {
-	s.classOf, s.keyOf = unclassified, withoutKey
+	s.classOf, s.keyOf, s.wake = unclassified, withoutKey, asleep
 	s.engine.Dialect, s.engine.Retryable = s.dialect, s.dialect.retryable
 	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)
 	s.Intake = usage.NewIntake(s.engine, s.write)

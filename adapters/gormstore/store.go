@@ -51,26 +51,25 @@ type Store struct {
 
 var _ ports.Store = (*Store)(nil)
 
-// Classify names the function that tells which workers run a kind of task. Without it all are DefaultTasks. Call it
-// before the first use.
-func (s *Store) Classify(classOf func(kind string) ports.TaskClass) { s.classOf = classOf }
+// Option is a choice that is made when the store is opened.
+type Option func(*Store)
 
-// KeyBy names the function that tells the concurrency key of a task, "" for none. Without it no task has one. Call it
-// before the first use.
-func (s *Store) KeyBy(keyOf func(kind, subject, creatorID string) string) { s.keyOf = keyOf }
-
-// OnScheduled names the function to call after each commit that scheduled a task due now. It must not block. Call it
-// before the first use.
-func (s *Store) OnScheduled(wake func()) { s.wake = wake }
-
-func (s *Store) wakeWorkers() {
-	if s.wake != nil {
-		s.wake()
-	}
+// TaskClasses names the function that tells which workers run a kind of task. Without it all are DefaultTasks.
+func TaskClasses(classOf func(kind string) ports.TaskClass) Option {
+	return func(s *Store) { s.classOf = classOf }
 }
+
+// TaskKeys names the function that tells the concurrency key of a task, "" for none. Without it no task has one.
+func TaskKeys(keyOf func(kind, subject, creatorID string) string) Option {
+	return func(s *Store) { s.keyOf = keyOf }
+}
+
+// OnScheduled names the function to call after each commit that scheduled a task due now. It must not block.
+func OnScheduled(wake func()) Option { return func(s *Store) { s.wake = wake } }
 
 func unclassified(string) ports.TaskClass      { return ports.DefaultTasks }
 func withoutKey(string, string, string) string { return "" }
+func asleep()                                  {}
 
 // Close gives the connections back.
 func (s *Store) Close() error { return s.close() }
@@ -160,7 +159,7 @@ func (s *Store) transact(ctx context.Context, open opener, fn func(ctx context.C
 		err = s.gate.do(ctx, func() error { return s.run(ctx, open, &scheduled, fn) })
 		if err == nil {
 			if scheduled {
-				s.wakeWorkers()
+				s.wake()
 			}
 			return nil
 		}

@@ -326,7 +326,7 @@ func (s *Store) Retime(ctx context.Context, creatorID string) error {
 		moved = moved || some
 	}
 	if moved {
-		s.wakeWorkers()
+		s.wake()
 	}
 	return nil
 }

@@ -65,17 +65,16 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store.KeyBy(func(kind, subject, _ string) string {
-			if kind == webhooks.TaskDeliver {
-				return webhooks.ConcurrencyKey(subject)
-			}
-			return ""
-		})
 		w.webhooks = webhooks.New(webhooks.Config{}, webhooks.Deps{
 			Store: w.store, Outbox: store, Clock: w, IDs: system.NewIDs(), Bus: w, History: w, Sender: w, Encrypter: secrets,
 		})
 		test(t, w)
-	})
+	}, gormstore.TaskKeys(func(kind, subject, _ string) string {
+		if kind == webhooks.TaskDeliver {
+			return webhooks.ConcurrencyKey(subject)
+		}
+		return ""
+	}))
 }
 
 // Now implements ports.Clock.

@@ -73,13 +73,13 @@ func (w *world) subscribed() (id string, err error) {
 
 // renew makes a burst of renewals due at once, and measures how fast it is charged and when the other account's are done.
 func (w *world) renew(ctx context.Context, model string, turn int) (string, error) {
-	store, err := gormstore.Open(ctx, w.pool.Config().ConnString())
+	store, err := gormstore.Open(ctx, w.pool.Config().ConnString(),
+		gormstore.TaskClasses(func(string) ports.TaskClass { return ports.PaymentTasks }),
+		gormstore.TaskKeys(func(_, _, creatorID string) string { return jobs.AccountGroup(creatorID) }))
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = store.Close() }() // it only wrote what was committed
-	store.Classify(func(string) ports.TaskClass { return ports.PaymentTasks })
-	store.KeyBy(func(_, _, creatorID string) string { return jobs.AccountGroup(creatorID) })
 	first := turn * 2 * renewalsDue
 	due := time.Now().UTC().Truncate(time.Millisecond).Add(renewalsSetup)
 	burst, err := clone(ctx, store, model, "", first, renewalsDue, due)

@@ -27,9 +27,9 @@ func database(engine testdb.Engine) func(t *testing.T) contract.Database {
 		address := engine.URL(t)
 		return contract.Database{
 			OneProcess: engine.Name == testdb.SQLite.Name,
-			Open: func(t *testing.T) contract.StoreAdapter {
+			Open: func(t *testing.T, o contract.StoreOptions) contract.StoreAdapter {
 				t.Helper()
-				store, err := gormstore.Open(t.Context(), address)
+				store, err := gormstore.Open(t.Context(), address, optionsOf(o)...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,6 +46,19 @@ func database(engine testdb.Engine) func(t *testing.T) contract.Database {
 			},
 		}
 	}
+}
+
+func optionsOf(o contract.StoreOptions) (options []gormstore.Option) {
+	if o.ClassOf != nil {
+		options = append(options, gormstore.TaskClasses(o.ClassOf))
+	}
+	if o.KeyOf != nil {
+		options = append(options, gormstore.TaskKeys(o.KeyOf))
+	}
+	if o.OnScheduled != nil {
+		options = append(options, gormstore.OnScheduled(o.OnScheduled))
+	}
+	return options
 }
 
 func execute(t *testing.T, address, statement string) {

@@ -53,17 +53,29 @@ type workerFixture struct {
 	between    func(next RunningDispatcher) ports.Dispatcher
 	dispatcher RunningDispatcher
 	relay      *jobs.Relay
-	stop       func(deadline context.Context)
+	// wakes is the relay that is woken by scheduled work: that of the worker started last.
+	wakes *atomic.Pointer[jobs.Relay]
+	stop  func(deadline context.Context)
 }
 
-func newWorkerFixture(t *testing.T, store StoreAdapter, queue Queue) *workerFixture {
+func newWorkerFixture(t *testing.T, db Database, queue Queue) *workerFixture {
 	r := &workerFixture{
-		t: t, store: store, queue: queue, clock: &leapClock{}, log: slog.New(slog.DiscardHandler),
+		t: t, queue: queue, clock: &leapClock{}, log: slog.New(slog.DiscardHandler), wakes: &atomic.Pointer[jobs.Relay]{},
 		between: func(next RunningDispatcher) ports.Dispatcher { return next },
 	}
+	r.store = db.Open(t, StoreOptions{
+		ClassOf:     func(kind string) ports.TaskClass { return r.mux.ClassOf(kind) },
+		KeyOf:       func(kind, subject, creatorID string) string { return r.mux.ConcurrencyKey(kind, subject, creatorID) },
+		OnScheduled: r.wake,
+	})
 	r.mux = jobs.NewMux(r.store, r.clock, jobs.NewMetrics(r.store, r.clock, r.log), r.log)
-	r.store.Classify(r.mux.ClassOf)
 	return r
+}
+
+func (r *workerFixture) wake() {
+	if relay := r.wakes.Load(); relay != nil {
+		relay.Wake()
+	}
 }
 
 // secondWorker is another worker process on the same store and queue.
@@ -81,7 +93,7 @@ func (r *workerFixture) start() {
 	if err := r.dispatcher.Start(r.relay.Freed); err != nil {
 		r.t.Fatal(err)
 	}
-	r.store.OnScheduled(r.relay.Wake)
+	r.wakes.Store(r.relay)
 	ctx, cancel := context.WithCancel(context.Background())
 	var relaying sync.WaitGroup
 	relaying.Go(func() { r.relay.Run(ctx) })

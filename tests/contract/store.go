@@ -17,12 +17,6 @@ type StoreAdapter interface {
 	ports.TaskQueue
 	ports.DeliveryStore
 	ports.AccessReader
-	// Classify says which class each kind of task belongs to.
-	Classify(classOf func(kind string) ports.TaskClass)
-	// KeyBy says which concurrency key each task has.
-	KeyBy(keyOf func(kind, subject, creatorID string) string)
-	// OnScheduled is called after a commit that made a task due now.
-	OnScheduled(wake func())
 	// NotifyWorkers wakes the workers of other processes, ListenForTasks waits for that.
 	NotifyWorkers()
 	ListenForTasks(ctx context.Context, wake func()) error
@@ -30,10 +24,20 @@ type StoreAdapter interface {
 	RunAsLeader(ctx context.Context, name string, work func(ctx context.Context))
 }
 
+// StoreOptions are the choices that are made when a store is opened; nil leaves one out.
+type StoreOptions struct {
+	// ClassOf says which class each kind of task belongs to.
+	ClassOf func(kind string) ports.TaskClass
+	// KeyOf says which concurrency key each task has.
+	KeyOf func(kind, subject, creatorID string) string
+	// OnScheduled is called after a commit that made a task due now.
+	OnScheduled func()
+}
+
 // Database is one migrated, empty database.
 type Database struct {
 	// Open is a new process over the database: a store that is closed when the test ends.
-	Open func(t *testing.T) StoreAdapter
+	Open func(t *testing.T, o StoreOptions) StoreAdapter
 	// OneProcess is true for a database that only one process may write.
 	OneProcess bool
 	// Disconnect cuts every connection, as a restart of the database does. Unused with OneProcess.
@@ -118,7 +122,7 @@ func idempotencyCases() storeCases {
 		"a claimed idempotency key is locked until the transaction ends": aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds,
 	}
 	for name, test := range leaseCases() {
-		cases[name] = func(t *testing.T, db Database) { test(keyStore{t, db.Open(t)}) }
+		cases[name] = func(t *testing.T, db Database) { test(keyStore{t, db.Open(t, StoreOptions{})}) }
 	}
 	return cases
 }

@@ -47,7 +47,7 @@ func lockAccess(t *testing.T, ctx context.Context, r ports.Repos, version int64)
 }
 
 func grantsComeBackAsTheyWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	whole, bare := accessGrant("grt_1", "sub_1"), access.State{
 		ID: "grt_2", CreatorID: creator, ExternalCustomerID: ada, Source: access.Manual, SourceID: "grt_2", StartedAt: accessNoon, Revision: 1,
 	}
@@ -91,7 +91,7 @@ func grantIDs(grants []*access.Grant) []string {
 }
 
 func aSourceGrantsOnce(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		lockAccess(t, ctx, r, 0)
 		return r.Access.Grants.Insert(ctx, access.Restore(accessGrant("grt_1", "sub_1")))
@@ -114,7 +114,7 @@ func aSourceGrantsOnce(t *testing.T, db Database) {
 }
 
 func endedGrantsAndStaleOnes(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	grants := map[string]*access.Grant{}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		lockAccess(t, ctx, r, 0)
@@ -150,7 +150,7 @@ func endedGrantsAndStaleOnes(t *testing.T, db Database) {
 }
 
 func snapshotsFollowOneAnother(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	if _, err := store.ReadAccess(t.Context(), creator, ada); !errors.Is(err, ports.ErrNotFound) {
 		t.Errorf("reading what is not there: %v", err)
 	}
@@ -210,7 +210,7 @@ func saveNext(t *testing.T, store StoreAdapter, customer string, g *access.Grant
 }
 
 func theLockMakesWritersTakeTurns(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	const writers = 24
 	var all sync.WaitGroup
 	seen := make(chan int64, writers*2)
@@ -242,7 +242,7 @@ func theLockMakesWritersTakeTurns(t *testing.T, db Database) {
 }
 
 func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	customers := []string{"a", "A", "á", "b", "B c", "a/b", "木", "10", "9", "_", "%"}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		for i, customer := range customers {
@@ -275,7 +275,7 @@ func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
 }
 
 func creditUsesAreRemembered(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	use := access.CreditUse{
 		CreatorID: creator, ExternalCustomerID: ada, IdempotencyKey: "job|1 é", Request: access.ConsumeRequest{Key: "renders", Amount: 3},
 		Result: access.Balance{Key: "renders", Unit: "render", Amount: 3, Granted: 10, Used: 4, Balance: 6, Version: 2}, At: accessNoon,

@@ -71,7 +71,7 @@ func liveStarts(t *testing.T, store StoreAdapter, from, until int) string {
 }
 
 func schedulingComesBackAsItWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	get := func() appointment.Setup {
 		setup, err := store.Read(t.Context()).Booking.Scheduling.Get(t.Context(), creator)
 		if err != nil {
@@ -112,7 +112,7 @@ func schedulingComesBackAsItWent(t *testing.T, db Database) {
 }
 
 func aClaimComesBackAsItWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	first, second := claimState("a1", 0), claimState("a2", 120)
 	if !take(t, store, second, first) {
 		t.Fatal("free time is not taken")
@@ -143,7 +143,7 @@ func aClaimComesBackAsItWent(t *testing.T, db Database) {
 }
 
 func liveClaimsNeverOverlap(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	if !take(t, store, claimState("a1", 0)) {
 		t.Fatal("free time is not taken")
 	}
@@ -183,7 +183,7 @@ func spanning(id string, from, until int) appointment.ReservationState {
 }
 
 func timeGivenBackIsFreeAndDoesNotComeBackByItself(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	held, confirmed := claimState("a1", 0), claimState("b1", 240)
 	if !take(t, store, held, confirmed) {
 		t.Fatal("free time is not taken")
@@ -209,7 +209,7 @@ func timeGivenBackIsFreeAndDoesNotComeBackByItself(t *testing.T, db Database) {
 }
 
 func liveClaimsAreThoseThatBlockTheInterval(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	if !take(t, store, claimState("a1", 0), claimState("a2", 120), claimState("a3", 240), spanning("a4", 1440, 1440+3*1440)) {
 		t.Fatal("free time is not taken")
 	}
@@ -229,7 +229,7 @@ func liveClaimsAreThoseThatBlockTheInterval(t *testing.T, db Database) {
 
 // TestManyWantTheSameTime is the race of the specification without the lock that usually orders it.
 func manyWantTheSameTime(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	for name, want := range map[string]func(i int) []appointment.ReservationState{
 		"overlapping starts": func(i int) []appointment.ReservationState {
 			return []appointment.ReservationState{claimState(fmt.Sprintf("a%d", i), i%7*10)}
@@ -283,7 +283,7 @@ func lockEveryOther(ctx context.Context, r ports.Repos, i int) error {
 }
 
 func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	second := appointment.State{
 		ID: "apt_2", CreatorID: creator, ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", Position: 1, ReservationID: "clm_2",
 		ExternalCustomerID: "user-1", CustomerID: "cus_1", Title: "Coaching", Status: appointment.StatusCanceled,
@@ -336,7 +336,7 @@ func anAppointmentComesBackAsItWent(t *testing.T, db Database) {
 }
 
 func theAuditFindsAppointmentsAndClaimsThatDoNotMatch(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	lone, matched := claimState("a1", 0), claimState("a2", 240)
 	if !take(t, store, lone, matched, claimState("a3", 480)) {
 		t.Fatal("free time is not taken")

@@ -55,7 +55,7 @@ func wantIndex(t *testing.T, err error, index string) {
 }
 
 func aListingComesBackAsItWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx, r := t.Context(), store.Read(t.Context())
 	full, bare := listingState(1), listingState(2)
 	bare.Description, bare.Metadata, bare.Variants, bare.Images = "", listing.Metadata{}, nil, nil
@@ -82,7 +82,7 @@ func aListingComesBackAsItWent(t *testing.T, db Database) {
 }
 
 func aListingIsUpdatedFromItsLatestRevisionOnly(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	s := listingState(1)
 	insertListings(t, store, s)
@@ -114,7 +114,7 @@ func aListingIsUpdatedFromItsLatestRevisionOnly(t *testing.T, db Database) {
 }
 
 func slugsAreThePlatformsAndCatalogKeysTheAccounts(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	first := listingState(1)
 	insertListings(t, store, first)
 	insert := func(change func(s *listing.State)) error {
@@ -130,7 +130,7 @@ func slugsAreThePlatformsAndCatalogKeysTheAccounts(t *testing.T, db Database) {
 }
 
 func mineListsEveryStatusOfOneAccount(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	var want []string
 	for i, status := range []listing.Status{listing.Draft, listing.Active, listing.Archived, listing.Draft, listing.Active} {
 		s := listingState(i)
@@ -173,7 +173,7 @@ func walk(t *testing.T, limit int, read func(page ports.Page) (ports.List[listin
 }
 
 func searchFindsActiveListings(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	states := make([]listing.State, 6)
 	for i := range states {
 		states[i] = listingState(i)
@@ -220,7 +220,7 @@ func searchFindsActiveListings(t *testing.T, db Database) {
 }
 
 func plansComeBackOldestFirst(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	insertListings(t, store, listingState(1), listingState(2))
 	full := plan.State{
@@ -272,7 +272,7 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 }
 
 func paymentLinksComeBackAsTheyWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	insertListings(t, store, listingState(1))
 	full := paymentlink.State{

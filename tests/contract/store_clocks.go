@@ -17,7 +17,7 @@ func advance(t *testing.T, store StoreAdapter, creatorID string, offset time.Dur
 }
 
 func anAccountsClockGoesForwardOnly(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	for _, c := range []struct{ put, want time.Duration }{
 		{time.Minute, time.Minute}, {time.Second, time.Minute}, {time.Minute + time.Millisecond, time.Minute + time.Millisecond},
 	} {
@@ -32,7 +32,7 @@ func anAccountsClockGoesForwardOnly(t *testing.T, db Database) {
 }
 
 func retimeMovesTheWaitingTasksOfAMovedClock(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	due := now.Add(30 * 24 * time.Hour)
 	schedule(t, store, "test.run", "mine", creator, due)
@@ -57,7 +57,7 @@ func retimeMovesTheWaitingTasksOfAMovedClock(t *testing.T, db Database) {
 }
 
 func retimeLeavesARetryToRealTime(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)
 	again := now.Add(8 * time.Second)
@@ -79,7 +79,7 @@ func retimeLeavesARetryToRealTime(t *testing.T, db Database) {
 }
 
 func claimNextGoesThroughOneAccountByDueTime(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	for subject, after := range map[string]time.Duration{"c": 3 * time.Hour, "a": time.Hour, "b": 2 * time.Hour} {
 		schedule(t, store, "test.run", subject, creator, now.Add(after))
@@ -105,8 +105,7 @@ func claimNextGoesThroughOneAccountByDueTime(t *testing.T, db Database) {
 
 // A clock that is put forward meets an endpoint that is down: the tasks behind the pause cost nothing until it is over.
 func claimNextKeepsToThePausesOfKeys(t *testing.T, db Database) {
-	store := db.Open(t)
-	withKeys(store)
+	store := withKeys(t, db)
 	now := realNow()
 	schedule(t, store, "test.run", "down/a", creator, now.Add(time.Minute))
 	schedule(t, store, "test.run", "down/b", creator, now.Add(2*time.Minute))
@@ -140,7 +139,7 @@ func claimNextKeepsToThePausesOfKeys(t *testing.T, db Database) {
 }
 
 func oneHolderMovesAClockAtATime(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	hold := func(holder string, at time.Time) bool {
 		var ok bool

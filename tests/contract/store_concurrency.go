@@ -22,8 +22,10 @@ func keyBefore(subject string) string {
 	return key
 }
 
-func withKeys(store StoreAdapter) {
-	store.KeyBy(func(_, subject, _ string) string { return keyBefore(subject) })
+// withKeys opens a store whose tasks have the keys that their subjects name.
+func withKeys(t *testing.T, db Database) StoreAdapter {
+	t.Helper()
+	return db.Open(t, StoreOptions{KeyOf: func(_, subject, _ string) string { return keyBefore(subject) }})
 }
 
 // fill schedules n tasks of a key, all due at the same time.
@@ -58,8 +60,7 @@ func perKey(tasks []ports.Task) map[string]int {
 }
 
 func aKeyNeverHasMoreRunningThanItMay(t *testing.T, db Database) {
-	store := db.Open(t)
-	withKeys(store)
+	store := withKeys(t, db)
 	now := realNow()
 	fill(t, store, "busy", 100, now.Add(-time.Hour))
 	fill(t, store, "quiet", 3, now)
@@ -86,8 +87,7 @@ func aKeyNeverHasMoreRunningThanItMay(t *testing.T, db Database) {
 }
 
 func littleCapacityGoesToTheKeysThatHaveLeast(t *testing.T, db Database) {
-	store := db.Open(t)
-	withKeys(store)
+	store := withKeys(t, db)
 	now := realNow()
 	fill(t, store, "a", 50, now.Add(-2*time.Hour))
 	fill(t, store, "b", 50, now.Add(-time.Hour))
@@ -101,8 +101,7 @@ func littleCapacityGoesToTheKeysThatHaveLeast(t *testing.T, db Database) {
 }
 
 func aKeyIsClaimedNoFasterThanItsRate(t *testing.T, db Database) {
-	store := db.Open(t)
-	withKeys(store)
+	store := withKeys(t, db)
 	now := realNow()
 	const rate = 250
 	fill(t, store, "fast", 3*rate, now)
@@ -139,8 +138,7 @@ func aKeyIsClaimedNoFasterThanItsRate(t *testing.T, db Database) {
 }
 
 func aKeyMayHaveItsOwnLimit(t *testing.T, db Database) {
-	store := db.Open(t)
-	withKeys(store)
+	store := withKeys(t, db)
 	now := realNow()
 	for _, key := range []string{"narrow", "wide", "usual"} {
 		fill(t, store, key, 2*ports.MaxPerKey, now.Add(-time.Minute))
@@ -164,8 +162,7 @@ func limit(t *testing.T, store StoreAdapter, key string, l ports.KeyLimit) {
 }
 
 func aPausedKeyWaitsAndIsThenTriedOneAtATime(t *testing.T, db Database) {
-	store := db.Open(t)
-	withKeys(store)
+	store := withKeys(t, db)
 	now := realNow()
 	fill(t, store, "down", 40, now.Add(-time.Minute))
 	fill(t, store, "up", 2, now)
@@ -203,8 +200,7 @@ func processesKeepToAKeysLimitTogether(t *testing.T, db Database) {
 		stores = stores[:1]
 	}
 	for i := range stores {
-		stores[i] = db.Open(t)
-		withKeys(stores[i])
+		stores[i] = withKeys(t, db)
 	}
 	now := realNow()
 	fill(t, stores[0], "busy", 200, now)

@@ -21,7 +21,7 @@ func discountState(id, code string) discount.State {
 }
 
 func discountsComeBackAsTheyWent(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx, r := t.Context(), store.Read(t.Context())
 	full := discountState("dsc_1", "Spring")
 	full.PercentOff, full.AmountOff = 0, money.Amount{Minor: 500, Currency: "eur"}
@@ -73,7 +73,7 @@ func discountsComeBackAsTheyWent(t *testing.T, db Database) {
 }
 
 func redemptionsAreOnePerSession(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx, r := t.Context(), store.Read(t.Context())
 	use := ports.DiscountRedemption{CheckoutID: "cs_1", CreatorID: creator, DiscountID: "dsc_1", CreatedAt: catalogTime}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
@@ -101,7 +101,7 @@ func redemptionsAreOnePerSession(t *testing.T, db Database) {
 
 // aDiscountIsCountedInTurn has many transactions count one discount at once, with the row locked by the reading.
 func aDiscountIsCountedInTurn(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return r.Catalog.Discounts.Insert(ctx, discountState("dsc_1", "A"))
 	})

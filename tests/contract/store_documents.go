@@ -24,7 +24,7 @@ func nextNumber(t *testing.T, store StoreAdapter, creatorID string) int64 {
 }
 
 func numbersHaveNoGap(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	const documents = 20
 	numbers := make([]int64, documents)
 	var wg sync.WaitGroup
@@ -57,7 +57,7 @@ func numbersHaveNoGap(t *testing.T, db Database) {
 }
 
 func aNumberThatIsNotCommittedIsUsedAgain(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	undo := errors.New("undo")
 	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 		if n, err := r.Invoicing.DocumentNumbers.Next(ctx, creator, document.Receipts); err != nil || n != 1 {
@@ -74,7 +74,7 @@ func accountsDoNotWaitForEachOthersNumber(t *testing.T, db Database) {
 	if db.OneProcess {
 		return // its one writer waits for every other
 	}
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		if _, err := r.Invoicing.DocumentNumbers.Next(ctx, creator, document.Receipts); err != nil {
 			return err

@@ -34,7 +34,7 @@ func eventsAreListedInTheOrderOfTheirCommits(t *testing.T, db Database) {
 	if db.OneProcess {
 		return // its one writer writes and commits in one order
 	}
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		if err := emitAt(ctx, r, "evt_1", event.PaymentCompleted, now); err != nil {
@@ -53,7 +53,7 @@ func eventsAreListedInTheOrderOfTheirCommits(t *testing.T, db Database) {
 }
 
 func aPollerMissesNoEventOfManyAtOnce(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	const writers, each = 8, 25
 	var writing sync.WaitGroup
 	done := make(chan struct{})
@@ -103,7 +103,7 @@ func aPollerMissesNoEventOfManyAtOnce(t *testing.T, db Database) {
 }
 
 func eventsAreFoundByTypeAndTime(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	if _, list := listEvents(t, store, ports.EventSearch{OldestFirst: true}, ports.Page{Limit: 1}); list.Last != (ports.Cursor{}) {
 		t.Errorf("an empty list ends at %+v", list.Last)

@@ -11,7 +11,7 @@ import (
 )
 
 func anIdempotencyKeyHasOneResponse(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	at := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 	first := ports.IdempotencyRecord{
 		CreatorID: creator, Route: "POST /v1/things", Key: "k é", BodyHash: []byte{0, 1, 255}, Status: 201, Body: []byte(`{"a":1}`),
@@ -60,7 +60,7 @@ func aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds(t *testing.T, db Data
 	if db.OneProcess {
 		return // there is never a second writer to claim it
 	}
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	claim := func(ctx context.Context, r ports.Repos, key string) bool {
 		_, locked, err := r.Idempotency.Lock(ctx, creator, "POST /v1/things", key)
 		if !errors.Is(err, ports.ErrNotFound) && locked {

@@ -39,7 +39,7 @@ func wantError(t *testing.T, what string, got, want error) {
 }
 
 func creatorsAreFound(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	ada := insertCreator(t, store, 1, "ada@example.com")
 	repos := store.Read(ctx)
@@ -72,7 +72,7 @@ func creatorsAreFound(t *testing.T, db Database) {
 }
 
 func creatorsAreChangedOnce(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	ada := insertCreator(t, store, 1, "ada@example.com")
 	stale := identity.RestoreCreator(ada.State())
@@ -107,7 +107,7 @@ func issueKey(n byte, creatorID string) *identity.APIKey {
 }
 
 func apiKeysAreFound(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	ada, bob := insertCreator(t, store, 1, "ada@example.com").State().ID, insertCreator(t, store, 2, "bob@example.com").State().ID
 	keys := make([]*identity.APIKey, 6)
@@ -176,7 +176,7 @@ func listPages(t *testing.T, repo ports.APIKeys, creatorID string, want []string
 }
 
 func theLastUseOfAKeyOnlyMovesForward(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ada := insertCreator(t, store, 1, "ada@example.com").State().ID
 	key := issueKey(1, ada)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.APIKeys.Insert(ctx, key) })
@@ -192,7 +192,7 @@ func theLastUseOfAKeyOnlyMovesForward(t *testing.T, db Database) {
 }
 
 func refreshFamiliesRotate(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx := t.Context()
 	ada := insertCreator(t, store, 1, "ada@example.com").State().ID
 	families := [2]*identity.RefreshFamily{}
@@ -244,7 +244,7 @@ func refreshFamiliesRotate(t *testing.T, db Database) {
 }
 
 func ensureLeavesAWaitingTaskAlone(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ensure := func(due time.Time) {
 		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 			return r.Tasks.Ensure(ctx, "sweep", "platform", "", due)

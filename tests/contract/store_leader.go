@@ -17,7 +17,7 @@ type leader struct {
 
 func startLeader(t *testing.T, db Database, begun *atomic.Int64) *leader {
 	t.Helper()
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &leader{stop: cancel}
 	l.done.Go(func() {

@@ -25,7 +25,7 @@ func insertMail(t *testing.T, store StoreAdapter, m ports.Mail) (ok bool) {
 }
 
 func mailsAreOnePerKindAndCause(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	m := ports.Mail{
 		ID: id.New(id.Mail, [16]byte{1}), CreatorID: creator, Kind: "receipt", Cause: "pay_1", Recipient: "grace@example.com",
@@ -63,7 +63,7 @@ func mailsAreOnePerKindAndCause(t *testing.T, db Database) {
 }
 
 func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	m := ports.Mail{ID: id.New(id.Mail, [16]byte{1}), CreatorID: creator, Kind: "receipt", Cause: "pay_1", Data: json.RawMessage("{}"), CreatedAt: now}
 	insertMail(t, store, m)
@@ -81,7 +81,7 @@ func aMailRemembersWhatBecameOfIt(t *testing.T, db Database) {
 }
 
 func aRecipientsLimitHoldsAtOnce(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now, limit, total := realNow(), 3, 10
 	leaves := make([]time.Time, total)
 	errs := make([]error, total)

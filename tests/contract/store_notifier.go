@@ -7,7 +7,7 @@ import (
 )
 
 func workersOfOtherProcessesArePaged(t *testing.T, db Database) {
-	serving, working := db.Open(t), db.Open(t)
+	serving, working := db.Open(t, StoreOptions{}), db.Open(t, StoreOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	woken, ended := make(chan struct{}, 100), make(chan error, 1)
 	go func() { ended <- working.ListenForTasks(ctx, func() { woken <- struct{}{} }) }()

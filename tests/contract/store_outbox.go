@@ -65,7 +65,7 @@ func logged(t *testing.T, store StoreAdapter, id string) (attempts int, delivere
 }
 
 func aDueDeliveryIsReadWhole(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	endpoint := hook(t, store, now)
 	task := dueDelivery(t, store, 1, now)
@@ -93,7 +93,7 @@ func aDueDeliveryIsReadWhole(t *testing.T, db Database) {
 }
 
 func anArrivalIsRecordedWholeOrNotAtAll(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	hook(t, store, now)
 	task := dueDelivery(t, store, 1, now)
@@ -125,7 +125,7 @@ func anArrivalIsRecordedWholeOrNotAtAll(t *testing.T, db Database) {
 }
 
 func manyArrivalsAreRecordedOnceEach(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	hook(t, store, now)
 	tasks := make([]ports.Task, 60)

@@ -72,7 +72,7 @@ func wantFenced(t *testing.T, what string, err error) {
 }
 
 func aTaskIsClaimedWhenDueAndByOneWorkerAtATime(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now.Add(time.Hour))
 	claimNone(t, store, now.Add(time.Hour-time.Millisecond))
@@ -99,7 +99,7 @@ func aTaskIsClaimedWhenDueAndByOneWorkerAtATime(t *testing.T, db Database) {
 }
 
 func claimsAreOldestFirstAndBounded(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	for i := range 7 {
 		schedule(t, store, "test.run", fmt.Sprint(i), "", now.Add(-time.Duration(i)*time.Second))
@@ -120,13 +120,12 @@ func claimsAreOldestFirstAndBounded(t *testing.T, db Database) {
 }
 
 func classesAreClaimedApart(t *testing.T, db Database) {
-	store := db.Open(t)
-	store.Classify(func(kind string) ports.TaskClass {
+	store := db.Open(t, StoreOptions{ClassOf: func(kind string) ports.TaskClass {
 		if kind == "test.pay" {
 			return ports.PaymentTasks
 		}
 		return ports.DefaultTasks
-	})
+	}})
 	now := realNow()
 	schedule(t, store, "test.pay", "a", "", now)
 	schedule(t, store, "test.run", "a", "", now)
@@ -140,7 +139,7 @@ func classesAreClaimedApart(t *testing.T, db Database) {
 }
 
 func schedulingAgainMovesTheTaskAndFencesARunUnderWay(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)
 	running := claimOne(t, store, now)
@@ -155,9 +154,8 @@ func schedulingAgainMovesTheTaskAndFencesARunUnderWay(t *testing.T, db Database)
 }
 
 func aRolledBackTransactionSchedulesNothing(t *testing.T, db Database) {
-	store := db.Open(t)
 	woken := 0
-	store.OnScheduled(func() { woken++ })
+	store := db.Open(t, StoreOptions{OnScheduled: func() { woken++ }})
 	now, refused := realNow(), errors.New("refused")
 	err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Tasks.Schedule(ctx, "test.run", "a", "", now), refused)
@@ -177,7 +175,7 @@ func aRolledBackTransactionSchedulesNothing(t *testing.T, db Database) {
 }
 
 func postponeGivesTheTaskBackAfresh(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)
 	task := claimOne(t, store, now)
@@ -194,7 +192,7 @@ func postponeGivesTheTaskBackAfresh(t *testing.T, db Database) {
 }
 
 func aFailureIsRecordedAndTriedAgain(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)
 	task := claimOne(t, store, now)
@@ -210,7 +208,7 @@ func aFailureIsRecordedAndTriedAgain(t *testing.T, db Database) {
 }
 
 func aReleasedTaskIsDueAtOnceAndTheClaimDoesNotCount(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)
 	task := claimOne(t, store, now)
@@ -224,7 +222,7 @@ func aReleasedTaskIsDueAtOnceAndTheClaimDoesNotCount(t *testing.T, db Database) 
 }
 
 func loadProlongsAShortLease(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)
 	task := claimOne(t, store, now)
@@ -241,7 +239,7 @@ func loadProlongsAShortLease(t *testing.T, db Database) {
 }
 
 func rivalWorkersClaimEachTaskOnce(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	const tasks, rivals = 60, 6
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
@@ -281,7 +279,7 @@ func rivalWorkersClaimEachTaskOnce(t *testing.T, db Database) {
 }
 
 func theBacklogCountsWhatIsDue(t *testing.T, db Database) {
-	store := db.Open(t)
+	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.a", "1", "", now.Add(-time.Minute))
 	schedule(t, store, "test.a", "2", "", now.Add(-time.Hour))

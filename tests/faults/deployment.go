@@ -257,13 +257,13 @@ func (p *Process) Terminate(t testing.TB) {
 func (p *Process) Log() string { return p.log.String() }
 
 // Store opens the deployment's database beside the processes.
-func (d *Deployment) Store(t testing.TB) *gormstore.Store {
+func (d *Deployment) Store(t testing.TB, options ...gormstore.Option) *gormstore.Store {
 	t.Helper()
 	address := d.DatabaseURL
 	if d.Database != nil {
 		address = fewConnections(t, address)
 	}
-	store, err := gormstore.Open(t.Context(), address)
+	store, err := gormstore.Open(t.Context(), address, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

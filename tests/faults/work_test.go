@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/adapters/gormstore"
 	"sundry/ports"
 	"sundry/tests/harness"
 )
@@ -188,8 +189,8 @@ func TestAWorkerHearsOfWorkAtOnce(t *testing.T) {
 			t.Parallel()
 			d := deploy(t)
 			d.Start(t, "worker", nil)
-			store := d.Store(t)
-			store.OnScheduled(store.NotifyWorkers)
+			var store *gormstore.Store
+			store = d.Store(t, gormstore.OnScheduled(func() { store.NotifyWorkers() }))
 			var took []time.Duration
 			for i := range 7 {
 				time.Sleep(1100 * time.Millisecond) // it looks by itself once a second only

@@ -42,9 +42,9 @@ func (e Engine) URL(t testing.TB) string {
 }
 
 // Open is a store over a new database, closed when the test ends.
-func (e Engine) Open(t testing.TB) *gormstore.Store {
+func (e Engine) Open(t testing.TB, options ...gormstore.Option) *gormstore.Store {
 	t.Helper()
-	store, err := gormstore.Open(t.Context(), e.URL(t))
+	store, err := gormstore.Open(t.Context(), e.URL(t), options...)
 	if err != nil {
 		t.Fatalf("open %s: %v", e.Name, err)
 	}
@@ -79,7 +79,7 @@ func EachEngine(t *testing.T, test func(t *testing.T, engine Engine)) {
 }
 
 // EachStore runs the test once per engine, in parallel, over a new store.
-func EachStore(t *testing.T, test func(t *testing.T, store *gormstore.Store)) {
+func EachStore(t *testing.T, test func(t *testing.T, store *gormstore.Store), options ...gormstore.Option) {
 	t.Helper()
-	EachEngine(t, func(t *testing.T, engine Engine) { test(t, engine.Open(t)) })
+	EachEngine(t, func(t *testing.T, engine Engine) { test(t, engine.Open(t, options...)) })
 }
