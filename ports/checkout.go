@@ -40,6 +40,10 @@ type SessionSearch struct {
 type CheckoutAudit interface {
 	// UnbalancedPayments lists paid sessions whose payment is missing, not succeeded or of another amount.
 	UnbalancedPayments(ctx context.Context, limit int) ([]string, error)
+	// UnbalancedSessions lists open sessions whose total is not what its parts come to.
+	UnbalancedSessions(ctx context.Context, limit int) ([]string, error)
+	// LostPayments lists open sessions whose live payment is not there, or is another account's.
+	LostPayments(ctx context.Context, limit int) ([]string, error)
 	// OverdueSessions lists sessions still processing before the given instant of expiry while nothing is live.
 	OverdueSessions(ctx context.Context, expiredBefore time.Time, limit int) ([]string, error)
 	// MissingAppointments lists paid sessions that have fewer appointments than were sold.

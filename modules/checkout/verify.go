@@ -21,6 +21,8 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	}
 	return ports.Checks{
 		{Find: audit.UnbalancedPayments, Says: "session %s is paid, but its payment does not match its total"},
+		{Find: audit.UnbalancedSessions, Says: "session %s is open, but its total is not what its parts come to"},
+		{Find: audit.LostPayments, Says: "session %s is open, but its live payment does not exist"},
 		{Find: audit.MissingAppointments, Says: "session %s is paid, but does not have all its appointments"},
 		{Find: audit.StrayHolds, Says: "session %s is not open any more, but still holds a time"},
 		{Find: kept, Says: "payment %s is not what its session was paid with, and does not go back"},

@@ -15,9 +15,24 @@ type audit struct{ repo.Base }
 // UnbalancedPayments implements ports.CheckoutAudit.
 func (t audit) UnbalancedPayments(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit payments", `SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.payment_id
-		WHERE s.status = ? AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency
-			OR s.total <> s.subtotal - s.discount + CASE WHEN s.tax_details LIKE '%"behavior":"exclusive"%' THEN s.tax ELSE 0 END) ORDER BY s.id LIMIT ?`,
+		WHERE s.status = ? AND (p.id IS NULL OR p.status <> ? OR p.amount <> s.total OR p.currency <> s.currency OR `+wrongTotal+`)
+		ORDER BY s.id LIMIT ?`,
 		checkout.StatusPaid, payment.Succeeded, limit)
+}
+
+// wrongTotal is true for a session s whose total is not what its parts come to.
+const wrongTotal = `s.total <> s.subtotal - s.discount + CASE WHEN s.tax_details LIKE '%"behavior":"exclusive"%' THEN s.tax ELSE 0 END`
+
+// UnbalancedSessions implements ports.CheckoutAudit.
+func (t audit) UnbalancedSessions(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit open sessions", "SELECT s.id FROM sessions s WHERE s.status = ? AND "+wrongTotal+" ORDER BY s.id LIMIT ?",
+		checkout.StatusProcessing, limit)
+}
+
+// LostPayments implements ports.CheckoutAudit.
+func (t audit) LostPayments(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit live payments", `SELECT s.id FROM sessions s LEFT JOIN payments p ON p.id = s.live_payment_id AND p.creator_id = s.creator_id
+		WHERE s.status = ? AND s.live_payment_id <> '' AND p.id IS NULL ORDER BY s.id LIMIT ?`, checkout.StatusProcessing, limit)
 }
 
 // OverdueSessions implements ports.CheckoutAudit.
