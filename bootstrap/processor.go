@@ -15,6 +15,7 @@ type processor interface {
 	ports.Processor
 	ports.CardForm
 	ports.DisputeProcessor
+	ports.RefundLister
 }
 
 // openProcessor picks Stripe where its keys are set. The sandbox's own moves no money and is never picked in live, because

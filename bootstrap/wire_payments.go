@@ -32,7 +32,7 @@ func (a *App) wirePayments() error {
 func (a *App) wireReturns() {
 	events, sendTo := a.processorEvents()
 	refunds := payments.NewRefunds(payments.RefundDeps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Book: a.modules.Treasury, Checkouts: a.modules.Checkout,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Made: a.processor, Book: a.modules.Treasury, Checkouts: a.modules.Checkout,
 		Links: a.documentLinks(),
 	})
 	disputes := payments.NewDisputes(payments.DisputeDeps{

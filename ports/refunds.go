@@ -11,8 +11,10 @@ import (
 
 // Refunds keeps refunds.
 type Refunds interface {
-	// Insert writes a new refund.
+	// Insert writes a new refund. ErrDuplicate (refunds_processor_id) when it is one of the processor's that is known already.
 	Insert(ctx context.Context, f refund.State) error
+	// GetByProcessorID returns the refund that the processor made without us and knows under an id of its own. ErrNotFound.
+	GetByProcessorID(ctx context.Context, processorID string) (refund.State, error)
 	// Get returns a refund. ErrNotFound.
 	Get(ctx context.Context, id string) (refund.State, error)
 	// Update writes a changed refund. ErrStale.
@@ -55,7 +57,8 @@ const (
 type ProcessorEvent struct {
 	ID   string // the processor's
 	Kind ProcessorEventKind
-	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute. With AboutRefundsOf
+	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute and of a refund that it
+	// made without us. With AboutRefundsOf
 	// it is that of the payment.
 	ObjectID string
 	// CreatorID is whose it is, where the processor says so.
@@ -75,6 +78,23 @@ type EventVerifier interface {
 	// Verify reads an event whose signature is right and made within five minutes of now. ok is false for an event that
 	// matters to nobody here. UNAUTHENTICATED for any other signature.
 	Verify(payload []byte, signature string, now time.Time) (e ProcessorEvent, ok bool, err error)
+}
+
+// RefundReport is what the processor says of a refund of a payment now.
+type RefundReport struct {
+	ProcessorID string
+	// RefundID is ours; "" for one that was made at the processor without us.
+	RefundID string
+	Amount   money.Amount
+	Outcome  refund.Outcome
+}
+
+// RefundLister lists what a processor gave back. It is never called inside a transaction.
+type RefundLister interface {
+	Network
+	// ListRefunds lists every refund of a payment that the processor knows under an id of its own.
+	// ErrOutcomeUnknown, ErrProcessorUnavailable.
+	ListRefunds(ctx context.Context, processorPaymentID string) ([]RefundReport, error)
 }
 
 // DisputeReport is what the processor says of a dispute now.

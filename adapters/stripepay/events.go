@@ -1,6 +1,7 @@
 package stripepay
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -75,7 +76,7 @@ func (s subject) event(kind string) (e ports.ProcessorEvent, ok bool) {
 	case strings.HasPrefix(kind, "charge.dispute."):
 		e.Kind, e.ObjectID = ports.AboutDispute, s.ID
 	case family == "refund", strings.HasPrefix(kind, "charge.refund."):
-		e.Kind, e.ObjectID = ports.AboutRefund, s.Metadata["refund_id"]
+		e.Kind, e.ObjectID = ports.AboutRefund, cmp.Or(s.Metadata["refund_id"], s.ID)
 	case kind == "charge.refunded":
 		e.Kind, e.ObjectID = ports.AboutRefundsOf, payment
 	case family == "payment_intent", family == "setup_intent" && id.Valid(id.Payment, payment):

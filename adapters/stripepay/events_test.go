@@ -68,6 +68,7 @@ func TestWhatEachEventIsAbout(t *testing.T) {
 		{"charge.refunded", pay, false, ports.AboutRefundsOf, payID},
 		{"charge.refund.updated", `"refund_id":"ref_1"`, false, ports.AboutRefund, "ref_1"},
 		{"refund.updated", `"refund_id":"ref_1"`, false, ports.AboutRefund, "ref_1"},
+		{"refund.created", "", false, ports.AboutRefund, "obj_1"}, // made in Stripe's dashboard
 		{"charge.dispute.closed", "", false, ports.AboutDispute, "obj_1"},
 		{"transfer.reversed", `"payout_id":"po_1"`, false, ports.AboutPayout, "po_1"},
 		{"payment_intent.succeeded", "", false, noKind, ""}, // of somebody else's program

@@ -10,6 +10,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"sundry/core/id"
+	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/ports"
@@ -190,15 +191,14 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 	if r.ProcessorID == "" {
 		return refund.Outcome{}, fmt.Errorf("refund %s: %w", r.RefundID, ports.ErrNotFound)
 	}
-	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)}, PaymentIntent: new(r.ProcessorID)}
-	list := p.api.Refunds.List(params)
-	for list.Next() {
-		if made := list.Refund(); made.Metadata["refund_id"] == r.RefundID {
-			return refundOutcome(made), nil
-		}
+	known, err := p.ListRefunds(ctx, r.ProcessorID)
+	if err != nil {
+		return refund.Outcome{}, err
 	}
-	if err := list.Err(); err != nil {
-		return refund.Outcome{}, unknownOf(r.RefundID, failed("list refunds", err))
+	for _, report := range known {
+		if report.RefundID == r.RefundID {
+			return report.Outcome, nil
+		}
 	}
 	made, err := call(ctx, "refund", func() (*stripe.Refund, error) {
 		return p.api.Refunds.New(&stripe.RefundParams{
@@ -213,6 +213,23 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 		return refund.Outcome{}, unknownOf(r.RefundID, err)
 	}
 	return refundOutcome(made), nil
+}
+
+// ListRefunds implements ports.RefundLister.
+func (p *Processor) ListRefunds(ctx context.Context, intentID string) (made []ports.RefundReport, err error) {
+	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)}, PaymentIntent: new(intentID)}
+	list := p.api.Refunds.List(params)
+	for list.Next() {
+		one := list.Refund()
+		made = append(made, ports.RefundReport{
+			ProcessorID: one.ID, RefundID: one.Metadata["refund_id"], Amount: money.Amount{Minor: one.Amount, Currency: money.Currency(one.Currency)},
+			Outcome: refundOutcome(one),
+		})
+	}
+	if err := list.Err(); err != nil {
+		return nil, unknownOf(intentID, failed("list refunds", err))
+	}
+	return made, nil
 }
 
 // hopelessRefunds are the refusals that asking again does not change.

@@ -34,6 +34,8 @@ type Request struct {
 	KeepAccess bool
 	// Key is the caller's idempotency key, "" for none: what was asked for under it within a day is not asked again.
 	Key string
+	// ProcessorID is the processor's own id of a refund that it made without us, "" for any other.
+	ProcessorID string
 }
 
 // Validate reports every fault of the request.
@@ -75,6 +77,8 @@ type State struct {
 	CreditNoteURL string
 	// RequestKey is the idempotency key that it was asked for under.
 	RequestKey string
+	// ProcessorID is the processor's own id of a refund that was made there without us, "" for any other.
+	ProcessorID string
 	// Full is true for the refund after which nothing of the payment is left.
 	Full      bool
 	CreatedAt time.Time

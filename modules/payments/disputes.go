@@ -78,7 +78,7 @@ func (s *Disputes) Process(ctx context.Context, t ports.Task) error {
 	case ports.AboutRefund:
 		apply, err = s.refreshRefund(ctx, e.ObjectID)
 	case ports.AboutRefundsOf:
-		apply = func(ctx context.Context, r ports.Repos) error { return s.refundsOf(ctx, r, e.ObjectID) }
+		apply, err = s.refreshRefundsOf(ctx, e.ObjectID)
 	case ports.AboutPayment:
 		apply = func(ctx context.Context, r ports.Repos) error { return s.reconcile(ctx, r, e.ObjectID) }
 	case ports.AboutSetup:
@@ -106,6 +106,26 @@ func (s *Disputes) refreshDispute(ctx context.Context, processorID string) (func
 	return func(ctx context.Context, r ports.Repos) error {
 		_, err := s.apply(ctx, r, report)
 		return err
+	}, err
+}
+
+// refreshRefundsOf asks which refunds of a payment were made at the processor, and makes those of ours due.
+func (s *Disputes) refreshRefundsOf(ctx context.Context, paymentID string) (func(context.Context, ports.Repos) error, error) {
+	paid, err := s.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return func(context.Context, ports.Repos) error { return nil }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	foreign, err := s.Refunds.foreign(ctx, paid)
+	return func(ctx context.Context, r ports.Repos) error {
+		for _, report := range foreign {
+			if err := s.Refunds.adopt(ctx, r, paid, report); err != nil {
+				return err
+			}
+		}
+		return s.refundsOf(ctx, r, paymentID)
 	}, err
 }
 
@@ -139,8 +159,13 @@ func (s *Disputes) refundsOf(ctx context.Context, r ports.Repos, paymentID strin
 
 // refreshRefund asks what a refund has come to.
 func (s *Disputes) refreshRefund(ctx context.Context, refundID string) (func(context.Context, ports.Repos) error, error) {
-	known, err := s.Store.Read(ctx).Payments.Refunds.Get(ctx, refundID)
-	if errors.Is(err, ports.ErrNotFound) { // of a payment that went back by itself
+	repository := s.Store.Read(ctx).Payments.Refunds
+	get := repository.Get
+	if !id.Valid(id.Refund, refundID) {
+		get = repository.GetByProcessorID
+	}
+	known, err := get(ctx, refundID)
+	if errors.Is(err, ports.ErrNotFound) { // of a payment that went back by itself, or made at the processor and not recorded yet
 		return func(context.Context, ports.Repos) error { return nil }, nil
 	}
 	if err != nil {
@@ -151,7 +176,7 @@ func (s *Disputes) refreshRefund(ctx context.Context, refundID string) (func(con
 		return nil, err
 	}
 	return func(ctx context.Context, r ports.Repos) error {
-		_, err := s.Refunds.settle(ctx, r, refundID, outcome)
+		_, err := s.Refunds.settle(ctx, r, known.ID, outcome)
 		return err
 	}, nil
 }

@@ -31,6 +31,8 @@ type RefundDeps struct {
 	IDs       ports.IDs
 	Bus       ports.Bus
 	Processor ports.Processor
+	// Made lists what the processor gave back, by itself too.
+	Made      ports.RefundLister
 	Book      ports.SaleBook
 	Checkouts ports.CheckoutPayments
 	// Links are the addresses of credit notes.
@@ -103,6 +105,7 @@ func (s *Refunds) intend(ctx context.Context, r ports.Repos, paid payment.State,
 	asked := refund.NewPending(refund.State{
 		ID: s.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(), CustomerID: paid.CustomerID,
 		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess, RequestKey: req.Key,
+		ProcessorID: req.ProcessorID,
 	}, now).State()
 	return asked, r.Payments.Refunds.Insert(ctx, asked)
 }
@@ -145,6 +148,9 @@ func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()
+	if f.ProcessorID != "" { // made there: it is asked about, and never asked for again
+		return s.find(ctx, paid, f.ProcessorID)
+	}
 	return s.Processor.Refund(ctx, ports.RefundRequest{
 		RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID, Amount: f.Share.Amount,
 	})

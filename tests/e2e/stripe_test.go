@@ -186,3 +186,55 @@ func TestNoCardNumberReachesUsWhereStripeTakesCards(t *testing.T) {
 		}
 	})
 }
+
+// refundsOf are the refunds of a payment that are recorded: status, reason and amount.
+func (s stripeShop) refundsOf(t *testing.T, paymentID string) (all []string) {
+	t.Helper()
+	var list struct {
+		Data []struct {
+			Status, Reason string
+			AmountInCents  int64
+		}
+	}
+	s.AsBackend(t, get, "/v1/refunds?paymentId="+paymentID, nil).Want(t, 200).Into(t, &list)
+	for _, f := range list.Data {
+		all = append(all, fmt.Sprintf("%s %s %d", f.Status, f.Reason, f.AmountInCents))
+	}
+	return all
+}
+
+func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	eachStripe(t, func(t *testing.T, s stripeShop) {
+		session := s.open(t)
+		s.submit(t, session, stripefake.Succeeds).Want(t, 200)
+		paymentID := text(t, s.Receipt(t, session)["paymentId"])
+		s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paymentID, "amountInCents": 300, "reason": "asked"}).Want(t, 201)
+
+		byHand := s.fake.RefundByHand(t, paymentID, 500)
+		charge := map[string]any{"id": "ch_1", "metadata": map[string]any{"payment_id": paymentID}}
+		for n, event := range []struct {
+			kind   string
+			object map[string]any
+		}{
+			{"refund.created", map[string]any{"id": byHand}}, // it can't say which payment it is of
+			{"charge.refunded", charge}, {"charge.refunded", charge}, {"refund.updated", map[string]any{"id": byHand}},
+		} {
+			s.event(t, fmt.Sprintf("evt_hand_%d", n), event.kind, event.object).Want(t, 200)
+		}
+		want := "[succeeded refunded_at_processor 500 succeeded asked 300]"
+		harness.Eventually(t, 20*time.Second, "the refund is recorded", func() bool { return fmt.Sprint(s.refundsOf(t, paymentID)) == want })
+		if got := fmt.Sprint(s.Receipt(t, session)["refundedInCents"]); got != "800" || s.fake.Refunded(paymentID) != 800 {
+			t.Errorf("the receipt says %s, Stripe returned %d", got, s.fake.Refunded(paymentID))
+		}
+
+		s.fake.RefundByHand(t, paymentID, 1200)
+		s.event(t, "evt_hand_rest", "charge.refunded", charge).Want(t, 200)
+		harness.Eventually(t, 20*time.Second, "all is refunded", func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "2000" })
+
+		s.fake.Change(byHand, map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
+		s.event(t, "evt_hand_failed", "refund.failed", map[string]any{"id": byHand}).Want(t, 200)
+		harness.Eventually(t, 20*time.Second, "the money came back", func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "1500" })
+		verified(t, s.app)
+	})
+}

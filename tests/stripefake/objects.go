@@ -285,6 +285,18 @@ func (s *Server) Refunded(paymentID string) int64 {
 	return 0
 }
 
+// RefundByHand refunds a part of a payment as somebody in Stripe's dashboard does: without our metadata.
+func (s *Server) RefundByHand(t testing.TB, paymentID string, amount int64) (id string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	intent := s.of("pi_", "payment_id", paymentID)
+	made := s.add("re_", object{
+		"object": "refund", "amount": amount, "currency": intent["currency"], "payment_intent": intent["id"], "status": "succeeded", "metadata": object{},
+	})
+	return made["id"].(string)
+}
+
 // Challenge plays the buyer at their bank.
 func (s *Server) Challenge(t testing.TB, paymentID string, approve bool) {
 	t.Helper()

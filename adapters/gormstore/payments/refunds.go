@@ -31,6 +31,7 @@ type refundRow struct {
 	FailureReason    string
 	CreditNoteNumber string
 	RequestKey       string
+	ProcessorID      string
 	IsFull           bool
 	CreatedAt        repo.UnixMillis `gorm:"autoCreateTime:false"`
 	SettledAt        repo.UnixMillis
@@ -45,7 +46,7 @@ func newRefundRow(f refund.State) refundRow {
 		ID: f.ID, CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID, SubscriptionID: f.SubscriptionID,
 		Currency: string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor, Reason: f.Reason,
 		KeepAccess: f.KeepAccess, Status: string(f.Status), FailureReason: f.FailureReason, CreditNoteNumber: f.CreditNoteNumber,
-		RequestKey: f.RequestKey, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt), SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
+		RequestKey: f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt), SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
 	}
 }
 
@@ -54,7 +55,7 @@ func (r refundRow) toState() refund.State {
 		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
 		Share:  ledger.Share{Amount: amountOf(r.Amount, r.Currency), Tax: amountOf(r.Tax, r.Currency)},
 		Reason: r.Reason, KeepAccess: r.KeepAccess, Status: refund.Status(r.Status), FailureReason: r.FailureReason,
-		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, Full: r.IsFull, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
+		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Revision: r.Revision,
 	}
 }
@@ -83,6 +84,12 @@ func (t refunds) Update(_ context.Context, f refund.State) error {
 func (t refunds) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (refund.State, error) {
 	row, err := repo.TakeOne[refundRow](t.Base, "get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?",
 		creatorID, key, repo.UnixMillis(since))
+	return row.toState(), err
+}
+
+// GetByProcessorID implements ports.Refunds.
+func (t refunds) GetByProcessorID(_ context.Context, processorID string) (refund.State, error) {
+	row, err := repo.TakeOne[refundRow](t.Base, "get refund "+processorID, "processor_id = ? AND processor_id <> ''", processorID)
 	return row.toState(), err
 }
 

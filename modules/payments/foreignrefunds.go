@@ -1,0 +1,75 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/payment"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// reasonAtProcessor is the reason of refunds that somebody made at the processor, such as in its dashboard.
+const reasonAtProcessor = "refunded_at_processor"
+
+// find asks what became of a refund that was made at the processor.
+func (s *Refunds) find(ctx context.Context, paid payment.State, processorID string) (refund.Outcome, error) {
+	made, err := s.Made.ListRefunds(ctx, paid.ProcessorID)
+	if err != nil {
+		return refund.Outcome{}, err
+	}
+	for _, report := range made {
+		if report.ProcessorID == processorID {
+			return report.Outcome, nil
+		}
+	}
+	return refund.Outcome{}, fmt.Errorf("refund %s of %s: %w", processorID, paid.ID, ports.ErrNotFound)
+}
+
+// foreign lists the refunds of a payment that were made at the processor without us.
+func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.RefundReport, error) {
+	if paid.ProcessorID == "" {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
+	defer cancel()
+	made, err := s.Made.ListRefunds(ctx, paid.ProcessorID)
+	var foreign []ports.RefundReport
+	for _, report := range made {
+		if report.RefundID == "" {
+			foreign = append(foreign, report)
+		}
+	}
+	return foreign, err
+}
+
+// adopt records a refund that was made at the processor, or what became of it since. It gives back what the sale has left; the
+// buyer has the money already, so nothing but the record of it can be refused, and then the task fails until somebody looks.
+func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport) error {
+	known, err := r.Payments.Refunds.GetByProcessorID(ctx, report.ProcessorID)
+	if errors.Is(err, ports.ErrNotFound) {
+		if report.Outcome.Status == refund.Failed {
+			return nil // no money moved
+		}
+		known, err = s.record(ctx, r, paid, report)
+	}
+	if err != nil {
+		return fmt.Errorf("refund %s at the processor: %w", report.ProcessorID, err)
+	}
+	_, err = s.settle(ctx, r, known.ID, report.Outcome)
+	return err
+}
+
+// record is the intent of a refund that was made already. Its task asks about it while its outcome is open.
+func (s *Refunds) record(ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport) (refund.State, error) {
+	now, err := r.Clock.Now(ctx, paid.CreatorID)
+	if err != nil {
+		return refund.State{}, err
+	}
+	made, err := s.intend(ctx, r, paid, refund.Request{Minor: &report.Amount.Minor, Reason: reasonAtProcessor, ProcessorID: report.ProcessorID}, now)
+	if err != nil {
+		return refund.State{}, err
+	}
+	return made, r.Tasks.Schedule(ctx, TaskRefundRequest, made.ID, made.CreatorID, now.Add(firstRefundCheck))
+}
