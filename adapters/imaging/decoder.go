@@ -53,10 +53,7 @@ var formats = []format{
 	{
 		begins: []byte("\xff\xd8\xff"),
 		config: func(file []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(file)) },
-		decode: func(file []byte) (image.Image, error) {
-			img, err := jpeg.Decode(bytes.NewReader(file))
-			return img, err
-		},
+		decode: func(file []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(file)) },
 	},
 	{
 		begins: []byte("WEBP"), at: 8,

@@ -22,7 +22,7 @@ type Service struct {
 
 // New returns the module over its ports.
 func New(store ports.Store, clock ports.Clock, ids ports.IDs, decoder ports.ImageDecoder) *Service {
-	return &Service{store, clock, ids, decoder}
+	return &Service{store: store, clock: clock, ids: ids, decoder: decoder}
 }
 
 // Upload stores a picture for the account, no side longer than maxSide, and returns its id. Who shows it claims it.
