@@ -3,11 +3,9 @@ package httpapi
 import (
 	"errors"
 	"log/slog"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -54,9 +52,6 @@ type detailView struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
-
-// unavailableRetryAfter is when to come back after a 503 that knows no better.
-const unavailableRetryAfter = 5 * time.Second
 
 // asFault makes any error presentable. What is not the caller's fault becomes INTERNAL, without its text.
 func asFault(err error) *fault.Error {
@@ -124,12 +119,8 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	if status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
-	wait := f.RetryAfter
-	if wait == 0 && status == fiber.StatusServiceUnavailable {
-		wait = unavailableRetryAfter
-	}
-	if wait > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	if wait := f.RetrySeconds(); wait > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(wait))
 	}
 	return c.Status(status).JSON(view)
 }

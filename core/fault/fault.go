@@ -34,6 +34,18 @@ type Error struct {
 	cause error
 }
 
+// unavailableWait is when to try again what was not available, where nobody knows better.
+const unavailableWait = 5 * time.Second
+
+// RetrySeconds is when to try again, in whole seconds for the header Retry-After; 0 = not said.
+func (e *Error) RetrySeconds() int {
+	wait := e.RetryAfter
+	if wait == 0 && (e.Code == ProcessorUnavailable || e.Code == DatabaseBusy) {
+		wait = unavailableWait
+	}
+	return int((wait + time.Second - 1) / time.Second)
+}
+
 // Error renders code, message and cause for the log. Clients are shown Code and Message instead.
 func (e *Error) Error() string {
 	if e.cause == nil {

@@ -413,4 +413,7 @@ func refusesPage(t *testing.T, response *harness.Response, status int) {
 	if response.Status != status || !response.IsHTML() {
 		t.Errorf("responded with %d %s, want a page with %d", response.Status, response.Header.Get("Content-Type"), status)
 	}
+	if wait := response.Header.Get("Retry-After"); (wait != "") != (status == 429 || status == 503) {
+		t.Errorf("a page with %d says to wait %q", status, wait)
+	}
 }

@@ -1,11 +1,13 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -119,6 +121,13 @@ func (l *Layout) Fail(c *fiber.Ctx, err error) error {
 	html, renderErr := l.ErrorHTML(Reader(c), status, id)
 	if renderErr != nil {
 		return err
+	}
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok && status == fiber.StatusServiceUnavailable {
+		refusal, ok = fault.Wrap(fault.DatabaseBusy, "The database is busy.", err), true
+	}
+	if ok && refusal.RetrySeconds() > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(refusal.RetrySeconds()))
 	}
 	c.Status(status)
 	return SendPrivate(c, html, Policy{})
