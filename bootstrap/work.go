@@ -25,8 +25,8 @@ func (a *App) newDispatcher() dispatcher {
 	return jobs.NewAsynq(a.redis, a.redisPrefix(), a.mux, a.log)
 }
 
-// pagerBackOff is the pause before listening again after the connection was lost; the relay's own looks go on.
-const pagerBackOff = time.Second
+// listenBackOff is the pause before listening again after the connection was lost; the relay's own polls go on.
+const listenBackOff = time.Second
 
 // startWork begins background work. stop claims nothing more at once, lets what runs finish, and cancels it when its
 // ctx ends.
@@ -41,7 +41,7 @@ func (a *App) startWork() (stop func(ctx context.Context), err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var loops sync.WaitGroup
 	loops.Go(func() { relay.Run(ctx) })
-	loops.Go(func() { a.listenForPages(ctx, relay.Wake) })
+	loops.Go(func() { a.listenForTasks(ctx, relay.Wake) })
 	loops.Go(func() { a.sweep(ctx) })
 	return func(deadline context.Context) {
 		cancel()
@@ -50,15 +50,15 @@ func (a *App) startWork() (stop func(ctx context.Context), err error) {
 	}, nil
 }
 
-// listenForPages wakes the relay whenever another process has scheduled work.
-func (a *App) listenForPages(ctx context.Context, wake func()) {
+// listenForTasks wakes the relay whenever another process has scheduled work.
+func (a *App) listenForTasks(ctx context.Context, wake func()) {
 	for ctx.Err() == nil {
 		if err := a.store.ListenForTasks(ctx, wake); err != nil {
 			a.log.DebugContext(ctx, "not listening for work of other processes", slog.Any("error", err))
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pagerBackOff):
+		case <-time.After(listenBackOff):
 		}
 	}
 }

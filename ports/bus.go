@@ -6,7 +6,7 @@ import (
 	"sundry/core/event"
 )
 
-// Bus hands an event to everyone wired to hear it, inside the caller's transaction. An error from any of them undoes
+// Bus hands an event to every subscriber, inside the caller's transaction. An error from any of them undoes
 // the whole transaction, cause included.
 type Bus interface {
 	Publish(ctx context.Context, r Repos, events ...event.Event) error

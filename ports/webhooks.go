@@ -40,7 +40,7 @@ type EventSearch struct {
 	OldestFirst bool
 }
 
-// WebhookEndpoints keeps where integrators want to hear.
+// WebhookEndpoints keeps where integrators receive events.
 type WebhookEndpoints interface {
 	// Insert writes a new endpoint.
 	Insert(ctx context.Context, e webhook.EndpointState) error

@@ -31,7 +31,7 @@ func TestCanceledAppointmentsEndTheAccessThatTheirSessionGave(t *testing.T) {
 				t.Errorf("%s is gone: %s", kept, d.Body)
 			}
 		}
-		if last := h.bus.heard[len(h.bus.heard)-1]; last.Cause != (core.Cause{Kind: core.AppointmentsCanceled, ID: session.CheckoutID}) {
+		if last := h.bus.published[len(h.bus.published)-1]; last.Cause != (core.Cause{Kind: core.AppointmentsCanceled, ID: session.CheckoutID}) {
 			t.Errorf("published %+v", last)
 		}
 		h.verified()

@@ -60,10 +60,10 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// recordingBus hears what is published. What a transaction that was rolled back has published is heard too, as by any bus.
+// recordingBus records what is published, also by a transaction that is rolled back, as any bus does.
 type recordingBus struct {
-	mu    sync.Mutex
-	heard []core.Changed
+	mu        sync.Mutex
+	published []core.Changed
 }
 
 // ReadAhead implements ports.Bus.
@@ -74,7 +74,7 @@ func (b *recordingBus) Publish(_ context.Context, _ ports.Repos, events ...event
 	defer b.mu.Unlock()
 	for _, e := range events {
 		if changed, ok := e.(core.Changed); ok {
-			b.heard = append(b.heard, changed)
+			b.published = append(b.published, changed)
 		}
 	}
 	return nil

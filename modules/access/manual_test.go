@@ -178,7 +178,7 @@ func TestGrantsExpire(t *testing.T) {
 		if d := h.snapshot(); d.Version != 2 || strings.Contains(string(d.Body), "images") || !d.NextEnd.IsZero() {
 			t.Errorf("after its time: %s", d.Body)
 		}
-		if cause := h.bus.heard[len(h.bus.heard)-1].Cause; cause != (core.Cause{Kind: core.GrantExpired, ID: given.ID}) {
+		if cause := h.bus.published[len(h.bus.published)-1].Cause; cause != (core.Cause{Kind: core.GrantExpired, ID: given.ID}) {
 			t.Errorf("cause %+v", cause)
 		}
 		if left := h.tasks(); len(left) != 0 {

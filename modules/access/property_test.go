@@ -76,7 +76,7 @@ func (s *story) must(err error) {
 
 func (s *story) pick(what string, n int) int { return rapid.IntRange(0, n-1).Draw(s.t, what) }
 
-func (s *story) hear(work func(ctx context.Context, r ports.Repos) error) {
+func (s *story) receive(work func(ctx context.Context, r ports.Repos) error) {
 	for range 1 + s.pick("repeats", 2) {
 		s.must(s.store.Atomically(s.ctx, work))
 	}
@@ -85,7 +85,7 @@ func (s *story) hear(work func(ctx context.Context, r ports.Repos) error) {
 func (s *story) buy() {
 	e := paid(fmt.Sprint(s.customer, "-", s.pick("payment", 4)))
 	e.ExternalCustomerID, e.At = s.customer, s.clock.Real()
-	s.hear(func(ctx context.Context, r ports.Repos) error { return s.OnCheckoutPaid(ctx, r, e) })
+	s.receive(func(ctx context.Context, r ports.Repos) error { return s.OnCheckoutPaid(ctx, r, e) })
 }
 
 func (s *story) subscribe() {
@@ -98,7 +98,7 @@ func (s *story) subscribe() {
 	created, err := sub.Activate(s.clock.Real())
 	s.must(err)
 	s.subs = append(s.subs, sub)
-	s.hear(func(ctx context.Context, r ports.Repos) error { return s.OnSubscriptionCreated(ctx, r, created) })
+	s.receive(func(ctx context.Context, r ports.Repos) error { return s.OnSubscriptionCreated(ctx, r, created) })
 }
 
 func (s *story) end() {
@@ -108,7 +108,7 @@ func (s *story) end() {
 	sub := subscription.Restore(s.subs[s.pick("subscription", len(s.subs))].State())
 	ended, err := sub.Cancel(s.clock.Real())
 	s.must(err)
-	s.hear(func(ctx context.Context, r ports.Repos) error { return s.OnSubscriptionCanceled(ctx, r, ended) })
+	s.receive(func(ctx context.Context, r ports.Repos) error { return s.OnSubscriptionCanceled(ctx, r, ended) })
 }
 
 func (s *story) give() {
@@ -192,7 +192,7 @@ func (s *story) check() {
 	}
 	history, err := r.Access.Snapshots.ListHistory(s.ctx, creator, s.customer, 1000)
 	s.must(err)
-	if int64(len(history)) != d.Version || len(s.bus.heard) < len(history) {
-		s.t.Fatalf("version %d, %d in history, %d heard", d.Version, len(history), len(s.bus.heard))
+	if int64(len(history)) != d.Version || len(s.bus.published) < len(history) {
+		s.t.Fatalf("version %d, %d in history, %d published", d.Version, len(history), len(s.bus.published))
 	}
 }

@@ -43,8 +43,8 @@ func TestPurchaseGrantsOnce(t *testing.T) {
 		if second := h.snapshot(); second.Version != 2 || second.ETag == first.ETag {
 			t.Errorf("another payment made version %d", second.Version)
 		}
-		if len(h.bus.heard) != 2 || h.bus.heard[1].PreviousVersion != 1 || h.bus.heard[1].Cause != (access.Cause{Kind: access.PurchasePaid, ID: "pay_2"}) {
-			t.Errorf("published %+v", h.bus.heard)
+		if len(h.bus.published) != 2 || h.bus.published[1].PreviousVersion != 1 || h.bus.published[1].Cause != (access.Cause{Kind: access.PurchasePaid, ID: "pay_2"}) {
+			t.Errorf("published %+v", h.bus.published)
 		}
 		h.verified()
 	})
@@ -94,7 +94,7 @@ func TestSubscriptionGivesAccessUntilItEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // heard twice, granted once
+		for range 2 { // received twice, granted once
 			h.atomically(func(ctx context.Context, r ports.Repos) error { return h.OnSubscriptionCreated(ctx, r, created) })
 		}
 		if d := h.snapshot(); d.Version != 1 || !strings.Contains(string(d.Body), `"sourceId":"sub_1"`) {
@@ -134,7 +134,7 @@ func TestParallelPurchasesNumberTheirVersionsWithoutGap(t *testing.T) {
 		for i := range n {
 			all.Go(func() {
 				err := h.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-					return h.OnCheckoutPaid(ctx, r, paid(fmt.Sprint(i/2))) // each payment is heard twice
+					return h.OnCheckoutPaid(ctx, r, paid(fmt.Sprint(i/2))) // each payment is received twice
 				})
 				if err != nil {
 					t.Error(err)

@@ -31,9 +31,9 @@ type fixture struct {
 	store *testdb.ClockedStore
 	*customers.Service
 
-	mu    sync.Mutex
-	now   time.Time
-	heard []event.Event
+	mu        sync.Mutex
+	now       time.Time
+	published []event.Event
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
@@ -68,7 +68,7 @@ func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
 func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.heard = append(w.heard, events...)
+	w.published = append(w.published, events...)
 	return nil
 }
 
@@ -111,8 +111,8 @@ func TestAnExternalIDIsOneCustomersWithinAnAccount(t *testing.T) {
 		if _, err := w.Create(t.Context(), "crt_other", draft); err != nil {
 			t.Errorf("another account: %v", err)
 		}
-		twin := w.create(customer.Draft{Email: "ada@example.com"}) // an address is never unique
-		_, err = w.Update(t.Context(), creatorID, twin.ID, customer.Patch{ExternalCustomerID: new("ada")})
+		second := w.create(customer.Draft{Email: "ada@example.com"}) // an address is never unique
+		_, err = w.Update(t.Context(), creatorID, second.ID, customer.Patch{ExternalCustomerID: new("ada")})
 		refused(t, err, fault.StateConflict)
 		_, err = w.Create(t.Context(), creatorID, customer.Draft{Email: "nobody"})
 		refused(t, err, fault.ValidationFailed)
@@ -170,11 +170,11 @@ func TestOnlyANewNameOfTheirAccessIsAnnounced(t *testing.T) {
 			{customer.Patch{ExternalCustomerID: new("ada")}, 3, 1},
 		} {
 			got, err := w.Update(t.Context(), creatorID, made.ID, c.patch)
-			if err != nil || got.Revision != c.revision || len(w.heard) != c.announced {
-				t.Errorf("%+v, %v, %d events", got, err, len(w.heard))
+			if err != nil || got.Revision != c.revision || len(w.published) != c.announced {
+				t.Errorf("%+v, %v, %d events", got, err, len(w.published))
 			}
 		}
-		renamed := w.heard[0].(customer.Renamed)
+		renamed := w.published[0].(customer.Renamed)
 		if renamed.From != made.ID || renamed.To != "ada" || !renamed.UpdatedAt.Equal(noon.Add(time.Hour)) {
 			t.Errorf("%+v", renamed)
 		}
@@ -288,7 +288,7 @@ func TestAnExpiredLinkIsGoodForANewOneByMail(t *testing.T) {
 		if err := w.MailLink(t.Context(), sealed(address)); err != nil {
 			t.Fatal(err)
 		}
-		if asked := w.heard[0].(customer.LinkAsked); asked.ID != silent.ID || !asked.At.Equal(noon) {
+		if asked := w.published[0].(customer.LinkAsked); asked.ID != silent.ID || !asked.At.Equal(noon) {
 			t.Errorf("%+v", asked)
 		}
 		refused(t, w.MailLink(t.Context(), "x"), fault.NotFoundCode)

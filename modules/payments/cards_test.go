@@ -51,7 +51,7 @@ func TestARemovedCardIsFollowedByTheLatestOther(t *testing.T) {
 		}
 		refused(t, w.RemoveCard(t.Context(), creatorID, customerID, second), fault.NotFoundCode)
 		if w.published("payment_method.removed", second+" for "+first) != 1 {
-			t.Error("nobody heard who follows")
+			t.Error("no event names who follows")
 		}
 		if err := w.RemoveCard(t.Context(), creatorID, customerID, first); err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func TestAStartedChargeIsMadeByItsTaskOnce(t *testing.T) {
 func TestAProcessDiesBetweenTheChargeAndTheCommit(t *testing.T) {
 	t.Parallel()
 	for name, die := range map[string]func(p *interruptible, on bool){
-		"before the processor hears of it":   func(p *interruptible, on bool) { p.dieBefore = on },
+		"before the processor receives it":   func(p *interruptible, on bool) { p.dieBefore = on },
 		"after the processor took the money": func(p *interruptible, on bool) { p.dieAfter = on },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,9 +193,9 @@ func TestWhichCardIsCharged(t *testing.T) {
 				t.Errorf("asked for %q: %s is charged, want %s", c.asked, got.PaymentMethodID, c.want)
 			}
 		}
-		stranger := wish("sub_9", latest)
-		stranger.Subject.CustomerID = "cus_02h00000000000000000000000"
-		_, err = w.start(stranger)
+		foreign := wish("sub_9", latest)
+		foreign.Subject.CustomerID = "cus_02h00000000000000000000000"
+		_, err = w.start(foreign)
 		refused(t, err, fault.PaymentMethodRequired)
 	})
 }

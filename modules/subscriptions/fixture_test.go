@@ -64,9 +64,9 @@ type fixture struct {
 	response payment.Outcome
 	*subscriptions.Service
 
-	mu     sync.Mutex
-	heard  []event.Event
-	backed []string // payments that go back
+	mu        sync.Mutex
+	published []event.Event
+	backed    []string // payments that go back
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
@@ -110,7 +110,7 @@ func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
 func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.heard = append(w.heard, events...)
+	w.published = append(w.published, events...)
 	return nil
 }
 
@@ -119,10 +119,10 @@ func (w *fixture) names() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var names []string
-	for _, e := range w.heard {
+	for _, e := range w.published {
 		names = append(names, e.EventName())
 	}
-	w.heard = nil
+	w.published = nil
 	return names
 }
 

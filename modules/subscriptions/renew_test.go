@@ -329,8 +329,8 @@ func TestACustomerIsToldOnceAWeekBeforeATrialOrAYear(t *testing.T) {
 			t.Fatal("too early")
 		}
 		w.at(week)
-		if len(w.heard) != 1 || w.heard[0].(subscription.RenewalDue).Amount != eur(30000) {
-			t.Fatalf("%+v", w.heard)
+		if len(w.published) != 1 || w.published[0].(subscription.RenewalDue).Amount != eur(30000) {
+			t.Fatalf("%+v", w.published)
 		}
 		w.names()
 		// A change within the week tells nobody again.

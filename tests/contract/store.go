@@ -168,7 +168,7 @@ func taskCases() storeCases {
 		"classes are claimed apart":                                   classesAreClaimedApart,
 		"scheduling again moves the task and fences a run under way":  schedulingAgainMovesTheTaskAndFencesARunUnderWay,
 		"a rolled back transaction schedules nothing":                 aRolledBackTransactionSchedulesNothing,
-		"postpone gives the task back again":                          postponeGivesTheTaskBackAfresh,
+		"postpone releases the task":                                  postponeReleasesTheTask,
 		"a failure is recorded and tried again":                       aFailureIsRecordedAndTriedAgain,
 		"a released task is due at once and the claim does not count": aReleasedTaskIsDueAtOnceAndTheClaimDoesNotCount,
 		"load prolongs a short lease":                                 loadProlongsAShortLease,

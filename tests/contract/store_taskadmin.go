@@ -55,12 +55,12 @@ func anAccountSeesItsTasksByState(t *testing.T, db Database) {
 	if got := standings(t, store, creator, ports.TaskWaiting, now.Add(lease)); got != "cbar" { // nobody holds it any more
 		t.Errorf("waiting once the lease is over: %s", got)
 	}
-	desk := store.Read(t.Context()).TaskAdmin
-	failed, err := desk.Get(t.Context(), creator, "test.run:f", now)
+	admin := store.Read(t.Context()).TaskAdmin
+	failed, err := admin.Get(t.Context(), creator, "test.run:f", now)
 	if err != nil || failed.LastError != "no luck" || !failed.RunAt.Equal(now.Add(time.Minute)) || failed.Attempts != 1 || !failed.DueAt.Equal(now.Add(-2*time.Second)) {
 		t.Errorf("found %+v, %v", failed, err)
 	}
-	if _, err := desk.Get(t.Context(), "crt_2", "test.run:f", now); !errors.Is(err, ports.ErrNotFound) {
+	if _, err := admin.Get(t.Context(), "crt_2", "test.run:f", now); !errors.Is(err, ports.ErrNotFound) {
 		t.Errorf("somebody else's: %v, want ErrNotFound", err)
 	}
 }

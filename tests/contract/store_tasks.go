@@ -174,7 +174,7 @@ func aRolledBackTransactionSchedulesNothing(t *testing.T, db Database) {
 	}
 }
 
-func postponeGivesTheTaskBackAfresh(t *testing.T, db Database) {
+func postponeReleasesTheTask(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	schedule(t, store, "test.run", "a", creator, now)

@@ -109,11 +109,11 @@ func TestADocumentStaysAsItWasIssued(t *testing.T) {
 		if again := w.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 200).Body; !bytes.Equal(first, again) {
 			t.Error("a receipt changed after it was issued")
 		}
-		for _, stranger := range []string{
+		for _, foreign := range []string{
 			"/d/receipt/" + strings.Repeat("0", 52), "/d/credit_note/" + strings.TrimPrefix(strings.TrimSuffix(path, "/pdf"), "/d/receipt/"), "/d/poem/x",
 		} {
-			w.Ask(t, harness.Request{Method: get, Path: stranger}).Want(t, 404)
-			w.Ask(t, harness.Request{Method: get, Path: stranger + "/pdf"}).Want(t, 404)
+			w.Ask(t, harness.Request{Method: get, Path: foreign}).Want(t, 404)
+			w.Ask(t, harness.Request{Method: get, Path: foreign + "/pdf"}).Want(t, 404)
 		}
 	})
 }

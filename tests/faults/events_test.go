@@ -20,8 +20,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// ear is a receiver that takes everything, verifies it, and remembers it by its id.
-type ear struct {
+// recordingReceiver is a receiver that takes everything, verifies it, and remembers it by its id.
+type recordingReceiver struct {
 	t      testing.TB
 	server *httptest.Server
 
@@ -34,16 +34,16 @@ type ear struct {
 	open     int // requests under way
 }
 
-func listen(t testing.TB) *ear {
+func listen(t testing.TB) *recordingReceiver {
 	t.Helper()
-	e := &ear{t: t, bodies: map[string][]byte{}}
+	e := &recordingReceiver{t: t, bodies: map[string][]byte{}}
 	e.server = httptest.NewServer(e)
 	t.Cleanup(func() { e.server.CloseClientConnections(); e.server.Close() })
 	return e
 }
 
 // subscribe registers the receiver for changes of access.
-func (e *ear) subscribe(t testing.TB, a *harness.Account) {
+func (e *recordingReceiver) subscribe(t testing.TB, a *harness.Account) {
 	t.Helper()
 	var made struct{ Secret string }
 	a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": e.server.URL, "events": []string{"customer.access_changed"}}).
@@ -58,7 +58,7 @@ func (e *ear) subscribe(t testing.TB, a *harness.Account) {
 }
 
 // ServeHTTP implements http.Handler.
-func (e *ear) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *recordingReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // a sender that died in the middle
@@ -86,32 +86,32 @@ func (e *ear) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // pace sets how long each message takes.
-func (e *ear) pace(takes time.Duration) {
+func (e *recordingReceiver) pace(takes time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.takes = takes
 }
 
-func (e *ear) heard() int {
+func (e *recordingReceiver) received() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.bodies)
 }
 
-func (e *ear) underWay() int {
+func (e *recordingReceiver) underWay() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.open
 }
 
-func (e *ear) repeated() int {
+func (e *recordingReceiver) repeated() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.repeats
 }
 
 // versions are the latest that each customer's integrator was told.
-func (e *ear) versions() map[string]int {
+func (e *recordingReceiver) versions() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	latest := map[string]int{}
@@ -183,31 +183,31 @@ const (
 	eventTasks = "SELECT COUNT(*) FROM tasks WHERE kind IN ('access.announce', 'webhook.deliver')"
 )
 
-// amid lets n customers get access and does something in the middle of the deliveries that follow.
-func (d *Deployment) amid(t testing.TB, a *harness.Account, e *ear, from, n int, do func()) {
+// duringDeliveries lets n customers get access and does something in the middle of the deliveries that follow.
+func (d *Deployment) duringDeliveries(t testing.TB, a *harness.Account, e *recordingReceiver, from, n int, do func()) {
 	t.Helper()
-	before := e.heard()
+	before := e.received()
 	e.pace(400 * time.Millisecond)
 	var producing sync.WaitGroup
 	producing.Go(func() { grants(t, a, from, n) })
 	harness.Eventually(t, 40*time.Second, "deliveries are under way", func() bool {
-		return e.heard() >= before+16 && e.underWay() >= 8
+		return e.received() >= before+16 && e.underWay() >= 8
 	})
 	do()
 	e.pace(0)
 	producing.Wait()
 }
 
-// wantAllHeard waits until nothing is left to do, and compares what the receiver was told with what has happened.
-func (d *Deployment) wantAllHeard(t testing.TB, e *ear, customers int) {
+// wantAllReceived waits until nothing is left to do, and compares what the receiver was told with what has happened.
+func (d *Deployment) wantAllReceived(t testing.TB, e *recordingReceiver, customers int) {
 	t.Helper()
 	recovered := time.Now()
 	harness.Eventually(t, 45*time.Second, "every event is delivered", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
-	t.Logf("all done %.1f s after recovery: %d messages, %d repeats", time.Since(recovered).Seconds(), e.heard(), e.repeated())
-	if n := d.Count(t, "SELECT COUNT(*) FROM events"); n != e.heard() {
-		t.Errorf("%d events were written and %d received", n, e.heard())
+	t.Logf("all done %.1f s after recovery: %d messages, %d repeats", time.Since(recovered).Seconds(), e.received(), e.repeated())
+	if n := d.Count(t, "SELECT COUNT(*) FROM events"); n != e.received() {
+		t.Errorf("%d events were written and %d received", n, e.received())
 	}
 	if n := d.Count(t, "SELECT COUNT(*) FROM deliveries WHERE status <> 'delivered'"); n != 0 {
 		t.Errorf("%d deliveries are not delivered", n)
@@ -225,7 +225,7 @@ func (d *Deployment) wantAllHeard(t testing.TB, e *ear, customers int) {
 }
 
 // wantRepeats says that a fault has met somebody: what was under way and not recorded comes again.
-func (e *ear) wantRepeats(t testing.TB) {
+func (e *recordingReceiver) wantRepeats(t testing.TB) {
 	t.Helper()
 	if e.repeated() == 0 {
 		t.Error("no message came twice: the faults met none under way")
@@ -240,20 +240,20 @@ func TestEveryEventArrivesWhateverDies(t *testing.T) {
 	d, postgres, redis := withServersToKill(t)
 	d.env["WEBHOOK_ALLOW_PRIVATE"] = "true"
 	serve := d.Start(t, "serve", nil)
-	victim, leaver := d.Start(t, "worker", nil), d.Start(t, "worker", nil)
+	killed, leaver := d.Start(t, "worker", nil), d.Start(t, "worker", nil)
 	account := serve.App.NewAccount(t)
 	e := listen(t)
 	e.subscribe(t, account)
 	const burst = 400
 	faults := []func(){
-		func() { victim.Kill(); victim = d.Start(t, "worker", nil) },
+		func() { killed.Kill(); killed = d.Start(t, "worker", nil) },
 		func() { d.FlushRedis(t) },
 		func() {
 			if redis == nil {
 				d.Redis.Cut()
 				d.FlushRedis(t)
 				time.Sleep(time.Second)
-				d.Redis.Mend()
+				d.Redis.Restore()
 				return
 			}
 			redis.die(syscall.SIGKILL)
@@ -264,7 +264,7 @@ func TestEveryEventArrivesWhateverDies(t *testing.T) {
 			if postgres == nil {
 				d.Database.Cut()
 				time.Sleep(time.Second)
-				d.Database.Mend()
+				d.Database.Restore()
 				return
 			}
 			postgres.die(syscall.SIGQUIT) // immediate: no session ends in order, recovery follows
@@ -275,11 +275,11 @@ func TestEveryEventArrivesWhateverDies(t *testing.T) {
 		func() { leaver.Terminate(t) },
 	}
 	for i, fault := range faults {
-		d.amid(t, account, e, i*burst, burst, fault)
+		d.duringDeliveries(t, account, e, i*burst, burst, fault)
 	}
-	d.wantAllHeard(t, e, len(faults)*burst)
+	d.wantAllReceived(t, e, len(faults)*burst)
 	e.wantRepeats(t)
-	victim.Terminate(t)
+	killed.Terminate(t)
 	serve.Terminate(t)
 }
 
@@ -294,7 +294,7 @@ func TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm(t *testing.T) {
 	account := serve.App.NewAccount(t)
 	e := listen(t)
 	e.subscribe(t, account)
-	d.amid(t, account, e, 0, 400, func() { sleeper.Pause(t) })
+	d.duringDeliveries(t, account, e, 0, 400, func() { sleeper.Pause(t) })
 	harness.Eventually(t, 45*time.Second, "the other has done everything", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
@@ -304,7 +304,7 @@ func TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm(t *testing.T) {
 	if n := d.Count(t, "SELECT COUNT(*) FROM delivery_attempts"); n != attempts {
 		t.Errorf("the worker that woke up logged %d attempts at deliveries that were done", n-attempts)
 	}
-	d.wantAllHeard(t, e, 400)
+	d.wantAllReceived(t, e, 400)
 	for _, p := range []*Process{sleeper, other, serve} {
 		p.Terminate(t)
 	}
@@ -320,12 +320,12 @@ func TestEveryEventOfASingleProcessArrivesThoughItIsKilled(t *testing.T) {
 	e := listen(t)
 	e.subscribe(t, account)
 	for i := range 2 {
-		d.amid(t, account, e, i*300, 300, func() {
+		d.duringDeliveries(t, account, e, i*300, 300, func() {
 			all.Kill()
 			all = d.Start(t, "", map[string]string{"ADDR": strings.TrimPrefix(all.App.URL, "http://")}) // where its clients look for it
 		})
 	}
-	d.wantAllHeard(t, e, 600)
+	d.wantAllReceived(t, e, 600)
 	e.wantRepeats(t)
 	all.Terminate(t)
 }

@@ -78,7 +78,7 @@ func TestEverythingWorksBehindPgBouncer(t *testing.T) {
 		session := a.NewSession(t, listing, "default", fmt.Sprint("buyer-", i), nil)
 		a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK)
 	}
-	harness.Eventually(t, 30*time.Second, "every change of access has arrived", func() bool { return receiver.heard() == sales })
+	harness.Eventually(t, 30*time.Second, "every change of access has arrived", func() bool { return receiver.received() == sales })
 	harness.Eventually(t, 30*time.Second, "the worker listens", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN sundry_tasks'") == 1
 	})

@@ -57,8 +57,8 @@ func (p *Proxy) Cut() {
 	clear(p.conns)
 }
 
-// Mend lets connections through again.
-func (p *Proxy) Mend() {
+// Restore lets connections through again.
+func (p *Proxy) Restore() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = false

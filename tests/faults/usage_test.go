@@ -152,7 +152,7 @@ func TestEveryReportOfUseIsBilledOnceWhateverDies(t *testing.T) {
 	after(200, func() {
 		if postgres == nil {
 			d.Database.Cut()
-			d.Database.Mend()
+			d.Database.Restore()
 			return
 		}
 		postgres.die(syscall.SIGQUIT) // immediate: no session ends in order, recovery follows

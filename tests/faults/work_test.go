@@ -135,7 +135,7 @@ func TestNothingIsLostWhenRedisIsEmptiedOrAway(t *testing.T) {
 	d.Redis.Cut()
 	time.Sleep(time.Second)
 	openSessions(t, account, 5) // accepted while Redis is away
-	d.Redis.Mend()
+	d.Redis.Restore()
 	d.putForward(t, account.ID, 2*day+2*time.Minute)
 	d.wantAllExpired(t, 45)
 	if n := strings.Count(worker.Log(), "background work is interrupted"); n > 2 {
@@ -158,7 +158,7 @@ func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 			harness.Eventually(t, 10*time.Second, "the worker is at it", func() bool { return d.Count(t, expired) > 0 })
 			d.Database.Cut()
 			time.Sleep(time.Second)
-			d.Database.Mend()
+			d.Database.Restore()
 			d.wantAllExpired(t, 30)
 			worker.Terminate(t)
 			serve.Terminate(t)
@@ -181,8 +181,8 @@ func TestTwoWorkersShareTheWorkAndOneMayLeave(t *testing.T) {
 	serve.Terminate(t)
 }
 
-// TestAWorkerHearsOfWorkAtOnce schedules from a process without workers, as serve does, while the worker is idle.
-func TestAWorkerHearsOfWorkAtOnce(t *testing.T) {
+// TestAWorkerIsNotifiedOfWorkAtOnce schedules from a process without workers, as serve does, while the worker is idle.
+func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, deploy := range map[string]func(testing.TB) *Deployment{"asynq": Distributed, "in process": WithoutRedis} {
 		t.Run(name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func TestWhatWaitsIsWrittenTogetherAndEachHearsItsOwnResult(t *testing.T) {
 		}
 		for item, err := range results {
 			if odd := item == "b1" || item == "d3"; odd != errors.Is(err, errOdd) {
-				t.Errorf("%s heard %v", item, err)
+				t.Errorf("%s received %v", item, err)
 			}
 		}
 	})
@@ -112,7 +112,7 @@ func TestAQueueThatIsFullReportsIt(t *testing.T) {
 		results := do(t, b, all...)
 		for i, item := range all {
 			if full := i == 7; full != errors.Is(results[item], repo.ErrQueueFull) {
-				t.Errorf("%s heard %v", item, results[item])
+				t.Errorf("%s received %v", item, results[item])
 			}
 		}
 		if err := b.Do(t.Context(), "z0"); err != nil {
