@@ -59,15 +59,15 @@ const (
 
 // DecideRefund is whether canceling entitles to a refund, as far as the appointment itself says: a buyer has what the policy
 // promised, a creator decides freely.
-func (s State) DecideRefund(by Canceler, wanted bool, now time.Time) RefundDecision {
+func (a State) DecideRefund(by Canceler, wanted bool, now time.Time) RefundDecision {
 	switch {
 	case by != ByBuyer && wanted:
 		return RefundDue
 	case by != ByBuyer:
 		return RefundDeclined
-	case !s.RefundPolicy.Promised:
+	case !a.RefundPolicy.Promised:
 		return NoRefundPolicy
-	case now.After(s.RefundPolicy.Until(s.StartsAt)):
+	case now.After(a.RefundPolicy.Until(a.StartsAt)):
 		return TooLateToRefund
 	}
 	return RefundDue

@@ -13,8 +13,9 @@ const (
 	MaxUpload = 1_000_000
 	// MaxPixels bounds a picture before it is decoded: a small file can describe a huge one.
 	MaxPixels = 24_000_000
-	// MaxSide is how wide and how high a picture is kept at most, in pixels, and MaxLogoSide a logo.
-	MaxSide     = 1600
+	// MaxSide is how wide and how high a picture is kept at most, in pixels.
+	MaxSide = 1600
+	// MaxLogoSide is MaxSide of a logo.
 	MaxLogoSide = 512
 	// MaxPerAccount bounds what an account keeps, with what it has removed lately.
 	MaxPerAccount = 300

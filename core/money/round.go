@@ -12,8 +12,8 @@ func (a Amount) RatioHalfUp(numerator, denominator int64) (Amount, error) {
 	if min(numerator, denominator) < 0 { // a denominator of zero is refused with what is too large for it
 		return Amount{}, overflow(a, "ratio", numerator)
 	}
-	high, low := bits.Mul64(magnitude(a.Minor), uint64(numerator))
-	divisor := uint64(denominator)
+	high, low := bits.Mul64(magnitude(a.Minor), uint64(numerator)) //nolint:gosec // not negative
+	divisor := uint64(denominator)                                 //nolint:gosec // not negative
 	if high >= divisor {
 		return Amount{}, overflow(a, "*", numerator)
 	}

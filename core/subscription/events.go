@@ -70,7 +70,7 @@ func difference(before, after View) map[string]json.RawMessage {
 }
 
 func members(v View) map[string]json.RawMessage {
-	raw, _ := json.Marshal(v) // texts and numbers only: it cannot fail
+	raw, _ := json.Marshal(v) //nolint:errchkjson // texts and numbers only: it cannot fail
 	var out map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &out) // it was just written
 	return out

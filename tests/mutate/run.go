@@ -129,7 +129,8 @@ func (p *Package) build(ctx context.Context, mutations []Mutation) (_ *Build, er
 			return nil, err
 		}
 		if done {
-			return b, b.measure(ctx)
+			err = b.measure(ctx)
+			return b, err
 		}
 	}
 	return nil, fmt.Errorf("%s: mutations still do not compile after %d builds", p.Dir, buildAttempts)

@@ -106,7 +106,7 @@ func (s *Server) Linger(d time.Duration) {
 	s.slow = d
 }
 
-// LoseAnswersTo cuts the connection of every request that confirms with a payment method, after its effect.
+// LoseResponsesTo cuts the connection of every request that confirms with a payment method, after its effect.
 func (s *Server) LoseResponsesTo(method string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
