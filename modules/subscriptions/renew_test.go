@@ -112,7 +112,9 @@ func TestDoubledTasksOfSeveralWorkersStartOneCharge(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if err := w.Due(t.Context(), task); err != nil && !errors.Is(err, ports.ErrFenced) {
+				err := w.Due(t.Context(), task)
+				// One that read before the first committed is stopped by that one's live payment.
+				if err != nil && !errors.Is(err, ports.ErrFenced) && !errors.Is(err, ports.ErrDuplicate) {
 					t.Error(err)
 				}
 			})
