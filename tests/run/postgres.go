@@ -18,6 +18,9 @@ import (
 // oldestPostgres is the first version that the store supports, as server_version_num.
 const oldestPostgres = 140000
 
+// fewestConnections is how many a server must allow: two test packages at a time start several processes each.
+const fewestConnections = 200
+
 // serverSettings suit a server that lives for one run: many test packages connect at once, and nobody needs its data
 // after a power cut. A killed server still recovers: what it wrote is in the page cache.
 var serverSettings = []string{"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
@@ -58,7 +61,7 @@ func runningPostgres(ctx context.Context) (string, error) {
 		address := postgresURL(user, "127.0.0.1:5432")
 		err := checkPostgres(ctx, address)
 		if err == nil {
-			return address, nil
+			return address, checkConnections(ctx, address)
 		}
 		failures = append(failures, err)
 	}
@@ -96,6 +99,21 @@ func checkPostgres(ctx context.Context, address string) (err error) {
 		err = errors.Join(err, dropErr)
 	}()
 	return createExtension(ctx, address, name)
+}
+
+// checkConnections refuses a server that would run out of connections in the middle of the tests.
+func checkConnections(ctx context.Context, address string) (err error) {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	var allowed int
+	err = conn.QueryRow(ctx, "SELECT current_setting('max_connections')::int").Scan(&allowed)
+	if err == nil && allowed < fewestConnections {
+		return fmt.Errorf("it allows %d connections, fewer than the %d that the tests may need", allowed, fewestConnections)
+	}
+	return err
 }
 
 func createExtension(ctx context.Context, address, database string) (err error) {
