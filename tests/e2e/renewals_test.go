@@ -67,8 +67,11 @@ func books(t *testing.T, a *harness.Account, customer string) string {
 	for _, list := range []string{"/v1/events", "/v1/payments", "/v1/ledger/entries", "/v1/subscriptions"} {
 		fmt.Fprintln(&text, list)
 		rows := all(t, a, list, url.Values{})
-		if list == "/v1/ledger/entries" { // the legs of a posting have no order
+		switch list {
+		case "/v1/ledger/entries": // the legs of a posting have no order
 			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(leg(t, a), leg(t, b)) })
+		case "/v1/events": // nor have the last attempt of a charge and the end of its grace, which fall due together
+			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(happening(t, a), happening(t, b)) })
 		}
 		for _, row := range rows {
 			text.Write(append(row, '\n'))
@@ -89,6 +92,16 @@ func books(t *testing.T, a *harness.Account, customer string) string {
 	named = slugPattern.ReplaceAllString(named, "plans")
 	named = receiptPattern.ReplaceAllString(named, "ACCOUNT-$1-")
 	return timePattern.ReplaceAllString(named, "$1")
+}
+
+// happening orders events by their minute, and within one by what they are.
+func happening(t *testing.T, row json.RawMessage) string {
+	t.Helper()
+	var e struct{ CreatedAt, Type string }
+	if err := json.Unmarshal(row, &e); err != nil {
+		t.Fatal(err)
+	}
+	return timePattern.ReplaceAllString(e.CreatedAt, "$1") + e.Type
 }
 
 // leg orders ledger entries by when they were posted, and within a posting by what they are.
