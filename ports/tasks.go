@@ -78,6 +78,7 @@ type Tasks interface {
 type TaskQueue interface {
 	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a
 	// concurrency key and among those without one, no key beyond its limits, the keys with the fewest tasks running first.
+	// What waits of an account whose clock an advance holds, but for WebhookTasks, is left to that advance (ClockOffsets.Acquire).
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try

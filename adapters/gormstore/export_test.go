@@ -1,6 +1,10 @@
 package gormstore
 
-import "context"
+import (
+	"context"
+
+	"sundry/ports"
+)
 
 // RowsRead is how many rows of a table the connection of ctx's transaction has read, on PostgreSQL.
 func RowsRead(ctx context.Context, table string) (rows int64, err error) {
@@ -13,7 +17,7 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 // ClaimSQL lets the plan of an engine's claim be looked at.
 func ClaimSQL(engine string, limit int) string {
 	if engine == "postgres" {
-		return postgresDialect{}.claimSQL(limit)
+		return postgresDialect{}.claimSQL(ports.DefaultTasks, limit)
 	}
-	return sqliteDialect{}.claimSQL(limit)
+	return sqliteDialect{}.claimSQL(ports.DefaultTasks, limit)
 }

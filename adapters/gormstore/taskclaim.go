@@ -22,7 +22,7 @@ const keyHead = ports.HighestPerKey
 // claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
 // takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
 // goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither plans
-// for a third of the table nor locks more than is claimed.
+// for a third of the table nor locks more than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
     SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
@@ -45,7 +45,7 @@ WITH RECURSIVE keys(key) AS (
         SELECT id, run_at, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width AND place <= tokens
         UNION ALL
         SELECT id, run_at, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
-            SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now AND lease_until <= @now ORDER BY run_at, id LIMIT :limit
+            SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :limit
         ) AS without_key
     ) AS candidates ORDER BY turn, run_at LIMIT :limit
 ), due AS MATERIALIZED (
@@ -59,18 +59,23 @@ const chargeSQL = ` ON CONFLICT (concurrency_key) DO UPDATE SET spent_until =
     CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END + excluded.spent_until - @now`
 
 // headOf is the condition and order of a key's first due tasks.
-var headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now ORDER BY run_at, id LIMIT " + strconv.Itoa(keyHead)
+var headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now:mine ORDER BY run_at, id LIMIT " + strconv.Itoa(keyHead)
 
-func (d postgresDialect) claimSQL(limit int) string {
-	return fillClaim(limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+") t", " FOR UPDATE SKIP LOCKED",
+// leftToAnAdvance leaves out what waits of an account whose clock is held: the advance that holds it runs these tasks one
+// after the other, in the order of account time, and a worker beside it would make two things that fall due together
+// happen in either order. Deliveries have no such order and go on.
+const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM clock_offsets c WHERE c.creator_id = tasks.creator_id AND c.held_until > @now))"
+
+func (d postgresDialect) claimSQL(class ports.TaskClass, limit int) string {
+	return fillClaim(class, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+") t", " FOR UPDATE SKIP LOCKED",
 		`, charged AS (INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
 			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due JOIN concurrency_limits l ON l.concurrency_key = due.concurrency_key
 			WHERE l.step_ms > 0 GROUP BY l.concurrency_key, l.step_ms`+chargeSQL+")")
 }
 
 // claimSQL is without LATERAL and without writing WITHs, which SQLite does not know.
-func (d sqliteDialect) claimSQL(limit int) string {
-	return fillClaim(limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+")", "", "")
+func (d sqliteDialect) claimSQL(class ports.TaskClass, limit int) string {
+	return fillClaim(class, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+")", "", "")
 }
 
 // mostDue bounds how many due tasks of one key are counted.
@@ -102,14 +107,18 @@ func classNames(between string) string {
 	return strings.Join(names, between)
 }
 
-func fillClaim(limit int, heads, locked, charge string) string {
-	return strings.NewReplacer(":heads", heads, ":locked", locked, ":charge", charge,
+func fillClaim(class ports.TaskClass, limit int, heads, locked, charge string) string {
+	mine := ""
+	if class != ports.WebhookTasks {
+		mine = leftToAnAdvance
+	}
+	return strings.NewReplacer(":heads", strings.Replace(heads, ":mine", mine, 1), ":mine", mine, ":locked", locked, ":charge", charge,
 		":width", strconv.Itoa(ports.MaxPerKey), ":limit", strconv.Itoa(limit)).Replace(claimSQL)
 }
 
 // Claim implements ports.TaskQueue.
 func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration, limit int) ([]ports.Task, error) {
-	query := s.dialect.claimSQL(limit)
+	query := s.dialect.claimSQL(class, limit)
 	args := map[string]any{"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli()}
 	claim := s.claimAlone
 	if s.engine.Pool != nil {

@@ -158,6 +158,7 @@ func clockCases() storeCases {
 		"claim next goes through one account by due time":         claimNextGoesThroughOneAccountByDueTime,
 		"the next task of an account keeps to the pauses of keys": claimNextKeepsToThePausesOfKeys,
 		"one holder moves a clock at a time":                      oneHolderMovesAClockAtATime,
+		"a held clock leaves its tasks to the advance":            aHeldClockLeavesItsTasksToTheAdvance,
 	}
 }
 

@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -174,5 +175,54 @@ func oneHolderMovesAClockAtATime(t *testing.T, db Database) {
 	}
 	if got, err := store.Read(t.Context()).Sandbox.ClockOffsets.Get(t.Context(), creator); err != nil || got != 0 {
 		t.Errorf("holding moved the clock to %v, %v", got, err)
+	}
+}
+
+// An advance runs the tasks of its account in their order; the workers go on with those of everybody else, however many
+// of the held account wait before them, with a concurrency key and without.
+func aHeldClockLeavesItsTasksToTheAdvance(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{
+		KeyOf: func(_, subject, _ string) string { return keyBefore(subject) },
+		ClassOf: func(kind string) ports.TaskClass {
+			if kind == "test.send" {
+				return ports.WebhookTasks
+			}
+			return ports.PaymentTasks
+		},
+	})
+	now := realNow()
+	held := now.Add(time.Minute)
+	for i := range ports.HighestPerKey + 2 {
+		schedule(t, store, "test.run", fmt.Sprint("mine", i), creator, now.Add(-time.Hour))
+		schedule(t, store, "test.run", fmt.Sprint("group/mine", i), creator, now.Add(-time.Hour))
+	}
+	schedule(t, store, "test.send", "mine", creator, now)
+	schedule(t, store, "test.run", "theirs", "crt_other", now)
+	schedule(t, store, "test.run", "group/theirs", "crt_other", now)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Sandbox.ClockOffsets.Acquire(ctx, creator, "an advance", now, held)
+		return err
+	})
+	claimed, err := store.Claim(t.Context(), ports.PaymentTasks, now, time.Second, 10)
+	if err != nil || len(claimed) != 2 || claimed[0].CreatorID != "crt_other" || claimed[1].CreatorID != "crt_other" {
+		t.Fatalf("workers get %+v, %v; want both tasks of the other account", claimed, err)
+	}
+	for _, task := range claimed {
+		if err := done(t, store, task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if claimed, err = store.Claim(t.Context(), ports.WebhookTasks, now, lease, 10); err != nil || len(claimed) != 1 {
+		t.Fatalf("workers get %+v, %v; want the held account's delivery", claimed, err)
+	}
+	got, ok, err := store.ClaimNext(t.Context(), creator, now, now, time.Second)
+	if err != nil || !ok {
+		t.Fatalf("the advance gets %+v, %v, %v", got, ok, err)
+	}
+	if claimed, err = store.Claim(t.Context(), ports.PaymentTasks, held.Add(-time.Millisecond), lease, 10); err != nil || len(claimed) > 0 {
+		t.Fatalf("workers get %+v, %v, while the clock is held", claimed, err)
+	}
+	if claimed, err = store.Claim(t.Context(), ports.PaymentTasks, held, lease, 10); err != nil || len(claimed) == 0 {
+		t.Errorf("workers get %d tasks, %v, when the advance has given no sign of life", len(claimed), err)
 	}
 }

@@ -70,7 +70,7 @@ func books(t *testing.T, a *harness.Account, customer string) string {
 		switch list {
 		case "/v1/ledger/entries": // the legs of a posting have no order
 			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(leg(t, a), leg(t, b)) })
-		case "/v1/events": // nor have the last attempt of a charge and the end of its grace, which fall due together
+		case "/v1/events": // nor have things that fall due together: an announcement is due when what it announces is done, which takes time
 			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(happening(t, a), happening(t, b)) })
 		}
 		for _, row := range rows {
