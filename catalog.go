@@ -70,7 +70,7 @@ func (c catalogCommand) run(ctx context.Context, app *bootstrap.App, in io.Reade
 	case err != nil:
 		return err
 	case applied:
-		fmt.Fprintln(out, "The catalog is as the file says.")
+		fmt.Fprintln(out, "The catalog matches the file.")
 	case found == 0:
 		fmt.Fprintln(out, "Nothing to change.")
 	default:

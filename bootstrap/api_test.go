@@ -130,7 +130,7 @@ func compareAuth(t *testing.T, line string, route httpapi.Route, op *openapi3.Op
 		got = slices.Compact(got)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: the route takes %v, the document says %v", line, want, got)
+		t.Errorf("%s: the route takes %v, the document declares %v", line, want, got)
 	}
 }
 

@@ -59,7 +59,7 @@ type App struct {
 	http      *fiber.App
 	// operations is served on METRICS_ADDR when that is set.
 	operations *fiber.App
-	// stopping is closed when the program is told to stop, for requests that wait.
+	// stopping is closed when the program is asked to stop, for requests that wait.
 	stopping chan struct{}
 	// maintenance are the kinds of the platform's own periodic tasks.
 	maintenance []string
@@ -106,7 +106,7 @@ type modules struct {
 // Role is a part of the program that a process plays.
 type Role string
 
-// The roles: one process plays both unless told otherwise.
+// The roles: one process plays both unless configured otherwise.
 const (
 	Serve Role = "serve"
 	Work  Role = "worker"

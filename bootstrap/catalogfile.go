@@ -23,7 +23,7 @@ func (a *App) ExportCatalog(ctx context.Context, address string) (catalog.Docume
 	return a.modules.Catalog.Export(ctx, creatorID)
 }
 
-// ImportCatalog makes the catalog of an account be as the document says. It shows what would change first, and writes only
+// ImportCatalog makes the catalog of an account match the document. It shows what would change first, and writes only
 // when confirm agrees.
 func (a *App) ImportCatalog(ctx context.Context, address string, d catalog.Document, confirm func(changes []string) bool) error {
 	creatorID, err := a.accountOf(ctx, address)

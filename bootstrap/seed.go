@@ -95,7 +95,7 @@ func (a *App) seedMeter(ctx context.Context, creatorID string) error {
 	return err
 }
 
-// seedSchedule says when and where the demo creator meets buyers, so that the appointment listing can be booked.
+// seedSchedule sets when and where the demo creator meets buyers, so that the appointment listing can be booked.
 func (a *App) seedSchedule(ctx context.Context, creatorID string) error {
 	hours := slot.Settings{Timezone: "Europe/Dublin"}.Clean()
 	for _, weekday := range []string{"monday", "tuesday", "wednesday", "thursday", "friday"} {
@@ -156,7 +156,7 @@ var demoListings = []demoListing{
 	},
 }
 
-// Print says how to use what was seeded, in lines that work as pasted.
+// Print explains how to use what was seeded, in lines that work as pasted.
 func (d Demo) Print(w io.Writer, baseURL string) error {
 	_, err := fmt.Fprintf(w, `
   Sundry's sandbox is ready: no real money moves here.

@@ -16,8 +16,8 @@ import (
 const (
 	// retimeEvery is how often due times are brought in line with the clocks of the accounts.
 	retimeEvery = 30 * time.Second
-	// verifyEvery is the pause between two looks at what is recent of the invariants, verifyAllEvery between two at everything,
-	// and the time-outs bound one.
+	// verifyEvery is the pause between two looks at what is recent of the invariants, verifyAllEvery between two at
+	// everything, and the time-outs bound one.
 	verifyEvery      = 10 * time.Minute
 	verifyFirst      = 5 * time.Second
 	verifyTimeout    = 5 * time.Minute
@@ -27,7 +27,7 @@ const (
 	// retentionEvery is how often what is old is deleted, and retentionFirst leaves a start to itself.
 	retentionEvery = 6 * time.Hour
 	retentionFirst = 10 * time.Minute
-	// What is kept, and for how long; EVENT_RETENTION_DAYS says it of events.
+	// What is kept, and for how long; EVENT_RETENTION_DAYS sets it for events.
 	keepDeliveries = 30 * 24 * time.Hour
 	keepSessions   = 90 * 24 * time.Hour
 	keepMailBodies = 90 * 24 * time.Hour
@@ -62,7 +62,7 @@ func (a *App) deleteOld(ctx context.Context) error {
 	})
 }
 
-// verifyIntoMetrics shows what a look at the invariants found; all says that it covers everything.
+// verifyIntoMetrics shows what a check of the invariants found; all means that it covers everything.
 func (a *App) verifyIntoMetrics(look func(context.Context) ([]string, error), all bool, timeout time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -87,7 +87,8 @@ type verified struct {
 	took  time.Duration
 }
 
-// invariants is what the last look at what is recent found, and the last at everything. Only the process that looks shows it.
+// invariants is what the last look at what is recent found, and the last at everything. Only the process that looks shows
+// it.
 type invariants struct {
 	violations *prometheus.Desc
 	checkedAt  *prometheus.Desc

@@ -28,7 +28,7 @@ func (a *App) wirePayments() error {
 	return nil
 }
 
-// wireReturns wires what gives money back: refunds, and disputes with the processor's events that tell of them.
+// wireReturns wires what gives money back: refunds, and disputes with the processor's events about them.
 func (a *App) wireReturns() {
 	events, sendTo := a.processorEvents()
 	refunds := payments.NewRefunds(payments.RefundDeps{

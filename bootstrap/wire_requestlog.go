@@ -24,7 +24,7 @@ func (a *App) wireRequestLog() error {
 	return nil
 }
 
-// writeRequests writes the log of requests until the program is told to stop.
+// writeRequests writes the log of requests until the program is asked to stop.
 func (a *App) writeRequests(stopping <-chan struct{}) {
 	tick := time.NewTicker(writeRequestsEvery)
 	defer tick.Stop()

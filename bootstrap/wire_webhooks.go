@@ -60,7 +60,7 @@ func (a *App) webhooksAPI() httpapi.Area {
 	})}
 }
 
-// receivers says where the addresses that accounts give may lead beside the public internet.
+// receivers describes where the addresses that accounts give may lead beside the public internet.
 func (a *App) receivers() webhook.Policy {
 	if a.cfg.Livemode() {
 		return webhook.Policy{}

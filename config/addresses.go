@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// originAt is the origin of a process that listens on addr, for callers on the same machine. One that listens everywhere has no
-// address of its own there that a browser could open.
+// originAt is the origin of a process that listens on addr, for callers on the same machine. One that listens everywhere
+// has no address of its own there that a browser could open.
 func originAt(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -66,7 +66,7 @@ func isOrigin(text string) bool {
 		u.Scheme+"://"+u.Host == text
 }
 
-// variableFault names the variable, not the field, and says what it takes.
+// variableFault names the variable, not the field, and describes what it takes.
 func variableFault(variable, kind string, err error) error {
 	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "*int": "a whole number"}[kind]
 	var number *strconv.NumError

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// sandboxSender is who mail comes from in the sandbox unless MAIL_FROM says otherwise. Replies to it are not read.
+// sandboxSender is who mail comes from in the sandbox unless MAIL_FROM specifies otherwise. Replies to it are not read.
 const sandboxSender = "Sundry <no-reply@sundry.example>"
 
 // MailServer is SMTP_URL taken apart.

@@ -12,8 +12,8 @@ const maxViolations = 100
 type Check struct {
 	// Find returns the ids of what breaks it, at most limit.
 	Find func(ctx context.Context, limit int) ([]string, error)
-	// Says is the line about each, with %s for the id.
-	Says string
+	// Message is the line about each, with %s for the id.
+	Message string
 }
 
 // Checks are the promises of one module.
@@ -25,10 +25,10 @@ func (all Checks) Run(ctx context.Context) ([]string, error) {
 	for _, check := range all {
 		ids, err := check.Find(ctx, maxViolations)
 		if err != nil {
-			return nil, fmt.Errorf("check that no %q: %w", check.Says, err)
+			return nil, fmt.Errorf("check that no %q: %w", check.Message, err)
 		}
 		for _, id := range ids {
-			lines = append(lines, fmt.Sprintf(check.Says, id))
+			lines = append(lines, fmt.Sprintf(check.Message, id))
 		}
 	}
 	return lines, nil

@@ -19,7 +19,7 @@ type BookingRepos struct {
 
 // Scheduling keeps when and where creators meet buyers.
 type Scheduling interface {
-	// Get loads what a creator has said; slot.NoSettings and no place before they have.
+	// Get loads what a creator has set; slot.NoSettings and no place before they have.
 	Get(ctx context.Context, creatorID string) (appointment.Setup, error)
 	// UpdateHours replaces when.
 	UpdateHours(ctx context.Context, creatorID string, hours slot.Settings) error
@@ -49,7 +49,7 @@ type BusyCalendars interface {
 	Update(ctx context.Context, creatorID string, urls []string) error
 	// UpdateTimes replaces the busy times of a calendar, which was read. Nothing happens to one that is not in the list.
 	UpdateTimes(ctx context.Context, creatorID, url string, times []slot.Interval, at time.Time) error
-	// UpdateFailure says why a calendar could not be read; its busy times stay.
+	// UpdateFailure is why a calendar could not be read; its busy times stay.
 	UpdateFailure(ctx context.Context, creatorID, url, reason string, at time.Time) error
 	// ListTimes lists when a creator is busy within an interval, by all their calendars, in any order.
 	ListTimes(ctx context.Context, creatorID string, during slot.Interval) ([]slot.Interval, error)
@@ -96,7 +96,7 @@ type Appointments interface {
 	ListFrom(ctx context.Context, creatorID string, from time.Time, limit int) ([]appointment.State, error)
 }
 
-// AppointmentSearch says which appointments are looked for; every zero member is any.
+// AppointmentSearch specifies which appointments are looked for; every zero member is any.
 type AppointmentSearch struct {
 	ExternalCustomerID string
 	CustomerID         string
@@ -110,6 +110,7 @@ type AppointmentSearch struct {
 type BookingAudit interface {
 	// ListOverlaps lists live reservations that share a moment with another of their creator.
 	ListOverlaps(ctx context.Context, limit int) ([]string, error)
-	// ListUnmatched lists confirmed appointments without their confirmed reservation, and confirmed reservations without appointment.
+	// ListUnmatched lists confirmed appointments without their confirmed reservation, and confirmed reservations without
+	// appointment.
 	ListUnmatched(ctx context.Context, limit int) ([]string, error)
 }

@@ -7,7 +7,7 @@ import (
 	"sundry/core/slot"
 )
 
-// CalendarMethod says what a calendar file is for (RFC 5546).
+// CalendarMethod is what a calendar file is for (RFC 5546).
 type CalendarMethod string
 
 // The methods. Request and Cancel are sent to a buyer, whose calendar acts on them; Publish is read again and again.
@@ -60,9 +60,9 @@ type CalendarReader interface {
 	Busy(raw []byte, zone *time.Location, during slot.Interval, ours string) ([]slot.Interval, error)
 }
 
-// Fetcher reads addresses that untrusted parties chose. It dials no address that is not public, also when it is redirected, and
-// bounds what it reads and how long that takes. Its errors are short, without the address, and fit to be shown to its
-// owner.
+// Fetcher reads addresses that untrusted parties chose. It dials no address that is not public, also when it is
+// redirected, and bounds what it reads and how long that takes. Its errors are short, without the address, and fit to be
+// shown to its owner.
 type Fetcher interface {
 	Network
 	Fetch(ctx context.Context, url string) ([]byte, error)

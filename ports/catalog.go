@@ -26,7 +26,7 @@ type Listings interface {
 	Insert(ctx context.Context, s listing.State) error
 	// Update stores a listing whose revision was raised by one. ErrStale when it changed since; duplicates as Insert.
 	Update(ctx context.Context, s listing.State) error
-	// Get loads a listing of any account: whether the caller may see it is the use case's to say. ErrNotFound.
+	// Get loads a listing of any account: whether the caller may see it is for the use case to decide. ErrNotFound.
 	Get(ctx context.Context, id string) (listing.State, error)
 	// GetBySlug is Find by the platform-wide slug.
 	GetBySlug(ctx context.Context, slug string) (listing.State, error)
@@ -117,7 +117,8 @@ type DiscountRedemption struct {
 	CreatedAt  time.Time
 }
 
-// CatalogAudit is what `sundry verify` reads of the catalog. Each method returns the ids that break the rule, at most limit.
+// CatalogAudit is what `sundry verify` reads of the catalog. Each method returns the ids that break the rule, at most
+// limit.
 type CatalogAudit interface {
 	// OverusedDiscounts lists discounts that were used more often than they may be, or whose count is not that of their
 	// redemptions.

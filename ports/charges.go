@@ -8,7 +8,7 @@ import (
 )
 
 // TaskRefundPayment makes all of a payment go back to the card because what it was for can't be given; its subject is the
-// payment. Whoever takes in such money schedules it, and modules/payments handles it.
+// payment. The use case that takes in such money schedules it, and modules/payments handles it.
 const TaskRefundPayment = "payment.refund"
 
 // Charge is money to be taken from a saved card while the customer is away.
@@ -16,12 +16,12 @@ type Charge struct {
 	CreatorID string
 	// Subject names what it is for. PaymentMethodID may be empty: then the customer's latest card is charged.
 	Subject payment.Subject
-	// Sale says how its Total comes about.
+	// Sale specifies how its Total comes about.
 	Sale payment.Sale
 	// Method is what CardForm made of a card that the customer gave now: it is saved once it has paid. Empty for a saved
 	// card.
 	Method string
-	// OnSession says that the customer is present, so that their bank may ask them to confirm the payment.
+	// OnSession means that the customer is present, so that their bank may ask them to confirm the payment.
 	OnSession bool
 	// At is when the attempt counts as made (account time), so that a worker's lateness does not move what follows from it;
 	// zero means now.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock tells the time. In the sandbox every account has a clock of its own that can be moved forward.
+// Clock is the time. In the sandbox every account has a clock of its own that can be moved forward.
 type Clock interface {
 	// Now is the account's time: UTC, whole milliseconds.
 	Now(ctx context.Context, creatorID string) (time.Time, error)

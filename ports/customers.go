@@ -29,7 +29,7 @@ type Customers interface {
 	List(ctx context.Context, f CustomerFilter, page Page) (List[customer.State], error)
 }
 
-// CustomerFilter says which customers of an account are listed. Empty members allow all.
+// CustomerFilter specifies which customers of an account are listed. Empty members allow all.
 type CustomerFilter struct {
 	CreatorID          string
 	Email              string

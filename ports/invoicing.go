@@ -29,7 +29,7 @@ type Invoices interface {
 	List(ctx context.Context, creatorID string, search InvoiceSearch, page Page) (List[invoice.State], error)
 }
 
-// InvoiceSearch says which invoices are looked for; every zero member is any.
+// InvoiceSearch specifies which invoices are looked for; every zero member is any.
 type InvoiceSearch struct {
 	CustomerID     string
 	SubscriptionID string
@@ -43,7 +43,7 @@ type DocumentNumbers interface {
 	Next(ctx context.Context, creatorID string, series document.Series) (int64, error)
 }
 
-// IssuedDocuments keeps what issued documents say. None is ever changed.
+// IssuedDocuments keeps what issued documents contain. None is ever changed.
 type IssuedDocuments interface {
 	// Insert writes a document's snapshot. ErrDuplicate when its subject has one of its kind, or its number is taken; it may
 	// come with a later statement or the commit.

@@ -11,7 +11,7 @@ type MailRepos struct {
 	Mails Mails
 }
 
-// Mail is a message to be sent: what to say, frozen when its cause happened, and what became of it.
+// Mail is a message to be sent: its content, frozen when its cause happened, and what became of it.
 type Mail struct {
 	ID        string
 	CreatorID string

@@ -23,7 +23,7 @@ type Message struct {
 	// ReplyTo is whom replies are for; "" = replies to the sender, who does not read them.
 	ReplyTo, ReplyToName string
 	Subject              string
-	// Text and HTML say the same twice.
+	// Text and HTML are the same content twice.
 	Text, HTML  string
 	Attachments []Attachment
 	Date        time.Time // real time
@@ -39,7 +39,7 @@ type Attachment struct {
 	Content []byte
 }
 
-// MailRefusedError says that a message will never be taken: its address does not exist, or its content is unwelcome.
+// MailRefusedError means that a message will never be taken: its address does not exist, or its content is unwelcome.
 type MailRefusedError struct{ Reason string }
 
 // Error implements error.

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// ErrBusy says that a bounded resource was not free in time: the same call may succeed a little later.
+// ErrBusy reports that a bounded resource was not free in time: the same call may succeed a little later.
 var ErrBusy = errors.New("busy")
 
 // PasswordHasher turns passwords into something that may be stored. Both methods are slow on purpose and wait for

@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	// ErrOutcomeUnknown says that the processor was asked and did not respond in time. The money may have moved: ask again
+	// ErrOutcomeUnknown reports that the processor was asked and did not respond in time. The money may have moved: ask again
 	// with Find, never take it for a refusal.
 	ErrOutcomeUnknown = errors.New("the processor's response is not known")
-	// ErrProcessorUnavailable says that the processor was certainly not reached, or refused to look at the request now.
+	// ErrProcessorUnavailable reports that the processor was certainly not reached, or refused to look at the request now.
 	// Nothing moved.
 	ErrProcessorUnavailable = errors.New("the processor is not reachable")
 )
@@ -70,17 +70,17 @@ type RefundRequest struct {
 // not an error. Every method may return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type Processor interface {
 	Network
-	// Charge takes the money, or says what it wants first. Asking again with the same PaymentID repeats the first response.
+	// Charge takes the money, or returns what it wants first. Asking again with the same PaymentID repeats the first response.
 	Charge(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Find says what became of an attempt, and what it waits for. ErrNotFound when the processor never received it.
+	// Find returns what became of an attempt, and what it waits for. ErrNotFound when the processor never received it.
 	Find(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Authenticate takes in that the buyer is back from their bank's challenge, and says what the attempt has come to.
-	// approve is the buyer's answer where a page of ours plays the bank; a real bank has told the processor itself.
+	// Authenticate takes in that the buyer is back from their bank's challenge, and returns what the attempt has come to.
+	// approve is the buyer's answer where a page of ours plays the bank; a real bank has notified the processor itself.
 	Authenticate(ctx context.Context, r ChargeRequest, approve bool) (payment.Outcome, error)
 	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not received yet.
 	// The outcome is Canceled, or what it had come to before (Succeeded: apply it; Processing: too late, ask again).
 	Cancel(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Refund gives money of a succeeded charge back. Asking again with the same RefundID moves nothing more and says what
+	// Refund gives money of a succeeded charge back. Asking again with the same RefundID moves nothing more and returns what
 	// the refund has come to. ErrNotFound for a charge that the processor doesn't know.
 	Refund(ctx context.Context, r RefundRequest) (refund.Outcome, error)
 }

@@ -97,7 +97,7 @@ type AccountReader interface {
 
 // PasswordLinks is what mail asks identity.
 type PasswordLinks interface {
-	// PasswordResetURL is where a link sets a new password. Whoever has it can.
+	// PasswordResetURL is where a link sets a new password. Anyone who has it can.
 	PasswordResetURL(l identity.ResetLink) string
 }
 
@@ -107,7 +107,7 @@ type BuyerReader interface {
 	Buyer(ctx context.Context, r Repos, checkoutID string) (Addressee, error)
 }
 
-// Addressee is whom a mail is for; "" for what they did not say.
+// Addressee is whom a mail is for; "" for what they did not enter.
 type Addressee struct {
 	Address, Name string
 	// Locale is how they read: a tag of core/locale.
@@ -132,21 +132,21 @@ type Hold struct {
 	CheckoutID string
 	ListingID  string
 	VariantID  string // "" = the default one
-	// DurationMinutes and SessionCount are what was sold, whatever the variant says by now; 0 = as it is.
+	// DurationMinutes and SessionCount are what was sold, whatever the variant is by now; 0 = as it is.
 	DurationMinutes, SessionCount int
 	// Picks are in the buyer's order.
 	Picks []appointment.SlotChoice
 }
 
-// Confirmation says whose payment of a session has arrived.
+// Confirmation reports whose payment of a session has arrived.
 type Confirmation struct {
 	CreatorID  string
 	CheckoutID string
 	Buyer      appointment.Buyer
 }
 
-// Bookings is what checkout asks booking, inside its own transaction but for LockSlots. After a refusal the transaction must
-// not commit, except where it says otherwise.
+// Bookings is what checkout asks booking, inside its own transaction but for LockSlots. After a refusal the transaction
+// must not commit, except where it specifies otherwise.
 type Bookings interface {
 	// LockSlots waits, outside any transaction, until nobody else is deciding about the times of a hold, or for as long as
 	// that is worth it; leave ends the turn. It refuses nothing: Hold does.
@@ -173,9 +173,10 @@ type Bookings interface {
 // AppointmentRefunds is what booking asks payments when an appointment is canceled.
 type AppointmentRefunds interface {
 	// RefundableShare is what a refund of a share would give back now: less than the share where most went back otherwise.
-	// Where it is nothing, the decision says why.
+	// Where it is nothing, the decision gives the reason.
 	RefundableShare(ctx context.Context, r Repos, s AppointmentShare) (appointment.RefundDecision, money.Amount, error)
-	// RefundShare makes that refund's record; a task asks the processor. With anything but appointment.RefundDue there is none.
+	// RefundShare makes that refund's record; a task asks the processor. With anything but appointment.RefundDue there is
+	// none.
 	RefundShare(ctx context.Context, r Repos, s AppointmentShare) (appointment.Refund, error)
 	// AppointmentRefund is a refund that RefundShare made. NOT_FOUND.
 	AppointmentRefund(ctx context.Context, r Repos, creatorID, refundID string) (refund.State, error)
@@ -220,6 +221,6 @@ type PayoutSchedules interface {
 
 // PortalLinks is what mail asks customers.
 type PortalLinks interface {
-	// PortalURL is a customer's portal, good for 30 days. Whoever has it can cancel their subscriptions.
+	// PortalURL is a customer's portal, good for 30 days. Anyone who has it can cancel their subscriptions.
 	PortalURL(customerID string) (string, error)
 }

@@ -47,12 +47,12 @@ const (
 	AboutPayment   ProcessorEventKind = "payment"
 	AboutSetup     ProcessorEventKind = "setup"
 	AboutRefund    ProcessorEventKind = "refund"
-	AboutRefundsOf ProcessorEventKind = "refunds" // all of a payment, because the event does not say which
+	AboutRefundsOf ProcessorEventKind = "refunds" // all of a payment, because the event does not name one
 	AboutDispute   ProcessorEventKind = "dispute"
 	AboutPayout    ProcessorEventKind = "payout"
 )
 
-// ProcessorEvent says that an object changed on the processor's side. What it has become is read from the processor, so
+// ProcessorEvent reports that an object changed on the processor's side. What it has become is read from the processor, so
 // neither the order of events nor their repetition matters.
 type ProcessorEvent struct {
 	ID   string // the processor's
@@ -61,7 +61,7 @@ type ProcessorEvent struct {
 	// made without us. With AboutRefundsOf
 	// it is that of the payment.
 	ObjectID string
-	// CreatorID is whose it is, where the processor says so.
+	// CreatorID is whose it is, where the processor reports it.
 	CreatorID string
 }
 
@@ -80,7 +80,7 @@ type EventVerifier interface {
 	Verify(payload []byte, signature string, now time.Time) (e ProcessorEvent, ok bool, err error)
 }
 
-// RefundReport is what the processor says of a refund of a payment now.
+// RefundReport is what the processor reports of a refund of a payment now.
 type RefundReport struct {
 	ProcessorID string
 	// RefundID is ours; "" for one that was made at the processor without us.
@@ -97,7 +97,7 @@ type RefundLister interface {
 	ListRefunds(ctx context.Context, processorPaymentID string) ([]RefundReport, error)
 }
 
-// DisputeReport is what the processor says of a dispute now.
+// DisputeReport is what the processor reports of a dispute now.
 type DisputeReport struct {
 	ProcessorID string
 	PaymentID   string
@@ -112,7 +112,7 @@ type DisputeReport struct {
 // ErrOutcomeUnknown or ErrProcessorUnavailable.
 type DisputeProcessor interface {
 	Network
-	// FindDispute says what a dispute has come to. ErrNotFound when the processor doesn't know it.
+	// FindDispute returns what a dispute has come to. ErrNotFound when the processor doesn't know it.
 	FindDispute(ctx context.Context, processorID string) (DisputeReport, error)
 	// SubmitEvidence responds to the bank. Again, it changes nothing.
 	SubmitEvidence(ctx context.Context, processorID string, e dispute.Evidence) (DisputeReport, error)

@@ -2,7 +2,8 @@ package ports
 
 import "time"
 
-// Retention says what is deleted: rows from before each time. What invoices, receipts and the ledger need is never among them.
+// Retention is what is deleted: rows from before each time. What invoices, receipts and the ledger need is never among
+// them.
 type Retention struct {
 	// Deliveries are those of events of before, with their attempts, unless they are pending or were attempted since.
 	Deliveries time.Time
@@ -10,7 +11,7 @@ type Retention struct {
 	Events time.Time
 	// Sessions are expired ones that nobody ever tried to pay, with the reservations that they released.
 	Sessions time.Time
-	// MailBodies is what mails said that were sent or refused: that they were stays known.
+	// MailBodies is the content of mails that were sent or refused: that they were stays known.
 	MailBodies time.Time
 	// Requests are API requests of the log.
 	Requests time.Time

@@ -20,7 +20,7 @@ type SandboxRepos struct {
 type ClockOffsets interface {
 	// Get is zero for an account whose clock was never moved.
 	Get(ctx context.Context, creatorID string) (time.Duration, error)
-	// Advance sets the offset, never backwards. Tell TaskQueue.Retime once the clock stands where it shall.
+	// Advance sets the offset, never backwards. Call TaskQueue.Retime once the clock has its new time.
 	Advance(ctx context.Context, creatorID string, offset time.Duration) error
 	// Acquire lets one holder at a time move the account's clock: false when another holds it at the given real time.
 	// The holder may prolong its own hold.

@@ -9,7 +9,7 @@ type OutboundRequest struct {
 	Body    []byte
 }
 
-// OutboundResponse is what the receiver said.
+// OutboundResponse is what the receiver responded.
 type OutboundResponse struct {
 	StatusCode int
 	RetryAfter string // the header, unread

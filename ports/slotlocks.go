@@ -7,9 +7,9 @@ import (
 	"sundry/core/slot"
 )
 
-// SlotLocks lets one request at a time decide about some of a creator's time, so that a burst of requests for one slot waits here
-// and not inside the database. It only makes things calmer: whether a time is free is the database's to say, and a lock
-// that is lost, or cannot be asked for, changes nothing else.
+// SlotLocks lets one request at a time decide about some of a creator's time, so that a burst of requests for one slot
+// waits here and not inside the database. It only makes things calmer: whether a time is free is for the database to
+// decide, and a lock that is lost, or cannot be asked for, changes nothing else.
 type SlotLocks interface {
 	Network
 	// TryLock locks all of the wanted intervals of a creator for a holder, or none: entered is false while another holder

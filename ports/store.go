@@ -1,5 +1,5 @@
-// Package ports holds the small interfaces through which use cases speak to the world. Each method says which
-// errors it returns; anything else it returns is a fault of the infrastructure and surfaces as INTERNAL.
+// Package ports holds the small interfaces through which use cases reach everything outside them. Each method documents
+// which errors it returns; anything else it returns is a fault of the infrastructure and surfaces as INTERNAL.
 package ports
 
 import (
@@ -9,16 +9,16 @@ import (
 )
 
 var (
-	// ErrNotFound says that the row asked for does not exist for this account.
+	// ErrNotFound reports that the row asked for does not exist for this account.
 	ErrNotFound = errors.New("not found")
-	// ErrStale says that the aggregate changed since it was loaded. Atomically runs the use case again.
+	// ErrStale reports that the aggregate changed since it was loaded. Atomically runs the use case again.
 	ErrStale = errors.New("stale revision")
-	// ErrDuplicate says that a unique key is taken. It arrives wrapped in a *DuplicateError naming the key.
+	// ErrDuplicate reports that a unique key is taken. It arrives wrapped in a *DuplicateError naming the key.
 	ErrDuplicate = errors.New("duplicate")
-	// ErrDatabaseBusy says that the database could not be written in time. Nothing has changed, and the same call may
+	// ErrDatabaseBusy reports that the database could not be written in time. Nothing has changed, and the same call may
 	// succeed a little later.
 	ErrDatabaseBusy = errors.New("the database is busy")
-	// ErrFenced says that a task was claimed again or rescheduled since this run began: roll back, it is not yours.
+	// ErrFenced reports that a task was claimed again or rescheduled since this run began: roll back, it is not yours.
 	ErrFenced = errors.New("task fenced")
 )
 
@@ -50,7 +50,7 @@ type Store interface {
 // Repos is one repository per aggregate, area by area, all bound to the same transaction. A module touches its own area
 // and what tests/arch declares for it.
 type Repos struct {
-	// Clock tells the time of accounts as this transaction sees it.
+	// Clock is the time of accounts as this transaction sees it.
 	Clock AccountClock
 	// Tasks schedules background work, for every area.
 	Tasks       Tasks

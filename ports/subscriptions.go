@@ -31,7 +31,7 @@ type Subscriptions interface {
 	ListByCustomer(ctx context.Context, customerID string) ([]subscription.State, error)
 }
 
-// SubscriptionFilter says which subscriptions of an account are listed. Empty members allow all.
+// SubscriptionFilter specifies which subscriptions of an account are listed. Empty members allow all.
 type SubscriptionFilter struct {
 	CreatorID          string
 	CustomerID         string

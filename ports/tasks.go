@@ -20,9 +20,9 @@ func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, 
 
 // Limits of one concurrency key, over all processes.
 const (
-	// MaxPerKey is how many tasks of one key are leased at a time, unless LimitKey says otherwise.
+	// MaxPerKey is how many tasks of one key are leased at a time, unless LimitKey specifies otherwise.
 	MaxPerKey = 32
-	// HighestPerKey is the most that LimitKey may say.
+	// HighestPerKey is the most that LimitKey may set.
 	HighestPerKey = 128
 )
 
@@ -78,7 +78,8 @@ type Tasks interface {
 type TaskQueue interface {
 	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a
 	// concurrency key and among those without one, no key beyond its limits, the keys with the fewest tasks running first.
-	// What waits of an account whose clock an advance holds, but for WebhookTasks, is left to that advance (ClockOffsets.Acquire).
+	// What waits of an account whose clock an advance holds, but for WebhookTasks, is left to that advance
+	// (ClockOffsets.Acquire).
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try

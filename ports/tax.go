@@ -14,9 +14,9 @@ type TaxCalculator interface {
 	Calculate(ctx context.Context, s tax.Sale) (tax.Result, error)
 }
 
-// VATRegister tells whether a VAT id of a right shape is registered, as the European Commission's VIES does.
+// VATRegister reports whether a VAT id of a right shape is registered, as the European Commission's VIES does.
 type VATRegister interface {
 	Network
-	// Registered reports what the register says. An error means that it did not respond: the check of the shape stands.
+	// Registered returns what the register responds. An error means that it did not respond: the check of the shape stands.
 	Registered(ctx context.Context, country, vatID string) (bool, error)
 }

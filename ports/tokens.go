@@ -2,7 +2,7 @@ package ports
 
 import "time"
 
-// AccessToken is what a signed access token says. Issuer and audience are the signer's own business.
+// AccessToken is what a signed access token contains. Issuer and audience are the signer's own business.
 type AccessToken struct {
 	// ID is different for every token (jti).
 	ID        string

@@ -92,7 +92,7 @@ type TreasuryAudit interface {
 	OverReturnedSales(ctx context.Context, limit int) ([]string, error)
 	// MispostedRefunds lists refunds that the ledger states differently.
 	MispostedRefunds(ctx context.Context, limit int) ([]string, error)
-	// MiscountedRefunds lists payments whose refunds don't add up to what they say was refunded.
+	// MiscountedRefunds lists payments whose refunds don't add up to what they record as refunded.
 	MiscountedRefunds(ctx context.Context, limit int) ([]string, error)
 	// MispostedDisputes lists disputes that the ledger states differently.
 	MispostedDisputes(ctx context.Context, limit int) ([]string, error)
@@ -100,7 +100,7 @@ type TreasuryAudit interface {
 	MispostedPayouts(ctx context.Context, limit int) ([]string, error)
 	// RefundedAccess lists refunds after which nothing of their payment is left while it still gives access.
 	RefundedAccess(ctx context.Context, limit int) ([]string, error)
-	// MiscountedPending lists creators whose pending balance is not what their sales say.
+	// MiscountedPending lists creators whose pending balance is not that of their sales.
 	MiscountedPending(ctx context.Context, limit int) ([]string, error)
 }
 
@@ -126,14 +126,14 @@ type SaleBook interface {
 // PayoutRail moves money to creators' bank accounts. It is never called inside a transaction.
 type PayoutRail interface {
 	Network
-	// Send pays out. Asking again with the same payout moves nothing more. The outcome may be pending: then Find tells
+	// Send pays out. Asking again with the same payout moves nothing more. The outcome may be pending: then Find returns
 	// later. ErrOutcomeUnknown, ErrProcessorUnavailable.
 	Send(ctx context.Context, p payout.State) (PayoutOutcome, error)
-	// Find says what became of a payout. ErrNotFound when the rail never received it.
+	// Find returns what became of a payout. ErrNotFound when the rail never received it.
 	Find(ctx context.Context, p payout.State) (PayoutOutcome, error)
 }
 
-// PayoutOutcome is what the rail says of a payout now.
+// PayoutOutcome is what the rail reports of a payout now.
 type PayoutOutcome struct {
 	Status payout.Status
 	Reason string // with payout.Failed

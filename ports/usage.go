@@ -69,7 +69,7 @@ type UsageStream struct {
 	Schedule           usage.Schedule
 	// Included is what the subscription's own plan includes of the meter.
 	Included int64
-	// PlanID is the billing plan, "" while there is none. Closed says that nothing can be reported any more.
+	// PlanID is the billing plan, "" while there is none. Closed means that nothing can be reported any more.
 	PlanID string
 	Closed bool
 	// Version rises with every change, so that a report is never counted by an old schedule.
@@ -134,7 +134,7 @@ type IncomingReport struct {
 	At            time.Time
 	ReceivedAt    time.Time // real time
 	Quantity      usage.Quantity
-	// Ordered says that the aggregation needs more than sums, so that a voided report makes its period be counted again.
+	// Ordered means that the aggregation needs more than sums, so that a voided report makes its period be counted again.
 	Ordered bool
 }
 
@@ -142,9 +142,9 @@ type IncomingReport struct {
 type IntakeOutcome struct {
 	// ID is the report's, or that of the one which its key had made.
 	ID string
-	// Duplicate says that the key was used before, and SameBody whether for the same.
+	// Duplicate means that the key was used before, and SameBody whether for the same.
 	Duplicate, SameBody bool
-	// Moved says that the stream has changed: nothing was written, and the report has to be placed again.
+	// Moved means that the stream has changed: nothing was written, and the report has to be placed again.
 	Moved bool
 }
 
@@ -175,7 +175,7 @@ type UsageRollup struct {
 type FlushStep struct {
 	// Number rises with every step that counted something.
 	Number int64
-	// Rows is how many reports were counted, and More says that others wait.
+	// Rows is how many reports were counted, and More means that others wait.
 	Rows int64
 	More bool
 }

@@ -17,7 +17,7 @@ type WebhookRepos struct {
 	Audit         WebhookAudit
 }
 
-// Events keeps what integrators are told, for good.
+// Events keeps what integrators are notified of, for good.
 type Events interface {
 	// Insert writes a new event.
 	Insert(ctx context.Context, e event.Record) error
@@ -82,13 +82,13 @@ type Deliveries interface {
 	ListAttempts(ctx context.Context, creatorID string, deliveryIDs []string) (map[string][]webhook.Attempt, error)
 }
 
-// Announcement is the snapshot version that a customer's integrator was last told of.
+// Announcement is the snapshot version that a customer's integrator was last notified of.
 type Announcement struct {
 	Version int64
 	At      time.Time // account time
 }
 
-// Announcements remembers, per customer, what customer.access_changed said last.
+// Announcements remembers, per customer, what customer.access_changed reported last.
 type Announcements interface {
 	// Get returns the latest announcement; the zero value before the first.
 	Get(ctx context.Context, creatorID, externalCustomerID string) (Announcement, error)
@@ -103,13 +103,13 @@ type DueDelivery struct {
 	Event    event.Record
 }
 
-// DeliveryStore is the hot path of delivering: what most attempts do, in as few messages to the database as can be. Each method
-// is a transaction of its own.
+// DeliveryStore is the hot path of delivering: what most attempts do, in as few messages to the database as can be. Each
+// method is a transaction of its own.
 type DeliveryStore interface {
 	// GetDue returns a delivery of the account with its endpoint and its event. ErrNotFound when one of them is gone.
 	GetDue(ctx context.Context, creatorID, deliveryID string) (DueDelivery, error)
-	// RecordDelivered writes a delivery that has been recorded as delivered, logs the attempt and removes the task that made it.
-	// ErrFenced when the task is no longer this run's, or somebody else changed the delivery; then nothing is written.
+	// RecordDelivered writes a delivery that has been recorded as delivered, logs the attempt and removes the task that made
+	// it. ErrFenced when the task is no longer this run's, or somebody else changed the delivery; then nothing is written.
 	RecordDelivered(ctx context.Context, t Task, d webhook.DeliveryState, a webhook.Attempt) error
 }
 

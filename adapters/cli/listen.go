@@ -171,7 +171,7 @@ func (l *listener) wants(eventType string) bool {
 	return len(l.types) == 0
 }
 
-// forward posts an event as a webhook is posted and says how that went. There is no retry: whoever listens sees it fail.
+// forward posts an event as a webhook is posted and reports how that went. There is no retry: the listener sees it fail.
 func (l *listener) forward(ctx context.Context, id string, body []byte) string {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.forwardTo, bytes.NewReader(body))
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 type Deployment struct {
 	// Environment is sandbox or live.
 	Environment string
-	// SecretCheck is derived from the app secret: it tells two of them apart and nothing else.
+	// SecretCheck is derived from the app secret: it distinguishes two of them and reveals nothing else.
 	SecretCheck string
 }
 
-// errOtherSecret says that the keys of this start would not open what the database holds.
+// errOtherSecret reports that the keys of this start would not open what the database holds.
 var errOtherSecret = errors.New("APP_SECRET is not the one that this database was first started with: start with that one, or on another database")
 
 // BelongTo records the deployment at the first start on a database, and refuses any other from then on.

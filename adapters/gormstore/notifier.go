@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// tasksChannel carries no payload: a notification only says "poll the tasks now".
+// tasksChannel carries no payload: a notification only means "poll the tasks now".
 const tasksChannel = "sundry_tasks"
 
-// notifier lets a process without workers wake the workers of others. A notification is sent after the commit that scheduled the
-// work, outside its transaction (a NOTIFY inside would serialise all commits), and many merge into one. A lost one
-// costs no more than the wait for the relay's next poll.
+// notifier lets a process without workers wake the workers of others. A notification is sent after the commit that
+// scheduled the work, outside its transaction (a NOTIFY inside would serialise all commits), and many merge into one. A
+// lost one costs no more than the wait for the relay's next poll.
 type notifier struct {
 	pool    *pgxpool.Pool
 	pending chan struct{}

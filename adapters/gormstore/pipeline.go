@@ -17,18 +17,18 @@ import (
 	"gorm.io/gorm"
 )
 
-// pipeline is a transaction on PostgreSQL whose round trips are few: the statements that nobody waits for stay here, the BEGIN
-// among them, and travel in one batch with the next that somebody does wait for, or with the COMMIT. No statement ever
-// runs before one that was made earlier.
+// pipeline is a transaction on PostgreSQL whose round trips are few: the statements that nobody waits for stay here, the
+// BEGIN among them, and travel in one batch with the next that somebody does wait for, or with the COMMIT. No statement
+// ever runs before one that was made earlier.
 type pipeline struct {
 	conn    *sql.Conn
 	waiting []statement
 	begun   bool
 	pooled  bool // behind a pooler, which keeps no settings
-	// reading says that what is asked is only asked ahead; ahead are the answers of that, by statement.
+	// reading means that what is asked is only asked ahead; ahead are the answers of that, by statement.
 	reading bool
 	ahead   map[string]any
-	// unsent says that some of them are still to be sent.
+	// unsent means that some of them are still to be sent.
 	unsent bool
 }
 
@@ -155,7 +155,7 @@ func (p *pipeline) Await(ctx context.Context) error {
 	return err
 }
 
-// statementKey tells statements apart, parameters included.
+// statementKey identifies a statement, parameters included.
 func statementKey(query string, args []any) string { return fmt.Sprintf("%s\x00%#v", query, args) }
 
 func (p *pipeline) enqueue(s statement) error {
@@ -243,7 +243,7 @@ func readAll(results pgx.BatchResults, read func(rows pgx.Rows) error) error {
 	return read(rows)
 }
 
-// errAborted says that a statement had failed and its error was not heeded, so that there is nothing to commit.
+// errAborted reports that a statement had failed and its error was not heeded, so that there is nothing to commit.
 var errAborted = errors.New("the transaction was aborted before its commit")
 
 // execute runs the batch's next statement. A COMMIT that PostgreSQL responds to with ROLLBACK is an error.
@@ -255,7 +255,7 @@ func execute(results pgx.BatchResults) (changed int64, err error) {
 	return tag.RowsAffected(), err
 }
 
-// commit sends the rest with the COMMIT. A transaction that never said anything makes no round trip at all.
+// commit sends the rest with the COMMIT. A transaction that never sent anything makes no round trip at all.
 func (p *pipeline) commit(ctx context.Context) (bool, error) {
 	if !p.begun {
 		return true, nil

@@ -38,7 +38,7 @@ type Store struct {
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
 	wake     func()
 	notifier *notifier // nil on SQLite
-	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled says that the other connections lead
+	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled means that the other connections lead
 	// to a pooler.
 	direct *pgx.ConnConfig
 	pooled bool
@@ -54,12 +54,12 @@ var _ ports.Store = (*Store)(nil)
 // Option is a choice that is made when the store is opened.
 type Option func(*Store)
 
-// TaskClasses names the function that tells which workers run a kind of task. Without it all are DefaultTasks.
+// TaskClasses names the function that returns which workers run a kind of task. Without it all are DefaultTasks.
 func TaskClasses(classOf func(kind string) ports.TaskClass) Option {
 	return func(s *Store) { s.classOf = classOf }
 }
 
-// TaskKeys names the function that tells the concurrency key of a task, "" for none. Without it no task has one.
+// TaskKeys names the function that returns the concurrency key of a task, "" for none. Without it no task has one.
 func TaskKeys(keyOf func(kind, subject, creatorID string) string) Option {
 	return func(s *Store) { s.keyOf = keyOf }
 }
@@ -79,7 +79,7 @@ type transaction struct {
 	db *gorm.DB
 	// repos are the repositories of the whole transaction, its joined parts included.
 	repos *ports.Repos
-	// scheduled says that a task was written, so that the relay is woken after the commit.
+	// scheduled means that a task was written, so that the relay is woken after the commit.
 	scheduled *bool
 	// failed is the first error of a part that joined: the whole can no longer commit.
 	failed *error
@@ -173,10 +173,10 @@ func (s *Store) transact(ctx context.Context, open opener, fn func(ctx context.C
 	return fmt.Errorf("transaction kept losing: %w: %w", ports.ErrDatabaseBusy, err)
 }
 
-// busyLimit bounds how long a transaction is run again: from then on the caller is told to come back.
+// busyLimit bounds how long a transaction is run again: from then on the caller is asked to come back.
 const busyLimit = 5 * time.Second
 
-// asBusy is ErrDatabaseBusy of an error that says so.
+// asBusy wraps an error that means a busy database in ErrDatabaseBusy.
 func (s *Store) asBusy(err error) error {
 	if s.dialect.Busy(err) && !errors.Is(err, ports.ErrDatabaseBusy) {
 		return fmt.Errorf("%w: %w", ports.ErrDatabaseBusy, err)

@@ -64,7 +64,7 @@ func (t taskAdmin) running(creatorID string, now time.Time) ([]string, error) {
 		repo.UnixMillis(now), creatorID, now.UnixMilli(), creatorID, repo.UnixMillis(now.Add(offset)), now.UnixMilli())
 }
 
-// inState says in SQL what info says of a row. The condition on last_error is the index's own.
+// inState is the SQL condition of what info returns for a row. The condition on last_error is the index's own.
 func inState(query *gorm.DB, state ports.TaskState, now time.Time) *gorm.DB {
 	switch state {
 	case ports.TaskRunning:

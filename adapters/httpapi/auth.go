@@ -36,7 +36,7 @@ type Authenticator interface {
 	AuthenticateKey(ctx context.Context, key string) (creatorID, keyID string, err error)
 }
 
-// credentialNames say what each mode takes. The message of a 401 is the same whatever was wrong (contract §2).
+// credentialNames describe what each mode takes. The message of a 401 is the same whatever was wrong (contract §2).
 var credentialNames = map[AuthMode]string{
 	AccessToken: "This route takes a creator's access token (JWT). Send a valid one in the header Authorization: Bearer <access token>.",
 	SecretKey:   "This route takes a secret key of the account. Send a valid one in the header Authorization: Bearer <secret key>.",
@@ -45,7 +45,7 @@ var credentialNames = map[AuthMode]string{
 }
 
 // hideReason is the error without what UNAUTHENTICATED would reveal of the reason. A public route has no credential of
-// its own to name: what it refuses, such as a password, it says itself.
+// its own to name: what it refuses, such as a password, it reports itself.
 func hideReason(c *fiber.Ctx, f *fault.Error) *fault.Error {
 	mode, _ := c.Locals("authMode").(AuthMode)
 	if f.Code == fault.Unauthenticated && mode != Public {
@@ -134,7 +134,7 @@ func (s *Server) authenticateKey(c *fiber.Ctx) (creatorID string, err error) {
 	}
 	setRateLimit(c, limit, quota)
 	if quota.Wait > 0 {
-		f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as Retry-After says.")
+		f := fault.New(fault.RateLimited, "Too many requests with this key. Wait as long as Retry-After specifies.")
 		f.RetryAfter = quota.Wait
 		return "", f
 	}

@@ -21,7 +21,7 @@ func TestTheClientIsTheFirstHopThatIsNoProxyOfOurs(t *testing.T) {
 		"our proxies may stand in a row":                  {"10.0.0.1:4711", []string{"192.0.2.99, 198.51.100.1, 10.0.0.2,10.0.0.3"}, "198.51.100.1/32"},
 		"a client of our own network is the farthest hop": {"10.0.0.1:4711", []string{"10.0.0.9"}, "10.0.0.9/32"},
 		"what is no address ends the walk":                {"10.0.0.1:4711", []string{"198.51.100.1, unknown, 10.0.0.2"}, "10.0.0.2/32"},
-		"an empty header says nothing":                    {"10.0.0.1:4711", []string{""}, "10.0.0.1/32"},
+		"an empty header is ignored":                      {"10.0.0.1:4711", []string{""}, "10.0.0.1/32"},
 		"a hop may have a port":                           {"10.0.0.1:4711", []string{"198.51.100.1:80"}, "198.51.100.1/32"},
 		"IPv6 counts by its /64":                          {"[2001:db8:1:2:3:4:5:6]:4711", nil, "2001:db8:1:2::/64"},
 		"IPv4 in IPv6's clothes is IPv4":                  {"[::ffff:10.0.0.1]:4711", []string{"::ffff:198.51.100.1"}, "198.51.100.1/32"},

@@ -169,7 +169,7 @@ func (e exampler) ofType(schema *yaml.Node, owner string, depth int) *yaml.Node 
 	return text("example")
 }
 
-// sentence is what a description says of a code, as a message.
+// sentence is the description of a code, as a message.
 func sentence(description, code string) string {
 	_, after, _ := strings.Cut(description, "`"+code+"`")
 	line, _, _ := strings.Cut(strings.TrimLeft(after, ": "), "\n")

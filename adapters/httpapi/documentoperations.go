@@ -87,7 +87,7 @@ func resolve(document *yaml.Node, reference string) *yaml.Node {
 	return node
 }
 
-// addFrameResponses declares what the frame responds on every route, unless the operation says it in its own words: an
+// addFrameResponses declares what the frame responds on every route, unless the operation declares it in its own words: an
 // unknown query parameter, a missing credential, a limit, a body that is too large or encoded, and outages.
 func addFrameResponses(operation *yaml.Node) {
 	responses := member(operation, "responses")

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// IdempotencyMode says how a route applies the Idempotency-Key header.
+// IdempotencyMode specifies how a route applies the Idempotency-Key header.
 type IdempotencyMode int
 
 const (
@@ -25,7 +25,7 @@ const (
 	// never done inside a transaction. A claim whose request died ends with its lease, and the use case itself must
 	// tolerate being run again.
 	Leased
-	// Permanent leaves it to the use case, which keeps the keys for good and says what a repeated one gets. The key may be
+	// Permanent leaves it to the use case, which keeps the keys for good and decides what a repeated one gets. The key may be
 	// in the body too (TakeKey).
 	Permanent
 )

@@ -69,7 +69,7 @@ func refusesWith(code fault.Code) fiber.Handler {
 	return func(*fiber.Ctx) error { return fault.New(code, "No.") }
 }
 
-// keyedServer serves POST /x as the script says, applying Idempotency-Key in the given mode.
+// keyedServer serves POST /x as the script specifies, applying Idempotency-Key in the given mode.
 func keyedServer(t *testing.T, store ports.Store, mode IdempotencyMode, steps ...fiber.Handler) (*Server, *script, *heldClock) {
 	t.Helper()
 	clock := &heldClock{}

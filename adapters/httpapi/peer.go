@@ -12,7 +12,7 @@ import (
 const peerPollInterval = time.Second
 
 // ContextUntilDisconnect returns a context for a request that waits: it ends when the client goes away or the server stops,
-// neither of which fasthttp tells a handler. Call stop before the handler returns.
+// neither of which fasthttp reports to a handler. Call stop before the handler returns.
 func ContextUntilDisconnect(c *fiber.Ctx) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(c.UserContext())
 	stopping, conn := c.Context().Done(), c.Context().Conn()

@@ -9,8 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// waiting serves one route that waits until its context ends, and asks it. told gets how long the handler has waited.
-func waiting(t *testing.T) (app *fiber.App, client net.Conn, told <-chan time.Duration) {
+// waiting serves one route that waits until its context ends, and asks it. handled gets how long the handler has waited.
+func waiting(t *testing.T) (app *fiber.App, client net.Conn, handled <-chan time.Duration) {
 	t.Helper()
 	ended, begun := make(chan time.Duration, 1), make(chan struct{}, 1)
 	app = fiber.New(fiber.Config{DisableStartupMessage: true})
@@ -56,21 +56,21 @@ func waiting(t *testing.T) (app *fiber.App, client net.Conn, told <-chan time.Du
 
 func TestWaitingEndsWhenTheClientGoes(t *testing.T) {
 	t.Parallel()
-	_, client, told := waiting(t)
+	_, client, ended := waiting(t)
 	if err := client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if waited := <-told; waited > 10*time.Second {
+	if waited := <-ended; waited > 10*time.Second {
 		t.Errorf("the handler waited %v for nobody", waited)
 	}
 }
 
 func TestWaitingEndsWhenTheServerStops(t *testing.T) {
 	t.Parallel()
-	app, client, told := waiting(t)
+	app, client, ended := waiting(t)
 	stopped := make(chan error, 1)
 	go func() { stopped <- app.Shutdown() }()
-	if waited := <-told; waited > 10*time.Second {
+	if waited := <-ended; waited > 10*time.Second {
 		t.Errorf("the handler held the server up for %v", waited)
 	}
 	if _, err := client.Read(make([]byte, 1)); err != nil {
@@ -83,9 +83,9 @@ func TestWaitingEndsWhenTheServerStops(t *testing.T) {
 
 func TestAClientThatWaitsQuietlyIsNotTakenForGone(t *testing.T) {
 	t.Parallel()
-	_, client, told := waiting(t)
+	_, client, ended := waiting(t)
 	select {
-	case waited := <-told:
+	case waited := <-ended:
 		t.Errorf("taken for gone after %v", waited)
 	case <-time.After(3 * peerPollInterval / 2):
 	}
@@ -94,7 +94,7 @@ func TestAClientThatWaitsQuietlyIsNotTakenForGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case waited := <-told:
+	case waited := <-ended:
 		t.Errorf("taken for gone after %v, when it had written ahead", waited)
 	case <-time.After(3 * peerPollInterval / 2):
 	}

@@ -33,7 +33,7 @@ func (s *Server) recordRequest(c *fiber.Ctx, began time.Time, took time.Duration
 }
 
 // codeOf is the code of the error that a response carries, "" for none. Some refusals come with the object that they are
-// about, so the body tells it, whoever wrote it.
+// about, so the body shows it, no matter which handler wrote it.
 func codeOf(c *fiber.Ctx) string {
 	if c.Response().StatusCode() < fiber.StatusBadRequest {
 		return ""

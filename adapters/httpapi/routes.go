@@ -16,7 +16,7 @@ type Route struct {
 	// Path is in fiber's form: /v1/listings/:id.
 	Path string
 	Auth AuthMode
-	// Idempotency says how Idempotency-Key is applied. Every POST that takes a secret key has a mode.
+	// Idempotency specifies how Idempotency-Key is applied. Every POST that takes a secret key has a mode.
 	Idempotency IdempotencyMode
 	// Pipelined makes the transaction of Transactional one whose round trips are few, for the hottest routes.
 	Pipelined bool

@@ -34,7 +34,7 @@ type Deps struct {
 	RateLimiter        ports.RateLimiter
 	IDs                ports.IDs
 	Log                *slog.Logger
-	// Requests is told of every request with a valid secret key; nil for nobody.
+	// Requests is notified of every request with a valid secret key; nil for nobody.
 	Requests RequestRecorder
 	// Ready reports whether everything behind the API works.
 	Ready func(ctx context.Context) error

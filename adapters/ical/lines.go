@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// maxLine bounds a line after unfolding. Nothing that says when somebody is busy is longer; what is longer is left out.
+// maxLine bounds a line after unfolding. Nothing that describes when somebody is busy is longer; what is longer is left
+// out.
 const maxLine = 8 << 10
 
 // line is one property of a calendar: NAME;PARAM=value:value.
@@ -16,11 +17,11 @@ type line struct {
 	value  string
 }
 
-// errNoCalendar says that what was read is something else.
+// errNoCalendar reports that what was read is something else.
 var errNoCalendar = errors.New("the response is not an iCalendar file")
 
-// lines unfolds a calendar and hands over each line that can be read, in one pass and without keeping any: an untrusted party
-// wrote it. The parsers of libraries are generous with the memory and the time that one hostile line can take.
+// lines unfolds a calendar and hands over each line that can be read, in one pass and without keeping any: an untrusted
+// party wrote it. The parsers of libraries are generous with the memory and the time that one hostile line can take.
 func lines(raw []byte, each func(line)) error {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if begin := bytes.TrimSpace(raw[:min(len(raw), 256)]); !bytes.HasPrefix(bytes.ToUpper(begin), []byte("BEGIN:VCALENDAR")) {

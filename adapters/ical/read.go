@@ -28,7 +28,7 @@ const (
 	mostEvents = 50_000
 )
 
-// errTooMuch says that reading was given up.
+// errTooMuch reports that reading was given up.
 var errTooMuch = errors.New("the calendar holds more events than can be read")
 
 // Busy implements ports.CalendarReader. Times without a zone, and whole days, are in the given zone. Canceled and
@@ -156,7 +156,7 @@ func (b *busyReader) expand(e event) error {
 func (b *busyReader) repeat(text string, starts time.Time, add func(time.Time)) (err error) {
 	add(starts)
 	defer func() {
-		if recover() != nil { // the library indexes by what a rule says: the ninth Monday of December
+		if recover() != nil { // the library indexes by what a rule contains: the ninth Monday of December
 			err = nil
 		}
 	}()

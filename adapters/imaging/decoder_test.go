@@ -58,7 +58,7 @@ func withExif(file []byte, orientation byte) []byte {
 	return append(append(append([]byte{0xff, 0xd8}, head...), segment...), file[2:]...)
 }
 
-// bomb is a PNG file of a few bytes that says it has many pixels.
+// bomb is a PNG file of a few bytes that claims to have many pixels.
 func bomb(w, h uint32) []byte {
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), w), h)
 	header = append(header, 8, 6, 0, 0, 0)
@@ -120,8 +120,8 @@ func TestOnlyPicturesThatCanBeReadAreTaken(t *testing.T) {
 	t.Parallel()
 	whole := asPNG(t, photo(40, 40))
 	for name, c := range map[string]struct {
-		file []byte
-		says string
+		file    []byte
+		message string
 	}{
 		"nothing":             {nil, "Expected a PNG"},
 		"a drawing in SVG":    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "Expected a PNG"},
@@ -136,8 +136,8 @@ func TestOnlyPicturesThatCanBeReadAreTaken(t *testing.T) {
 		"a bomb of no height": {bomb(60_000, 0), "can’t be read"},
 	} {
 		_, err := imaging.New().Decode(t.Context(), c.file, 100)
-		if !fault.Is(err, fault.ValidationFailed) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if !fault.Is(err, fault.ValidationFailed) || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: %v, want %q", name, err, c.message)
 		}
 	}
 	if p, err := imaging.New().Decode(t.Context(), webp, 75); err != nil || p.Width != 56 || p.Height != 75 {

@@ -6,7 +6,7 @@ import (
 	"image"
 )
 
-// Cameras write pictures as their sensor is, and say in the Exif part of a JPEG file how to turn them.
+// Cameras write pictures as their sensor is, and record in the Exif part of a JPEG file how to turn them.
 const (
 	upsideUp       = 1
 	orientationTag = 0x0112
@@ -62,7 +62,7 @@ func exifOf(file []byte) []byte {
 	return nil
 }
 
-// upright turns a picture as its orientation says.
+// upright turns a picture by its orientation.
 func upright(img image.Image, orientation int) image.Image {
 	if orientation == upsideUp {
 		return img

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// hang is the reply of a server that says nothing any more.
+// hang is the reply of a server that sends nothing any more.
 const hang = "hang"
 
 // testServer is a small mail server. replies replaces, by the command's verb ("." ends the text, "greeting" begins
@@ -37,7 +37,7 @@ type testServer struct {
 	stopped  chan struct{}
 }
 
-// newServer runs a server that offers STARTTLS if it is told how to respond to that.
+// newServer runs a server that offers STARTTLS if it has a reply to that.
 func newServer(t *testing.T, replies map[string]string) *testServer {
 	t.Helper()
 	_, startTLS := replies["STARTTLS"]
@@ -101,8 +101,8 @@ func (s *testServer) taken() [][]byte {
 	return append([][]byte(nil), s.messages...)
 }
 
-// said are the commands of a verb.
-func (s *testServer) said(verb string) (lines []string) {
+// received are the commands of a verb.
+func (s *testServer) received(verb string) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, line := range s.lines {
@@ -195,14 +195,14 @@ func (s *testServer) standard(verb string, secure bool) string {
 func (s *testServer) overridden(verb string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, told := s.replies[verb]
-	return told
+	_, scripted := s.replies[verb]
+	return scripted
 }
 
 func (s *testServer) respond(conn net.Conn, verb, reply string) bool {
 	s.mu.Lock()
-	if told, ok := s.replies[verb]; ok {
-		reply = told
+	if scripted, ok := s.replies[verb]; ok {
+		reply = scripted
 	}
 	s.mu.Unlock()
 	switch reply {

@@ -24,7 +24,7 @@ const (
 	maxReason = 300
 )
 
-// STARTTLS says when a plain connection must become an encrypted one.
+// STARTTLS is when a plain connection must become an encrypted one.
 type STARTTLS string
 
 // The policies. TLS from the beginning (smtps) needs none.
@@ -116,7 +116,7 @@ func (s *SMTP) auth() gomail.Option {
 // line is the connection of one message.
 type line struct {
 	server *SMTP
-	// whole bounds everything that is said, not only the dialling.
+	// whole bounds the whole exchange, not only the dialing.
 	whole context.Context
 	conn  *boundConn
 }
@@ -161,27 +161,27 @@ func (c *boundConn) Close() error {
 	return c.Conn.Close()
 }
 
-// failure says in short what went wrong, and whether it is for good: a server that responds with 5xx to the recipient or to
-// the message means just these. What it has against the sender, the password or the encryption is for the operator to
-// fix, and the mail waits.
+// failure describes in short what went wrong, and whether it is for good: a server that responds with 5xx to the
+// recipient or to the message means just these. What it has against the sender, the password or the encryption is for the
+// operator to fix, and the mail waits.
 func (s *SMTP) failure(ctx context.Context, err error) error {
 	var refusal *gomail.SendError
 	if !errors.As(err, &refusal) {
 		return errors.New(s.reason(ctx, "the mail server cannot be used", err))
 	}
-	said, _, _ := strings.Cut(refusal.Error(), ", affected recipient(s):")
-	said, _, _ = strings.Cut(said, ", affected message ID:")
+	message, _, _ := strings.Cut(refusal.Error(), ", affected recipient(s):")
+	message, _, _ = strings.Cut(message, ", affected message ID:")
 	switch refusal.Reason {
 	case gomail.ErrSMTPRcptTo, gomail.ErrSMTPData, gomail.ErrSMTPDataClose:
 		if code := refusal.ErrorCode(); code >= 500 && code <= 599 {
-			return &ports.MailRefusedError{Reason: s.reason(ctx, "the mail server", errors.New(said))}
+			return &ports.MailRefusedError{Reason: s.reason(ctx, "the mail server", errors.New(message))}
 		}
 	default:
 	}
-	return errors.New(s.reason(ctx, "the mail server", errors.New(said)))
+	return errors.New(s.reason(ctx, "the mail server", errors.New(message)))
 }
 
-// reason is one line without secrets: a server may repeat what it was told.
+// reason is one line without secrets: a server may repeat what it was sent.
 func (s *SMTP) reason(ctx context.Context, who string, err error) string {
 	var network *net.OpError
 	switch {
@@ -190,15 +190,15 @@ func (s *SMTP) reason(ctx context.Context, who string, err error) string {
 	case errors.As(err, &network):
 		err = network.Err // without addresses of the operator's network
 	}
-	said := err.Error()
+	message := err.Error()
 	if s.server.Password != "" {
-		said = strings.ReplaceAll(said, s.server.Password, "…")
+		message = strings.ReplaceAll(message, s.server.Password, "…")
 	}
-	said = oneLine(said)
-	if runes := []rune(said); len(runes) > maxReason {
-		said = string(runes[:maxReason]) + "…"
+	message = oneLine(message)
+	if runes := []rune(message); len(runes) > maxReason {
+		message = string(runes[:maxReason]) + "…"
 	}
-	return who + ": " + said
+	return who + ": " + message
 }
 
 // loopback reports whether a host is this machine.

@@ -65,7 +65,7 @@ func TestWhatAServerRespondsDecidesWhetherItIsAskedAgain(t *testing.T) {
 				t.Error("and yet it was taken")
 			}
 			if strings.Contains(err.Error(), "grace") || strings.Contains(err.Error(), "127.0.0.1") {
-				t.Errorf("%v tells of the recipient or of the operator's network", err)
+				t.Errorf("%v reveals the recipient or the operator's network", err)
 			}
 			server.reply(c.replies, nil)
 			if err := server.mailer().Send(t.Context(), contract.Message('x')); err != nil || len(server.taken()) != 1 {
@@ -166,7 +166,7 @@ func TestPasswordsTravelEncryptedOrNotAtAll(t *testing.T) {
 			if (err == nil) != c.sent || (len(server.taken()) == 1) != c.sent {
 				t.Errorf("%v, %d messages taken, want sent %v", err, len(server.taken()), c.sent)
 			}
-			if shown := len(server.said("AUTH")) > 0; shown != c.auth {
+			if shown := len(server.received("AUTH")) > 0; shown != c.auth {
 				t.Errorf("authentication tried %v, want %v", shown, c.auth)
 			}
 			encrypted := c.server.TLS || c.startTLS && c.server.STARTTLS != Never
@@ -187,7 +187,7 @@ func TestAnErrorHoldsNoPassword(t *testing.T) {
 	if err == nil || errors.As(err, &refused) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "535") {
 		t.Errorf("%v", err)
 	}
-	if lines := server.said("MAIL"); len(lines) > 0 {
+	if lines := server.received("MAIL"); len(lines) > 0 {
 		t.Errorf("went on with %v", lines)
 	}
 }
@@ -205,7 +205,7 @@ func TestManyMessagesAtATime(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, line := range server.said("RCPT") {
+	for _, line := range server.received("RCPT") {
 		if line != "RCPT TO:<grace.hopper+shop@example.com>" {
 			t.Errorf("asked for %q", line)
 		}

@@ -15,9 +15,9 @@ const maxKeys = 100_000
 
 var _ ports.RateLimiter = (*RateLimiter)(nil)
 
-// RateLimiter implements ports.RateLimiter by the generic cell rate algorithm, as redis_rate does: one instant per key says
-// until when the limit is used up. (golang.org/x/time/rate keeps a mutex and five fields per key and cannot refund an
-// attempt.)
+// RateLimiter implements ports.RateLimiter by the generic cell rate algorithm, as redis_rate does: one instant per key
+// determines until when the limit is used up. (golang.org/x/time/rate keeps a mutex and five fields per key and cannot
+// refund an attempt.)
 type RateLimiter struct {
 	mu    sync.Mutex
 	now   func() time.Time

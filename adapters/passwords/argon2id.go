@@ -48,7 +48,7 @@ func NewArgon2id() *Argon2id {
 	return &Argon2id{turns: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// parameters are the part of a hash that says how it was made.
+// parameters are the part of a hash that describes how it was made.
 type parameters struct {
 	memory, passes uint32
 	lanes          uint8

@@ -37,6 +37,6 @@ func TestWithoutRedisAnErrorSaysSoInTime(t *testing.T) {
 		t.Errorf("%v, %v after %s", entered, err, time.Since(begin))
 	}
 	if err := New(client, "sundry").Unlock(t.Context(), "crt_1", "a"); err == nil {
-		t.Error("leaving said nothing")
+		t.Error("leaving reported nothing")
 	}
 }

@@ -70,14 +70,14 @@ func keyed(ctx context.Context, key string) stripe.Params {
 	return p
 }
 
-// refusedError is Stripe's refusal of a request, without anything that Stripe says in words: its texts and bodies may hold
-// client secrets and personal data.
+// refusedError is Stripe's refusal of a request, without anything that Stripe reports in words: its texts and bodies may
+// hold client secrets and personal data.
 type refusedError struct {
 	status    int
 	kind      stripe.ErrorType
 	code      string
 	requestID string
-	// replayed says that this is the stored response to an earlier request under the same key: what it refused never
+	// replayed means that this is the stored response to an earlier request under the same key: what it refused never
 	// happened under this key, and never will.
 	replayed bool
 }
@@ -86,8 +86,8 @@ func (e *refusedError) Error() string {
 	return fmt.Sprintf("stripe responded %d %s %s (request %s)", e.status, e.kind, e.code, e.requestID)
 }
 
-// failed turns an error of the library into one of the port's. What Stripe did not respond to, or responded to with a fault of its
-// own, may have happened.
+// failed turns an error of the library into one of the port's. What Stripe did not respond to, or responded to with a
+// fault of its own, may have happened.
 func failed(what string, err error) error {
 	var known *stripe.Error
 	if !errors.As(err, &known) {

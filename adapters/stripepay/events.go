@@ -18,7 +18,7 @@ import (
 // tolerance is how far a signature's time may be from now, either way.
 const tolerance = 5 * time.Minute
 
-// subject is what every event's object says of what it is about.
+// subject are the members by which every event's object names what it is about.
 type subject struct {
 	ID            string            `json:"id"`
 	Metadata      map[string]string `json:"metadata"`
@@ -55,7 +55,7 @@ func (p *Processor) Verify(payload []byte, signature string, now time.Time) (por
 	return found, ok, nil
 }
 
-// signedAt is the time that a signature says it was made at; the zero time for none.
+// signedAt is the time at which a signature claims to have been made; the zero time for none.
 func signedAt(signature string) time.Time {
 	for part := range strings.SplitSeq(signature, ",") {
 		if text, ok := strings.CutPrefix(part, "t="); ok {

@@ -212,7 +212,7 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 }
 
 // confirmation is what the buyer pays with: a token that Stripe's form has made, or a payment method. For the latter the
-// page asks Stripe's script to go on with a challenge; a token says so itself.
+// page asks Stripe's script to go on with a challenge; a token contains it already.
 func confirmation(r ports.ChargeRequest) (token, method *string, useSDK *bool) {
 	if strings.HasPrefix(r.Method, tokenPrefix) {
 		return new(r.Method), nil, nil
@@ -265,8 +265,8 @@ func (p *Processor) get(ctx context.Context, id string) (intent, error) {
 	return fromPayment(found), nil
 }
 
-// end cancels an intent, and says what it is then. Ending it is the same however often it is asked for, so each request has
-// a key of its own: a stored failure must not keep it from ever being ended.
+// end cancels an intent, and returns its state then. Ending it is the same however often it is asked for, so each request
+// has a key of its own: a stored failure must not keep it from ever being ended.
 func (p *Processor) end(ctx context.Context, i intent) (intent, error) {
 	key := i.id + ":cancel:" + rand.Text()
 	var err error

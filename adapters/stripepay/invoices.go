@@ -60,7 +60,7 @@ func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, cu
 	if final.PaymentIntent == nil {
 		return intent{}, fmt.Errorf("stripe invoice %s has nothing to pay: %w", draft.ID, ports.ErrOutcomeUnknown)
 	}
-	// Stripe's events and disputes name the payment intent: it says whose it is.
+	// Stripe's events and disputes name the payment intent: it names its owner.
 	named, err := call(ctx, "name "+final.PaymentIntent.ID, func() (*stripe.PaymentIntent, error) {
 		return p.api.PaymentIntents.Update(final.PaymentIntent.ID, &stripe.PaymentIntentParams{Params: keyed(ctx, key+":name"), Metadata: about})
 	})

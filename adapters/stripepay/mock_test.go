@@ -56,7 +56,7 @@ func startMock(t *testing.T) (address string) {
 }
 
 // Stripe's own description of its API takes every request that the adapter makes, in the version that the library names.
-// stripe-mock has no memory: what it responds with says nothing about an attempt, so only refusals of a shape count.
+// stripe-mock has no memory: its responses mean nothing for an attempt, so only refusals of a shape count.
 func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("TEST_QUICK") == "1" {

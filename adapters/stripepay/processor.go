@@ -46,13 +46,13 @@ func (p *Processor) Find(ctx context.Context, r ports.ChargeRequest) (payment.Ou
 	return p.conclude(ctx, r, i)
 }
 
-// Authenticate implements ports.Processor: the bank has told Stripe.
+// Authenticate implements ports.Processor: the bank has notified Stripe.
 func (p *Processor) Authenticate(ctx context.Context, r ports.ChargeRequest, _ bool) (payment.Outcome, error) {
 	return p.Find(ctx, r)
 }
 
-// Cancel implements ports.Processor. An attempt that Stripe has not received yet is created to be canceled: whoever confirms
-// it later confirms a canceled intent.
+// Cancel implements ports.Processor. An attempt that Stripe has not received yet is created to be canceled: anyone who
+// confirms it later confirms a canceled intent.
 func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
 	i, err := p.current(ctx, r)
 	if final(err) != nil { // nothing was made, and nothing ever will be

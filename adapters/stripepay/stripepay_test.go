@@ -37,15 +37,15 @@ func request(does string) ports.ChargeRequest {
 	}
 }
 
-// Whatever goes wrong in whatever request, the processor is sure, or says that it is not: afterwards Cancel or Find knows,
-// and no attempt has moved money more than once.
+// Whatever goes wrong in whatever request, the processor is sure, or reports that it is not: afterwards Cancel or Find
+// knows, and no attempt has moved money more than once.
 func TestFailuresAreUnknownOrCertainAndNeverADecline(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		route   string
 		failure stripefake.Failure
 		want    error
-		// after is what Find says once Stripe is well again; "" for ErrNotFound.
+		// after is what Find returns once Stripe is healthy again; "" for ErrNotFound.
 		after payment.Status
 	}{
 		"creating fails with 500":                    {"POST /v1/payment_intents", stripefake.Failure{Status: 500}, ports.ErrOutcomeUnknown, ""},
@@ -72,7 +72,7 @@ func TestFailuresAreUnknownOrCertainAndNeverADecline(t *testing.T) {
 				t.Errorf("both unknown and certain: %v", err)
 			}
 			if strings.Contains(err.Error(), "secret") {
-				t.Errorf("the error prints what Stripe says: %v", err)
+				t.Errorf("the error prints what Stripe reports: %v", err)
 			}
 			fake.Heal()
 			found, err := p.Find(t.Context(), r)
@@ -145,7 +145,7 @@ func TestARefusalNamesStripesReasonAndEndsTheIntent(t *testing.T) {
 			t.Errorf("%s: %+v, %v", does, o, err)
 		}
 		if intent := fake.Get("pi_", "payment_id", r.PaymentID); intent["status"] != "canceled" {
-			t.Errorf("%s: the intent is %s: whoever has its secret could still pay it", does, intent["status"])
+			t.Errorf("%s: the intent is %s: anyone with its secret could still pay it", does, intent["status"])
 		}
 	}
 	p, fake := newProcessor(t)

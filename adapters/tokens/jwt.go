@@ -43,7 +43,7 @@ func NewJWT(issuer, audience string, current []byte, former ...[]byte) *JWT {
 	return j
 }
 
-// keyID names a key without telling anything of it.
+// keyID names a key without revealing anything of it.
 func keyID(key []byte) string {
 	sum := sha256.Sum256(append([]byte("sundry access token key id\x00"), key...))
 	return hex.EncodeToString(sum[:6])

@@ -17,7 +17,7 @@ import (
 	"sundry/adapters/webhookhttp"
 )
 
-// nameServer answers every question over UDP with what answer says for it.
+// nameServer answers every question over UDP with what answer returns for it.
 type nameServer struct {
 	conn   net.PacketConn
 	answer func(name string, v6 bool) []netip.Addr
@@ -177,7 +177,7 @@ func TestWhatANameLeadsToIsJudgedByTheAddressAtTheDial(t *testing.T) {
 	}
 }
 
-// TestANameThatChangesItsMindReachesNothingInside is told a public address first and one inside from then on, as a name
+// TestANameThatChangesItsMindReachesNothingInside gets a public address first and one inside from then on, as a name
 // server would that waits for the check to be over.
 func TestANameThatChangesItsMindReachesNothingInside(t *testing.T) {
 	t.Parallel()

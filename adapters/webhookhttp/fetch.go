@@ -27,10 +27,10 @@ type Fetcher struct{ over *Sender }
 
 var _ ports.Fetcher = (*Fetcher)(nil)
 
-// errRedirect says that an address led somewhere that it may not lead to, or nowhere.
+// errRedirect reports that an address led somewhere that it may not lead to, or nowhere.
 var errRedirect = errors.New("the address redirects to one that is not allowed, or too often")
 
-// NewFetcher returns a fetcher behind the same guard as webhooks. The policy says what it may dial beside public
+// NewFetcher returns a fetcher behind the same guard as webhooks. The policy determines what it may dial beside public
 // addresses.
 func NewFetcher(policy webhook.Policy) *Fetcher {
 	s := over(guarded(policy), fetchTimeout)

@@ -1,6 +1,6 @@
-// Package webhookhttp posts to addresses that untrusted parties chose, so it trusts nothing about them: every address that a
-// name resolves to is checked at the moment of dialling, no redirect is followed, no proxy of the environment is used,
-// and headers, bodies and time are bounded.
+// Package webhookhttp posts to addresses that untrusted parties chose, so it trusts nothing about them: every address
+// that a name resolves to is checked at the moment of dialling, no redirect is followed, no proxy of the environment is
+// used, and headers, bodies and time are bounded.
 package webhookhttp
 
 import (
@@ -40,10 +40,10 @@ type Sender struct {
 
 var _ ports.Sender = (*Sender)(nil)
 
-// errRefused says that a name led to an address that is not public.
+// errRefused reports that a name led to an address that is not public.
 var errRefused = errors.New("the address is not public")
 
-// New returns a sender. The policy says what it may dial beside public addresses.
+// New returns a sender. The policy determines what it may dial beside public addresses.
 func New(policy webhook.Policy) *Sender {
 	return over(guarded(policy), timeout)
 }
@@ -112,7 +112,7 @@ func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	res := ports.OutboundResponse{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
 	if err != nil && response.StatusCode >= 300 {
-		return res, nil // the status says enough
+		return res, nil // the status is enough
 	}
 	if err != nil {
 		return ports.OutboundResponse{}, s.plain(err)
@@ -120,7 +120,7 @@ func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 	return res, nil
 }
 
-// plain says what went wrong in a few words for the endpoint's owner, without the URL, which may hold a token.
+// plain describes what went wrong in a few words for the endpoint's owner, without the URL, which may hold a token.
 func (s *Sender) plain(err error) error {
 	var timeoutErr net.Error
 	var dns *net.DNSError

@@ -169,7 +169,7 @@ func TestAReceiverThatMisbehavesIsAShortError(t *testing.T) {
 		name  string
 		speak func(c net.Conn)
 	}{
-		{"says nothing", func(net.Conn) { time.Sleep(3 * time.Second) }},
+		{"sends nothing", func(net.Conn) { time.Sleep(3 * time.Second) }},
 		{"sends its header a letter at a time", func(c net.Conn) { drip(c, ok) }},
 		{"sends its body a letter at a time", func(c net.Conn) { _, _ = io.WriteString(c, ok); drip(c, strings.Repeat("x", 100)) }},
 		{"resets the connection", func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }},
@@ -215,7 +215,7 @@ func mustBeShort(t *testing.T, err error) {
 	t.Helper()
 	for _, part := range []string{"http://", "https://", "token", "127.0.0.1", "localhost"} {
 		if strings.Contains(err.Error(), part) {
-			t.Errorf("the error %q tells %q", err, part)
+			t.Errorf("the error %q reveals %q", err, part)
 		}
 	}
 	if len(err.Error()) > 80 {

@@ -44,10 +44,10 @@ func TestEntitlementsCombine(t *testing.T) {
 		"one lasting grant never expires": {
 			[]*access.Grant{given("a", noon, never, boolean("x", true))}, true, []string{"a"}, never,
 		},
-		"a false boolean is still told": {
+		"a false boolean is still listed": {
 			[]*access.Grant{given("a", noon, never, boolean("x", false))}, false, []string{"a"}, never,
 		},
-		"booleans are or-ed, and what says no is no reason": {
+		"booleans are or-ed, and what is false is no reason": {
 			[]*access.Grant{given("a", noon, never, boolean("x", false)), given("b", noon, tomorrow, boolean("x", true))}, true, []string{"b"}, tomorrow,
 		},
 		"of two that expire the later counts": {
@@ -56,7 +56,7 @@ func TestEntitlementsCombine(t *testing.T) {
 		"one that lasts outlives one that expires": {
 			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, never, boolean("x", true))}, true, []string{"a", "b"}, never,
 		},
-		"the larger limit wins and its own end is told": {
+		"the larger limit wins and its own end is listed": {
 			[]*access.Grant{given("a", noon, never, limit(3)), given("b", noon, tomorrow, limit(5))}, int64(5), []string{"b"}, tomorrow,
 		},
 		"the latest text wins": {
@@ -136,12 +136,12 @@ func TestConsumeRefusals(t *testing.T) {
 		draw   access.ConsumeRequest
 		code   fault.Code
 	}{
-		"nobody has any":                  {nil, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
-		"one too many":                    {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)}, access.ConsumeRequest{Key: "images", Amount: 6}, fault.InsufficientBalance},
-		"another key has enough":          {[]*access.Grant{credited("a", noon, 3, 0)}, access.ConsumeRequest{Key: "videos", Amount: 1}, fault.InsufficientBalance},
-		"an ended grant has enough":       {[]*access.Grant{ended}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
-		"another unit has enough":         {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
-		"two units and none of them said": {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.ValidationFailed},
+		"nobody has any":                   {nil, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"one too many":                     {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)}, access.ConsumeRequest{Key: "images", Amount: 6}, fault.InsufficientBalance},
+		"another key has enough":           {[]*access.Grant{credited("a", noon, 3, 0)}, access.ConsumeRequest{Key: "videos", Amount: 1}, fault.InsufficientBalance},
+		"an ended grant has enough":        {[]*access.Grant{ended}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"another unit has enough":          {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
+		"two units and none of them named": {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.ValidationFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -268,9 +268,9 @@ func TestPurchaseGrants(t *testing.T) {
 		source   access.Source
 		sourceID string
 	}{
-		"a purchase by its payment":         {paid, access.Purchase, "pay_1"},
-		"a free purchase by its checkout":   {free, access.Purchase, "cs_1"},
-		"an appointment is told from goods": {booked, access.Appointment, "pay_1"},
+		"a purchase by its payment":                  {paid, access.Purchase, "pay_1"},
+		"a free purchase by its checkout":            {free, access.Purchase, "cs_1"},
+		"an appointment is distinguished from goods": {booked, access.Appointment, "pay_1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

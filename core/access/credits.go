@@ -100,7 +100,8 @@ func unitOf(grants []*Grant, d ConsumeRequest) (string, error) {
 	return strings.Join(units, ""), nil
 }
 
-// consume takes up to n units from a lot and says how many it took. The slice is copied: a State handed out stays as it was.
+// consume takes up to n units from a lot and returns how many it took. The slice is copied: a State handed out stays as
+// it was.
 func (g *Grant) consume(lot int, n int64) int64 {
 	g.s.Credits = slices.Clone(g.s.Credits)
 	l := &g.s.Credits[lot]

@@ -1,4 +1,4 @@
-// Package access decides what a customer may use. Grants say why (a purchase, a subscription, an appointment, a hand);
+// Package access decides what a customer may use. Grants record why (a purchase, a subscription, an appointment, a hand);
 // Fold adds the running grants up to one snapshot; Document is the snapshot as it is stored and served: canonical
 // bytes, a version that rises by one with every change, and an entity tag of the bytes.
 //
@@ -39,7 +39,7 @@ const (
 	PastDue  PlanStatus = "past_due"
 )
 
-// EndReason says why a grant no longer counts.
+// EndReason is why a grant no longer counts.
 type EndReason string
 
 // The ends. A grant that counts has none.
@@ -70,7 +70,7 @@ type CreditBlock struct {
 	Unit    string `json:"unit"`
 	Granted int64  `json:"granted"`
 	Used    int64  `json:"used"`
-	// Renews says that the lot belongs to the plan's current period and ends with it.
+	// Renews means that the lot belongs to the plan's current period and ends with it.
 	Renews bool `json:"renews"`
 }
 
@@ -133,8 +133,8 @@ func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant
 }
 
 // Follow brings the grant in line with its subscription: plan, period, credits that renew, and whether it counts. A grant
-// that ended for another reason than its subscription stays ended; one whose payment was refunded counts again with the next
-// period.
+// that ended for another reason than its subscription stays ended; one whose payment was refunded counts again with the
+// next period.
 func (g *Grant) Follow(sub subscription.State, now time.Time) {
 	g.follow(sub, now)
 	g.s.Revision++
@@ -266,7 +266,7 @@ func (g *Grant) end(at time.Time, why EndReason) error {
 	return nil
 }
 
-// expiry is when the grant stops counting as things stand; zero when nothing says so.
+// expiry is when the grant stops counting as things are; zero when nothing sets it.
 func (g *Grant) expiry() time.Time {
 	if g.s.ExpiresAt.IsZero() && g.s.Plan != nil && g.s.Plan.CancelAtPeriodEnd {
 		return g.s.Plan.CurrentPeriodEnd
@@ -274,7 +274,7 @@ func (g *Grant) expiry() time.Time {
 	return g.s.ExpiresAt
 }
 
-// CreditExpiry is when what is left of a lot is lost; zero when nothing says so.
+// CreditExpiry is when what is left of a lot is lost; zero when nothing sets it.
 func (g *Grant) CreditExpiry(l CreditBlock) time.Time {
 	if l.Renews && g.s.Plan != nil {
 		return g.s.Plan.CurrentPeriodEnd

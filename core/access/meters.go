@@ -65,7 +65,7 @@ type bodyRaw struct {
 	Version            json.RawMessage `json:"version"`
 }
 
-// meters are those of the body; none in a document that has no body yet. The grants say nothing of them, so a change of
+// meters are those of the body; none in a document that has no body yet. The grants contain nothing of them, so a change of
 // grants keeps them.
 func (d Document) meters() json.RawMessage {
 	var body bodyRaw

@@ -1,4 +1,4 @@
-// Package apiformat says how values are written for others, in responses and in events alike (contract §2).
+// Package apiformat defines how values are written for others, in responses and in events alike (contract §2).
 package apiformat
 
 import (

@@ -14,6 +14,6 @@ func TestInstantsAreUTCWithMilliseconds(t *testing.T) {
 		t.Error(got)
 	}
 	if apiformat.Time(time.Time{}) != nil || apiformat.Text("") != nil || *apiformat.Time(at) != apiformat.Instant(at) || *apiformat.Text("x") != "x" {
-		t.Error("null stands for what was not said, and for nothing else")
+		t.Error("null means not set, and nothing else")
 	}
 }

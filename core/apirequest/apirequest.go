@@ -19,7 +19,7 @@ type Record struct {
 	// Code is the error's; "" for a success.
 	Code     string
 	Duration time.Duration
-	// Key tells which secret key it was: its beginning and its last characters.
+	// Key identifies the secret key: its beginning and its last characters.
 	Key string
 	At  time.Time
 }

@@ -37,12 +37,12 @@ type State struct {
 	EndsAt       time.Time
 	Timezone     string // the buyer's, IANA
 	DeliveryMode DeliveryMode
-	// MeetingURL or Address says where, as the settings were when it was sold.
+	// MeetingURL or Address is where, as the settings were when it was sold.
 	MeetingURL string
 	Address    string
 	// BuyerMoves counts how often the buyer has moved it.
 	BuyerMoves int
-	// Sequence rises with each change, for the calendars that were told.
+	// Sequence rises with each change, for the calendars that were notified.
 	Sequence int
 	// RefundPolicy is what the buyer was promised.
 	RefundPolicy RefundPolicy

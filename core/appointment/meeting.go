@@ -25,7 +25,7 @@ const (
 	maxAddress  = 500
 )
 
-// VirtualMeeting says where virtual meetings take place. URL is the meeting itself (Static) or the server (Jitsi; "" =
+// VirtualMeeting specifies where virtual meetings take place. URL is the meeting itself (Static) or the server (Jitsi; "" =
 // the public one).
 type VirtualMeeting struct {
 	Provider Provider `json:"provider"`
@@ -37,7 +37,7 @@ type Place struct {
 	Address string `json:"address"`
 }
 
-// MeetingSettings are where a creator meets buyers; nil where they have not said.
+// MeetingSettings are where a creator meets buyers; nil where they have set none.
 type MeetingSettings struct {
 	Virtual  *VirtualMeeting `json:"virtual"`
 	InPerson *Place          `json:"inPerson"`
@@ -99,7 +99,7 @@ func (m MeetingSettings) link(room string) string {
 }
 
 // MissingSetup names everything that keeps a listing from being booked (specification "Appointment listing readiness"). The
-// field of each says where to fix it: a member of the listing, of the availability or of the meeting settings.
+// field of each names where to fix it: a member of the listing, of the availability or of the meeting settings.
 func MissingSetup(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 	missing := []fault.Detail{}
 	add := func(absent bool, field, message string) {
@@ -115,8 +115,8 @@ func MissingSetup(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 	}
 	add(v.DurationMinutes < minDuration, "variant.durationMinutes", "The session must last at least 5 minutes.")
 	add(len(s.Hours.Weekly) == 0, "availability.weekly", "The creator has set no weekly hours.")
-	add(offers(l, Virtual) && s.Meetings.Virtual == nil, "meetingSettings.virtual", "The creator has not said where virtual meetings take place.")
-	add(offers(l, InPerson) && s.Meetings.address(l) == "", "meetingSettings.inPerson.address", "The creator has not said where buyers are received.")
+	add(offers(l, Virtual) && s.Meetings.Virtual == nil, "meetingSettings.virtual", "The creator has not set where virtual meetings take place.")
+	add(offers(l, InPerson) && s.Meetings.address(l) == "", "meetingSettings.inPerson.address", "The creator has not set where buyers are received.")
 	return missing
 }
 

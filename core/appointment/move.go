@@ -9,7 +9,8 @@ import (
 	"sundry/core/text"
 )
 
-// AsSold is what a reservation was sold as: one session of the reservation's own length, whatever became of the variant since.
+// AsSold is what a reservation was sold as: one session of the reservation's own length, whatever became of the variant
+// since.
 func (b Bookable) AsSold(c ReservationState) Bookable {
 	b.Variant = listing.Variant{ID: c.VariantID, DurationMinutes: int(c.EndsAt.Sub(c.StartsAt) / time.Minute), SessionCount: 1}
 	return b
@@ -17,7 +18,7 @@ func (b Bookable) AsSold(c ReservationState) Bookable {
 
 // Reselect validates the time that an appointment shall move to, as far as that needs no look at what others booked,
 // and fills in its mode: the appointment's own where the buyer names none. VALIDATION_FAILED or INVALID_TIMEZONE with
-// every fault, NOT_BOOKABLE when nobody has said where meetings of another mode take place.
+// every fault, NOT_BOOKABLE when nobody has set where meetings of another mode take place.
 func (b Bookable) Reselect(a State, p SlotChoice) (SlotChoice, error) {
 	var f fault.Violations
 	at := f.Nest(p.Field)
@@ -33,7 +34,7 @@ func (b Bookable) Reselect(a State, p SlotChoice) (SlotChoice, error) {
 		return p, f.Err()
 	}
 	if url, address := b.location(p.DeliveryMode, "room"); p.DeliveryMode != a.DeliveryMode && url+address == "" {
-		return p, fault.New(fault.NotBookable, "The creator has not said where meetings of this delivery mode take place.")
+		return p, fault.New(fault.NotBookable, "The creator has not set where meetings of this delivery mode take place.")
 	}
 	return p, nil
 }
@@ -43,8 +44,8 @@ func (a State) Unchanged(p SlotChoice) bool {
 	return a.StartsAt.Equal(p.StartsAt) && a.Timezone == p.Timezone && a.DeliveryMode == p.DeliveryMode
 }
 
-// Move gives the time of a confirmed reservation back and makes the reservation that takes its place, on the time of a pick. It is
-// paid for, so it is confirmed from the start. STATE_CONFLICT for a reservation that is not confirmed.
+// Move gives the time of a confirmed reservation back and makes the reservation that takes its place, on the time of a
+// pick. It is paid for, so it is confirmed from the start. STATE_CONFLICT for a reservation that is not confirmed.
 func (b Bookable) Move(from *Reservation, p SlotChoice, id string, now time.Time) (*Reservation, error) {
 	if _, err := from.Cancel(); err != nil {
 		return nil, err

@@ -87,12 +87,12 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 		faultsAt string
 	}{
 		"online only, inferred":      {"virtual", "", "UTC", Virtual, "", ""},
-		"online only, said":          {"virtual", Virtual, "UTC", Virtual, "", ""},
+		"online only, named":         {"virtual", Virtual, "UTC", Virtual, "", ""},
 		"online only, but in person": {"virtual", InPerson, "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
 		"in person only, inferred":   {"in_person", "", "UTC", InPerson, "", ""},
 		"hybrid, virtual":            {"hybrid", Virtual, "UTC", Virtual, "", ""},
 		"hybrid, in person":          {"hybrid", InPerson, "UTC", InPerson, "", ""},
-		"hybrid, not said":           {"hybrid", "", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:REQUIRED"},
+		"hybrid, not named":          {"hybrid", "", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:REQUIRED"},
 		"hybrid, by pigeon":          {"hybrid", "pigeon", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
 		"no zone":                    {"virtual", "", "", "", fault.ValidationFailed, "appointmentSlots[0].timezone:REQUIRED"},
 		"an offset":                  {"virtual", "", "+02:00", "", fault.InvalidTimezone, "appointmentSlots[0].timezone:INVALID"},

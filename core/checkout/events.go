@@ -21,7 +21,7 @@ type Paid struct {
 	// Email and BuyerName are what the buyer or the integrator gave; either may be empty.
 	Email     string
 	BuyerName string
-	// Buyer is what the buyer said of themselves.
+	// Buyer is what the buyer entered about themselves.
 	Buyer customer.Details
 	// SubscriptionID is the id that the subscription is to have; empty when the offer is one-time.
 	SubscriptionID string
@@ -35,7 +35,7 @@ type Paid struct {
 	// DiscountTerms is what the buyer's discount code takes off, also of the renewals of a subscription; nil without one.
 	DiscountTerms *discount.Terms
 	Tax           money.Amount
-	// TaxAdded is the part of Total that is tax on top of the price, and TaxDetails say why the tax is what it is.
+	// TaxAdded is the part of Total that is tax on top of the price, and TaxDetails explain why the tax is what it is.
 	TaxAdded   money.Amount
 	TaxDetails tax.Details
 	Total      money.Amount

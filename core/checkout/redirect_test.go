@@ -65,7 +65,7 @@ func TestRedirectURLsAccepted(t *testing.T) {
 
 func TestRedirectURLsRefused(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ raw, says string }{
+	for name, c := range map[string]struct{ raw, message string }{
 		"nothing":                              {"", "required"},
 		"a path":                               {"/thanks", "absolute"},
 		"no scheme":                            {"example.com/thanks", "absolute"},
@@ -138,8 +138,8 @@ func TestRedirectURLsRefused(t *testing.T) {
 						t.Errorf("detail %+v", d)
 					}
 				}
-				if sandbox && !strings.Contains(got[0].Message, c.says) {
-					t.Errorf("no %q in %q", c.says, got[0].Message)
+				if sandbox && !strings.Contains(got[0].Message, c.message) {
+					t.Errorf("no %q in %q", c.message, got[0].Message)
 				}
 			}
 		})

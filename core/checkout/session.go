@@ -15,7 +15,7 @@ import (
 	"sundry/core/tax"
 )
 
-// Status is what the receipt says (specification "Checkout session").
+// Status is what the receipt shows (specification "Checkout session").
 type Status string
 
 // The four statuses. Processing covers everything that is not decided.
@@ -68,7 +68,7 @@ type State struct {
 	Offer     plan.Offer
 	// Catalog is nil for a session opened by listing id or payment link.
 	Catalog *CatalogReference
-	// OpenedBy tells apart the networks that visitors opened sessions from; "" for one made with a key.
+	// OpenedBy identifies the networks that visitors opened sessions from; "" for one made with a key.
 	OpenedBy           string
 	PaymentLinkID      string
 	ExternalCustomerID string
@@ -89,7 +89,7 @@ type State struct {
 	Total    money.Amount
 	// DiscountTerms is what the buyer's discount code takes off; nil without one.
 	DiscountTerms *discount.Terms
-	// TaxDetails say why the tax is what it is.
+	// TaxDetails explain why the tax is what it is.
 	TaxDetails tax.Details
 	// Attempts counts declined cards.
 	Attempts int
@@ -159,7 +159,7 @@ func errExpired() error {
 	return fault.New(fault.SessionExpired, "This checkout session has expired. Create a new one.")
 }
 
-// UpdateBuyer takes what the buyer says of themselves. What they leave out stays as it was.
+// UpdateBuyer takes what the buyer enters about themselves. What they leave out stays as it was.
 // It is refused while a payment is under way, whose tax is that of the buyer so far.
 func (c *Session) UpdateBuyer(email string, buyer customer.Details, now time.Time) error {
 	if err := c.requireOpen(now); err != nil {
@@ -180,7 +180,8 @@ func (c *Session) updateBuyer(email string, buyer customer.Details) {
 	c.s.Buyer = buyer.Over(c.s.Buyer)
 }
 
-// SelectSlots takes the times that the buyer chose, in the place of those chosen before. The caller holds their reservations.
+// SelectSlots takes the times that the buyer chose, in the place of those chosen before. The caller holds their
+// reservations.
 func (c *Session) SelectSlots(slots []AppointmentSlot, now time.Time) error {
 	if err := c.CanSelectSlots(now); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (c *Session) CanSelectSlots(now time.Time) error {
 	return nil
 }
 
-// errPaymentInProgress says that another attempt is not settled yet.
+// errPaymentInProgress reports that another attempt is not settled yet.
 func errPaymentInProgress() error {
 	return fault.New(fault.StateConflict, "A payment of this checkout session is under way. Poll its receipt.")
 }
@@ -238,8 +239,8 @@ func (c *Session) CanApplyDiscount(now time.Time) error {
 	return nil
 }
 
-// StartPayment makes an attempt the live one, taking what the buyer submitted with it. At most one is live, so two tabs cannot
-// both charge.
+// StartPayment makes an attempt the live one, taking what the buyer submitted with it. At most one is live, so two tabs
+// cannot both charge.
 func (c *Session) StartPayment(paymentID, email string, buyer customer.Details, now time.Time) error {
 	if err := c.requireOpen(now); err != nil {
 		return err

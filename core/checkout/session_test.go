@@ -327,7 +327,7 @@ func TestACardIsNeededForMoneyNowOrLater(t *testing.T) {
 	}
 }
 
-// Each transition changes exactly what its row says.
+// Each transition changes exactly what its row lists.
 func TestATransitionChangesWhatItSays(t *testing.T) {
 	t.Parallel()
 	declined := payment.DeclineReason{Code: "card_declined"}

@@ -50,8 +50,8 @@ func CheckZone(f *fault.Violations, name string) *time.Location {
 	return zone
 }
 
-// AsInvalidTimezone turns a VALIDATION_FAILED into INVALID_TIMEZONE when names that are no zones are all that is wrong. Every
-// other error stays as it is: that a member is missing, doubled or a number says nothing about zones.
+// AsInvalidTimezone turns a VALIDATION_FAILED into INVALID_TIMEZONE when names that are no zones are all that is wrong.
+// Every other error stays as it is: that a member is missing, doubled or a number has nothing to do with zones.
 func AsInvalidTimezone(err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) || len(refused.Details) == 0 {
@@ -169,7 +169,7 @@ func (z *Zone) Instant(r DateTime) int64 {
 	panic("civil: a survey ends before its own margin") // the condition above excludes it
 }
 
-// ZoneForDays surveys a zone over the days from first to last, both included, and says between which instants,
+// ZoneForDays surveys a zone over the days from first to last, both included, and returns between which instants,
 // [from, until), its clocks show them. Where clocks go back over a midnight, other days are shown in between too.
 func ZoneForDays(location *time.Location, first, last Date) (z *Zone, from, until int64) {
 	begin, end := first.At(0), (last + 1).At(0)
@@ -183,7 +183,7 @@ func ZoneForDays(location *time.Location, first, last Date) (z *Zone, from, unti
 	return z, from, until
 }
 
-// Offset says how a zone's clocks stand to UTC at an instant: "UTC+5:45", "UTC−3", "UTC".
+// Offset specifies how a zone's clocks stand to UTC at an instant: "UTC+5:45", "UTC−3", "UTC".
 func Offset(at time.Time, zone *time.Location) string {
 	_, seconds := at.In(zone).Zone()
 	sign := "+"

@@ -104,5 +104,5 @@ func (d Details) Over(earlier Details) Details {
 	}
 }
 
-// NoTaxID as a VAT id of Details says that the buyer has none after all.
+// NoTaxID as a VAT id of Details means that the buyer has none after all.
 const NoTaxID = "-"

@@ -132,7 +132,7 @@ func (d Draft) Check(now time.Time) error {
 func (d Draft) checkValue(f *fault.Violations) {
 	switch {
 	case d.PercentOff == nil && d.AmountOffInCents == nil:
-		f.Add("percentOff", fault.DetailRequired, "Say what is taken off: either percentOff or amountOffInCents with currency.")
+		f.Add("percentOff", fault.DetailRequired, "Specify what is taken off: either percentOff or amountOffInCents with currency.")
 	case d.PercentOff != nil && d.AmountOffInCents != nil:
 		f.Add("amountOffInCents", fault.DetailNotAllowed, "Send either percentOff or amountOffInCents, not both.")
 	case d.PercentOff != nil:
@@ -151,7 +151,7 @@ func (d Draft) checkDuration(f *fault.Violations) {
 	case "", Once, Forever:
 		f.Check(d.DurationInMonths == nil, "durationInMonths", fault.DetailNotAllowed, "Months go with the duration repeating.")
 	case Repeating:
-		if f.Check(d.DurationInMonths != nil, "durationInMonths", fault.DetailRequired, "Say for how many months the discount repeats.") {
+		if f.Check(d.DurationInMonths != nil, "durationInMonths", fault.DetailRequired, "Specify for how many months the discount repeats.") {
 			f.Check(*d.DurationInMonths >= 1 && *d.DurationInMonths <= maxMonths, "durationInMonths", fault.DetailOutOfRange,
 				"The discount repeats for 1 to 120 months.")
 		}

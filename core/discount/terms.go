@@ -7,7 +7,7 @@ import (
 	"sundry/core/period"
 )
 
-// Duration says which payments of a subscription a discount reduces. What is sold once is reduced whatever it says.
+// Duration specifies which payments of a subscription a discount reduces. What is sold once is reduced whatever it is.
 type Duration string
 
 // The durations.

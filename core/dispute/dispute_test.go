@@ -43,7 +43,7 @@ func TestEveryStatusTakesEveryReportAsDrawn(t *testing.T) {
 			switch {
 			case old:
 				if changed || closed || err != nil || !same(before, after) {
-					t.Errorf("%s told %s: changed %v, %v", from, to, changed, err)
+					t.Errorf("%s gets %s: changed %v, %v", from, to, changed, err)
 				}
 			case slices.Contains(may[from], to):
 				if !changed || closed != to.Closed() || err != nil || after.Status != to || after.Revision != before.Revision+1 || after.ClosedAt.IsZero() == to.Closed() {

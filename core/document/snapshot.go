@@ -29,7 +29,7 @@ func (k Kind) Series() Series {
 // Known reports whether there are documents of the kind.
 func (k Kind) Known() bool { return k.Series() != "" || k == PayoutStatement }
 
-// Snapshot is everything that a document says, frozen when it is issued: later changes of names, addresses, prices or
+// Snapshot is everything that a document contains, frozen when it is issued: later changes of names, addresses, prices or
 // rates don't reach it. All amounts share one currency.
 type Snapshot struct {
 	Kind      Kind      `json:"kind"`
@@ -109,7 +109,7 @@ func (s Snapshot) Check() error {
 	return nil
 }
 
-// Links are the addresses of documents. Whoever has one can read the document.
+// Links are the addresses of documents. Anyone who has one can read the document.
 type Links struct {
 	BaseURL string
 	// Key is 32 bytes, used for nothing else.

@@ -19,7 +19,7 @@ const (
 // Parse trims the text, lower-cases it and reports whether the outcome has the shape of an address. Every mailbox
 // provider of note ignores case, so two spellings of one address count as one.
 //
-// Only the shape is checked: whether mail arrives, only mail can tell.
+// Only the shape is checked: whether mail arrives, only mail can show.
 func Parse(text string) (address string, ok bool) {
 	address = strings.ToLower(strings.TrimSpace(text))
 	if len(address) > MaxLength || !utf8.ValidString(text) { // lower-casing hides invalid bytes

@@ -37,7 +37,7 @@ func Catalogue() []Kind {
 		{Type: PayoutPaid, Description: "A payout was sent to your bank account."},
 		{Type: AppointmentBooked, Description: "A time was paid for. A pack emits one for each of its times."},
 		{Type: AppointmentRescheduled, Description: "An appointment was moved to another time."},
-		{Type: AppointmentCanceled, Description: "An appointment was canceled. `refundDecision` says what happened to the money."},
+		{Type: AppointmentCanceled, Description: "An appointment was canceled. `refundDecision` is what happened to the money."},
 		{Type: InvoiceCreated, Description: "An invoice was made."},
 		{Type: InvoiceFinalized, Description: "An invoice is final; the saved card is charged next."},
 		{Type: InvoicePaid, Description: "An invoice was paid."},

@@ -1,4 +1,4 @@
-// Package event is what aggregates say when they change. A transition returns its event; the use case publishes
+// Package event is what aggregates emit when they change. A transition returns its event; the use case publishes
 // it inside its own transaction, so that subscribers change its data together with the cause or not at all.
 package event
 

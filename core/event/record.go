@@ -17,7 +17,7 @@ type Record struct {
 	Data      json.RawMessage
 }
 
-// Customer is whom the event is about, as far as its data says; both may be empty.
+// Customer is whom the event is about, as far as its data contains it; both may be empty.
 func (r Record) Customer() (customerID, externalCustomerID string) {
 	var data struct {
 		CustomerID         string `json:"customerId"`

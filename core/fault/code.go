@@ -32,7 +32,7 @@ const (
 	SlotNotOffered Code = "SLOT_NOT_OFFERED"
 
 	// Unauthenticated: the credential is missing, wrong, expired, revoked or of the wrong kind; the response
-	// never says which.
+	// never reveals which.
 	Unauthenticated Code = "UNAUTHENTICATED"
 
 	// CardDeclined: the card was refused; another card may succeed.

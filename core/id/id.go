@@ -1,4 +1,4 @@
-// Package id gives every object of the service its name: a prefix that tells the kind, an underscore and a
+// Package id gives every object of the service its name: a prefix that names the kind, an underscore and a
 // time-ordered 128-bit value in 26 characters. The value itself arrives from outside, so rules stay without
 // clock and chance.
 package id
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Prefix tells the kind of object an id names.
+// Prefix is the kind of object that an id names.
 type Prefix string
 
 // The kinds of objects. A prefix is part of stored ids and of what integrators see: it never changes.

@@ -38,7 +38,7 @@ type AccountEvent struct {
 	CreatorID string
 	Kind      AccountEventKind
 	Client
-	// Note says what it was about: the name of a key.
+	// Note is what the event was about: the name of a key.
 	Note string
 	At   time.Time // real time
 }

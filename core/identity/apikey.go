@@ -9,7 +9,7 @@ import (
 	"sundry/core/fault"
 )
 
-// A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum tells a typo or
+// A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum distinguishes a typo or
 // a foreign string from a key without asking the database, and lets secret scanners recognize leaked keys.
 const (
 	testPrefix = "sk_test_"
@@ -30,7 +30,7 @@ func NewKey(livemode bool, random []byte) string {
 	return text + checksum(text)
 }
 
-// ParseKey reports whether text is an API key, and of which environment. It says nothing about whether the key exists.
+// ParseKey reports whether text is an API key, and of which environment. It does not report whether the key exists.
 func ParseKey(text string) (livemode, ok bool) {
 	if len(text) != keyLength {
 		return false, false

@@ -39,7 +39,7 @@ type ResetLink struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// PasswordMark tells one password of an account from the next. It is of the hash, and tells nothing of either.
+// PasswordMark distinguishes one password of an account from the next. It is of the hash, and reveals nothing of either.
 func PasswordMark(passwordHash string) string {
 	sum := sha256.Sum256([]byte("password-mark " + passwordHash))
 	return hex.EncodeToString(sum[:8])
@@ -50,7 +50,7 @@ func (l ResetLink) Subject() string {
 	return "password-reset." + l.CreatorID + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
 }
 
-// Text is the link's part of an address: what it says, and a MAC over it.
+// Text is the link's part of an address: what it contains, and a MAC over it.
 func (l ResetLink) Text(mac []byte) string {
 	return id.Body(l.CreatorID) + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString(mac)
 }
@@ -76,7 +76,7 @@ func (l ResetLink) Good(passwordHash string, now time.Time) bool {
 	return now.Before(l.ExpiresAt) && l.Replaces == PasswordMark(passwordHash)
 }
 
-// PasswordResetAsked says that somebody wants to set a new password for an account.
+// PasswordResetAsked is emitted when somebody wants to set a new password for an account.
 type PasswordResetAsked struct {
 	Link        ResetLink
 	Email, Name string
@@ -86,7 +86,7 @@ type PasswordResetAsked struct {
 // EventName implements event.Event.
 func (PasswordResetAsked) EventName() string { return "identity.password_reset_asked" }
 
-// SetPassword replaces the password by what its new hash says.
+// SetPassword replaces the password by that of its new hash.
 func (c *Creator) SetPassword(passwordHash string) {
 	c.s.PasswordHash = passwordHash
 	c.s.Revision++

@@ -32,7 +32,7 @@ const refreshPrefix = "rt_"
 
 // A refresh token reads rt_, the body of its family's id, an underscore and, in base64url, the token's number in the
 // family with a MAC over both. Nothing of it is stored: the family knows the number of the token that is valid, so that
-// a former token is told from an invented one, and a token that was handed out can be handed out again.
+// a former token is distinguished from an invented one, and a token that was handed out can be handed out again.
 
 // RefreshToken names one token of a family.
 type RefreshToken struct {
@@ -109,8 +109,8 @@ func (f *RefreshFamily) State() RefreshFamilyState { return f.s }
 
 // Rotate exchanges the valid token, which was shown, for the next one. The token before it, shown again within
 // refreshRetry, changes nothing: the response was lost, and the caller gets the valid token once more. Any other former
-// token means that two parties hold the same tokens, one of them a thief: the family is revoked, for nobody can tell
-// which. The refusal is always UNAUTHENTICATED; changed says whether the family must be saved although it refused.
+// token means that two parties hold the same tokens, one of them a thief: the family is revoked, for nobody can know
+// which. The refusal is always UNAUTHENTICATED; changed reports whether the family must be saved although it refused.
 func (f *RefreshFamily) Rotate(shown int64, now time.Time) (changed bool, err error) {
 	switch {
 	case !f.s.RevokedAt.IsZero() || !now.Before(f.s.ExpiresAt) || shown > f.s.Generation:

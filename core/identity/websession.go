@@ -29,7 +29,7 @@ type Client struct {
 
 const maxUserAgent = 300
 
-// NewClient bounds what a browser says of itself.
+// NewClient bounds what a browser reports of itself.
 func NewClient(address, userAgent string) Client {
 	return Client{address, strings.ToValidUTF8(userAgent[:min(len(userAgent), maxUserAgent)], "")}
 }

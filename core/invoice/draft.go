@@ -25,7 +25,7 @@ type Draft struct {
 	PeriodStart    *string     `json:"periodStart"`
 	PeriodEnd      *string     `json:"periodEnd"`
 	IdempotencyKey string      `json:"idempotencyKey"`
-	// TaxBehavior says whether the amounts contain their tax (inclusive, which nil means) or it is added (exclusive).
+	// TaxBehavior specifies whether the amounts contain their tax (inclusive, which nil means) or it is added (exclusive).
 	TaxBehavior *tax.Behavior `json:"taxBehavior,omitempty"`
 }
 
@@ -88,7 +88,7 @@ func parseDate(f *fault.Violations, field string, text *string) string {
 	return *text
 }
 
-// fingerprint tells bodies of one key apart: equal JSON values have equal ones.
+// fingerprint distinguishes bodies of one key: equal JSON values have equal ones.
 func (d Draft) fingerprint() []byte {
 	d.IdempotencyKey = "" // it may come in the header
 	text, err := json.Marshal(d)

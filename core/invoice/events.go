@@ -6,7 +6,7 @@ import (
 	"sundry/core/event"
 )
 
-// ErrPaidTwice says that money arrived for an invoice that another charge has paid.
+// ErrPaidTwice reports that money arrived for an invoice that another charge has paid.
 var ErrPaidTwice = errors.New("invoice: another charge has paid it")
 
 // Event is one of the four below. An invoice emits Created, Finalized and then, of each charge, PaidEvent or

@@ -22,7 +22,7 @@ const (
 	Paid   Status = "paid"
 )
 
-// LineKind says where a line comes from.
+// LineKind specifies where a line comes from.
 type LineKind string
 
 // The kinds of lines.
@@ -53,15 +53,15 @@ type State struct {
 	Status   Status
 	Currency money.Currency
 	Lines    []Line
-	// Subtotal is the sum of the lines; Tax is contained in it, or added where TaxDetails say so; Total is what is charged.
+	// Subtotal is the sum of the lines; Tax is contained in it, or added, as TaxDetails specify; Total is what is charged.
 	Subtotal, Tax, Total money.Amount
-	// TaxDetails say why the tax is what it is, frozen with the invoice.
+	// TaxDetails explain why the tax is what it is, frozen with the invoice.
 	TaxDetails tax.Details
 	// PeriodStart and PeriodEnd are the integrator's own words for a pushed invoice, instants for one of usage.
 	PeriodStart, PeriodEnd string
 	// SubscriptionID and BillingPlanID are empty for a pushed invoice.
 	SubscriptionID, BillingPlanID string
-	// Key is the integrator's idempotency key, and Fingerprint tells whether it came with the same body. Empty for usage.
+	// Key is the integrator's idempotency key, and Fingerprint shows whether it came with the same body. Empty for usage.
 	Key         string
 	Fingerprint []byte
 

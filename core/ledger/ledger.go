@@ -80,7 +80,7 @@ type Posting struct {
 	Legs       []Leg
 }
 
-// ErrUnbalanced says that a posting's legs don't sum to zero. It is a defect: nothing may be written.
+// ErrUnbalanced reports that a posting's legs don't sum to zero. It is a defect: nothing may be written.
 var ErrUnbalanced = errors.New("ledger: posting does not sum to zero")
 
 // Check returns ErrUnbalanced unless the legs sum to zero in every currency.

@@ -201,7 +201,7 @@ func (b *book) settlePayout(*rapid.T) {
 	}
 }
 
-// check compares every account with what the objects say it must be.
+// check compares every account with what it must be by the objects.
 func (b *book) check(*rapid.T) {
 	want := map[ledger.Account]int64{}
 	for _, sale := range b.sales {

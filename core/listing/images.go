@@ -20,7 +20,7 @@ const (
 // Image is a picture of what is sold. The first one stands for the listing.
 type Image struct {
 	ID string `json:"id"` // img_…
-	// Alt says what is to be seen, for those who do not see it; "" when it only decorates.
+	// Alt is what is to be seen, for those who do not see it; "" when it only decorates.
 	Alt string `json:"alt,omitempty"`
 }
 

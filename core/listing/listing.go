@@ -14,7 +14,7 @@ import (
 	"sundry/core/text"
 )
 
-// Type says what kind of thing is sold. It never changes.
+// Type specifies what kind of thing is sold. It never changes.
 type Type string
 
 // The types of the specification.
@@ -59,7 +59,7 @@ type State struct {
 	// CatalogKey is what integrators call it: unique for the creator, and it stays when the slug changes.
 	CatalogKey string
 	Price      money.Amount
-	// TaxBehavior says whether the prices, those of plans and variants included, contain their tax.
+	// TaxBehavior specifies whether the prices, those of plans and variants included, contain their tax.
 	TaxBehavior tax.Behavior
 	// PriceID names the price of the implied plan; it changes with whatever that price asks for.
 	PriceID  string

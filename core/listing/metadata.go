@@ -18,7 +18,7 @@ import (
 	"sundry/core/text"
 )
 
-// Metadata is what a listing says beyond its title and price: the members its type allows, each a string, an int64 or
+// Metadata is what a listing contains beyond its title and price: the members its type allows, each a string, an int64 or
 // a []string, as the creator gave them. Members that were not given read as their default.
 type Metadata map[string]any
 

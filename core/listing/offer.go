@@ -36,7 +36,7 @@ func (s State) ImpliedPlan() plan.State {
 }
 
 // Offer freezes the listing at one price of one of its plans; v is the zero value unless it is for appointments. What the
-// default variant costs takes the place of the listing's own price, not of a plan's; what another one costs was said of
+// default variant costs takes the place of the listing's own price, not of a plan's; what another one costs was set for
 // it alone, and goes before any one-time price.
 func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{

@@ -98,9 +98,9 @@ func (l Locale) Moment(t time.Time) string {
 	return l.Date(t) + ", " + l.Clock(t) + " UTC"
 }
 
-// Hours are the times of day between two moments in their zone, with its name and offset from UTC, which alone tells
-// apart the two hours that a change of clocks repeats. Where the clocks change in between, both ends name theirs; an end
-// on another day names the day.
+// Hours are the times of day between two moments in their zone, with its name and offset from UTC, which alone
+// distinguishes apart the two hours that a change of clocks repeats. Where the clocks change in between, both ends name
+// theirs; an end on another day names the day.
 func (l Locale) Hours(from, to time.Time) string {
 	zone := from.Location()
 	start, end := l.Clock(from), l.Clock(to)

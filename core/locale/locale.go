@@ -135,7 +135,7 @@ func (l Locale) Tag() string {
 
 func (l Locale) language() string { return cmp.Or(l.Language, english) }
 
-// monthFirst tells June 15 from 15 June.
+// monthFirst distinguishes June 15 from 15 June.
 func (l Locale) monthFirst() bool {
 	return l.language() == english && slices.Contains(monthFirstRegions, l.Region)
 }

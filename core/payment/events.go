@@ -7,7 +7,7 @@ type Completed struct{ State }
 func (Completed) EventName() string { return "payment.completed" }
 
 // Failed is emitted once, by the end of an off-session attempt that took no money: declined, or canceled because the
-// processor never received it. State says why.
+// processor never received it. State contains the reason.
 type Failed struct{ State }
 
 // EventName implements event.Event.

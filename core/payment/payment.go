@@ -41,7 +41,7 @@ type NextAction struct {
 	RedirectURL string
 }
 
-// Outcome is what the processor says of an attempt now.
+// Outcome is what the processor reports of an attempt now.
 type Outcome struct {
 	Status  Status
 	Decline DeclineReason // with Declined
@@ -56,9 +56,9 @@ type Outcome struct {
 	ProcessorID string
 	// Action is what the buyer's browser does next, with RequiresAction. It is never stored.
 	Action NextAction
-	// CardCountry is where the card was issued (ISO 3166-1 alpha-2); "" when the processor doesn't say.
+	// CardCountry is where the card was issued (ISO 3166-1 alpha-2); "" when the processor doesn't report it.
 	CardCountry string
-	// Fee is what the processor keeps of a charge that succeeds; without currency when it doesn't say.
+	// Fee is what the processor keeps of a charge that succeeds; without currency when it doesn't report it.
 	Fee money.Amount
 }
 
@@ -123,7 +123,7 @@ func Restore(s State) *Payment { return &Payment{s} }
 func (p *Payment) State() State { return p.s }
 
 // transitions lists what may follow what. A status that is not its own successor is final. Canceled to Succeeded is
-// late money: the processor took it although it had said that it would not.
+// late money: the processor took it although it had reported that it would not.
 var transitions = map[Status][]Status{
 	Pending:        {RequiresAction, Processing, Succeeded, Declined, Canceled},
 	RequiresAction: {Processing, Succeeded, Declined, Canceled},
@@ -133,7 +133,7 @@ var transitions = map[Status][]Status{
 	Succeeded:      {},
 }
 
-// Apply takes in what the processor says. changed is false when it says nothing new, so doubled and late messages are
+// Apply takes in what the processor reports. changed is false when that is nothing new, so doubled and late messages are
 // harmless. An impossible message is an error and changes nothing.
 func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 	if o.Status == p.s.Status || o.Status == Pending {

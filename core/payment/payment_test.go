@@ -13,7 +13,7 @@ var all = []payment.Status{
 	payment.Pending, payment.RequiresAction, payment.Processing, payment.Succeeded, payment.Declined, payment.Canceled,
 }
 
-// may is the drawn state machine: from each status, what the processor may say next.
+// may is the drawn state machine: from each status, what the processor may report next.
 var may = map[payment.Status][]payment.Status{
 	payment.Pending:        {payment.RequiresAction, payment.Processing, payment.Succeeded, payment.Declined, payment.Canceled},
 	payment.RequiresAction: {payment.Processing, payment.Succeeded, payment.Declined, payment.Canceled},
@@ -46,7 +46,7 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			switch {
 			case from == to || to == payment.Pending:
 				if changed || err != nil || !reflect.DeepEqual(after, before) {
-					t.Errorf("%s told %s again: changed %v, %v", from, to, changed, err)
+					t.Errorf("%s gets %s again: changed %v, %v", from, to, changed, err)
 				}
 			case allowed:
 				if !changed || err != nil || after.Status != to || after.Revision != before.Revision+1 || after.Method != "pm_saved" || after.Last4 != "4242" {

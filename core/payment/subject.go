@@ -43,7 +43,7 @@ type Sale struct {
 	// Tax is what is owed to the state. TaxAdded is the same where prices exclude it, and zero where they contain it.
 	Tax      money.Amount `json:"tax"`
 	TaxAdded money.Amount `json:"taxAdded"`
-	// TaxDetails say why the tax is what it is.
+	// TaxDetails explain why the tax is what it is.
 	TaxDetails tax.Details `json:"taxDetails,omitzero"`
 	// Credit is what the customer had from an earlier change of plan and used up here.
 	Credit money.Amount `json:"credit"`

@@ -20,7 +20,7 @@ type State struct {
 	PlanKey   string // "" = the default plan
 	// Interval is empty when the plan is to choose.
 	Interval period.Interval
-	// SuccessURL is where buyers go afterwards; "" = they stay on the page that says so.
+	// SuccessURL is where buyers go afterwards; "" = they stay on the page that confirms it.
 	SuccessURL string
 	Active     bool
 	CreatedAt  time.Time
@@ -73,7 +73,7 @@ func (e Edit) CheckNew(sandbox bool) error {
 	return f.Err()
 }
 
-// Create makes a link, active unless the edit says otherwise. Whether the offer exists is the caller's to ask.
+// Create makes a link, active unless the edit specifies otherwise. Whether the offer exists is the caller's to ask.
 func Create(e Edit, o Origin, sandbox bool, now time.Time) (*Link, error) {
 	if err := e.CheckNew(sandbox); err != nil {
 		return nil, err

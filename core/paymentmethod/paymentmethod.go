@@ -9,7 +9,7 @@ import (
 	"sundry/core/locale"
 )
 
-// Card is what the processor says of a saved card.
+// Card is what the processor reports of a saved card.
 type Card struct {
 	// Token is the processor's reusable name of the card.
 	Token    string

@@ -22,15 +22,15 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 	t.Parallel()
 	paid := []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "processor_clearing", Amount: eur(-5000)}}
 	for name, c := range map[string]struct {
-		from, told, want payout.Status
-		legs             []ledger.Leg // nil = nothing changes
-		refused          bool
+		from, reported, want payout.Status
+		legs                 []ledger.Leg // nil = nothing changes
+		refused              bool
 	}{
 		"pending is paid":       {payout.Pending, payout.Paid, payout.Paid, paid, false},
 		"pending fails":         {payout.Pending, payout.Failed, payout.Failed, []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}}, false},
-		"paid is told again":    {payout.Paid, payout.Paid, payout.Paid, nil, false},
+		"paid comes again":      {payout.Paid, payout.Paid, payout.Paid, nil, false},
 		"paid comes back":       {payout.Paid, payout.Failed, payout.Failed, []ledger.Leg{{Account: "processor_clearing", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}}, false},
-		"failed is told again":  {payout.Failed, payout.Failed, payout.Failed, nil, false},
+		"failed comes again":    {payout.Failed, payout.Failed, payout.Failed, nil, false},
 		"failed cannot be paid": {payout.Failed, payout.Paid, payout.Failed, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			var changed bool
 			var err error
 			var posting ledger.Posting
-			if c.told == payout.Paid {
+			if c.reported == payout.Paid {
 				_, posting, changed, err = p.Pay(now)
 			} else {
 				posting, changed = p.Fail("account_closed", now)
@@ -54,7 +54,7 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 				}
 			}
 			if !changed && p.State() != before {
-				t.Errorf("changed without saying so: %+v", p.State())
+				t.Errorf("changed without reporting it: %+v", p.State())
 			}
 		})
 	}

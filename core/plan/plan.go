@@ -96,7 +96,7 @@ func (s *Set) Changed() []State {
 }
 
 // Put makes the plan with the draft's key be as drafted, reviving it when it was retired. Prices that stay the same keep
-// their ids, every other price is a new one. The first plan is the default whatever it says; taking the flag from the
+// their ids, every other price is a new one. The first plan is the default whatever it specifies; taking the flag from the
 // default passes it to the oldest other plan.
 func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (State, error) {
 	next, err := d.parse()

@@ -63,7 +63,7 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 		"a count without interval":  {func(d *Draft) { d.Prices[0].Interval = nil }, []string{"prices[0].intervalCount NOT_ALLOWED"}},
 		"a count of zero":           {func(d *Draft) { d.Prices[0].IntervalCount = new(0) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
 		"four years":                {func(d *Draft) { d.Prices[0].Interval, d.Prices[0].IntervalCount = new("year"), new(4) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
-		"two prices that a buyer cannot tell apart": {
+		"two prices that a buyer cannot distinguish": {
 			func(d *Draft) { d.Prices = append(d.Prices, monthly(5)) }, []string{"prices[1] DUPLICATE"},
 		},
 		"two one-time prices of a currency": {

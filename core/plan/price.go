@@ -19,7 +19,7 @@ const maxPrices = 50
 var maxCount = map[period.Interval]int{period.Day: 1095, period.Week: 156, period.Month: 36, period.Year: 3}
 
 // Price is what a plan costs. It is immutable: whatever differs has another id, so that a subscription sold at it can
-// always say what was agreed.
+// always show what was agreed.
 type Price struct {
 	ID string `json:"id"` // pri_…
 	// Interval is empty, and IntervalCount zero, for a one-time price.
@@ -85,7 +85,7 @@ func (d PriceDraft) parse(f *fault.Violations) Price {
 }
 
 // parsePrices checks a plan's prices: at least one, and one per interval and currency at most, because a buyer names
-// nothing else to tell them apart.
+// nothing else to distinguish them.
 func parsePrices(f *fault.Violations, drafts []PriceDraft) []Price {
 	f.Check(len(drafts) > 0, "prices", fault.DetailRequired, "Expected at least one price.")
 	f.Check(len(drafts) <= maxPrices, "prices", fault.DetailTooLong, "A plan may have at most 50 prices.")

@@ -11,7 +11,7 @@ import (
 	"sundry/core/tax"
 )
 
-// EntitlementType says how an entitlement's value reads and how several of one key combine.
+// EntitlementType specifies how an entitlement's value reads and how several of one key combine.
 type EntitlementType string
 
 // The entitlement types of the contract: booleans combine by OR, limits by the maximum, texts by the latest grant.
@@ -108,7 +108,7 @@ type Offer struct {
 	Description string `json:"description,omitempty"`
 	// Pictures of it; the first one stands for it.
 	Pictures []Picture `json:"pictures,omitempty"`
-	// Features are what the listing says is included, beside the terms.
+	// Features are what the listing shows as included, beside the terms.
 	Features []string `json:"features,omitempty"`
 	// The variant of an appointment listing; empty for all others. DurationMinutes is of each of its SessionCount sessions,
 	// DeliveryModes are what the buyer may choose from.
@@ -126,7 +126,7 @@ type Offer struct {
 	// TrialDays is zero unless the first charge comes after a trial.
 	TrialDays int          `json:"trialDays,omitempty"`
 	Price     money.Amount `json:"price"`
-	// TaxBehavior says whether the price contains its tax; "" is inclusive.
+	// TaxBehavior specifies whether the price contains its tax; "" is inclusive.
 	TaxBehavior tax.Behavior `json:"taxBehavior,omitempty"`
 	Terms       Terms        `json:"terms"`
 	// DownloadURL is what a DIGITAL listing gives after payment; empty when it has none.
@@ -136,7 +136,7 @@ type Offer struct {
 // Picture is a picture of what is sold: a path of ours, or an address on another host.
 type Picture struct {
 	URL string `json:"url"`
-	// Alt says what is to be seen; "" when it only decorates.
+	// Alt is what is to be seen; "" when it only decorates.
 	Alt string `json:"alt,omitempty"`
 }
 

@@ -86,7 +86,7 @@ type State struct {
 	Revision  int64
 }
 
-// Outcome is what the processor says of a refund now.
+// Outcome is what the processor reports of a refund now.
 type Outcome struct {
 	Status Status
 	Reason string // with Failed

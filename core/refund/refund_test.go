@@ -20,16 +20,16 @@ func in(status refund.Status) *refund.Refund {
 func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		from, told refund.Status
-		want       refund.Status
-		changed    bool
-		refused    bool
+		from, reported refund.Status
+		want           refund.Status
+		changed        bool
+		refused        bool
 	}{
 		"pending succeeds":               {refund.Pending, refund.Succeeded, refund.Succeeded, true, false},
 		"pending fails":                  {refund.Pending, refund.Failed, refund.Failed, true, false},
-		"succeeded is told again":        {refund.Succeeded, refund.Succeeded, refund.Succeeded, false, false},
+		"succeeded comes again":          {refund.Succeeded, refund.Succeeded, refund.Succeeded, false, false},
 		"succeeded comes back":           {refund.Succeeded, refund.Failed, refund.Failed, true, false},
-		"failed is told again":           {refund.Failed, refund.Failed, refund.Failed, false, false},
+		"failed comes again":             {refund.Failed, refund.Failed, refund.Failed, false, false},
 		"failed cannot succeed any more": {refund.Failed, refund.Succeeded, refund.Failed, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			var changed bool
 			var err error
 			var e refund.Created
-			if c.told == refund.Succeeded {
+			if c.reported == refund.Succeeded {
 				e, changed, err = r.Succeed("ABC123-C-000001", true, now)
 			} else {
 				changed = r.Fail("expired_or_canceled_card", now)
@@ -50,10 +50,10 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			}
 			switch {
 			case !changed && after != before:
-				t.Errorf("changed without saying so: %+v", after)
+				t.Errorf("changed without reporting it: %+v", after)
 			case changed && (after.Revision != before.Revision+1 || after.SettledAt != now):
 				t.Errorf("%+v", after)
-			case changed && c.told == refund.Succeeded && (e.State != after || !after.Full || after.CreditNoteNumber == ""):
+			case changed && c.reported == refund.Succeeded && (e.State != after || !after.Full || after.CreditNoteNumber == ""):
 				t.Errorf("event %+v of %+v", e, after)
 			}
 		})

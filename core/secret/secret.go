@@ -12,7 +12,7 @@ import (
 
 const bodyLength = 26 // characters of an id behind its prefix
 
-// MAC proves that the holder of the key (32 bytes, used for nothing else) said the parts. Purposes keep one derived
+// MAC proves that the holder of the key (32 bytes, used for nothing else) signed the parts. Purposes keep one derived
 // value from opening what another opens.
 func MAC(key []byte, purpose string, parts ...string) [16]byte {
 	h := hmac.New(sha256.New, key)
@@ -27,7 +27,8 @@ func Derive(key []byte, purpose, objectID string, parts ...string) string {
 	return id.Body(objectID) + id.Body(id.New(id.CheckoutSession, proof)) // any prefix: only the body is kept
 }
 
-// UnverifiedID is the id that a sealed text says it opens, before anything is proven; ok is false when it cannot be one.
+// UnverifiedID is the id that an encrypted text claims to open, before anything is proven; ok is false when it cannot be
+// one.
 func UnverifiedID(prefix id.Prefix, sealed string) (objectID string, ok bool) {
 	if len(sealed) != 2*bodyLength {
 		return "", false

@@ -7,7 +7,7 @@ import (
 	"sundry/core/civil"
 )
 
-// oracle finds open times the slow way: minute by minute, by what the clocks show and what the rules say, sharing
+// oracle finds open times the slow way: minute by minute, by what the clocks show and what the rules are, sharing
 // nothing with the function but its input. It knows zones whose clocks change on whole minutes.
 type oracle struct {
 	q     Query

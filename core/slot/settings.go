@@ -47,7 +47,7 @@ const (
 
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"} // time.Weekday's order
 
-// NoSettings are those of a creator who has not said when they work.
+// NoSettings are those of a creator who has not set when they work.
 func NoSettings() Settings {
 	return Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{}}
 }

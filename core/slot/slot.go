@@ -1,4 +1,4 @@
-// Package slot turns a creator's weekly hours into open times. One function says which times are open, whether a
+// Package slot turns a creator's weekly hours into open times. One function computes which times are open, whether a
 // calendar asks for a month of them or a booking for one: what is shown and what is accepted cannot disagree.
 //
 // Hours are on the creator's wall clock and become instants through package civil. From there on everything is

@@ -13,7 +13,7 @@ import (
 // ChargeKind is what a charge is for.
 type ChargeKind string
 
-// The kinds. Only a renewal that fails is dunned: the other two are asked for by somebody who is told at once.
+// The kinds. Only a renewal that fails is dunned: the other two are asked for by somebody who sees the result at once.
 const (
 	Renewal    ChargeKind = "renewal"
 	PlanChange ChargeKind = "plan_change"
@@ -154,7 +154,7 @@ func less(a, off money.Amount) money.Amount {
 }
 
 // StartCharge remembers the charge that was started for a bill, so that at most one is under way. It changes nothing that
-// anybody can see, so no event tells of it.
+// anybody can see, so no event reports it.
 func (sub *Subscription) StartCharge(paymentID string, b Bill) error {
 	if sub.s.Charge != nil {
 		return sub.refuse(underWay)
@@ -180,7 +180,7 @@ func (sub *Subscription) Paid(paymentID string) (Transition, error) {
 	return sub.Apply(sub.s.Charge.Bill)
 }
 
-// Apply takes over what a bill says: after it was paid, or when nothing was due.
+// Apply takes over what a bill contains: after it was paid, or when nothing was due.
 func (sub *Subscription) Apply(b Bill) (Transition, error) {
 	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
 		return nil, sub.refuse("The subscription has not begun.")
@@ -206,7 +206,7 @@ type ChargePaid struct {
 // EventName implements event.Event.
 func (ChargePaid) EventName() string { return "subscription.charge_paid" }
 
-// RenewalDue is emitted seven days before a trial ends or a year is renewed, so that the customer is told in time.
+// RenewalDue is emitted seven days before a trial ends or a year is renewed, so that the customer is notified in time.
 type RenewalDue struct {
 	State
 	// Amount is what will be charged before tax, at CurrentPeriodEnd.
@@ -216,11 +216,11 @@ type RenewalDue struct {
 // EventName implements event.Event.
 func (RenewalDue) EventName() string { return "subscription.renewal_due" }
 
-// NoticePeriod is how long before a charge that the customer may have forgotten they are told of it.
+// NoticePeriod is how long before a charge that the customer may have forgotten they are notified of it.
 const NoticePeriod = 7 * day
 
-// NoticeAt is when the customer is told of the next charge: before the end of a trial and before each yearly renewal. Zero
-// when nothing is to be told.
+// NoticeAt is when the customer is notified of the next charge: before the end of a trial and before each yearly renewal.
+// Zero when there is no notice.
 func (s State) NoticeAt() time.Time {
 	step, due := s.Next()
 	yearly := s.Offer.Interval == period.Year || s.Offer.Interval == period.Month && s.Offer.IntervalCount >= 12

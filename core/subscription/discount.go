@@ -13,7 +13,7 @@ type Discount struct {
 	Code       string       `json:"code"`
 	PercentOff int          `json:"percentOff,omitempty"`
 	AmountOff  money.Amount `json:"amountOff,omitzero"`
-	// Once says that it is gone with the first period that is paid for.
+	// Once means that it is gone with the first period that is paid for.
 	Once bool `json:"once,omitempty"`
 	// EndsAt is when it stops applying to periods that begin; zero = never.
 	EndsAt time.Time `json:"endsAt,omitzero"`

@@ -59,7 +59,7 @@ func (d Dunning) failed(code string, at time.Time) Dunning {
 }
 
 // Declined takes in that the awaited charge was declined at the time of its attempt. A renewal makes the subscription past
-// due, or leaves it so, and is told of by ChargeFailed; a change of plan or a resumption is dropped, which changes nothing
+// due, or leaves it so, and is reported by ChargeFailed; a change of plan or a resumption is dropped, which changes nothing
 // that anybody can see, and the event is nil.
 func (sub *Subscription) Declined(paymentID string, why payment.DeclineReason, at time.Time) (Transition, error) {
 	kind, err := sub.clearCharge(paymentID)

@@ -52,7 +52,7 @@ func (ChargeFailed) EventName() string { return "subscription.dunning" }
 // EventName implements event.Event.
 func (Updated) EventName() string { return "subscription.updated" }
 
-// updated raises the revision and tells what changed since before.
+// updated raises the revision and reports what changed since before.
 func (sub *Subscription) updated(before State) Updated {
 	after := sub.changed()
 	return Updated{after, difference(NewView(before, false), NewView(after, false))}

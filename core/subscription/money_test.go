@@ -228,7 +228,7 @@ func TestAPauseKeepsThePeriodAndALongOneCostsAnother(t *testing.T) {
 	}
 	refused := long.State()
 	if _, err := long.Resume(late); err == nil || !strings.Contains(err.Error(), "under way") {
-		t.Fatalf("a second resumption is told %v", err)
+		t.Fatalf("a second resumption gets %v", err)
 	}
 	if _, err := long.ResumeBill(late); err == nil || !strings.Contains(err.Error(), "under way") {
 		t.Fatalf("a second resumption costs: %v", err)

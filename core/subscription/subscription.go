@@ -1,6 +1,6 @@
 // Package subscription is a recurring purchase: its periods, its states and the transitions between them.
 //
-// Each transition refuses what its state does not allow and otherwise returns the one event that tells of it. What is to
+// Each transition refuses what its state does not allow and otherwise returns the one event that reports it. What is to
 // be done without anybody asking is Next: one step and the instant at which it falls due.
 package subscription
 

@@ -10,7 +10,7 @@ import (
 	"sundry/core/money"
 )
 
-// ErrNoLines says that there is nothing to tax, not even an amount of zero in some currency.
+// ErrNoLines reports that there is nothing to tax, not even an amount of zero in some currency.
 var ErrNoLines = errors.New("tax: a sale without lines")
 
 // Calculate taxes a sale. The lines of one rate are added up first and rounded half up once, so that the tax of a

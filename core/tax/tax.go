@@ -8,7 +8,7 @@ import (
 	"sundry/core/money"
 )
 
-// Behavior says whether a price contains its tax.
+// Behavior specifies whether a price contains its tax.
 type Behavior string
 
 // Inclusive is the default: the price shown is what the buyer pays, wherever they are.

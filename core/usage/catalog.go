@@ -13,7 +13,7 @@ import (
 	"sundry/core/text"
 )
 
-// Aggregation says how the reports of a period become one quantity.
+// Aggregation specifies how the reports of a period become one quantity.
 type Aggregation string
 
 // The aggregations. SUM takes negative reports as corrections; MAX and LAST are of quantities that are never negative.
@@ -117,7 +117,7 @@ type PriceDraft struct {
 	Recurring     *RecurringDraft `json:"recurring"`
 }
 
-// RecurringDraft says how often a price is billed.
+// RecurringDraft specifies how often a price is billed.
 type RecurringDraft struct {
 	Interval string `json:"interval"`
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// number is what a decimal literal says: its significant digits, without zeros at either end, and the power of ten of
+// number is the value of a decimal literal: its significant digits, without zeros at either end, and the power of ten of
 // the last of them.
 type number struct {
 	negative bool
@@ -17,7 +17,7 @@ type number struct {
 func (n number) integerDigits() int { return max(0, len(n.digits)+n.exponent) }
 func (n number) decimals() int      { return max(0, -n.exponent) }
 
-// maxExponent bounds what an exponent may say; whatever is beyond it is beyond every limit here too.
+// maxExponent bounds what an exponent may be; whatever is beyond it is beyond every limit here too.
 const maxExponent = 100_000
 
 // parseNumber reads a number as JSON writes it. ok is false for any other text.

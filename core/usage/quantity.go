@@ -58,7 +58,7 @@ func Units(n int64) Quantity {
 	return Quantity{value: value}
 }
 
-// String writes the number as JSON does, without an exponent and without zeros that say nothing.
+// String writes the number as JSON does, without an exponent and without superfluous zeros.
 func (q Quantity) String() string {
 	if q.negative {
 		return "-" + q.value.decimal(scale)

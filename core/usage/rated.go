@@ -23,9 +23,9 @@ type Rated struct {
 	RatedMinor  int64 `json:"ratedMinor"`
 	BilledMinor int64 `json:"billedMinor"`
 	AmountMinor int64 `json:"amountMinor"`
-	// Free says that the period was a trial: nothing is charged for it.
+	// Free means that the period was a trial: nothing is charged for it.
 	Free bool `json:"free,omitempty"`
-	// Late says that the period has had its invoice before.
+	// Late means that the period has had its invoice before.
 	Late bool `json:"late,omitempty"`
 }
 
@@ -62,7 +62,7 @@ func CapCredits(lines []Rated) {
 // Settled reports whether the line leaves nothing of its period to be billed or credited.
 func (r Rated) Settled() bool { return r.Free || r.BilledMinor+r.AmountMinor == r.RatedMinor }
 
-// PeriodClosed is emitted once for a plan and period, when everything that its invoice says is known.
+// PeriodClosed is emitted once for a plan and period, when everything that its invoice contains is known.
 type PeriodClosed struct {
 	// InvoiceID is the id that the invoice is to have.
 	InvoiceID string

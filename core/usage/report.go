@@ -22,7 +22,7 @@ type Report struct {
 	Key            string
 	// At is when it was used: the time given, else the time of the report. To the millisecond.
 	At time.Time
-	// Fingerprint tells whether two reports of one key say the same.
+	// Fingerprint is equal for two reports of one key that are the same.
 	Fingerprint [16]byte
 }
 

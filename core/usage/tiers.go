@@ -35,7 +35,7 @@ func ParseUnitAmount(text string) (UnitAmount, error) {
 	return UnitAmount{value}, nil
 }
 
-// String writes the price in minor units, without zeros that say nothing.
+// String writes the price in minor units, without superfluous zeros.
 func (u UnitAmount) String() string { return u.value.decimal(scale) }
 
 // Tier is one step of a graduated price: its unit price holds for the units above the tier before it, up to and

@@ -92,7 +92,7 @@ func (a wide) divide(n uint64) (quotient wide, rest uint64) {
 	return quotient, rest
 }
 
-// decimal writes a as a number with the given count of decimals: no exponent, no zeros that say nothing.
+// decimal writes a as a number with the given count of decimals: no exponent, no superfluous zeros.
 func (a wide) decimal(decimals int) string {
 	const chunk, chunkDigits = 1_000_000_000_000_000_000, 18
 	var parts []string

@@ -63,7 +63,7 @@ func (a Attempt) End() time.Time { return a.At.Add(a.Duration) }
 // Succeeded reports whether the receiver has taken the message.
 func (a Attempt) Succeeded() bool { return a.StatusCode >= 200 && a.StatusCode < 300 }
 
-// Gone reports whether the receiver said that it wants no more.
+// Gone reports whether the receiver responded that it wants no more.
 func (a Attempt) Gone() bool { return a.StatusCode == gone }
 
 // Delivery is the aggregate.
@@ -109,7 +109,7 @@ func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (succe
 }
 
 // RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else. A date is on
-// the receiver's clock, so now is real time, whatever the account's clock says.
+// the receiver's clock, so now is real time, whatever the account's clock shows.
 func RetryAfter(header string, now time.Time) time.Duration {
 	seconds, _ := strconv.ParseInt(header, 10, 64) // out of range: the nearest; no number: 0
 	wait := time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second

@@ -25,8 +25,8 @@ const (
 	DisableAfter = 5 * 24 * time.Hour
 	// breakerThreshold is how many failures in a row open the circuit.
 	breakerThreshold = 5
-	// subscriptionGrace is how long after a change of its filters an endpoint may still miss an event: one that was being written
-	// meanwhile did not see the change. It exceeds what the store grants an idle transaction.
+	// subscriptionGrace is how long after a change of its filters an endpoint may still miss an event: one that was being
+	// written meanwhile did not see the change. It exceeds what the store grants an idle transaction.
 	subscriptionGrace = 30 * time.Second
 	// ProbeLease is how long one probe may take before another may be sent.
 	ProbeLease = 20 * time.Second
@@ -69,7 +69,7 @@ type EndpointState struct {
 // Endpoint is the aggregate.
 type Endpoint struct{ s EndpointState }
 
-// EndpointEdit is what an owner may say; nil leaves a member as it is.
+// EndpointEdit is what an owner may change; nil leaves a member as it is.
 type EndpointEdit struct {
 	URL     *string
 	Events  *[]string
@@ -84,7 +84,7 @@ func (e EndpointEdit) Check(isNew bool, policy Policy, f *fault.Violations) {
 	case e.URL != nil:
 		CheckURL("url", *e.URL, policy, f)
 	case isNew:
-		f.Add("url", fault.DetailRequired, "Say where events are to be sent.")
+		f.Add("url", fault.DetailRequired, "Specify where events are to be sent.")
 	}
 	switch {
 	case e.Events != nil:
@@ -139,7 +139,7 @@ func RestoreEndpoint(s EndpointState) *Endpoint { return &Endpoint{s} }
 // State is a copy of the data.
 func (e *Endpoint) State() EndpointState { return e.s }
 
-// Edit changes what the owner says, now. Another address begins without the failures of the one before. enabledNow is true
+// Edit makes the owner's changes, now. Another address begins without the failures of the one before. enabledNow is true
 // when the endpoint was disabled and its backlog is due.
 func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
 	if edit.URL != nil && *edit.URL != e.s.URL {
@@ -169,7 +169,7 @@ func (e *Endpoint) Rotate(secret []byte, now time.Time) {
 	e.s.Revision++
 }
 
-// Admit says whether an attempt may go out now. When the circuit is open, wait is until when it must be postponed. probe
+// Admit reports whether an attempt may go out now. When the circuit is open, wait is until when it must be postponed. probe
 // is true when this attempt is the one that tries a half-open circuit: the endpoint has changed and must be saved first,
 // so that of many workers one wins.
 func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
@@ -208,7 +208,7 @@ type Disabled struct {
 func (Disabled) EventName() string { return "webhook.disabled" }
 
 // Failed takes in a failure that was known at now. gone is true for a response of 410, probe for the attempt that Admit
-// called one. Attempts that were under way when the circuit opened come in later: they say nothing new of the endpoint.
+// called one. Attempts that were under way when the circuit opened come in later: they mean nothing new for the endpoint.
 // disabled is not nil when the failure switched the endpoint off.
 func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) {
 	if e.s.FailingSince.IsZero() {

@@ -179,7 +179,7 @@ func TestAnEditListsEveryFault(t *testing.T) {
 	}
 }
 
-// Each edit of a failing endpoint changes exactly what its row says.
+// Each edit of a failing endpoint changes exactly what its row lists.
 func TestAnEditChangesWhatItNames(t *testing.T) {
 	t.Parallel()
 	failing := newEndpoint()

@@ -18,10 +18,11 @@ const (
 	maxLabel = 63
 )
 
-// specialNames lead inside whatever a resolver says (RFC 6761, RFC 6762, RFC 8375, clouds' metadata).
+// specialNames lead inside whatever a resolver reports (RFC 6761, RFC 6762, RFC 8375, clouds' metadata).
 var specialNames = []string{"localhost", "local", "internal", "intranet", "home.arpa", "localdomain", "lan", "metadata"}
 
-// Policy says what else than the public internet receivers may be: nothing, for the zero value. Only sandboxes have another.
+// Policy specifies what else than the public internet receivers may be: nothing, for the zero value. Only sandboxes have
+// another.
 type Policy struct {
 	// Loopback admits this machine by its address or as localhost, over http too.
 	Loopback bool
@@ -32,7 +33,8 @@ type Policy struct {
 }
 
 // CheckURL checks where events are to be sent: https, no user info, and no literal address or special name of the
-// refused ranges in any spelling, except for what the policy admits. What a name resolves to is checked again at every dial.
+// refused ranges in any spelling, except for what the policy admits. What a name resolves to is checked again at every
+// dial.
 func CheckURL(field, raw string, policy Policy, f *fault.Violations) {
 	u, err := url.Parse(raw)
 	if err != nil || len(raw) > maxURL || u.Host == "" || strings.ContainsAny(raw, ` \`) {
@@ -55,7 +57,7 @@ func CheckURL(field, raw string, policy Policy, f *fault.Violations) {
 		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused."+policy.hint())
 }
 
-// hint says how to admit what was refused.
+// hint describes how to admit what was refused.
 func (p Policy) hint() string {
 	if p.Setting == "" || p.Private {
 		return ""
@@ -63,7 +65,7 @@ func (p Policy) hint() string {
 	return " Set " + p.Setting + "=true to allow your own machine and network over http."
 }
 
-// isLoopbackHost reports whether a host is this machine whatever a resolver says.
+// isLoopbackHost reports whether a host is this machine whatever a resolver reports.
 func isLoopbackHost(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, ok := literal(name); ok {
@@ -72,8 +74,8 @@ func isLoopbackHost(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// invalidHost says why a host can be neither a name nor an address that every resolver reads alike; "" when it can. Beyond
-// ASCII there are many spellings of one name: full-width letters and digits, other dots, signs that nobody sees.
+// invalidHost describes why a host can be neither a name nor an address that every resolver reads alike; "" when it can.
+// Beyond ASCII there are many spellings of one name: full-width letters and digits, other dots, signs that nobody sees.
 func invalidHost(host string) string {
 	name := strings.TrimSuffix(host, ".")
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -164,8 +166,8 @@ var blockedRanges = func() []netip.Prefix {
 	return all
 }()
 
-// privateRanges are the refused ranges that a sandbox may be told to admit: its own machine and network, and never a cloud's
-// metadata, link-local neighbours or groups.
+// privateRanges are the refused ranges that a sandbox may be configured to admit: its own machine and network, and never
+// a cloud's metadata, link-local neighbours or groups.
 var privateRanges = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"),
 	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
@@ -182,9 +184,9 @@ var embedding = map[netip.Prefix]int{
 	netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
 }
 
-// IsBlockedAddr reports whether an address is not on the public internet: loopback, private, link-local, multicast, metadata
-// and the rest of the special ranges, also when mapped or embedded in IPv6. The policy may admit
-// loopback and private networks.
+// IsBlockedAddr reports whether an address is not on the public internet: loopback, private, link-local, multicast,
+// metadata and the rest of the special ranges, also when mapped or embedded in IPv6. The policy may admit loopback and
+// private networks.
 func IsBlockedAddr(addr netip.Addr, policy Policy) bool {
 	addr = addr.WithZone("").Unmap()
 	if policy.Loopback && addr.IsLoopback() {

@@ -1,4 +1,5 @@
-// Command go-overlay is a small shop: it sells membership in Sundry's overlay and lets members in. It knows the public API only.
+// Command go-overlay is a small shop: it sells membership in Sundry's overlay and lets members in. It knows the public
+// API only.
 package main
 
 import (
@@ -23,7 +24,7 @@ var shopHTML string
 
 var shopPage = template.Must(template.New("shop").Parse(shopHTML))
 
-// shop is what the program is told by its environment.
+// shop is what the environment configures.
 type shop struct {
 	sundry, key string // address of the service and secret key
 	self        string // address of the shop itself
@@ -85,7 +86,7 @@ func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(session)
 }
 
-// members asks what the user may use: never the browser, which can say anything.
+// members asks what the user may use: never the browser, which can claim anything.
 func (s *shop) members(w http.ResponseWriter, r *http.Request) {
 	var access struct {
 		ActivePlans []struct{ ListingKey string }

@@ -45,7 +45,7 @@ func (g Gift) Check(externalCustomerID string, f *fault.Violations) access.Manua
 	}}
 }
 
-// GrantManually gives the customer what the gift says. VALIDATION_FAILED with every fault; the refusals of
+// GrantManually gives the customer what the gift contains. VALIDATION_FAILED with every fault; the refusals of
 // ports.PlanTerms.
 func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomerID string, gift Gift) (*access.Grant, error) {
 	var granted *access.Grant

@@ -62,17 +62,17 @@ func TestGiftsThatAreRefused(t *testing.T) {
 		gift     access.Gift
 		fields   []string // of VALIDATION_FAILED; none = NOT_FOUND
 	}{
-		"nothing":                      {ada, access.Gift{}, []string{"listing"}},
-		"both kinds":                   {ada, access.Gift{Listing: "studio", Plan: "pro", Entitlements: one}, []string{"listing"}},
-		"a listing without its plan":   {ada, access.Gift{Listing: "studio"}, []string{"plan"}},
-		"a plan without its listing":   {ada, access.Gift{Plan: "pro"}, []string{"listing"}},
-		"an unknown plan":              {ada, access.Gift{Listing: "studio", Plan: "max"}, nil},
-		"a time that has come":         {ada, access.Gift{Entitlements: one, ExpiresAt: noon}, []string{"expiresAt"}},
-		"a note too long":              {ada, access.Gift{Entitlements: one, Note: strings.Repeat("é", 501)}, []string{"note"}},
-		"a customer without a name":    {"", access.Gift{Entitlements: one}, []string{"externalCustomerId"}},
-		"a credit of nothing":          {ada, images(0, time.Time{}), []string{"credits[0].amount"}},
-		"an entitlement of no type":    {ada, access.Gift{Entitlements: []plan.EntitlementDraft{{Key: "x", Type: "color", Value: "red"}}}, []string{"entitlements[0].type"}},
-		"many faults are told at once": {"a\x07", access.Gift{Plan: "pro", ExpiresAt: noon, Note: strings.Repeat("x", 501)}, []string{"externalCustomerId", "listing", "note", "expiresAt"}},
+		"nothing":                          {ada, access.Gift{}, []string{"listing"}},
+		"both kinds":                       {ada, access.Gift{Listing: "studio", Plan: "pro", Entitlements: one}, []string{"listing"}},
+		"a listing without its plan":       {ada, access.Gift{Listing: "studio"}, []string{"plan"}},
+		"a plan without its listing":       {ada, access.Gift{Plan: "pro"}, []string{"listing"}},
+		"an unknown plan":                  {ada, access.Gift{Listing: "studio", Plan: "max"}, nil},
+		"a time that has come":             {ada, access.Gift{Entitlements: one, ExpiresAt: noon}, []string{"expiresAt"}},
+		"a note too long":                  {ada, access.Gift{Entitlements: one, Note: strings.Repeat("é", 501)}, []string{"note"}},
+		"a customer without a name":        {"", access.Gift{Entitlements: one}, []string{"externalCustomerId"}},
+		"a credit of nothing":              {ada, images(0, time.Time{}), []string{"credits[0].amount"}},
+		"an entitlement of no type":        {ada, access.Gift{Entitlements: []plan.EntitlementDraft{{Key: "x", Type: "color", Value: "red"}}}, []string{"entitlements[0].type"}},
+		"many faults are reported at once": {"a\x07", access.Gift{Plan: "pro", ExpiresAt: noon, Note: strings.Repeat("x", 501)}, []string{"externalCustomerId", "listing", "note", "expiresAt"}},
 	}
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		for name, c := range cases {

@@ -76,7 +76,7 @@ type Explanation struct {
 	History  []access.Changed // the latest 100, newest first
 }
 
-// Explain tells which payment, subscription or grant gives what, and how the version came about.
+// Explain returns which payment, subscription or grant gives what, and how the version came about.
 func (s *Service) Explain(ctx context.Context, creatorID, externalCustomerID string) (Explanation, error) {
 	var e Explanation
 	r := s.store.Read(ctx)

@@ -152,8 +152,8 @@ func (c *lockedAccess) find(grantID string) *access.Grant {
 
 func noop(*lockedAccess) (access.Cause, error) { return access.Cause{}, nil }
 
-// withLockedAccess is the one way to change access: it locks the customer's snapshot, ends the grants whose time is over, does
-// the work, and brings the snapshot up to date. Each of the two steps that changes the snapshot is a version with a
+// withLockedAccess is the one way to change access: it locks the customer's snapshot, ends the grants whose time is over,
+// does the work, and brings the snapshot up to date. Each of the two steps that changes the snapshot is a version with a
 // cause of its own.
 func (s *Service) withLockedAccess(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, work func(c *lockedAccess) (access.Cause, error)) (*lockedAccess, error) {
 	now, err := r.Clock.Now(ctx, creatorID)
@@ -194,7 +194,7 @@ func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
 	return s.publish(ctx, c, cause)
 }
 
-// publish folds the grants and, when that gives another document, saves it as the next version and tells of it.
+// publish folds the grants and, when that gives another document, saves it as the next version and reports it.
 func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cause) error {
 	next, changed, ok, err := c.document.Next(access.Fold(c.grants), s.livemode, cause, c.now)
 	switch {

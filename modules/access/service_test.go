@@ -195,7 +195,7 @@ func TestWaiting(t *testing.T) {
 		start = h.clock.Real()
 		d, err = h.Wait(t.Context(), creator, ada, 0, 20*time.Second)
 		if waited := h.clock.Real().Sub(start); err != nil || d.Version != 1 || waited != 0 {
-			t.Errorf("a version already known took %v to tell", waited)
+			t.Errorf("a version already known took %v to return", waited)
 		}
 		d, err = h.Wait(t.Context(), creator, ada, 1, time.Hour)
 		if waited := h.clock.Real().Sub(start); err != nil || d.Version != 1 || waited != 25*time.Second {

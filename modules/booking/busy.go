@@ -67,7 +67,7 @@ func (s *Service) setBusyCalendars(ctx context.Context, r ports.Repos, creatorID
 }
 
 // ReadCalendar reads a busy calendar and replaces the times that are known of it. One that cannot be read keeps them
-// and says why. Claims are never touched. Task TaskReadCalendar.
+// and records why. Claims are never touched. Task TaskReadCalendar.
 func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 	creatorID, address, _ := strings.Cut(t.Subject, " ")
 	r := s.store.Read(ctx)

@@ -37,7 +37,7 @@ func (w *fixture) respond(url, text string) {
 	}
 }
 
-// work runs every task that is due, and says how many ran.
+// work runs every task that is due, and returns how many ran.
 func (w *fixture) work() (ran int) {
 	w.t.Helper()
 	for {

@@ -39,8 +39,8 @@ func (s *Cancellations) Cancel(ctx context.Context, creatorID, appointmentID, re
 	return s.cancelAs(ctx, creatorID, appointmentID, cancelRequest{by: appointment.ByCreator, reason: reason, refunded: refunded})
 }
 
-// CancelByBuyer is Cancel by a caller who has the link: the money goes back as the policy promised. QUOTE_EXPIRED, and nothing
-// happens, when that is another amount than the expected one.
+// CancelByBuyer is Cancel by a caller who has the link: the money goes back as the policy promised. QUOTE_EXPIRED, and
+// nothing happens, when that is another amount than the expected one.
 func (s *Cancellations) CancelByBuyer(ctx context.Context, link, reason string, expected int64) (appointment.State, error) {
 	a, err := s.booking.linked(ctx, s.booking.store.Read(ctx), link)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Cancellations) cancel(ctx context.Context, r ports.Repos, state appoint
 	return a.State(), s.publishAllCanceled(ctx, r, a.State())
 }
 
-// refund records the refund that a cancellation makes, if any, and says why where there is none.
+// refund records the refund that a cancellation makes, if any, and records why where there is none.
 func (s *Cancellations) refund(ctx context.Context, r ports.Repos, a appointment.State, count int, c cancelRequest, now time.Time) (appointment.Refund, error) {
 	made := appointment.Refund{Decision: a.DecideRefund(c.by, c.refunded, now)}
 	var err error

@@ -169,7 +169,7 @@ func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 	})
 }
 
-// TestManySessionsWantOverlappingTimes is the race of the specification: one wins, the others are told that the time is
+// TestManySessionsWantOverlappingTimes is the race of the specification: one wins, the others are notified that the time is
 // taken, nobody waits for long and nothing breaks.
 func TestManySessionsWantOverlappingTimes(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ type Config struct {
 	BaseURL string
 	// LinkKey is 32 bytes, used for nothing but what opens appointments and feeds.
 	LinkKey []byte
-	// Fetching says where busy calendars may be beside the public internet.
+	// Fetching specifies where busy calendars may be beside the public internet.
 	Fetching webhook.Policy
 }
 
@@ -62,7 +62,7 @@ func New(cfg Config, d Deps) *Service {
 	}
 }
 
-// Setup is when and where a creator meets buyers, as they said.
+// Setup is when and where a creator meets buyers, as they set it.
 func (s *Service) Setup(ctx context.Context, creatorID string) (appointment.Setup, error) {
 	return s.store.Read(ctx).Booking.Scheduling.Get(ctx, creatorID)
 }

@@ -218,7 +218,7 @@ func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) err
 	return err
 }
 
-// refusal turns a taken name into its refusal and leaves refusals as they are; anything else says what was being done.
+// refusal turns a taken name into its refusal and leaves refusals as they are; anything else names what was being done.
 func refusal(doing string, err error) error {
 	var duplicate *ports.DuplicateError
 	var refused *fault.Error

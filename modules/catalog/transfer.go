@@ -77,7 +77,7 @@ type DocumentLink struct {
 	Active     bool            `json:"active"`
 }
 
-// key is what tells the links of a listing apart.
+// key is what distinguishes the links of a listing.
 func (l DocumentLink) key() string {
 	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), l.SuccessURL}, " ")
 }
@@ -226,7 +226,7 @@ func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
 // errPreview ends an import that was only to be looked at.
 var errPreview = errors.New("preview")
 
-// PreviewImport says what Import would change, a line each, and changes nothing. Refuses as Import.
+// PreviewImport returns what Import would change, a line each, and changes nothing. Refuses as Import.
 func (s *Service) PreviewImport(ctx context.Context, creatorID string, d Document) ([]string, error) {
 	var changes []string
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
@@ -241,7 +241,7 @@ func (s *Service) PreviewImport(ctx context.Context, creatorID string, d Documen
 	return changes, nil
 }
 
-// Import makes the listings of a document be as it says, all or none: variants, plans and prices that it does not name are
+// Import makes the listings of a document match it, all or none: variants, plans and prices that it does not name are
 // removed or retired, listings and payment links that it does not name are left alone. Again, it changes nothing. It
 // returns what changed, a line each. Faults: those of the use cases, with the listing's key as the path.
 func (s *Service) Import(ctx context.Context, creatorID string, d Document) (changes []string, err error) {

@@ -94,7 +94,7 @@ func (s fixture) imported(t *testing.T, d catalog.Document) []string {
 	}
 	changes, err := s.Import(t.Context(), s.ada, d)
 	if err != nil || !slices.Equal(changes, preview) {
-		t.Fatalf("changed %q, %v; the preview said %q", changes, err, preview)
+		t.Fatalf("changed %q, %v; the preview was %q", changes, err, preview)
 	}
 	return changes
 }

@@ -40,7 +40,7 @@ func below(path string, without, with map[string]string) bool {
 	return false
 }
 
-// hasMembers reports whether a path is a whole thing: its members say what has changed.
+// hasMembers reports whether a path is a whole thing: its members show what has changed.
 func hasMembers(path string, sides ...map[string]string) bool {
 	for _, side := range sides {
 		for other := range side {

@@ -40,7 +40,7 @@ func (s *Service) importListing(ctx context.Context, r ports.Repos, creatorID st
 	return err
 }
 
-// behaviorOf is nil for a document that says nothing: the prices contain their tax then, or go on as they are.
+// behaviorOf is nil for a document without one: the prices contain their tax then, or go on as they are.
 func behaviorOf(wanted DocumentListing) *string {
 	if wanted.TaxBehavior == "" {
 		return nil

@@ -51,7 +51,7 @@ func (n NewSession) validate(sandbox bool) error {
 	var f fault.Violations
 	switch {
 	case n.Catalog == nil && n.ListingID == "":
-		f.Add("catalog", fault.DetailRequired, "Say what is sold: either catalog or listingId.")
+		f.Add("catalog", fault.DetailRequired, "Specify what is sold: either catalog or listingId.")
 	case n.Catalog != nil && n.ListingID != "":
 		f.Add("listingId", fault.DetailNotAllowed, "Send either catalog or listingId, not both.")
 	case n.Catalog != nil:
@@ -72,7 +72,7 @@ func (n NewSession) validate(sandbox bool) error {
 	}
 	n.Buyer.Validate(f.Nest("customer"))
 	if n.SuccessURL == "" {
-		f.Add("successUrl", fault.DetailRequired, "Say where the buyer goes after paying.")
+		f.Add("successUrl", fault.DetailRequired, "Specify where the buyer goes after paying.")
 	} else {
 		checkout.ValidateRedirectURL("successUrl", n.SuccessURL, sandbox, &f)
 	}
@@ -110,8 +110,8 @@ func checkText(field, s string, limit int, f *fault.Violations) {
 // Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
 func (s *Service) Check(n NewSession) error { return n.validate(s.cfg.Sandbox) }
 
-// Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE, and of
-// times given those of ports.Bookings.
+// Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE,
+// and of times given those of ports.Bookings.
 func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
 	if err := n.validate(s.cfg.Sandbox); err != nil {
 		return checkout.State{}, err

@@ -121,7 +121,7 @@ func (w *fixture) Again(_ context.Context, _ ports.Repos, _ plan.Offer) (plan.Of
 // codes stands for the catalog's discount codes: FIFTH takes a fifth off, any other is unknown.
 type codes struct {
 	mu sync.Mutex
-	// exhausted says that the code has been used as often as it may be.
+	// exhausted means that the code has been used as often as it may be.
 	exhausted bool
 	used      map[string]bool // by session
 }
@@ -155,7 +155,7 @@ func (c *codes) ReleaseDiscount(_ context.Context, _ ports.Repos, _, checkoutID 
 	return nil
 }
 
-// bookings stands for the creator's calendar: every time is free, until taken says that somebody else has it.
+// bookings replaces the creator's calendar: every time is free, until taken means that somebody else has it.
 type bookings struct {
 	mu    sync.Mutex
 	held  map[string]int // by session

@@ -30,7 +30,7 @@ type Payment struct {
 	Card  ports.CardInput
 	Email string
 	Buyer customer.Details
-	// ClientCountry is where the buyer's network is, as a proxy says; "" when none does.
+	// ClientCountry is where the buyer's network is, as a proxy reports; "" when none does.
 	ClientCountry string
 	// Slots are times to choose before paying; nil keeps those chosen.
 	Slots []appointment.SlotChoice
@@ -71,7 +71,7 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 	return s.pay(ctx, opened, p, false)
 }
 
-// chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is told first: a refused
+// chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is reported first: a refused
 // request must leave the times that it names to others.
 func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Payment) error {
 	now, err := s.clock.Now(ctx, opened.CreatorID)
@@ -89,7 +89,7 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 }
 
 // pay charges the card and settles the session: commit the intent, ask the processor, commit the outcome. A crash or a
-// lost response between the steps is finished by Reconcile. The returned state says what came of it; a refused card is
+// lost response between the steps is finished by Reconcile. The returned state shows what came of it; a refused card is
 // CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave the session payable.
 //
 // Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are lost,

@@ -18,13 +18,13 @@ import (
 	"sundry/ports"
 )
 
-// interrupted is what the buyer is told when an attempt was undone.
+// interrupted is what the buyer is shown when an attempt was undone.
 var interrupted = payment.DeclineReason{Code: "processing_error", Message: "The payment was interrupted and nothing was charged. Try again."}
 
 // superseded is what the session keeps of a bank's challenge that the buyer left for another card.
 var superseded = payment.DeclineReason{Code: "authentication_required", Message: "The confirmation by your bank was not completed. Try again."}
 
-// Settle takes in what the processor says of an attempt, with everything that follows from it, in one transaction. It
+// Settle takes in what the processor reports of an attempt, with everything that follows from it, in one transaction. It
 // may be called any number of times and in any order: what is known already changes nothing.
 func (s *Service) Settle(ctx context.Context, paymentID string, o payment.Outcome) (checkout.State, error) {
 	return s.settleWith(ctx, payment.State{ID: paymentID}, o, (*checkout.Session).ClearPayment, interrupted)
@@ -127,8 +127,9 @@ func (s *Service) refundDouble(ctx context.Context, r ports.Repos, double paymen
 	return s.bus.Publish(ctx, r, payment.Completed{State: double})
 }
 
-// fulfil makes the session paid: customer, appointments, receipt number, and whatever subscribes to it (subscription, access),
-// together. Money for times that somebody else has by now goes back, and so does money for a discount that is used up.
+// fulfil makes the session paid: customer, appointments, receipt number, and whatever subscribes to it (subscription,
+// access), together. Money for times that somebody else has by now goes back, and so does money for a discount that is
+// used up.
 func (s *Service) fulfil(ctx context.Context, r ports.Repos, session *checkout.Session, attempt *payment.Payment, now time.Time) (checkout.State, error) {
 	before, paid := session.State(), attempt.State()
 	buyer, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{
@@ -315,8 +316,8 @@ func (s *Service) ExpireDue(ctx context.Context, t ports.Task) error {
 	})
 }
 
-// ExpireEarly ends an unpaid session of the account before its time. Faults: NOT_FOUND, SESSION_ALREADY_PAID, STATE_CONFLICT
-// while a payment cannot be canceled, PROCESSOR_UNAVAILABLE.
+// ExpireEarly ends an unpaid session of the account before its time. Faults: NOT_FOUND, SESSION_ALREADY_PAID,
+// STATE_CONFLICT while a payment cannot be canceled, PROCESSOR_UNAVAILABLE.
 func (s *Service) ExpireEarly(ctx context.Context, creatorID, sessionID string) (checkout.State, error) {
 	if _, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID); err != nil {
 		return checkout.State{}, err

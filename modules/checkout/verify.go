@@ -20,12 +20,12 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		return audit.KeptMoney(ctx, ports.TaskRefundPayment, limit)
 	}
 	return ports.Checks{
-		{Find: audit.UnbalancedPayments, Says: "session %s is paid, but its payment does not match its total"},
-		{Find: audit.UnbalancedSessions, Says: "session %s is open, but its total is not what its parts come to"},
-		{Find: audit.LostPayments, Says: "session %s is open, but its live payment does not exist"},
-		{Find: audit.MissingAppointments, Says: "session %s is paid, but does not have all its appointments"},
-		{Find: audit.StrayHolds, Says: "session %s is not open any more, but still holds a time"},
-		{Find: kept, Says: "payment %s is not what its session was paid with, and does not go back"},
-		{Find: overdue, Says: "session %s is past its expiry and still open"},
+		{Find: audit.UnbalancedPayments, Message: "session %s is paid, but its payment does not match its total"},
+		{Find: audit.UnbalancedSessions, Message: "session %s is open, but its total is not what its parts come to"},
+		{Find: audit.LostPayments, Message: "session %s is open, but its live payment does not exist"},
+		{Find: audit.MissingAppointments, Message: "session %s is paid, but does not have all its appointments"},
+		{Find: audit.StrayHolds, Message: "session %s is not open any more, but still holds a time"},
+		{Find: kept, Message: "payment %s is not what its session was paid with, and does not go back"},
+		{Find: overdue, Message: "session %s is past its expiry and still open"},
 	}.Run(ctx)
 }

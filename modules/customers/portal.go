@@ -65,9 +65,9 @@ type Visit struct {
 	Customer  customer.State
 	Seller    string
 	ReturnURL string // empty for none
-	// Expired says that the link is too old: all it is good for is to have a new one mailed.
+	// Expired means that the link is too old: all it is good for is to have a new one mailed.
 	Expired bool
-	// Asked says that the link was made for that alone.
+	// Asked means that the link was made for that alone.
 	Asked bool
 }
 

@@ -65,7 +65,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, d customer.Draft
 	return created, taken(err)
 }
 
-// taken says that an external id is another customer's.
+// taken means that an external id is another customer's.
 func taken(err error) error {
 	if errors.Is(err, ports.ErrDuplicate) {
 		return fault.New(fault.StateConflict, "Another customer has this externalCustomerId.")
@@ -131,7 +131,7 @@ func (s *Service) Customer(ctx context.Context, r ports.Repos, customerID string
 	return state, err
 }
 
-// OnCheckoutPaid keeps what the buyer said of themselves, for later charges.
+// OnCheckoutPaid keeps what the buyer entered about themselves, for later charges.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
 	state, err := r.Customers.Customers.Get(ctx, e.CustomerID)
 	if err != nil {

@@ -37,7 +37,7 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 	return s.setPassword(ctx, b.Creator, wanted, identity.PasswordChanged, b.SessionID, from)
 }
 
-// AskPasswordReset mails a link that sets a new password, if there is an account. Whoever asks learns nothing of that.
+// AskPasswordReset mails a link that sets a new password, if there is an account. The response is the same either way.
 // Refusals: VALIDATION_FAILED for no address, RATE_LIMITED.
 func (s *Service) AskPasswordReset(ctx context.Context, address string, from identity.Client) error {
 	address, ok := email.Parse(address)

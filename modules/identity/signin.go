@@ -109,7 +109,7 @@ func (s *Service) authenticate(ctx context.Context, email, password string, from
 }
 
 // checkPassword finds the creator with this address and password. For an unknown address the hasher does
-// the same work for nothing, so that the time taken tells nothing.
+// the same work for nothing, so that the time taken reveals nothing.
 func (s *Service) checkPassword(ctx context.Context, email, password string, from identity.Client) (identity.CreatorState, error) {
 	var state identity.CreatorState
 	creator, err := s.store.Read(ctx).Identity.Creators.GetByEmail(ctx, email)
@@ -154,7 +154,7 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, er
 	return in, nil
 }
 
-// readRefreshToken returns which token of which family a text is. ok is false for a text that is none of ours: whoever
+// readRefreshToken returns which token of which family a text is. ok is false for a text that is none of ours: anyone who
 // invents one, for a family that they have seen, changes nothing.
 func (s *Service) readRefreshToken(text string) (token identity.RefreshToken, ok bool) {
 	token, shown, ok := identity.ParseRefreshToken(text)
@@ -256,7 +256,7 @@ func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFa
 	return Session{Creator: creator, AccessToken: access, ExpiresIn: identity.AccessTokenLifetime, RefreshToken: token.Text(mac[:])}, nil
 }
 
-// admit counts one attempt. RATE_LIMITED says how long to wait.
+// admit counts one attempt. RATE_LIMITED specifies how long to wait.
 func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) error {
 	quota, err := s.limiter.Allow(ctx, key, limit.Attempts, limit.Window)
 	if err != nil {
@@ -269,7 +269,7 @@ func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) e
 }
 
 func tooMany(wait time.Duration) error {
-	f := fault.New(fault.RateLimited, "Too many attempts. Wait as Retry-After says.")
+	f := fault.New(fault.RateLimited, "Too many attempts. Wait as long as Retry-After specifies.")
 	f.RetryAfter = wait
 	return f
 }

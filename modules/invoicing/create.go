@@ -122,7 +122,7 @@ func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State
 }
 
 // taxed gives an invoice the tax of its customer's country, as that was given last. The amounts contain it unless the
-// invoice says otherwise.
+// invoice specifies otherwise.
 func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State, now time.Time) (invoice.State, error) {
 	subtotal, err := invoice.Subtotal(state.Currency, state.Lines)
 	if err != nil || subtotal.Minor <= 0 {

@@ -177,7 +177,7 @@ func describe(corrected document.Snapshot) string {
 }
 
 // creditedTax is why the credited part carries its tax: at the one rate of the document. One of several rates keeps the
-// sum alone, since the parts of a refund are not told apart by rate.
+// sum alone, since the parts of a refund are not distinguished by rate.
 func creditedTax(of tax.Details, share ledger.Share) tax.Details {
 	credited := tax.Details{Treatment: of.Treatment, Behavior: tax.Inclusive, Country: of.Country, TaxID: of.TaxID}
 	if len(of.Shares) == 1 {

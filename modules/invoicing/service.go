@@ -18,7 +18,7 @@ import (
 // TaskRetry charges an invoice again; its subject is the invoice.
 const TaskRetry = "invoice.retry"
 
-// Config is what the module is told.
+// Config is the module's configuration.
 type Config struct {
 	BaseURL string
 	// LinkKey is 32 bytes, used for nothing else: it derives the addresses of invoices.
@@ -122,11 +122,11 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		}
 	}
 	lines, err := ports.Checks{
-		{Find: audit(ports.InvoicingAudit.Unbalanced), Says: "invoice %s: its status is not that of its payment"},
-		{Find: audit(ports.InvoicingAudit.PaidTwice), Says: "invoice %s: a second payment took money and does not go back"},
-		{Find: audit(ports.InvoicingAudit.DocumentGaps), Says: "document series %s has a gap or a number used twice"},
-		{Find: audit(ports.InvoicingAudit.Undocumented), Says: "%s has a number, but no document with it says the same amounts"},
-		{Find: audit(ports.InvoicingAudit.BilledTwice), Says: "billing plan %s: two invoices bill one period"},
+		{Find: audit(ports.InvoicingAudit.Unbalanced), Message: "invoice %s: its status is not that of its payment"},
+		{Find: audit(ports.InvoicingAudit.PaidTwice), Message: "invoice %s: a second payment took money and does not go back"},
+		{Find: audit(ports.InvoicingAudit.DocumentGaps), Message: "document series %s has a gap or a number used twice"},
+		{Find: audit(ports.InvoicingAudit.Undocumented), Message: "%s has a number, but no document with it has the same amounts"},
+		{Find: audit(ports.InvoicingAudit.BilledTwice), Message: "billing plan %s: two invoices bill one period"},
 	}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify invoices: %w", err)

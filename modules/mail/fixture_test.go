@@ -24,7 +24,7 @@ import (
 
 const creatorID = "crt_01h00000000000000000000000"
 
-// fixture is the module over a real store, with a clock to turn and a mailer that responds as it is told.
+// fixture is the module over a real store, with a clock to move and a mailer with scripted responses.
 type fixture struct {
 	locale string // of the buyer
 	t      testing.TB

@@ -18,7 +18,7 @@ func (s *Service) OnPortalLinkAsked(ctx context.Context, r ports.Repos, e custom
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindPortalLink, cause, mailtemplate.Plan{CustomerID: e.ID})
 }
 
-// OnSubscriptionRenewalDue tells a customer of a charge that is a week away.
+// OnSubscriptionRenewalDue notifies a customer of a charge that is a week away.
 func (s *Service) OnSubscriptionRenewalDue(ctx context.Context, r ports.Repos, e subscription.RenewalDue) error {
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindRenewalDue, e.ID+"/"+apiformat.Instant(e.CurrentPeriodEnd), mailtemplate.Plan{
 		CustomerID: e.CustomerID, Item: named(e.Offer), Amount: e.Amount, At: e.CurrentPeriodEnd,
@@ -26,7 +26,7 @@ func (s *Service) OnSubscriptionRenewalDue(ctx context.Context, r ports.Repos, e
 	})
 }
 
-// OnSubscriptionChargeFailed tells a customer that their card failed, and where to pay or to confirm the payment.
+// OnSubscriptionChargeFailed notifies a customer that their card failed, and of where to pay or to confirm the payment.
 func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos, e subscription.ChargeFailed) error {
 	cause := fmt.Sprintf("%s/%d", e.ID, e.Revision)
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindChargeFailed, cause, mailtemplate.Plan{

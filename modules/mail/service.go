@@ -1,5 +1,5 @@
 // Package mail writes to people: buyers and creators get a mail for what concerns them. Each one is enqueued in the
-// transaction of its cause, with what it is to say frozen, and a task sends it.
+// transaction of its cause, with its content frozen, and a task sends it.
 package mail
 
 import (

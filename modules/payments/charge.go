@@ -99,7 +99,7 @@ func (s *Service) Run(ctx context.Context, paymentID string) (payment.State, err
 }
 
 // cancelUnsent ends an attempt that certainly never reached the processor, so that nothing is charged behind the back of
-// a caller who was told that it failed.
+// a caller who got a failure.
 func (s *Service) cancelUnsent(ctx context.Context, attempt payment.State, cause error) (payment.State, error) {
 	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
 	if err == nil {
@@ -216,7 +216,7 @@ func (s *Service) ask(ctx context.Context, attempt payment.State, now time.Time)
 	return outcome, err
 }
 
-// settle takes in what the processor says, with everything that follows from it. What is known already changes nothing.
+// settle takes in what the processor reports, with everything that follows from it. What is known already changes nothing.
 func (s *Service) settle(ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome) (payment.State, error) {
 	loaded, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
 	if err != nil {

@@ -31,7 +31,7 @@ type DisputeDeps struct {
 	Events    ports.EventVerifier
 	Book      ports.SaleBook
 	Refunds   *Refunds
-	// Setups finishes a card setup by what the processor says of it, and Payouts a payout. They call the network.
+	// Setups finishes a card setup by what the processor reports of it, and Payouts a payout. They call the network.
 	Setups  func(ctx context.Context, setupID string) error
 	Payouts func(ctx context.Context, payoutID string) error
 	// Reconcile names the task that asks what became of a payment, by what the payment is for.
@@ -270,7 +270,7 @@ func (s *Disputes) Accept(ctx context.Context, creatorID, disputeID string) (dis
 	return s.respond(ctx, creatorID, disputeID, dispute.Evidence{}, true)
 }
 
-// respond commits the response, sends it, and commits what the processor said. TaskDisputeResponse finishes what was
+// respond commits the response, sends it, and commits what the processor responded. TaskDisputeResponse finishes what was
 // interrupted.
 func (s *Disputes) respond(ctx context.Context, creatorID, disputeID string, e dispute.Evidence, accept bool) (dispute.State, error) {
 	var asked dispute.State
@@ -299,7 +299,7 @@ func (s *Disputes) respond(ctx context.Context, creatorID, disputeID string, e d
 	ctx = context.WithoutCancel(ctx)
 	report, err := s.send(ctx, asked)
 	if err != nil { // unknown or not reached: the task goes on
-		return asked, nil //nolint:nilerr // the dispute still needs a response, which is what the caller is told
+		return asked, nil //nolint:nilerr // the dispute still needs a response, which is what the caller gets
 	}
 	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.apply(ctx, r, report)

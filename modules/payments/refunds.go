@@ -40,7 +40,7 @@ type RefundDeps struct {
 }
 
 // Refunds gives money back because the account asks for it. The intent is committed, then the processor is called, then
-// what it said is committed; TaskRefundRequest finishes what was interrupted.
+// what it responded is committed; TaskRefundRequest finishes what was interrupted.
 type Refunds struct{ RefundDeps }
 
 // NewRefunds returns the use cases.
@@ -64,7 +64,7 @@ func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Reque
 	ctx = context.WithoutCancel(ctx)
 	outcome, err := s.call(ctx, asked)
 	if err != nil { // unknown or not reached: the task goes on
-		return asked, nil //nolint:nilerr // the refund is pending, which is what the caller is told
+		return asked, nil //nolint:nilerr // the refund is pending, which is what the caller gets
 	}
 	err = s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.settle(ctx, r, asked.ID, outcome)
@@ -156,7 +156,7 @@ func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, err
 	})
 }
 
-// settle takes in what the processor says, with everything that follows from it. What is known already changes nothing.
+// settle takes in what the processor reports, with everything that follows from it. What is known already changes nothing.
 func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o refund.Outcome) (refund.State, error) {
 	loaded, err := r.Payments.Refunds.Get(ctx, refundID)
 	if err != nil {

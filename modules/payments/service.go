@@ -1,8 +1,8 @@
 // Package payments takes money from saved cards while their customers are away, and keeps those cards.
 //
-// An attempt is committed first, then the processor is called, then what it said is committed, and a task finishes what
-// was interrupted in between. Asking again with the same attempt repeats the processor's first response, so a doubled task
-// charges nobody twice.
+// An attempt is committed first, then the processor is called, then what it responded is committed, and a task finishes
+// what was interrupted in between. Asking again with the same attempt repeats the processor's first response, so a
+// doubled task charges nobody twice.
 package payments
 
 import (

@@ -132,7 +132,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.Ne
 	return outcome.Action, nil
 }
 
-// RefreshSetup takes in what the processor says of a setup's latest card: the customer may have closed the page on their
+// RefreshSetup takes in what the processor reports of a setup's latest card: the customer may have closed the page on their
 // way back from the bank.
 func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 	setup, err := s.store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
@@ -297,7 +297,7 @@ func (s *Service) keep(ctx context.Context, r ports.Repos, setup cardsetup.State
 	return s.bus.Publish(ctx, r, paymentmethod.Saved{State: card})
 }
 
-// setupFault is how an outcome that saved nothing is told to the customer.
+// setupFault is how an outcome that saved nothing is reported to the customer.
 func setupFault(o payment.Outcome) error {
 	switch o.Status {
 	case payment.Declined:

@@ -192,7 +192,7 @@ func (a *advance) pause(ctx context.Context, d time.Duration, why string) error 
 	return a.sleeper.Sleep(ctx, d)
 }
 
-// stopped is the refusal that says how far the clock got.
+// stopped is the refusal that reports how far the clock got.
 func (a *advance) stopped(ctx context.Context, why string) error {
 	now, err := a.clock.Now(ctx, a.creatorID)
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 	longLook  = 80 * time.Millisecond
 )
 
-// BeforeAdvance is told, inside a transaction, that an account's clock is about to go on from now. It may schedule what
+// BeforeAdvance is notified, inside a transaction, that an account's clock is about to go on from now. It may schedule what
 // shall be looked into on the way.
 type BeforeAdvance func(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error
 
@@ -70,7 +70,7 @@ func New(d Deps) *Service {
 	}
 }
 
-// Move says how far to put a clock forward: exactly one of the two is set.
+// Move specifies how far to put a clock forward: exactly one of the two is set.
 type Move struct {
 	Seconds *int64
 	To      *time.Time
@@ -83,7 +83,7 @@ type Advanced struct {
 	Ran int
 }
 
-// Clock tells the account's time.
+// Clock returns the account's time.
 func (s *Service) Clock(ctx context.Context, creatorID string) (time.Time, error) {
 	return s.clock.Now(ctx, creatorID)
 }
@@ -93,7 +93,7 @@ func (m Move) check() error {
 	var f fault.Violations
 	switch {
 	case m.Seconds == nil && m.To == nil:
-		f.Add("seconds", fault.DetailRequired, "Say how far: seconds or to.")
+		f.Add("seconds", fault.DetailRequired, "Specify how far: seconds or to.")
 	case m.Seconds != nil && m.To != nil:
 		f.Add("to", fault.DetailNotAllowed, "Give seconds or to, not both.")
 	case m.Seconds != nil:

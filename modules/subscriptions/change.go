@@ -114,8 +114,8 @@ func (s *Service) startChange(ctx context.Context, creatorID, subscriptionID str
 	return paymentID, err
 }
 
-// binding is the quote that was previewed, used up now, or one of the present. What is wrong with a quote is said before
-// what its change is refused for, unless the subscription has ended.
+// binding is the quote that was previewed, used up now, or one of the present. What is wrong with a quote is reported
+// before what its change is refused for, unless the subscription has ended.
 func (s *Service) binding(ctx context.Context, r ports.Repos, sub *subscription.Subscription, to plan.Offer, c Change, now time.Time) (subscription.Quote, error) {
 	if c.QuoteID == "" || sub.State().Status.Terminal() {
 		return s.quote(ctx, r, sub, to, c.Mode, now)
@@ -140,7 +140,8 @@ func (s *Service) Resume(ctx context.Context, creatorID, subscriptionID string) 
 	return s.resume(ctx, creatorID, subscriptionID, charging{})
 }
 
-// ResumeOnPage is Resume by the customer, who is here to confirm the payment to their bank: the charge may wait for Confirm.
+// ResumeOnPage is Resume by the customer, who is here to confirm the payment to their bank: the charge may wait for
+// Confirm.
 func (s *Service) ResumeOnPage(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
 	return s.resume(ctx, creatorID, subscriptionID, charging{onSession: true})
 }
@@ -192,7 +193,7 @@ func (s *Service) outcome(ctx context.Context, creatorID, subscriptionID, paymen
 }
 
 // PayNow charges what is overdue while the customer is present, so that their bank may ask them to confirm it. The attempt
-// says what came of it: one that requires action waits for Confirm. Faults: NOT_FOUND, STATE_CONFLICT when nothing is
+// shows what came of it: one that requires action waits for Confirm. Faults: NOT_FOUND, STATE_CONFLICT when nothing is
 // overdue, PAYMENT_METHOD_REQUIRED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
 func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) (payment.State, error) {
 	var paymentID string

@@ -255,7 +255,7 @@ func TestACancellationAtThePeriodsEndEndsIt(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		for range 2 { // the second says nothing new
+		for range 2 { // the second is nothing new
 			if got, err := w.Cancel(t.Context(), creatorID, s.ID, true); err != nil || !got.CancelAtPeriodEnd {
 				t.Fatalf("%+v, %v", got, err)
 			}

@@ -57,7 +57,7 @@ type fixture struct {
 	store *testdb.ClockedStore
 	clock *stoppedClock
 	ids   ports.IDs
-	// cardless says that the customer has no card; taxed where they live.
+	// cardless means that the customer has no card; taxed where they live.
 	cardless bool
 	taxed    string
 	// response is what Run's charges come to.

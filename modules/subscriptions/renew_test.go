@@ -335,11 +335,11 @@ func TestACustomerIsToldOnceAWeekBeforeATrialOrAYear(t *testing.T) {
 			t.Fatalf("%+v", w.published)
 		}
 		w.names()
-		// A change within the week tells nobody again.
+		// A change within the week notifies nobody again.
 		w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCustomerRenamed(ctx, r, renamed("grace")) })
 		w.wantEvents("subscription.updated")
 		if n := w.at(s.CurrentPeriodEnd.Add(-time.Millisecond)); n != 0 {
-			t.Fatal("told twice")
+			t.Fatal("notified twice")
 		}
 		w.at(s.CurrentPeriodEnd)
 		w.decide(payment.Outcome{Status: payment.Succeeded})

@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// refunded tells the module that an amount of the subscription's first payment went back; of a later one with its id.
+// refunded notifies the module that an amount of the subscription's first payment went back; of a later one with its id.
 func (w *fixture) refunded(s subscription.State, paymentID string, amount, taxed int64) {
 	w.t.Helper()
 	e := refund.Created{State: refund.State{CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, Share: ledger.Share{Amount: eur(amount), Tax: eur(taxed)}}}

@@ -1,6 +1,6 @@
 // Package subscriptions runs subscriptions: what a first payment or a trial starts, what falls due by itself, and what
-// people ask for. The rules are in core/subscription; here each transition is saved, told of and followed by its next step
-// in one transaction.
+// people ask for. The rules are in core/subscription; here each transition is saved, emitted as an event and followed by
+// its next step in one transaction.
 package subscriptions
 
 import (
@@ -23,7 +23,7 @@ import (
 const (
 	// TaskDue takes the step that falls due.
 	TaskDue = "subscription.due"
-	// TaskNotice tells the customer of a charge that is a week away.
+	// TaskNotice notifies the customer of a charge that is a week away.
 	TaskNotice = "subscription.notice"
 )
 
@@ -35,7 +35,7 @@ type Deps struct {
 	Charges ports.Charges
 	Offers  ports.Offers
 	Taxes   ports.TaxCalculator
-	// Customers tell where a buyer is taxed.
+	// Customers reports where a buyer is taxed.
 	Customers ports.CustomerReader
 }
 
@@ -74,7 +74,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return s.announce(ctx, r, sub, created)
 }
 
-// commit saves a transition, tells of it and plans what follows. A nil event is a change that nobody can see.
+// commit saves a transition, reports it and plans what follows. A nil event is a change that nobody can see.
 func (s *Service) commit(ctx context.Context, r ports.Repos, sub *subscription.Subscription, e event.Event) error {
 	if err := r.Subscriptions.Subscriptions.Update(ctx, sub.State()); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Service) planNotice(ctx context.Context, r ports.Repos, state subscript
 	return r.Tasks.Schedule(ctx, TaskNotice, state.ID, state.CreatorID, at)
 }
 
-// Notice tells the customer of the next charge. Task TaskNotice.
+// Notice notifies the customer of the next charge. Task TaskNotice.
 func (s *Service) Notice(ctx context.Context, t ports.Task) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {

@@ -43,7 +43,7 @@ func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payou
 	ctx = context.WithoutCancel(ctx)
 	outcome, err := s.send(ctx, asked)
 	if err != nil { // unknown or not reached: the task goes on
-		return asked, nil //nolint:nilerr // the payout is pending, which is what the caller is told
+		return asked, nil //nolint:nilerr // the payout is pending, which is what the caller gets
 	}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.settlePayout(ctx, r, asked.ID, outcome)
@@ -117,7 +117,7 @@ func (s *Service) send(ctx context.Context, p payout.State) (ports.PayoutOutcome
 	return outcome, err
 }
 
-// settlePayout takes in what the rail says. What is known already changes nothing.
+// settlePayout takes in what the rail reports. What is known already changes nothing.
 func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID string, o ports.PayoutOutcome) (payout.State, error) {
 	loaded, err := r.Treasury.Payouts.Get(ctx, payoutID)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) keepPayout(ctx context.Context, r ports.Repos, p payout.State,
 	return r.Tasks.Cancel(ctx, TaskPayout, p.ID)
 }
 
-// RefreshPayout takes in what the rail says of a payout, which may have come back after it was paid.
+// RefreshPayout takes in what the rail reports of a payout, which may have come back after it was paid.
 func (s *Service) RefreshPayout(ctx context.Context, payoutID string) error {
 	loaded, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && loaded.Status == payout.Failed {

@@ -45,7 +45,7 @@ type Deps struct {
 	IDs   ports.IDs
 	Bus   ports.Bus
 	Rail  ports.PayoutRail
-	// Accounts says how creators want to be paid.
+	// Accounts specifies how creators want to be paid.
 	Accounts ports.PayoutSchedules
 }
 

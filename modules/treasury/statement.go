@@ -17,7 +17,7 @@ import (
 // statementPage is how many entries a statement reads at a time.
 const statementPage = 500
 
-// statementColumns name what a line of a statement says. Amounts are in minor units.
+// statementColumns name what a line of a statement contains. Amounts are in minor units.
 var statementColumns = []string{
 	"createdAt", "kind", "sourceType", "sourceId", "saleTotalInCents", "saleTaxInCents", "platformFeeInCents", "amountInCents", "balanceInCents", "currency",
 }

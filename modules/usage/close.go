@@ -11,7 +11,7 @@ import (
 	"sundry/ports"
 )
 
-// ClosePeriod closes the current period of a billing plan: counts, rates and publishes what its invoice says. Task
+// ClosePeriod closes the current period of a billing plan: counts, rates and publishes what its invoice contains. Task
 // TaskClose. Its cost does not depend on the number of reports.
 func (s *Service) ClosePeriod(ctx context.Context, t ports.Task) error {
 	if err := s.Flush(ctx); err != nil {

@@ -45,7 +45,8 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// recordingBus keeps what closed periods say. A transaction that is run again publishes again, under another invoice id.
+// recordingBus keeps what closed periods contain. A transaction that is run again publishes again, under another invoice
+// id.
 type recordingBus struct {
 	mu     sync.Mutex
 	closed map[time.Time]core.PeriodClosed

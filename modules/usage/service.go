@@ -39,11 +39,11 @@ func New(d Deps) *Service {
 	return s
 }
 
-const says = "usage %s: the count of the period is not that of its reports"
+const miscounted = "usage %s: the count of the period is not that of its reports"
 
 // Verify checks every count against its reports. It returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	return ports.Checks{{Find: s.miscounted, Says: says}}.Run(ctx)
+	return ports.Checks{{Find: s.miscounted, Message: miscounted}}.Run(ctx)
 }
 
 // miscounted looks without a lock first: only what seems wrong is worth holding up the counting for.
@@ -64,9 +64,10 @@ func (s *Service) miscounted(ctx context.Context, limit int) (found []string, er
 // checkedPage bounds the reports that one transaction of VerifyNew counts.
 const checkedPage = 100_000
 
-// VerifyNew is Verify of what was counted since it last ran, in pages: its cost does not grow with the reports that are kept.
+// VerifyNew is Verify of what was counted since it last ran, in pages: its cost does not grow with the reports that are
+// kept.
 func (s *Service) VerifyNew(ctx context.Context) ([]string, error) {
-	return ports.Checks{{Find: s.checkNew, Says: says}}.Run(ctx)
+	return ports.Checks{{Find: s.checkNew, Message: miscounted}}.Run(ctx)
 }
 
 func (s *Service) checkNew(ctx context.Context, limit int) (found []string, err error) {

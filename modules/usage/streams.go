@@ -46,7 +46,7 @@ func (c *streamCache) drop(k streamKey) {
 	delete(c.known, k)
 }
 
-// newStream counts by the subscription's own periods, until a billing plan says otherwise.
+// newStream counts by the subscription's own periods, until a billing plan specifies otherwise.
 func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.UsageStream {
 	stream := ports.UsageStream{
 		ID:        int64(binary.BigEndian.Uint64(s.ids.Random(8)) >> 1), //nolint:gosec // 63 bits fit

@@ -15,7 +15,7 @@ import (
 const announceEvery = 2 * time.Second
 
 // OnAccessChanged makes an announcement due: at once, or two seconds after the one before. Scheduling again merges, and
-// fences an announcement under way, so that the latest version is always told last.
+// fences an announcement under way, so that the latest version is always sent last.
 func (s *Service) OnAccessChanged(ctx context.Context, r ports.Repos, e access.Changed) error {
 	last, err := r.Webhooks.Announcements.Get(ctx, e.CreatorID, e.ExternalCustomerID)
 	if err != nil {

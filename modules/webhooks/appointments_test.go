@@ -53,7 +53,7 @@ func TestIntegratorsHearWhatHappensToAppointments(t *testing.T) {
 		if move["previousStartsAt"] != "2026-06-15T08:00:00.000Z" || move["startsAt"] != "2026-06-15T09:00:00.000Z" || move["cancelReason"] != nil {
 			t.Errorf("moved %v", move)
 		}
-		if _, told := cancel["previousStartsAt"]; told || cancel["status"] != "canceled" || cancel["cancelReason"] != "ill" || cancel["externalCustomerId"] != "user-1" {
+		if _, found := cancel["previousStartsAt"]; found || cancel["status"] != "canceled" || cancel["cancelReason"] != "ill" || cancel["externalCustomerId"] != "user-1" {
 			t.Errorf("canceled %v", cancel)
 		}
 	})

@@ -31,7 +31,7 @@ type attempt struct {
 	probe    bool      // it tries a half-open circuit
 }
 
-// Deliver makes one attempt to send an event to an endpoint, and says when the next is due. What was sent and could not
+// Deliver makes one attempt to send an event to an endpoint, and returns when the next is due. What was sent and could not
 // be recorded is sent again, under the same webhook-id. Task TaskDeliver.
 func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 	a, ok, err := s.load(ctx, t)
@@ -151,7 +151,7 @@ func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]by
 	return secrets, nil
 }
 
-// recordAttempt records the attempt, what it says of the endpoint, and the next one.
+// recordAttempt records the attempt, what it means for the endpoint, and the next one.
 func (s *Service) recordAttempt(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration) error {
 	jitter := s.chance()
 	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() { // as nearly all are
@@ -198,7 +198,7 @@ func (s *Service) updateHealth(ctx context.Context, r ports.Repos, a attempt, su
 		return err
 	}
 	if latest.URL != seen.URL {
-		return nil // it says nothing of the address that has come since
+		return nil // it means nothing for the address that has come since
 	}
 	endpoint := webhook.RestoreEndpoint(latest)
 	var disabled *webhook.Disabled

@@ -310,7 +310,7 @@ func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from
 		to = now.Add(time.Millisecond)
 	}
 	var f fault.Violations
-	f.Check(!from.IsZero(), "from", fault.DetailRequired, "Say from when events are to be sent again.")
+	f.Check(!from.IsZero(), "from", fault.DetailRequired, "Specify from when events are to be sent again.")
 	f.Check(from.IsZero() || from.Before(to), "to", fault.DetailOutOfRange, "The range must end after it begins.")
 	if err := f.Err(); err != nil {
 		return 0, err
@@ -374,7 +374,7 @@ func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointS
 	return nil
 }
 
-// Events lists what the account's integrators were told, newest first unless the search says otherwise.
+// Events lists what the account's integrators were notified of, newest first unless the search specifies otherwise.
 func (s *Service) Events(ctx context.Context, creatorID string, search ports.EventSearch, page ports.Page) (ports.List[event.Record], error) {
 	return s.store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
 }

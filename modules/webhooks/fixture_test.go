@@ -27,7 +27,7 @@ import (
 
 const creatorID = "crt_01h00000000000000000000000"
 
-// fixture is the module over a real store, with a clock to turn and receivers that respond as they are told.
+// fixture is the module over a real store, with a clock to move and receivers with scripted responses.
 type fixture struct {
 	t        testing.TB
 	store    *testdb.ClockedStore
@@ -106,8 +106,8 @@ func (w *fixture) Send(_ context.Context, r ports.OutboundRequest) (ports.Outbou
 		return ports.OutboundResponse{}, err
 	}
 	w.sent = append(w.sent, one)
-	response, told := w.responses[r.URL]
-	if !told {
+	response, scripted := w.responses[r.URL]
+	if !scripted {
 		return ports.OutboundResponse{StatusCode: 200}, nil
 	}
 	if response.StatusCode == 0 {

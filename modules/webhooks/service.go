@@ -25,7 +25,7 @@ const (
 // Config is what differs between deployments.
 type Config struct {
 	Livemode bool
-	// Receivers says where they may be beside the public internet.
+	// Receivers specifies where they may be beside the public internet.
 	Receivers webhook.Policy
 }
 

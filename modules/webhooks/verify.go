@@ -47,7 +47,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	find := func(ctx context.Context, limit int) ([]string, error) {
 		return audit.ListStranded(ctx, TaskDeliver, limit)
 	}
-	stranded, err := ports.Checks{{Find: find, Says: "delivery %s is pending, but no task will make it"}}.Run(ctx)
+	stranded, err := ports.Checks{{Find: find, Message: "delivery %s is pending, but no task will make it"}}.Run(ctx)
 	return append(lines, stranded...), err
 }
 

@@ -36,7 +36,7 @@ func (w *fixture) wantFaults(when string, parts ...string) {
 	}
 }
 
-// smuggle writes an event that no endpoint is told of.
+// smuggle writes an event that no endpoint is notified of.
 func (w *fixture) smuggle(id string, kind event.Type) {
 	w.t.Helper()
 	w.atomically(func(ctx context.Context, r ports.Repos) error {

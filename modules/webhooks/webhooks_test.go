@@ -260,7 +260,7 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 			t.Fatalf("after 410: %+v", s)
 		}
 		if len(got) != 2 || got[1].url != watch.URL {
-			t.Errorf("sent %+v, want the owner told once", got)
+			t.Errorf("sent %+v, want the owner notified once", got)
 		}
 		w.sell()
 		w.advance(time.Hour)
@@ -319,7 +319,7 @@ func TestWhatTheOldAddressSaysIsNotTheNewOnesFault(t *testing.T) {
 		w.sell()
 		w.work()
 		if s := w.stored(e); !s.Enabled || s.Failures != 0 || s.URL != "https://new.example.com/" {
-			t.Errorf("after the old address said 410: %+v", s)
+			t.Errorf("after the old address responded 410: %+v", s)
 		}
 		if d := w.delivery(e); d.Status != webhook.Pending || len(d.Attempts) != 1 || d.Attempts[0].StatusCode != 410 {
 			t.Errorf("the delivery: %+v; want it logged and waiting", d)

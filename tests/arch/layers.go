@@ -98,8 +98,8 @@ var allowed = map[layer][]layer{
 	example:       {}, // they know the public API only
 }
 
-// importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/, and a
-// use case may be tried on a real store; they still never import a sibling or outwards past the adapters.
+// importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/,
+// and a use case may be tried on a real store; they still never import a sibling or outwards past the adapters.
 func importFaults(s source) []string {
 	from := locate(s.dir())
 	switch from.layer {
@@ -119,7 +119,7 @@ func importFaults(s source) []string {
 	return faults
 }
 
-// importFault says why a file in that place may not import that path; "" when it may.
+// importFault returns why a file in that place may not import that path; "" when it may.
 func importFault(from place, importPath string, isTest bool) string {
 	dir, own := strings.CutPrefix(importPath, module+"/")
 	if !own && importPath != module {

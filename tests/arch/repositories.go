@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// mayTouch says which repositories each module may use: a whole area, or one repository of an area. A module owns its own
-// area; Tasks is for every module that schedules, and the clock for all. To need another area's repository is to need a
-// query (ports/queries.go) or an event instead.
+// mayTouch describes which repositories each module may use: a whole area, or one repository of an area. A module owns
+// its own area; Tasks is for every module that schedules, and the clock for all. To need another area's repository is to
+// need a query (ports/queries.go) or an event instead.
 var mayTouch = map[string][]string{
 	"access":        {"Access", "Tasks"},
 	"booking":       {"Booking", "Tasks"},

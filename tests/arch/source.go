@@ -31,7 +31,7 @@ func (s source) dir() string { return path.Dir(s.path) }
 
 func (s source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 
-// at says where a node is, for messages.
+// at returns where a node is, for messages.
 func (s source) at(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", s.path, s.set.Position(n.Pos()).Line)
 }

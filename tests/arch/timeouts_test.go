@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// timeoutOrder says which limits of time must be shorter than which others. Anyone who waits must give up before anyone who
-// waits for it does: a receiver before the run that calls it, a run and the record of its failure before its lease.
+// timeoutOrder describes which limits of time must be shorter than which others. Anyone who waits must give up before
+// anyone who waits for it does: a receiver before the run that calls it, a run and the record of its failure before its
+// lease.
 var timeoutOrder = []struct{ shorter, longer string }{
 	{"adapters/webhookhttp.timeout", "adapters/jobs.HandlerTimeout"},
 	{"adapters/webhookhttp.fetchTimeout", "adapters/jobs.HandlerTimeout"},

@@ -133,7 +133,7 @@ func start(ctx context.Context, _ *world) (string, error) {
 	return fmt.Sprintf("%.2f s to ready on an empty folder, %s resident", took.Seconds(), resident(cmd.Process.Pid)), nil
 }
 
-// resident is the process's resident memory as the kernel says it, where it says it.
+// resident is the process's resident memory as the kernel reports it, where it does.
 func resident(pid int) string {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

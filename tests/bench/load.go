@@ -22,7 +22,7 @@ type side struct {
 	rates   []float64
 }
 
-// compare loads both sides in turns and says the ratio of their median rates.
+// compare loads both sides in turns and returns the ratio of their median rates.
 func compare(ctx context.Context, ours, reference *side) (string, error) {
 	for turn := range 2 * (rounds + 1) { // the first turn of each warms up
 		s := []*side{ours, reference}[turn%2]

@@ -49,7 +49,7 @@ var benches = []bench{
 	{"webhook delay", "from the cause's answer to the receiver at 100/s: p95 ≤ 250 ms", deliveryDelay},
 	{"usage event, single", "≥ 0.60 of bare fiber + the same group commit", usageSingle},
 	{"usage batch of 100", "≥ 0.50 of a bare group commit of the same rows", usageBatch},
-	{"usage event, full table", "≥ 0.80 of the same on the empty table (-events says how many are stored)", usageFull},
+	{"usage event, full table", "≥ 0.80 of the same on the empty table (-events sets how many are stored)", usageFull},
 	{"usage flush", "per million reports", usageFlush},
 	{"usage rating", "4 tiers: ≤ 300 ns", usageRating},
 	{"usage period close", "≤ 1.3 from 1 to 500 reports each", usageClose},

@@ -52,8 +52,8 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	b.press(kb.PageDown)
 	later := sameDayNextMonth(day)
 	b.wait(`document.activeElement.dataset.day === "` + later.Format(time.DateOnly) + `"`)
-	if said := eval[string](b, `document.querySelector("#month[aria-live=polite]").textContent`); said != later.Format("January 2006") {
-		t.Errorf("the month is announced as %q", said)
+	if heading := eval[string](b, `document.querySelector("#month[aria-live=polite]").textContent`); heading != later.Format("January 2006") {
+		t.Errorf("the month is announced as %q", heading)
 	}
 	b.press(kb.Home)
 	start := active()
@@ -189,7 +189,7 @@ func TestAHybridListingAsksWhereBeforeWhen(t *testing.T) {
 	b.open(session["checkoutUrl"].(string))
 	b.wait(`document.querySelector("#modes:not(:disabled)")`)
 	if eval[bool](b, `document.getElementById("calendar").checkVisibility()`) {
-		t.Error("times are shown before it is said where")
+		t.Error("times are shown before the place is known")
 	}
 	b.accessible("choice of the place")
 	b.click(`.mode:has([value="in_person"])`)
@@ -244,8 +244,8 @@ func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 	b.sees("That time was just taken")
 	b.wait(`document.activeElement.id === "problem"`)
 	gone := parse(t, open[2]).In(mustZone(t)).Format("3:04")
-	if said := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(said, gone) || !strings.Contains(said, "still selected") {
-		t.Errorf("%q does not say that %s is gone", said, gone)
+	if problem := eval[string](b, `document.getElementById("problem-text").textContent`); !strings.Contains(problem, gone) || !strings.Contains(problem, "still selected") {
+		t.Errorf("%q does not mention that %s is gone", problem, gone)
 	}
 	kept := eval[[]string](b, `[...document.querySelectorAll("#chosen time")].map(t => t.dateTime)`)
 	if !slices.Equal(kept, []string{open[0], open[4]}) || eval[bool](b, `Boolean(document.querySelector('[role=option][data-start="`+open[2]+`"]'))`) {

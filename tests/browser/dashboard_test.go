@@ -118,7 +118,7 @@ func TestAWebhookSecretIsRotatedFromTheDashboard(t *testing.T) {
 		t.Errorf("the secret is %q after %q", fresh, made.Secret)
 	}
 	if now := s.AsBackend(t, http.MethodGet, "/v1/webhook-endpoints/"+made.ID+"/secret", nil).Want(t, http.StatusOK).Map(t)["secret"]; now != fresh {
-		t.Errorf("the API says %v", now)
+		t.Errorf("the API returns %v", now)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package browser buys things in a real browser: the whole application in this process,
 // Chromium in front of it. Every page is also judged by axe-core, in both color schemes
-// and at the width of a small phone, and may say nothing on its console.
+// and at the width of a small phone, and may write nothing to its console.
 package browser
 
 import (

@@ -43,7 +43,7 @@ func (s *studio) packOf(l harness.Listing) (variantID string) {
 	return made.VariantID
 }
 
-// opens says when the creator meets buyers, every day.
+// opens sets when the creator meets buyers, every day.
 func (s *studio) opens(start, end string) {
 	s.t.Helper()
 	weekly := []harness.JSON{}

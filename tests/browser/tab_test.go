@@ -84,7 +84,7 @@ func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// describe says what the page shows, for a failing test.
+// describe returns what the page shows, for a failing test.
 func (b *tab) describe() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
 	defer cancel()

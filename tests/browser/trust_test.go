@@ -133,7 +133,7 @@ func TestHostileWordsAreShownAsWords(t *testing.T) {
 	harmless := func(where string) {
 		t.Helper()
 		if eval[bool](b, `"hacked" in window || [...document.querySelectorAll("img")].some((i) => i.getAttribute("src") === "x")`) {
-			t.Errorf("%s runs what a title says", where)
+			t.Errorf("%s runs what a title contains", where)
 		}
 	}
 	b.open(session["checkoutUrl"].(string))

@@ -167,7 +167,7 @@ func processorDeclines(t *testing.T, f ProcessorFixture) {
 		t.Errorf("declined without a reason: %+v", outcome)
 	}
 	if found := f.find(t, r, payment.Declined); found.Decline != outcome.Decline {
-		t.Errorf("found %+v, was told %+v", found, outcome)
+		t.Errorf("found %+v, got %+v before", found, outcome)
 	}
 }
 

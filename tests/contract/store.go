@@ -11,7 +11,7 @@ import (
 )
 
 // StoreAdapter is what the product needs of a database: transactions and repositories, the workers' queue, the two hot
-// paths, and what tells the processes over one database apart.
+// paths, and what identifies the processes over one database.
 type StoreAdapter interface {
 	ports.Store
 	ports.TaskQueue
@@ -26,9 +26,9 @@ type StoreAdapter interface {
 
 // StoreOptions are the choices that are made when a store is opened; nil leaves one out.
 type StoreOptions struct {
-	// ClassOf says which class each kind of task belongs to.
+	// ClassOf specifies which class each kind of task belongs to.
 	ClassOf func(kind string) ports.TaskClass
-	// KeyOf says which concurrency key each task has.
+	// KeyOf specifies which concurrency key each task has.
 	KeyOf func(kind, subject, creatorID string) string
 	// OnScheduled is called after a commit that made a task due now.
 	OnScheduled func()

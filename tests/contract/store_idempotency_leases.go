@@ -34,7 +34,7 @@ type keyStore struct {
 func (k keyStore) in(step func(ctx context.Context, keys ports.IdempotencyKeys) error) error {
 	return k.store.Atomically(k.Context(), func(ctx context.Context, r ports.Repos) error {
 		err := step(ctx, r.Idempotency)
-		if errors.Is(err, ports.ErrStale) { // told apart from a transaction that ought to run again
+		if errors.Is(err, ports.ErrStale) { // distinguished from a transaction that ought to run again
 			return errRefusedKey
 		}
 		return err

@@ -174,7 +174,7 @@ func TestPurchaseGivesAccessAndReceiptItsVersion(t *testing.T) {
 		a.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 		receipt, got := a.Receipt(t, session), a.Access(t, "ada")
 		if receipt["accessVersion"] != got["version"] {
-			t.Errorf("the receipt says version %v, access %v", receipt["accessVersion"], got["version"])
+			t.Errorf("the receipt shows version %v, access %v", receipt["accessVersion"], got["version"])
 		}
 		plans := got["activePlans"].([]any)
 		if len(plans) != 1 || plans[0].(JSON)["sourceId"] != receipt["paymentId"] || plans[0].(JSON)["source"] != "purchase" {
@@ -254,7 +254,7 @@ func TestWaitingForAccess(t *testing.T) {
 		a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}).Want(t, 201)
 		response := <-responses
 		if waited := time.Since(start); waited > 10*time.Second || !strings.Contains(string(response.Body), `"version":1`) {
-			t.Errorf("told after %v: %s", waited, response.Body)
+			t.Errorf("notified after %v: %s", waited, response.Body)
 		}
 	})
 }

@@ -85,7 +85,7 @@ func TestMailFollowsAnAppointmentToItsEnd(t *testing.T) {
 		}
 		notice := only(w.Email, "New booking: ", 1)
 		if text := notice.Parts["text/plain"]; !strings.Contains(text, "America/New_York, UTC−") || strings.Contains(text, "/a/") || !strings.Contains(text, "Grace O'Hopper") {
-			t.Errorf("the creator is told\n%s", text)
+			t.Errorf("the creator's mail is\n%s", text)
 		}
 		var moved bookedTime
 		target := w.openTime(t)
@@ -134,7 +134,7 @@ func TestOneAdvanceOfTheClockRemindsInOrderAndACanceledTimeOfNothing(t *testing.
 			wantInvitation(t, mails[0], b, "CANCEL", "CANCELLED", "1")
 		}
 		if got := len(about(t, app, w.Email, "Canceled: ")); got != 1 {
-			t.Errorf("the creator was told %d times", got)
+			t.Errorf("the creator was notified %d times", got)
 		}
 	})
 }

@@ -116,19 +116,19 @@ func TestAnAppointmentIsMovedAndCanceled(t *testing.T) {
 			w.AsBackend(t, post, path+trigger, map[string]harness.JSON{"/reschedule": slotBody(a.StartsAt, nil), "/cancel": {}}[trigger]).Refuses(t, 409, "STATE_CONFLICT")
 		}
 		other := w.booked(t)
-		w.AsBackend(t, post, "/v1/appointments/"+other.ID+"/cancel", nil).Want(t, 200) // it need not say anything
+		w.AsBackend(t, post, "/v1/appointments/"+other.ID+"/cancel", nil).Want(t, 200) // it needs no body
 		w.AsBackend(t, get, path, nil).Want(t, 200).Into(t, &read)
 		if read.StartsAt != target || read.Status != "canceled" {
 			t.Errorf("read: %+v", read)
 		}
-		if got, want := w.told(t, a.ID), "canceled, rescheduled from "+target+", rescheduled from "+a.StartsAt+", booked"; got != want {
-			t.Errorf("told %s, want %s", got, want)
+		if got, want := w.changesOf(t, a.ID), "canceled, rescheduled from "+target+", rescheduled from "+a.StartsAt+", booked"; got != want {
+			t.Errorf("published %s, want %s", got, want)
 		}
 	})
 }
 
-// told are the events about an appointment, newest first.
-func (w *fixture) told(t *testing.T, id string) string {
+// changesOf are the events about an appointment, newest first.
+func (w *fixture) changesOf(t *testing.T, id string) string {
 	t.Helper()
 	var events struct {
 		Data []struct {

@@ -228,7 +228,7 @@ func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
 			"a time off the grid":         {virtual, one(harness.JSON{"startsAt": s.day + "T08:17:00Z"}), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
 			"the night":                   {virtual, one(harness.JSON{"startsAt": s.day + "T01:00:00Z"}), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
 			"two for a single session":    {virtual, harness.JSON{"appointmentSlots": slotsAt(starts, 0, 1)}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
-			"none, said so":               {virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
+			"none, explicitly":            {virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
 			"one for a pack":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0)}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
 			"one time for a pack":         {virtual, harness.JSON{"variantId": variant, "appointmentSlot": slotsAt(starts, 0)[0]}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlot"}},
 			"the same twice":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0, 0)}, "SLOTS_OVERLAP", []string{"appointmentSlots[1].startsAt"}},

@@ -414,6 +414,6 @@ func refusesPage(t *testing.T, response *harness.Response, status int) {
 		t.Errorf("responded with %d %s, want a page with %d", response.Status, response.Header.Get("Content-Type"), status)
 	}
 	if wait := response.Header.Get("Retry-After"); (wait != "") != (status == 429 || status == 503) {
-		t.Errorf("a page with %d says to wait %q", status, wait)
+		t.Errorf("a page with %d asks to wait %q", status, wait)
 	}
 }

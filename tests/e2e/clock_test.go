@@ -124,11 +124,11 @@ func TestAPaymentThatStaysOpenIsSettledWhenTheClockMoves(t *testing.T) {
 		session := a.NewSession(t, a.Published(t, nil), "default", "cust-1", nil)
 		a.Pay(t, session, harness.CardStaysPending)
 		if got := a.Receipt(t, session)["status"]; got != "processing" {
-			t.Fatalf("before the clock moves the receipt says %v", got)
+			t.Fatalf("before the clock moves the receipt shows %v", got)
 		}
 		advance(t, a, time.Second)
 		if got := a.Receipt(t, session)["status"]; got != "paid" {
-			t.Errorf("after the clock moved the receipt says %v", got)
+			t.Errorf("after the clock moved the receipt shows %v", got)
 		}
 	})
 }

@@ -48,7 +48,7 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, c.named) }) {
-				t.Errorf("after %s verify says %q, nothing of %s", c.statement, lines, c.named)
+				t.Errorf("after %s verify reports %q, nothing of %s", c.statement, lines, c.named)
 			}
 		}
 	})

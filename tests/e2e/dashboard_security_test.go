@@ -156,7 +156,7 @@ func TestAPasswordIsSetByMailOnce(t *testing.T) {
 		v.Open(t, "/dashboard/forgot")
 		known := v.Send(t, "/dashboard/forgot", "email", ada.Email).Body
 		if strings.ReplaceAll(known, ada.Email, "") != strings.ReplaceAll(unknown, "nobody@example.com", "") || !strings.Contains(known, "If there is an account") {
-			t.Errorf("the pages tell whether there is an account:\n%s\n%s", known, unknown)
+			t.Errorf("the pages reveal whether there is an account:\n%s\n%s", known, unknown)
 		}
 		link := resetLinkIn(t, ada)
 		if page := v.Open(t, link+"x"); page.Status != 404 {

@@ -237,7 +237,7 @@ func TestASessionNamesAVariantByItsKey(t *testing.T) {
 	})
 }
 
-// Renewals are reduced as long as the code says, counted from the first payment.
+// Renewals are reduced as long as the code specifies, counted from the first payment.
 func TestADiscountReducesTheRenewalsThatItIsFor(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -28,12 +28,12 @@ func (w *fixture) creditNote(t *testing.T) string {
 }
 
 // wantDocument asks for a document as a page, in a language, and as PDF.
-func (w *fixture) wantDocument(t *testing.T, address, language string, says ...string) {
+func (w *fixture) wantDocument(t *testing.T, address, language string, contains ...string) {
 	t.Helper()
 	path := pathOf(t, address)
 	page := w.Ask(t, harness.Request{Method: get, Path: path, Headers: map[string]string{"Accept-Language": language}}).Want(t, 200)
 	html := strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(string(page.Body))
-	for _, s := range says {
+	for _, s := range contains {
 		if !strings.Contains(html, s) {
 			t.Errorf("%s in %s lacks %q:\n%s", path, language, s, html)
 		}
@@ -91,7 +91,7 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 		app.Exec(t, "UPDATE documents SET total = total + 1 WHERE subject_id = $1", paymentID)
 		lines, err := app.Program.Verify(t.Context())
 		if err != nil || len(lines) != 1 || !strings.Contains(lines[0], paymentID) {
-			t.Errorf("after a document was changed verify says %q, %v", lines, err)
+			t.Errorf("after a document was changed verify reports %q, %v", lines, err)
 		}
 	})
 }

@@ -85,7 +85,7 @@ func TestGatesOpenForTheRightCredentialOnly(t *testing.T) {
 					same[op.Auth] = body
 				}
 				if body != same[op.Auth] {
-					t.Errorf("%s tells %s apart: %s, elsewhere %s", op.Line(), name, body, same[op.Auth])
+					t.Errorf("%s distinguishes %s: %s, elsewhere %s", op.Line(), name, body, same[op.Auth])
 				}
 			}
 		}

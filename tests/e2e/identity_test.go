@@ -25,7 +25,7 @@ func TestSignUpAndSignIn(t *testing.T) {
 		wrong.Refuses(t, 401, "UNAUTHENTICATED")
 		unknown.Refuses(t, 401, "UNAUTHENTICATED")
 		if wrong.Refusal(t).Message != unknown.Refusal(t).Message {
-			t.Errorf("a wrong password and an unknown address are told apart: %s %s", wrong.Body, unknown.Body)
+			t.Errorf("a wrong password and an unknown address are distinguished: %s %s", wrong.Body, unknown.Body)
 		}
 
 		var first, second, retried signedIn

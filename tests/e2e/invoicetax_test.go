@@ -20,27 +20,27 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 			maps.Copy(body, over)
 			return m.AsBackend(t, http.MethodPost, "/v1/invoices", body).Want(t, 201).Map(t)
 		}
-		says := func(when string, inv harness.JSON, subtotal, tax, total int64) {
+		wantTotals := func(when string, inv harness.JSON, subtotal, tax, total int64) {
 			t.Helper()
 			if version(t, inv["subtotalInCents"]) != subtotal || version(t, inv["taxInCents"]) != tax || version(t, inv["totalInCents"]) != total {
 				t.Errorf("%s: %v, %v tax of %v", when, inv["subtotalInCents"], inv["taxInCents"], inv["totalInCents"])
 			}
 		}
-		says("no country is known", push(nil), 11900, 0, 11900)
+		wantTotals("no country is known", push(nil), 11900, 0, 11900)
 		app.Exec(t, `UPDATE customers SET details = '{"country":"DE"}' WHERE id = $1`, m.customerID)
 		taxed := push(nil)
-		says("contained", taxed, 11900, 1900, 11900)
+		wantTotals("contained", taxed, 11900, 1900, 11900)
 		wantLegs(t, m.posted(t, text(t, taxed["paymentId"])), map[string]int64{
 			"sale processor_clearing": 11900, "sale tax_payable": -1900, "sale platform_fee": -595, "sale creator_pending": -9405,
 			"processor_fee processor_fee": 204, "processor_fee processor_clearing": -204,
 		})
 		added := push(harness.JSON{"taxBehavior": "exclusive"})
-		says("added", added, 11900, 2261, 14161)
+		wantTotals("added", added, 11900, 2261, 14161)
 		if added["taxBehavior"] != "exclusive" || taxed["taxBehavior"] != "inclusive" {
 			t.Errorf("%v, %v", added["taxBehavior"], taxed["taxBehavior"])
 		}
 		app.Exec(t, `UPDATE customers SET details = '{"country":"DE","taxId":"DE136695976"}' WHERE id = $1`, m.customerID)
-		says("a business across the border", push(nil), 11900, 0, 11900)
+		wantTotals("a business across the border", push(nil), 11900, 0, 11900)
 		f := m.refund(t, text(t, added["paymentId"]), 0).Want(t, 201).Map(t)
 		if version(t, f["taxInCents"]) != 2261 || version(t, f["amountInCents"]) != 14161 {
 			t.Errorf("all of it went back as %v with %v tax", f["amountInCents"], f["taxInCents"])

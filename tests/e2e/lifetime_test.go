@@ -241,7 +241,7 @@ func (l *twoYears) wantAccess(t *testing.T) {
 	}
 }
 
-// wantMails counts what the customer was told.
+// wantMails counts what the customer was sent.
 func (l *twoYears) wantMails(t *testing.T) {
 	got := map[string]int{}
 	for _, m := range mailsTo(t, l.App, l.email) {

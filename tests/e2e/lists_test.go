@@ -11,7 +11,7 @@ import (
 	"sundry/tests/harness"
 )
 
-// listed says how to make an entry of each list, and how to find only the account's own.
+// listed describes how to make an entry of each list, and how to find only the account's own.
 var listed = map[string]struct {
 	make func(t *testing.T, w *fixture) (id string)
 	own  func(w *fixture) url.Values
@@ -84,7 +84,7 @@ func (w *fixture) ids(t *testing.T, op harness.Operation, query url.Values, limi
 			all = append(all, entry.ID)
 		}
 		if p.HasMore != (p.NextCursor != nil) || len(p.Data) > limit || p.HasMore && len(p.Data) < limit {
-			t.Fatalf("%s: a page of %d for limit %d says hasMore %v, nextCursor %v", op.Line(), len(p.Data), limit, p.HasMore, p.NextCursor)
+			t.Fatalf("%s: a page of %d for limit %d has hasMore %v, nextCursor %v", op.Line(), len(p.Data), limit, p.HasMore, p.NextCursor)
 		}
 		if !p.HasMore {
 			return all

@@ -89,7 +89,7 @@ func TestABuyerGetsOneReceiptByMailHoweverOftenPayIsAsked(t *testing.T) {
 		}
 		for _, secret := range []string{a.Key, "sk_test_", session.Secret(), "/c/", "return_token", harness.CardSucceeds, "4242"} {
 			if strings.Contains(m.Parts["text/plain"]+m.Parts["text/html"], secret) {
-				t.Errorf("the mail tells %s", secret)
+				t.Errorf("the mail reveals %s", secret)
 			}
 		}
 		app.Ask(t, harness.Request{Method: get, Path: strings.TrimPrefix(link, app.URL)}).Want(t, 200)
@@ -151,7 +151,7 @@ func TestAnOwnerIsMailedWhenAReceiverIsGone(t *testing.T) {
 			t.Fatalf("mailed %v", mails)
 		}
 		if text := mails[0].Parts["text/plain"] + mails[0].Parts["text/html"]; strings.Contains(text, made.Secret) || strings.Contains(text, "whsec_") {
-			t.Error("the mail tells the secret")
+			t.Error("the mail reveals the secret")
 		}
 	})
 }

@@ -53,7 +53,7 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 			}
 			named := cmp.Or(c.named, c.id)
 			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, named) }) {
-				t.Errorf("after %s verify says %q, nothing of %s", c.statement, lines, named)
+				t.Errorf("after %s verify reports %q, nothing of %s", c.statement, lines, named)
 			}
 		}
 	})

@@ -24,7 +24,8 @@ func moneyLives(t *testing.T) int {
 	return n
 }
 
-// moneyBooks is what the account's ledger has to say, from the responses that the test has seen, and by no rule of the program.
+// moneyBooks is what the account's ledger has to contain, from the responses that the test has seen, and by no rule of
+// the program.
 type moneyBooks struct {
 	*fixture
 	r         *rand.Rand
@@ -181,8 +182,8 @@ func (b *moneyBooks) payOut(t *testing.T) {
 	b.did("payout of %v: %v", p["amountInCents"], p["status"])
 }
 
-// Whatever happens to sales, in whatever order, the ledger says what was seen, tax returns to the cent, and nothing that
-// may not be negative is.
+// Whatever happens to sales, in whatever order, the ledger contains what was seen, tax returns to the cent, and nothing
+// that may not be negative is.
 func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

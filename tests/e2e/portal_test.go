@@ -105,14 +105,14 @@ func TestANewCardIsSavedInThePortal(t *testing.T) {
 		}
 		submit(t, app, setup, url.Values{"card": {harness.CardDeclined}})
 		if html := read(t, app, setup); !strings.Contains(html, "declined") {
-			t.Errorf("the page does not say that the card was declined:\n%s", html)
+			t.Errorf("the page does not show that the card was declined:\n%s", html)
 		}
 		submit(t, app, setup, url.Values{"card": {harness.CardAsksAlways}})
 		read(t, app, setup)
 		submit(t, app, setup+"/authenticate", url.Values{"approve": {"no"}})
 		submit(t, app, setup, url.Values{"card": {harness.CardSucceeds}})
 		if html := read(t, app, setup); !strings.Contains(html, "4242") {
-			t.Errorf("the page does not say which card was saved:\n%s", html)
+			t.Errorf("the page does not show which card was saved:\n%s", html)
 		}
 		advance(t, a, time.Second)
 		if got := subscription(t, a, s.ID); got.Status != "active" {
@@ -225,7 +225,7 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 		page := shown(session.CheckoutURL)
 		mandate := "You authorize Ada&#39;s Workshop to charge this card"
 		if !strings.Contains(page, mandate) || !strings.Contains(page, "Cancel anytime with the link in your receipt email") {
-			t.Errorf("the checkout does not say what is agreed to:\n%s", page)
+			t.Errorf("the checkout does not show what is agreed to:\n%s", page)
 		}
 		receipt := a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
 			harness.JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, 200).Map(t)
@@ -237,7 +237,7 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 		link, _, _ = strings.Cut(link, `"`)
 		asks := link[len(app.URL):]
 		if html := read(t, app, asks); strings.Contains(html, "/plans/") || !strings.Contains(html, "Manage or cancel your plan") {
-			t.Errorf("whoever sees the receipt may manage the plan:\n%s", html)
+			t.Errorf("anyone who sees the receipt may manage the plan:\n%s", html)
 		}
 		submit(t, app, asks+"/mail", nil)
 		workOff(t, a)

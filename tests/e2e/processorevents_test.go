@@ -70,7 +70,7 @@ func TestOnlySignedProcessorEventsAreTaken(t *testing.T) {
 	})
 }
 
-// Events say only what to read again, so a doubled or late one changes nothing.
+// Events only name what to read again, so a doubled or late one changes nothing.
 func TestDoubledAndLateProcessorEventsAreHarmless(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -93,7 +93,7 @@ func TestRefundsInPartsTakeAccessWithTheLast(t *testing.T) {
 		wantLegs(t, w.posted(t, text(t, first["id"])), map[string]int64{"refund creator_pending": 4000, "refund processor_clearing": -4000})
 		w.wantBalance(t, "after the first part", 5500, 0, 0, 0)
 		if got := version(t, w.Receipt(t, session)["refundedInCents"]); got != 4000 || w.plans(t, buyer) != 1 {
-			t.Errorf("the receipt says %d refunded, %d plans", got, w.plans(t, buyer))
+			t.Errorf("the receipt shows %d refunded, %d plans", got, w.plans(t, buyer))
 		}
 
 		w.refund(t, paymentID, 6001).Refuses(t, 409, "NOT_REFUNDABLE")
@@ -105,7 +105,7 @@ func TestRefundsInPartsTakeAccessWithTheLast(t *testing.T) {
 		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "The rest."}).Want(t, 201)
 		w.wantBalance(t, "after everything was refunded", 0, -500, 0, 0)
 		if got := version(t, w.Receipt(t, session)["refundedInCents"]); got != 10000 || w.plans(t, buyer) != 0 {
-			t.Errorf("the receipt says %d refunded, %d plans", got, w.plans(t, buyer))
+			t.Errorf("the receipt shows %d refunded, %d plans", got, w.plans(t, buyer))
 		}
 		if status := w.Receipt(t, session)["status"]; status != "paid" {
 			t.Errorf("a refund changed the receipt to %v", status)

@@ -162,7 +162,7 @@ func TestStripesEventFinishesAPayment(t *testing.T) {
 		s.submit(t, session, stripefake.Challenges).Want(t, 200)
 		intent := s.payment(t, session)
 		s.fake.Challenge(t, text(t, intent["metadata"].(map[string]any)["payment_id"]), true)
-		// What the event says of the payment is old: it is read again.
+		// What the event contains of the payment is old: it is read again.
 		s.event(t, "evt_paid", "payment_intent.requires_action", intent).Want(t, 200)
 		harness.Eventually(t, 20*time.Second, "the session is paid", func() bool { return s.Receipt(t, session)["status"] == "paid" })
 	})
@@ -217,7 +217,7 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 			kind   string
 			object map[string]any
 		}{
-			{"refund.created", map[string]any{"id": byHand}}, // it can't say which payment it is of
+			{"refund.created", map[string]any{"id": byHand}}, // it can't name its payment
 			{"charge.refunded", charge}, {"charge.refunded", charge}, {"refund.updated", map[string]any{"id": byHand}},
 		} {
 			s.event(t, fmt.Sprintf("evt_hand_%d", n), event.kind, event.object).Want(t, 200)
@@ -225,7 +225,7 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		want := "[succeeded refunded_at_processor 500 succeeded asked 300]"
 		harness.Eventually(t, 20*time.Second, "the refund is recorded", func() bool { return fmt.Sprint(s.refundsOf(t, paymentID)) == want })
 		if got := fmt.Sprint(s.Receipt(t, session)["refundedInCents"]); got != "800" || s.fake.Refunded(paymentID) != 800 {
-			t.Errorf("the receipt says %s, Stripe returned %d", got, s.fake.Refunded(paymentID))
+			t.Errorf("the receipt shows %s, Stripe returned %d", got, s.fake.Refunded(paymentID))
 		}
 
 		s.fake.RefundByHand(t, paymentID, 1200)

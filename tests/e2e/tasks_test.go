@@ -181,7 +181,7 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 		}
 		for _, secret := range []string{"hunter2", "127.0.0.1", "grace"} {
 			if strings.Contains(*failed[0].LastError, secret) {
-				t.Errorf("%s tells %s", *failed[0].LastError, secret)
+				t.Errorf("%s reveals %s", *failed[0].LastError, secret)
 			}
 		}
 		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // it may just be running

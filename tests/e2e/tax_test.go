@@ -16,12 +16,12 @@ func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), harness.JSON{"customer": harness.JSON{"country": "DE"}})
 		opened := w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)
 		if version(t, opened["taxInCents"]) != 1900 || version(t, opened["totalInCents"]) != 11900 {
-			t.Errorf("the session says %v tax of %v", opened["taxInCents"], opened["totalInCents"])
+			t.Errorf("the session shows %v tax of %v", opened["taxInCents"], opened["totalInCents"])
 		}
 		w.Pay(t, session, cardDisputed).Want(t, 200)
 		receipt := w.Receipt(t, session)
 		if version(t, receipt["taxInCents"]) != 1900 || version(t, receipt["subtotalInCents"]) != 11900 {
-			t.Errorf("the receipt says %v tax of %v", receipt["taxInCents"], receipt["subtotalInCents"])
+			t.Errorf("the receipt shows %v tax of %v", receipt["taxInCents"], receipt["subtotalInCents"])
 		}
 		paymentID := text(t, receipt["paymentId"])
 		wantLegs(t, w.posted(t, paymentID), map[string]int64{
@@ -39,7 +39,7 @@ func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 		_, second := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
 		f := w.refund(t, text(t, second["paymentId"]), 5000).Want(t, 201).Map(t)
 		if version(t, f["taxInCents"]) != 798 {
-			t.Errorf("the refund says %v tax", f["taxInCents"])
+			t.Errorf("the refund shows %v tax", f["taxInCents"])
 		}
 		wantLegs(t, w.posted(t, text(t, f["id"])), map[string]int64{
 			"refund tax_payable": 798, "refund creator_pending": 4202, "refund processor_clearing": -5000,
@@ -79,7 +79,7 @@ func TestTaxIsComputedOnceTheCountryIsKnown(t *testing.T) {
 		app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: harness.JSON{"country": "DE"}}).Want(t, 200)
 		opened := w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)
 		if version(t, opened["taxInCents"]) != 1900 {
-			t.Errorf("after the buyer named their country the session says %v tax", opened["taxInCents"])
+			t.Errorf("after the buyer named their country the session shows %v tax", opened["taxInCents"])
 		}
 		verified(t, app)
 	})
@@ -93,7 +93,7 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 		listing := w.Published(t, harness.JSON{"priceInCents": 10000, "taxBehavior": "exclusive"})
 		recipe := w.AsBackend(t, get, "/v1/catalog/listings/"+listing.CatalogKey+"/recipe", nil).Want(t, 200).Map(t)
 		if recipe["taxBehavior"] != "exclusive" {
-			t.Errorf("the recipe says %v", recipe["taxBehavior"])
+			t.Errorf("the recipe shows %v", recipe["taxBehavior"])
 		}
 		session, receipt := w.sell(t, listing, harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
 		if version(t, receipt["subtotalInCents"]) != 10000 || version(t, receipt["taxInCents"]) != 1900 || version(t, receipt["totalInCents"]) != 11900 {
@@ -112,7 +112,8 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 	})
 }
 
-// The page says what the buyer says as they say it, keeps the evidence, and changes nothing while a payment is under way.
+// The page shows what the buyer enters as they enter it, keeps the evidence, and changes nothing while a payment is under
+// way.
 func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -122,20 +123,20 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 		details := func(body harness.JSON) *harness.Response {
 			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/details", Body: body})
 		}
-		says := func(when string, tax int64, body harness.JSON) {
+		wantTax := func(when string, tax int64, body harness.JSON) {
 			t.Helper()
 			if state := details(body).Want(t, 200).Map(t); version(t, state["taxInCents"]) != tax || version(t, state["totalInCents"]) != 11900 {
 				t.Errorf("%s: %v tax of %v", when, state["taxInCents"], state["totalInCents"])
 			}
 		}
-		says("in Germany", 1900, harness.JSON{"country": "DE", "taxId": ""})
-		says("a business there", 0, harness.JSON{"country": "DE", "taxId": "DE136695976"})
+		wantTax("in Germany", 1900, harness.JSON{"country": "DE", "taxId": ""})
+		wantTax("a business there", 0, harness.JSON{"country": "DE", "taxId": "DE136695976"})
 		page := string(app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret()}).Want(t, 200).Body)
 		if !strings.Contains(page, "VAT (reverse charge)") || !strings.Contains(page, `value="DE136695976"`) {
 			t.Error("the page does not show the reverse charge")
 		}
 		details(harness.JSON{"country": "FR", "taxId": "DE136695976"}).Refuses(t, 400, "VALIDATION_FAILED", "taxId")
-		says("no business after all, in France", 1983, harness.JSON{"country": "FR", "taxId": ""})
+		wantTax("no business after all, in France", 1983, harness.JSON{"country": "FR", "taxId": ""})
 
 		pay := func(card string) *harness.Response {
 			return app.Ask(t, harness.Request{

@@ -30,7 +30,7 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 		})
 		refused.Refuses(t, 503, "DATABASE_BUSY")
 		if refused.Header.Get("Retry-After") == "" {
-			t.Error("the refusal does not say when to come back")
+			t.Error("the refusal does not show when to come back")
 		}
 		harness.Eventually(t, time.Minute, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 })
 		app.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/healthz"}).Want(t, 200)

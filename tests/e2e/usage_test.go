@@ -153,7 +153,7 @@ func (m *metered) invoices(t *testing.T) []invoiceBody {
 	return page.Data
 }
 
-// story is what happened to an invoice, as its events tell.
+// story is what happened to an invoice, as its events report.
 func (m *metered) story(t *testing.T, invoiceID string) string {
 	t.Helper()
 	var page struct {

@@ -31,7 +31,7 @@ func TestANetworkHoldsTimesOfACreatorInFiveSessionsAtMost(t *testing.T) {
 		refused := choose(pages[5], 5)
 		refused.Refuses(t, 429, "RATE_LIMITED")
 		if refused.Header.Get("Retry-After") == "" {
-			t.Error("the refusal does not say how long to wait")
+			t.Error("the refusal does not show how long to wait")
 		}
 		refusesPage(t, follow(), 429)
 		choose(pages[0], 6).Want(t, 200) // in the place of the time that it held

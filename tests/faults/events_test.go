@@ -110,7 +110,7 @@ func (e *recordingReceiver) repeated() int {
 	return e.repeats
 }
 
-// versions are the latest that each customer's integrator was told.
+// versions are the latest that each customer's integrator was sent.
 func (e *recordingReceiver) versions() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -198,7 +198,7 @@ func (d *Deployment) duringDeliveries(t testing.TB, a *harness.Account, e *recor
 	producing.Wait()
 }
 
-// wantAllReceived waits until nothing is left to do, and compares what the receiver was told with what has happened.
+// wantAllReceived waits until nothing is left to do, and compares what the receiver got with what has happened.
 func (d *Deployment) wantAllReceived(t testing.TB, e *recordingReceiver, customers int) {
 	t.Helper()
 	recovered := time.Now()
@@ -215,16 +215,16 @@ func (d *Deployment) wantAllReceived(t testing.TB, e *recordingReceiver, custome
 	versions := e.versions()
 	for i := range customers {
 		if versions[fmt.Sprint("cust-", i)] < 1 {
-			t.Errorf("nobody was told of customer %d", i)
+			t.Errorf("nobody was notified of customer %d", i)
 		}
 	}
 	if n := d.Count(t, "SELECT SUM(version) FROM access_snapshots"); n != customers || len(versions) != customers {
-		t.Errorf("%d changes of %d customers, %d of whom were told of", n, customers, len(versions))
+		t.Errorf("%d changes of %d customers, of which %d were reported", n, customers, len(versions))
 	}
 	d.Verify(t)
 }
 
-// wantRepeats says that a fault has met somebody: what was under way and not recorded comes again.
+// wantRepeats checks that a fault has met somebody: what was under way and not recorded comes again.
 func (e *recordingReceiver) wantRepeats(t testing.TB) {
 	t.Helper()
 	if e.repeated() == 0 {
@@ -234,7 +234,7 @@ func (e *recordingReceiver) wantRepeats(t testing.TB) {
 
 // TestEveryEventArrivesWhateverDies commits two thousand events while, one after the other and each in the middle of
 // deliveries, a worker is killed, Redis is emptied, Redis dies and comes back empty, PostgreSQL is stopped at once and
-// started again, and a worker is told to leave.
+// started again, and a worker is asked to stop.
 func TestEveryEventArrivesWhateverDies(t *testing.T) {
 	t.Parallel()
 	d, postgres, redis := withServersToKill(t)

@@ -89,7 +89,7 @@ func (u *meteredUse) report(t *testing.T, client *http.Client, key, quantity str
 	}
 }
 
-// reportAll lets clients report at the same time until told to stop. One report in ten repeats the key of the one before.
+// reportAll lets clients report at the same time until stopped. One report in ten repeats the key of the one before.
 func (u *meteredUse) reportAll(t *testing.T, clients int, stop <-chan struct{}) {
 	var all sync.WaitGroup
 	for c := range clients {

@@ -210,7 +210,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			}
 			slices.Sort(took)
 			t.Logf("from commit to effect: %v", took)
-			if brisk := took[0]; brisk > 500*time.Millisecond { // the slower ones tell of the machine, not of the worker
+			if brisk := took[0]; brisk > 500*time.Millisecond { // the slower ones are due to the machine, not of the worker
 				t.Errorf("from commit to effect it took %v at best, want less than a look's interval", brisk)
 			}
 		})
@@ -257,7 +257,7 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 			buyers.Wait()
 			again := d.Start(t, "", nil)
 			account.App = again.App
-			t.Logf("killed after %d of %d were told that they had paid", len(accepted), len(sessions))
+			t.Logf("killed after %d of %d were notified that they had paid", len(accepted), len(sessions))
 			for _, session := range sessions {
 				if accepted[session.ID] && account.Receipt(t, session)["status"] != "paid" {
 					t.Errorf("%s was reported as paid and is not", session.ID)

@@ -52,7 +52,7 @@ func (a *Account) NewKey(t testing.TB) string {
 	return made.Key
 }
 
-// patiently asks again while the program says that it is busy: hashing passwords on a small machine.
+// patiently asks again while the program reports that it is busy: hashing passwords on a small machine.
 func (a *App) patiently(t testing.TB, r Request) *Response {
 	t.Helper()
 	for range 600 {

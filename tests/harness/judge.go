@@ -51,7 +51,7 @@ var judge = sync.OnceValues(func() (*Judge, error) {
 	return &Judge{Document: doc, Routes: api.Routes(), router: router}, err
 })
 
-// Check returns what is wrong with a response: its status, a header or its body is not what the document says of this
+// Check returns what is wrong with a response: its status, a header or its body is not what the document declares for this
 // operation, or the request was accepted although the document forbids it. body is the request's.
 func (j *Judge) Check(request *http.Request, body []byte, res *Response) error {
 	route, parameters, err := j.router.FindRoute(request)

@@ -1,6 +1,6 @@
 // Command mutate changes the rules in core one small step at a time (a condition decided one way, a boundary shifted, a
 // statement left out) and runs the package's own tests against each change. A change that every test passes is a rule
-// that nobody holds: it is printed, and the command fails unless explained.txt says why no test can notice it.
+// that nobody holds: it is printed, and the command fails unless explained.txt explains why no test can notice it.
 //
 // Every mutation of a function is compiled into one binary of the package's tests, which an environment variable selects;
 // only changes of package variables and constants need a build each.

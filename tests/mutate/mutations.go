@@ -15,7 +15,7 @@ type Mutation struct {
 	// File is the path of the file, Func the function or type that the change is in.
 	File, Func string
 	Line       int
-	// Change says what is changed, such as "n < 0" → "n <= 0".
+	// Change describes the change, such as "n < 0" → "n <= 0".
 	Change string
 	// from and to are the bytes that text takes the place of.
 	from, to int
@@ -107,7 +107,7 @@ func (f *finder) text(n ast.Node) string {
 
 func (f *finder) offset(p token.Pos) int { return f.set.Position(p).Offset }
 
-// add records that a node's source becomes text; change says so to a reader.
+// add records that a node's source becomes text; change describes it to a reader.
 func (f *finder) add(n ast.Node, text, change string) {
 	f.addBetween(n.Pos(), n.End(), text, change)
 }

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared: a change that adds to it
-// has to lower something else, or to raise the maximum here and say why.
+// TestRoundTripsStayFew counts what one sale asks of the database once every statement is prepared: a change that adds to
+// it has to lower something else, or to raise the maximum here and give the reason.
 func TestRoundTripsStayFew(t *testing.T) {
 	t.Parallel()
 	if len(testdb.Engines()) == 1 {

@@ -54,13 +54,13 @@ func (b *bench) environ() []string {
 func (b *bench) step(name string, do func() (string, error)) error {
 	fmt.Fprintf(b.out, "== %-14s ", name)
 	started := time.Now()
-	said, err := do()
+	result, err := do()
 	took := round(time.Since(started))
 	if err != nil {
 		fmt.Fprintf(b.out, "failed (%s)\n", took)
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	fmt.Fprintf(b.out, "%s (%s)\n", said, took)
+	fmt.Fprintf(b.out, "%s (%s)\n", result, took)
 	return nil
 }
 
@@ -130,7 +130,7 @@ func firstOf(ctx context.Context, ways []way) (value, how string, err error) {
 	return "", "", fmt.Errorf("not to be had; tried\n%w", errors.Join(failures...))
 }
 
-// oneLine folds an error's text into one line and keeps its end, where commands say what went wrong.
+// oneLine folds an error's text into one line and keeps its end, where commands report what went wrong.
 func oneLine(err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	const longest = 400

@@ -103,7 +103,7 @@ func goTest(ctx context.Context, b *bench, tests *report, args []string) error {
 	return err
 }
 
-// follow feeds the report until the lines end, and says every half minute what is running.
+// follow feeds the report until the lines end, and prints every half minute what is running.
 func follow(lines <-chan []byte, tests *report) {
 	alive := time.NewTicker(30 * time.Second)
 	defer alive.Stop()
@@ -140,7 +140,7 @@ func quickPackages(ctx context.Context, b *bench) ([]string, error) {
 	return slices.DeleteFunc(append(inProcess, others...), func(name string) bool { return under(name, notQuick) }), err
 }
 
-// errNoCompiler says why nothing was run: a pass without the race detector would say too much.
+// errNoCompiler is why nothing was run: a pass without the race detector would claim too much.
 var errNoCompiler = errors.New("no C compiler: the race detector needs one. Install gcc or clang, or name one with CC, and leave CGO_ENABLED unset")
 
 // raceTest runs packages under the race detector.

@@ -2,9 +2,9 @@
 //
 //	go run ./tests/run [-quick] [go test arguments]
 //
-// Needed are PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is taken from the environment, found on the machine,
-// or installed and started for this run only; what was started is stopped at the end, interrupted or not. A skipped
-// test counts as a failure, because a skip is how a missing service hides.
+// Needed are PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is taken
+// from the environment, found on the machine, or installed and started for this run only; what was started is stopped at
+// the end, interrupted or not. A skipped test counts as a failure, because a skip is how a missing service hides.
 //
 // The race detector needs a C compiler. Without one the command fails before it runs anything.
 //
@@ -51,13 +51,13 @@ Servers that are started here listen on 127.0.0.1, keep their data in a temporar
 Nothing is installed with: go run ./tests/run -quick
 `
 
-// errTests says that the tests ran and did not all pass. Their own report has said the rest.
+// errTests reports that the tests ran and did not all pass. Their own report contains the rest.
 var errTests = errors.New("not all tests passed")
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	quick, race := false, false
 	if len(args) > 0 {
-		// Only the first argument can be ours; the rest belongs to go test, which says best what is wrong with it.
+		// Only the first argument can be ours; the rest belongs to go test, which reports best what is wrong with it.
 		switch args[0] {
 		case "-quick", "--quick":
 			quick, args = true, args[1:]

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// npmFiles say which packages the tests need, every one with its version and hash.
+// npmFiles list which packages the tests need, every one with its version and hash.
 var npmFiles = []string{"package.json", "package-lock.json"}
 
 // certificateBundles are where Debian, Fedora and Alpine keep the certificates that their owner trusts.

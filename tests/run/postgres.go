@@ -28,7 +28,7 @@ var serverSettings = []string{"-c", "fsync=off", "-c", "full_page_writes=off", "
 // findPostgres returns the URL of a server on which the tests may create databases, and how it was had.
 func findPostgres(ctx context.Context, b *bench) (address, how string, err error) {
 	if given := os.Getenv("TEST_DATABASE_URL"); given != "" {
-		// Named on purpose: a fault there is to be told, not walked around.
+		// Named on purpose: a fault there is reported, not worked around.
 		return given, "TEST_DATABASE_URL", checkPostgres(ctx, given)
 	}
 	return firstOf(ctx, []way{
@@ -73,7 +73,7 @@ func postgresURL(user *url.Userinfo, host string) string {
 	return u.String()
 }
 
-// checkPostgres tells whether the tests can work there: it does once what each of them will do.
+// checkPostgres reports whether the tests can work there: it does once what each of them will do.
 func checkPostgres(ctx context.Context, address string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

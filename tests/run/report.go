@@ -143,7 +143,7 @@ func (r *report) handlePackage(e event) {
 	}
 }
 
-// finish prints the package's line, and all that its failed and skipped tests have said.
+// finish prints the package's line, and all that its failed and skipped tests have printed.
 func (r *report) finish(e event) {
 	p := r.of(e.Package)
 	delete(r.packages, e.Package)
@@ -221,7 +221,7 @@ func (p *packageState) explain(out io.Writer, packageFailed bool) {
 	}
 }
 
-// indent prints what was said, without go test's own marks of which test is speaking.
+// indent prints what tests printed, without go test's own marks of which test is speaking.
 func indent(out io.Writer, lines []string) {
 	for line := range strings.Lines(strings.Join(lines, "")) {
 		if strings.HasPrefix(line, "=== ") {

@@ -25,7 +25,7 @@ func TestReport(t *testing.T) {
 		name   string
 		lines  string
 		want   totals
-		says   []string
+		prints []string
 		silent []string
 	}{
 		{
@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 				{"Action":"output","Package":"sundry/a","Output":"ok  \tsundry/a\t0.25s\n"}
 				{"Action":"pass","Package":"sundry/a","Elapsed":0.25}`,
 			want:   totals{passed: 1},
-			says:   []string{"ok       0.25s  sundry/a  1 tests\n"},
+			prints: []string{"ok       0.25s  sundry/a  1 tests\n"},
 			silent: []string{"chatter"},
 		},
 		{
@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 			want: totals{passed: 2},
 		},
 		{
-			name: "a failed row is one failure and prints what the row said, without go test's marks",
+			name: "a failed row is one failure and prints what the row printed, without go test's marks",
 			lines: `{"Action":"run","Package":"sundry/a","Test":"TestTable"}
 				{"Action":"run","Package":"sundry/a","Test":"TestTable/one"}
 				{"Action":"output","Package":"sundry/a","Test":"TestTable/one","Output":"=== RUN   TestTable/one\n"}
@@ -61,7 +61,7 @@ func TestReport(t *testing.T) {
 				{"Action":"fail","Package":"sundry/a","Test":"TestTable"}
 				{"Action":"fail","Package":"sundry/a","Elapsed":1}`,
 			want:   totals{failed: 1},
-			says:   []string{"FAIL     1.00s  sundry/a  0 passed, 1 failed, 0 skipped\n", "          a_test.go:9: got 1, want 2\n"},
+			prints: []string{"FAIL     1.00s  sundry/a  0 passed, 1 failed, 0 skipped\n", "          a_test.go:9: got 1, want 2\n"},
 			silent: []string{"==="},
 		},
 		{
@@ -79,8 +79,8 @@ func TestReport(t *testing.T) {
 				{"Action":"output","Package":"sundry/a","Test":"TestOne","Output":"    a_test.go:3: no database\n"}
 				{"Action":"skip","Package":"sundry/a","Test":"TestOne"}
 				{"Action":"pass","Package":"sundry/a","Elapsed":0.5}`,
-			want: totals{skipped: 1},
-			says: []string{"skip     0.50s  sundry/a  0 passed, 0 failed, 1 skipped\n", "no database"},
+			want:   totals{skipped: 1},
+			prints: []string{"skip     0.50s  sundry/a  0 passed, 0 failed, 1 skipped\n", "no database"},
 		},
 		{
 			name: "a package that does not build is one failure and prints the compiler's words",
@@ -89,24 +89,24 @@ func TestReport(t *testing.T) {
 				{"Action":"start","Package":"sundry/a"}
 				{"Action":"output","Package":"sundry/a","Output":"FAIL\tsundry/a [build failed]\n"}
 				{"Action":"fail","Package":"sundry/a","Elapsed":0,"FailedBuild":"sundry/a [sundry/a.test]"}`,
-			want: totals{failed: 1},
-			says: []string{"undefined: x"},
+			want:   totals{failed: 1},
+			prints: []string{"undefined: x"},
 		},
 		{
-			name: "a test that never ended, as after a panic or the time-out, has failed and prints what it said",
+			name: "a test that never ended, as after a panic or the time-out, has failed and prints what it printed",
 			lines: `{"Action":"run","Package":"sundry/a","Test":"TestStuck"}
 				{"Action":"output","Package":"sundry/a","Test":"TestStuck","Output":"panic: test timed out\n"}
 				{"Action":"output","Package":"sundry/a","Output":"FAIL\tsundry/a\t20.0s\n"}
 				{"Action":"fail","Package":"sundry/a"}`,
-			want: totals{failed: 1},
-			says: []string{"panic: test timed out"},
+			want:   totals{failed: 1},
+			prints: []string{"panic: test timed out"},
 		},
 		{
 			name: "a package whose TestMain gives up is one failure",
 			lines: `{"Action":"output","Package":"sundry/a","Output":"cannot start\n"}
 				{"Action":"fail","Package":"sundry/a"}`,
-			want: totals{failed: 1},
-			says: []string{"cannot start"},
+			want:   totals{failed: 1},
+			prints: []string{"cannot start"},
 		},
 		{
 			name: "a package without test files is nothing",
@@ -125,7 +125,7 @@ func TestReport(t *testing.T) {
 			if got := r.totals(); got != c.want {
 				t.Errorf("counted %v, want %v", got, c.want)
 			}
-			for _, want := range c.says {
+			for _, want := range c.prints {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("%q is missing in\n%s", want, &out)
 				}

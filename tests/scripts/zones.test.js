@@ -30,7 +30,7 @@ test("a zone is named by its abbreviation where there is one, and by its offset"
   assert.equal(Z.cityOf("America/Argentina/Buenos_Aires"), "Argentina, Buenos Aires");
 });
 
-test("the two hours of a change of clocks are told apart", () => {
+test("the two hours of a change of clocks are distinguished", () => {
   const first = Date.parse("2027-11-07T05:30:00Z");
   const second = Date.parse("2027-11-07T06:30:00Z");
   assert.equal(Z.clock(first, "America/New_York", false), Z.clock(second, "America/New_York", false));
@@ -38,7 +38,7 @@ test("the two hours of a change of clocks are told apart", () => {
   assert.equal(Z.hours(first, second, "America/New_York", false), "01:30 EDT (UTC−4) – 01:30 EST (UTC−5)");
 });
 
-test("an appointment past midnight says on which day it ends", () => {
+test("an appointment past midnight shows on which day it ends", () => {
   Z.setLocale("en-US");
   assert.equal(Z.hours(Date.parse("2027-03-14T23:30:00Z"), Date.parse("2027-03-15T00:30:00Z"), "UTC", false), "23:30 – Monday, March 15, 2027, 00:30 UTC");
 });

@@ -1,5 +1,5 @@
 // Package stripefake is the part of Stripe's API that the adapter uses, with a memory: idempotency keys, intents that move
-// through their states, refunds that add up. It says nothing about Stripe's shapes, which stripe-mock is asked about, and
+// through their states, refunds that add up. It is no reference for Stripe's shapes, which stripe-mock is asked about, and
 // it fails in whatever way a test wants.
 package stripefake
 
@@ -21,7 +21,7 @@ type Failure struct {
 	Status int
 	// Code is the error's code, with Status.
 	Code string
-	// After says that the effect takes place, and only the response is lost.
+	// After means that the effect takes place, and only the response is lost.
 	After bool
 	// Times is how often it happens; 0 means always.
 	Times int

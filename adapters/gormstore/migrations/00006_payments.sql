@@ -119,7 +119,7 @@ CREATE TABLE processor_events (
     id          TEXT   PRIMARY KEY,
     kind        TEXT   NOT NULL,             -- payment, setup, refund, dispute, payout
     object_id   TEXT   NOT NULL,
-    creator_id  TEXT   NOT NULL,             -- '' where the processor doesn't say
+    creator_id  TEXT   NOT NULL,             -- '' where the processor doesn't report it
     received_at BIGINT NOT NULL
 );
 

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- When and where a creator meets buyers: one row per creator who has said either.
+-- When and where a creator meets buyers: one row per creator who has set either.
 CREATE TABLE scheduling (
     creator_id TEXT PRIMARY KEY,
     hours      TEXT NOT NULL,                -- JSON object: zone, weekly hours, overrides

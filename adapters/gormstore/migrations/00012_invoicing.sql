@@ -8,7 +8,7 @@ CREATE TABLE document_numbers (
     PRIMARY KEY (creator_id, series)
 );
 
--- What receipts, invoices, credit notes and payout statements say, frozen when they are issued. The columns beside the
+-- What receipts, invoices, credit notes and payout statements contain, frozen when they are issued. The columns beside the
 -- snapshot repeat it for checks.
 CREATE TABLE documents (
     id         TEXT   PRIMARY KEY, -- kind:body of the subject's id

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- What integrators are told: written in the transaction of its cause, never changed.
+-- What integrators are notified of: written in the transaction of its cause, never changed.
 CREATE TABLE events (
     id         TEXT    PRIMARY KEY,
     creator_id TEXT    NOT NULL,
@@ -74,7 +74,7 @@ CREATE TABLE delivery_attempts (
 );
 CREATE INDEX delivery_attempts_delivery_id ON delivery_attempts (delivery_id);
 
--- Which snapshot version each customer's integrator was last told of.
+-- Which snapshot version each customer's integrator was last notified of.
 CREATE TABLE access_announcements (
     creator_id           TEXT   NOT NULL,
     external_customer_id TEXT   NOT NULL,

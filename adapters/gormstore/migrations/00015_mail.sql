@@ -8,7 +8,7 @@ CREATE TABLE mails (
     cause          TEXT   NOT NULL,
     recipient      TEXT   NOT NULL,
     recipient_name TEXT   NOT NULL,
-    data           TEXT   NOT NULL,          -- what to say, frozen
+    data           TEXT   NOT NULL,          -- the content, frozen
     created_at     BIGINT NOT NULL,          -- real time, as the next three
     leaves_at      BIGINT,                   -- the earliest time to send it, by the limit per recipient
     sent_at        BIGINT,

@@ -21,8 +21,8 @@ type Base struct {
 	Dialect Dialect
 	// Pipeline takes the writes that nobody waits for; nil where each is made at once.
 	Pipeline Pipeline
-	// PrefetchOffset reads how far the clock of the account runs ahead that a row of a table belongs to, together with the next
-	// statement that is waited for; nil outside of a pipeline.
+	// PrefetchOffset reads how far the clock of the account runs ahead that a row of a table belongs to, together with the
+	// next statement that is waited for; nil outside of a pipeline.
 	PrefetchOffset func(table, id string)
 	// Memo keeps rows that hardly ever change for the rest of a pipelined transaction; nil outside of one.
 	Memo map[string]any
@@ -37,7 +37,7 @@ type Dialect interface {
 	// Busy reports whether the engine gave up waiting for somebody else.
 	Busy(err error) bool
 	// TryLock is the SQL that tries to take the advisory lock of LockNumber's value (its one parameter) until the
-	// transaction ends, and says whether it did.
+	// transaction ends, and reports whether it did.
 	TryLock() string
 	// Lock is the statement that waits for the same lock, "" where none is needed.
 	Lock() string
@@ -50,7 +50,7 @@ type Dialect interface {
 // Scanner is what one-row queries give in pgx and in database/sql alike.
 type Scanner interface{ Scan(into ...any) error }
 
-// Failure turns a driver error into one of the ports' errors, saying what was being done.
+// Failure turns a driver error into one of the ports' errors, naming what was being done.
 func (b Base) Failure(doing string, err error) error {
 	switch {
 	case err == nil:
@@ -119,7 +119,7 @@ func (b Base) ForShare() Base {
 	return b
 }
 
-// QueryIDs runs a query for at most so many ids as its last argument says.
+// QueryIDs runs a query for at most so many ids as its last argument specifies.
 func (b Base) QueryIDs(doing, query string, args ...any) ([]string, error) {
 	var ids []string
 	err := b.DB.Raw(query, args...).Scan(&ids).Error

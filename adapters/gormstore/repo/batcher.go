@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrQueueFull says that a batcher has as much waiting as it may. Nothing was written.
+// ErrQueueFull reports that a batcher has as much waiting as it may. Nothing was written.
 var ErrQueueFull = errors.New("too many writes wait")
 
 // BatchConfig is what a batcher is made of.
@@ -18,7 +18,7 @@ type BatchConfig[T any] struct {
 	Capacity int
 	// Write writes a batch and commits. It returns one result for each item, in their order.
 	Write func(ctx context.Context, batch []T) []error
-	// Key tells items apart that must not share a batch: of one key the later waits for the next. nil: all may.
+	// Key is equal for items that must not share a batch: of one key the later waits for the next. nil: all may.
 	Key func(T) string
 }
 

@@ -8,7 +8,7 @@ import (
 	"sundry/ports"
 )
 
-// Mapping says how the state S of an aggregate is kept in rows R with the columns id, creator_id and revision.
+// Mapping specifies how the state S of an aggregate is kept in rows R with the columns id, creator_id and revision.
 type Mapping[R, S any] struct {
 	// Name is what errors call it: "listing".
 	Name    string
@@ -91,7 +91,7 @@ func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
 	return query
 }
 
-// row makes the row of a state, and says what is done with it.
+// row makes the row of a state; doing names the operation in errors.
 func (t Table[R, S]) row(verb string, s S) (row R, doing string) {
 	row = t.mapping.NewRow(s)
 	id, _ := t.mapping.Key(row)
@@ -135,7 +135,7 @@ func ListByIDDesc[R, T any](b Base, doing string, query *gorm.DB, page ports.Pag
 	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil
 }
 
-// Paged converts up to limit rows; one more among them says that another page begins after the last.
+// Paged converts up to limit rows; one more among them means that another page begins after the last.
 func Paged[R, T any](rows []R, limit int, convert func(R) T, position func(R) ports.Cursor) ports.List[T] {
 	list := ports.List[T]{Items: make([]T, 0, min(len(rows), limit))}
 	for i, row := range rows {

@@ -1,4 +1,4 @@
-// Package treasury keeps the ledger, the sales that it tells of, and payouts.
+// Package treasury keeps the ledger, the sales that its entries belong to, and payouts.
 package treasury
 
 import (

@@ -76,7 +76,7 @@ func (t reports) Void(ctx context.Context, report ports.StoredReport, at time.Ti
 	return t.subtract(s, report, report.Position < w.checked)
 }
 
-// subtract takes a report out of a sum, whatever else was counted; checked says that it was counted twice.
+// subtract takes a report out of a sum, whatever else was counted; checked means that it was counted twice.
 func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, checked bool) error {
 	const doing = "subtract usage report"
 	var quantity core.Quantity

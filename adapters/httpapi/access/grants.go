@@ -95,7 +95,7 @@ func newGrantView(g *core.Grant) grantView {
 	return view
 }
 
-// explanationView tells why a customer may use what they may.
+// explanationView explains why a customer may use what they may.
 type explanationView struct {
 	ExternalCustomerID string        `json:"externalCustomerId"`
 	Livemode           bool          `json:"livemode"`

@@ -146,7 +146,7 @@ func (h handlers) putMeetingSettings(c *fiber.Ctx) error {
 	return c.JSON(newMeetingSettings(m))
 }
 
-// readinessView says whether a listing can be booked and, if not, what is missing.
+// readinessView reports whether a listing can be booked and, if not, what is missing.
 type readinessView struct {
 	ListingID string        `json:"listingId"`
 	Ready     bool          `json:"ready"`

@@ -82,7 +82,7 @@ func (h handlers) newPublicListingView(l listing.State) listingView {
 	return view
 }
 
-// serviceSet are the members of a listing that no request sets. They are named here so that the refusal says why.
+// serviceSet are the members of a listing that no request sets. They are named here so that the refusal shows why.
 type serviceSet struct {
 	ID        json.RawMessage `json:"id"`
 	CreatorID json.RawMessage `json:"creatorId"`

@@ -113,7 +113,7 @@ type recipeView struct {
 	Status      listing.Status `json:"status"`
 	Livemode    bool           `json:"livemode"`
 	Revision    int64          `json:"revision"`
-	// TaxBehavior says whether the prices contain the tax.
+	// TaxBehavior reports whether the prices contain the tax.
 	TaxBehavior string     `json:"taxBehavior"`
 	Plans       []planView `json:"plans"`
 	UpdatedAt   *string    `json:"updatedAt"`

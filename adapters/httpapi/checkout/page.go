@@ -110,7 +110,7 @@ func (b pageRequest) check(f *fault.Violations) {
 	f.Check(known, "hourCycle", fault.DetailNotAllowed, "Expected 12 or 24.")
 }
 
-// buyer is what the form says of the buyer. An empty VAT id takes back one that was given before.
+// buyer is what the form contains about the buyer. An empty VAT id takes back one that was given before.
 func (b pageRequest) buyer() customer.Details {
 	details := b.details()
 	if b.TaxID != nil && details.TaxID == "" {
@@ -213,7 +213,7 @@ func (h handlers) postPageAuthenticate(c *fiber.Ctx) error {
 		return err
 	}
 	if body.Approve == nil {
-		return fault.Invalid(fault.Detail{Field: "approve", Code: fault.DetailRequired, Message: "Say true or false."})
+		return fault.Invalid(fault.Detail{Field: "approve", Code: fault.DetailRequired, Message: "Specify true or false."})
 	}
 	session, err := h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve)
 	return h.answerPage(c, session, err)

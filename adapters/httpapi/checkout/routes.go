@@ -22,7 +22,7 @@ type Deps struct {
 	Checkout *checkout.Service
 	// ClientAddress is the network that visitors are counted by.
 	ClientAddress func(*fiber.Ctx) string
-	// ClientCountry is where a trusted proxy says that they are; "" when it doesn't.
+	// ClientCountry is where a trusted proxy reports that they are; "" when it doesn't.
 	ClientCountry func(*fiber.Ctx) string
 }
 

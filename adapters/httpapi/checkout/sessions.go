@@ -86,11 +86,11 @@ func (r sessionRequest) newSession() (checkout.NewSession, error) {
 	return n, err
 }
 
-// blanks refuses the empty text where it would count as nothing said: a caller who sends it meant something else.
+// blanks refuses the empty text where it would count as left out: a caller who sends it meant something else.
 func (r sessionRequest) blanks() error {
 	var f fault.Violations
 	check := func(field string, value *string) {
-		f.Check(value == nil || *value != "", field, fault.DetailInvalid, "Expected some text. Leave the member out to say nothing.")
+		f.Check(value == nil || *value != "", field, fault.DetailInvalid, "Expected some text. Leave the member out to send nothing.")
 	}
 	check("listingId", r.ListingID)
 	check("variantId", r.VariantID)
@@ -169,7 +169,8 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	return view
 }
 
-// beforeSession waits its turn where a burst of requests wants the same time. A request that cannot be read waits for nothing.
+// beforeSession waits its turn where a burst of requests wants the same time. A request that cannot be read waits for
+// nothing.
 func (h handlers) beforeSession(c *fiber.Ctx) (after func()) {
 	if !bytes.Contains(httpapi.Body(c), []byte(`"appointmentSlot`)) {
 		return func() {}
@@ -183,7 +184,7 @@ func (h handlers) postSession(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[sessionRequest](c)
 	n, slots := body.newSession()
 	blanks := body.blanks()
-	if httpapi.MergeFieldErrors(reading, blanks, slots) != nil { // then all that is wrong is told, not only what Create would find
+	if httpapi.MergeFieldErrors(reading, blanks, slots) != nil { // then all that is wrong is reported, not only what Create would find
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, blanks, slots, h.Checkout.Check(n)))
 	}
 	session, err := h.Checkout.Create(c.UserContext(), httpapi.Account(c), n)

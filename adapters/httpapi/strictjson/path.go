@@ -89,7 +89,7 @@ func plain(name []byte) bool {
 	return len(name) > 0
 }
 
-// position tells where an offset lies for a human reader.
+// position describes where an offset lies for a human reader.
 func position(body []byte, offset int) string {
 	before := body[:min(offset, len(body))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -42,7 +42,7 @@ func FuzzDecodeAcceptsOnlyWhatTheStandardLibraryReadsAlike(f *testing.F) {
 			return
 		}
 		if err := standard(body, &want); err != nil {
-			t.Fatalf("accepted, yet encoding/json says %v", err)
+			t.Fatalf("accepted, yet encoding/json reports %v", err)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("got  %+v\nwant %+v", got, want)

@@ -26,7 +26,7 @@ const (
 	formOptional
 )
 
-// What each form expects, as the messages say it.
+// What each form expects, in the words of the messages.
 var expectations = map[form]string{
 	formString: "a string", formBool: "true or false", formInteger: "an integer", formNumber: "a number",
 	formSlice: "an array", formMap: "an object", formStruct: "an object",

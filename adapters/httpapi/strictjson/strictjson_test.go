@@ -146,9 +146,9 @@ func TestDecodeRefuses(t *testing.T) {
 		return `{"value":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`
 	}
 	for name, c := range map[string]struct {
-		body string
-		want []detail
-		says string
+		body    string
+		want    []detail
+		message string
 	}{
 		"an empty body":                        {"", []detail{{"body", fault.DetailRequired}}, "required"},
 		"a body of white space":                {" \r\n\t", []detail{{"body", fault.DetailRequired}}, "required"},
@@ -218,8 +218,8 @@ func TestDecodeRefuses(t *testing.T) {
 			if !reflect.DeepEqual(list, c.want) {
 				t.Errorf("faults %v\nwant   %v", list, c.want)
 			}
-			if !strings.Contains(messages, c.says) {
-				t.Errorf("no %q in:\n%s", c.says, messages)
+			if !strings.Contains(messages, c.message) {
+				t.Errorf("no %q in:\n%s", c.message, messages)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ type batchRequest struct {
 	Events []core.ReportDraft `json:"events"`
 }
 
-// batchItemView is what became of one report of a batch. Error says why it was refused.
+// batchItemView is what became of one report of a batch. Error is why it was refused.
 type batchItemView struct {
 	ID        *string        `json:"id"`
 	Accepted  bool           `json:"accepted"`

@@ -77,7 +77,7 @@ func (in endpointRequest) edit(f *fault.Violations) webhook.EndpointEdit {
 		URL: httpapi.PatchValue(f, "url", in.URL), Events: httpapi.PatchValue(f, "events", in.Events),
 		Enabled: httpapi.PatchValue(f, "enabled", in.Enabled), MaxInFlight: httpapi.PatchValue(f, "maxInFlight", in.MaxInFlight),
 	}
-	if in.MaxPerSecond.Set { // null is no limit, which no number says
+	if in.MaxPerSecond.Set { // null is no limit, which no number expresses
 		edit.MaxPerSecond = &in.MaxPerSecond.Value
 		if !in.MaxPerSecond.Null && in.MaxPerSecond.Value == 0 {
 			in.MaxPerSecond.Value = -1

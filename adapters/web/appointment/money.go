@@ -9,7 +9,7 @@ import (
 	"sundry/modules/booking"
 )
 
-// addMoney fills in what the page says of the money.
+// addMoney fills in what the page shows of the money.
 func (r *Routes) addMoney(c *fiber.Ctx, p *page, m booking.Managed) error {
 	money, err := r.cancellations.MoneyOf(c.UserContext(), m.State, appointment.ByBuyer)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p page) cancelerText(by appointment.Canceler) string {
 	return p.reader.Text("apt.canceled")
 }
 
-// refundTexts say how far a refund is; "" is one that canceling would make.
+// refundTexts describe how far a refund is; "" is one that canceling would make.
 var refundTexts = map[refund.Status]string{
 	"": "apt.money.due", refund.Pending: "apt.money.pending", refund.Succeeded: "apt.money.refunded", refund.Failed: "apt.money.failed",
 }

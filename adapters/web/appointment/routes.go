@@ -1,5 +1,6 @@
 // Package appointment is where a buyer sees, moves and cancels an appointment. Its pages are forms and links: nothing on
-// them needs a script, and the calendar of open times is a list without one. The secret in the address is the authorization, and there is no cookie that another site could use.
+// them needs a script, and the calendar of open times is a list without one. The secret in the address is the
+// authorization, and there is no cookie that another site could use.
 package appointment
 
 import (
@@ -63,7 +64,7 @@ type page struct {
 	// Storefront is the rest of what buyers see of the seller.
 	Storefront identity.Profile
 	Span       span
-	// MeetingURL or Address says where.
+	// MeetingURL or Address is where.
 	MeetingURL string
 	Address    string
 	Reason     string // why it was canceled
@@ -259,7 +260,7 @@ func (r *Routes) move(c *fiber.Ctx) error {
 	case err == nil:
 		return layout.SeeOther(c, "/a/"+secret+"?done=moved")
 	case fault.Is(err, fault.StateConflict):
-		return layout.SeeOther(c, "/a/"+secret) // which says why
+		return layout.SeeOther(c, "/a/"+secret) // which shows why
 	case fault.Is(err, fault.SlotTaken), fault.Is(err, fault.SlotNotOffered), fault.Is(err, fault.SlotInPast):
 		c.Status(fiber.StatusConflict)
 		return r.times(c, layout.Reader(c).Text("apt.move.taken"))
@@ -295,7 +296,7 @@ func (r *Routes) cancel(c *fiber.Ctx) error {
 	_, err := r.cancellations.CancelByBuyer(c.UserContext(), secret, c.FormValue("reason"), expected)
 	switch {
 	case err == nil, fault.Is(err, fault.StateConflict):
-		return layout.SeeOther(c, "/a/"+secret) // which says what happened
+		return layout.SeeOther(c, "/a/"+secret) // which shows what happened
 	case fault.Is(err, fault.QuoteExpired):
 		c.Status(fiber.StatusConflict)
 		return r.askAgain(c, layout.Reader(c).Text("apt.cancel.changed"))

@@ -30,7 +30,7 @@ var appointmentTones = map[appointment.Status]cell{
 	appointment.StatusConfirmed: badge("Confirmed", "ok"), appointment.StatusCanceled: badge("Canceled", "mute"),
 }
 
-// zone is where the creator works; UTC before they have said so.
+// zone is where the creator works; UTC before they have set it.
 func (r *Routes) zone(ctx context.Context, v *visit) (*time.Location, error) {
 	setup, err := r.Booking.Setup(ctx, v.account())
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Routes) zone(ctx context.Context, v *visit) (*time.Location, error) {
 	}
 	zone, err := civil.ParseZone(setup.Hours.Timezone)
 	if err != nil {
-		return time.UTC, nil //nolint:nilerr // nobody has said so yet
+		return time.UTC, nil //nolint:nilerr // nobody has set it yet
 	}
 	return zone, nil
 }
@@ -82,7 +82,7 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 		match: func(q query, a appointment.State) bool {
 			return q.has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID)
 		},
-		empty: empty{Title: "No appointments yet", Text: "Say when and where you meet buyers, and sell a listing of the kind appointment.",
+		empty: empty{Title: "No appointments yet", Text: "Set when and where you meet buyers, and sell a listing of the kind appointment.",
 			Action: &action{Label: "Set your hours", Href: base + "/bookings/settings", Tone: "primary"}},
 	}
 	return show(r, c, v, l, page{Title: "Bookings", Lead: "Who meets you, and when.", Actions: []action{link("Week", base+"/bookings/week"), link("Hours and meetings", base+"/bookings/settings")}})
@@ -221,7 +221,7 @@ var canceledBy = map[appointment.Canceler]string{
 	appointment.ByBuyer: "The buyer", appointment.ByCreator: "You", appointment.BySystem: "Sundry",
 }
 
-// noRefund says why nothing goes back to a buyer.
+// noRefund describes why nothing goes back to a buyer.
 var noRefund = map[appointment.RefundDecision]string{
 	appointment.NothingPaid: "Nothing was paid.", appointment.NoRefundPolicy: "Not refunded: the listing promises no refund.",
 	appointment.TooLateToRefund: "Not refunded: the buyer canceled too late.", appointment.RefundDeclined: "Not refunded, as you chose.",

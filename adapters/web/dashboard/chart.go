@@ -11,7 +11,7 @@ import (
 type bar struct {
 	Day   time.Time
 	Value int64
-	Label string // what it says when pointed at
+	Label string // what it shows when pointed at
 }
 
 const (
@@ -20,7 +20,7 @@ const (
 	chartGap    = 4
 )
 
-// barChart draws days as bars. What they say is in a table beside it for those who cannot see it, so the drawing is
+// barChart draws days as bars. What they show is in a table beside it for those who cannot see it, so the drawing is
 // hidden from them. Every number in it is ours and every text is escaped.
 func barChart(bars []bar) drawing {
 	highest := int64(1)

@@ -359,7 +359,7 @@ func (r *Routes) openPortal(c *fiber.Ctx, v *visit) error {
 		return r.refused(c, at, err)
 	}
 	return r.send(c, v, page{
-		Nav: base + "/customers", Title: "Customer portal", Lead: "Whoever has this address can see receipts and manage plans. It works for a limited time.",
+		Nav: base + "/customers", Title: "Customer portal", Lead: "Anyone with this address can see receipts and manage plans. It works for a limited time.",
 		Up: &action{Label: "Customer", Href: at}, Actions: []action{link("Open", address).primary()}, Parts: []part{codePart("Address", "portal", address)},
 	})
 }

@@ -68,7 +68,7 @@ type Routes struct {
 	Deps
 	layout *layout.Layout
 	pages  *layout.Pages
-	// secure says that browsers reach us over https only.
+	// secure means that browsers reach us over https only.
 	secure bool
 }
 

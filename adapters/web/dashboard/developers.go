@@ -117,7 +117,7 @@ func (r *Routes) events(c *fiber.Ctx, v *visit) error {
 		empty: empty{Title: "Nothing happened yet", Text: "Every payment, subscription and change of access leaves an event here. Webhooks deliver them to your backend.",
 			Action: &action{Label: "Add a webhook endpoint", Href: base + "/webhooks/new", Tone: "primary"}},
 	}
-	return show(r, c, v, l, page{Title: "Events", Lead: "What happened in your account, as your integration is told."})
+	return show(r, c, v, l, page{Title: "Events", Lead: "What happened in your account, as your integration receives it."})
 }
 
 // eventSearch is what the database is asked for; a customer is named by our id or by the integrator's.

@@ -46,7 +46,7 @@ func (r *Routes) home(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
-// gettingStarted is the way to the first sale; done says that it lies behind.
+// gettingStarted is the way to the first sale; done means that it lies behind.
 func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err error) {
 	ctx, one := c.UserContext(), ports.Page{Limit: 1}
 	listings, err := r.Catalog.OwnListings(ctx, v.account(), ports.Page{Limit: 20})
@@ -63,7 +63,7 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err 
 	}
 	active := slices.ContainsFunc(listings.Items, func(l listing.State) bool { return l.Status == listing.Active })
 	steps := []check{
-		{Done: len(listings.Items) > 0, Title: "Make a listing", Text: "Say what you sell and what it costs.", Href: base + "/listings/new", Label: "New listing"},
+		{Done: len(listings.Items) > 0, Title: "Make a listing", Text: "Describe what you sell and set its price.", Href: base + "/listings/new", Label: "New listing"},
 		{Done: active, Title: "Publish it", Text: "Only a published listing can be bought.", Href: base + "/listings", Label: "Your listings"},
 		{Done: len(links.Items) > 0, Title: "Create a payment link", Text: "Share it anywhere: it opens your checkout.", Href: base + "/links/new", Label: "New link"},
 		{Done: len(paid.Items) > 0, Title: "Make a test payment", Text: "Open your link and pay with 4242 4242 4242 4242. No money moves.", Href: base + "/links", Label: "Your links"},

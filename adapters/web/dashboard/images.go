@@ -161,7 +161,7 @@ func (r *Routes) removeImage(c *fiber.Ctx, v *visit) error {
 	return r.imageChanged(c, "The image is removed.", err)
 }
 
-// imageChanged leads back to a listing after its images were changed, or says why they were not.
+// imageChanged leads back to a listing after its images were changed, or shows why they were not.
 func (r *Routes) imageChanged(c *fiber.Ctx, words string, err error) error {
 	at := base + "/listings/" + c.Params("id")
 	if err != nil {

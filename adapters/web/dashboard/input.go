@@ -13,7 +13,7 @@ import (
 )
 
 // input reads what was typed into a form. What it cannot read it lists at the member's path, in words for people; whether
-// a value is allowed is the use case's to say.
+// a value is allowed is for the use case to decide.
 type input struct {
 	c *fiber.Ctx
 	f fault.Violations
@@ -78,7 +78,7 @@ func (in *input) amountIn(text, path, currency string) (*int64, error) {
 	return &a.Minor, nil
 }
 
-// amountHint says how an amount is typed.
+// amountHint describes how an amount is typed.
 func amountHint(c money.Currency) string {
 	if c.Exponent() == 0 {
 		return "Expected an amount such as 2900."

@@ -199,7 +199,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (page, er
 	address, status := r.linkURL(l), linkTone(l)
 	title := r.titles(c.UserContext(), v)(l.ListingID)
 	p := page{Nav: base + "/links", Title: title, Badge: &status, Up: &action{Label: "Payment links", Href: base + "/links"}}
-	switched := v.button("Deactivate", base+"/links/"+l.ID+"/active").asking("Whoever opens it is told that it is no longer active. You can activate it again.")
+	switched := v.button("Deactivate", base+"/links/"+l.ID+"/active").asking("Anyone who opens it will see that it is no longer active. You can activate it again.")
 	if !l.Active {
 		switched = v.button("Activate", base+"/links/"+l.ID+"/active", hidden("active", "yes")).primary()
 	}

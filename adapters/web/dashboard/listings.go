@@ -154,7 +154,7 @@ type metadataField struct {
 	number, lines bool
 }
 
-// metadataForms are the members by type. What is allowed in them is core/listing's to say.
+// metadataForms are the members by type. What is allowed in them is for core/listing to decide.
 var metadataForms = map[listing.Type][]metadataField{
 	listing.Digital: {
 		{field: field{Name: listing.DownloadURL, Label: "Download address", Type: "url", Placeholder: "https://…", Hint: "Buyers get this link once they have paid."}},

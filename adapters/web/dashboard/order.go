@@ -204,7 +204,7 @@ func (v *visit) timeline(o orderDetails) []step {
 		}
 	}
 	for _, d := range o.disputes {
-		add(d.CreatedAt, "bad", "Disputed", "The bank says: "+d.Reason)
+		add(d.CreatedAt, "bad", "Disputed", "The bank's reason: "+d.Reason)
 		if d.Status.Closed() {
 			add(d.ClosedAt, map[bool]string{true: "ok", false: "bad"}[d.Status == dispute.Won], "Dispute "+string(d.Status), "")
 		}
@@ -302,7 +302,7 @@ func refundPage(v *visit, paid payment.State) page {
 	}
 }
 
-// refundPreview says what will go back, and asks for the last word. once names this refund, so that it is made once
+// refundPreview shows what will go back, and asks for confirmation. once names this refund, so that it is made once
 // however often the button is pressed.
 func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, paid payment.State, share ledger.Share) part {
 	f := v.form("confirm", base+"/orders/"+paid.ID+"/refund", "Refund "+v.reader.Money(share.Amount),

@@ -115,10 +115,10 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p page) error {
 // flash is what was just done, or could not be, shown on the next page.
 type flash struct{ Tone, Text string }
 
-// done leads to a page that says what was done.
+// done leads to a page that shows what was done.
 func (r *Routes) done(c *fiber.Ctx, to, text string) error { return r.flash(c, to, "ok", text) }
 
-// refused leads back to a page that says why something was not done; any other error is a page of its own.
+// refused leads back to a page that shows why something was not done; any other error is a page of its own.
 func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode || r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
@@ -140,7 +140,7 @@ func (r *Routes) flash(c *fiber.Ctx, to, tone, text string) error {
 	return layout.SeeOther(c, to)
 }
 
-// takeFlash reads what the page before left to say, once.
+// takeFlash reads the message that the page before left, once.
 func (r *Routes) takeFlash(c *fiber.Ctx) *flash {
 	raw := c.Cookies(r.cookieName(flashCookie))
 	if raw == "" {

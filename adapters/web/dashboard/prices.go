@@ -51,7 +51,7 @@ func unitPrice(u usage.UnitAmount, c money.Currency) string {
 	return shift(u.String(), -c.Exponent()) + " " + strings.ToUpper(string(c))
 }
 
-// tiersLine says in one line what a price asks for.
+// tiersLine describes in one line what a price asks for.
 func tiersLine(p usage.Price) string {
 	var all []string
 	for _, t := range p.Tiers {
@@ -68,7 +68,7 @@ func tiersLine(p usage.Price) string {
 	return strings.ToUpper(line[:min(1, len(line))]) + line[min(1, len(line)):]
 }
 
-// chargesLine says how a line came about.
+// chargesLine describes how a line came about.
 func chargesLine(charges []usage.Charge, c money.Currency) string {
 	var all []string
 	for _, one := range charges {
@@ -126,7 +126,7 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 			return r.Usage.Prices(ctx, v.account(), page)
 		},
 		match: func(q query, p usage.Price) bool { return q.has("q", names[p.ProductID], tiersLine(p), p.ID) },
-		empty: empty{Title: "What does a unit cost?", Text: "A price has tiers: the first thousand free, say, and each one above for a fraction of a cent.",
+		empty: empty{Title: "What does a unit cost?", Text: "A price has tiers: for example the first thousand free, and each one above for a fraction of a cent.",
 			Action: &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}},
 	}
 	return show(r, c, v, l, page{Nav: base + "/usage", Title: "Prices", Lead: "What a unit costs, tier by tier. A price never changes; make another one instead.", Up: usageUp(),
@@ -225,21 +225,21 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 	return r.done(c, base+"/usage/prices/"+price.ID, "The price is ready. Next, create a billing plan for a subscription.")
 }
 
-// inWords says of tiers in the words of the form what the API says in its own.
+// inWords puts what the API reports of tiers in the words of the form.
 func inWords(err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
 	}
-	said := *refusal
-	said.Details = nil
+	worded := *refusal
+	worded.Details = nil
 	for _, d := range refusal.Details {
 		if strings.HasSuffix(d.Field, ".upTo") || strings.HasSuffix(d.Field, ".unitAmountDecimal") {
 			d.Message = strings.NewReplacer("(upTo null)", "(*)", "number of minor units, such as 0.35", "number, such as 0.02").Replace(d.Message)
 		}
-		said.Details = append(said.Details, d)
+		worded.Details = append(worded.Details, d)
 	}
-	return &said
+	return &worded
 }
 
 func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {

@@ -121,7 +121,7 @@ func (r *Routes) schedulePage(c *fiber.Ctx, v *visit, hours, meetings form) (pag
 		return page{}, err
 	}
 	secret := codePart("Your calendar", "feed", feed)
-	secret.Lead = "Subscribe to this address to see appointments in your own calendar. Whoever has it can read them."
+	secret.Lead = "Subscribe to this address to see appointments in your own calendar. Anyone who has it can read them."
 	secret.Actions = []action{v.button("New address", base+"/bookings/feed").asking("The address before stops working.")}
 	return page{
 		Nav: base + "/bookings", Title: "Hours and meetings", Up: &action{Label: "Bookings", Href: base + "/bookings"},

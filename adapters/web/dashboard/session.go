@@ -76,7 +76,8 @@ func (r *Routes) fromForm(handle handler) handler {
 	}
 }
 
-// isOwnForm reports whether a form carries the token, and whether the browser, if it says so, sent it from our own pages.
+// isOwnForm reports whether a form carries the token, and whether the browser, if it reports that, sent it from our own
+// pages.
 func isOwnForm(c *fiber.Ctx, token string) bool {
 	if site := c.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return false

@@ -27,7 +27,7 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 type guestView struct {
 	Form form
 	Next string
-	// Sent says that a mail is on its way, if there is an account.
+	// Sent means that a mail is on its way, if there is an account.
 	Sent bool
 }
 

@@ -39,7 +39,7 @@ func (r *Routes) meterNames(ctx context.Context, v *visit) (map[string]string, [
 	return names, meters.Items, err
 }
 
-// usage is what is billed by use: a meter counts, a price says what it costs, a billing plan bills a subscription for it.
+// usage is what is billed by use: a meter counts, a price sets what it costs, a billing plan bills a subscription for it.
 func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	names, _, err := r.meterNames(c.UserContext(), v)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 		match: func(q query, p usage.PlanState) bool {
 			return q.is("status", string(p.Status)) && q.has("q", names[p.MeterID], p.ID, p.CustomerID, p.ExternalCustomerID)
 		},
-		empty: empty{Title: "Bill what is used", Text: "A meter counts what your app reports, such as API calls. A price says what a unit costs. A billing plan bills a subscription for it each period.",
+		empty: empty{Title: "Bill what is used", Text: "A meter counts what your app reports, such as API calls. A price sets what a unit costs. A billing plan bills a subscription for it each period.",
 			Action: &action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}},
 	}
 	if len(names) > 0 {
@@ -125,7 +125,7 @@ func (r *Routes) createMeter(c *fiber.Ctx, v *visit) error {
 	if _, err := r.Usage.CreateMeter(c.UserContext(), v.account(), usage.MeterDraft{Name: in.text("name"), EventName: in.text("eventName"), Aggregation: in.text("aggregation")}); err != nil {
 		return r.again(c, v, meterPage(), meterForm(v), err)
 	}
-	return r.done(c, base+"/usage/meters", "The meter is ready: report use with its event name. Next, say what a unit costs: create a price.")
+	return r.done(c, base+"/usage/meters", "The meter is ready: report use with its event name. Next, create a price: it sets what a unit costs.")
 }
 
 func billingPlanPage() page {
@@ -157,7 +157,7 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty
 	case len(meters) == 0:
 		return f, &empty{Title: "First, a meter", Text: "It counts what your app reports.", Action: &action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}}, nil
 	case len(prices.Items) == 0:
-		return f, &empty{Title: "First, a price", Text: "It says what a unit costs.", Action: &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
+		return f, &empty{Title: "First, a price", Text: "It sets what a unit costs.", Action: &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
 	case len(subs) == 0:
 		return f, &empty{Title: "First, a subscription", Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back when somebody has subscribed.", Action: &action{Label: "Payment links", Href: base + "/links", Tone: "primary"}}, nil
 	}
@@ -176,7 +176,7 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty
 	return f, nil, nil
 }
 
-// subscriberLabel tells a subscription from others.
+// subscriberLabel distinguishes a subscription from others.
 func subscriberLabel(s subscription.State) string {
 	return cmp.Or(s.ExternalCustomerID, s.CustomerID) + ", " + planName(s)
 }

@@ -187,7 +187,7 @@ func (r *Routes) deliveryList(v *visit, e core.EndpointState) *list[webhooks.Del
 	}
 }
 
-// lastResponse is what the receiver said last.
+// lastResponse is what the receiver responded last.
 func lastResponse(d webhooks.Delivered) string {
 	if len(d.Attempts) == 0 {
 		return "–"

@@ -74,7 +74,7 @@ func choice(options []*base.SchemaProxy, depth int) (string, []apiField) {
 	return strings.Join(kinds, " or "), fields
 }
 
-// refined adds members, each name once: a later part completes what an earlier one says of a member.
+// refined adds members, each name once: a later part completes what an earlier one specifies of a member.
 func refined(fields, more []apiField) []apiField {
 	for _, f := range more {
 		i := slices.IndexFunc(fields, func(known apiField) bool { return known.Name == f.Name })

@@ -1,5 +1,5 @@
-// Package invoice is where a customer sees an invoice and pays it. The page is a form; only the card processor's own form needs a script. The secret in the
-// address is the authorization, and there is no cookie that another site could use.
+// Package invoice is where a customer sees an invoice and pays it. The page is a form; only the card processor's own form
+// needs a script. The secret in the address is the authorization, and there is no cookie that another site could use.
 package invoice
 
 import (
@@ -54,7 +54,7 @@ type page struct {
 	Path string // /i/{secret}
 	// Problem is why paying failed; "" when nothing is wrong.
 	Problem string
-	// Waiting says that a charge waits for the customer's bank, and Mandate what paying with a new card agrees to.
+	// Waiting means that a charge waits for the customer's bank, and Mandate what paying with a new card agrees to.
 	Waiting bool
 	Mandate string
 	// Card is a test card that was typed.
@@ -129,7 +129,7 @@ func (r *Routes) pay(c *fiber.Ctx) error {
 	return r.paid(c, state, card.Number, err)
 }
 
-// challenge tells the page's script how to lead the customer to their bank.
+// challenge passes to the page's script how to lead the customer to their bank.
 func (r *Routes) challenge(c *fiber.Ctx) error {
 	action, err := r.invoicing.Challenge(c.UserContext(), c.Params("secret"))
 	return r.layout.SendChallenge(c, action, err)
@@ -141,7 +141,7 @@ func (r *Routes) authenticate(c *fiber.Ctx) error {
 	return r.paid(c, state, "", err)
 }
 
-// paid leads back to the page, or says why the charge failed.
+// paid leads back to the page, or shows why the charge failed.
 func (r *Routes) paid(c *fiber.Ctx, state core.State, card string, err error) error {
 	secret := c.Params("secret")
 	var refused *fault.Error

@@ -20,7 +20,7 @@ type CardFormData struct {
 	Currency       string `json:"currency"`
 	Amount         int64  `json:"amount"` // minor units; 0 when the card is only saved
 	Saves          bool   `json:"saves"`  // the card is charged again later
-	// Unreachable is what the page says when the form cannot be loaded.
+	// Unreachable is what the page shows when the form cannot be loaded.
 	Unreachable string `json:"unreachable"`
 }
 
@@ -58,7 +58,7 @@ type challengeView struct {
 	RedirectURL  *string `json:"redirectUrl"`
 }
 
-// SendChallenge tells the page's script how to lead the reader to their bank, or by the status that it can't.
+// SendChallenge passes to the page's script how to lead the reader to their bank, or by the status that it can't.
 func (l *Layout) SendChallenge(c *fiber.Ctx, action payment.NextAction, err error) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")

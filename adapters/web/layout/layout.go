@@ -161,7 +161,7 @@ func Amount(minor int64, currency string) money.Amount {
 	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
 }
 
-// icon inlines one of the small drawings of static/icons, hidden from screen readers: the words beside it always say the
+// icon inlines one of the small drawings of static/icons, hidden from screen readers: the words beside it always mean the
 // same.
 func icon(name string) (template.HTML, error) {
 	raw, err := fs.ReadFile(files, "static/icons/"+name+".svg")

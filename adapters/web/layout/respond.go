@@ -79,7 +79,7 @@ func WithHours(address string, reader locale.Locale) string {
 }
 
 // Send responds with a page and the headers every page has: no referrer that could reveal a secret, no sniffing, and a
-// policy that says what may run, who may frame it and where its forms go.
+// policy that restricts what may run, who may frame it and where its forms go.
 func Send(c *fiber.Ctx, html []byte, policy Policy) error {
 	c.Set(fiber.HeaderContentType, "text/html; charset=utf-8")
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")

@@ -3,7 +3,7 @@ package layout
 // testCard is one card of the sandbox processor, as pages offer it to those who try the integration.
 type testCard struct {
 	Number string // grouped, as it is shown and typed
-	Effect string // key of the message that says what happens
+	Effect string // key of the message that describes what happens
 }
 
 // testCards are all cards the sandbox knows; any other number is refused there, so a

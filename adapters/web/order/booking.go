@@ -83,10 +83,10 @@ func (o Order) KeptUntil() time.Time {
 	return until
 }
 
-// Hybrid tells whether the buyer chooses where to meet.
+// Hybrid reports whether the buyer chooses where to meet.
 func (b *Booking) Hybrid() bool { return len(b.Modes) > 1 }
 
-// Summary says what is booked: "60 minutes · Online", "3 sessions of 60 minutes".
+// Summary is what is booked: "60 minutes · Online", "3 sessions of 60 minutes".
 func (b *Booking) Summary() string {
 	length := b.Reader.Minutes(b.Minutes)
 	if b.Sessions > 1 {
@@ -141,12 +141,12 @@ func zoneOf(name string) *time.Location {
 	return zone
 }
 
-// CanChange tells whether the times may still be changed: not while a payment is under way, and not after it.
+// CanChange reports whether the times may still be changed: not while a payment is under way, and not after it.
 func (o Order) CanChange() bool {
 	return o.Booking != nil && o.payable()
 }
 
-// ChooseHeading says what the buyer is to do.
+// ChooseHeading is what the buyer is to do.
 func (o Order) ChooseHeading() string {
 	if o.Booking.Sessions > 1 {
 		return o.Reader.Text("choose.heading_pack", o.Booking.Sessions)

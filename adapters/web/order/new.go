@@ -65,7 +65,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	return view
 }
 
-// discountNote says which payments of a subscription a discount reduces.
+// discountNote describes which payments of a subscription a discount reduces.
 func discountNote(terms discount.Terms, reader locale.Locale) string {
 	switch terms.Duration {
 	case discount.Repeating:

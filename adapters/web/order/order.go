@@ -68,7 +68,7 @@ func (i Item) Picture() string {
 	return i.Pictures[0].URL
 }
 
-// Recurring says what is charged after today.
+// Recurring is what is charged after today.
 type Recurring struct {
 	Unit          string // day, week, month, year
 	Count         int
@@ -96,16 +96,16 @@ type Receipt struct {
 	DownloadURL string // empty when the product has none
 }
 
-// Trial tells whether nothing is charged today because a trial starts.
+// Trial reports whether nothing is charged today because a trial starts.
 func (o Order) Trial() bool { return o.Recurring != nil && o.Recurring.TrialDays > 0 }
 
-// CanLeave tells whether going back to the shop still makes sense: not while a payment
+// CanLeave reports whether going back to the shop still makes sense: not while a payment
 // is under way and not after it.
 func (o Order) CanLeave() bool {
 	return o.CancelURL != "" && !o.Embedded && (o.Choosing() || o.payable())
 }
 
-// Headline says what the buyer is doing.
+// Headline is what the buyer is doing.
 func (o Order) Headline() string {
 	switch {
 	case o.Trial():
@@ -155,7 +155,7 @@ func (o Order) LineNote() string {
 	return note
 }
 
-// PayLabel is the button: it always says what happens and what it costs.
+// PayLabel is the button: it always names what happens and what it costs.
 func (o Order) PayLabel() string {
 	switch {
 	case o.Trial() && o.Total == 0:
@@ -177,7 +177,7 @@ func (o Order) Mandate() string {
 	return paymentmethod.MandateText(o.Reader, o.Seller)
 }
 
-// Terms says, under the button, what the buyer agrees to.
+// Terms states, under the button, what the buyer agrees to.
 func (o Order) Terms() string {
 	switch {
 	case o.Trial():

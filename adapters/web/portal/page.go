@@ -24,7 +24,7 @@ type page struct {
 	// Notice is the key of what was just done, Problem of what could not be; "" for neither.
 	Notice, Problem string
 	Expired         bool
-	// Asked says that the link never was a key, only a way to be mailed one.
+	// Asked means that the link never was a key, only a way to be mailed one.
 	Asked        bool
 	Plans        []planView
 	Cards        []paymentmethod.State
@@ -94,7 +94,7 @@ type sheet struct {
 	Start, End     time.Time
 }
 
-// What the query parameter done says was done, and what could not be.
+// What was done by the query parameter done, and what could not be.
 var (
 	notices = map[string]string{
 		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed", "plan": "portal.done.plan",

@@ -1,6 +1,6 @@
 // Package portal is where a customer sees what they have bought, manages their plans and changes their card. Its pages are
-// forms and links: nothing on them needs a script but the card processor's own form. The secret in the address is the authorization, and there is no cookie
-// that another site could use.
+// forms and links: nothing on them needs a script but the card processor's own form. The secret in the address is the
+// authorization, and there is no cookie that another site could use.
 package portal
 
 import (
@@ -77,7 +77,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Post("/p/:link/plans/:subscription/confirm", compress, r.visitor(r.confirm))
 }
 
-// visitor opens the portal for a handler; an expired link leads to the page that says so.
+// visitor opens the portal for a handler; an expired link leads to the page that explains that.
 func (r *Routes) visitor(handle func(c *fiber.Ctx, v customers.Visit) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		visit, err := r.Customers.Visit(c.UserContext(), c.Params("link"))
@@ -97,7 +97,7 @@ func (r *Routes) visitor(handle func(c *fiber.Ctx, v customers.Visit) error) fib
 // path is the portal's own address.
 func path(c *fiber.Ctx) string { return "/p/" + c.Params("link") }
 
-// done leads back to the portal, which says what was done or what went wrong.
+// done leads back to the portal, which shows what was done or what went wrong.
 func done(c *fiber.Ctx, what string) error { return layout.SeeOther(c, path(c)+"?done="+what) }
 
 // refused is done for a refusal that the customer can understand; any other error is a page of its own.
@@ -242,7 +242,7 @@ func (r *Routes) authenticateCard(c *fiber.Ctx) error {
 	return r.saved(c, err)
 }
 
-// saved leads on once a card is saved, and back to the page, which says what is to be done, otherwise.
+// saved leads on once a card is saved, and back to the page, which shows what is to be done, otherwise.
 func (r *Routes) saved(c *fiber.Ctx, err error) error {
 	var refusal *fault.Error
 	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode) {

@@ -22,7 +22,7 @@ const (
 	KindCreatorCanceled        Kind = "creator.appointment.canceled"
 )
 
-// Appointment is what such a mail says, frozen when its cause happened.
+// Appointment is what such a mail contains, frozen when its cause happened.
 type Appointment struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -131,7 +131,7 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 	}
 }
 
-// leadOf is the sentence for whoever acted.
+// leadOf is the sentence for the side that acted.
 func (a Appointment) leadOf(key string) string {
 	switch {
 	case a.ByBuyer && key == "canceled":

@@ -54,7 +54,7 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 	}
 	a.Address = "" // the creator took the place away before the buyer had paid
 	if l := write(t, KindAppointmentBooked, live(), a); !strings.Contains(l.Text, "To be confirmed") {
-		t.Errorf("nobody knows where, and the mail does not say so:\n%s", l.Text)
+		t.Errorf("nobody knows where, and the mail does not mention it:\n%s", l.Text)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"sundry/core/webhook"
 )
 
-// KindEndpointDisabled tells a creator that one of their webhook endpoints was disabled.
+// KindEndpointDisabled notifies a creator that one of their webhook endpoints was disabled.
 const KindEndpointDisabled Kind = "webhook_endpoint.disabled"
 
-// EndpointDisabled is what that mail says.
+// EndpointDisabled is what that mail contains.
 type EndpointDisabled struct {
 	ID      string    `json:"id"`
 	URL     string    `json:"url"`

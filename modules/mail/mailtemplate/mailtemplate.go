@@ -1,5 +1,5 @@
-// Package mailtemplate renders mails: what happened goes in, a subject and the same words as text and as HTML come out. A new
-// mail is one line in the table of kinds, one function that fills a draft, and its strings.
+// Package mailtemplate renders mails: what happened goes in, a subject and the same words as text and as HTML come out. A
+// new mail is one line in the table of kinds, one function that fills a draft, and its strings.
 package mailtemplate
 
 import (
@@ -29,7 +29,7 @@ type Content struct{ Subject, Text, HTML string }
 
 // Site is what mails need to know of this deployment.
 type Site struct {
-	// Sandbox says that no money moves here.
+	// Sandbox means that no money moves here.
 	Sandbox bool
 	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the mail is rendered: it is stored nowhere.
 	ReceiptURL func(checkoutID string) string
@@ -77,7 +77,7 @@ type draft struct {
 	Notice string
 	// Tag is the language of the mail, BCP 47.
 	Tag string
-	// Footer says why this came.
+	// Footer is why this came.
 	Footer string
 }
 

@@ -189,17 +189,17 @@ func TestTheSandboxSaysSo(t *testing.T) {
 
 func TestADisabledEndpointIsNamedWithItsReason(t *testing.T) {
 	t.Parallel()
-	for reason, said := range map[string]string{webhook.DisabledByGone: "It responded with 410 Gone.", webhook.DisabledByFailing: "Every attempt in the last five days failed."} {
+	for reason, sentence := range map[string]string{webhook.DisabledByGone: "It responded with 410 Gone.", webhook.DisabledByFailing: "Every attempt in the last five days failed."} {
 		l := write(t, KindEndpointDisabled, live(), EndpointDisabledOf(webhook.Disabled{
 			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason, Secret: []byte("sealed")}, At: noon,
 		}, "Ada Lovelace"))
-		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", said, "March 8, 2026, 12:00 PM UTC", `{"enabled": true}`} {
+		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", sentence, "March 8, 2026, 12:00 PM UTC", `{"enabled": true}`} {
 			if !strings.Contains(l.Text, part) {
 				t.Errorf("%s is missing from\n%s", part, l.Text)
 			}
 		}
 		if strings.Contains(l.Text+l.HTML, "sealed") {
-			t.Error("the secret is told")
+			t.Error("the secret is revealed")
 		}
 	}
 }

@@ -14,7 +14,7 @@ const (
 	KindRenewed      Kind = "subscription.charge_paid"
 )
 
-// Plan is what those mails say. Members that a mail does not name are zero.
+// Plan is what those mails contain. Members that a mail does not name are zero.
 type Plan struct {
 	CustomerID string       `json:"customerId"`
 	Seller     string       `json:"seller"`
@@ -25,7 +25,7 @@ type Plan struct {
 	At          time.Time `json:"at,omitzero"`
 	GraceEndsAt time.Time `json:"graceEndsAt,omitzero"`
 	Number      string    `json:"number,omitempty"`
-	// Trial says that the charge is the first one, at the end of a trial.
+	// Trial means that the charge is the first one, at the end of a trial.
 	Trial bool `json:"trial,omitempty"`
 }
 

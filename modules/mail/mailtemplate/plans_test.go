@@ -25,7 +25,7 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 		l := write(t, kind, site, data)
 		for _, want := range append(wants, "https://pay.example/p/cus_1") {
 			if !strings.Contains(l.Text, want) {
-				t.Errorf("%s does not say %q:\n%s", kind, want, l.Text)
+				t.Errorf("%s does not contain %q:\n%s", kind, want, l.Text)
 			}
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"sundry/core/money"
 )
 
-// KindReceipt tells a buyer what they bought.
+// KindReceipt confirms to a buyer what they bought.
 const KindReceipt Kind = "receipt"
 
-// Receipt is what a receipt says. It is frozen when the payment has arrived.
+// Receipt is what a receipt contains. It is frozen when the payment has arrived.
 type Receipt struct {
 	CheckoutID    string       `json:"checkoutId"`
 	CustomerID    string       `json:"customerId,omitempty"`
@@ -99,7 +99,7 @@ func (r Receipt) rows(to reader) []row {
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
 }
 
-// terms say what is charged later.
+// terms describe what is charged later.
 func (r Receipt) terms(to reader) []string {
 	switch {
 	case r.Interval == "" || r.Price.Minor == 0:

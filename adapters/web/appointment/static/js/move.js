@@ -7,7 +7,7 @@ import * as Z from "./zones.js";
 /** @typedef {import("./slots.d.ts").Slot} Slot */
 
 /**
- * What the server tells the page; see calendarData there.
+ * What the server passes to the page; see calendarData there.
  * @type {{ path: string, locale: string, twelveHours: boolean, now: number, zone: string, sellerZone: string, until: string, text: Record<string, string> }}
  */
 const page = JSON.parse(document.getElementById("page-data")?.textContent || "{}");

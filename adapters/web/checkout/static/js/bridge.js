@@ -1,5 +1,5 @@
 // The page's side of the overlay. The parent introduces itself first; only the origins
-// the session allows are believed, and nothing is said to anybody else.
+// the session allows are believed, and nothing is sent to anybody else.
 import page from "./net.js";
 
 const TYPE = "sundry.checkout";
@@ -11,7 +11,7 @@ let wished = false; // to close, before the parent had introduced itself
  * @param {string} event
  * @param {object} [more]
  */
-function say(event, more) {
+function emit(event, more) {
   if (parentOrigin) window.parent.postMessage({ type: TYPE, v: 1, event, ...more }, parentOrigin);
 }
 
@@ -21,13 +21,13 @@ function say(event, more) {
  */
 export function setBusy(now) {
   busy = now;
-  say("busy", { busy });
+  emit("busy", { busy });
 }
 
 export function close() {
   if (busy) return;
   wished = !parentOrigin;
-  say("close");
+  emit("close");
 }
 
 export function startBridge() {
@@ -36,9 +36,9 @@ export function startBridge() {
     if (m.source !== window.parent || !page.parents.includes(m.origin)) return;
     if (!m.data || m.data.type !== TYPE || m.data.v !== 1 || m.data.event !== "open") return;
     parentOrigin = m.origin;
-    say("ready", { state: page.state, busy });
+    emit("ready", { state: page.state, busy });
     if (page.state === "paid" || page.state === "already_paid") {
-      say("complete", { checkoutId: page.checkoutId, redirectUrl: page.redirectUrl });
+      emit("complete", { checkoutId: page.checkoutId, redirectUrl: page.redirectUrl });
     }
     if (wished) close();
   });

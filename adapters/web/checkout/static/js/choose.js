@@ -38,7 +38,7 @@ function showProblem(title, message) {
 }
 
 /**
- * Asks the public calendar, or throws what the reader is to be told.
+ * Asks the public calendar, or throws what the reader is to be shown.
  * @param {CalendarData} data
  * @param {string} what
  * @param {Record<string, string>} query

@@ -15,7 +15,7 @@ export function countryOfZone(zone, countries) {
 }
 
 /**
- * The time zone says more of where somebody is than their language. Where the two disagree, the buyer is asked.
+ * The time zone is a better sign of where somebody is than their language. Where the two disagree, the buyer is asked.
  * @param {string} byLanguage
  * @param {string} byZone
  */

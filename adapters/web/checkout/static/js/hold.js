@@ -16,7 +16,7 @@ function inWords(seconds) {
 }
 
 /**
- * @param {() => void} over called once the time has come; it is for the server to say what that means
+ * @param {() => void} over called once the time has come; it is for the server to decide what that means
  */
 export default function startHold(over) {
   const line = document.getElementById("hold");

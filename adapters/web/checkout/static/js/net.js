@@ -78,7 +78,7 @@ function here() {
 
 /**
  * The server draws every state, so following it is loading the page again. A buyer who finds the order paid without having
- * paid here is told so and is not redirected.
+ * paid here is shown that and is not redirected.
  * @param {boolean} [paidElsewhere]
  */
 export function showCurrentState(paidElsewhere) {

@@ -116,7 +116,7 @@ function showRefusal(body) {
 }
 
 /**
- * A refusal may also be the bank's wish to confirm, or the last one the session allows: the state says which.
+ * A refusal may also be the bank's wish to confirm, or the last one the session allows: the state shows which.
  * @param {string | undefined} message
  */
 async function declined(message) {

@@ -1,6 +1,6 @@
 // What the dashboard adds where there is a script: every page works without it.
 
-/** Copies a text and says so on the button.
+/** Copies a text and confirms it on the button.
  * @param {HTMLButtonElement} button
  * @param {string} text */
 async function copy(button, text) {
@@ -67,7 +67,7 @@ for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.queryS
       files.items.add(await smaller(file));
       input.files = files.files;
     } catch {
-      // The server says what is wrong with it.
+      // The server reports what is wrong with it.
     }
   });
 }

@@ -1,11 +1,11 @@
-// The documentation: search over everything it says, copy buttons, one language for all samples, and the section that is read.
+// The documentation: search over all its text, copy buttons, one language for all samples, and the section that is read.
 
 /**
  * What the search finds: an operation, an event type or a part of the guide.
  * @typedef {object} Entry
  * @property {HTMLElement} element
  * @property {HTMLElement | null} line of the contents
- * @property {string} text without the samples, which say the same everywhere
+ * @property {string} text without the samples, which are the same everywhere
  */
 
 /**

@@ -61,7 +61,7 @@ export async function mountForm(config, target) {
     focus: () => element.focus(),
 
     /**
-     * Tells wallets what the order costs now; a form that only saves a card names no amount.
+     * Shows wallets what the order costs now; a form that only saves a card names no amount.
      * @param {number} amount
      */
     setAmount(amount) {

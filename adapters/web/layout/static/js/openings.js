@@ -5,7 +5,7 @@ import * as Z from "./zones.js";
 
 const longestRange = 62; // days of dates in one response
 
-/** Says, in words for the reader, why open times could not be read. */
+/** Explains, in words for the reader, why open times could not be read. */
 export class UnavailableError extends Error {}
 
 /**

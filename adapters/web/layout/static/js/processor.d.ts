@@ -1,4 +1,4 @@
-// What the pages use of the card processor's script, and what the server tells them for it. Read by the type checker only.
+// What the pages use of the card processor's script, and what the server passes to them for it. Read by the type checker only.
 
 /** What the card processor's form works with; see CardFormData of the server. */
 export interface CardFormConfig {
@@ -10,7 +10,7 @@ export interface CardFormConfig {
   amount: number;
   /** The card is charged again later. */
   saves: boolean;
-  /** What to say when the form cannot be loaded. */
+  /** What to show when the form cannot be loaded. */
   unreachable: string;
   /** Our own form asks for name, e-mail and address. */
   asks?: boolean;

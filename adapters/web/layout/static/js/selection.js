@@ -21,7 +21,7 @@ export const add = (picks, slot) => [...picks, slot].sort((a, b) => a.start - b.
 export const remove = (picks, slot) => picks.filter((p) => p.start !== slot.start);
 
 /**
- * Tells whether the seller needs more time between two appointments than these leave.
+ * Reports whether the seller needs more time between two appointments than these leave.
  * @param {Slot} a
  * @param {Slot} b
  * @param {number} gapMinutes

@@ -57,7 +57,7 @@ export function abbreviation(instant, zone) {
 }
 
 /**
- * Tells apart even the two hours of which a change of clocks makes one twice.
+ * Distinguishes even the two hours of which a change of clocks makes one twice.
  * @param {number} instant
  * @param {string} zone
  */
