@@ -105,7 +105,7 @@ func (c catalogCommand) read(in io.Reader) ([]byte, error) {
 	return os.ReadFile(c.file)
 }
 
-// isTerminal reports whether a person could answer.
+// isTerminal reports whether a person could reply.
 func isTerminal(in io.Reader) bool {
 	file, ok := in.(*os.File)
 	if !ok {
@@ -117,6 +117,6 @@ func isTerminal(in io.Reader) bool {
 
 func agrees(in io.Reader, out io.Writer) bool {
 	fmt.Fprint(out, "Write this? [y/N] ")
-	answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
-	return strings.EqualFold(strings.TrimSpace(answer), "y")
+	reply, _ := bufio.NewReader(in).ReadString('\n') // no reply is no
+	return strings.EqualFold(strings.TrimSpace(reply), "y")
 }

@@ -11,13 +11,13 @@ func TestTheCatalogCommandIsReadStrictly(t *testing.T) {
 	}{
 		"an export":                 {[]string{"export", "f"}, catalogCommand{action: "export", file: "f"}, true},
 		"an export of an account":   {[]string{"export", "f", "a@b.c"}, catalogCommand{action: "export", file: "f", account: "a@b.c"}, true},
-		"an import to look at":      {[]string{"import", "--dry-run", "f"}, catalogCommand{action: "import", file: "f", dryRun: true}, true},
+		"an import as a preview":    {[]string{"import", "--dry-run", "f"}, catalogCommand{action: "import", file: "f", dryRun: true}, true},
 		"an import without a doubt": {[]string{"import", "-", "--yes"}, catalogCommand{action: "import", file: "-", yes: true}, true},
 		"nothing":                   {nil, catalogCommand{}, false},
 		"no file":                   {[]string{"import"}, catalogCommand{}, false},
 		"an unknown action":         {[]string{"sync", "f"}, catalogCommand{}, false},
 		"an unknown flag":           {[]string{"import", "f", "--force"}, catalogCommand{}, false},
-		"an export to look at":      {[]string{"export", "f", "--dry-run"}, catalogCommand{}, false},
+		"an export as a preview":    {[]string{"export", "f", "--dry-run"}, catalogCommand{}, false},
 		"too much":                  {[]string{"import", "f", "a", "b"}, catalogCommand{}, false},
 	} {
 		got, err := parseCatalogCommand(c.args)

@@ -19,7 +19,7 @@ func TestHealthcheck(t *testing.T) {
 		{"a ready process is healthy", http.StatusOK, func(port string) string { return "127.0.0.1:" + port }, false},
 		{"one that listens everywhere is asked at home", http.StatusOK, func(port string) string { return "0.0.0.0:" + port }, false},
 		{"a bare port is asked at home", http.StatusOK, func(port string) string { return ":" + port }, false},
-		{"one whose database is away is not", http.StatusServiceUnavailable, func(port string) string { return ":" + port }, true},
+		{"one whose database is down is not", http.StatusServiceUnavailable, func(port string) string { return ":" + port }, true},
 		{"an address without a port is refused", http.StatusOK, func(string) string { return "localhost" }, true},
 	}
 	for _, c := range cases {

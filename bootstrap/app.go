@@ -67,7 +67,7 @@ type App struct {
 	beforeAdvance []sandbox.BeforeAdvance
 	// verifiers each check one module's invariants.
 	verifiers []verifier
-	// invariants is what the last look at them found.
+	// invariants is what the last check of them found.
 	invariants *invariants
 	// wake is called after a commit that scheduled work due now: whom it wakes is known once the program runs.
 	wake func()

@@ -16,7 +16,7 @@ import (
 const (
 	// retimeEvery is how often due times are brought in line with the clocks of the accounts.
 	retimeEvery = 30 * time.Second
-	// verifyEvery is the pause between two looks at what is recent of the invariants, verifyAllEvery between two at
+	// verifyEvery is the pause between two checks of what is recent of the invariants, verifyAllEvery between two of
 	// everything, and the time-outs bound one.
 	verifyEvery      = 10 * time.Minute
 	verifyFirst      = 5 * time.Second
@@ -33,8 +33,8 @@ const (
 	keepMailBodies = 90 * 24 * time.Hour
 	keepRequests   = 30 * 24 * time.Hour
 	keepImages     = 90 * 24 * time.Hour
-	// flushEvery is how often reports of use are counted, and partitionEvery how often room is made for those of the next
-	// months.
+	// flushEvery is how often reports of use are counted, and partitionEvery how often partitions are made for those of the
+	// next months.
 	flushEvery     = time.Minute
 	partitionEvery = 12 * time.Hour
 )
@@ -63,14 +63,14 @@ func (a *App) deleteOld(ctx context.Context) error {
 }
 
 // verifyIntoMetrics shows what a check of the invariants found; all means that it covers everything.
-func (a *App) verifyIntoMetrics(look func(context.Context) ([]string, error), all bool, timeout time.Duration) func(context.Context) error {
+func (a *App) verifyIntoMetrics(check func(context.Context) ([]string, error), all bool, timeout time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		began := time.Now()
-		violations, err := look(ctx)
+		violations, err := check(ctx)
 		if err != nil {
-			return fmt.Errorf("look at the invariants: %w", err)
+			return fmt.Errorf("check the invariants: %w", err)
 		}
 		a.invariants.note(all, verified{len(violations), time.Now(), time.Since(began)})
 		if len(violations) > 0 {
@@ -80,14 +80,14 @@ func (a *App) verifyIntoMetrics(look func(context.Context) ([]string, error), al
 	}
 }
 
-// verified is what one look found.
+// verified is what one check found.
 type verified struct {
 	found int
 	at    time.Time // zero: never
 	took  time.Duration
 }
 
-// invariants is what the last look at what is recent found, and the last at everything. Only the process that looks shows
+// invariants is what the last check of what is recent found, and the last of everything. Only the process that checks shows
 // it.
 type invariants struct {
 	violations *prometheus.Desc
@@ -101,9 +101,9 @@ type invariants struct {
 func newInvariants() *invariants {
 	scope := []string{"scope"}
 	return &invariants{
-		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last looks at the invariants found (sundry verify lists them).", nil, nil),
-		checkedAt:  prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When the last look ended.", nil, nil),
-		took:       prometheus.NewDesc("sundry_invariants_check_duration_seconds", "How long the last look took, at what is recent and at all.", scope, nil),
+		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last checks of the invariants found (sundry verify lists them).", nil, nil),
+		checkedAt:  prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When the last check ended.", nil, nil),
+		took:       prometheus.NewDesc("sundry_invariants_check_duration_seconds", "How long the last check took, of what is recent and of all.", scope, nil),
 	}
 }
 
@@ -129,7 +129,7 @@ func (i *invariants) Describe(out chan<- *prometheus.Desc) {
 	out <- i.took
 }
 
-// Collect implements prometheus.Collector. What the look at everything found stands until the next such look.
+// Collect implements prometheus.Collector. What the check of everything found is shown until the next such check.
 func (i *invariants) Collect(out chan<- prometheus.Metric) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -99,7 +99,7 @@ type Config struct {
 	// RateLimitPerMinute is per API key: 0 = off. Default 600 in live, off in the sandbox.
 	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
 	// TrustedProxies are the addresses and networks (CIDR) whose X-Forwarded-For is believed when attempts are counted
-	// per network address; "private" stands for loopback and the private ranges, "none" trusts nobody. Behind a proxy it
+	// per network address; "private" means loopback and the private ranges, "none" trusts nobody. Behind a proxy it
 	// must be set, or all visitors are counted as one.
 	TrustedProxies []string `env:"TRUSTED_PROXIES" envDefault:"none"`
 

@@ -8,7 +8,7 @@ import (
 // maxViolations bounds how many lines of one kind `sundry verify` lists.
 const maxViolations = 100
 
-// Check is one promise that `sundry verify` looks into.
+// Check is one promise that `sundry verify` checks.
 type Check struct {
 	// Find returns the ids of what breaks it, at most limit.
 	Find func(ctx context.Context, limit int) ([]string, error)

@@ -96,7 +96,7 @@ type Appointments interface {
 	ListFrom(ctx context.Context, creatorID string, from time.Time, limit int) ([]appointment.State, error)
 }
 
-// AppointmentSearch specifies which appointments are looked for; every zero member is any.
+// AppointmentSearch specifies which appointments are listed; every zero member is any.
 type AppointmentSearch struct {
 	ExternalCustomerID string
 	CustomerID         string

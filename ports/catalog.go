@@ -32,7 +32,7 @@ type Listings interface {
 	GetBySlug(ctx context.Context, slug string) (listing.State, error)
 	// GetByKey finds one of the account's listings by catalog key. ErrNotFound.
 	GetByKey(ctx context.Context, creatorID, key string) (listing.State, error)
-	// GetWithPlan finds a listing by catalog key together with one of its plans, in one look. ErrNotFound when either is
+	// GetWithPlan finds a listing by catalog key together with one of its plans, in one query. ErrNotFound when either is
 	// missing or the plan is retired.
 	GetWithPlan(ctx context.Context, creatorID, key, planKey string) (listing.State, plan.State, error)
 	// List lists the account's listings in every status, newest first.

@@ -41,7 +41,7 @@ type Charges interface {
 	// STATE_CONFLICT when it does not, PROCESSOR_UNAVAILABLE.
 	Challenge(ctx context.Context, paymentID string) (payment.NextAction, error)
 	// Authenticate takes in that the customer is back from their bank's challenge of an attempt on session. approve is
-	// their answer where a page of ours plays the bank.
+	// their response where a page of ours plays the bank.
 	Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error)
 	// Refund makes all of a payment go back to the card, by a task: money that arrived for what is not sold any more.
 	Refund(ctx context.Context, r Repos, paid payment.State) error

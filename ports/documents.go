@@ -40,7 +40,7 @@ type DocumentParty struct {
 // DocumentFact is a label and its value.
 type DocumentFact struct{ Label, Value string }
 
-// DocumentLine is one item. Detail stands below the description in small print, Quantity beside it; both may be empty.
+// DocumentLine is one item. Detail is below the description in small print, Quantity beside it; both may be empty.
 type DocumentLine struct {
 	Description string
 	Detail      string

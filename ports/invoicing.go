@@ -29,7 +29,7 @@ type Invoices interface {
 	List(ctx context.Context, creatorID string, search InvoiceSearch, page Page) (List[invoice.State], error)
 }
 
-// InvoiceSearch specifies which invoices are looked for; every zero member is any.
+// InvoiceSearch specifies which invoices are listed; every zero member is any.
 type InvoiceSearch struct {
 	CustomerID     string
 	SubscriptionID string

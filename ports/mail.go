@@ -22,7 +22,7 @@ type Mail struct {
 	Recipient     string
 	RecipientName string
 	Data          json.RawMessage
-	// Mail leaves for the world, so its times are real ones.
+	// Mail is sent to people, so its times are real ones.
 	CreatedAt time.Time
 	// LeavesAt is the earliest time that it may be sent; zero until Admit has given it one.
 	LeavesAt  time.Time

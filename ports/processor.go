@@ -14,7 +14,7 @@ var (
 	// ErrOutcomeUnknown reports that the processor was asked and did not respond in time. The money may have moved: ask again
 	// with Find, never take it for a refusal.
 	ErrOutcomeUnknown = errors.New("the processor's response is not known")
-	// ErrProcessorUnavailable reports that the processor was certainly not reached, or refused to look at the request now.
+	// ErrProcessorUnavailable reports that the processor was certainly not reached, or refused to handle the request now.
 	// Nothing moved.
 	ErrProcessorUnavailable = errors.New("the processor is not reachable")
 )
@@ -75,7 +75,7 @@ type Processor interface {
 	// Find returns what became of an attempt, and what it waits for. ErrNotFound when the processor never received it.
 	Find(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
 	// Authenticate takes in that the buyer is back from their bank's challenge, and returns what the attempt has come to.
-	// approve is the buyer's answer where a page of ours plays the bank; a real bank has notified the processor itself.
+	// approve is the buyer's response where a page of ours plays the bank; a real bank has notified the processor itself.
 	Authenticate(ctx context.Context, r ChargeRequest, approve bool) (payment.Outcome, error)
 	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not received yet.
 	// The outcome is Canceled, or what it had come to before (Succeeded: apply it; Processing: too late, ask again).

@@ -151,7 +151,7 @@ type Bookings interface {
 	// LockSlots waits, outside any transaction, until nobody else is deciding about the times of a hold, or for as long as
 	// that is worth it; leave ends the turn. It refuses nothing: Hold does.
 	LockSlots(ctx context.Context, h Hold) (leave func())
-	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it stands. NOT_FOUND.
+	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it is. NOT_FOUND.
 	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error
 	// Hold claims times for a session, all or none, in the place of those that it held before. The claims come back in
 	// the buyer's order. NOT_FOUND, NOT_BOOKABLE naming each missing thing, VALIDATION_FAILED, INVALID_TIMEZONE,
@@ -172,7 +172,7 @@ type Bookings interface {
 
 // AppointmentRefunds is what booking asks payments when an appointment is canceled.
 type AppointmentRefunds interface {
-	// RefundableShare is what a refund of a share would give back now: less than the share where most went back otherwise.
+	// RefundableShare is what a refund of a share would return now: less than the share where most was refunded otherwise.
 	// Where it is nothing, the decision gives the reason.
 	RefundableShare(ctx context.Context, r Repos, s AppointmentShare) (appointment.RefundDecision, money.Amount, error)
 	// RefundShare makes that refund's record; a task asks the processor. With anything but appointment.RefundDue there is

@@ -89,7 +89,7 @@ type RefundReport struct {
 	Outcome  refund.Outcome
 }
 
-// RefundLister lists what a processor gave back. It is never called inside a transaction.
+// RefundLister lists what a processor refunded. It is never called inside a transaction.
 type RefundLister interface {
 	Network
 	// ListRefunds lists every refund of a payment that the processor knows under an id of its own.

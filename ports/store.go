@@ -36,11 +36,11 @@ type Store interface {
 	// ErrStale, on a serialization failure and on a deadlock, so fn must not do anything outside the transaction.
 	// Inside another Atomically (same ctx) it joins: there is one transaction, and an error of any part undoes the whole.
 	Atomically(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
-	// Pipelined is Atomically for the hottest use cases: writes that nobody waits for travel with the next statement that
-	// somebody does wait for, or with the commit, so the error of a refused row may come late.
+	// Pipelined is Atomically for the hottest use cases: writes whose results are not needed travel with the next statement
+	// that somebody does wait for, or with the commit, so the error of a refused row may come late.
 	Pipelined(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
 	// ReadAhead calls read inside a Pipelined transaction, in which its queries do not wait: they find nothing, and what they
-	// ask for travels with the next statement that is waited for. The same query then has its answer without a round trip,
+	// ask for travels with the next statement whose result is needed. The same query then has its result without a round trip,
 	// once. What read writes is not written twice either. Outside of such a transaction read is not called.
 	ReadAhead(ctx context.Context, read func())
 	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries).

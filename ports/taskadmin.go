@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TaskState is how a task stands.
+// TaskState is the state of a task.
 type TaskState string
 
 // The states. A task that is done has no row.
@@ -28,7 +28,7 @@ type TaskInfo struct {
 	LastError string
 }
 
-// TaskAdmin looks at an account's background work from outside.
+// TaskAdmin shows an account's background work from outside.
 type TaskAdmin interface {
 	// List returns the account's tasks in a state ("" = all), those due last first. now is real.
 	List(ctx context.Context, creatorID string, state TaskState, now time.Time, page Page) (List[TaskInfo], error)

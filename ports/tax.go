@@ -17,6 +17,7 @@ type TaxCalculator interface {
 // VATRegister reports whether a VAT id of a right shape is registered, as the European Commission's VIES does.
 type VATRegister interface {
 	Network
-	// Registered returns what the register responds. An error means that it did not respond: the check of the shape stands.
+	// Registered returns what the register responds. An error means that it did not respond: the check of the shape remains
+	// valid.
 	Registered(ctx context.Context, country, vatID string) (bool, error)
 }

@@ -107,7 +107,7 @@ type StoredReport struct {
 	ReceivedAt  time.Time // real time
 	Fingerprint [16]byte
 	Voided      bool
-	// Position is where it stands in the order of commits.
+	// Position is its place in the order of commits.
 	Position int64
 }
 
@@ -117,7 +117,7 @@ type UsageReports interface {
 	Get(ctx context.Context, creatorID, key string) (StoredReport, error)
 	// Void takes a report out of all counts; whether it was counted already, Void sees to. The rollups must be locked.
 	Void(ctx context.Context, report StoredReport, at time.Time) error
-	// EnsurePartitions makes room for the reports of this month and the next ones.
+	// EnsurePartitions makes the partitions for the reports of this month and the next ones.
 	EnsurePartitions(ctx context.Context, now time.Time) error
 }
 
@@ -202,7 +202,7 @@ type UsageRollups interface {
 // UsageCustomer is a customer whom the integrator named.
 type UsageCustomer struct{ CreatorID, ExternalCustomerID string }
 
-// AlertedUsage is an alert with the count that it looks at.
+// AlertedUsage is an alert with the count that it watches.
 type AlertedUsage struct {
 	Alert  usage.Alert
 	Stream UsageStream

@@ -32,8 +32,8 @@ func New(key []byte) (Encrypter, error) {
 func (s Encrypter) Encrypt(plain []byte) []byte { return s.aead.Seal(nil, nil, plain, nil) } //nolint:gosec // the AEAD makes its own random nonce
 
 // Decrypt implements ports.Encrypter.
-func (s Encrypter) Decrypt(sealed []byte) ([]byte, error) {
-	plain, err := s.aead.Open(nil, nil, sealed, nil)
+func (s Encrypter) Decrypt(ciphertext []byte) ([]byte, error) {
+	plain, err := s.aead.Open(nil, nil, ciphertext, nil)
 	if err != nil {
 		return nil, errors.New("an encrypted secret was not made with this app secret")
 	}

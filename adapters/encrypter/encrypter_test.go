@@ -17,18 +17,18 @@ func TestWhatIsEncryptedIsDecryptedOnlyWithItsKeyAndUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed := one.Encrypt([]byte("secret"))
-	if bytes.Contains(sealed, []byte("secret")) || bytes.Equal(sealed, one.Encrypt([]byte("secret"))) {
+	ciphertext := one.Encrypt([]byte("secret"))
+	if bytes.Contains(ciphertext, []byte("secret")) || bytes.Equal(ciphertext, one.Encrypt([]byte("secret"))) {
 		t.Fatal("the seal shows what is inside, or repeats itself")
 	}
-	if plain, err := one.Decrypt(sealed); err != nil || string(plain) != "secret" {
+	if plain, err := one.Decrypt(ciphertext); err != nil || string(plain) != "secret" {
 		t.Fatalf("%q, %v", plain, err)
 	}
-	if _, err := other.Decrypt(sealed); err == nil {
+	if _, err := other.Decrypt(ciphertext); err == nil {
 		t.Fatal("another key opens it")
 	}
-	sealed[len(sealed)-1] ^= 1
-	if _, err := one.Decrypt(sealed); err == nil {
+	ciphertext[len(ciphertext)-1] ^= 1
+	if _, err := one.Decrypt(ciphertext); err == nil {
 		t.Fatal("a changed seal opens")
 	}
 }

@@ -65,7 +65,7 @@ func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
 
 func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
 	t.Parallel()
-	look := map[string]func(ctx context.Context, r ports.Repos) error{
+	next := map[string]func(ctx context.Context, r ports.Repos) error{
 		"at the commit": func(context.Context, ports.Repos) error { return nil },
 		"at a query": func(ctx context.Context, r ports.Repos) error {
 			_, err := r.Webhooks.Events.List(ctx, "crt_1", ports.EventSearch{}, ports.Page{Limit: 1})
@@ -80,7 +80,7 @@ func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
 		},
 	}
 	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
-		for name, then := range look {
+		for name, then := range next {
 			err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
 				return errors.Join(r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), then(ctx, r))
 			})

@@ -14,7 +14,7 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 	return rows, err
 }
 
-// ClaimSQL lets the plan of an engine's claim be looked at.
+// ClaimSQL is for tests of the plan of an engine's claim.
 func ClaimSQL(engine string, limit int) string {
 	if engine == "postgres" {
 		return postgresDialect{}.claimSQL(ports.DefaultTasks, limit)

@@ -27,7 +27,7 @@ func (idempotencyRow) TableName() string { return "idempotency_keys" }
 
 type idempotencyKeys struct{ repo.Base }
 
-// Lock implements ports.IdempotencyKeys. On PostgreSQL lock and look are one statement, whose snapshot may be older
+// Lock implements ports.IdempotencyKeys. On PostgreSQL lock and query are one statement, whose snapshot may be older
 // than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.
 func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
 	const doing = "lock idempotency key"

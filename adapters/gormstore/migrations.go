@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Migrations are SQL that both engines understand, in one row of numbers. What only one of them understands stands in a
+// Migrations are SQL that both engines understand, in one row of numbers. What only one of them understands is in a
 // folder of the engine's name, and both folders have a file of that number.
 //
 //go:embed migrations/*.sql migrations/postgres/*.sql migrations/sqlite/*.sql

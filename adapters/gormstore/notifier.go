@@ -48,7 +48,7 @@ func (n *notifier) run(ctx context.Context) {
 }
 
 // NotifyWorkers wakes the workers of other processes on this database. It does not block. On SQLite it does nothing:
-// workers there find the task by looking.
+// workers there find the task by polling.
 func (s *Store) NotifyWorkers() {
 	if s.notifier == nil {
 		return

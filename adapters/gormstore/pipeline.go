@@ -17,15 +17,15 @@ import (
 	"gorm.io/gorm"
 )
 
-// pipeline is a transaction on PostgreSQL whose round trips are few: the statements that nobody waits for stay here, the
-// BEGIN among them, and travel in one batch with the next that somebody does wait for, or with the COMMIT. No statement
-// ever runs before one that was made earlier.
+// pipeline is a transaction on PostgreSQL whose round trips are few: the statements whose results are not needed yet stay
+// here, the BEGIN among them, and travel in one batch with the next that somebody does wait for, or with the COMMIT. No
+// statement ever runs before one that was made earlier.
 type pipeline struct {
 	conn    *sql.Conn
 	waiting []statement
 	begun   bool
 	pooled  bool // behind a pooler, which keeps no settings
-	// reading means that what is asked is only asked ahead; ahead are the answers of that, by statement.
+	// reading means that what is asked is only asked ahead; ahead are the results of that, by statement.
 	reading bool
 	ahead   map[string]any
 	// unsent means that some of them are still to be sent.
@@ -122,7 +122,7 @@ func (s *Store) ReadAhead(ctx context.Context, read func()) {
 func (p *pipeline) ReadingAhead() bool { return p.reading }
 
 // Remember implements repo.Pipeline.
-func (p *pipeline) Remember(query string, args []any, answer any) (isNew bool) {
+func (p *pipeline) Remember(query string, args []any, result any) (isNew bool) {
 	if p.ahead == nil {
 		p.ahead = map[string]any{}
 	}
@@ -130,20 +130,20 @@ func (p *pipeline) Remember(query string, args []any, answer any) (isNew bool) {
 	if _, known := p.ahead[key]; known {
 		return false
 	}
-	p.ahead[key], p.unsent = answer, true
+	p.ahead[key], p.unsent = result, true
 	return true
 }
 
 // Recall implements repo.Pipeline.
-func (p *pipeline) Recall(query string, args []any) (answer any, known bool) {
+func (p *pipeline) Recall(query string, args []any) (result any, known bool) {
 	if len(p.ahead) == 0 {
 		return nil, false
 	}
 	key := statementKey(query, args)
-	if answer, known = p.ahead[key]; known {
+	if result, known = p.ahead[key]; known {
 		delete(p.ahead, key)
 	}
-	return answer, known
+	return result, known
 }
 
 // Await implements repo.Pipeline.

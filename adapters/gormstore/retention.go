@@ -14,7 +14,7 @@ import (
 // retentionBatch bounds the rows that one transaction deletes.
 const retentionBatch = 2_000
 
-// mailBodyWindow is how far back mails are looked at whose bodies may still be there: the deletion runs far more often.
+// mailBodyWindow is how far back mails are scanned whose bodies may still be there: the deletion runs far more often.
 const mailBodyWindow = 60 * 24 * time.Hour
 
 // FirstID is the least id of a kind that could have been made at a time: ids begin with it.

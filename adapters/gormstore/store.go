@@ -35,7 +35,7 @@ type Store struct {
 	engine repo.Engine
 	*webhooks.DeliveryStore
 	*usage.Intake
-	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next look.
+	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next poll.
 	wake     func()
 	notifier *notifier // nil on SQLite
 	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled means that the other connections lead

@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// A claim looks at no more than the first few due tasks of a concurrency key, so it costs the same however much waits
+// A claim reads no more than the first few due tasks of a concurrency key, so it costs the same however much waits
 // behind them: those that are leased are already among these, because a key is claimed from its head.
 const keyHead = ports.HighestPerKey
 
@@ -81,8 +81,8 @@ func (d sqliteDialect) claimSQL(class ports.TaskClass, limit int) string {
 // mostDue bounds how many due tasks of one key are counted.
 const mostDue = 100_000
 
-// dueSQL reads the due tasks key by key, as a claim does, so that its cost grows with what is due and not with what waits for
-// its time: prepared plans expect a third of the table to be due and would scan it.
+// dueSQL reads the due tasks key by key, as a claim does, so that its cost grows with what is due and not with what waits
+// for its time: prepared plans expect a third of the table to be due and would scan it.
 func (postgresDialect) dueSQL() string {
 	return `WITH RECURSIVE keys(class, key) AS (
 		SELECT class, CAST('' AS TEXT) FROM (VALUES (` + classNames("), (") + `)) AS classes (class)

@@ -11,8 +11,8 @@ import (
 	"sundry/tests/testdb"
 )
 
-// TestAClaimDoesNotGrowWithTheBacklogOfOneKey looks at the plan over one concurrency key with a long backlog beside a few quiet ones:
-// every step goes through an index, and none takes more of a key than its head.
+// TestAClaimDoesNotGrowWithTheBacklogOfOneKey reads the plan over one concurrency key with a long backlog beside a few
+// quiet ones: every step goes through an index, and none takes more of a key than its head.
 func TestAClaimDoesNotGrowWithTheBacklogOfOneKey(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -43,7 +43,7 @@ func TestAClaimDoesNotGrowWithTheBacklogOfOneKey(t *testing.T) {
 	})
 }
 
-// wantHead runs the claim and looks at how many rows of the busy key it took, which is its limit.
+// wantHead runs the claim and checks how many rows of the busy key it took, which is its limit.
 func wantHead(t *testing.T, db *sql.DB, engine testdb.Engine, query string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)

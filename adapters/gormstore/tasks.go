@@ -37,7 +37,7 @@ func (r taskRow) task() ports.Task {
 	}
 }
 
-// soon is how near a task must be due for its scheduling to wake the workers; later ones are found by their own looks.
+// soon is how near a task must be due for its scheduling to wake the workers; later ones are found by their own polls.
 const soon = time.Second
 
 type tasks struct {
@@ -79,7 +79,7 @@ func (t tasks) atCommit(id string, do func() error) error {
 	return nil
 }
 
-// realTime turns account time into real time, and notes whether the workers should look at once.
+// realTime turns account time into real time, and notes whether the workers should poll at once.
 func (t tasks) realTime(creatorID string, due time.Time) (repo.UnixMillis, error) {
 	offset, err := offsetOf(t.DB, creatorID)
 	if err != nil {
@@ -124,8 +124,8 @@ func (t tasks) Cancel(_ context.Context, kind, subject string) error {
 	return t.atCommit(id, func() error { return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id) })
 }
 
-// fence refuses a run that is no longer the task's. The write that follows at the commit refuses it for certain; this spares
-// the work until then. In a pipeline it goes with the next statement that is waited for.
+// fence refuses a run that is no longer the task's. The write that follows at the commit refuses it for certain; this
+// spares the work until then. In a pipeline it goes with the next statement that is waited for.
 func (t tasks) fence(task ports.Task) error {
 	if tx, ok := current(t.DB.Statement.Context); ok && tx.pipeline != nil {
 		tx.prefetchOffset(task.CreatorID)
@@ -207,8 +207,8 @@ func (s *Store) writeTask(ctx context.Context, write func(b repo.Base) error) er
 	return s.gate.do(ctx, func() error { return write(repo.Base{DB: s.write.WithContext(ctx), Dialect: s.dialect}) })
 }
 
-// nextSQL is the first of an account's tasks by the account's clock: one that nothing keeps back at its own time, one behind
-// a pause at the pause's end.
+// nextSQL is the first of an account's tasks by the account's clock: one that nothing keeps back at its own time, one
+// behind a pause at the pause's end.
 const nextSQL = `
 SELECT * FROM (
     SELECT t.*, t.due_at AS turn FROM tasks t
@@ -296,12 +296,12 @@ func (s *Store) Release(ctx context.Context, task ports.Task) error {
 	})
 }
 
-// retimeAhead is how far ahead of the accounts' clocks tasks are re-timed. It is longer than the pause between two sweeps, so
-// that an advance does not rewrite what is due in months.
+// retimeAhead is how far ahead of the accounts' clocks tasks are re-timed. It is longer than the pause between two
+// sweeps, so that an advance does not rewrite what is due in months.
 const retimeAhead = 5 * time.Minute
 
-// misTimed are the tasks of an account that fall due soon and whose real time does not fit its clock. One that failed keeps its
-// own time to try again.
+// misTimed are the tasks of an account that fall due soon and whose real time does not fit its clock. One that failed
+// keeps its own time to try again.
 const misTimed = "SELECT t.id FROM tasks t WHERE t.creator_id = ? AND t.due_at <= ? AND t.last_error = '' AND t.run_at <> t.due_at - ?"
 
 // Retime implements ports.TaskQueue.
@@ -331,7 +331,8 @@ func (s *Store) Retime(ctx context.Context, creatorID string) error {
 	return nil
 }
 
-// retimeAccount is Retime for one account. A row that a transaction is writing is waited for alone, with nothing else locked.
+// retimeAccount is Retime for one account. A row that a transaction is writing is waited for alone, with nothing else
+// locked.
 func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int64) (moved bool, err error) {
 	const retime = "UPDATE tasks SET run_at = due_at - ? WHERE id IN "
 	soonest := time.Now().Add(retimeAhead).UnixMilli() + offset

@@ -44,7 +44,7 @@ func (t TrustedProxies) contain(address netip.Addr) bool {
 }
 
 // origin walks X-Forwarded-For from its end, where the nearest proxy wrote, to the first address that is no proxy of
-// ours. What stands before that may be invented.
+// ours. What comes before that may be invented.
 func origin(peer netip.Addr, forwarded []string, trusts func(netip.Addr) bool) netip.Addr {
 	hops := strings.Split(strings.Join(forwarded, ","), ",")
 	for i := len(hops) - 1; i >= 0 && trusts(peer); i-- {

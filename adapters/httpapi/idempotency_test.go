@@ -23,7 +23,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// heldClock stands where the test puts it.
+// heldClock shows the time that the test sets.
 type heldClock struct{ ms atomic.Int64 }
 
 func (c *heldClock) Real() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
@@ -125,26 +125,26 @@ func eachMode(t *testing.T, test func(t *testing.T, store ports.Store, mode Idem
 	}
 }
 
-// lateStore misses the first look for a key, as a look does whose snapshot is older than the commit of another request.
+// lateStore misses the first query for a key, as a query does whose snapshot is older than the commit of another request.
 type lateStore struct {
 	ports.Store
-	looks *atomic.Int32
+	queries *atomic.Int32
 }
 
 func (s lateStore) Atomically(ctx context.Context, work func(context.Context, ports.Repos) error) error {
 	return s.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		r.Idempotency = lateKeys{r.Idempotency, s.looks}
+		r.Idempotency = lateKeys{r.Idempotency, s.queries}
 		return work(ctx, r)
 	})
 }
 
 type lateKeys struct {
 	ports.IdempotencyKeys
-	looks *atomic.Int32
+	queries *atomic.Int32
 }
 
 func (k lateKeys) Lock(ctx context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
-	if k.looks.Add(1) == 1 {
+	if k.queries.Add(1) == 1 {
 		return ports.IdempotencyRecord{}, true, ports.ErrNotFound
 	}
 	return k.IdempotencyKeys.Lock(ctx, creatorID, route, key)

@@ -24,7 +24,7 @@ const (
 	mostTimes = 5000
 	// mostADay bounds how often an event may repeat within a day.
 	mostADay = 24
-	// mostEvents bounds how many events are looked at.
+	// mostEvents bounds how many events are read.
 	mostEvents = 50_000
 )
 

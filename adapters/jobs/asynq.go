@@ -24,8 +24,8 @@ const (
 	asynqQuit = recordTimeout
 	// asynqBatch is how many tasks travel in one message.
 	asynqBatch = 32
-	// roomPoll is how often a message looks for a worker while all are busy.
-	roomPoll = 2 * time.Millisecond
+	// capacityPoll is how often a message polls for a worker while all are busy.
+	capacityPoll = 2 * time.Millisecond
 	// redisTimeout bounds one question to Redis, retries of the connection included.
 	redisTimeout = 2 * time.Second
 	// backlogPerWorker is how many tasks may wait in Redis per worker of this process.
@@ -140,7 +140,7 @@ func (d *Asynq) receive(ctx context.Context, class Class, payload []byte) {
 		d.log.ErrorContext(ctx, "message in the queue is not ours", slog.Any("error", err))
 		return
 	}
-	for waiting := m.Tasks; len(waiting) > 0; pause(ctx, roomPoll) {
+	for waiting := m.Tasks; len(waiting) > 0; pause(ctx, capacityPoll) {
 		handed, err := d.local.Dispatch(ctx, class, waiting...)
 		waiting = waiting[handed:]
 		switch {

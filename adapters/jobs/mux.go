@@ -1,8 +1,8 @@
 // Package jobs runs background work: the mux (task kind -> one module call), the relay that claims due rows, and two
 // dispatchers that carry them to a worker, through asynq or in process.
 //
-// The row is the truth. A dispatcher may lose or double what it carries: the row's lease ends and the relay claims it
-// again, under a new token that fences every older run.
+// The database is the source of truth. A dispatcher may lose or double what it carries: the row's lease ends and the
+// relay claims it again, under a new token that fences every older run.
 package jobs
 
 import (
@@ -40,8 +40,8 @@ const (
 // Workers is how many tasks of each class one process runs at a time.
 type Workers map[Class]int
 
-// defaultWorkers are the defaults of the settings. Those of webhooks mostly wait for receivers: eight slow endpoints can occupy
-// them all, and then the others share what becomes free.
+// defaultWorkers are the defaults of the settings. Those of webhooks mostly wait for receivers: eight slow endpoints can
+// occupy them all, and then the others share what becomes free.
 func defaultWorkers() Workers {
 	return Workers{Payments: 8, Webhooks: 8 * ports.MaxPerKey, Default: 8}
 }
@@ -87,7 +87,7 @@ func (m *Mux) HandleWithKey(kind string, class Class, keyOf func(subject string)
 	m.kinds[kind] = entry{class: class, handle: handle, keyOf: func(subject, _ string) string { return keyOf(subject) }}
 }
 
-// accountGroups is how many groups accounts fall into. Every claim looks at each group that has tasks waiting, however far
+// accountGroups is how many groups accounts fall into. Every claim reads each group that has tasks waiting, however far
 // in the future they are due, so their number is bounded; the number of accounts is not.
 const accountGroups = 64
 

@@ -110,7 +110,7 @@ func startRelay(t *testing.T, q *fakeQueue, d *fakeDispatcher) (*Relay, *lockedL
 	return r, log
 }
 
-// polls is how often the relay has looked for tasks that it could claim.
+// polls is how often the relay has polled for tasks that it could claim.
 func (q *fakeQueue) polls() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package mail carries messages into the world: to a mail server, or into files that a developer can open.
+// Package mail sends messages out: to a mail server, or into files that a developer can open.
 package mail
 
 import (

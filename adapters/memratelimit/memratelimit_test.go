@@ -75,6 +75,6 @@ func TestAFloodOfKeysDoesNotGrowTheMemory(t *testing.T) {
 		_, _ = throttle.Allow(context.Background(), "new "+strconv.Itoa(i), 1, time.Hour)
 	}
 	if len(throttle.taken) > maxKeys/2+1 {
-		t.Errorf("%d keys are kept though their room is back", len(throttle.taken))
+		t.Errorf("%d keys are kept though their capacity is back", len(throttle.taken))
 	}
 }

@@ -30,7 +30,7 @@ func TestAPasswordMatchesItsHashOnly(t *testing.T) {
 	}
 }
 
-// A known answer of the reference implementation: `echo -n password | argon2 somesalt -id -t 2 -k 65536 -p 1`.
+// A known result of the reference implementation: `echo -n password | argon2 somesalt -id -t 2 -k 65536 -p 1`.
 func TestHashesOfOtherCostsStayGood(t *testing.T) {
 	t.Parallel()
 	const known = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"

@@ -18,7 +18,7 @@ const (
 	asksOnce     // asks the buyer to authenticate; without a buyer it pays
 	asksAlways   // asks every time; without a buyer it is refused
 	succeedsOnce // pays now, is refused whenever the buyer is away
-	answersLate  // the money is taken, but our response times out
+	respondsLate // the money is taken, but our response times out
 	staysOpen    // nothing is decided until the account's clock moves
 )
 
@@ -44,7 +44,7 @@ var cards = []card{
 	{number: "4000002760003184", brand: "visa", behavior: asksAlways},
 	{number: "4000000000000341", brand: "visa", behavior: succeedsOnce},
 	{number: "4000000000000259", brand: "visa", behavior: disputed},
-	{number: "4000000000009003", brand: "visa", behavior: answersLate},
+	{number: "4000000000009003", brand: "visa", behavior: respondsLate},
 	{number: "4000000000009102", brand: "visa", behavior: staysOpen},
 }
 

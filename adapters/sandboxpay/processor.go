@@ -36,7 +36,7 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 		p.store.ReadAhead(ctx, func() { _, _ = repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID) }) // it is read below
 		charge, err = repos.Sandbox.Charges.Get(ctx, r.PaymentID)
 		if err == nil || !errors.Is(err, ports.ErrNotFound) {
-			return err // asked before: the first response stands
+			return err // asked before: the first response is kept
 		}
 		offset, err := repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID)
 		if err != nil {
@@ -59,7 +59,7 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 	if err != nil {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, err)
 	}
-	if c.behavior == answersLate {
+	if c.behavior == respondsLate {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, ports.ErrOutcomeUnknown)
 	}
 	return charge.Outcome, nil
@@ -78,7 +78,7 @@ func feeOf(amount money.Amount) (money.Amount, error) {
 func decide(c card, offSession bool) payment.Outcome {
 	o := payment.Outcome{Status: payment.Succeeded, Method: c.token(), Brand: c.brand, Last4: c.last4(), CardCountry: "US"}
 	switch c.behavior {
-	case succeeds, disputed, answersLate:
+	case succeeds, disputed, respondsLate:
 	case declines:
 		o.Status, o.Decline = payment.Declined, c.refusal
 	case succeedsOnce:

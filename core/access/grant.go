@@ -29,7 +29,7 @@ const (
 	Manual       Source = "grant"        // granted manually; its id is the grant's own
 )
 
-// PlanStatus is how a plan that gives access stands.
+// PlanStatus is the state of a plan that gives access.
 type PlanStatus string
 
 // The statuses of an active plan.
@@ -236,7 +236,7 @@ func (g *Grant) Expire(now time.Time) error {
 	if !g.DueToEnd(now) {
 		return fault.New(fault.StateConflict, "The grant is not due to expire.")
 	}
-	// The time it was given until, and not the moment somebody looked.
+	// The time it was given until, and not the moment of the query.
 	return g.end(g.s.ExpiresAt, Expired)
 }
 

@@ -99,7 +99,7 @@ func combine(a, b plan.Entitlement) plan.Entitlement {
 }
 
 // sourced names the grants that give exactly this value. One that gives less is no reason for it, and must not make it
-// look as if it lasted.
+// seem to last.
 func sourced(value plan.Entitlement, running []*Grant) Entitlement {
 	out := Entitlement{Entitlement: value}
 	lasting := false

@@ -8,7 +8,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Status is where an appointment stands: confirmed → canceled.
+// Status is the state of an appointment: confirmed → canceled.
 type Status string
 
 // The statuses of the contract.

@@ -16,7 +16,7 @@ func (b Bookable) AsSold(c ReservationState) Bookable {
 	return b
 }
 
-// Reselect validates the time that an appointment shall move to, as far as that needs no look at what others booked,
+// Reselect validates the time that an appointment shall move to, as far as that needs no query of what others booked,
 // and fills in its mode: the appointment's own where the buyer names none. VALIDATION_FAILED or INVALID_TIMEZONE with
 // every fault, NOT_BOOKABLE when nobody has set where meetings of another mode take place.
 func (b Bookable) Reselect(a State, p SlotChoice) (SlotChoice, error) {

@@ -41,7 +41,7 @@ func (b Bookable) Ready() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	refused := fault.New(fault.NotBookable, "The listing cannot be booked as it stands. "+missing[0].Message)
+	refused := fault.New(fault.NotBookable, "The listing cannot be booked as it is. "+missing[0].Message)
 	refused.Details = missing
 	return refused
 }
@@ -59,8 +59,9 @@ func (b Bookable) Blocked(startsAt time.Time) slot.Interval {
 }
 
 // Select takes a buyer's picks, in the buyer's order, with the delivery mode filled in where the listing leaves no
-// choice. Everything that needs no look at what others booked is validated here. Refusals, in this order: VALIDATION_FAILED or INVALID_TIMEZONE with every fault,
-// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, each with details.
+// choice. Everything that needs no query of what others booked is validated here. Refusals, in this order:
+// VALIDATION_FAILED or INVALID_TIMEZONE with every fault, SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, each with
+// details.
 func (b Bookable) Select(picks []SlotChoice, now time.Time) ([]SlotChoice, error) {
 	chosen := slices.Clone(picks)
 	if err := b.completeChoices(chosen); err != nil {

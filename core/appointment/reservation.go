@@ -7,7 +7,7 @@ import (
 	"sundry/core/slot"
 )
 
-// ReservationStatus is where a reservation stands: held → confirmed → canceled, or held → released.
+// ReservationStatus is the state of a reservation: held → confirmed → canceled, or held → released.
 type ReservationStatus string
 
 // The statuses of the contract. Held and confirmed reservations keep the creator's time, the others have released it.

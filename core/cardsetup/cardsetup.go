@@ -17,7 +17,7 @@ const Lifetime = 24 * time.Hour
 // Status is the state of a setup.
 type Status string
 
-// The statuses. An authenticating setup waits for the customer's answer to their bank.
+// The statuses. An authenticating setup waits for the customer's response to their bank.
 const (
 	Open           Status = "open"
 	Authenticating Status = "authenticating"
@@ -122,8 +122,8 @@ const (
 func (s Secrets) Page(setupID string) string { return secret.Derive(s.Key, purposePage, setupID) }
 
 // OpenPage is the setup behind a page's secret; ok is false for anything that we did not give out.
-func (s Secrets) OpenPage(sealed string) (setupID string, ok bool) {
-	return secret.Verify(s.Key, purposePage, id.CardSetup, sealed)
+func (s Secrets) OpenPage(token string) (setupID string, ok bool) {
+	return secret.Verify(s.Key, purposePage, id.CardSetup, token)
 }
 
 // Client is the secret for a card form in the integrator's own page.

@@ -33,24 +33,24 @@ func (s Secrets) Checkout(sessionID string) string { return s.seal(purposeChecko
 func (s Secrets) Receipt(sessionID string) string { return s.seal(purposeReceipt, sessionID) }
 
 // OpenCheckout is the session's id behind a /c/ secret; ok is false for anything that we did not give out.
-func (s Secrets) OpenCheckout(sealed string) (sessionID string, ok bool) {
-	return s.unseal(purposeCheckout, sealed)
+func (s Secrets) OpenCheckout(token string) (sessionID string, ok bool) {
+	return s.verify(purposeCheckout, token)
 }
 
 // OpenReceipt is the session's id behind a /r/ secret.
-func (s Secrets) OpenReceipt(sealed string) (sessionID string, ok bool) {
-	return s.unseal(purposeReceipt, sealed)
+func (s Secrets) OpenReceipt(token string) (sessionID string, ok bool) {
+	return s.verify(purposeReceipt, token)
 }
 
 func (s Secrets) seal(purpose, sessionID string) string {
 	return secret.Derive(s.Key, purpose, sessionID)
 }
 
-func (s Secrets) unseal(purpose, sealed string) (string, bool) {
-	return secret.Verify(s.Key, purpose, id.CheckoutSession, sealed)
+func (s Secrets) verify(purpose, token string) (string, bool) {
+	return secret.Verify(s.Key, purpose, id.CheckoutSession, token)
 }
 
-// ReturnToken proves the buyer's arrival for one session until 24 hours after now (real time).
+// ReturnToken proves the buyer's return for one session until 24 hours after now (real time).
 func (s Secrets) ReturnToken(sessionID string, now time.Time) string {
 	return s.returnToken(sessionID, now.Add(ReturnTokenLifetime).Unix())
 }

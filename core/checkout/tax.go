@@ -7,7 +7,7 @@ import (
 	"sundry/core/tax"
 )
 
-// TaxSale is what there is to tax: what is due now after the discount, as it stands at the given time.
+// TaxSale is what there is to tax: what is due now after the discount, as of the given time.
 func (s State) TaxSale(now time.Time) tax.Sale {
 	due := money.Amount{Minor: s.Subtotal.Minor - s.Discount.Minor, Currency: s.Subtotal.Currency}
 	return tax.Sale{

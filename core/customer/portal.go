@@ -10,7 +10,7 @@ import (
 	"sundry/core/secret"
 )
 
-// How long a link to the portal opens it: one that the integrator asked for, and one that stands in a mail.
+// How long a link to the portal opens it: one that the integrator asked for, and one in a mail.
 const (
 	PortalSession = 24 * time.Hour
 	PortalMail    = 30 * 24 * time.Hour
@@ -37,8 +37,8 @@ type PortalKey []byte
 
 const purposePortal = "portal"
 
-// Seal is the link's part of an address.
-func (k PortalKey) Seal(l PortalLink) (string, error) {
+// Sign is the link's part of an address.
+func (k PortalKey) Sign(l PortalLink) (string, error) {
 	raw, err := json.Marshal(l)
 	if err != nil {
 		return "", err
@@ -47,9 +47,9 @@ func (k PortalKey) Seal(l PortalLink) (string, error) {
 	return payload + "." + k.proof(payload), nil
 }
 
-// Open is the link behind a sealed text; ok is false for anything that we did not give out.
-func (k PortalKey) Open(sealed string) (l PortalLink, ok bool) {
-	payload, proof, _ := strings.Cut(sealed, ".")
+// Open is the link behind a token; ok is false for anything that we did not give out.
+func (k PortalKey) Open(token string) (l PortalLink, ok bool) {
+	payload, proof, _ := strings.Cut(token, ".")
 	if !hmac.Equal([]byte(k.proof(payload)), []byte(proof)) {
 		return PortalLink{}, false
 	}

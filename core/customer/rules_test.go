@@ -183,11 +183,11 @@ func TestASignedLinkThatCannotBeReadDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	key := PortalKey(make([]byte, 32))
 	for _, id := range []string{"cus_1", "cus_12", "cus_123"} { // of every length that ends a group of three bytes
-		sealed, err := key.Seal(PortalLink{CustomerID: id})
+		token, err := key.Sign(PortalLink{CustomerID: id})
 		if err != nil {
 			t.Fatal(err)
 		}
-		payload, _, _ := strings.Cut(sealed, ".")
+		payload, _, _ := strings.Cut(token, ".")
 		for _, broken := range []string{payload + "!", payload[:4]} {
 			if _, ok := key.Open(broken + "." + key.proof(broken)); ok {
 				t.Errorf("%q opens", broken)

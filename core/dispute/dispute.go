@@ -11,7 +11,7 @@ import (
 	"sundry/core/ledger"
 )
 
-// Status is where a dispute stands.
+// Status is the state of a dispute.
 type Status string
 
 // The statuses, in Stripe's words. Won and Lost are final.

@@ -127,10 +127,10 @@ func (l Links) URL(k Kind, subjectID string) string {
 }
 
 // Open is the body of the subject's id behind an address; ok is false for anything that we did not give out.
-func (l Links) Open(k Kind, sealed string) (body string, ok bool) {
+func (l Links) Open(k Kind, token string) (body string, ok bool) {
 	if !k.Known() {
 		return "", false
 	}
-	documentID, ok := secret.Verify(l.Key, linkPurpose, id.Document, sealed, string(k))
+	documentID, ok := secret.Verify(l.Key, linkPurpose, id.Document, token, string(k))
 	return id.Body(documentID), ok
 }

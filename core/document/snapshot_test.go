@@ -42,20 +42,20 @@ func TestALinkOpensItsDocumentAlone(t *testing.T) {
 	links := Links{BaseURL: "https://pay.example", Key: []byte(strings.Repeat("k", 32))}
 	paymentID := id.New(id.Payment, [16]byte{7})
 	url := links.URL(Receipt, paymentID)
-	sealed, ok := strings.CutPrefix(url, "https://pay.example/d/receipt/")
+	token, ok := strings.CutPrefix(url, "https://pay.example/d/receipt/")
 	if !ok {
 		t.Fatal(url)
 	}
-	if body, ok := links.Open(Receipt, sealed); !ok || body != id.Body(paymentID) {
+	if body, ok := links.Open(Receipt, token); !ok || body != id.Body(paymentID) {
 		t.Errorf("%s, %v", body, ok)
 	}
-	if _, ok := links.Open(CreditNote, sealed); ok {
+	if _, ok := links.Open(CreditNote, token); ok {
 		t.Error("the address of a receipt opens a credit note")
 	}
-	if _, ok := links.Open("poem", sealed); ok {
+	if _, ok := links.Open("poem", token); ok {
 		t.Error("an unknown kind is opened")
 	}
-	if _, ok := (Links{Key: []byte(strings.Repeat("o", 32))}).Open(Receipt, sealed); ok {
+	if _, ok := (Links{Key: []byte(strings.Repeat("o", 32))}).Open(Receipt, token); ok {
 		t.Error("another key opens it")
 	}
 }

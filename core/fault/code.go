@@ -16,7 +16,7 @@ const (
 	SlotInPast Code = "SLOT_IN_PAST"
 	// SlotTaken: a chosen time is not free when it is chosen; read the slots again.
 	SlotTaken Code = "SLOT_TAKEN"
-	// NotBookable: the listing cannot be booked as it stands (type, readiness or delivery mode).
+	// NotBookable: the listing cannot be booked as it is (type, readiness or delivery mode).
 	NotBookable Code = "NOT_BOOKABLE"
 	// InvalidRange: a range ends before it starts.
 	InvalidRange Code = "INVALID_RANGE"

@@ -47,7 +47,7 @@ func TestIDsAreLowerCaseULIDs(t *testing.T) {
 			t.Fatalf("got %s, want %s", got, want)
 		}
 		if !id.Valid(id.PaymentLink, got) || id.Valid(id.Plan, got) || id.Valid(id.PaymentLink, strings.ToUpper(got)) {
-			t.Fatalf("%s is judged wrongly", got)
+			t.Fatalf("%s is classified wrongly", got)
 		}
 		if id.Body(got) != strings.TrimPrefix(got, "plink_") {
 			t.Fatalf("Body(%s) = %s", got, id.Body(got))

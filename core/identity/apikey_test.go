@@ -45,7 +45,7 @@ func TestNewKeyIsParsedBack(t *testing.T) {
 	}
 }
 
-// A known answer: keys that are out in the world must go on being recognized.
+// A known result: keys that were issued must go on being recognized.
 func TestTheFormatStays(t *testing.T) {
 	t.Parallel()
 	const key = "sk_test_0TP9Fhapn73GVxZIsKUa8wDxZQmWTSjS2xq6yZ"

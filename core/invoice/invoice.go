@@ -12,7 +12,7 @@ import (
 	"sundry/core/usage"
 )
 
-// Status is where an invoice stands.
+// Status is the state of an invoice.
 type Status string
 
 // The statuses of the specification. Open: finalized, and no charge has failed yet.

@@ -12,7 +12,7 @@ import (
 // HoldPeriod is how long a creator's share of a sale stays pending.
 const HoldPeriod = 7 * 24 * time.Hour
 
-// SaleState is where the money of one payment stands, as stores and views see it. All amounts share one currency.
+// SaleState is the state of the money of one payment, as stores and views see it. All amounts share one currency.
 type SaleState struct {
 	PaymentID string
 	CreatorID string

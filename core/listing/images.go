@@ -17,7 +17,7 @@ const (
 	maxAlt    = 200
 )
 
-// Image is a picture of what is sold. The first one stands for the listing.
+// Image is a picture of what is sold. The first one represents the listing.
 type Image struct {
 	ID string `json:"id"` // img_…
 	// Alt is what is to be seen, for those who do not see it; "" when it only decorates.

@@ -28,7 +28,7 @@ const (
 // Types is every type.
 func Types() []Type { return []Type{Digital, Service, Subscription, Appointment} }
 
-// Status is where a listing stands: DRAFT → ACTIVE → ARCHIVED, and DRAFT → ARCHIVED.
+// Status is the state of a listing: DRAFT → ACTIVE → ARCHIVED, and DRAFT → ARCHIVED.
 type Status string
 
 // The statuses of the specification.

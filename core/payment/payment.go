@@ -8,7 +8,7 @@ import (
 	"sundry/core/money"
 )
 
-// Status is where an attempt stands.
+// Status is the state of an attempt.
 type Status string
 
 // The statuses. Pending means that we asked and do not know the outcome: it is never taken for a failure.

@@ -14,7 +14,7 @@ import (
 // DefaultMinimum is the least amount of a payout in minor units, unless PAYOUT_MINIMUM sets another.
 const DefaultMinimum = 1_000
 
-// Status is where a payout stands.
+// Status is the state of a payout.
 type Status string
 
 // The statuses. A payout that was paid can still fail: the creator's bank may send the money back.

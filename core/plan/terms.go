@@ -106,7 +106,7 @@ type Offer struct {
 	Title       string `json:"title"`
 	// Description is the beginning of the listing's, as the buyer read it.
 	Description string `json:"description,omitempty"`
-	// Pictures of it; the first one stands for it.
+	// Pictures of it; the first one represents it.
 	Pictures []Picture `json:"pictures,omitempty"`
 	// Features are what the listing shows as included, beside the terms.
 	Features []string `json:"features,omitempty"`

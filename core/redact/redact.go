@@ -4,7 +4,7 @@ package redact
 
 import "regexp"
 
-// mask stands where something was.
+// mask replaces what was removed.
 const mask = "[hidden]"
 
 // rules are tried in order. Each keeps what its groups hold.

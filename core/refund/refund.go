@@ -10,7 +10,7 @@ import (
 	"sundry/core/text"
 )
 
-// Status is where a refund stands.
+// Status is the state of a refund.
 type Status string
 
 // The statuses. A refund that succeeded can still fail: the buyer's bank may send the money back.

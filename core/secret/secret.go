@@ -27,20 +27,20 @@ func Derive(key []byte, purpose, objectID string, parts ...string) string {
 	return id.Body(objectID) + id.Body(id.New(id.CheckoutSession, proof)) // any prefix: only the body is kept
 }
 
-// UnverifiedID is the id that an encrypted text claims to open, before anything is proven; ok is false when it cannot be
+// UnverifiedID is the id that a token claims to open, before anything is proven; ok is false when it cannot be
 // one.
-func UnverifiedID(prefix id.Prefix, sealed string) (objectID string, ok bool) {
-	if len(sealed) != 2*bodyLength {
+func UnverifiedID(prefix id.Prefix, token string) (objectID string, ok bool) {
+	if len(token) != 2*bodyLength {
 		return "", false
 	}
-	objectID = string(prefix) + "_" + sealed[:bodyLength]
+	objectID = string(prefix) + "_" + token[:bodyLength]
 	return objectID, id.Valid(prefix, objectID)
 }
 
-// Verify is the id behind a sealed text; ok is false for anything that we did not give out.
-func Verify(key []byte, purpose string, prefix id.Prefix, sealed string, parts ...string) (objectID string, ok bool) {
-	objectID, ok = UnverifiedID(prefix, sealed)
-	if !ok || !hmac.Equal([]byte(Derive(key, purpose, objectID, parts...)), []byte(sealed)) {
+// Verify is the id behind a token; ok is false for anything that we did not give out.
+func Verify(key []byte, purpose string, prefix id.Prefix, token string, parts ...string) (objectID string, ok bool) {
+	objectID, ok = UnverifiedID(prefix, token)
+	if !ok || !hmac.Equal([]byte(Derive(key, purpose, objectID, parts...)), []byte(token)) {
 		return "", false
 	}
 	return objectID, true

@@ -69,8 +69,8 @@ func starts(slots []Slot) string {
 	return strings.Join(all, " ")
 }
 
-// TestKnownAnswers holds the function to cases whose answers were found without it.
-func TestKnownAnswers(t *testing.T) {
+// TestKnownResults holds the function to cases whose results were found without it.
+func TestKnownResults(t *testing.T) {
 	t.Parallel()
 	dayOff := everyDay("Europe/Paris", "22:00-02:00")
 	dayOff.Overrides = []Override{{Date: "2026-06-16"}}

@@ -16,7 +16,7 @@ type oracle struct {
 	open  []bool    // whether the creator works
 }
 
-// newOracle looks at the creator's minutes from two days before first to three after last, days of UTC.
+// newOracle reads the creator's minutes from two days before first to three after last, days of UTC.
 func newOracle(q Query, first, last civil.Date) *oracle {
 	o := &oracle{q: q, from: time.Unix(int64(first-2)*86400, 0).UTC()}
 	for at := o.from; at.Before(o.from.AddDate(0, 0, int(last-first)+6)); at = at.Add(time.Minute) {

@@ -158,10 +158,10 @@ func (q *Query) grid(zone *civil.Zone, from, until int64) []int64 {
 
 // caps counts what is booked, per day and per Monday.
 type caps struct {
-	policy            Policy
-	daily, weekly     map[civil.Date]int
-	asked             civil.Date // the last day asked about, of many times in a row
-	answered, reached bool
+	policy         Policy
+	daily, weekly  map[civil.Date]int
+	asked          civil.Date // the last day asked about, of many times in a row
+	known, reached bool
 }
 
 func (q *Query) caps(zone *civil.Zone) caps {
@@ -180,9 +180,9 @@ func (q *Query) caps(zone *civil.Zone) caps {
 
 // full reports whether a day takes no more sessions.
 func (c *caps) full(day civil.Date) bool {
-	if c.daily != nil && (!c.answered || c.asked != day) {
+	if c.daily != nil && (!c.known || c.asked != day) {
 		p := c.policy
-		c.asked, c.answered = day, true
+		c.asked, c.known = day, true
 		c.reached = p.DailyCap > 0 && c.daily[day] >= p.DailyCap || p.WeeklyCap > 0 && c.weekly[day.Monday()] >= p.WeeklyCap
 	}
 	return c.reached

@@ -27,7 +27,7 @@ var hardDeclines = []string{
 	"stop_payment_order", "transaction_not_allowed",
 }
 
-// Dunning is how a failed renewal stands.
+// Dunning is the state of a failed renewal.
 type Dunning struct {
 	FirstFailedAt time.Time `json:"firstFailedAt,omitzero"`
 	// Attempts counts the failed charges of this renewal.

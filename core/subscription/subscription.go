@@ -69,7 +69,7 @@ type State struct {
 	Credit money.Amount
 	// PeriodValue is what the whole of the current period costs after the discount: what proration shares out by days.
 	PeriodValue money.Amount
-	// Dunning is how a failed renewal stands; the zero value while nothing is overdue.
+	// Dunning is the state of a failed renewal; the zero value while nothing is overdue.
 	Dunning Dunning
 	// Charge is the charge whose outcome is awaited; nil without one.
 	Charge   *Charge

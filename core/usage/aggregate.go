@@ -2,7 +2,7 @@ package usage
 
 import "time"
 
-// Sample is one accepted report, as far as aggregation looks at it.
+// Sample is one accepted report, as far as aggregation needs it.
 type Sample struct {
 	ID       string // time-ordered: of two reports for one moment the later one is the last
 	At       time.Time

@@ -7,7 +7,7 @@ import (
 	"sundry/core/period"
 )
 
-// PlanStatus is where a billing plan stands.
+// PlanStatus is the state of a billing plan.
 type PlanStatus string
 
 // The statuses. An ended plan has had its last invoice.

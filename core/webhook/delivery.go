@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// DeliveryStatus is where the sending of one event to one endpoint stands.
+// DeliveryStatus is the state of sending one event to one endpoint.
 type DeliveryStatus string
 
 // The statuses of the contract. Pending includes waiting for a disabled endpoint to come back.

@@ -39,7 +39,7 @@ const (
 	DisabledByFailing = "failing" // nothing but failures for five days
 )
 
-// EndpointState is an endpoint's data, as stores and views see it. Secrets are sealed by the store's caller.
+// EndpointState is an endpoint's data, as stores and views see it. Secrets are encrypted by the store's caller.
 type EndpointState struct {
 	ID        string
 	CreatorID string
@@ -123,7 +123,7 @@ func checkEvents(events []string, f *fault.Violations) {
 	}
 }
 
-// NewEndpoint registers an endpoint from a checked edit. secret is sealed.
+// NewEndpoint registers an endpoint from a checked edit. secret is encrypted.
 func NewEndpoint(id, creatorID string, e EndpointEdit, secret []byte, now time.Time) *Endpoint {
 	s := EndpointState{
 		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, MaxInFlight: DefaultInFlight, Secret: secret,
@@ -162,7 +162,7 @@ func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
 	return enabledNow
 }
 
-// Rotate makes secret (sealed) the signing one; the one before goes on signing for a day.
+// Rotate makes secret (encrypted) the signing one; the one before goes on signing for a day.
 func (e *Endpoint) Rotate(secret []byte, now time.Time) {
 	e.s.PreviousSecret, e.s.PreviousUntil = e.s.Secret, now.Add(SecretOverlap)
 	e.s.Secret = secret

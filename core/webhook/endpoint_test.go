@@ -56,7 +56,7 @@ func TestTheCircuitOpensAfterFiveFailuresAndProbesOnce(t *testing.T) {
 		t.Errorf("after a success: %+v", s)
 	}
 	if e.Succeeded() {
-		t.Error("a well endpoint that stays well has not changed")
+		t.Error("a healthy endpoint that stays healthy has not changed")
 	}
 }
 

@@ -173,10 +173,10 @@ var privateRanges = []netip.Prefix{
 	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
 }
 
-// metadataHost is the one metadata service that stands in a private range.
+// metadataHost is the one metadata service in a private range.
 var metadataHost = netip.MustParseAddr("fd00:ec2::254")
 
-// Prefixes whose addresses carry an IPv4 address, and where in the 16 bytes it stands.
+// Prefixes whose addresses carry an IPv4 address, and where in the 16 bytes it is.
 var embedding = map[netip.Prefix]int{
 	netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
 	netip.MustParsePrefix("64:ff9b:1::/48"): 12, // local NAT64

@@ -24,8 +24,8 @@ var shopHTML string
 
 var shopPage = template.Must(template.New("shop").Parse(shopHTML))
 
-// shop is what the environment configures.
-type shop struct {
+// server is what the environment configures.
+type server struct {
 	sundry, key string // address of the service and secret key
 	self        string // address of the shop itself
 	listing     string // catalog key of what is sold
@@ -34,7 +34,7 @@ type shop struct {
 
 func main() {
 	addr := cmp.Or(os.Getenv("ADDR"), "127.0.0.1:3000")
-	s := &shop{
+	s := &server{
 		sundry: cmp.Or(os.Getenv("SUNDRY_URL"), "http://127.0.0.1:8080"), key: os.Getenv("SUNDRY_KEY"),
 		self: "http://" + addr, listing: cmp.Or(os.Getenv("LISTING"), "workshop-club"), client: &http.Client{Timeout: 10 * time.Second},
 	}
@@ -48,7 +48,7 @@ func main() {
 }
 
 // home shows what is sold, at the price that the recipe has now.
-func (s *shop) home(w http.ResponseWriter, r *http.Request) {
+func (s *server) home(w http.ResponseWriter, r *http.Request) {
 	var recipe struct {
 		Title string
 		Plans []struct {
@@ -69,7 +69,7 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 }
 
 // checkout opens a session for the overlay.
-func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
+func (s *server) checkout(w http.ResponseWriter, r *http.Request) {
 	var session struct {
 		ID       string `json:"id"`
 		EmbedURL string `json:"embedUrl"`
@@ -87,7 +87,7 @@ func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
 }
 
 // members asks what the user may use: never the browser, which can claim anything.
-func (s *shop) members(w http.ResponseWriter, r *http.Request) {
+func (s *server) members(w http.ResponseWriter, r *http.Request) {
 	var access struct {
 		ActivePlans []struct{ ListingKey string }
 	}
@@ -113,7 +113,7 @@ func user(w http.ResponseWriter, r *http.Request) string {
 }
 
 // call asks the API with the secret key.
-func (s *shop) call(r *http.Request, method, path string, body, out any) error {
+func (s *server) call(r *http.Request, method, path string, body, out any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err

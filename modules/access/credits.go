@@ -82,7 +82,7 @@ func (c *lockedAccess) consume(ctx context.Context, d access.ConsumeRequest) (un
 	return unit, nil
 }
 
-// balance is how a credit stands after a use.
+// balance is the state of a credit after a use.
 func balance(c *lockedAccess, d access.ConsumeRequest, unit string) access.Balance {
 	b := access.Balance{Key: d.Key, Unit: unit, Amount: d.Amount, Version: c.document.Version}
 	for _, credit := range access.Fold(c.grants).Credits {

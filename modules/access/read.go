@@ -49,7 +49,7 @@ func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string
 }
 
 // Wait returns the customer's document as soon as its version is higher than after, or when wait (at most
-// MaxWait) is over or ctx ends: then as it stands. No connection is held while waiting.
+// MaxWait) is over or ctx ends: then as it is. No connection is held while waiting.
 func (s *Service) Wait(ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration) (access.Document, error) {
 	deadline := s.clock.Real().Add(min(wait, MaxWait))
 	reading := context.WithoutCancel(ctx) // when the wait is cut short, the response is still a good one

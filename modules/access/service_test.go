@@ -199,7 +199,7 @@ func TestWaiting(t *testing.T) {
 		}
 		d, err = h.Wait(t.Context(), creator, ada, 1, time.Hour)
 		if waited := h.clock.Real().Sub(start); err != nil || d.Version != 1 || waited != 25*time.Second {
-			t.Errorf("waited %v for version %d: %v, want the longest wait and the snapshot as it stands", waited, d.Version, err)
+			t.Errorf("waited %v for version %d: %v, want the longest wait and the snapshot as it is", waited, d.Version, err)
 		}
 		gone, leave := context.WithCancel(t.Context())
 		leave()

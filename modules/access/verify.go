@@ -33,7 +33,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	}
 }
 
-// verify looks at one customer without a lock first: only what seems wrong is worth holding up a writer for.
+// verify checks one customer without a lock first: only what seems wrong is worth holding up a writer for.
 func (s *Service) verify(ctx context.Context, d access.Document) ([]string, error) {
 	faults, err := s.faultsOf(ctx, s.store.Read(ctx), d)
 	if err != nil || len(faults) == 0 {

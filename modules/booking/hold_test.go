@@ -170,7 +170,7 @@ func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 }
 
 // TestManySessionsWantOverlappingTimes is the race of the specification: one wins, the others are notified that the time is
-// taken, nobody waits for long and nothing breaks.
+// taken, no request waits for long and nothing breaks.
 func TestManySessionsWantOverlappingTimes(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

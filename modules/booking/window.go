@@ -17,7 +17,7 @@ type Window struct {
 	Gap int
 }
 
-// Window looks at a variant ("" = the default one). ok is false when nothing of it can be booked as things are, whatever
+// Window checks a variant ("" = the default one). ok is false when nothing of it can be booked as things are, whatever
 // the day: it is not sold any more, or its creator has yet to set when and where.
 func (s *Service) Window(ctx context.Context, listingID, variantID string) (w Window, ok bool, err error) {
 	b, err := s.bookable(ctx, s.store.Read(ctx), listingID, variantID)

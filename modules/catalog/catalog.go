@@ -203,7 +203,7 @@ const (
 )
 
 // slugFirst names the slug when both names are taken, as they are when the catalog key is the slug: engines do
-// not agree which index they look at first.
+// not agree which index they check first.
 func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) error {
 	var duplicate *ports.DuplicateError
 	if !errors.As(err, &duplicate) || duplicate.Index != keyIndex {

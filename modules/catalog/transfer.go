@@ -223,7 +223,7 @@ func newDocumentLink(l listing.State, link paymentlink.State) DocumentLink {
 	return d
 }
 
-// errPreview ends an import that was only to be looked at.
+// errPreview ends an import that was only a preview.
 var errPreview = errors.New("preview")
 
 // PreviewImport returns what Import would change, a line each, and changes nothing. Refuses as Import.

@@ -118,7 +118,7 @@ func (w *fixture) Again(_ context.Context, _ ports.Repos, _ plan.Offer) (plan.Of
 	return w.offer, nil
 }
 
-// codes stands for the catalog's discount codes: FIFTH takes a fifth off, any other is unknown.
+// codes replaces the catalog's discount codes: FIFTH takes a fifth off, any other is unknown.
 type codes struct {
 	mu sync.Mutex
 	// exhausted means that the code has been used as often as it may be.
@@ -337,7 +337,7 @@ func (w *fixture) run(t ports.Task) error {
 	return fmt.Errorf("unknown task kind %s", t.Kind)
 }
 
-// refund stands for modules/payments, which gives money back.
+// refund replaces modules/payments, which gives money back.
 func (w *fixture) refund(ctx context.Context, t ports.Task) error {
 	paid, err := w.store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
 	if err != nil {
@@ -362,7 +362,7 @@ func (w *fixture) refund(ctx context.Context, t ports.Task) error {
 func (w *fixture) paidEvents(id string) int64 {
 	w.t.Helper()
 	var next int64
-	undo := errors.New("only looking")
+	undo := errors.New("only reading")
 	err := w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
 		var err error
 		if next, err = r.Invoicing.DocumentNumbers.Next(ctx, "paid "+id, "paid"); err != nil {

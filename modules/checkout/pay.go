@@ -18,7 +18,7 @@ import (
 const (
 	// chargeTimeout bounds one call to the processor, and ends before a background run does (jobs.HandlerTimeout).
 	chargeTimeout = 15 * time.Second
-	// firstReconcile is when an attempt that never got a response is looked into: later than the call can last.
+	// firstReconcile is when an attempt that never got a response is reconciled: later than the call can last.
 	firstReconcile = chargeTimeout + 10*time.Second
 	// afterUnknown is how soon we ask again once the call is known to have timed out.
 	afterUnknown = 2 * time.Second

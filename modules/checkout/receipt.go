@@ -120,7 +120,7 @@ type Page struct {
 	Appointments []appointment.State
 }
 
-// Page looks at the session behind a hosted page's secret. NOT_FOUND for any other secret.
+// Page reads the session behind a hosted page's secret. NOT_FOUND for any other secret.
 func (s *Service) Page(ctx context.Context, secret string) (Page, error) {
 	session, now, err := s.bySecret(ctx, secret)
 	if err != nil {

@@ -274,7 +274,7 @@ func reconcileDelay(age time.Duration) time.Duration {
 	return min(max(age/2, 5*time.Second), time.Hour)
 }
 
-// ReconcileSoon makes every unsettled attempt of the account be looked into right after the given account time. The
+// ReconcileSoon makes every unsettled attempt of the account be reconciled right after the given account time. The
 // sandbox calls it before it moves the account's clock.
 func (s *Service) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error {
 	attempts, err := r.Payments.Payments.ListLive(ctx, creatorID, 1000)

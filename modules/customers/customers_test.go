@@ -25,7 +25,7 @@ const creatorID = "crt_01h00000000000000000000000"
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture is the module over a real store, with a clock that stands.
+// fixture is the module over a real store, with a stopped clock.
 type fixture struct {
 	t     *testing.T
 	store *testdb.ClockedStore
@@ -226,8 +226,8 @@ func TestARequestForAPortalNamesOneCustomerAndAReturn(t *testing.T) {
 	})
 }
 
-// sealed is the last part of a link.
-func sealed(address string) string { return address[strings.LastIndexByte(address, '/')+1:] }
+// tokenOf is the last part of a link.
+func tokenOf(address string) string { return address[strings.LastIndexByte(address, '/')+1:] }
 
 func TestAPortalLinkOpensOneCustomersPagesForItsTime(t *testing.T) {
 	t.Parallel()
@@ -244,16 +244,16 @@ func TestAPortalLinkOpensOneCustomersPagesForItsTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.Visit(t.Context(), sealed(address)+"x")
+		_, err = w.Visit(t.Context(), tokenOf(address)+"x")
 		refused(t, err, fault.NotFoundCode)
 		expired := func(address string) bool {
-			visit, err := w.Visit(t.Context(), sealed(address))
+			visit, err := w.Visit(t.Context(), tokenOf(address))
 			if err != nil || visit.Customer.ID != made.ID || visit.Seller != "Ada" {
 				t.Fatalf("%+v, %v", visit, err)
 			}
 			return visit.Expired
 		}
-		if visit, err := w.Visit(t.Context(), sealed(address)); err != nil || visit.ReturnURL != "https://shop.example" {
+		if visit, err := w.Visit(t.Context(), tokenOf(address)); err != nil || visit.ReturnURL != "https://shop.example" {
 			t.Errorf("%+v, %v", visit, err)
 		}
 		w.advance(24*time.Hour - time.Second)
@@ -272,7 +272,7 @@ func TestAPortalLinkOpensOneCustomersPagesForItsTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.Visit(t.Context(), sealed(gone))
+		_, err = w.Visit(t.Context(), tokenOf(gone))
 		refused(t, err, fault.NotFoundCode)
 	})
 }
@@ -285,7 +285,7 @@ func TestAnExpiredLinkIsGoodForANewOneByMail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.MailLink(t.Context(), sealed(address)); err != nil {
+		if err := w.MailLink(t.Context(), tokenOf(address)); err != nil {
 			t.Fatal(err)
 		}
 		if asked := w.published[0].(customer.LinkAsked); asked.ID != silent.ID || !asked.At.Equal(noon) {
@@ -299,7 +299,7 @@ func TestAnExpiredLinkIsGoodForANewOneByMail(t *testing.T) {
 		if address, err = w.PortalURL("cus_2"); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, w.MailLink(t.Context(), sealed(address)), fault.StateConflict)
+		refused(t, w.MailLink(t.Context(), tokenOf(address)), fault.StateConflict)
 	})
 }
 
@@ -311,14 +311,14 @@ func TestALinkThatOthersMaySeeIsNoKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if visit, err := w.Visit(t.Context(), sealed(address)); err != nil || !visit.Expired || !visit.Asked || visit.Customer.ID != made.ID {
+		if visit, err := w.Visit(t.Context(), tokenOf(address)); err != nil || !visit.Expired || !visit.Asked || visit.Customer.ID != made.ID {
 			t.Errorf("%+v, %v", visit, err)
 		}
 		key, err := w.PortalURL(made.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if visit, err := w.Visit(t.Context(), sealed(key)); err != nil || visit.Expired || visit.Asked {
+		if visit, err := w.Visit(t.Context(), tokenOf(key)); err != nil || visit.Expired || visit.Asked {
 			t.Errorf("%+v, %v", visit, err)
 		}
 	})

@@ -46,8 +46,8 @@ func (s *Service) OpenPortal(ctx context.Context, creatorID string, p PortalRequ
 }
 
 func (s *Service) portalURL(link customer.PortalLink) (string, error) {
-	sealed, err := s.cfg.PortalKey.Seal(link)
-	return s.cfg.BaseURL + "/p/" + sealed, err
+	token, err := s.cfg.PortalKey.Sign(link)
+	return s.cfg.BaseURL + "/p/" + token, err
 }
 
 // PortalURL implements ports.PortalLinks.
@@ -72,8 +72,8 @@ type Visit struct {
 }
 
 // Visit opens the portal behind a link. NOT_FOUND for anything that we did not give out.
-func (s *Service) Visit(ctx context.Context, sealed string) (Visit, error) {
-	link, ok := s.cfg.PortalKey.Open(sealed)
+func (s *Service) Visit(ctx context.Context, token string) (Visit, error) {
+	link, ok := s.cfg.PortalKey.Open(token)
 	if !ok {
 		return Visit{}, fault.NotFound("page")
 	}
@@ -91,8 +91,8 @@ func (s *Service) Visit(ctx context.Context, sealed string) (Visit, error) {
 
 // MailLink mails a new link to the customer of an old one, to the address that the account knows. Again within the hour
 // changes nothing.
-func (s *Service) MailLink(ctx context.Context, sealed string) error {
-	visit, err := s.Visit(ctx, sealed)
+func (s *Service) MailLink(ctx context.Context, token string) error {
+	visit, err := s.Visit(ctx, token)
 	if err != nil {
 		return err
 	}

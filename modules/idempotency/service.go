@@ -64,7 +64,7 @@ func (s *Service) Transactional(ctx context.Context, request ports.IdempotentReq
 	return response, replayed, err
 }
 
-// refusal looks once more for the response of a key whose work was refused. The first look may be older than the lock: a
+// refusal queries once more for the response of a key whose work was refused. The first query may be older than the lock: a
 // request with the same key may have committed in between, and its own effect may be what this one was refused for.
 func (s *Service) refusal(ctx context.Context, record ports.IdempotencyRecord, refused error) (response ports.StoredResponse, replayed bool, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -116,8 +116,8 @@ func forEachEngine(t *testing.T, test func(t *testing.T, h *fixture)) {
 	})
 }
 
-// quickHouse is for rules in which the engine has no part.
-func quickHouse(t *testing.T, livemode bool) *fixture {
+// quickFixture is for rules in which the engine has no part.
+func quickFixture(t *testing.T, livemode bool) *fixture {
 	t.Helper()
 	h := open(testdb.SQLite.Open(t), livemode)
 	t.Cleanup(func() { _ = h.Close() })
@@ -191,7 +191,7 @@ func TestOneAddressIsOneAccount(t *testing.T) {
 
 func TestABadRegistrationMakesNothing(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	_, err := h.SignUp(t.Context(), core.Registration{Email: "ada@example.com", Password: "short"}, home)
 	wantCode(t, "a short password and no name", err, fault.ValidationFailed)
 	if h.store.writes.Load() != 0 {
@@ -219,7 +219,7 @@ func TestAnUnknownAddressIsAnsweredLikeAWrongPassword(t *testing.T) {
 
 func TestABusyHasherAsksToWait(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	h.hasher.busy = true
 	_, err := h.SignUp(t.Context(), core.Registration{Email: "ada@example.com", Password: password, DisplayName: "Ada"}, home)
 	wantCode(t, "sign-up", err, fault.RateLimited)
@@ -235,7 +235,7 @@ func retryAfter(err error) time.Duration {
 
 func TestGuessingAtOneAccountIsLimited(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	h.signUp(t, "ada@example.com")
 	guess := func(i int, password string) error { // from ever new addresses
 		_, err := h.SignIn(t.Context(), "ada@example.com", password, fmt.Sprint("192.0.2.", i))
@@ -249,7 +249,7 @@ func TestGuessingAtOneAccountIsLimited(t *testing.T) {
 		t.Errorf("the eleventh, even with the right password, waits %v", wait)
 	}
 	if h.hasher.checks() != checks {
-		t.Error("the password was looked at although the limit was reached")
+		t.Error("the password was checked although the limit was reached")
 	}
 	if _, err := h.SignIn(t.Context(), "bob@example.com", password, home); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("another account: %v", err)
@@ -262,7 +262,7 @@ func TestGuessingAtOneAccountIsLimited(t *testing.T) {
 
 func TestGuessingFromOneAddressIsLimited(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	guess := func(i int) error {
 		_, err := h.SignIn(t.Context(), fmt.Sprintf("nobody%d@example.com", i), "wrong horse battery", home)
 		return err
@@ -280,7 +280,7 @@ func TestGuessingFromOneAddressIsLimited(t *testing.T) {
 
 func TestSigningInWellIsNotCountedAgainstTheAddress(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	for i := range 50 { // an office behind one address
 		address := fmt.Sprintf("ada%d@example.com", i)
 		h.signUp(t, address)
@@ -292,13 +292,13 @@ func TestSigningInWellIsNotCountedAgainstTheAddress(t *testing.T) {
 
 func TestSignUpIsLimited(t *testing.T) {
 	t.Parallel()
-	for livemode, room := range map[bool]int{true: 20, false: 600} {
-		h := quickHouse(t, livemode)
+	for livemode, limit := range map[bool]int{true: 20, false: 600} {
+		h := quickFixture(t, livemode)
 		h.hasher.busy = true // counted all the same, and cheaper
 		var last error
-		for i := range room + 1 {
+		for i := range limit + 1 {
 			_, last = h.SignUp(t.Context(), core.Registration{Email: fmt.Sprintf("a%d@example.com", i), Password: password, DisplayName: "Ada"}, home)
-			if i < room && retryAfter(last) != time.Second {
+			if i < limit && retryAfter(last) != time.Second {
 				t.Fatalf("livemode %v: sign-up %d: %v", livemode, i+1, last)
 			}
 		}

@@ -49,14 +49,14 @@ func (c *keyCache) keep(hash digest, s identity.APIKeyState, epoch uint64, now t
 		return k
 	}
 	if len(c.known) >= keyCacheSize {
-		c.makeRoom(now)
+		c.evict(now)
 	}
 	c.known[hash] = k
 	return k
 }
 
-// makeRoom drops what is stale or, when nothing is, everything: reading again costs little.
-func (c *keyCache) makeRoom(now time.Time) {
+// evict drops what is stale or, when nothing is, everything: reading again costs little.
+func (c *keyCache) evict(now time.Time) {
 	for hash, k := range c.known {
 		if !now.Before(k.stale) {
 			delete(c.known, hash)

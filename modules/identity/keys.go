@@ -74,7 +74,7 @@ type AuthenticatedKey struct{ KeyID, CreatorID string }
 // AuthenticateKey returns whose API key this is. UNAUTHENTICATED for everything else: no key, a key of the other
 // environment, unknown, expired, revoked.
 //
-// It stands before every request of an integrator, so the database is asked at most once in keyCacheLifetime per key.
+// It runs before every request of an integrator, so the database is asked at most once in keyCacheLifetime per key.
 func (s *Service) AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error) {
 	livemode, ok := identity.ParseKey(key)
 	if !ok || livemode != s.livemode {

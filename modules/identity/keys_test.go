@@ -69,7 +69,7 @@ func TestARevocationReachesEveryReplica(t *testing.T) {
 
 func TestTheDatabaseIsAskedOnceInTwoSeconds(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	_, key := h.makeKey(t, h.signUp(t, "ada@example.com").Creator.ID, time.Time{})
 	h.store.reads.Store(0)
 	for _, step := range []struct {
@@ -90,7 +90,7 @@ func TestTheDatabaseIsAskedOnceInTwoSeconds(t *testing.T) {
 
 func TestAKeyEndsOnTime(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	_, key := h.makeKey(t, h.signUp(t, "ada@example.com").Creator.ID, h.clock.Real().Add(time.Second))
 	if _, err := h.AuthenticateKey(t.Context(), key); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestAKeyEndsOnTime(t *testing.T) {
 
 func TestEveryWrongCredentialIsRefusedAlike(t *testing.T) {
 	t.Parallel()
-	sandbox := quickHouse(t, false)
+	sandbox := quickFixture(t, false)
 	live := open(sandbox.store.Store, true) // one database for both: only the key's own prefix keeps them apart
 	defer func() { _ = live.Close() }()
 	in := sandbox.signUp(t, "ada@example.com")
@@ -169,7 +169,7 @@ func TestKeysAreListedNewestFirstWithoutTheRevoked(t *testing.T) {
 
 func TestABadOrderMakesNoKey(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	ada := h.signUp(t, "ada@example.com").Creator.ID
 	_, key, err := h.CreateKey(t.Context(), ada, core.NewKeyRequest{ExpiresAt: h.clock.Real()})
 	wantCode(t, "no name, no future", err, fault.ValidationFailed)
@@ -206,7 +206,7 @@ func TestTheLastUseIsKeptCoarsely(t *testing.T) {
 
 func TestARequestDoesNotFailWithTheNoteOfItsUse(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	_, key := h.makeKey(t, h.signUp(t, "ada@example.com").Creator.ID, time.Time{})
 	h.store.refuse.Store(true)
 	for range 3 {
@@ -223,7 +223,7 @@ func TestARequestDoesNotFailWithTheNoteOfItsUse(t *testing.T) {
 // that after RevokeKey has returned no later request of this process passes.
 func TestARevocationIsNeverOvertakenByARead(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	ada := h.signUp(t, "ada@example.com").Creator.ID
 	for range 20 {
 		state, key := h.makeKey(t, ada, time.Time{})

@@ -101,7 +101,7 @@ func TestAnInventedTokenOfAKnownFamilyChangesNothing(t *testing.T) {
 
 func TestRefreshTokensEnd(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	in := h.signUp(t, "ada@example.com")
 	h.clock.advance(30*24*time.Hour - time.Second)
 	next, err := h.Refresh(t.Context(), in.RefreshToken)
@@ -115,7 +115,7 @@ func TestRefreshTokensEnd(t *testing.T) {
 
 func TestForeignRefreshTokens(t *testing.T) {
 	t.Parallel()
-	h := quickHouse(t, false)
+	h := quickFixture(t, false)
 	in := h.signUp(t, "ada@example.com")
 	h.store.reads.Store(0)
 	h.store.writes.Store(0)

@@ -21,8 +21,8 @@ type Issued struct {
 }
 
 // Open is the document behind an address, in the reader's language. NOT_FOUND for anything that we did not give out.
-func (s *Documents) Open(ctx context.Context, kind document.Kind, sealed string, reader locale.Locale) (Issued, error) {
-	body, ok := s.Links.Open(kind, sealed)
+func (s *Documents) Open(ctx context.Context, kind document.Kind, token string, reader locale.Locale) (Issued, error) {
+	body, ok := s.Links.Open(kind, token)
 	if !ok {
 		return Issued{}, fault.NotFound("document")
 	}

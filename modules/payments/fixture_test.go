@@ -59,7 +59,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	})
 }
 
-// stoppedClock stands until a test moves it.
+// stoppedClock shows one time until a test moves it.
 type stoppedClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -114,7 +114,7 @@ func subjectOf(e event.Event) string {
 func (w *fixture) published(name, subject string) int64 {
 	w.t.Helper()
 	var next int64
-	undo := errors.New("only looking")
+	undo := errors.New("only reading")
 	err := w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
 		var err error
 		if next, err = r.Invoicing.DocumentNumbers.Next(ctx, subject, series(name)); err != nil {

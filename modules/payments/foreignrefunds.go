@@ -44,8 +44,9 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 	return foreign, err
 }
 
-// adopt records a refund that was made at the processor, or what became of it since. It gives back what the sale has left; the
-// buyer has the money already, so nothing but the record of it can be refused, and then the task fails until somebody looks.
+// adopt records a refund that was made at the processor, or what became of it since. It returns what the sale has left; the
+// buyer has the money already, so nothing but the record of it can be refused, and then the task fails until somebody
+// investigates.
 func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport) error {
 	known, err := r.Payments.Refunds.GetByProcessorID(ctx, report.ProcessorID)
 	if errors.Is(err, ports.ErrNotFound) {

@@ -21,7 +21,7 @@ const TaskRefundRequest = "refund.create"
 const (
 	// requestMemory is how long an idempotency key is remembered.
 	requestMemory = 24 * time.Hour
-	// firstRefundCheck is when a refund whose call never returned is looked into: later than the call can last.
+	// firstRefundCheck is when a refund whose call never returned is reconciled: later than the call can last.
 	firstRefundCheck = chargeTimeout + 10*time.Second
 )
 
@@ -31,7 +31,7 @@ type RefundDeps struct {
 	IDs       ports.IDs
 	Bus       ports.Bus
 	Processor ports.Processor
-	// Made lists what the processor gave back, by itself too.
+	// Made lists what the processor refunded, by itself too.
 	Made      ports.RefundLister
 	Book      ports.SaleBook
 	Checkouts ports.CheckoutPayments
@@ -82,7 +82,7 @@ func (s *Refunds) reserve(ctx context.Context, r ports.Repos, creatorID string, 
 	if req.Key != "" {
 		earlier, err := r.Payments.Refunds.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
 		if !errors.Is(err, ports.ErrNotFound) {
-			return s.linked(earlier), err // a request that died before it was answered
+			return s.linked(earlier), err // a request that died before its response
 		}
 	}
 	paid, err := s.payment(ctx, r, creatorID, req)

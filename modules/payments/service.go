@@ -79,5 +79,5 @@ func (s *Service) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID st
 	return nil
 }
 
-// maxLive bounds how many attempts one advance of the clock looks into.
+// maxLive bounds how many attempts one advance of the clock reconciles.
 const maxLive = 1000

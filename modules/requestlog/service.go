@@ -40,7 +40,7 @@ func New(store ports.RequestLog) *Service {
 	return &Service{store: store, counts: map[string]int{}, untrimmed: map[string]int{}}
 }
 
-// Record takes a request for the next write. It never waits; a request for which there is no room is left out.
+// Record takes a request for the next write. It never waits; a request that does not fit is left out.
 func (s *Service) Record(r apirequest.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type advance struct {
 
 // acquire waits for the clock to be free and holds it.
 func (a *advance) acquire(ctx context.Context) error {
-	for pause := shortLook; ; pause = min(2*pause, longLook) {
+	for pause := shortPoll; ; pause = min(2*pause, longPoll) {
 		ok, err := a.renew(ctx)
 		if ok || err != nil {
 			return err
@@ -47,7 +47,7 @@ func (a *advance) renew(ctx context.Context) (bool, error) {
 	return ok, err
 }
 
-// release times the waiting tasks by where the clock now stands, and lets go of it.
+// release times the waiting tasks by the clock's new time, and lets go of it.
 func (a *advance) release(ctx context.Context) error {
 	return errors.Join(
 		a.queue.Retime(ctx, a.creatorID),
@@ -116,7 +116,7 @@ func (a *advance) runHooks(ctx context.Context) error {
 // it does not: later ones must not overtake it. False when nothing is left.
 func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 	waitedFor := ""
-	for pause := shortLook; ; pause = min(2*pause, longLook) {
+	for pause := shortPoll; ; pause = min(2*pause, longPoll) {
 		if err := a.checkLimits(ctx); err != nil {
 			return false, err
 		}
@@ -198,7 +198,7 @@ func (a *advance) stopped(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	f := fault.Newf(fault.StateConflict, "The clock stands at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
+	f := fault.Newf(fault.StateConflict, "The clock is at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
 		apiformat.Instant(now), a.ran, why)
 	f.RetryAfter = time.Second
 	return f

@@ -26,13 +26,13 @@ const (
 	lease = 20 * time.Second
 	// hold is how long a clock stays with an advance that gives no sign of life; it outlasts one task.
 	hold = 30 * time.Second
-	// shortLook and longLook are the pauses while another worker finishes a task or another advance the clock.
-	shortLook = 5 * time.Millisecond
-	longLook  = 80 * time.Millisecond
+	// shortPoll and longPoll are the pauses while another worker finishes a task or another advance the clock.
+	shortPoll = 5 * time.Millisecond
+	longPoll  = 80 * time.Millisecond
 )
 
 // BeforeAdvance is notified, inside a transaction, that an account's clock is about to go on from now. It may schedule what
-// shall be looked into on the way.
+// shall be done on the way.
 type BeforeAdvance func(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error
 
 // Service moves the clocks.
@@ -76,7 +76,7 @@ type Move struct {
 	To      *time.Time
 }
 
-// Advanced is where a clock stands after an advance.
+// Advanced is the time of a clock after an advance.
 type Advanced struct {
 	Now time.Time
 	// Ran counts the tasks that fell due and were run, failed ones included.
@@ -120,7 +120,7 @@ func (m Move) target(now, realNow time.Time) (time.Time, error) {
 
 // Advance puts the account's clock forward and runs all that falls due on the way. Faults: VALIDATION_FAILED;
 // STATE_CONFLICT when another advance has the clock, or when there was more work than one advance may do: the clock
-// then stands at what was done, and another advance goes on from there.
+// then shows the time of what was done, and another advance goes on from there.
 func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Advanced, error) {
 	if err := move.check(); err != nil {
 		return Advanced{}, err

@@ -122,7 +122,7 @@ func TestTheClockRunsOnFromWhereItIsPut(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 		if now := b.now(); !now.After(advanced.Now) || !near(now, to) {
-			b.t.Errorf("the clock stands at %v after %v", now, advanced.Now)
+			b.t.Errorf("the clock is at %v after %v", now, advanced.Now)
 		}
 		if other, err := b.Clock(b.t.Context(), "crt_other"); err != nil || !near(other, start) {
 			b.t.Errorf("another account's clock is at %v, %v", other, err)
@@ -290,7 +290,7 @@ func TestAnAdvanceThatFindsTooMuchSaysHowFarItGot(t *testing.T) {
 			b.t.Fatalf("%v, want STATE_CONFLICT after 5", err)
 		}
 		if now := b.now(); !near(now, start.Add(5*time.Hour)) {
-			b.t.Errorf("the clock stands at %v, want five hours after %v", now, start)
+			b.t.Errorf("the clock is at %v, want five hours after %v", now, start)
 		}
 		to := start.Add(day)
 		if advanced, err := b.Advance(b.t.Context(), creator, Move{To: &to}); err != nil || advanced.Ran != 2 || !near(advanced.Now, to) {

@@ -222,7 +222,7 @@ func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) 
 	return s.waited(s.charges.Run(ctx, paymentID))
 }
 
-// Confirm carries the customer's answer to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED.
+// Confirm carries the customer's response to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED.
 func (s *Service) Confirm(ctx context.Context, creatorID, subscriptionID string, approve bool) (payment.State, error) {
 	state, err := s.Get(ctx, creatorID, subscriptionID)
 	if err != nil {

@@ -70,7 +70,7 @@ func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string
 	if req.Key != "" {
 		earlier, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
 		if !errors.Is(err, ports.ErrNotFound) {
-			return s.linked(earlier), err // a request that died before it was answered
+			return s.linked(earlier), err // a request that died before its response
 		}
 	}
 	sums, err := r.Treasury.Ledger.Sums(ctx, creatorID)

@@ -175,7 +175,7 @@ func billed(lines []usage.Rated) []usage.Rated {
 	return kept
 }
 
-// Preview rates the running period of a plan as it stands, with what is late of earlier ones. NOT_FOUND, STATE_CONFLICT for
+// Preview rates the running period of a plan as it is, with what is late of earlier ones. NOT_FOUND, STATE_CONFLICT for
 // a plan that has ended, LIMIT_REACHED.
 func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.Preview, error) {
 	var preview usage.Preview

@@ -25,7 +25,7 @@ const creator = "crt_1"
 
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
-// clock is moved by hand.
+// clock is moved by the test.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

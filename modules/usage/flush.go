@@ -37,7 +37,7 @@ func (s *Service) FlushBefore(ctx context.Context, _ ports.Repos, _ string, _ ti
 	return s.Flush(ctx)
 }
 
-// MakePartitions makes room for the reports of the next months.
+// MakePartitions makes the partitions for the reports of the next months.
 func (s *Service) MakePartitions(ctx context.Context) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		return r.Usage.Reports.EnsurePartitions(ctx, s.clock.Real())

@@ -46,7 +46,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	return ports.Checks{{Find: s.miscounted, Message: miscounted}}.Run(ctx)
 }
 
-// miscounted looks without a lock first: only what seems wrong is worth holding up the counting for.
+// miscounted checks without a lock first: only what seems wrong is worth holding up the counting for.
 func (s *Service) miscounted(ctx context.Context, limit int) (found []string, err error) {
 	if found, err = s.store.Read(ctx).Usage.Audit.Miscounted(ctx, limit); err != nil || len(found) == 0 {
 		return nil, err

@@ -138,11 +138,11 @@ func TestAggregationsAreThoseOfTheOracle(t *testing.T) {
 	}
 }
 
-// wantSound looks at everything and at what is new.
+// wantSound verifies everything and what is new.
 func (f *fixture) wantSound() {
 	f.t.Helper()
-	for name, look := range map[string]func(context.Context) ([]string, error){"all": f.Verify, "new": f.VerifyNew} {
-		if faults, err := look(f.t.Context()); err != nil || len(faults) > 0 {
+	for name, verify := range map[string]func(context.Context) ([]string, error){"all": f.Verify, "new": f.VerifyNew} {
+		if faults, err := verify(f.t.Context()); err != nil || len(faults) > 0 {
 			f.t.Errorf("verify %s: %v, %v", name, faults, err)
 		}
 	}

@@ -136,12 +136,12 @@ func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.Ou
 }
 
 func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]byte, error) {
-	sealed := [][]byte{e.Secret}
+	encrypted := [][]byte{e.Secret}
 	if len(e.PreviousSecret) > 0 && now.Before(e.PreviousUntil) {
-		sealed = append(sealed, e.PreviousSecret)
+		encrypted = append(encrypted, e.PreviousSecret)
 	}
-	secrets := make([][]byte, len(sealed))
-	for i, one := range sealed {
+	secrets := make([][]byte, len(encrypted))
+	for i, one := range encrypted {
 		plain, err := s.encrypter.Decrypt(one)
 		if err != nil {
 			return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)

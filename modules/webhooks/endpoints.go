@@ -137,7 +137,7 @@ func (s *Service) EditEndpoint(ctx context.Context, creatorID, endpointID string
 	return s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Edit(edit, now) })
 }
 
-// backlogPage is how many waiting deliveries are made due with one look.
+// backlogPage is how many waiting deliveries are made due with one query.
 const backlogPage = 500
 
 func (s *Service) wakeBacklog(ctx context.Context, r ports.Repos, e webhook.EndpointState, now time.Time) error {
@@ -181,8 +181,8 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 // RotateSecret makes a new signing secret and shows it. The one before goes on signing for 24 hours.
 func (s *Service) RotateSecret(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, string, error) {
 	secret := s.ids.Random(webhook.SecretBytes)
-	sealed := s.encrypter.Encrypt(secret)
-	changed, err := s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Rotate(sealed, now) })
+	encrypted := s.encrypter.Encrypt(secret)
+	changed, err := s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Rotate(encrypted, now) })
 	return changed, webhook.FormatSecret(secret), err
 }
 

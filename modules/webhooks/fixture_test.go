@@ -289,6 +289,6 @@ func (w *fixture) types() []string {
 	return all
 }
 
-func sealedIn(sealed, plain []byte) bool {
-	return !bytes.Contains(sealed, plain) && len(sealed) > len(plain)
+func encryptedFrom(encrypted, plain []byte) bool {
+	return !bytes.Contains(encrypted, plain) && len(encrypted) > len(plain)
 }

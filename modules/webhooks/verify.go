@@ -12,7 +12,7 @@ import (
 const (
 	// maxViolations bounds how many lines of one kind are listed.
 	maxViolations = 100
-	// endpointPage is how many endpoints are looked at with one question.
+	// endpointPage is how many endpoints are checked with one query.
 	endpointPage = 200
 )
 

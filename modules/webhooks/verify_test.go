@@ -66,7 +66,7 @@ func TestVerifyFindsEventsThatWereNotSentToASubscriber(t *testing.T) {
 		if _, err := w.webhooks.DeleteEndpoint(t.Context(), creatorID, off.ID); err != nil {
 			t.Fatal(err)
 		}
-		w.wantFaults("what was before the present filters, and endpoints that are gone, are not judged")
+		w.wantFaults("what was before the present filters, and endpoints that are gone, are not checked")
 		w.advance(time.Minute)
 		w.smuggle("evt_5", event.SubscriptionCreated)
 		w.wantFaults("an event of the new filters", "event evt_5 has no delivery to "+e.ID)

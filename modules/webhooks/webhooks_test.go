@@ -411,10 +411,10 @@ func TestSecretsAreSealedAtRestAndOverlapForADay(t *testing.T) {
 		if err != nil || first == second || w.secret(e) != second {
 			t.Fatalf("rotated from %s to %s, read %s, %v", first, second, w.secret(e), err)
 		}
-		for shown, sealed := range map[string][]byte{first: w.stored(e).PreviousSecret, second: w.stored(e).Secret} {
+		for shown, encrypted := range map[string][]byte{first: w.stored(e).PreviousSecret, second: w.stored(e).Secret} {
 			plain, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(shown, webhook.SecretPrefix))
-			if err != nil || len(plain) != webhook.SecretBytes || !sealedIn(sealed, plain) {
-				t.Errorf("%s is at rest as %x, %v", shown, sealed, err)
+			if err != nil || len(plain) != webhook.SecretBytes || !encryptedFrom(encrypted, plain) {
+				t.Errorf("%s is at rest as %x, %v", shown, encrypted, err)
 			}
 		}
 		w.mustSign(2)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// leastFiles bounds from below what the rules must have seen per layer, so that they cannot pass by looking nowhere.
+// leastFiles bounds from below what the rules must have seen per layer, so that they cannot pass by reading nothing.
 var leastFiles = map[layer]int{
 	core: 120, ports: 25, modules: 60, driving: 60, driven: 60, configuration: 2, bootstrap: 12, command: 2, tests: 60,
 }

@@ -82,7 +82,7 @@ func locate(dir string) place {
 	return place{layer: outside}
 }
 
-// inner reports whether the place may know nothing of the world.
+// inner reports whether the place must have no dependency on the outside.
 func (p place) inner() bool { return p.layer == core || p.layer == ports || p.layer == modules }
 
 // allowed lists, per layer, the layers it may import besides itself: dependencies point inward.

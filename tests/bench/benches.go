@@ -14,7 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-type sessionAnswer struct {
+type createdSession struct {
 	ID string `json:"id"`
 }
 
@@ -28,8 +28,8 @@ func newSession(customer string) map[string]any {
 }
 
 // buy gives a customer access, and the bare server the very same bytes to serve.
-func (w *world) buy(customer string) error {
-	var session sessionAnswer
+func (w *fixture) buy(customer string) error {
+	var session createdSession
 	if err := w.call("POST", "/v1/checkout-sessions", newSession(customer), &session); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (w *world) buy(customer string) error {
 	return err
 }
 
-func etagOf(w *world, customer string) string {
+func etagOf(w *fixture, customer string) string {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(res)
@@ -57,7 +57,7 @@ func etagOf(w *world, customer string) string {
 }
 
 // get prepares a GET with the key and, when given, the tag the client holds.
-func (w *world) get(url, etag string) func(*fasthttp.Request) {
+func (w *fixture) get(url, etag string) func(*fasthttp.Request) {
 	return func(r *fasthttp.Request) {
 		r.SetRequestURI(url)
 		r.Header.Set("Authorization", "Bearer "+w.key)
@@ -67,7 +67,7 @@ func (w *world) get(url, etag string) func(*fasthttp.Request) {
 	}
 }
 
-func accessRead(ctx context.Context, w *world) (string, error) {
+func accessRead(ctx context.Context, w *fixture) (string, error) {
 	if err := w.buy("bench-read"); err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func accessRead(ctx context.Context, w *world) (string, error) {
 		&side{name: "bare", status: 200, request: w.get(w.bare+"/document/bench-read", "")})
 }
 
-func accessNotModified(ctx context.Context, w *world) (string, error) {
+func accessNotModified(ctx context.Context, w *fixture) (string, error) {
 	if err := w.buy("bench-304"); err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func accessNotModified(ctx context.Context, w *world) (string, error) {
 		&side{name: "bare", status: 304, request: w.get(w.bare+"/document/bench-304", etag)})
 }
 
-func sessionCreate(ctx context.Context, w *world) (string, error) {
+func sessionCreate(ctx context.Context, w *fixture) (string, error) {
 	body := `{"catalog":{"listing":"workshop-club","plan":"member"},"externalCustomerId":"bench","successUrl":"https://shop.example.com/thanks","cancelUrl":"https://shop.example.com/pricing"}`
 	var next atomic.Int64
 	post := func(url string) func(*fasthttp.Request) {
@@ -104,7 +104,7 @@ func sessionCreate(ctx context.Context, w *world) (string, error) {
 }
 
 // start measures the embedded program from exec to ready, and its memory once idle.
-func start(ctx context.Context, _ *world) (string, error) {
+func start(ctx context.Context, _ *fixture) (string, error) {
 	folder, err := os.MkdirTemp("", "sundry-start-")
 	if err != nil {
 		return "", err

@@ -6,7 +6,7 @@ import "fmt"
 var filledRows int
 
 // fillTables copies one sale and one delivery n times, in SQL: with the ids, and with what has to be unique, made new.
-func (w *world) fillTables(n int) error {
+func (w *fixture) fillTables(n int) error {
 	if n == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // workers is how many requests are in flight at once.
 const workers = 32
 
-// side is one of the two that are compared: how to make its next request, and what answer counts.
+// side is one of the two that are compared: how to make its next request, and what response counts.
 type side struct {
 	name    string
 	request func(r *fasthttp.Request)
@@ -56,7 +56,7 @@ func load(ctx context.Context, s *side) (float64, error) {
 				s.request(req)
 				err := client.Do(req, res)
 				if err == nil && res.StatusCode() != s.status {
-					err = fmt.Errorf("answered %d: %.200s", res.StatusCode(), res.Body())
+					err = fmt.Errorf("responded %d: %.200s", res.StatusCode(), res.Body())
 				}
 				if err != nil {
 					failed.Store(&err)

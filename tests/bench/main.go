@@ -33,7 +33,7 @@ var (
 type bench struct {
 	name   string
 	budget string
-	run    func(ctx context.Context, w *world) (measured string, err error)
+	run    func(ctx context.Context, w *fixture) (measured string, err error)
 }
 
 var benches = []bench{
@@ -46,7 +46,7 @@ var benches = []bench{
 	{"slots over HTTP", "≥ 0.15 of a bare point read; p99 < 25 ms at 8 connections, however many sessions are in the past", slotsOverHTTP},
 	{"webhook deliveries", "≥ 0.35 of a plain signed POST loop that commits each, as many in flight", deliveriesToMany},
 	{"deliveries to one endpoint", "≥ 0.20 of the same", deliveriesToOne},
-	{"webhook delay", "from the cause's answer to the receiver at 100/s: p95 ≤ 250 ms", deliveryDelay},
+	{"webhook delay", "from the cause's response to the receiver at 100/s: p95 ≤ 250 ms", deliveryDelay},
 	{"usage event, single", "≥ 0.60 of bare fiber + the same group commit", usageSingle},
 	{"usage batch of 100", "≥ 0.50 of a bare group commit of the same rows", usageBatch},
 	{"usage event, full table", "≥ 0.80 of the same on the empty table (-events sets how many are stored)", usageFull},
@@ -92,7 +92,7 @@ func profiled(path string, what func() error) error {
 }
 
 func run(ctx context.Context, only []string) (err error) {
-	w, err := newWorld(ctx)
+	w, err := newFixture(ctx)
 	if err != nil {
 		return err
 	}

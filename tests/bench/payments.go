@@ -18,7 +18,7 @@ const paidPerRound = 400
 // seller is an account with something to sell.
 type seller struct{ key, catalogKey string }
 
-func (w *world) newSeller(n int) (seller, error) {
+func (w *fixture) newSeller(n int) (seller, error) {
 	var signedIn struct{ AccessToken string }
 	name := fmt.Sprintf("bench-seller-%d-%d", n, time.Now().UnixNano())
 	err := w.callAs("", "POST", "/v1/auth/sign-up", map[string]any{"email": name + "@example.com", "password": "correct horse battery", "displayName": name}, &signedIn)
@@ -39,11 +39,12 @@ func (w *world) newSeller(n int) (seller, error) {
 	return seller{key.Key, listing.CatalogKey}, err
 }
 
-func paymentsOfOne(ctx context.Context, w *world) (string, error)  { return w.payments(ctx, 1) }
-func paymentsOfMany(ctx context.Context, w *world) (string, error) { return w.payments(ctx, 16) }
+func paymentsOfOne(ctx context.Context, w *fixture) (string, error)  { return w.payments(ctx, 1) }
+func paymentsOfMany(ctx context.Context, w *fixture) (string, error) { return w.payments(ctx, 16) }
 
-// payments compares paying open sessions, with the mails, events and postings that follow under way, with bare transactions.
-func (w *world) payments(ctx context.Context, accounts int) (string, error) {
+// payments compares paying open sessions, with the mails, events and postings that follow under way, with bare
+// transactions.
+func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 	sellers := make([]seller, accounts)
 	for i := range sellers {
 		var err error
@@ -74,10 +75,10 @@ func (w *world) payments(ctx context.Context, accounts int) (string, error) {
 }
 
 // payAll opens sessions and returns how many of them are paid in a second.
-func (w *world) payAll(ctx context.Context, sellers []seller) (float64, error) {
+func (w *fixture) payAll(ctx context.Context, sellers []seller) (float64, error) {
 	ids := make([]string, paidPerRound)
 	open := func(i int) error {
-		var session sessionAnswer
+		var session createdSession
 		s := sellers[i%len(sellers)]
 		err := w.callAs(s.key, "POST", "/v1/checkout-sessions", map[string]any{
 			"catalog": map[string]any{"listing": s.catalogKey}, "externalCustomerId": fmt.Sprintf("buyer-%d", i),

@@ -15,7 +15,7 @@ import (
 )
 
 // startReference serves the least that could do each job: fiber, a key check, pgx, nothing else.
-func (w *world) startReference(address string) error {
+func (w *fixture) startReference(address string) error {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (w *world) startReference(address string) error {
 }
 
 // keyCheck is an HMAC of the presented key looked up in a map.
-func (w *world) keyCheck() fiber.Handler {
+func (w *fixture) keyCheck() fiber.Handler {
 	secret := []byte("bench")
 	digest := func(key string) [32]byte {
 		h := hmac.New(sha256.New, secret)
@@ -73,7 +73,7 @@ func (w *world) keyCheck() fiber.Handler {
 	}
 }
 
-func (w *world) readDocument(c *fiber.Ctx) error {
+func (w *fixture) readDocument(c *fiber.Ctx) error {
 	var body []byte
 	var etag string
 	err := w.pool.QueryRow(c.UserContext(), "SELECT body, etag FROM bench_documents WHERE owner = $1 AND name = $2",
@@ -89,7 +89,7 @@ func (w *world) readDocument(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-func (w *world) insertThree() fiber.Handler {
+func (w *fixture) insertThree() fiber.Handler {
 	var next atomic.Int64
 	return func(c *fiber.Ctx) error {
 		id, body := strconv.FormatInt(next.Add(1), 10), string(c.Body())

@@ -29,7 +29,7 @@ var renewalsDue = 10_000
 
 // renewals measures how fast a burst of renewals is charged by one worker and by three, and how long another account waits
 // behind it.
-func renewals(ctx context.Context, w *world) (string, error) {
+func renewals(ctx context.Context, w *fixture) (string, error) {
 	model, err := w.subscribed()
 	if err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func renewals(ctx context.Context, w *world) (string, error) {
 }
 
 // subscribed buys one monthly plan and returns the subscription.
-func (w *world) subscribed() (id string, err error) {
+func (w *fixture) subscribed() (id string, err error) {
 	var listings struct{ Data []struct{ ID string } }
 	if err := w.call("GET", "/v1/listings?type=SUBSCRIPTION", nil, &listings); err != nil {
 		return "", err
@@ -72,7 +72,7 @@ func (w *world) subscribed() (id string, err error) {
 }
 
 // renew makes a burst of renewals due at once, and measures how fast it is charged and when the other account's are done.
-func (w *world) renew(ctx context.Context, model string, turn int) (string, error) {
+func (w *fixture) renew(ctx context.Context, model string, turn int) (string, error) {
 	store, err := gormstore.Open(ctx, w.pool.Config().ConnString(),
 		gormstore.TaskClasses(func(string) ports.TaskClass { return ports.PaymentTasks }),
 		gormstore.TaskKeys(func(_, _, creatorID string) string { return jobs.AccountGroup(creatorID) }))
@@ -164,7 +164,7 @@ func clone(ctx context.Context, store *gormstore.Store, model, account string, f
 }
 
 // awaitRenewed waits until an account has n renewals more than before and returns when the last was charged.
-func (w *world) awaitRenewed(ctx context.Context, creatorID string, n int) (time.Time, error) {
+func (w *fixture) awaitRenewed(ctx context.Context, creatorID string, n int) (time.Time, error) {
 	w.renewed[creatorID] += n
 	for end := time.Now().Add(renewalsWithin); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		var done int
@@ -182,7 +182,7 @@ func (w *world) awaitRenewed(ctx context.Context, creatorID string, n int) (time
 }
 
 // moreWorkers starts n more processes' worth of workers.
-func (w *world) moreWorkers(ctx context.Context, n int) (stop func() error, err error) {
+func (w *fixture) moreWorkers(ctx context.Context, n int) (stop func() error, err error) {
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	apps := make([]*bootstrap.App, 0, n)

@@ -22,7 +22,7 @@ const (
 )
 
 // monthOfSlots measures a month of a busy creator's calendar as a pure function.
-func monthOfSlots(context.Context, *world) (string, error) {
+func monthOfSlots(context.Context, *fixture) (string, error) {
 	hours := slot.Settings{Timezone: "America/New_York"}.Clean()
 	for _, weekday := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		hours.Weekly = append(hours.Weekly, slot.WeeklyHours{Weekday: weekday, Hours: slot.Hours{Start: "09:00", End: "17:00"}})
@@ -57,7 +57,7 @@ func quantiles(took []time.Duration) string {
 }
 
 // slotsOverHTTP measures the same month asked over HTTP, of a creator with sixty sessions ahead and thousands behind.
-func slotsOverHTTP(ctx context.Context, w *world) (string, error) {
+func slotsOverHTTP(ctx context.Context, w *fixture) (string, error) {
 	var listing struct{ ID, CreatorID string }
 	if err := w.call("GET", "/v1/listings/one-hour", nil, &listing); err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func slotsOverHTTP(ctx context.Context, w *world) (string, error) {
 				begin := time.Now()
 				status, _, err := fasthttp.Get(nil, url)
 				if err != nil || status != fasthttp.StatusOK {
-					failed.Store(new(fmt.Errorf("answered %d: %w", status, err)))
+					failed.Store(new(fmt.Errorf("responded %d: %w", status, err)))
 					return
 				}
 				turn[i] = time.Since(begin)

@@ -30,8 +30,8 @@ type made struct {
 }
 
 // meteredCustomer buys a subscription and attaches a billing plan to it.
-func (w *world) meteredCustomer(name string) (*usageAccount, error) {
-	var session sessionAnswer
+func (w *fixture) meteredCustomer(name string) (*usageAccount, error) {
+	var session createdSession
 	if err := w.call("POST", "/v1/checkout-sessions", newSession(name), &session); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *usageAccount) appendReport(body []byte) []byte {
 }
 
 // post prepares a POST of JSON with the key.
-func (w *world) post(url string, raw []byte) func(*fasthttp.Request) {
+func (w *fixture) post(url string, raw []byte) func(*fasthttp.Request) {
 	return func(r *fasthttp.Request) {
 		r.SetRequestURI(url)
 		r.Header.SetMethod(fasthttp.MethodPost)
@@ -98,7 +98,7 @@ INSERT INTO bench_events SELECT 1, 1, 1, 1, pg_current_xact_id()::text::bigint, 
 FROM unnest($2::text[]) AS r (q)`
 
 // insertEvents makes the same group commit of bare rows, with nothing checked.
-func (w *world) insertEvents() fiber.Handler {
+func (w *fixture) insertEvents() fiber.Handler {
 	commit := repo.NewBatcher(repo.BatchConfig[[]bareEvent]{
 		MaxBatch: 2_000, Capacity: 40_000, Timeout: 10 * time.Second,
 		Write: func(ctx context.Context, all [][]bareEvent) []error {
@@ -129,7 +129,7 @@ func (w *world) insertEvents() fiber.Handler {
 }
 
 // reports compares a request of n reports with a bare one of as many rows.
-func reports(ctx context.Context, w *world, name string, n int) (string, error) {
+func reports(ctx context.Context, w *fixture, name string, n int) (string, error) {
 	a, err := w.meteredCustomer(name)
 	if err != nil {
 		return "", err
@@ -161,15 +161,15 @@ func reports(ctx context.Context, w *world, name string, n int) (string, error) 
 	return compare(ctx, &side{name: "sundry", status: 202, request: ours}, &side{name: "bare", status: 202, request: reference})
 }
 
-func usageSingle(ctx context.Context, w *world) (string, error) {
+func usageSingle(ctx context.Context, w *fixture) (string, error) {
 	return reports(ctx, w, "bench-single", 1)
 }
-func usageBatch(ctx context.Context, w *world) (string, error) {
+func usageBatch(ctx context.Context, w *fixture) (string, error) {
 	return reports(ctx, w, "bench-batch", 100)
 }
 
 // usageFlush counts a million rows that the database makes itself.
-func usageFlush(ctx context.Context, w *world) (string, error) {
+func usageFlush(ctx context.Context, w *fixture) (string, error) {
 	a, err := w.meteredCustomer("bench-flush")
 	if err != nil {
 		return "", err
@@ -189,7 +189,7 @@ func usageFlush(ctx context.Context, w *world) (string, error) {
 }
 
 // fill writes reports past the API.
-func (w *world) fill(ctx context.Context, a *usageAccount, rows int) error {
+func (w *fixture) fill(ctx context.Context, a *usageAccount, rows int) error {
 	_, err := w.pool.Exec(ctx, `
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id, creator_id)
 SELECT s.id, p.current_start, p.current_start + 1, EXTRACT(EPOCH FROM now()) * 1000, pg_current_xact_id()::text::bigint, false, 1.5,
@@ -206,7 +206,7 @@ FROM usage_billing_plans p, LATERAL (SELECT * FROM usage_streams s WHERE s.plan_
 }
 
 // usageClose closes the periods of 40 plans with one report each, and then with 500 each.
-func usageClose(ctx context.Context, w *world) (string, error) {
+func usageClose(ctx context.Context, w *fixture) (string, error) {
 	const plans, day = 40, 24*3600 + 130
 	accounts := make([]*usageAccount, plans)
 	for i := range accounts {
@@ -241,7 +241,7 @@ var storedEvents = 1_000_000
 
 // usageFull compares ingest beside many stored reports with ingest into a table that has few, each beside the bare
 // reference in turns, so that the machine's mood is in neither.
-func usageFull(ctx context.Context, w *world) (string, error) {
+func usageFull(ctx context.Context, w *fixture) (string, error) {
 	a, err := w.meteredCustomer("bench-full")
 	if err != nil {
 		return "", err
@@ -279,7 +279,7 @@ func usageFull(ctx context.Context, w *world) (string, error) {
 }
 
 // fillWithKeys writes reports past the API, with keys as random as integrators' are, which are counted already.
-func (w *world) fillWithKeys(ctx context.Context, a *usageAccount, from, rows int) error {
+func (w *fixture) fillWithKeys(ctx context.Context, a *usageAccount, from, rows int) error {
 	_, err := w.pool.Exec(ctx, `
 WITH s AS (SELECT s.id, s.creator_id, p.current_start FROM usage_billing_plans p JOIN usage_streams s ON s.plan_id = p.id WHERE p.id = $1),
 made AS MATERIALIZED (SELECT 'uev_' || md5(n::text) AS id, (EXTRACT(EPOCH FROM now()) * 1000)::bigint AS at FROM generate_series($2::int, $3::int) n),
@@ -290,7 +290,7 @@ SELECT s.id, s.current_start, made.at, made.at, 1, false, 1.5, made.id, s.creato
 }
 
 // usageRating is one call of the rule.
-func usageRating(context.Context, *world) (string, error) {
+func usageRating(context.Context, *fixture) (string, error) {
 	bound := func(text string) *json.Number { n := json.Number(text); return &n }
 	price := func(text string) *string { return &text }
 	var f fault.Violations

@@ -27,8 +27,8 @@ const (
 	hookSeconds = 10
 )
 
-// hearing is a receiver that only notes what arrives when.
-type hearing struct {
+// recordingReceiver is a receiver that only notes what arrives when.
+type recordingReceiver struct {
 	url string
 
 	mu    sync.Mutex
@@ -36,12 +36,12 @@ type hearing struct {
 	at    map[string]time.Time // by customer
 }
 
-func (w *world) listen() (*hearing, error) {
+func (w *fixture) listen() (*recordingReceiver, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	h := &hearing{url: "http://" + listener.Addr().String(), at: map[string]time.Time{}}
+	h := &recordingReceiver{url: "http://" + listener.Addr().String(), at: map[string]time.Time{}}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = server.Serve(listener) })
@@ -50,7 +50,7 @@ func (w *world) listen() (*hearing, error) {
 }
 
 // ServeHTTP implements http.Handler.
-func (h *hearing) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+func (h *recordingReceiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	var message struct {
 		Data struct {
 			ExternalCustomerID string `json:"externalCustomerId"`
@@ -68,14 +68,14 @@ func (h *hearing) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 }
 
 // reset forgets what was heard.
-func (h *hearing) reset() {
+func (h *recordingReceiver) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.times = nil
 }
 
 // await waits until n messages have come and returns how long it took from the first to the last.
-func (h *hearing) await(ctx context.Context, n int) (time.Duration, error) {
+func (h *recordingReceiver) await(ctx context.Context, n int) (time.Duration, error) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
 		h.mu.Lock()
 		heard, times := len(h.times), h.times
@@ -88,12 +88,12 @@ func (h *hearing) await(ctx context.Context, n int) (time.Duration, error) {
 }
 
 // subscribe registers an endpoint for changes of access.
-func (w *world) subscribe(url string) error {
+func (w *fixture) subscribe(url string) error {
 	var made map[string]any
 	return w.call("POST", "/v1/webhook-endpoints", map[string]any{"url": url, "events": []string{"customer.access_changed"}}, &made)
 }
 
-func (w *world) grant(customer string) error {
+func (w *fixture) grant(customer string) error {
 	var made map[string]any
 	return w.call("POST", "/v1/customer-access/"+customer+"/grants",
 		map[string]any{"entitlements": []any{map[string]any{"key": "pro", "type": "boolean", "value": true}}}, &made)
@@ -101,7 +101,7 @@ func (w *world) grant(customer string) error {
 
 // deliveries measures how fast a backlog for several endpoints is sent, against a loop that signs, posts and commits one
 // row for each, with as many requests in flight.
-func (w *world) deliveries(ctx context.Context, hooks int) (string, error) {
+func (w *fixture) deliveries(ctx context.Context, hooks int) (string, error) {
 	h, err := w.listen()
 	if err != nil {
 		return "", err
@@ -143,11 +143,11 @@ func (w *world) deliveries(ctx context.Context, hooks int) (string, error) {
 	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s), %d endpoints", a/b, a, b, hooks), w.unsubscribe()
 }
 
-func deliveriesToMany(ctx context.Context, w *world) (string, error) { return w.deliveries(ctx, 8) }
-func deliveriesToOne(ctx context.Context, w *world) (string, error)  { return w.deliveries(ctx, 1) }
+func deliveriesToMany(ctx context.Context, w *fixture) (string, error) { return w.deliveries(ctx, 8) }
+func deliveriesToOne(ctx context.Context, w *fixture) (string, error)  { return w.deliveries(ctx, 1) }
 
 // rearm makes every delivery due again, all at once, as no route does.
-func (w *world) rearm() error {
+func (w *fixture) rearm() error {
 	_, err := w.pool.Exec(w.ctx, `
 		WITH again AS (UPDATE deliveries SET status = 'pending', round_attempts = 0, revision = revision + 1 WHERE endpoint_id IN (SELECT id FROM webhook_endpoints) RETURNING *)
 		INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at, concurrency_key)
@@ -156,13 +156,13 @@ func (w *world) rearm() error {
 }
 
 // unsubscribe deletes every endpoint.
-func (w *world) unsubscribe() error {
+func (w *fixture) unsubscribe() error {
 	_, err := w.pool.Exec(w.ctx, "DELETE FROM webhook_endpoints")
 	return err
 }
 
 // postPlainly is the least that could do the job.
-func (w *world) postPlainly(url string, n, atATime int) error {
+func (w *fixture) postPlainly(url string, n, atATime int) error {
 	_, err := w.pool.Exec(w.ctx, "CREATE TABLE IF NOT EXISTS bench_deliveries (id BIGSERIAL PRIMARY KEY, status INT, body TEXT)")
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (w *world) postPlainly(url string, n, atATime int) error {
 	return nil
 }
 
-func (w *world) postOnce(client *http.Client, url string, body, secret []byte) error {
+func (w *fixture) postOnce(client *http.Client, url string, body, secret []byte) error {
 	request, err := http.NewRequestWithContext(w.ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -208,9 +208,9 @@ func (w *world) postOnce(client *http.Client, url string, body, secret []byte) e
 	return err
 }
 
-// deliveryDelay times the way from a cause's answer to the receiver, at a steady pace: announcement and delivery are two
+// deliveryDelay times the way from a cause's response to the receiver, at a steady pace: announcement and delivery are two
 // tasks on it.
-func deliveryDelay(ctx context.Context, w *world) (string, error) {
+func deliveryDelay(ctx context.Context, w *fixture) (string, error) {
 	h, err := w.listen()
 	if err != nil {
 		return "", err
@@ -219,7 +219,7 @@ func deliveryDelay(ctx context.Context, w *world) (string, error) {
 		return "", err
 	}
 	const n = hookRate * hookSeconds
-	answered := make([]time.Time, n)
+	responded := make([]time.Time, n)
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
 	pace := time.NewTicker(time.Second / hookRate)
@@ -230,7 +230,7 @@ func deliveryDelay(ctx context.Context, w *world) (string, error) {
 			if err := w.grant("bench-delay-" + strconv.Itoa(i)); err != nil {
 				failed.Store(&err)
 			}
-			answered[i] = time.Now()
+			responded[i] = time.Now()
 		})
 	}
 	wg.Wait()
@@ -244,7 +244,7 @@ func deliveryDelay(ctx context.Context, w *world) (string, error) {
 	defer h.mu.Unlock()
 	took := make([]time.Duration, n)
 	for i := range took {
-		took[i] = h.at["bench-delay-"+strconv.Itoa(i)].Sub(answered[i])
+		took[i] = h.at["bench-delay-"+strconv.Itoa(i)].Sub(responded[i])
 	}
 	slices.Sort(took)
 	return fmt.Sprintf("p50 %v, p95 %v at %d events/s", took[n/2].Round(time.Millisecond), took[n*95/100].Round(time.Millisecond), hookRate), w.unsubscribe()

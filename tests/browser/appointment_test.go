@@ -14,7 +14,7 @@ import (
 )
 
 // appointment is a paid appointment of the shop's and the address that its buyer has.
-func (s *shop) appointment() (id, address string) {
+func (s *fixture) appointment() (id, address string) {
 	s.t.Helper()
 	weekly := []harness.JSON{}
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
@@ -49,7 +49,7 @@ func (b *tab) scripts(allowed bool) {
 // TestABuyerMovesAndCancelsAnAppointment walks through every page of it. The only one with a script is walked without.
 func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	id, address := s.appointment()
 	read := func() harness.JSON {
 		return s.AsBackend(t, http.MethodGet, "/v1/appointments/"+id, nil).Want(t, http.StatusOK).Map(t)
@@ -94,7 +94,7 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 
 func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	id, address := s.appointment()
 	read := func() time.Time {
 		at, err := time.Parse(time.RFC3339, s.AsBackend(t, http.MethodGet, "/v1/appointments/"+id, nil).Want(t, http.StatusOK).Map(t)["startsAt"].(string))

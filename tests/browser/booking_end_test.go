@@ -43,7 +43,7 @@ func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
 	if now := eval[string](b, "location.href"); now == session["checkoutUrl"] {
 		t.Error("the same session again")
 	}
-	// The account's clock passes the end while the buyer looks at the calendar.
+	// The account's clock passes the end while the buyer views the calendar.
 	b.pickTime(eval[string](b, `document.querySelector("[role=option]").dataset.start`))
 	s.later()
 	b.click("#confirm")
@@ -125,7 +125,7 @@ func TestAnAppointmentIsBookedInTheOverlay(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	session := s.sell(s.single, harness.JSON{"uiMode": "embedded"})
-	b := overlayOver(t, s.shop, session, "1", s.site)
+	b := overlayOver(t, s.fixture, session, "1", s.site)
 	choose := func() {
 		t.Helper()
 		b.waitInside(`document.body.classList.contains("embedded") && document.querySelector("[role=option]")`)

@@ -32,7 +32,7 @@ func fillCard(b *tab, card string) {
 
 func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	session := s.session(s.book, nil)
 	b := newTab(t)
 	b.open(session["checkoutUrl"].(string))
@@ -72,7 +72,7 @@ func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
 
 func TestARefusedCardCanBeFollowedByAGoodOne(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardDeclined)
@@ -94,7 +94,7 @@ func TestARefusedCardCanBeFollowedByAGoodOne(t *testing.T) {
 
 func TestTheBanksQuestionCanBeFailedAndThenPassed(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardAsksOnce)
@@ -119,7 +119,7 @@ func TestTheBanksQuestionCanBeFailedAndThenPassed(t *testing.T) {
 
 func TestACardThatAlwaysAsksIsPaidAfterTheBanksYes(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardAsksAlways)
@@ -132,7 +132,7 @@ func TestACardThatAlwaysAsksIsPaidAfterTheBanksYes(t *testing.T) {
 
 func TestAPaymentThatTakesLongIsFollowedUntilItIsDone(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardStaysPending)
@@ -146,7 +146,7 @@ func TestAPaymentThatTakesLongIsFollowedUntilItIsDone(t *testing.T) {
 
 func TestALostResponseIsReconciledAndChargedOnce(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardTimesOut)
@@ -160,7 +160,7 @@ func TestALostResponseIsReconciledAndChargedOnce(t *testing.T) {
 
 func TestADoubleClickSendsOnePayment(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	var sent atomic.Int64
 	if err := chromedp.Listen(b.ctx, func(event any) {
@@ -184,7 +184,7 @@ func TestADoubleClickSendsOnePayment(t *testing.T) {
 
 func TestTwoTabsPayOnce(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	address := s.checkout(s.book)
 	tabs := []*tab{newTab(t), newTab(t), newTab(t)}
 	for _, b := range tabs {
@@ -211,7 +211,7 @@ func TestTwoTabsPayOnce(t *testing.T) {
 
 func TestALostConnectionIsCheckedAndNeverCalledAFailure(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardSucceeds)
@@ -231,7 +231,7 @@ func TestALostConnectionIsCheckedAndNeverCalledAFailure(t *testing.T) {
 
 func TestAPurchaseNeedsNoMouse(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	b.ready()
@@ -264,7 +264,7 @@ func TestAPurchaseNeedsNoMouse(t *testing.T) {
 
 func TestEveryFaultOfTheFormIsNamedBesideItsField(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	b.ready()
@@ -296,7 +296,7 @@ func TestEveryFaultOfTheFormIsNamedBesideItsField(t *testing.T) {
 
 func TestATestCardFillsTheForm(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.book))
 	b.ready()
@@ -311,7 +311,7 @@ func TestATestCardFillsTheForm(t *testing.T) {
 
 func TestATrialAsksForACardAndChargesNothing(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.club))
 	b.sees("14 days free")
@@ -329,7 +329,7 @@ func TestATrialAsksForACardAndChargesNothing(t *testing.T) {
 
 func TestAFreeProductIsHadWithoutACard(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.checkout(s.free))
 	b.ready()

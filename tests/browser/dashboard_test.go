@@ -13,7 +13,7 @@ import (
 )
 
 // atDashboard is a tab in which the shop's owner is signed in.
-func (s *shop) atDashboard() *tab {
+func (s *fixture) atDashboard() *tab {
 	s.t.Helper()
 	b := newTab(s.t.(*testing.T))
 	b.open(s.URL + "/dashboard")
@@ -26,7 +26,7 @@ func (s *shop) atDashboard() *tab {
 
 func TestANewUserSellsWithoutCode(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.URL + "/dashboard/sign-up")
 	b.accessible("sign-up")
@@ -74,7 +74,7 @@ func TestANewUserSellsWithoutCode(t *testing.T) {
 
 func TestAnOrderIsRefundedFromTheDashboard(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	session := s.session(s.book, nil)
 	receipt := s.pay(session, harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
 	b := s.atDashboard()
@@ -100,7 +100,7 @@ func TestAnOrderIsRefundedFromTheDashboard(t *testing.T) {
 
 func TestAWebhookSecretIsRotatedFromTheDashboard(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	var made struct{ ID, Secret string }
 	s.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", harness.JSON{"url": "https://hooks.example.com/" + harness.Unique("in"), "events": []string{"*"}}).
 		Want(t, http.StatusCreated).Into(t, &made)
@@ -124,7 +124,7 @@ func TestAWebhookSecretIsRotatedFromTheDashboard(t *testing.T) {
 
 func TestTheDashboardIsUsableByKeyboardAlone(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	b := s.atDashboard()
 	b.press(kb.Tab)
 	b.wait(`document.activeElement.textContent === "Skip to content"`)
@@ -188,7 +188,7 @@ func (s *studio) usagePages() []string {
 
 func TestAPhotoIsMadeSmallerAndUploaded(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	b := s.atDashboard()
 	b.open(s.URL + "/dashboard/listings/" + s.book.ID)
 	// A photo of 2,400 pixels, larger than what may be sent, as a person chooses it.

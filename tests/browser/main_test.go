@@ -1,5 +1,5 @@
 // Package browser buys things in a real browser: the whole application in this process,
-// Chromium in front of it. Every page is also judged by axe-core, in both color schemes
+// Chromium in front of it. Every page is also checked by axe-core, in both color schemes
 // and at the width of a small phone, and may write nothing to its console.
 package browser
 

@@ -20,14 +20,14 @@ import (
 const closeButton = `dialog button[aria-label="Close checkout"]`
 
 // openOverlay opens the shop's page and its overlay over an embedded session.
-func openOverlay(t *testing.T, s *shop, callback string, site string) (*tab, harness.JSON) {
+func openOverlay(t *testing.T, s *fixture, callback string, site string) (*tab, harness.JSON) {
 	t.Helper()
 	session := s.session(s.book, harness.JSON{"uiMode": "embedded"})
 	return overlayOver(t, s, session, callback, site), session
 }
 
 // overlayOver does so over a session that there is.
-func overlayOver(t *testing.T, s *shop, session harness.JSON, callback, site string) *tab {
+func overlayOver(t *testing.T, s *fixture, session harness.JSON, callback, site string) *tab {
 	t.Helper()
 	b := newTab(t)
 	b.open(site + "/overlay?" + url.Values{
@@ -94,7 +94,7 @@ func submitInside(b *tab, card string) {
 
 func TestTheOverlayTellsTheShopThatItWasPaid(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b, session := openOverlay(t, s, "1", s.site)
 	submitInside(b, harness.CardSucceeds)
 	b.wait(`heard[0] === "complete ` + session["id"].(string) + `"`)
@@ -108,7 +108,7 @@ func TestTheOverlayTellsTheShopThatItWasPaid(t *testing.T) {
 
 func TestTheOverlayWithoutACallbackGoesToTheSuccessPage(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b, session := openOverlay(t, s, "0", s.site)
 	submitInside(b, harness.CardSucceeds)
 	b.sees("Shop page /thanks")
@@ -119,7 +119,7 @@ func TestTheOverlayWithoutACallbackGoesToTheSuccessPage(t *testing.T) {
 
 func TestTheOverlayClosesByEscapeAndByItsButton(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b, _ := openOverlay(t, s, "1", s.site)
 	b.waitInside(`document.getElementById("submit") && !document.getElementById("submit").disabled`)
 	b.press(kb.Escape)
@@ -131,7 +131,7 @@ func TestTheOverlayClosesByEscapeAndByItsButton(t *testing.T) {
 
 func TestAWishToCloseIsHeardEvenBeforeTheTwoHaveMet(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b, _ := openOverlay(t, s, "1", s.site)
 	b.click(closeButton)
 	b.wait(`heard.join() === "close"`)
@@ -151,7 +151,7 @@ func TestAWishToCloseIsHeardEvenBeforeTheTwoHaveMet(t *testing.T) {
 
 func TestTheOverlayBelievesOnlyItsOwnFrame(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b, _ := openOverlay(t, s, "1", s.site)
 	b.do("forge a message", chromedp.Evaluate[chromedp.Void](`
 		window.postMessage({type: "sundry.checkout", v: 1, event: "complete", checkoutId: "cs_forged"}, "*");
@@ -163,7 +163,7 @@ func TestTheOverlayBelievesOnlyItsOwnFrame(t *testing.T) {
 
 func TestAStrangersPageCannotFrameTheCheckout(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	outsider := strings.Replace(s.site, "127.0.0.1", "localhost", 1)
 	b, _ := openOverlay(t, s, "1", outsider)
 	b.expectConsole("frame-ancestors")
@@ -174,7 +174,7 @@ func TestAStrangersPageCannotFrameTheCheckout(t *testing.T) {
 
 func TestTheOverlayCannotBeClosedWhileAPaymentIsUnderWay(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	b, session := openOverlay(t, s, "1", s.site)
 	submitInside(b, harness.CardStaysPending)
 	b.waitInside(`document.body.innerText.includes("Confirming your payment")`)

@@ -16,7 +16,7 @@ import (
 
 func TestEveryStateIsAccessibleAndFitsAPhone(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	cases := map[string]struct {
 		arrange func(session harness.JSON)
 		sees    string
@@ -53,7 +53,7 @@ func TestEveryStateIsAccessibleAndFitsAPhone(t *testing.T) {
 
 func TestAnExpiredCheckoutLeadsBackToTheShop(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	session := s.session(s.book, nil)
 	b := newTab(t)
 	b.open(session["checkoutUrl"].(string))
@@ -70,7 +70,7 @@ func TestAnExpiredCheckoutLeadsBackToTheShop(t *testing.T) {
 
 func TestTheReceiptCanBePrinted(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	receipt := s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
 	b := newTab(t)
 	b.open(receipt["receiptUrl"].(string))
@@ -85,7 +85,7 @@ func TestTheReceiptCanBePrinted(t *testing.T) {
 
 func TestAPaymentLinkLeadsToACheckoutThatEndsHere(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	link := s.AsCreator(t, http.MethodPost, "/v1/payment-links", harness.JSON{"listingId": s.book.ID}).Want(t, http.StatusCreated).Map(t)
 	b := newTab(t)
 	b.open(link["url"].(string) + "?customer_email=grace%40example.com&utm_source=test")
@@ -102,7 +102,7 @@ func TestAPaymentLinkLeadsToACheckoutThatEndsHere(t *testing.T) {
 
 func TestAddressesThatLeadNowhereAreFriendly(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	for _, path := range []string{"/c/nothing", "/r/nothing", "/l/nothing"} {
 		b := newTab(t)
 		b.open(s.URL + path)
@@ -113,7 +113,7 @@ func TestAddressesThatLeadNowhereAreFriendly(t *testing.T) {
 
 func TestTheDocumentationCanBeSearched(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.URL + "/")
 	b.accessible("landing page")
@@ -140,7 +140,7 @@ func TestTheDocumentationCanBeSearched(t *testing.T) {
 
 func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	hosted := s.checkout(s.book)
 	embedded := s.session(s.book, harness.JSON{"uiMode": "embedded"})["embedUrl"].(string)
 	get := func(address string) (http.Header, string) {

@@ -30,10 +30,10 @@ func (b *tab) follow(sel, words string) {
 	b.sees(words)
 }
 
-// subscriber is a shop whose customer has a plan of two, an invoice and a receipt.
-func subscriber(t *testing.T) (s *shop, customerID string) {
+// subscriber is a fixture whose customer has a plan of two, an invoice and a receipt.
+func subscriber(t *testing.T) (s *fixture, customerID string) {
 	t.Helper()
-	s = newShop(t)
+	s = newFixture(t)
 	draft := s.NewListing(t, harness.JSON{
 		"type": "SUBSCRIPTION", "slug": harness.Unique("press"), "title": "Press time", "priceInCents": 1000,
 		"metadata": harness.JSON{"interval": "month", "intervalCount": 1},
@@ -56,7 +56,7 @@ func subscriber(t *testing.T) (s *shop, customerID string) {
 	return s, customerID
 }
 
-func (s *shop) portal(customerID string) string {
+func (s *fixture) portal(customerID string) string {
 	s.t.Helper()
 	return s.AsBackend(s.t, http.MethodPost, "/v1/customer-portal-sessions",
 		harness.JSON{"customerId": customerID, "returnUrl": s.site + "/account"}).Want(s.t, http.StatusCreated).Map(s.t)["url"].(string)

@@ -13,7 +13,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// stripeScript stands for Stripe's own: a form of one field, which takes the name of what the card does.
+// stripeScript replaces Stripe's own: a form of one field, which takes the name of what the card does.
 const stripeScript = `window.Stripe = (key, { locale }) => ({
   elements: (options) => {
     let field;
@@ -40,8 +40,8 @@ const stripeScript = `window.Stripe = (key, { locale }) => ({
   },
 });`
 
-// stripeShop is a shop whose cards are taken by Stripe.
-func stripeShop(t *testing.T) (*shop, *stripefake.Server) {
+// stripeFixture is a fixture whose cards are taken by Stripe.
+func stripeFixture(t *testing.T) (*fixture, *stripefake.Server) {
 	t.Helper()
 	script := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
@@ -55,7 +55,7 @@ func stripeShop(t *testing.T) (*shop, *stripefake.Server) {
 		"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_PUBLISHABLE_KEY": "pk_test_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 		"STRIPE_API_BASE": fake.URL, "STRIPE_SCRIPT_URL": script.URL + "/v3/",
 	})
-	s := &shop{Account: app.NewAccount(t), t: t, site: site.URL, customer: harness.Unique("user")}
+	s := &fixture{Account: app.NewAccount(t), t: t, site: site.URL, customer: harness.Unique("user")}
 	s.book = s.Published(t, harness.JSON{"title": "The Letterpress Handbook", "priceInCents": 2900})
 	return s, fake
 }
@@ -71,7 +71,7 @@ func fillStripe(b *tab, does string) {
 
 func TestABuyerPaysByStripesForm(t *testing.T) {
 	t.Parallel()
-	s, _ := stripeShop(t)
+	s, _ := stripeFixture(t)
 	session := s.session(s.book, nil)
 	b := newTab(t)
 	b.open(session["checkoutUrl"].(string))
@@ -95,7 +95,7 @@ func TestABuyerPaysByStripesForm(t *testing.T) {
 
 func TestTheBankIsMetThroughStripesScript(t *testing.T) {
 	t.Parallel()
-	s, fake := stripeShop(t)
+	s, fake := stripeFixture(t)
 	session := s.session(s.book, nil)
 	b := newTab(t)
 	b.open(session["checkoutUrl"].(string))
@@ -124,7 +124,7 @@ func confirmAtBank(b *tab, fake *stripefake.Server, subjectID string) {
 
 func TestACardIsSavedAndAnInvoicePaidByStripesForm(t *testing.T) {
 	t.Parallel()
-	s, fake := stripeShop(t)
+	s, fake := stripeFixture(t)
 	customer := s.AsBackend(t, http.MethodPost, "/v1/customers", harness.JSON{"email": "ada@example.com", "displayName": "Ada"}).Want(t, http.StatusCreated).Map(t)
 	setup := s.AsBackend(t, http.MethodPost, "/v1/card-setup-sessions", harness.JSON{"customerId": customer["id"], "returnUrl": s.site + "/thanks"}).Want(t, http.StatusCreated).Map(t)
 	b := newTab(t)

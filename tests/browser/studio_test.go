@@ -15,7 +15,7 @@ import (
 
 // studio is a creator who meets buyers, in New York from nine to five on every day, and what they sell.
 type studio struct {
-	*shop
+	*fixture
 	single, hybrid harness.Listing
 	pack           string // a variant of single: three sessions
 }
@@ -23,7 +23,7 @@ type studio struct {
 // newStudio is a studio of the test's own: its times are taken by nobody else.
 func newStudio(t *testing.T) *studio {
 	t.Helper()
-	s := &studio{shop: newShop(t)}
+	s := &studio{fixture: newFixture(t)}
 	s.opens("09:00", "17:00")
 	s.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", harness.JSON{
 		"virtual": harness.JSON{"provider": "static", "url": "https://meet.example/ada"}, "inPerson": harness.JSON{"address": "7 Bridge Street, Brooklyn"},

@@ -11,7 +11,7 @@ import (
 
 func TestTheTaxFollowsTheCountryWhileTheFormStays(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
 	b.ready()

@@ -12,7 +12,7 @@ import (
 
 func TestThePageShowsWhoSells(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
 		"displayName": "Field Notes", "accentColor": "#7c3aed", "supportEmail": "help@fieldnotes.example", "refundPolicy": "Full refund within 14 days.\nJust write to us.",
 	}).Want(t, http.StatusOK)
@@ -39,7 +39,7 @@ func TestThePageShowsWhoSells(t *testing.T) {
 
 func TestAtAPhonesWidthTheFormStartsInTheFirstThird(t *testing.T) {
 	t.Parallel()
-	s := theShop(t)
+	s := sharedFixture(t)
 	b := newTab(t)
 	b.size(360, 800)
 	b.open(s.session(s.book, nil)["checkoutUrl"].(string))
@@ -100,7 +100,7 @@ func TestTheChosenClockIsKeptOnEveryPage(t *testing.T) {
 
 func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
+	s := newFixture(t)
 	code := strings.ToUpper(strings.ReplaceAll(harness.Unique("SAVE"), "-", ""))
 	s.AsCreator(t, http.MethodPost, "/v1/discounts", harness.JSON{"code": code, "percentOff": 50, "duration": "once"}).Want(t, http.StatusCreated)
 	b := newTab(t)

@@ -147,12 +147,12 @@ func aLostDispatchIsClaimedAgainAfterTheLease(t *testing.T, r *workerFixture) {
 	}
 }
 
-// doubling hands everything over twice, as far as there is room.
+// doubling hands everything over twice, as far as there is capacity.
 type doubling struct{ ports.Dispatcher }
 
 func (d doubling) Dispatch(ctx context.Context, class ports.TaskClass, tasks ...ports.Task) (handed int, err error) {
 	handed, err = d.Dispatcher.Dispatch(ctx, class, tasks...)
-	_, _ = d.Dispatcher.Dispatch(ctx, class, tasks...) // no room for the double is no fault
+	_, _ = d.Dispatcher.Dispatch(ctx, class, tasks...) // no capacity for the double is no fault
 	return handed, err
 }
 
@@ -233,8 +233,8 @@ func aBacklogOfOneClassDelaysNoOther(t *testing.T, r *workerFixture) {
 	r.scheduleMany("test.slow", 200)
 	r.start()
 	r.eventually("the slow class is full", func() bool {
-		room, err := r.dispatcher.Capacity(t.Context(), jobs.Default)
-		return err == nil && room == 0
+		capacity, err := r.dispatcher.Capacity(t.Context(), jobs.Default)
+		return err == nil && capacity == 0
 	})
 	subjects := r.scheduleMany("test.pay", 20)
 	r.eventually("the payments are done", func() bool {
@@ -245,8 +245,8 @@ func aBacklogOfOneClassDelaysNoOther(t *testing.T, r *workerFixture) {
 }
 
 // aBacklogOfOneKeyDelaysNoOther has one receiver that never responds, with two thousand messages waiting for it, and a
-// healthy one beside it. Every message to the healthy one arrives while the other is as busy as its key may be: one that had to
-// wait for the other would never arrive.
+// healthy one beside it. Every message to the healthy one arrives while the other is as busy as its key may be: one that
+// had to wait for the other would never arrive.
 func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 	release, running, most := make(chan struct{}), atomic.Int64{}, atomic.Int64{}
 	defer close(release)

@@ -27,7 +27,7 @@ func (c *leapClock) Now(context.Context, string) (time.Time, error) { return c.R
 // RunningDispatcher is a dispatcher with its workers.
 type RunningDispatcher interface {
 	ports.Dispatcher
-	// Start brings the workers up; they call freed whenever there is room again.
+	// Start brings the workers up; they call freed whenever there is capacity again.
 	Start(freed func(jobs.Class)) error
 	// Stop lets what runs finish until ctx ends, and cancels it then.
 	Stop(ctx context.Context)
@@ -49,7 +49,7 @@ type workerFixture struct {
 	clock *leapClock
 	log   *slog.Logger
 	mux   *jobs.Mux
-	// between stands between the relay and the dispatcher, to lose or double what passes.
+	// between is between the relay and the dispatcher, to lose or double what passes.
 	between    func(next RunningDispatcher) ports.Dispatcher
 	dispatcher RunningDispatcher
 	relay      *jobs.Relay

@@ -219,7 +219,7 @@ func processorChallenges(t *testing.T, f ProcessorFixture) {
 		r := f.request(f.Cards.Challenges)
 		f.charge(t, r, payment.RequiresAction)
 		f.find(t, r, payment.RequiresAction)
-		for _, response := range []bool{approve, !approve} { // the first response stands
+		for _, response := range []bool{approve, !approve} { // the first response is kept
 			if outcome, err := f.authenticate(t, r, response); err == nil && outcome.Status != want {
 				t.Errorf("responded with %v: %+v, want %s", response, outcome, want)
 			}

@@ -193,7 +193,7 @@ func webhookCases() storeCases {
 		"a poller misses no event of many at once":            aPollerMissesNoEventOfManyAtOnce,
 		"events are found by type and time, oldest first too": eventsAreFoundByTypeAndTime,
 		"a due delivery is read whole":                        aDueDeliveryIsReadWhole,
-		"an arrival is recorded whole or not at all":          anArrivalIsRecordedWholeOrNotAtAll,
-		"many arrivals are recorded once each":                manyArrivalsAreRecordedOnceEach,
+		"a delivery is recorded whole or not at all":          aDeliveryIsRecordedWholeOrNotAtAll,
+		"many deliveries are recorded once each":              manyDeliveriesAreRecordedOnceEach,
 	}
 }

@@ -29,7 +29,7 @@ func dueDelivery(t *testing.T, store StoreAdapter, n int, now time.Time) ports.T
 func hook(t *testing.T, store StoreAdapter, now time.Time) webhook.EndpointState {
 	t.Helper()
 	url, events := "https://hooks.example.com/", []string{"*"}
-	e := webhook.NewEndpoint("we_1", creator, webhook.EndpointEdit{URL: &url, Events: &events}, []byte("sealed"), now).State()
+	e := webhook.NewEndpoint("we_1", creator, webhook.EndpointEdit{URL: &url, Events: &events}, []byte("encrypted"), now).State()
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Webhooks.Endpoints.Insert(ctx, e) })
 	return e
 }
@@ -46,7 +46,7 @@ func arrive(ctx context.Context, store StoreAdapter, task ports.Task, now time.T
 	return store.RecordDelivered(ctx, task, d.State(), attempt)
 }
 
-// logged is how often the delivery was attempted, and whether it stands as delivered.
+// logged is how often the delivery was attempted, and whether it is recorded as delivered.
 func logged(t *testing.T, store StoreAdapter, id string) (attempts int, delivered bool) {
 	t.Helper()
 	r := store.Read(t.Context())
@@ -92,7 +92,7 @@ func aDueDeliveryIsReadWhole(t *testing.T, db Database) {
 	wantError(t, "a delivery to an endpoint that is gone", err, ports.ErrNotFound)
 }
 
-func anArrivalIsRecordedWholeOrNotAtAll(t *testing.T, db Database) {
+func aDeliveryIsRecordedWholeOrNotAtAll(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	hook(t, store, now)
@@ -124,7 +124,7 @@ func anArrivalIsRecordedWholeOrNotAtAll(t *testing.T, db Database) {
 	wantFenced(t, "its task is gone", done(t, store, task))
 }
 
-func manyArrivalsAreRecordedOnceEach(t *testing.T, db Database) {
+func manyDeliveriesAreRecordedOnceEach(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()
 	hook(t, store, now)
@@ -150,7 +150,7 @@ func manyArrivalsAreRecordedOnceEach(t *testing.T, db Database) {
 	}
 	runs.Wait()
 	if recorded.Load() != 60 || fenced.Load() != 120 {
-		t.Errorf("%d arrivals were recorded and %d fenced, want 60 and 120", recorded.Load(), fenced.Load())
+		t.Errorf("%d deliveries were recorded and %d fenced, want 60 and 120", recorded.Load(), fenced.Load())
 	}
 	for _, task := range tasks {
 		if n, delivered := logged(t, store, task.Subject); n != 1 || !delivered {

@@ -121,7 +121,7 @@ func limitsGuesses(t *testing.T, app *harness.App) {
 		return app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in", Body: harness.JSON{"email": a.Email, "password": password}})
 	}
 	last := guess("wrong horse battery")
-	for tries := 1; last.Status != 429; tries++ { // room grows back while slow hashing goes on, so not exactly ten pass
+	for tries := 1; last.Status != 429; tries++ { // capacity grows back while slow hashing goes on, so not exactly ten pass
 		last.Refuses(t, 401, "UNAUTHENTICATED")
 		if tries == 40 {
 			t.Fatal("forty guesses passed")
@@ -199,7 +199,7 @@ func TestLogsHoldNoSecret(t *testing.T) {
 		}
 	}
 	if logs.About("level=DEBUG") == "" || logs.About("level=ERROR") == "" {
-		t.Error("the test looked at no log of requests or of failures")
+		t.Error("the test read no log of requests or of failures")
 	}
 }
 

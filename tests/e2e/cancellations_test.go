@@ -49,7 +49,7 @@ func (w *fixture) pack(t *testing.T, card string) (ids []string, checkoutID stri
 	return ids, session.ID
 }
 
-// settledRefunds waits until every refund of a session is made, and returns what each gave back.
+// settledRefunds waits until every refund of a session is made, and returns what each refunded.
 func (w *fixture) settledRefunds(t *testing.T, checkoutID string) (amounts []int64) {
 	t.Helper()
 	receipt := w.AsBackend(t, get, "/v1/checkout-sessions/"+checkoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t)
@@ -222,7 +222,7 @@ func TestADisputedPaymentIsNotRefundedByCanceling(t *testing.T) {
 	})
 }
 
-// TestCancelingRacesEveryOtherRefund cancels each appointment of a pack from many sides while it is refunded by hand too.
+// TestCancelingRacesEveryOtherRefund cancels each appointment of a pack from many sides while it is refunded manually too.
 func TestCancelingRacesEveryOtherRefund(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -29,7 +29,7 @@ func advance(t *testing.T, a *harness.Account, d time.Duration) clock {
 	return c
 }
 
-// at reports whether a clock stands at an instant or ran on a little from there.
+// at reports whether a clock is at an instant or ran on a little from there.
 func at(got, want time.Time) bool { return !got.Before(want) && got.Before(want.Add(30*time.Second)) }
 
 func TestTheAccountsClockGoesForward(t *testing.T) {

@@ -47,13 +47,13 @@ func TestNobodyIsSignedInByAnotherSite(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.SQLite, nil)
 	eve := app.NewAccount(t)
-	victim := app.NewVisitor(t)
-	victim.Open(t, "/dashboard/sign-in")
+	target := app.NewVisitor(t)
+	target.Open(t, "/dashboard/sign-in")
 	attacker := app.NewVisitor(t)
 	attacker.Open(t, "/dashboard/sign-in")
 	for name, token := range map[string]string{"none": "", "of the attacker's own page": attacker.Token(t)} {
-		page := victim.Post(t, "/dashboard/sign-in", "email", eve.Email, "password", harness.Password, "token", token)
-		if page.Status != http.StatusForbidden || victim.Cookie(t, "sundry_session") != "" {
+		page := target.Post(t, "/dashboard/sign-in", "email", eve.Email, "password", harness.Password, "token", token)
+		if page.Status != http.StatusForbidden || target.Cookie(t, "sundry_session") != "" {
 			t.Errorf("a token %s: %d", name, page.Status)
 		}
 	}

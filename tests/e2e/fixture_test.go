@@ -415,7 +415,7 @@ func (w *fixture) signIn(t *testing.T) (in signedIn) {
 	return in
 }
 
-// request is a valid request for the operation, with the credential its gate wants.
+// request is a valid request for the operation, with the credential that it wants.
 func (w *fixture) request(t *testing.T, op harness.Operation) harness.Request {
 	t.Helper()
 	r := harness.Request{Method: op.Method, Path: op.Path, Bearer: w.credential(op)}
@@ -441,7 +441,7 @@ func (w *fixture) request(t *testing.T, op harness.Operation) harness.Request {
 	return r
 }
 
-// credential is what the operation's gate wants; "" for none.
+// credential is what the operation's auth mode wants; "" for none.
 func (w *fixture) credential(op harness.Operation) string {
 	switch op.Auth {
 	case httpapi.AccessToken:

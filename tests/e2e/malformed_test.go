@@ -90,7 +90,7 @@ func TestABodyThatNothingReadsIsRefused(t *testing.T) {
 				r.Body = body
 				app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
 			}
-			r.Body = "{}" // no body in the document's eyes, so not judged by it; and none of those before has done anything
+			r.Body = "{}" // no body in the document's eyes, so not validated by it; and none of those before has done anything
 			if response := app.AskUnjudged(t, r); response.Status >= 300 {
 				t.Errorf("%s with {}: %d %s", op.Line(), response.Status, response.Body)
 			}

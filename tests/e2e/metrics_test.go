@@ -29,7 +29,7 @@ func TestMetricsNameRoutesNeverPaths(t *testing.T) {
 		}
 		for end := time.Now().Add(30 * time.Second); !strings.Contains(shown, "\nsundry_invariant_violations "); time.Sleep(200 * time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatal("nobody has looked at the invariants")
+				t.Fatal("nobody has checked the invariants")
 			}
 			shown = string(app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/metrics"}).Want(t, 200).Body)
 		}

@@ -10,8 +10,8 @@ import (
 	"sundry/tests/testdb"
 )
 
-// changedInBackground are the tables that change by themselves: background work, what it announces, delivers, mails and counts,
-// when a key was used last, and the log of requests.
+// changedInBackground are the tables that change by themselves: background work, what it announces, delivers, mails and
+// counts, when a key was used last, and the log of requests.
 var changedInBackground = []string{"tasks", "api_keys", "access_announcements", "events", "event_positions", "deliveries", "delivery_attempts", "webhook_endpoints", "mails",
 	"api_requests", "concurrency_rates", "concurrency_pauses", "deployment", "usage_rollups", "usage_watermark"}
 
@@ -27,7 +27,7 @@ func changed(before, after map[string]string) []string {
 	return names
 }
 
-// TestRefusedRequestsWriteNothing refuses something at every operation and looks at the whole database.
+// TestRefusedRequestsWriteNothing refuses something at every operation and compares the whole database.
 func TestRefusedRequestsWriteNothing(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

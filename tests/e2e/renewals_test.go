@@ -270,7 +270,7 @@ func (l *customerLife) allowed(response *harness.Response) {
 	}
 }
 
-// verify waits for what is due now to be done, so that no task is half way, and looks at everything.
+// verify waits for what is due now to be done, so that no task is half way, and verifies everything.
 func (l *customerLife) verify() {
 	violations, err := l.a.Program.Verify(context.Background())
 	if err != nil {

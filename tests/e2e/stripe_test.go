@@ -117,9 +117,9 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 		}
 		harness.Eventually(t, 20*time.Second, "the dispute is known", func() bool { return len(opened()) == 1 })
 		known := opened()[0].(map[string]any)
-		answered := s.AsBackend(t, post, "/v1/disputes/"+text(t, known["id"])+"/evidence", harness.JSON{"text": "They came."}).Want(t, 200).Map(t)
-		if answered["status"] != "under_review" {
-			t.Errorf("%v", answered)
+		updated := s.AsBackend(t, post, "/v1/disputes/"+text(t, known["id"])+"/evidence", harness.JSON{"text": "They came."}).Want(t, 200).Map(t)
+		if updated["status"] != "under_review" {
+			t.Errorf("%v", updated)
 		}
 		s.fake.Change(dispute, map[string]any{"status": "won"})
 		s.event(t, "evt_2", "charge.dispute.closed", map[string]any{"id": dispute}).Want(t, 200)

@@ -44,7 +44,7 @@ func TestANetworkHoldsTimesOfACreatorInFiveSessionsAtMost(t *testing.T) {
 		app.Ask(t, harness.Request{Method: post, Path: pages[1] + "/pay", Body: harness.JSON{
 			"cardNumber": harness.CardSucceeds, "email": "grace@example.com",
 		}}).Want(t, 200)
-		choose(pages[5], 0).Want(t, 200) // one is paid, so there is room for another
+		choose(pages[5], 0).Want(t, 200) // one is paid, so another may be opened
 		verified(t, app)
 	})
 }

@@ -1,5 +1,5 @@
 // Package faults puts the promises to the test: it runs the built binary as processes of its own and kills them, cuts
-// their connections and empties their Redis, and then looks for what was lost or done twice.
+// their connections and empties their Redis, and then checks what was lost or done twice.
 package faults
 
 import (
@@ -60,15 +60,15 @@ func Main(m *testing.M) {
 
 // Deployment is what the processes of one deployment share: a database, a Redis where there is one, a secret.
 type Deployment struct {
-	// DatabaseURL and RedisURL lead past the proxies, for the test's own looks.
+	// DatabaseURL and RedisURL lead past the proxies, for the test's own queries.
 	DatabaseURL string
 	RedisURL    string
 	// Database and Redis stand between the processes and their servers, to be cut; nil on SQLite.
 	Database *Proxy
 	Redis    *Proxy
 	env      map[string]string
-	// looking is the test's own connection.
-	looking *sql.DB
+	// direct is the test's own connection.
+	direct *sql.DB
 }
 
 // fewConnections keeps many processes within one server's limit.
@@ -279,17 +279,17 @@ func (d *Deployment) Store(t testing.TB, options ...gormstore.Option) *gormstore
 func (d *Deployment) Count(t testing.TB, query string) int {
 	t.Helper()
 	var n sql.NullInt64
-	if err := d.look(t).QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+	if err := d.database(t).QueryRowContext(t.Context(), query).Scan(&n); err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return int(n.Int64)
 }
 
-// look opens the test's own connection, once.
-func (d *Deployment) look(t testing.TB) *sql.DB {
+// database opens the test's own connection, once.
+func (d *Deployment) database(t testing.TB) *sql.DB {
 	t.Helper()
-	if d.looking != nil {
-		return d.looking
+	if d.direct != nil {
+		return d.direct
 	}
 	driver, source := "pgx", d.DatabaseURL
 	if path, ok := strings.CutPrefix(d.DatabaseURL, "sqlite:"); ok {
@@ -301,7 +301,7 @@ func (d *Deployment) look(t testing.TB) *sql.DB {
 	}
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = db.Close() })
-	d.looking = db
+	d.direct = db
 	return db
 }
 

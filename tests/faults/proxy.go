@@ -19,7 +19,7 @@ type Proxy struct {
 	conns map[net.Conn]bool
 }
 
-// NewProxy stands before the server that an address such as postgres://… or redis://… names.
+// NewProxy is in front of the server that an address such as postgres://… or redis://… names.
 func NewProxy(t testing.TB, address string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(address)

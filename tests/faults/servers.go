@@ -176,13 +176,13 @@ func (d *Deployment) FlushRedis(t testing.TB) {
 
 // forget drops the test's own connection, which a restarted database has ended.
 func (d *Deployment) forget() {
-	if d.looking != nil {
-		_ = d.looking.Close()
-		d.looking = nil
+	if d.direct != nil {
+		_ = d.direct.Close()
+		d.direct = nil
 	}
 }
 
-// Pause stops the process where it stands, and Continue lets it go on as if no time had passed.
+// Pause stops the process where it is, and Continue lets it go on as if no time had passed.
 func (p *Process) Pause(t testing.TB) {
 	t.Helper()
 	p.signal(t, syscall.SIGSTOP)

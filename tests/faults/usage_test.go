@@ -113,7 +113,7 @@ func (u *meteredUse) reportAll(t *testing.T, clients int, stop <-chan struct{}) 
 func (u *meteredUse) wantSum(t *testing.T, d *Deployment, what, query string) {
 	t.Helper()
 	var text string
-	if err := d.look(t).QueryRowContext(t.Context(), query).Scan(&text); err != nil {
+	if err := d.database(t).QueryRowContext(t.Context(), query).Scan(&text); err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 	u.wantQuantity(t, what, text)
@@ -209,7 +209,7 @@ func (u *meteredUse) explain(t *testing.T, invoiceID string) string {
 // wantExplainedWithoutReports drops every month of reports: explanations stay, and so do the keys.
 func (u *meteredUse) wantExplainedWithoutReports(t *testing.T, d *Deployment, before string) {
 	t.Helper()
-	rows, err := d.look(t).QueryContext(t.Context(), "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'usage_events'::regclass")
+	rows, err := d.database(t).QueryContext(t.Context(), "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'usage_events'::regclass")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func (u *meteredUse) wantExplainedWithoutReports(t *testing.T, d *Deployment, be
 		t.Fatalf("partitions %v, %v", partitions, err)
 	}
 	for _, name := range partitions {
-		if _, err := d.look(t).ExecContext(t.Context(), "DROP TABLE "+name); err != nil {
+		if _, err := d.database(t).ExecContext(t.Context(), "DROP TABLE "+name); err != nil {
 			t.Fatal(err)
 		}
 	}

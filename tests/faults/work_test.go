@@ -134,7 +134,7 @@ func TestNothingIsLostWhenRedisIsEmptiedOrAway(t *testing.T) {
 	d.EmptyRedis(t)
 	d.Redis.Cut()
 	time.Sleep(time.Second)
-	openSessions(t, account, 5) // accepted while Redis is away
+	openSessions(t, account, 5) // accepted while Redis is down
 	d.Redis.Restore()
 	d.putForward(t, account.ID, 2*day+2*time.Minute)
 	d.wantAllExpired(t, 45)
@@ -193,7 +193,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			store = d.Store(t, gormstore.OnScheduled(func() { store.NotifyWorkers() }))
 			var took []time.Duration
 			for i := range 7 {
-				time.Sleep(1100 * time.Millisecond) // it looks by itself once a second only
+				time.Sleep(1100 * time.Millisecond) // it polls by itself once a second only
 				subject := fmt.Sprint("probe-", i)
 				scheduled := time.Now()
 				err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
@@ -211,7 +211,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			slices.Sort(took)
 			t.Logf("from commit to effect: %v", took)
 			if brisk := took[0]; brisk > 500*time.Millisecond { // the slower ones are due to the machine, not of the worker
-				t.Errorf("from commit to effect it took %v at best, want less than a look's interval", brisk)
+				t.Errorf("from commit to effect it took %v at best, want less than a poll's interval", brisk)
 			}
 		})
 	}

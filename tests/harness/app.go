@@ -1,5 +1,5 @@
 // Package harness runs the whole program in the test's process, over a real listener, and asks it over HTTP. Every
-// response is judged by the API's own document.
+// response is validated by the API's own document.
 package harness
 
 import (

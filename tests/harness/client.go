@@ -51,7 +51,7 @@ var client = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
 }
 
-// Ask sends the request and judges the response by the document. A 5xx always fails the test.
+// Ask sends the request and validates the response by the document. A 5xx always fails the test.
 func (a *App) Ask(t testing.TB, r Request) *Response {
 	t.Helper()
 	res := a.AskAnything(t, r)
@@ -64,7 +64,7 @@ func (a *App) Ask(t testing.TB, r Request) *Response {
 // AskAnything is Ask for tests in which a 5xx may be right.
 func (a *App) AskAnything(t testing.TB, r Request) *Response {
 	t.Helper()
-	j, err := judge()
+	j, err := sharedValidator()
 	if err != nil {
 		t.Fatalf("the API document: %v", err)
 	}

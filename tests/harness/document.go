@@ -35,7 +35,7 @@ var parameter = regexp.MustCompile(`\{[A-Za-z]+\}|:[A-Za-z]+`)
 // Operations are those of the route table, in a fixed order. Pages are not among them.
 func Operations(t testing.TB) []Operation {
 	t.Helper()
-	j, err := judge()
+	j, err := sharedValidator()
 	if err != nil {
 		t.Fatalf("the API document: %v", err)
 	}
@@ -63,7 +63,7 @@ func Operations(t testing.TB) []Operation {
 // DocumentedLines are the document's operations by their lines, pages included.
 func DocumentedLines(t testing.TB) []string {
 	t.Helper()
-	j, err := judge()
+	j, err := sharedValidator()
 	if err != nil {
 		t.Fatalf("the API document: %v", err)
 	}

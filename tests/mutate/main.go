@@ -62,7 +62,7 @@ func run(ctx context.Context, out io.Writer, folders []string, parallel int, lis
 			}
 			continue
 		}
-		survived, err := judge(ctx, out, &all[i], mutations, parallel)
+		survived, err := testPackage(ctx, out, &all[i], mutations, parallel)
 		if err != nil {
 			return err
 		}
@@ -108,8 +108,8 @@ func mutationsOf(p Package) ([]Mutation, error) {
 	return all, nil
 }
 
-// judge tests the mutations of a package and returns those that survived, in the order of the source.
-func judge(ctx context.Context, out io.Writer, p *Package, mutations []Mutation, parallel int) ([]Mutation, error) {
+// testPackage tests the mutations of a package and returns those that survived, in the order of the source.
+func testPackage(ctx context.Context, out io.Writer, p *Package, mutations []Mutation, parallel int) ([]Mutation, error) {
 	if len(mutations) == 0 {
 		return nil, nil
 	}

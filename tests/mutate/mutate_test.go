@@ -74,7 +74,7 @@ func TestAMutationThatNoTestNoticesSurvives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	survived, err := judge(t.Context(), io.Discard, &all[0], mutations, 2)
+	survived, err := testPackage(t.Context(), io.Discard, &all[0], mutations, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

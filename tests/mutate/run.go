@@ -239,7 +239,7 @@ func (b *Build) measure(ctx context.Context) error {
 	return nil
 }
 
-// Test judges the mutation with a number.
+// Test runs the tests against the mutation with a number.
 func (b *Build) Test(ctx context.Context, number int) (Verdict, error) {
 	if b.invalid[number] {
 		return Invalid, nil

@@ -26,7 +26,7 @@ type tap struct {
 	trips  []trip
 }
 
-// newTap stands before the server of an address, which it returns with itself in the server's place.
+// newTap listens in front of the server of an address, which it returns with itself in the server's place.
 func newTap(t testing.TB, address string) (_ *tap, via string) {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -60,9 +60,9 @@ func TestRoundTripsStayFew(t *testing.T) {
 	testdb.Postgres.Exec(t, databaseURL, "INSERT INTO concurrency_pauses VALUES ('"+hook+"', 9000000000000)") // nothing is sent
 	replay := func() {
 		path := "/v1/webhook-endpoints/" + hook + "/replay"
-		answer := a.AsBackend(t, http.MethodPost, path, harness.JSON{"from": "2000-01-01T00:00:00.000Z"}).Want(t, http.StatusAccepted).Map(t)
-		if fmt.Sprint(answer["replayed"]) != "42" {
-			t.Errorf("replayed %v", answer)
+		replayed := a.AsBackend(t, http.MethodPost, path, harness.JSON{"from": "2000-01-01T00:00:00.000Z"}).Want(t, http.StatusAccepted).Map(t)
+		if fmt.Sprint(replayed["replayed"]) != "42" {
+			t.Errorf("replayed %v", replayed)
 		}
 	}
 	replay() // makes the deliveries
@@ -82,7 +82,7 @@ func settled(t *testing.T, databaseURL string) {
 	})
 }
 
-// ours leaves out what does not belong to one sale: the relay's looks, which serve all tasks, the leader's ping, the log of
+// ours leaves out what does not belong to one sale: the relay's polls, which serve all tasks, the leader's ping, the log of
 // requests, which is written once a second, and the API key, which is remembered for seconds.
 func ours(all []trip) (kept []trip) {
 	for _, one := range all {

@@ -52,7 +52,7 @@ func TestAnArchiveWithAnotherHashIsNotUnpacked(t *testing.T) {
 	b := &bench{out: io.Discard}
 	t.Cleanup(b.close)
 	if _, err := unpackAxe(path, b); err == nil || !strings.Contains(err.Error(), "hash") {
-		t.Errorf("got %v, want a complaint about the hash", err)
+		t.Errorf("got %v, want an error about the hash", err)
 	}
 	if len(b.cleanups) != 0 {
 		t.Error("something was unpacked")

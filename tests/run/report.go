@@ -79,7 +79,7 @@ func newReport(out io.Writer) *report {
 	}
 }
 
-// plain passes on a line that is no event, such as a complaint of the go command itself.
+// plain passes on a line that is no event, such as an error of the go command itself.
 func (r *report) plain(line []byte) { _, _ = r.out.Write(line) }
 
 func (r *report) handle(e event) {

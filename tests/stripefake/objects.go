@@ -331,7 +331,7 @@ func (s *Server) Get(prefix, name, value string) map[string]any {
 	return nil
 }
 
-// Change alters an object, as the world does: a bank that sends a refund back, a dispute that is decided.
+// Change alters an object, as others do: a bank that sends a refund back, a dispute that is decided.
 func (s *Server) Change(id string, members map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

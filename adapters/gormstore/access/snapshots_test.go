@@ -10,7 +10,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// TestTheHotReadIsOneLookupByKey looks at PostgreSQL's plan over a table in which a lookup by key pays.
+// TestTheHotReadIsOneLookupByKey reads PostgreSQL's plan over a table in which a lookup by key pays.
 func TestTheHotReadIsOneLookupByKey(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

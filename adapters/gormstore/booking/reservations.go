@@ -92,8 +92,8 @@ func (t reservations) ListByCheckout(_ context.Context, creatorID, checkoutID st
 	return t.ListBy("list reservations of "+checkoutID, query)
 }
 
-// longestBlock is more than a session of a day blocks with a day's buffers around it. Bounding where a reservation may begin
-// from both sides is what keeps the read from looking at the past.
+// longestBlock is more than a session of a day blocks with a day's buffers around it. Bounding where a reservation may
+// begin from both sides is what keeps the read from scanning the past.
 const longestBlock = 4 * 24 * time.Hour
 
 // LiveReservationsSQL reads live reservations by the partial index alone, on both engines.

@@ -8,7 +8,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// TestTheCalendarsReadDoesNotGrowWithThePast looks at the plan over a creator with five thousand past sessions: both
+// TestTheCalendarsReadDoesNotGrowWithThePast reads the plan over a creator with five thousand past sessions: both
 // ends of the interval bound the index.
 func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 	t.Parallel()

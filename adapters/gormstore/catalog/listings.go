@@ -60,7 +60,7 @@ func (r listingRow) toState() listing.State {
 	}
 }
 
-// searchable folds case the same way for what is stored and what is looked for: SQLite itself folds ASCII only.
+// searchable folds case the same way for what is stored and what is searched for: SQLite itself folds ASCII only.
 func searchable(s string) string { return strings.ToLower(s) }
 
 var listingMapping = repo.Mapping[listingRow, listing.State]{
@@ -113,8 +113,8 @@ func (t listings) GetWithPlan(_ context.Context, creatorID, key, planKey string)
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// Search implements ports.Listings. How rare a word or a currency is decides by which index it is found, so the plan is made for
-// the parameters.
+// Search implements ports.Listings. How rare a word or a currency is decides by which index it is found, so the plan is
+// made for the parameters.
 func (t listings) Search(_ context.Context, search ports.ListingSearch, page ports.Page) (found ports.List[listing.State], err error) {
 	plan := t.Dialect.CustomPlan()
 	if plan == "" {

@@ -68,7 +68,7 @@ type creators struct {
 func (t creators) Exists(_ context.Context) (bool, error) {
 	var found bool
 	err := t.DB.Raw("SELECT EXISTS (SELECT 1 FROM creators)").Scan(&found).Error
-	return found, t.Failure("look for creators", err)
+	return found, t.Failure("find creators", err)
 }
 
 // Sole implements ports.Creators.

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Documents that are written once and read whole are text: nothing looks inside them here, and text keeps their bytes.
+-- Documents that are written once and read whole are text: nothing queries inside them here, and text keeps their bytes.
 CREATE TABLE sessions (
     id                   TEXT   PRIMARY KEY,
     creator_id           TEXT   NOT NULL,

@@ -53,7 +53,7 @@ CREATE TABLE card_setups (
     id                TEXT   PRIMARY KEY,
     creator_id        TEXT   NOT NULL,
     customer_id       TEXT   NOT NULL,
-    return_url        TEXT   NOT NULL,       -- '' when nobody waits for the customer
+    return_url        TEXT   NOT NULL,       -- '' when no page awaits the customer
     status            TEXT   NOT NULL,
     attempt_id        TEXT   NOT NULL,       -- '' before the first card
     processor_id      TEXT   NOT NULL,       -- the processor's own id of the attempt; '' until it has responded

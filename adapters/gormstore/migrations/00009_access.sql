@@ -53,7 +53,7 @@ CREATE TABLE credit_uses (
     asked_unit           TEXT   NOT NULL,    -- '' = none was named
     amount               BIGINT NOT NULL,
     unit                 TEXT   NOT NULL,
-    granted              BIGINT NOT NULL,    -- the response, as it stood right after the use
+    granted              BIGINT NOT NULL,    -- the response, as of right after the use
     used                 BIGINT NOT NULL,
     balance              BIGINT NOT NULL,
     version              BIGINT NOT NULL,

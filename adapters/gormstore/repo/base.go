@@ -19,7 +19,7 @@ import (
 type Base struct {
 	DB      *gorm.DB
 	Dialect Dialect
-	// Pipeline takes the writes that nobody waits for; nil where each is made at once.
+	// Pipeline takes the writes whose results are not needed; nil where each is made at once.
 	Pipeline Pipeline
 	// PrefetchOffset reads how far the clock of the account runs ahead that a row of a table belongs to, together with the
 	// next statement that is waited for; nil outside of a pipeline.

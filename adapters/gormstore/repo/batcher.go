@@ -23,7 +23,7 @@ type BatchConfig[T any] struct {
 }
 
 // Batcher gathers what many callers write while a write is under way, for the next one: under load one commit serves
-// many, and without load nobody waits (group commit).
+// many, and without load no item waits (group commit).
 type Batcher[T any] struct {
 	config  BatchConfig[T]
 	mu      sync.Mutex

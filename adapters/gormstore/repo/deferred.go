@@ -13,12 +13,13 @@ import (
 	"sundry/ports"
 )
 
-// Pipeline gathers the statements of a transaction that nobody waits for, and sends them in one round trip with the next
-// one that somebody does wait for.
+// Pipeline gathers the statements of a transaction whose results are not needed yet, and sends them in one round trip
+// with the next one whose result is needed.
 type Pipeline interface {
 	// Enqueue keeps a statement, its parameters written as ?; the one row of its response is read into the rest.
 	Enqueue(doing, query string, args []any, into ...any) error
-	// EnqueueChecked keeps an INSERT, UPDATE or DELETE that must meet a row: when it meets none the transaction fails with missed.
+	// EnqueueChecked keeps an INSERT, UPDATE or DELETE that must meet a row: when it meets none the transaction fails with
+	// missed.
 	EnqueueChecked(doing, query string, args []any, missed error) error
 	// Query sends what waits together with a query, its parameters written as $1, and reads its rows.
 	Query(ctx context.Context, doing, query string, args []any, read func(rows pgx.Rows) error) error
@@ -26,12 +27,12 @@ type Pipeline interface {
 	EnqueueQuery(doing, query string, args []any, read func(rows pgx.Rows) error) error
 	// ReadingAhead reports whether what is asked is only asked ahead (ports.Store).
 	ReadingAhead() bool
-	// Remember keeps the answer that a statement asked ahead is going to have; isNew is false for one that was asked ahead
+	// Remember keeps the result that a statement asked ahead is going to have; isNew is false for one that was asked ahead
 	// already.
-	Remember(query string, args []any, answer any) (isNew bool)
-	// Recall takes back, once, the answer of a statement that was asked ahead. It is there after Await.
-	Recall(query string, args []any) (answer any, known bool)
-	// Await sends what waits unless everything that was asked ahead has its answer.
+	Remember(query string, args []any, result any) (isNew bool)
+	// Recall takes back, once, the result of a statement that was asked ahead. It is there after Await.
+	Recall(query string, args []any) (result any, known bool)
+	// Await sends what waits unless everything that was asked ahead has its result.
 	Await(ctx context.Context) error
 	// Flush sends what waits and returns how many rows the last of it changed.
 	Flush(ctx context.Context) (changed int64, err error)
@@ -47,8 +48,8 @@ func (b Base) InsertRowDeferred(doing string, row any, conflict string) error {
 	return b.ExecDeferred(doing, query+conflict, values...)
 }
 
-// InsertRowChecked writes a new row unless one like it exists: then missed is the error, which in a pipeline may come with a
-// later statement.
+// InsertRowChecked writes a new row unless one like it exists: then missed is the error, which in a pipeline may come
+// with a later statement.
 func (b Base) InsertRowChecked(doing string, row any, missed error) error {
 	query, values, err := b.insertInto(row)
 	if err != nil {
@@ -93,8 +94,8 @@ func (b Base) ExecDeferred(doing, query string, args ...any) error {
 	return b.Failure(doing, b.Pipeline.Enqueue(doing, query, args))
 }
 
-// ExecChanged runs a statement that must meet a row: missed is the error when it met none, which in a pipeline may come with
-// a later statement.
+// ExecChanged runs a statement that must meet a row: missed is the error when it met none, which in a pipeline may come
+// with a later statement.
 func (b Base) ExecChanged(doing string, missed error, query string, args ...any) error {
 	if b.Pipeline == nil {
 		return b.Changed(doing, b.DB.Exec(query, args...), missed)
@@ -139,19 +140,19 @@ func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, 
 		return nil, prepared.Error
 	}
 	query, pipe, ctx := statement.SQL.String(), b.Pipeline, b.DB.Statement.Context
-	answer := new([]R)
+	result := new([]R)
 	read := func(rows pgx.Rows) error {
 		for rows.Next() {
 			var row R
 			if err := scanInto(statement, rows, &row); err != nil {
 				return err
 			}
-			*answer = append(*answer, row)
+			*result = append(*result, row)
 		}
 		return rows.Err()
 	}
 	if pipe.ReadingAhead() {
-		if pipe.Remember(query, statement.Vars, answer) {
+		if pipe.Remember(query, statement.Vars, result) {
 			err = pipe.EnqueueQuery(doing, query, statement.Vars, read)
 		}
 		return nil, err
@@ -161,7 +162,7 @@ func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, 
 		return *known.(*[]R), err //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
 	}
 	err = pipe.Query(ctx, doing, query, statement.Vars, read)
-	return *answer, err
+	return *result, err
 }
 
 // scanInto reads a row by the names of its columns. A NULL leaves what cannot hold it as it is.
@@ -228,8 +229,8 @@ func (b Base) QueryRowFlush(doing string, query RowQuery, beside ...RowQuery) er
 	return b.Failure(doing, err)
 }
 
-// enqueueRow asks for one row in a pipeline. waits reports whether the caller waits for the next round trip: not for what is
-// only asked ahead, and not for what was.
+// enqueueRow asks for one row in a pipeline. waits reports whether the caller waits for the next round trip: not for what
+// is only asked ahead, and not for what was.
 func (b Base) enqueueRow(doing string, q RowQuery) (waits bool, err error) {
 	if b.Pipeline.ReadingAhead() {
 		if b.Pipeline.Remember(q.SQL, q.Args, q.Into) {

@@ -91,7 +91,7 @@ func (in *Intake) writeBatch(ctx context.Context, all []*submission) []error {
 // intakeKey is what a report is unique by.
 type intakeKey struct{ creatorID, key string }
 
-// keyedReport is the report that a key stands for.
+// keyedReport is the report that a key belongs to.
 type keyedReport struct {
 	id          string
 	fingerprint []byte
@@ -137,8 +137,8 @@ func (b *intakeBatch) settle() {
 				one.outcomes[i] = ports.IntakeOutcome{ID: r.ID}
 				continue
 			}
-			if stands, ok := b.known[intakeKey{r.CreatorID, r.Key}]; ok {
-				one.outcomes[i] = ports.IntakeOutcome{ID: stands.id, Duplicate: true, SameBody: slices.Equal(stands.fingerprint, r.Fingerprint[:])}
+			if kept, ok := b.known[intakeKey{r.CreatorID, r.Key}]; ok {
+				one.outcomes[i] = ports.IntakeOutcome{ID: kept.id, Duplicate: true, SameBody: slices.Equal(kept.fingerprint, r.Fingerprint[:])}
 				continue
 			}
 			one.outcomes[i] = ports.IntakeOutcome{Moved: true}
@@ -156,8 +156,8 @@ func (b *intakeBatch) missing() (creators, keys []string) {
 	return creators, keys
 }
 
-// AcceptSQL writes the reports whose stream is still what they were placed by and whose key is new. IS TRUE makes the planner
-// hash the written keys: it cannot know how many there are, and would compare each report with each of them.
+// AcceptSQL writes the reports whose stream is still what they were placed by and whose key is new. IS TRUE makes the
+// planner hash the written keys: it cannot know how many there are, and would compare each report with each of them.
 const AcceptSQL = `
 WITH x AS MATERIALIZED (SELECT pg_current_xact_id()::text::bigint AS position),
 e AS MATERIALIZED (
@@ -213,11 +213,11 @@ func (in *Intake) writePostgres(ctx context.Context, b *intakeBatch) error {
 	defer rows.Close()
 	for rows.Next() {
 		var k intakeKey
-		var stands keyedReport
-		if err := rows.Scan(&k.creatorID, &k.key, &stands.id, &stands.fingerprint); err != nil {
+		var kept keyedReport
+		if err := rows.Scan(&k.creatorID, &k.key, &kept.id, &kept.fingerprint); err != nil {
 			return err
 		}
-		b.known[k] = stands
+		b.known[k] = kept
 	}
 	return rows.Err()
 }

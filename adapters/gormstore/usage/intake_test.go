@@ -8,7 +8,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// TestAWriteOfReportsDoesNotCompareEachWithEach looks at the plan that all executions share: the planner expects a few
+// TestAWriteOfReportsDoesNotCompareEachWithEach reads the plan that all executions share: the planner expects a few
 // reports in a write, which may have tens of thousands.
 func TestAWriteOfReportsDoesNotCompareEachWithEach(t *testing.T) {
 	t.Parallel()

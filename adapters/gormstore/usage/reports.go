@@ -118,7 +118,7 @@ func (t reports) EnsurePartitions(_ context.Context, now time.Time) error {
 		err := repo.ScanRow(t.DB.Raw("SELECT to_regclass(?) IS NOT NULL OR EXISTS (SELECT 1 FROM usage_events_other WHERE received_at >= ? AND received_at < ?)",
 			name, repo.UnixMillis(from), repo.UnixMillis(until)), &there)
 		if err != nil {
-			return t.Failure("look for usage partition "+name, err)
+			return t.Failure("find usage partition "+name, err)
 		}
 		if there {
 			continue

@@ -77,7 +77,8 @@ func (t rollups) Lock(context.Context) error {
 	return err
 }
 
-// totals is what reports come to, by stream and period; %s is the condition on the reports e. The order of ids is that of their bytes.
+// totals is what reports come to, by stream and period; %s is the condition on the reports e. The order of ids is that of
+// their bytes.
 const totals = `
 SELECT e.stream_id, e.period_start, MIN(e.creator_id) AS creator_id, s.aggregation,
     CASE s.aggregation WHEN 'SUM' THEN SUM(e.quantity) WHEN 'MAX' THEN MAX(e.quantity)
@@ -236,7 +237,7 @@ func (t rollups) save(s ports.UsageStream, u ports.UsageRollup, step int64) erro
 	return t.Failure("save usage rollup", t.DB.Omit("checked_quantity", "checked_reports").Save(&row).Error)
 }
 
-// get is Get without a place to look at.
+// get is Get without a position to start at.
 func (t rollups) get(s ports.UsageStream, start time.Time) (ports.UsageRollup, error) {
 	row, err := repo.TakeOne[rollupRow](t.Base, "get usage rollup", "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(start))
 	if errors.Is(err, ports.ErrNotFound) {

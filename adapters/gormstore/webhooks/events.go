@@ -111,7 +111,7 @@ func (t events) List(_ context.Context, creatorID string, search ports.EventSear
 	return list, nil
 }
 
-// cursor is where an event stands in its account's list.
+// cursor is the position of an event in its account's list.
 func (r eventRow) cursor() ports.Cursor { return ports.Cursor{Value: *r.Position, ID: r.ID} }
 
 // ListBetween implements ports.Events.

@@ -117,15 +117,15 @@ func (h handlers) listDiscounts(c *fiber.Ctx) error {
 }
 
 func (h handlers) getDiscount(c *fiber.Ctx) error {
-	return h.answerDiscount(c)(h.Catalog.Discount(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return h.respondDiscount(c)(h.Catalog.Discount(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) deleteDiscount(c *fiber.Ctx) error {
-	return h.answerDiscount(c)(h.Catalog.DeleteDiscount(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return h.respondDiscount(c)(h.Catalog.DeleteDiscount(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
-// answerDiscount renders what a use case returned.
-func (h handlers) answerDiscount(c *fiber.Ctx) func(discount.State, error) error {
+// respondDiscount renders what a use case returned.
+func (h handlers) respondDiscount(c *fiber.Ctx) func(discount.State, error) error {
 	return func(d discount.State, err error) error {
 		if err != nil {
 			return err

@@ -172,7 +172,7 @@ func (h handlers) listMyListings(c *fiber.Ctx) error {
 }
 
 func (h handlers) getMyListing(c *fiber.Ctx) error {
-	return h.answerListing(c)(h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return h.respondListing(c)(h.Catalog.OwnListing(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) getListing(c *fiber.Ctx) error {
@@ -196,19 +196,19 @@ func (h handlers) updateListing(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err()); err != nil {
 		return httpapi.MergeFieldErrors(err, e.Check())
 	}
-	return h.answerListing(c)(h.Catalog.Edit(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
+	return h.respondListing(c)(h.Catalog.Edit(c.UserContext(), httpapi.Account(c), c.Params("ref"), e))
 }
 
 func (h handlers) archiveListing(c *fiber.Ctx) error {
-	return h.answerListing(c)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
+	return h.respondListing(c)(h.Catalog.Archive(c.UserContext(), httpapi.Account(c), c.Params("ref")))
 }
 
 func (h handlers) publishListing(c *fiber.Ctx) error {
-	return h.answerListing(c)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return h.respondListing(c)(h.Catalog.Publish(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
-// answerListing renders what a use case of the owner's returned.
-func (h handlers) answerListing(c *fiber.Ctx) func(listing.State, error) error {
+// respondListing renders what a use case of the owner's returned.
+func (h handlers) respondListing(c *fiber.Ctx) func(listing.State, error) error {
 	return func(l listing.State, err error) error {
 		if err != nil {
 			return err

@@ -88,7 +88,7 @@ func (h handlers) listPaymentLinks(c *fiber.Ctx) error {
 }
 
 func (h handlers) getPaymentLink(c *fiber.Ctx) error {
-	return h.answerPaymentLink(c)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return h.respondPaymentLink(c)(h.Catalog.Link(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
 func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
@@ -98,15 +98,15 @@ func (h handlers) updatePaymentLink(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), e.Check(h.Sandbox)); err != nil {
 		return err
 	}
-	return h.answerPaymentLink(c)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+	return h.respondPaymentLink(c)(h.Catalog.EditLink(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
 }
 
 func (h handlers) deactivatePaymentLink(c *fiber.Ctx) error {
-	return h.answerPaymentLink(c)(h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")))
+	return h.respondPaymentLink(c)(h.Catalog.DeactivateLink(c.UserContext(), httpapi.Account(c), c.Params("id")))
 }
 
-// answerPaymentLink renders what a use case returned.
-func (h handlers) answerPaymentLink(c *fiber.Ctx) func(paymentlink.State, error) error {
+// respondPaymentLink renders what a use case returned.
+func (h handlers) respondPaymentLink(c *fiber.Ctx) func(paymentlink.State, error) error {
 	return func(l paymentlink.State, err error) error {
 		if err != nil {
 			return err

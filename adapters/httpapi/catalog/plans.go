@@ -86,14 +86,14 @@ func (h handlers) putPlan(c *fiber.Ctx) error {
 	if err := httpapi.MergeFieldErrors(reading, d.Check()); err != nil {
 		return err
 	}
-	return answerPlan(c)(h.Catalog.PutPlan(c.UserContext(), httpapi.Account(c), c.Params("id"), d))
+	return respondPlan(c)(h.Catalog.PutPlan(c.UserContext(), httpapi.Account(c), c.Params("id"), d))
 }
 
 func (h handlers) retirePlan(c *fiber.Ctx) error {
-	return answerPlan(c)(h.Catalog.RetirePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("planKey")))
+	return respondPlan(c)(h.Catalog.RetirePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("planKey")))
 }
 
-func answerPlan(c *fiber.Ctx) func(plan.State, error) error {
+func respondPlan(c *fiber.Ctx) func(plan.State, error) error {
 	return func(p plan.State, err error) error {
 		if err != nil {
 			return err

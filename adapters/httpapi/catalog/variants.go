@@ -60,7 +60,7 @@ func (h handlers) createVariant(c *fiber.Ctx) error {
 		return err
 	}
 	c.Status(fiber.StatusCreated)
-	return answerVariant(c)(h.Catalog.AddVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
+	return respondVariant(c)(h.Catalog.AddVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), e))
 }
 
 func (h handlers) updateVariant(c *fiber.Ctx) error {
@@ -68,14 +68,14 @@ func (h handlers) updateVariant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answerVariant(c)(h.Catalog.EditVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId"), e))
+	return respondVariant(c)(h.Catalog.EditVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId"), e))
 }
 
 func (h handlers) removeVariant(c *fiber.Ctx) error {
-	return answerVariant(c)(h.Catalog.RemoveVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId")))
+	return respondVariant(c)(h.Catalog.RemoveVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId")))
 }
 
-func answerVariant(c *fiber.Ctx) func(listing.Variant, error) error {
+func respondVariant(c *fiber.Ctx) func(listing.Variant, error) error {
 	return func(v listing.Variant, err error) error {
 		if err != nil {
 			return err

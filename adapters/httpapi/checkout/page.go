@@ -128,7 +128,7 @@ func (h handlers) postPageDetails(c *fiber.Ctx) error {
 		return err
 	}
 	session, err := h.Checkout.Describe(c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c))
-	return h.answerPage(c, session, err)
+	return h.respondPage(c, session, err)
 }
 
 type pageDiscountRequest struct {
@@ -143,7 +143,7 @@ func (h handlers) postPageDiscount(c *fiber.Ctx) error {
 		return err
 	}
 	session, err := h.Checkout.ApplyDiscount(c.UserContext(), c.Params("secret"), httpapi.ValueOf(code))
-	return h.answerPage(c, session, err)
+	return h.respondPage(c, session, err)
 }
 
 type pageSlotsRequest struct {
@@ -159,7 +159,7 @@ func (h handlers) postPageSlots(c *fiber.Ctx) error {
 		return err
 	}
 	session, err := h.Checkout.ChooseOnPage(c.UserContext(), c.Params("secret"), slots)
-	return h.answerPage(c, session, err)
+	return h.respondPage(c, session, err)
 }
 
 // pagePayRequest takes what card forms have, too: expiry and security code are neither needed by test cards nor kept.
@@ -186,7 +186,7 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 	if fault.Is(err, fault.AuthenticationRequired) {
 		err = nil // the page goes on to the challenge: for a person that is a step, not a refusal
 	}
-	return h.answerPage(c, session, err)
+	return h.respondPage(c, session, err)
 }
 
 // challengeView is how the buyer's browser leads them to their bank.
@@ -216,10 +216,10 @@ func (h handlers) postPageAuthenticate(c *fiber.Ctx) error {
 		return fault.Invalid(fault.Detail{Field: "approve", Code: fault.DetailRequired, Message: "Specify true or false."})
 	}
 	session, err := h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve)
-	return h.answerPage(c, session, err)
+	return h.respondPage(c, session, err)
 }
 
-func (h handlers) answerPage(c *fiber.Ctx, session core.State, err error) error {
+func (h handlers) respondPage(c *fiber.Ctx, session core.State, err error) error {
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type signedInView struct {
 	Creator      creatorView `json:"creator"`
 }
 
-func answerSignedIn(c *fiber.Ctx, status int, in identity.Session) error {
+func respondSignedIn(c *fiber.Ctx, status int, in identity.Session) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(status).JSON(signedInView{
 		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()), RefreshToken: in.RefreshToken,
@@ -58,7 +58,7 @@ func (h handlers) signUp(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answerSignedIn(c, fiber.StatusCreated, signed)
+	return respondSignedIn(c, fiber.StatusCreated, signed)
 }
 
 type signInRequest struct {
@@ -76,7 +76,7 @@ func (h handlers) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answerSignedIn(c, fiber.StatusOK, signed)
+	return respondSignedIn(c, fiber.StatusOK, signed)
 }
 
 type refreshRequest struct {
@@ -92,7 +92,7 @@ func (h handlers) refresh(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answerSignedIn(c, fiber.StatusOK, signed)
+	return respondSignedIn(c, fiber.StatusOK, signed)
 }
 
 // signOut takes the refresh token in the body or, with no body, the access token in the header.

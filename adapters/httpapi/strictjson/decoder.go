@@ -27,7 +27,7 @@ type decoder struct {
 	path    []step
 	faults  fault.Violations
 	count   int  // of the members' faults
-	utf8    bool // the whole body is valid, so no string needs to be looked at
+	utf8    bool // the whole body is valid, so no string needs to be checked
 	stopped bool
 }
 

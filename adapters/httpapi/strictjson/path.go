@@ -33,7 +33,7 @@ func (f form) matches(kind jsontext.Kind) bool {
 	case formMap, formStruct:
 		return kind == '{'
 	default:
-		return false // the rest is read before the kind is looked at
+		return false // the rest is read before the kind is checked
 	}
 }
 

@@ -270,7 +270,7 @@ func (r *Routes) move(c *fiber.Ctx) error {
 
 func (r *Routes) askCancel(c *fiber.Ctx) error { return r.askAgain(c, "") }
 
-// askAgain asks whether to cancel, with what is wrong with an earlier answer.
+// askAgain asks whether to cancel, with what is wrong with an earlier form.
 func (r *Routes) askAgain(c *fiber.Ctx, problem string) error {
 	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
 	if err != nil {

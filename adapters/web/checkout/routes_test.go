@@ -19,6 +19,6 @@ func TestTheOverlayScriptIsForOtherOrigins(t *testing.T) {
 	}
 	again, body := layouttest.Get(t, app, "/sundry.js", map[string]string{"If-None-Match": response.Header.Get("ETag")})
 	if again.StatusCode != 304 || body != "" {
-		t.Errorf("unchanged script answers %d with %d bytes", again.StatusCode, len(body))
+		t.Errorf("unchanged script responds %d with %d bytes", again.StatusCode, len(body))
 	}
 }

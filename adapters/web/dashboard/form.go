@@ -52,7 +52,7 @@ type form struct {
 	Facts []fact
 	// Wide gives the button the form's width.
 	Wide bool
-	// Compact puts everything in one line where there is room.
+	// Compact puts everything in one line where there is space.
 	Compact bool
 	// Problem is what was refused that no field is to blame for, Notice what went well.
 	Problem, Notice string

@@ -170,7 +170,7 @@ func trend(now, before int64) string {
 	}
 }
 
-// maxAttention bounds how far back each list is looked through.
+// maxAttention bounds how far back each list is read.
 const maxAttention = 100
 
 // attention is what the creator should see to.

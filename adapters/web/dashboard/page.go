@@ -23,7 +23,7 @@ type page struct {
 	Up      *action
 	Actions []action
 	Parts   []part
-	// Aside stands beside the parts where there is room.
+	// Aside is beside the parts where there is space.
 	Aside []part
 	Body  string // a class of the page
 }

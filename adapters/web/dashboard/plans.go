@@ -13,7 +13,7 @@ import (
 	"sundry/core/plan"
 )
 
-// priceRows is how many prices the form of a plan has room for.
+// priceRows is how many prices the form of a plan has fields for.
 const priceRows = 4
 
 func (r *Routes) mountPlans(at fiber.Router) {

@@ -253,7 +253,7 @@ func previewPart(v *visit, preview usage.Preview) part {
 	}
 	t.Rows = append(t.Rows, row{[]cell{text("So far"), text(""), {Text: v.price(preview.TotalMinor(), currency), Num: true}}})
 	shown := tablePart("What the next invoice would be", t)
-	shown.Lead = "As it stands at " + v.when(preview.AsOf) + ", before tax."
+	shown.Lead = "As of " + v.when(preview.AsOf) + ", before tax."
 	return shown
 }
 

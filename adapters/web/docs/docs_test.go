@@ -32,7 +32,7 @@ func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
 	if got := strings.Join(create.Params[0].Limits, " "); got != "at most 255 characters" {
 		t.Errorf("limits %q", got)
 	}
-	if got := create.Answers[0].Example; !strings.Contains(got, `"listing": "studio-pro"`) || create.Answers[1].Example != "" {
+	if got := create.Responses[0].Example; !strings.Contains(got, `"listing": "studio-pro"`) || create.Responses[1].Example != "" {
 		t.Errorf("response example %s", got)
 	}
 	if p := create.Params[0]; p.Name != "Idempotency-Key" || !p.Required || p.Type != "header · string" {
@@ -51,11 +51,11 @@ func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
 	if got := create.Body[2].Enum; len(got) != 2 || got[1] != "embedded" {
 		t.Errorf("enum %v", got)
 	}
-	answer := create.Answers[0]
-	if answer.Status != "201" || answer.Failed || answer.Headers[0] != "X-Request-Id" || !create.Answers[1].Failed {
-		t.Errorf("answers %+v", create.Answers)
+	created := create.Responses[0]
+	if created.Status != "201" || created.Failed || created.Headers[0] != "X-Request-Id" || !create.Responses[1].Failed {
+		t.Errorf("responses %+v", create.Responses)
 	}
-	last := answer.Fields[len(answer.Fields)-2]
+	last := created.Fields[len(created.Fields)-2]
 	if last.Name != "expiresAt" || last.Type != "string (date-time) or null" {
 		t.Errorf("merged field %+v", last)
 	}
@@ -234,7 +234,7 @@ components:
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := doc.Groups[0].Ops[0].Answers[0].Fields
+	fields := doc.Groups[0].Ops[0].Responses[0].Fields
 	if len(fields) != 2 || fields[0].Name != "code" || !fields[0].Required || len(fields[0].Enum) != 1 || fields[0].Text == "" || fields[1].Name != "message" {
 		t.Errorf("fields %+v", fields)
 	}

@@ -37,12 +37,12 @@ type apiOp struct {
 	Params                    []apiField
 	Body                      []apiField
 	BodyType                  string
-	Answers                   []apiAnswer
+	Responses                 []apiResponse
 	Samples                   []apiSample
 }
 
-// apiAnswer is one response of an operation.
-type apiAnswer struct {
+// apiResponse is one response of an operation.
+type apiResponse struct {
 	Status  string
 	Text    template.HTML
 	Fields  []apiField
@@ -132,10 +132,10 @@ func (r *docReader) operation(method, path string, item *v3.PathItem, o *v3.Oper
 	}
 	if o.Responses != nil {
 		for status, response := range o.Responses.Codes.FromOldest() {
-			op.Answers = append(op.Answers, answer(status, response))
+			op.Responses = append(op.Responses, newAPIResponse(status, response))
 		}
 		if o.Responses.Default != nil {
-			op.Answers = append(op.Answers, answer("default", o.Responses.Default))
+			op.Responses = append(op.Responses, newAPIResponse("default", o.Responses.Default))
 		}
 	}
 	op.Samples = r.samples(op, media)
@@ -169,8 +169,8 @@ func parameter(p *v3.Parameter) apiField {
 	return f
 }
 
-func answer(status string, response *v3.Response) apiAnswer {
-	a := apiAnswer{
+func newAPIResponse(status string, response *v3.Response) apiResponse {
+	a := apiResponse{
 		Status: status,
 		Text:   markup(response.Description),
 		Failed: strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5") || status == "default",

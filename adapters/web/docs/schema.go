@@ -119,7 +119,7 @@ func described(proxy *base.SchemaProxy) string {
 		}
 		return s.Description
 	}
-	for _, part := range slices.Backward(s.AllOf) { // what stands beside a reference comes last
+	for _, part := range slices.Backward(s.AllOf) { // what is beside a reference comes last
 		if p := resolved(part); p != nil && p.Description != "" {
 			return p.Description
 		}

@@ -140,7 +140,7 @@ func (i *images) find(url string, now time.Time) *image {
 	return nil
 }
 
-// keep makes room by forgetting whichever images come first: any of them can be fetched again.
+// keep frees space by forgetting whichever images come first: any of them can be fetched again.
 func (i *images) keep(url string, found *image) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -54,7 +54,7 @@ type Item struct {
 	Title, Description string
 	Type               string // DIGITAL, SERVICE, SUBSCRIPTION, APPOINTMENT
 	Plan               string // empty for an implied plan
-	// Pictures are ours or of other hosts; the first one stands for the item.
+	// Pictures are ours or of other hosts; the first one represents the item.
 	Pictures []plan.Picture
 	// Included is what the buyer gets: features, entitlements and credits, in words.
 	Included []string
@@ -128,7 +128,7 @@ func (o Order) Price() string {
 	return o.money(o.Total)
 }
 
-// Cadence stands beside the large figure: "per month", "then €29.00 per month".
+// Cadence is beside the large figure: "per month", "then €29.00 per month".
 func (o Order) Cadence() string {
 	if o.Recurring == nil {
 		return ""

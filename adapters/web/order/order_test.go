@@ -36,7 +36,7 @@ func sessionPage(change func(*checkout.Page)) checkout.Page {
 	return p
 }
 
-// managed stands in for the appointments' own pages.
+// managed replaces the appointments' own pages.
 func managed(appointmentID string) string { return "https://pay.example/a/" + appointmentID }
 
 func TestASessionBecomesItsView(t *testing.T) {

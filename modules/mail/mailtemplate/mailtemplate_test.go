@@ -147,7 +147,7 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 			}
 			for _, part := range c.not {
 				if strings.Contains(l.Text, part) {
-					t.Errorf("%q stands in\n%s", part, l.Text)
+					t.Errorf("%q is in\n%s", part, l.Text)
 				}
 			}
 		})
@@ -163,7 +163,7 @@ func TestWhatPeopleWroteStaysText(t *testing.T) {
 	l := write(t, KindReceipt, live(), ReceiptOf(e, "Ada\r\n<b>Workshop</b>"))
 	for _, bad := range []string{"<script", "<img", "<b>", `href="javascript`} {
 		if strings.Contains(l.HTML, bad) {
-			t.Errorf("%s stands in the HTML", bad)
+			t.Errorf("%s is in the HTML", bad)
 		}
 	}
 	if !strings.Contains(l.HTML, "&lt;script&gt;") || !strings.Contains(l.Text, "{{.}}") {
@@ -191,14 +191,14 @@ func TestADisabledEndpointIsNamedWithItsReason(t *testing.T) {
 	t.Parallel()
 	for reason, sentence := range map[string]string{webhook.DisabledByGone: "It responded with 410 Gone.", webhook.DisabledByFailing: "Every attempt in the last five days failed."} {
 		l := write(t, KindEndpointDisabled, live(), EndpointDisabledOf(webhook.Disabled{
-			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason, Secret: []byte("sealed")}, At: noon,
+			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason, Secret: []byte("encrypted")}, At: noon,
 		}, "Ada Lovelace"))
 		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", sentence, "March 8, 2026, 12:00 PM UTC", `{"enabled": true}`} {
 			if !strings.Contains(l.Text, part) {
 				t.Errorf("%s is missing from\n%s", part, l.Text)
 			}
 		}
-		if strings.Contains(l.Text+l.HTML, "sealed") {
+		if strings.Contains(l.Text+l.HTML, "encrypted") {
 			t.Error("the secret is revealed")
 		}
 	}

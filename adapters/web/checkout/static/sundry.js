@@ -116,7 +116,7 @@
     }
 
     // Every state of the checkout is a page of its own, so each load is greeted again. A
-    // page that does not answer is an error page, and those can always be closed.
+    // page that does not respond is an error page, and those can always be closed.
     frame.addEventListener("load", () => {
       clearTimeout(greeting);
       show();

@@ -6,7 +6,7 @@ import startHold from "./hold.js";
 
 const words = page.text;
 
-// Asks more and more seldom: quick when a processor answers quickly, quiet when it does not.
+// Asks more and more seldom: quick when a processor responds quickly, quiet when it does not.
 async function startProcessing() {
   for (let tries = 0, pause = 700; ; tries++, pause = Math.min(pause * 1.4, 10000)) {
     await wait(pause);

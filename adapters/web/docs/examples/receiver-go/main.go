@@ -27,12 +27,12 @@ func main() {
 		}
 		read, _ := http.NewRequest(http.MethodGet, os.Getenv("SUNDRY_URL")+"/v1/customer-access/"+url.PathEscape(event.Data.ExternalCustomerID), nil)
 		read.Header.Set("Authorization", "Bearer "+os.Getenv("SUNDRY_KEY"))
-		answer, err := http.DefaultClient.Do(read)
-		if err != nil || answer.StatusCode != http.StatusOK {
+		response, err := http.DefaultClient.Do(read)
+		if err != nil || response.StatusCode != http.StatusOK {
 			w.WriteHeader(http.StatusBadGateway) // anything but 2xx: the event comes again
 			return
 		}
-		defer answer.Body.Close()
-		io.Copy(os.Stdout, answer.Body) // keep it: it is what the customer may use from now on
+		defer response.Body.Close()
+		io.Copy(os.Stdout, response.Body) // keep it: it is what the customer may use from now on
 	})))
 }

@@ -15,11 +15,11 @@ createServer(async (request, response) => {
   }
   try {
     const customer = encodeURIComponent(event.data.externalCustomerId);
-    const answer = await fetch(`${process.env.SUNDRY_URL}/v1/customer-access/${customer}`, {
+    const response = await fetch(`${process.env.SUNDRY_URL}/v1/customer-access/${customer}`, {
       headers: { Authorization: `Bearer ${process.env.SUNDRY_KEY}` },
     });
-    if (!answer.ok) throw new Error(`answered ${answer.status}`);
-    console.log(await answer.text()); // keep it: it is what the customer may use from now on
+    if (!response.ok) throw new Error(`responded ${response.status}`);
+    console.log(await response.text()); // keep it: it is what the customer may use from now on
     response.writeHead(204).end();
   } catch {
     response.writeHead(502).end(); // anything but 2xx: the event comes again

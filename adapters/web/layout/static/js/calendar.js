@@ -60,7 +60,7 @@ export default function createCalendar(options) {
   }
 
   /**
-   * Shows that the calendar did not answer, with a way to ask again.
+   ** Shows that the calendar did not respond, with a way to ask again.
    * @param {unknown} error
    * @param {() => void} again
    */
@@ -252,7 +252,7 @@ export default function createCalendar(options) {
     void begin();
   }
 
-  /** Shows the first day with open times, or the one last looked at; the month is drawn before they are known. */
+  /** Shows the first day with open times, or the one last shown; the month is drawn before they are known. */
   async function begin() {
     const generation = ++state.generation;
     const isStale = () => state.generation !== generation;
@@ -311,7 +311,7 @@ export default function createCalendar(options) {
     spoken,
 
     /**
-     * Looks which of the chosen times are gone, keeps the others and shows what is open now.
+     ** Checks which of the chosen times are gone, keeps the others and shows what is open now.
      * @returns {Promise<{ gone: Slot[], kept: Slot[] }>}
      */
     async dropTaken() {

@@ -1,5 +1,5 @@
 // The card processor's form on pages that are plain forms otherwise: saving a card, paying an invoice. What it makes of the
-// card travels in a hidden field; what a bank asks is answered before its form is sent.
+// card travels in a hidden field; what a bank asks is settled before its form is sent.
 import { mountForm, meetBank } from "./cardform.js";
 
 /** @type {import("./processor.d.ts").CardFormConfig} */

@@ -84,7 +84,7 @@ export async function mountForm(config, target) {
 }
 
 /**
- * Leads the buyer to their bank and comes back when they have answered, whatever they answered.
+ * Leads the buyer to their bank and comes back when they have responded, whatever they responded.
  * @param {CardFormConfig} config
  * @param {{ clientSecret?: string | null, redirectUrl?: string | null }} challenge
  */

@@ -30,8 +30,8 @@ func stopProgram() error {
 	return program.app.Close()
 }
 
-// shop is a creator with something of each kind to sell, as one test sees it.
-type shop struct {
+// fixture is a creator with something of each kind to sell, as one test sees it.
+type fixture struct {
 	*harness.Account
 	t                testing.TB
 	site             string // origin of the shop's pages
@@ -39,25 +39,25 @@ type shop struct {
 	book, free, club harness.Listing
 }
 
-// common is the shop that most tests share: each has a customer of its own.
+// common is the fixture that most tests share: each has a customer of its own.
 var common struct {
 	sync.Once
-	shop shop
+	fixture fixture
 }
 
-func theShop(t *testing.T) *shop {
+func sharedFixture(t *testing.T) *fixture {
 	t.Helper()
-	common.Do(func() { common.shop = *newShop(t) })
-	if common.shop.Account == nil {
-		t.Fatal("the shop could not be set up; see the first test that failed")
+	common.Do(func() { common.fixture = *newFixture(t) })
+	if common.fixture.Account == nil {
+		t.Fatal("the fixture could not be set up; see the first test that failed")
 	}
-	s := common.shop
+	s := common.fixture
 	s.t, s.customer = t, harness.Unique("user")
 	return &s
 }
 
-// newShop is a shop of the test's own, for those that move its clock.
-func newShop(t *testing.T) *shop {
+// newFixture is a separate fixture of one test, for those that move its clock.
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	program.Do(func() {
 		program.site = httptest.NewServer(http.HandlerFunc(serveSite))
@@ -66,7 +66,7 @@ func newShop(t *testing.T) *shop {
 	if program.err != nil {
 		t.Fatalf("start the program: %v", program.err)
 	}
-	s := &shop{Account: program.app.NewAccount(t), t: t, site: program.site.URL, customer: harness.Unique("user")}
+	s := &fixture{Account: program.app.NewAccount(t), t: t, site: program.site.URL, customer: harness.Unique("user")}
 	s.book = s.Published(t, harness.JSON{"title": "The Letterpress Handbook", "priceInCents": 2900, "metadata": harness.JSON{"downloadUrl": "https://files.example/handbook.pdf"}})
 	s.free = s.Published(t, harness.JSON{"title": "Starter Type Specimens", "priceInCents": 0})
 	s.club = s.Published(t, harness.JSON{
@@ -77,7 +77,7 @@ func newShop(t *testing.T) *shop {
 }
 
 // session opens a checkout that leads back to the shop's pages. over replaces members of the request.
-func (s *shop) session(l harness.Listing, over harness.JSON) harness.JSON {
+func (s *fixture) session(l harness.Listing, over harness.JSON) harness.JSON {
 	s.t.Helper()
 	body := harness.SessionBody(l, "default", s.customer, harness.JSON{
 		"successUrl": s.site + "/thanks?order={CHECKOUT_SESSION_ID}", "cancelUrl": s.site + "/pricing",
@@ -87,31 +87,31 @@ func (s *shop) session(l harness.Listing, over harness.JSON) harness.JSON {
 }
 
 // checkout is the address of a new session's page.
-func (s *shop) checkout(l harness.Listing) string {
+func (s *fixture) checkout(l harness.Listing) string {
 	s.t.Helper()
 	return s.session(l, nil)["checkoutUrl"].(string)
 }
 
 // pay pays a session without the page.
-func (s *shop) pay(session harness.JSON, card string) *harness.Response {
+func (s *fixture) pay(session harness.JSON, card string) *harness.Response {
 	s.t.Helper()
 	return s.Pay(s.t, harness.Session{ID: session["id"].(string)}, card)
 }
 
 // plans lists what the customer may use.
-func (s *shop) plans() []any {
+func (s *fixture) plans() []any {
 	s.t.Helper()
 	return s.Access(s.t, s.customer)["activePlans"].([]any)
 }
 
 // expire ends a session that is not paid.
-func (s *shop) expire(session harness.JSON) {
+func (s *fixture) expire(session harness.JSON) {
 	s.t.Helper()
 	s.AsBackend(s.t, http.MethodPost, "/v1/checkout-sessions/"+session["id"].(string)+"/expire", nil).Want(s.t, http.StatusOK)
 }
 
 // later moves the account's clock on by an hour.
-func (s *shop) later() {
+func (s *fixture) later() {
 	s.t.Helper()
 	s.AsBackend(s.t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"seconds": 3600}).Want(s.t, http.StatusOK)
 }

@@ -23,8 +23,8 @@ import (
 	"sundry/tests/testdb"
 )
 
-// world is the whole program on PostgreSQL beside a bare server over the same database.
-type world struct {
+// fixture is the whole program on PostgreSQL beside a bare server over the same database.
+type fixture struct {
 	ctx       context.Context //nolint:containedctx // one run, one context
 	base      string
 	bare      string
@@ -36,8 +36,8 @@ type world struct {
 	renewed   map[string]int // renewals so far, by account
 }
 
-func newWorld(ctx context.Context) (_ *world, err error) {
-	w := &world{ctx: ctx, renewed: map[string]int{}}
+func newFixture(ctx context.Context) (_ *fixture, err error) {
+	w := &fixture{ctx: ctx, renewed: map[string]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -101,7 +101,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// await asks until the address answers 200.
+// await asks until the address responds 200.
 func await(ctx context.Context, url string) error {
 	for range 400 {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -117,11 +117,11 @@ func await(ctx context.Context, url string) error {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return fmt.Errorf("%s never answered", url)
+	return fmt.Errorf("%s never responded", url)
 }
 
-// call makes one API request with the demo key and reads the answer into out.
-func (w *world) call(method, path string, body, out any) error {
+// call makes one API request with the demo key and reads the response into out.
+func (w *fixture) call(method, path string, body, out any) error {
 	return w.callAs(w.key, method, path, body, out)
 }
 
@@ -129,7 +129,7 @@ func (w *world) call(method, path string, body, out any) error {
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 
 // callAs is call with another credential; "" for none.
-func (w *world) callAs(credential, method, path string, body, out any) error {
+func (w *fixture) callAs(credential, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -160,7 +160,7 @@ func (w *world) callAs(credential, method, path string, body, out any) error {
 	return json.Unmarshal(raw, out)
 }
 
-func (w *world) close() error {
+func (w *fixture) close() error {
 	var all []error
 	for _, closer := range slices.Backward(w.closers) {
 		all = append(all, closer())

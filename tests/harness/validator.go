@@ -24,15 +24,15 @@ import (
 	"sundry/core/fault"
 )
 
-// Judge holds responses against the API's document.
-type Judge struct {
+// Validator holds responses against the API's document.
+type Validator struct {
 	Document *openapi3.T
 	Routes   []httpapi.Route
 	router   routers.Router
 }
 
-// judge is made once per process: the document does not change.
-var judge = sync.OnceValues(func() (*Judge, error) {
+// sharedValidator is made once per process: the document does not change.
+var sharedValidator = sync.OnceValues(func() (*Validator, error) {
 	for _, media := range []string{"text/html", "text/calendar", "application/yaml"} { // text to us, whatever it holds
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
 	}
@@ -48,15 +48,15 @@ var judge = sync.OnceValues(func() (*Judge, error) {
 		return nil, err
 	}
 	router, err := gorillamux.NewRouter(doc)
-	return &Judge{Document: doc, Routes: api.Routes(), router: router}, err
+	return &Validator{Document: doc, Routes: api.Routes(), router: router}, err
 })
 
 // Check returns what is wrong with a response: its status, a header or its body is not what the document declares for this
 // operation, or the request was accepted although the document forbids it. body is the request's.
-func (j *Judge) Check(request *http.Request, body []byte, res *Response) error {
-	route, parameters, err := j.router.FindRoute(request)
+func (v *Validator) Check(request *http.Request, body []byte, res *Response) error {
+	route, parameters, err := v.router.FindRoute(request)
 	if err != nil {
-		return j.checkNoRoute(res, err)
+		return v.checkNoRoute(res, err)
 	}
 	request = request.Clone(context.Background())
 	body = withoutNulls(body)
@@ -134,8 +134,8 @@ func stripNulls(document any) any {
 	return document
 }
 
-// checkNoRoute judges the response to a request that the document does not know: it must be a refusal in the one shape.
-func (j *Judge) checkNoRoute(res *Response, cause error) error {
+// checkNoRoute checks the response to a request that the document does not know: it must be a refusal in the one shape.
+func (v *Validator) checkNoRoute(res *Response, cause error) error {
 	if res.Status < 400 || res.Status >= 500 {
 		return fmt.Errorf("responded with %d to a request that the document does not know: %w", res.Status, cause)
 	}
@@ -143,7 +143,7 @@ func (j *Judge) checkNoRoute(res *Response, cause error) error {
 	if err := res.decode(&value); err != nil {
 		return err
 	}
-	return j.Document.Components.Schemas["Error"].Value.VisitJSON(value)
+	return v.Document.Components.Schemas["Error"].Value.VisitJSON(value)
 }
 
 // checkBodyless refuses a body where HTTP allows none.
