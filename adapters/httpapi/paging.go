@@ -67,8 +67,8 @@ func formatCursor(c ports.Cursor) *string {
 // ReadPage reads ?limit= and ?cursor=, adding what is wrong with them to f.
 func ReadPage(c *fiber.Ctx, f *fault.Violations) ports.Page {
 	p := ports.Page{Limit: defaultLimit}
-	if raw := c.Query("limit"); raw != "" {
-		limit, err := strconv.ParseUint(raw, 10, 16) // digits only: no sign
+	if c.Context().QueryArgs().Has("limit") {
+		limit, err := strconv.ParseUint(c.Query("limit"), 10, 16) // digits only: no sign
 		if err != nil || limit < 1 || limit > maxLimit {
 			f.Add("limit", fault.DetailOutOfRange, "Expected a whole number from 1 to 100.")
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"sundry/core/fault"
 )
@@ -68,27 +69,46 @@ func (s *Server) mount() {
 	}
 }
 
-// checkQuery refuses query parameters that the document does not declare for the route: a misspelt filter must not look
-// like one that matched everything.
+// checkQuery refuses query parameters that the document does not declare for the route, those that are sent twice and, on
+// routes for programs, those without a value: a misspelt filter must not look like one that matched everything, nor a
+// second value like one that counted, and a variable that was never set must not list what belongs to everyone.
 func (s *Server) checkQuery(r Route) fiber.Handler {
 	known, documented := s.document.query[operationKey(r.Method, r.Path)]
 	if !documented {
 		return func(c *fiber.Ctx) error { return c.Next() }
 	}
+	maybeEmpty := []string{"cursor"} // of a first page
+	if r.Auth != SecretKey && r.Auth != AccessToken {
+		maybeEmpty = known // a form sends every field
+	}
 	return func(c *fiber.Ctx) error {
-		var unknown fault.Violations
-		for name := range c.Context().QueryArgs().All() {
-			if !slices.Contains(known, string(name)) {
-				unknown.Add(parameterLabel(name), fault.DetailUnknownMember, "This route has no such query parameter."+fault.DidYouMean(string(name), known...))
-			}
+		if err := checkParameters(c.Context().QueryArgs(), known, maybeEmpty); err != nil {
+			return err
 		}
-		f, ok := errors.AsType[*fault.Error](unknown.Err())
-		if !ok {
-			return c.Next()
+		return c.Next()
+	}
+}
+
+func checkParameters(args *fasthttp.Args, known, maybeEmpty []string) error {
+	var unknown, wrong fault.Violations
+	seen := make([]string, 0, len(known))
+	for key, value := range args.All() {
+		name := string(key)
+		switch {
+		case !slices.Contains(known, name):
+			unknown.Add(parameterLabel(key), fault.DetailUnknownMember, "This route has no such query parameter."+fault.DidYouMean(name, known...))
+		case slices.Contains(seen, name):
+			wrong.Add(name, fault.DetailDuplicate, "Send the query parameter once.")
+		case len(value) == 0 && !slices.Contains(maybeEmpty, name):
+			wrong.Add(name, fault.DetailRequired, "Send a value, or leave the query parameter out.")
 		}
+		seen = append(seen, name)
+	}
+	if f, ok := errors.AsType[*fault.Error](unknown.Err()); ok {
 		f.Code = fault.UnknownParameter
 		return f
 	}
+	return wrong.Err()
 }
 
 // maxParameterLabel bounds how much of a name made up by the caller is repeated in a response, in bytes.

@@ -29,6 +29,14 @@ paths:
     post:
       operationId: createThing
       responses: {'201': {description: It.}}
+  /v1/own-things:
+    get:
+      operationId: listOwnThings
+      parameters:
+        - {name: externalCustomerId, in: query, schema: {type: string}}
+        - {$ref: '#/components/parameters/Limit'}
+        - {$ref: '#/components/parameters/Cursor'}
+      responses: {'200': {description: They.}}
 `
 
 // onlyKey lets one key and one token in.
@@ -66,6 +74,7 @@ func things(t *testing.T, quota ports.Quota) *Server {
 		Routes: []Route{
 			{Method: fiber.MethodGet, Path: "/v1/things", Handle: show},
 			{Method: fiber.MethodPost, Path: "/v1/things", Auth: SecretKey, Handle: show},
+			{Method: fiber.MethodGet, Path: "/v1/own-things", Auth: SecretKey, Handle: show},
 			{Method: fiber.MethodGet, Path: "/v1/mine", Auth: AccessToken, Handle: show},
 			{Method: fiber.MethodGet, Path: "/v1/receipt", Auth: SecretKeyOrReturnToken, Handle: show},
 			{Method: fiber.MethodGet, Path: "/c/:secret/state", Handle: show},
@@ -158,6 +167,43 @@ func TestUnknownQueryParametersAreRefused(t *testing.T) {
 	}
 	if response, _ := call(t, s, fiber.MethodPost, "/v1/things?surprise=1"); response.StatusCode != 401 {
 		t.Errorf("before the credential: %d", response.StatusCode)
+	}
+}
+
+func TestAQueryParameterIsSentOnceAndWithAValue(t *testing.T) {
+	t.Parallel()
+	s := things(t, ports.Quota{})
+	for target, want := range map[string]string{
+		"/v1/things?limit=1&limit=2":                                 `"field":"limit","code":"DUPLICATE"`,
+		"/v1/things?externalCustomerId=a&externalCustomerId=a":       `"field":"externalCustomerId","code":"DUPLICATE"`,
+		"/v1/own-things?externalCustomerId=&limit=":                  `"field":"externalCustomerId","code":"REQUIRED"`,
+		"/v1/own-things?externalCustomerId":                          `"field":"externalCustomerId","code":"REQUIRED"`,
+		"/v1/own-things?externalCustomerId=a&limit=1&cursor=":        "",
+		"/v1/things?externalCustomerId=&limit=1":                     "",
+		"/v1/own-things?externalCustomerId=+&externalCustomerId=%20": `"field":"externalCustomerId","code":"DUPLICATE"`,
+	} {
+		response, body := call(t, s, fiber.MethodGet, target, "Authorization", "Bearer sk")
+		if want == "" && response.StatusCode != 200 {
+			t.Errorf("%s: %d %s", target, response.StatusCode, body)
+		}
+		if want != "" && (response.StatusCode != 400 || !strings.Contains(body, `"code":"VALIDATION_FAILED"`) || !strings.Contains(body, want)) {
+			t.Errorf("%s: %d %s, want %s", target, response.StatusCode, body, want)
+		}
+	}
+}
+
+func TestAMethodThatNobodyKnowsIsRefusedAsAnyOther(t *testing.T) {
+	t.Parallel()
+	s := things(t, ports.Quota{})
+	for _, method := range []string{"PROPFIND", "QUERY", "get", "X"} {
+		response, body := call(t, s, method, "/v1/mine")
+		if response.StatusCode != 405 || !strings.Contains(body, `"code":"METHOD_NOT_ALLOWED"`) || response.Header.Get("Allow") != "GET, HEAD" ||
+			response.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %d %v %s", method, response.StatusCode, response.Header, body)
+		}
+		if response, _ := call(t, s, method, "/nowhere"); response.StatusCode != 404 {
+			t.Errorf("%s of no path: %d", method, response.StatusCode)
+		}
 	}
 }
 

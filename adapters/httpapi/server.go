@@ -6,11 +6,13 @@ package httpapi
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
 
 	"sundry/core/apiformat"
 	"sundry/core/id"
@@ -81,9 +83,21 @@ func New(d Deps, areas ...Area) (*Server, error) {
 		StrictRouting:         false,
 		CaseSensitive:         true,
 	})
+	s.app.Server().Handler = acceptAnyMethod(s.app.Server().Handler)
 	s.app.Use(s.assignRequestID, s.observe, recover.New(), checkFraming)
 	s.mount()
 	return s, nil
+}
+
+// acceptAnyMethod lets the router refuse methods that it does not know as it refuses those that a path does not have;
+// fiber's own refusal is neither our error's shape nor has a request id. No route has TRACE.
+func acceptAnyMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
+			c.Request.Header.SetMethod(fiber.MethodTrace)
+		}
+		next(c)
+	}
 }
 
 // App is the fiber application, for mounting pages and for listening.
