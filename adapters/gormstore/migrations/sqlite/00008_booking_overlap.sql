@@ -1,7 +1,8 @@
 -- What PostgreSQL's migration of this number does with an exclusion constraint: a new reservation that would overlap is
 -- left out as by ON CONFLICT DO NOTHING, an old one that would come to overlap fails. Live reservations do not overlap
--- each other, so the one that begins last before the new one ends is the only one to check. +goose Up +goose
--- StatementBegin
+-- each other, so the one that begins last before the new one ends is the only one to check.
+-- +goose Up
+-- +goose StatementBegin
 CREATE TRIGGER reservations_insert_never_overlaps BEFORE INSERT ON reservations
 WHEN NEW.status IN ('held', 'confirmed') AND NEW.blocked_from < (
     SELECT blocked_until FROM reservations
