@@ -184,6 +184,17 @@ func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
 	return time.Time{}, true
 }
 
+// Retry ends the wait of an open circuit, because the owner asks for an attempt now: the next one is the probe. changed is
+// false when nothing waits.
+func (e *Endpoint) Retry(now time.Time) (changed bool) {
+	if !now.Before(e.s.OpenUntil) {
+		return false
+	}
+	e.s.OpenUntil = now
+	e.s.Revision++
+	return true
+}
+
 // Succeeded takes in a success. changed is false when the endpoint was well already.
 func (e *Endpoint) Succeeded() (changed bool) {
 	if e.s.Failures == 0 {

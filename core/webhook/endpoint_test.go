@@ -246,6 +246,24 @@ func TestEveryChangeOfAnEndpointRaisesItsRevision(t *testing.T) {
 	}
 }
 
+func TestTheOwnerEndsTheWaitOfAnOpenCircuit(t *testing.T) {
+	t.Parallel()
+	e := newEndpoint()
+	if e.Retry(start) || e.State().Revision != 1 {
+		t.Errorf("a closed circuit changed: %+v", e.State())
+	}
+	for range 5 {
+		e.Failed(false, false, start)
+	}
+	before := e.State().Revision
+	if !e.Retry(start.Add(time.Second)) || e.State().Revision != before+1 || e.Retry(start.Add(time.Second)) {
+		t.Errorf("the wait did not end once: %+v", e.State())
+	}
+	if wait, probe := e.Admit(start.Add(time.Second)); !wait.IsZero() || !probe {
+		t.Errorf("wait %s, probe %v; want a probe at once", wait, probe)
+	}
+}
+
 func TestAnOpenCircuitWaitsLongerWithEachFailedProbe(t *testing.T) {
 	t.Parallel()
 	e, now := newEndpoint(), start

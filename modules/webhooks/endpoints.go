@@ -197,6 +197,9 @@ func (s *Service) Test(ctx context.Context, creatorID, endpointID string) (webho
 		if !endpoint.Enabled {
 			return fault.New(fault.StateConflict, "The endpoint is disabled. Enable it first.")
 		}
+		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
+			return err
+		}
 		record, err := s.insertEvent(ctx, r, creatorID, event.WebhookEndpointTest, map[string]any{"endpointId": endpointID})
 		if err != nil {
 			return err
@@ -276,6 +279,9 @@ func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, delivery
 		if err != nil {
 			return missing(err, fault.NotFound("delivery"))
 		}
+		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
+			return err
+		}
 		again, err = s.again(ctx, r, endpoint, found)
 		return err
 	})
@@ -284,6 +290,23 @@ func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, delivery
 	}
 	attempts, err := s.store.Read(ctx).Webhooks.Deliveries.ListAttempts(ctx, creatorID, []string{deliveryID})
 	return Delivered{again, attempts[deliveryID]}, err
+}
+
+// retryNow lets the next attempt at an endpoint out whose circuit is open: who asks for a delivery has repaired the
+// endpoint, or wants to see what it responds.
+func (s *Service) retryNow(ctx context.Context, r ports.Repos, e webhook.EndpointState) (webhook.EndpointState, error) {
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return e, err
+	}
+	endpoint := webhook.RestoreEndpoint(e)
+	if !endpoint.Retry(now) {
+		return e, nil
+	}
+	if err := r.Webhooks.Endpoints.Update(ctx, endpoint.State()); err != nil {
+		return e, err
+	}
+	return endpoint.State(), s.hold(ctx, r, e, endpoint.State())
 }
 
 func (s *Service) again(ctx context.Context, r ports.Repos, e webhook.EndpointState, d webhook.DeliveryState) (webhook.DeliveryState, error) {
@@ -346,6 +369,9 @@ func (s *Service) replayPage(ctx context.Context, creatorID, endpointID string, 
 		}
 		records = slices.DeleteFunc(records, func(record event.Record) bool { return !webhook.Wants(endpoint.Events, string(record.Type)) })
 		replayed = len(records)
+		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
+			return err
+		}
 		return s.replay(ctx, r, endpoint, records)
 	})
 	return replayed, last, err

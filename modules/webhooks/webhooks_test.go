@@ -248,6 +248,46 @@ func TestABacklogRestsWhileTheCircuitIsOpen(t *testing.T) {
 	})
 }
 
+func TestWhatTheOwnerAsksForDoesNotWaitForAnOpenCircuit(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(w *fixture, e webhook.EndpointState) error{
+		"a delivery again": func(w *fixture, e webhook.EndpointState) error {
+			_, err := w.webhooks.Redeliver(w.t.Context(), creatorID, e.ID, w.deliveries(e)[0].ID)
+			return err
+		},
+		"a test": func(w *fixture, e webhook.EndpointState) error {
+			_, err := w.webhooks.Test(w.t.Context(), creatorID, e.ID)
+			return err
+		},
+		"a replay": func(w *fixture, e webhook.EndpointState) error {
+			_, err := w.webhooks.Replay(w.t.Context(), creatorID, e.ID, w.Real().Add(-time.Hour), time.Time{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				e := w.endpoint("repaired", "*")
+				w.respond(e, 0)
+				for range 6 {
+					w.sell()
+				}
+				w.work()
+				w.respond(e, 200)
+				if sent := w.work(); len(sent) != 0 || !w.stored(e).OpenUntil.After(w.Real()) {
+					t.Fatalf("the circuit is not open: %+v", w.stored(e))
+				}
+				if err := ask(w, e); err != nil {
+					t.Fatal(err)
+				}
+				if sent := w.work(); len(sent) == 0 || w.stored(e).Failures != 0 {
+					t.Errorf("%d attempts went out at once, the endpoint is %+v", len(sent), w.stored(e))
+				}
+			})
+		})
+	}
+}
+
 func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
