@@ -68,7 +68,7 @@ func isOrigin(text string) bool {
 
 // variableFault names the variable, not the field, and describes what it takes.
 func variableFault(variable, kind string, err error) error {
-	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "*int": "a whole number"}[kind]
+	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "int": "a whole number", "int64": "a whole number", "*int": "a whole number"}[kind]
 	var number *strconv.NumError
 	if expected == "" || !errors.As(err, &number) {
 		return fmt.Errorf("%s cannot be read", variable)

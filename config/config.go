@@ -155,10 +155,19 @@ func parse(opts env.Options) (Config, error) {
 	unread := parseFaults(env.ParseWithOptions(&cfg, opts)) // what could not be read hides none of the other faults
 	cfg.ShutdownTimeout = 20 * time.Second
 	cfg.defaults()
-	if faults := slices.Concat(unread, cfg.faults()); len(faults) > 0 {
+	again := func(fault error) bool { // a variable that could not be read has no value that could be wrong
+		return slices.ContainsFunc(unread, func(first error) bool { return variableOf(first) == variableOf(fault) })
+	}
+	if faults := slices.Concat(unread, slices.DeleteFunc(cfg.faults(), again)); len(faults) > 0 {
 		return Config{}, errors.Join(faults...)
 	}
 	return cfg, nil
+}
+
+// variableOf is the variable that a fault's line begins with.
+func variableOf(fault error) string {
+	name, _, _ := strings.Cut(fault.Error(), " ")
+	return name
 }
 
 func (c *Config) defaults() {

@@ -56,6 +56,10 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"DATABASE_URL=mysql://x":                     "DATABASE_URL must begin with sqlite: or postgres:// and be a valid address",
 		"WEBHOOK_WORKERS=0":                          "WEBHOOK_WORKERS must be 1 to 10000, not 0",
 		"DATABASE_DIRECT_URL=postgres://db/x":        "DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind",
+		"WEBHOOK_WORKERS=many":                       `WEBHOOK_WORKERS must be a whole number, not "many"`,
+		"EVENT_RETENTION_DAYS=1.5":                   `EVENT_RETENTION_DAYS must be a whole number, not "1.5"`,
+		"PAYOUT_MINIMUM=a lot":                       `PAYOUT_MINIMUM must be a whole number, not "a lot"`,
+		"SELLER_COUNTRY=ie":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "ie"`,
 		"REDIS_URL=cache:6379":                       "REDIS_URL must begin with redis:// or rediss:// and be a valid address",
 	} {
 		variable, value, _ := strings.Cut(setting, "=")

@@ -3,11 +3,15 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"strings"
 )
 
-// sellerFaults checks the addresses that buyers are led to.
+// sellerFaults checks the seller's country and the addresses that buyers are led to.
 func (c Config) sellerFaults() []error {
 	var all []error
+	if len(c.SellerCountry) != 2 || strings.ToUpper(c.SellerCountry) != c.SellerCountry {
+		all = append(all, fmt.Errorf("SELLER_COUNTRY must be a country's two capital letters, such as IE, not %q", c.SellerCountry))
+	}
 	for name, value := range map[string]string{"TERMS_URL": c.TermsURL, "PRIVACY_URL": c.PrivacyURL} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
 			all = append(all, fmt.Errorf("%s must be an absolute address such as https://example.com/terms", name))

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"sundry/core/country"
 	"sundry/core/tax"
 	"sundry/ports"
 )
@@ -38,6 +39,9 @@ var (
 
 // New reads the table for a seller of record who sits in the given country (ISO 3166-1 alpha-2).
 func New(sellerCountry string) (*Table, error) {
+	if !country.Valid(sellerCountry) {
+		return nil, fmt.Errorf("SELLER_COUNTRY must be the code of a country, not %q", sellerCountry)
+	}
 	rows, err := parse(file)
 	if err != nil {
 		return nil, fmt.Errorf("tax table: %w", err)
@@ -54,20 +58,20 @@ func parse(raw []byte) (map[string][]row, error) {
 	}
 	rows := map[string][]row{}
 	for _, record := range records[1:] { // the first names the columns
-		country := record[0]
+		code := record[0]
 		from, err := time.Parse(time.DateOnly, record[1])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", country, err)
+			return nil, fmt.Errorf("%s: %w", code, err)
 		}
 		rate, err := strconv.ParseInt(record[2], 10, 64)
 		if err != nil || rate < 0 || rate > 10_000 {
-			return nil, fmt.Errorf("%s from %s: %q is no rate in basis points", country, record[1], record[2])
+			return nil, fmt.Errorf("%s from %s: %q is no rate in basis points", code, record[1], record[2])
 		}
-		before := rows[country]
+		before := rows[code]
 		if len(before) > 0 && !before[len(before)-1].from.Before(from) {
-			return nil, fmt.Errorf("%s: the rows are not in the order of their days", country)
+			return nil, fmt.Errorf("%s: the rows are not in the order of their days", code)
 		}
-		rows[country] = append(before, row{from, tax.BasisPoints(rate)})
+		rows[code] = append(before, row{from, tax.BasisPoints(rate)})
 	}
 	return rows, nil
 }
