@@ -21,6 +21,8 @@ type Charge struct {
 	// Method is what CardForm made of a card that the customer gave now: it is saved once it has paid. Empty for a saved
 	// card.
 	Method string
+	// Mandate is what the customer agreed to by giving that card, as the page showed it.
+	Mandate string
 	// OnSession means that the customer is present, so that their bank may ask them to confirm the payment.
 	OnSession bool
 	// At is when the attempt counts as made (account time), so that a worker's lateness does not move what follows from it;

@@ -36,6 +36,8 @@ type State struct {
 	// ProcessorID is the processor's own id of that check; empty until it has responded.
 	ProcessorID string
 	LastError   payment.DeclineReason
+	// Mandate is what the customer agreed to with the latest card, as the page showed it; empty before the first.
+	Mandate string
 	// PaymentMethodID is the card that was saved; empty until then.
 	PaymentMethodID string
 	CreatedAt       time.Time
@@ -63,13 +65,14 @@ func (c *Setup) State() State { return c.s }
 // Expired reports whether the setup's time is over before a card was saved.
 func (s State) Expired(now time.Time) bool { return s.Status != Completed && !now.Before(s.ExpiresAt) }
 
-// Try begins the check of a card; one that waits for authentication is given up. STATE_CONFLICT once a card is saved,
-// SESSION_EXPIRED when the time is over.
-func (c *Setup) Try(attemptID string, now time.Time) error {
+// Try begins the check of a card, which the customer gave under a mandate; one that waits for authentication is given up.
+// STATE_CONFLICT once a card is saved, SESSION_EXPIRED when the time is over.
+func (c *Setup) Try(attemptID, mandate string, now time.Time) error {
 	if err := c.usable(now); err != nil {
 		return err
 	}
 	c.s.Status, c.s.AttemptID, c.s.ProcessorID, c.s.LastError = Open, attemptID, "", payment.DeclineReason{}
+	c.s.Mandate = mandate
 	c.s.Revision++
 	return nil
 }

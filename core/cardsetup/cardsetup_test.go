@@ -16,7 +16,7 @@ var opened = time.Unix(1_900_000_000, 0).UTC()
 func tried(t *testing.T) *cardsetup.Setup {
 	t.Helper()
 	c := cardsetup.New("seti_1", "crt_1", "cus_1", "https://shop.example/cards", opened)
-	if err := c.Try("a", opened); err != nil {
+	if err := c.Try("a", "agreed", opened); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -57,16 +57,19 @@ func TestASetupSavesOneCardWithinADay(t *testing.T) {
 	if c.State().Expired(last) || !c.State().Expired(last.Add(1)) {
 		t.Error("it does not last for a day")
 	}
-	if err := c.Try("b", last); err != nil {
+	if err := c.Try("b", "agreed again", last); err != nil {
 		t.Fatal(err)
 	}
 	before := c.State()
-	if err := c.Try("c", last.Add(1)); !fault.Is(err, fault.SessionExpired) || c.State() != before {
+	if before.Mandate != "agreed again" {
+		t.Errorf("the mandate of the latest card is %q", before.Mandate)
+	}
+	if err := c.Try("c", "", last.Add(1)); !fault.Is(err, fault.SessionExpired) || c.State() != before {
 		t.Errorf("late: %v", err)
 	}
 	c.Settle("b", "pm_1", payment.Outcome{Status: payment.Succeeded})
 	before = c.State()
-	if err := c.Try("c", opened); !fault.Is(err, fault.StateConflict) || c.State() != before {
+	if err := c.Try("c", "", opened); !fault.Is(err, fault.StateConflict) || c.State() != before {
 		t.Errorf("twice: %v", err)
 	}
 	if _, changed := c.Settle("b", "pm_2", payment.Outcome{Status: payment.Declined}); changed || c.State() != before {

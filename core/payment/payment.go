@@ -79,6 +79,9 @@ type State struct {
 	Brand    string
 	Last4    string
 	SaveCard bool
+	// Mandate is what the customer agreed to where SaveCard keeps their card, as the page showed it; empty where the
+	// subject knows.
+	Mandate string
 	// OffSession is true when no buyer is present to authenticate.
 	OffSession bool
 	CreatedAt  time.Time
@@ -104,6 +107,7 @@ type Intent struct {
 	Brand      string
 	Last4      string
 	SaveCard   bool
+	Mandate    string // with SaveCard
 	OffSession bool
 }
 
@@ -111,7 +115,7 @@ type Intent struct {
 func NewPending(i Intent, now time.Time) *Payment {
 	return &Payment{State{
 		ID: i.ID, CreatorID: i.CreatorID, Subject: i.Subject, Sale: i.Sale, Amount: i.Amount, Method: i.Method, Brand: i.Brand,
-		Last4: i.Last4, SaveCard: i.SaveCard, OffSession: i.OffSession,
+		Last4: i.Last4, SaveCard: i.SaveCard, Mandate: i.Mandate, OffSession: i.OffSession,
 		Status: Pending, Refunded: money.Amount{Currency: i.Amount.Currency}, ProcessorFee: money.Amount{Currency: i.Amount.Currency}, CreatedAt: now, Revision: 1,
 	}}
 }

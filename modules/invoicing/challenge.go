@@ -66,8 +66,8 @@ func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (
 	return state, nil
 }
 
-// MandateText is what a customer who pays an invoice with a new card agrees to, in the words that are stored with the card.
-func (s *Service) MandateText(ctx context.Context, state invoice.State) (string, error) {
+// MandateText is what a reader who pays an invoice with a new card agrees to, in the words that are stored with the card.
+func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
 	seller, err := s.accounts.SellerName(ctx, s.store.Read(ctx), state.CreatorID)
-	return paymentmethod.MandateText(locale.Locale{}, seller), err
+	return paymentmethod.MandateText(reader, seller), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/invoice"
+	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -116,8 +117,8 @@ func (s *Service) PayByLink(ctx context.Context, link string) (invoice.State, er
 }
 
 // PayWithCard charges the invoice behind a secret address to a card that the customer gives now. It is saved once it has
-// paid, because the customer agrees to further charges by it. VALIDATION_FAILED for a card that the form does not take.
-func (s *Service) PayWithCard(ctx context.Context, link string, card ports.CardInput) (invoice.State, error) {
+// paid, because the customer agrees to further charges by it, in their reader's language. VALIDATION_FAILED for a card that the form does not take.
+func (s *Service) PayWithCard(ctx context.Context, link string, card ports.CardInput, reader locale.Locale) (invoice.State, error) {
 	state, err := s.ByLink(ctx, link)
 	if err != nil {
 		return invoice.State{}, err
@@ -130,12 +131,17 @@ func (s *Service) PayWithCard(ctx context.Context, link string, card ports.CardI
 	if err := f.Err(); err != nil {
 		return state, err
 	}
-	return s.collect(ctx, state, how{method: method, onSession: true})
+	mandate, err := s.MandateText(ctx, state, reader)
+	if err != nil {
+		return state, err
+	}
+	return s.collect(ctx, state, how{method: method, mandate: mandate, onSession: true})
 }
 
 // how an invoice is charged; the zero value is the customer's latest saved card while they are away.
 type how struct {
 	method    string // of a card that the customer gave now
+	mandate   string // what they agreed to by giving it
 	onSession bool   // the customer is here to confirm the payment to their bank
 }
 

@@ -173,7 +173,7 @@ func (s *Service) charge(ctx context.Context, r ports.Repos, state invoice.State
 		sale.Lines = append(sale.Lines, payment.Line{Description: line.Description, Amount: line.Amount(state.Currency)})
 	}
 	return s.charges.Start(ctx, r, ports.Charge{
-		CreatorID: state.CreatorID, Sale: sale, At: at, Method: by.method, OnSession: by.onSession,
+		CreatorID: state.CreatorID, Sale: sale, At: at, Method: by.method, Mandate: by.mandate, OnSession: by.onSession,
 		Subject: payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
 	})
 }

@@ -25,6 +25,15 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return r.Payments.PaymentMethods.Insert(ctx, paymentmethod.New(e.PaymentMethodID, e.CreatorID, e.CustomerID, e.Card, mandate, e.At).State())
 }
 
+// mandate is what a customer was shown, the English text where they were shown none.
+func (s *Service) mandate(ctx context.Context, r ports.Repos, creatorID, shown string) (string, error) {
+	if shown != "" {
+		return shown, nil
+	}
+	seller, err := s.accounts.SellerName(ctx, r, creatorID)
+	return paymentmethod.MandateText(locale.Locale{}, seller), err
+}
+
 // Cards are a customer's usable cards, newest first.
 func (s *Service) Cards(ctx context.Context, customerID string) ([]paymentmethod.State, error) {
 	return s.store.Read(ctx).Payments.PaymentMethods.List(ctx, customerID)

@@ -64,6 +64,9 @@ func TestARemovedCardIsFollowedByTheLatestOther(t *testing.T) {
 
 func number(of string) ports.CardInput { return ports.CardInput{Number: of} }
 
+// german is a reader whose language is not that of the API.
+var german = locale.ParseTag("de-AT")
+
 func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
@@ -73,31 +76,31 @@ func TestASetupSavesACardWithTheMandateThatItsPageShows(t *testing.T) {
 		}
 		address := w.SetupURL(setup.ID)
 		secret := address[strings.LastIndexByte(address, '/')+1:]
-		_, err = w.SetupPage(t.Context(), setup.ID)
+		_, err = w.SetupPage(t.Context(), setup.ID, german)
 		refused(t, err, fault.NotFoundCode)
-		page, err := w.SetupPage(t.Context(), secret)
-		if err != nil || page.Expired || page.Seller != "Ada" || page.Mandate != paymentmethod.MandateText(locale.Locale{}, "Ada") {
+		page, err := w.SetupPage(t.Context(), secret, german)
+		if err != nil || page.Expired || page.Seller != "Ada" || page.Mandate != paymentmethod.MandateText(german, "Ada") || !strings.HasPrefix(page.Mandate, "Du ermächtigst Ada") {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		_, err = w.AuthenticateOnPage(t.Context(), secret, true)
 		refused(t, err, fault.StateConflict)
-		_, err = w.SaveOnPage(t.Context(), secret, number("4000000000000001"))
+		_, err = w.SaveOnPage(t.Context(), secret, number("4000000000000001"), german)
 		refused(t, err, fault.ValidationFailed)
-		_, err = w.SaveOnPage(t.Context(), secret, number(cardDeclined))
+		_, err = w.SaveOnPage(t.Context(), secret, number(cardDeclined), german)
 		refused(t, err, fault.CardDeclined)
-		_, err = w.SaveOnPage(t.Context(), secret, number(cardAsksAlways))
+		_, err = w.SaveOnPage(t.Context(), secret, number(cardAsksAlways), german)
 		refused(t, err, fault.AuthenticationRequired)
-		if page, err = w.SetupPage(t.Context(), secret); err != nil || page.Setup.Status != cardsetup.Authenticating {
+		if page, err = w.SetupPage(t.Context(), secret, german); err != nil || page.Setup.Status != cardsetup.Authenticating {
 			t.Fatalf("%+v, %v", page, err)
 		}
 		done, err := w.AuthenticateOnPage(t.Context(), secret, true)
 		if err != nil || done.Status != cardsetup.Completed || w.published("payment_method.saved", done.PaymentMethodID) != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
-		if page, err = w.SetupPage(t.Context(), secret); err != nil || page.Card.Last4 != "3184" || page.Card.Mandate.Text != page.Mandate || page.Card.Mandate.Source != setup.ID {
+		if page, err = w.SetupPage(t.Context(), secret, german); err != nil || page.Card.Last4 != "3184" || page.Card.Mandate.Text != page.Mandate || page.Card.Mandate.Source != setup.ID {
 			t.Errorf("%+v, %v", page.Card, err)
 		}
-		_, err = w.SaveOnPage(t.Context(), secret, number(cardSucceeds))
+		_, err = w.SaveOnPage(t.Context(), secret, number(cardSucceeds), german)
 		refused(t, err, fault.StateConflict)
 	})
 }
@@ -112,10 +115,10 @@ func TestASetupIsGoodForADay(t *testing.T) {
 		address := w.SetupURL(setup.ID)
 		secret := address[strings.LastIndexByte(address, '/')+1:]
 		w.clock.advance(24 * time.Hour)
-		if page, err := w.SetupPage(t.Context(), secret); err != nil || !page.Expired {
+		if page, err := w.SetupPage(t.Context(), secret, german); err != nil || !page.Expired {
 			t.Errorf("%+v, %v", page, err)
 		}
-		_, err = w.SaveOnPage(t.Context(), secret, number(cardSucceeds))
+		_, err = w.SaveOnPage(t.Context(), secret, number(cardSucceeds), german)
 		refused(t, err, fault.SessionExpired)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
-	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/ports"
@@ -42,7 +41,7 @@ func (s *Service) Start(ctx context.Context, r ports.Repos, c ports.Charge) (pay
 	c.Subject.PaymentMethodID = card.ID
 	attempt := payment.NewPending(payment.Intent{
 		ID: s.ids.New(id.Payment), CreatorID: c.CreatorID, Subject: c.Subject, Sale: c.Sale, Amount: amount,
-		Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "", OffSession: !c.OnSession,
+		Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "", Mandate: c.Mandate, OffSession: !c.OnSession,
 	}, c.At).State()
 	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
 		return payment.State{}, err
@@ -255,13 +254,13 @@ func (s *Service) settle(ctx context.Context, r ports.Repos, paymentID string, o
 
 // keepCharged saves the card that the customer gave with a payment that has just succeeded.
 func (s *Service) keepCharged(ctx context.Context, r ports.Repos, paid payment.State, o payment.Outcome, now time.Time) error {
-	seller, err := s.accounts.SellerName(ctx, r, paid.CreatorID)
+	mandate, err := s.mandate(ctx, r, paid.CreatorID, paid.Mandate)
 	if err != nil {
 		return fmt.Errorf("save card: %w", err)
 	}
 	card := paymentmethod.New(s.ids.New(id.PaymentMethod), paid.CreatorID, paid.CustomerID,
 		paymentmethod.Card{Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear},
-		paymentmethod.Mandate{Text: paymentmethod.MandateText(locale.Locale{}, seller), AcceptedAt: now, Source: paid.SubjectID}, now).State()
+		paymentmethod.Mandate{Text: mandate, AcceptedAt: now, Source: paid.SubjectID}, now).State()
 	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {
 		return err
 	}

@@ -62,8 +62,8 @@ type SetupPage struct {
 	Card paymentmethod.State
 }
 
-// SetupPage is the page behind a setup's secret. NOT_FOUND for any other.
-func (s *Service) SetupPage(ctx context.Context, secret string) (SetupPage, error) {
+// SetupPage is the page behind a setup's secret, for a reader. NOT_FOUND for any other.
+func (s *Service) SetupPage(ctx context.Context, secret string, reader locale.Locale) (SetupPage, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return SetupPage{}, err
@@ -78,7 +78,7 @@ func (s *Service) SetupPage(ctx context.Context, secret string) (SetupPage, erro
 	if page.Seller, err = s.accounts.SellerName(ctx, r, setup.CreatorID); err != nil {
 		return SetupPage{}, err
 	}
-	page.Mandate = paymentmethod.MandateText(locale.Locale{}, page.Seller)
+	page.Mandate = paymentmethod.MandateText(reader, page.Seller)
 	if setup.PaymentMethodID != "" {
 		page.Card, err = r.Payments.PaymentMethods.Get(ctx, setup.PaymentMethodID)
 	}
@@ -105,14 +105,14 @@ func setupRequest(setup cardsetup.State) ports.ChargeRequest {
 	}
 }
 
-// SaveOnPage saves a card on the hosted page. Faults: NOT_FOUND, VALIDATION_FAILED, CARD_DECLINED,
+// SaveOnPage saves a card on the hosted page, under the mandate that it showed its reader. Faults: NOT_FOUND, VALIDATION_FAILED, CARD_DECLINED,
 // AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
-func (s *Service) SaveOnPage(ctx context.Context, secret string, card ports.CardInput) (cardsetup.State, error) {
+func (s *Service) SaveOnPage(ctx context.Context, secret string, card ports.CardInput, reader locale.Locale) (cardsetup.State, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return cardsetup.State{}, err
 	}
-	return s.saveCard(ctx, setup.ID, card)
+	return s.saveCard(ctx, setup, card, reader)
 }
 
 // SetupChallenge is how the customer's browser leads them to their bank. STATE_CONFLICT when the bank asks for nothing,
@@ -197,7 +197,7 @@ func (s *Service) SaveTestCard(ctx context.Context, creatorID, customerID, cardN
 	if err != nil {
 		return paymentmethod.State{}, err
 	}
-	setup, err := s.saveCard(ctx, opened.ID, ports.CardInput{Number: cardNumber})
+	setup, err := s.saveCard(ctx, opened, ports.CardInput{Number: cardNumber}, locale.Locale{})
 	if fault.Is(err, fault.AuthenticationRequired) {
 		setup, err = s.authenticate(ctx, setup, true)
 	}
@@ -209,13 +209,16 @@ func (s *Service) SaveTestCard(ctx context.Context, creatorID, customerID, cardN
 
 // saveCard has the processor check a card and saves it. An interrupted check leaves the setup as it was: nothing was
 // charged, and the customer tries again.
-func (s *Service) saveCard(ctx context.Context, setupID string, card ports.CardInput) (cardsetup.State, error) {
+func (s *Service) saveCard(ctx context.Context, setup cardsetup.State, card ports.CardInput, reader locale.Locale) (cardsetup.State, error) {
 	method, err := s.method(card)
 	if err != nil {
 		return cardsetup.State{}, err
 	}
-	setup, err := s.try(ctx, setupID)
+	seller, err := s.accounts.SellerName(ctx, s.store.Read(ctx), setup.CreatorID)
 	if err != nil {
+		return cardsetup.State{}, err
+	}
+	if setup, err = s.try(ctx, setup.ID, paymentmethod.MandateText(reader, seller)); err != nil {
 		return cardsetup.State{}, err
 	}
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), chargeTimeout)
@@ -233,7 +236,7 @@ func (s *Service) saveCard(ctx context.Context, setupID string, card ports.CardI
 }
 
 // try begins a check of a card.
-func (s *Service) try(ctx context.Context, setupID string) (cardsetup.State, error) {
+func (s *Service) try(ctx context.Context, setupID, mandate string) (cardsetup.State, error) {
 	var tried cardsetup.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Payments.CardSetups.Get(ctx, setupID)
@@ -245,7 +248,7 @@ func (s *Service) try(ctx context.Context, setupID string) (cardsetup.State, err
 			return err
 		}
 		setup := cardsetup.Restore(state)
-		if err := setup.Try(s.ids.New(id.CardSetup), now); err != nil {
+		if err := setup.Try(s.ids.New(id.CardSetup), mandate, now); err != nil {
 			return err
 		}
 		tried = setup.State()
@@ -284,13 +287,13 @@ func (s *Service) keep(ctx context.Context, r ports.Repos, setup cardsetup.State
 	if err != nil {
 		return err
 	}
-	seller, err := s.accounts.SellerName(ctx, r, setup.CreatorID)
+	mandate, err := s.mandate(ctx, r, setup.CreatorID, setup.Mandate)
 	if err != nil {
 		return err
 	}
 	card := paymentmethod.New(cardID, setup.CreatorID, setup.CustomerID,
 		paymentmethod.Card{Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear},
-		paymentmethod.Mandate{Text: paymentmethod.MandateText(locale.Locale{}, seller), AcceptedAt: now, Source: setup.ID}, now).State()
+		paymentmethod.Mandate{Text: mandate, AcceptedAt: now, Source: setup.ID}, now).State()
 	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {
 		return err
 	}

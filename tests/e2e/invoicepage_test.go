@@ -1,8 +1,10 @@
 package e2e_test
 
 import (
+	"html"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"sundry/tests/harness"
@@ -17,7 +19,7 @@ func sendInvoicePage(t *testing.T, app *harness.App, inv invoiceBody, path strin
 	}
 	return app.Ask(t, harness.Request{
 		Method: http.MethodPost, Path: page.Path + path, Body: form.Encode(),
-		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept-Language": "fr-CH"},
 	})
 }
 
@@ -49,6 +51,13 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		if now := read(); now.Status != "failed" {
 			t.Fatalf("an answer to no question made the invoice %s", now.Status)
 		}
+		page, err := url.Parse(inv.HostedURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := html.UnescapeString(string(app.AskUnjudged(t, harness.Request{
+			Method: get, Path: page.Path, Headers: map[string]string{"Accept-Language": "fr-CH"},
+		}).Want(t, 200).Body))
 		for _, c := range []struct{ approve, status string }{{"no", "failed"}, {"yes", "paid"}} {
 			sendInvoicePage(t, app, inv, "/pay", asks).Want(t, http.StatusSeeOther)
 			if now := read(); now.Status == "paid" || cards() != 1 {
@@ -61,6 +70,10 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		}
 		if n := cards(); n != 2 {
 			t.Errorf("%d cards are saved, want the one of before and the one that has paid", n)
+		}
+		saved := w.AsBackend(t, get, "/v1/customers/"+id+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
+		if mandate := text(t, saved["mandate"].(map[string]any)["text"]); !strings.HasPrefix(mandate, "Vous autorisez") || !strings.Contains(shown, mandate) {
+			t.Errorf("the card is saved with %q, the page shows:\n%s", mandate, shown)
 		}
 	})
 }

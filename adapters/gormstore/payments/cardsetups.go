@@ -18,6 +18,7 @@ type cardSetupRow struct {
 	AttemptID       string
 	ProcessorID     string
 	LastError       repo.JSONColumn[payment.DeclineReason]
+	Mandate         string
 	PaymentMethodID string
 	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
 	ExpiresAt       repo.UnixMillis
@@ -30,7 +31,7 @@ func (cardSetupRow) TableName() string { return "card_setups" }
 func newCardSetupRow(s cardsetup.State) cardSetupRow {
 	return cardSetupRow{
 		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ReturnURL: s.ReturnURL, Status: string(s.Status),
-		AttemptID: s.AttemptID, ProcessorID: s.ProcessorID, LastError: repo.JSON(s.LastError), PaymentMethodID: s.PaymentMethodID,
+		AttemptID: s.AttemptID, ProcessorID: s.ProcessorID, LastError: repo.JSON(s.LastError), Mandate: s.Mandate, PaymentMethodID: s.PaymentMethodID,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), Revision: s.Revision,
 	}
 }
@@ -38,7 +39,7 @@ func newCardSetupRow(s cardsetup.State) cardSetupRow {
 func (r cardSetupRow) toState() cardsetup.State {
 	return cardsetup.State{
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ReturnURL: r.ReturnURL, Status: cardsetup.Status(r.Status),
-		AttemptID: r.AttemptID, ProcessorID: r.ProcessorID, LastError: r.LastError.V, PaymentMethodID: r.PaymentMethodID,
+		AttemptID: r.AttemptID, ProcessorID: r.ProcessorID, LastError: r.LastError.V, Mandate: r.Mandate, PaymentMethodID: r.PaymentMethodID,
 		CreatedAt: time.Time(r.CreatedAt), ExpiresAt: time.Time(r.ExpiresAt), Revision: r.Revision,
 	}
 }

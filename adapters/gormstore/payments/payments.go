@@ -38,6 +38,7 @@ type paymentRow struct {
 	Brand           string
 	Last4           string
 	SaveCard        bool
+	Mandate         string
 	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
 	SettledAt       repo.UnixMillis
 	Refunded        int64
@@ -53,7 +54,7 @@ func newPaymentRow(p payment.State) paymentRow {
 		ID: p.ID, CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
 		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale), OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
 		Status: string(p.Status), Decline: repo.JSON(p.Decline), ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand, Last4: p.Last4,
-		SaveCard: p.SaveCard, CreatedAt: repo.UnixMillis(p.CreatedAt), SettledAt: repo.UnixMillis(p.SettledAt),
+		SaveCard: p.SaveCard, Mandate: p.Mandate, CreatedAt: repo.UnixMillis(p.CreatedAt), SettledAt: repo.UnixMillis(p.SettledAt),
 		Refunded: p.Refunded.Minor, ProcessorFee: p.ProcessorFee.Minor, Revision: p.Revision,
 	}
 }
@@ -67,7 +68,7 @@ func (r paymentRow) toState() payment.State {
 		Sale: r.Sale.V, OffSession: r.OffSession,
 		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)},
 		Status: payment.Status(r.Status), Decline: r.Decline.V, ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand, Last4: r.Last4,
-		SaveCard: r.SaveCard, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
+		SaveCard: r.SaveCard, Mandate: r.Mandate, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Refunded: amountOf(r.Refunded, r.Currency), ProcessorFee: amountOf(r.ProcessorFee, r.Currency), Revision: r.Revision,
 	}
 }

@@ -124,7 +124,7 @@ func (r *Routes) pay(c *fiber.Ctx) error {
 	if card == (ports.CardInput{}) {
 		state, err = r.invoicing.PayByLink(c.UserContext(), secret)
 	} else {
-		state, err = r.invoicing.PayWithCard(c.UserContext(), secret, card)
+		state, err = r.invoicing.PayWithCard(c.UserContext(), secret, card, layout.Reader(c))
 	}
 	return r.paid(c, state, card.Number, err)
 }
@@ -178,7 +178,7 @@ func (r *Routes) send(c *fiber.Ctx, p page) error {
 	if p.Due() {
 		waits, err := r.invoicing.Waiting(c.UserContext(), p.State)
 		if err == nil {
-			p.Mandate, err = r.invoicing.MandateText(c.UserContext(), p.State)
+			p.Mandate, err = r.invoicing.MandateText(c.UserContext(), p.State, p.reader)
 		}
 		if err != nil {
 			return r.layout.Fail(c, err)

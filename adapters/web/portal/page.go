@@ -319,7 +319,7 @@ type setupPage struct {
 }
 
 func (r *Routes) setup(c *fiber.Ctx) error {
-	s, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"))
+	s, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"), layout.Reader(c))
 	if err != nil {
 		return r.layout.Fail(c, err)
 	}

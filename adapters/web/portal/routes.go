@@ -228,7 +228,7 @@ func (r *Routes) removeCard(c *fiber.Ctx, v customers.Visit) error {
 
 // saveCard takes one of the sandbox's test cards. They are chosen from a list: no card number is ever typed into a form.
 func (r *Routes) saveCard(c *fiber.Ctx) error {
-	_, err := r.Payments.SaveOnPage(c.UserContext(), c.Params("secret"), ports.CardInput{Number: c.FormValue("card"), Token: c.FormValue("confirmationToken")})
+	_, err := r.Payments.SaveOnPage(c.UserContext(), c.Params("secret"), ports.CardInput{Number: c.FormValue("card"), Token: c.FormValue("confirmationToken")}, layout.Reader(c))
 	return r.saved(c, err)
 }
 
