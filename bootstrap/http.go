@@ -14,15 +14,20 @@ func (a *App) clientAddress() func(*fiber.Ctx) string {
 
 // mountHTTP puts the API and the pages in front of the modules.
 func (a *App) mountHTTP() error {
+	shared, err := a.newLayout()
+	if err != nil {
+		return err
+	}
 	server, err := httpapi.New(httpapi.Deps{
 		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: a.modules.Identity},
 		Idempotency: a.modules.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: a.modules.Requests, Ready: a.ready,
-		Metrics: a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
+		RefusedPage: shared.Refused,
+		Metrics:     a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas()...)
 	if err != nil {
 		return err
 	}
-	if err := a.mountPages(server.App(), server.Document().YAML); err != nil {
+	if err := a.mountPages(server.App(), shared, server.Document().YAML); err != nil {
 		return err
 	}
 	a.http = server.App()

@@ -19,9 +19,9 @@ import (
 // site is the pages of one site.
 type site interface{ Mount(app fiber.Router) }
 
-// mountPages puts every site in front of the modules. openapi is what the reference page shows.
-func (a *App) mountPages(app fiber.Router, openapi []byte) error {
-	shared, err := layout.New(layout.Config{
+// newLayout is what the pages of every site share.
+func (a *App) newLayout() (*layout.Layout, error) {
+	return layout.New(layout.Config{
 		BaseURL: a.cfg.BaseURL, Sandbox: !a.cfg.Livemode(), CardForm: a.cardForm(), ClientAddress: a.clientAddress(), StatusOf: httpapi.StatusOf, Log: a.log,
 		Images: webhookhttp.NewFetcher(a.receivers()), ImageKey: a.secrets.derive("images"), Uploads: a.modules.Images,
 		Seller: layout.Seller{
@@ -29,12 +29,15 @@ func (a *App) mountPages(app fiber.Router, openapi []byte) error {
 			TermsURL: a.cfg.TermsURL, PrivacyURL: a.cfg.PrivacyURL,
 		},
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// mountPages puts every site in front of the modules. openapi is what the reference page shows.
+func (a *App) mountPages(app fiber.Router, shared *layout.Layout, openapi []byte) error {
 	for _, open := range []func() (site, error){
 		func() (site, error) { return docs.New(shared, openapi) },
-		func() (site, error) { return checkout.New(shared, a.modules.Checkout, a.modules.Booking) },
+		func() (site, error) {
+			return checkout.New(shared, a.modules.Checkout, a.modules.Booking, a.modules.Customers)
+		},
 		func() (site, error) {
 			return receipt.New(shared, receipt.Deps{
 				Sessions: a.modules.Checkout, Booking: a.modules.Booking, Documents: a.modules.Documents,

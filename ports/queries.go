@@ -85,6 +85,13 @@ type ReceiptLinks interface {
 	ReceiptURL(checkoutID string) string
 }
 
+// ImageLinks is what mail asks the pages.
+type ImageLinks interface {
+	// ImageURL is the absolute address on our own host of a picture that a creator uploaded or named; "" when it cannot be
+	// shown.
+	ImageURL(address string) string
+}
+
 // AccountReader is what other areas ask identity: whose account it is.
 type AccountReader interface {
 	// SellerName is the creator's display name.
@@ -143,6 +150,8 @@ type Confirmation struct {
 	CreatorID  string
 	CheckoutID string
 	Buyer      appointment.Buyer
+	// RefundPolicy is what the buyer was promised before they paid.
+	RefundPolicy appointment.RefundPolicy
 }
 
 // Bookings is what checkout asks booking, inside its own transaction but for LockSlots. After a refusal the transaction

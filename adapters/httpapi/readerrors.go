@@ -28,6 +28,7 @@ func (s *Server) handleReadError(c *fiber.Ctx, err error) (done bool) {
 		return true
 	case errors.Is(err, fiber.ErrRequestEntityTooLarge), errors.Is(err, fiber.ErrRequestHeaderFieldsTooLarge):
 		drainBody(c)
+		return s.RefusedPage != nil && s.RefusedPage(c, fiber.StatusRequestEntityTooLarge)
 	}
 	return false
 }

@@ -38,6 +38,9 @@ type Deps struct {
 	Log                *slog.Logger
 	// Requests is notified of every request with a valid secret key; nil for nobody.
 	Requests RequestRecorder
+	// RefusedPage responds with a page to a browser whose request was refused before any page saw it; false where nobody
+	// reads pages. nil for none.
+	RefusedPage func(c *fiber.Ctx, status int) (done bool)
 	// Ready reports whether everything behind the API works.
 	Ready func(ctx context.Context) error
 	// Metrics is what GET /metrics shows; the API adds its own. A new one when nil.

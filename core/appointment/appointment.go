@@ -74,7 +74,7 @@ func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, 
 		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID, Position: c.Position,
 		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID, Title: b.Listing.Title,
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
-		RefundPolicy: policyOf(b.Listing), CreatedAt: now, Revision: 1,
+		RefundPolicy: b.RefundPolicy, CreatedAt: now, Revision: 1,
 	}
 	s.MeetingURL, s.Address = b.location(c.DeliveryMode, room)
 	return &Appointment{s}, Booked{s}

@@ -3,7 +3,6 @@ package appointment
 import (
 	"time"
 
-	"sundry/core/listing"
 	"sundry/core/money"
 )
 
@@ -24,10 +23,13 @@ type RefundPolicy struct {
 	FullHours int
 }
 
-// policyOf is the policy of a listing as it is now.
-func policyOf(l listing.State) RefundPolicy {
-	hours, promised := l.Metadata[listing.FullRefundHours].(int64)
-	return RefundPolicy{Promised: promised, FullHours: int(hours)}
+// PolicyOf is the policy of an offer that promises a full refund until so many hours before the start; nil promises
+// nothing.
+func PolicyOf(fullRefundHours *int) RefundPolicy {
+	if fullRefundHours == nil {
+		return RefundPolicy{}
+	}
+	return RefundPolicy{Promised: true, FullHours: *fullRefundHours}
 }
 
 // Hours is FullHours, nil where nothing is promised.

@@ -67,15 +67,17 @@ func TestWhoGetsTheMoneyBack(t *testing.T) {
 	}
 }
 
-func TestThePolicyIsTheListingsAtBooking(t *testing.T) {
+func TestThePolicyIsTheOneThatTheBuyerSaw(t *testing.T) {
 	t.Parallel()
-	b := Bookable{Listing: listing.State{Type: listing.Appointment, Metadata: listing.Metadata{listing.FullRefundHours: int64(48)}}}
+	b := Bookable{
+		Listing:      listing.State{Type: listing.Appointment, Metadata: listing.Metadata{listing.FullRefundHours: int64(1)}},
+		RefundPolicy: PolicyOf(new(48)),
+	}
 	a, _ := b.Book("apt_1", ReservationState{}, Buyer{}, "", time.Time{})
-	b.Listing.Metadata[listing.FullRefundHours] = int64(1)
 	if got := a.State().RefundPolicy; got != (RefundPolicy{Promised: true, FullHours: 48}) || *got.Hours() != 48 {
 		t.Errorf("%+v", got)
 	}
-	b.Listing.Metadata = listing.Metadata{}
+	b.RefundPolicy = PolicyOf(nil)
 	a, _ = b.Book("apt_2", ReservationState{}, Buyer{}, "", time.Time{})
 	if got := a.State().RefundPolicy; got.Promised || got.Hours() != nil {
 		t.Errorf("%+v", got)

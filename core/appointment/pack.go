@@ -33,6 +33,8 @@ type Bookable struct {
 	Setup
 	Listing listing.State
 	Variant listing.Variant
+	// RefundPolicy is what was promised to the buyer before they paid.
+	RefundPolicy RefundPolicy
 }
 
 // Ready refuses with NOT_BOOKABLE, its details naming each missing thing.

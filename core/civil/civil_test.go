@@ -154,6 +154,22 @@ func offsetByTime(location *time.Location, at int64) int64 {
 	return int64(seconds) * 1000
 }
 
+func TestAZoneThatIsUTCIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	winter := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
+	for name, want := range map[string]string{
+		"UTC": "UTC", "Etc/UTC": "UTC", "Europe/London": "Europe/London, UTC", "Asia/Kathmandu": "Asia/Kathmandu, UTC+5:45",
+	} {
+		zone, err := ParseZone(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ZoneLabel(winter, zone); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestOffsetsAreSaidInWords(t *testing.T) {
 	t.Parallel()
 	winter, summer := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC), time.Date(2026, 7, 15, 12, 0, 0, 0, time.UTC)

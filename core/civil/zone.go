@@ -183,6 +183,16 @@ func ZoneForDays(location *time.Location, first, last Date) (z *Zone, from, unti
 	return z, from, until
 }
 
+// ZoneLabel names a zone and says how its clocks stand to UTC at an instant, once where both are the same:
+// "Asia/Kathmandu, UTC+5:45", "UTC".
+func ZoneLabel(at time.Time, zone *time.Location) string {
+	name, offset := zone.String(), Offset(at, zone)
+	if strings.TrimPrefix(name, "Etc/") == offset {
+		return offset
+	}
+	return name + ", " + offset
+}
+
 // Offset specifies how a zone's clocks stand to UTC at an instant: "UTC+5:45", "UTC−3", "UTC".
 func Offset(at time.Time, zone *time.Location) string {
 	_, seconds := at.In(zone).Zone()

@@ -291,7 +291,7 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 
 func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 	t.Parallel()
-	l := create(t, Appointment, map[string]any{"deliveryMethod": "hybrid"})
+	l := create(t, Appointment, map[string]any{"deliveryMethod": "hybrid", "fullRefundHours": json.Number("24")})
 	pack, err := l.AddVariant("var_pack", VariantEdit{DurationMinutes: new(45), SessionCount: new(3), Price: new(int64(3000)), PriceGiven: true}, later)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 	implied := s.ImpliedPlan()
 	o := s.Offer(implied, implied.Prices[0], pack)
 	if !o.ForAppointments() || o.VariantID != "var_pack" || o.DurationMinutes != 45 || o.SessionCount != 3 || o.Price.Minor != 3000 ||
-		!slices.Equal(o.DeliveryModes, []string{"virtual", "in_person"}) {
+		!slices.Equal(o.DeliveryModes, []string{"virtual", "in_person"}) || o.FullRefundHours == nil || *o.FullRefundHours != 24 {
 		t.Errorf("the pack: %+v", o)
 	}
 	if o := s.Offer(implied, implied.Prices[0], s.Variants[0]); o.Price.Minor != 1200 || o.SessionCount != 1 {

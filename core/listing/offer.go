@@ -56,6 +56,9 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	if s.Type == Appointment {
 		o.VariantID, o.VariantName, o.DurationMinutes, o.SessionCount = v.ID, v.Name, v.DurationMinutes, v.SessionCount
 		o.DeliveryModes = s.DeliveryModes()
+		if hours, promised := s.Metadata[FullRefundHours].(int64); promised {
+			o.FullRefundHours = new(int(hours))
+		}
 		if price.ID == s.PriceID || !v.IsDefault && !o.Recurring() {
 			o.Price = v.price(price.Amount)
 		}

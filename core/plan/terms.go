@@ -117,9 +117,12 @@ type Offer struct {
 	DurationMinutes int      `json:"durationMinutes,omitempty"`
 	SessionCount    int      `json:"sessionCount,omitempty"`
 	DeliveryModes   []string `json:"deliveryModes,omitempty"`
-	PlanKey         string   `json:"planKey"`
-	PlanName        string   `json:"planName"`
-	PriceID         string   `json:"priceId"`
+	// FullRefundHours is how long before the start of an appointment its buyer may cancel for a full refund; nil where
+	// nothing is promised.
+	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
+	PlanKey         string `json:"planKey"`
+	PlanName        string `json:"planName"`
+	PriceID         string `json:"priceId"`
 	// Interval is empty for a one-time price.
 	Interval      period.Interval `json:"interval,omitempty"`
 	IntervalCount int             `json:"intervalCount,omitempty"`

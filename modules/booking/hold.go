@@ -145,6 +145,7 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 	if err != nil {
 		return nil, false, err
 	}
+	b.RefundPolicy = c.RefundPolicy
 	now, err := r.Clock.Now(ctx, c.CreatorID)
 	if err != nil {
 		return nil, false, err

@@ -150,7 +150,8 @@ func (s *Service) fulfil(ctx context.Context, r ports.Repos, session *checkout.S
 		var ok bool
 		booked, ok, err = s.bookings.Confirm(ctx, r, ports.Confirmation{
 			CreatorID: before.CreatorID, CheckoutID: before.ID,
-			Buyer: appointment.Buyer{CustomerID: buyer.ID, ExternalCustomerID: before.ExternalCustomerID},
+			Buyer:        appointment.Buyer{CustomerID: buyer.ID, ExternalCustomerID: before.ExternalCustomerID},
+			RefundPolicy: appointment.PolicyOf(before.Offer.FullRefundHours),
 		})
 		if err != nil {
 			return checkout.State{}, err

@@ -99,6 +99,9 @@ func TestANewCardIsSavedInThePortal(t *testing.T) {
 		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", cardFailsLater)
 		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
 		portal := visit(t, a, s.CustomerID)
+		if html := read(t, app, portal); !strings.Contains(html, "Back to Ada&#39;s Workshop") {
+			t.Errorf("the way back names no shop:\n%s", html)
+		}
 		setup := submit(t, app, portal+"/cards", nil)
 		if html := read(t, app, setup); !strings.Contains(html, "You authorize") {
 			t.Fatalf("the page shows no mandate:\n%s", html)
@@ -229,6 +232,9 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 		}
 		receipt := a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
 			harness.JSON{"cardNumber": harness.CardSucceeds, "email": email}).Want(t, 200).Map(t)
+		if paid := shown(session.CheckoutURL); !strings.Contains(paid, `id="manage" href="`+app.URL+`/p/`) {
+			t.Errorf("the paid checkout leads to no portal:\n%s", paid)
+		}
 		html := shown(receipt["receiptUrl"].(string))
 		_, link, found := strings.Cut(html, `id="manage" href="`)
 		if !found {

@@ -160,7 +160,7 @@ func newPage(c *fiber.Ctx, m booking.Managed) (page, error) {
 func newSpan(reader locale.Locale, zone *time.Location, starts, ends time.Time) span {
 	return span{
 		Date: reader.Day(starts.In(zone)), Clock: reader.Clock(starts.In(zone)) + "–" + reader.Clock(ends.In(zone)),
-		Zone:     zone.String() + ", " + civil.Offset(starts, zone),
+		Zone:     civil.ZoneLabel(starts, zone),
 		StartsAt: starts, EndsAt: ends,
 	}
 }

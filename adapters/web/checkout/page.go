@@ -12,6 +12,8 @@ type page struct {
 	order.Order
 	// Guess is the country that the reader's language names; "" once the buyer has named theirs.
 	Guess string
+	// ManageURL leads to where a plan that was bought is managed and canceled; "" for anything else.
+	ManageURL string
 }
 
 // templates names the template of each page state. Details, payment and a declined payment are one page: the buyer fills

@@ -16,7 +16,7 @@ import (
 
 func newTestRoutes(t *testing.T, sandbox bool) *Routes {
 	t.Helper()
-	r, err := New(layouttest.New(t, sandbox), nil, nil)
+	r, err := New(layouttest.New(t, sandbox), nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,12 @@ func TestEveryPageStateRenders(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
 		"choose a mode":    {"Where would you like to meet?", `value="in_person"`, `role="grid"`, `"state":"choose_mode"`, "needs JavaScript"},
-		"choose a time":    {"Choose a time", "60 minutes · Online", `"listingId":"lst_1"`, `"variantId":"var_1"`, `"gapMinutes":15`, `"zone":"Europe/Paris"`, `"until":"2026-04-30"`, `"held":[]`, `"expiresAt":1772368200000`, "Back to Field Notes Studio"},
+		"choose a time":    {"Choose a time", "Full refund if you cancel at least 24 hours before the start.", "60 minutes · Online", `"listingId":"lst_1"`, `"variantId":"var_1"`, `"gapMinutes":15`, `"zone":"Europe/Paris"`, `"until":"2026-04-30"`, `"held":[]`, `"expiresAt":1772368200000`, "Back to Field Notes Studio"},
 		"choose a pack":    {"Choose 3 times", "3 appointments of 60 minutes · Online", `"sessions":3`, `aria-multiselectable="true"`},
 		"choose again":     {"Keep my current time", `href="/c/s3cr3t?embed=1"`, `"changing":true`, `"startsAt":"2026-03-07T14:00:00.000Z"`},
-		"pay a lesson":     {"Saturday, March 7, 2026", "9:00 AM – 10:00 AM EST (UTC−5)", "In person", `href="?change=1"`, `id="hold"`, `"calendar":null`},
+		"pay a lesson":     {"Full refund if you cancel at least 24 hours before the start.", "Saturday, March 7, 2026", "9:00 AM – 10:00 AM EST (UTC−5)", "In person", `href="?change=1"`, `id="hold"`, `"calendar":null`},
 		"pay a pack":       {"9:00 AM – 10:00 AM EST (UTC−5)", "Sunday, March 8, 2026", "10:00 AM – 11:00 AM EDT (UTC−4)", "Your appointments"},
-		"booked":           {`href="https://meet.example/ada?room=1&amp;x=2"`, "7 Bridge Street", "Canceled", `href="https://pay.example/a/1"`, "the appointment on Saturday, March 7, 2026", "10:00 AM – 11:00 AM EDT (UTC−4)"},
+		"booked":           {"Full refund if you cancel at least 24 hours before the start.", `href="https://meet.example/ada?room=1&amp;x=2"`, "7 Bridge Street", "Canceled", `href="https://pay.example/a/1"`, "the appointment on Saturday, March 7, 2026", "10:00 AM – 11:00 AM EDT (UTC−4)"},
 		"too late":         {"We hold times for 30 minutes", `href="https://pay.example/c/s3cr3t/again?embed=1"`, "Choose another time", "Close"},
 		"time lost":        {"no longer available", `href="https://pay.example/c/s3cr3t/again"`, "https://fieldnotes.example/books?from=checkout"},
 		"pay once":         {"Pay €29.00", "One-time payment.", `value="ada@example.com"`, `autocomplete="cc-number"`, "merchant of record for Field Notes Studio"},
@@ -70,6 +70,27 @@ func TestEveryPageStateRenders(t *testing.T) {
 			layouttest.CheckMarkup(t, html)
 		})
 	}
+}
+
+func TestAPaidPlanLeadsToWhereItIsCanceled(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		order order.Order
+		want  string
+	}{
+		"on the page":    {ordertest.Paid(ordertest.Subscription("paid")), `id="manage" href="/p/asks">Manage or cancel your plan`},
+		"in the overlay": {embedded(ordertest.Paid(ordertest.Trial("paid"))), `id="manage" href="/p/asks" target="_blank" rel="noopener">`},
+	} {
+		html, err := newTestRoutes(t, true).render(page{Order: c.order, ManageURL: "/p/asks"}, "n")
+		if err != nil || !bytes.Contains(html, []byte(c.want)) {
+			t.Errorf("%s: the page lacks %q, %v", name, c.want, err)
+		}
+	}
+}
+
+func embedded(o order.Order) order.Order {
+	o.Embedded = true
+	return o
 }
 
 func TestAFreePageAsksForNoCard(t *testing.T) {

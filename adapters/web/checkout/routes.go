@@ -15,6 +15,7 @@ import (
 	"sundry/core/locale"
 	"sundry/modules/booking"
 	"sundry/modules/checkout"
+	"sundry/modules/customers"
 )
 
 //go:embed templates static
@@ -25,19 +26,20 @@ const overlayScript = "sundry.js"
 
 // Routes are the pages over HTTP.
 type Routes struct {
-	layout   *layout.Layout
-	pages    *layout.Pages
-	sessions *checkout.Service
-	booking  *booking.Service
+	layout    *layout.Layout
+	pages     *layout.Pages
+	sessions  *checkout.Service
+	booking   *booking.Service
+	customers *customers.Service
 }
 
-// New ties the pages to the checkout and the calendar.
-func New(l *layout.Layout, sessions *checkout.Service, book *booking.Service) (*Routes, error) {
+// New ties the pages to the checkout, the calendar and the portal.
+func New(l *layout.Layout, sessions *checkout.Service, book *booking.Service, buyers *customers.Service) (*Routes, error) {
 	pages, err := l.Pages(layout.Files{Name: "checkout", FS: files, Shared: order.Folders()})
 	if err != nil {
 		return nil, err
 	}
-	return &Routes{l, pages, sessions, book}, nil
+	return &Routes{l, pages, sessions, book, buyers}, nil
 }
 
 // Mount adds the pages to the application.
@@ -85,6 +87,12 @@ func (r *Routes) show(c *fiber.Ctx) error {
 			return r.layout.Fail(c, err)
 		}
 		p.Booking.Calendar = newCalendar(window, ok)
+	}
+	if p.Receipt != nil && p.Recurring != nil {
+		// The page may be passed on to others, so it only leads to a mail to the customer.
+		if p.ManageURL, err = r.customers.AskURL(session.Session.CustomerID); err != nil {
+			return r.layout.Fail(c, err)
+		}
 	}
 	if p.Buyer.Country == "" {
 		p.Guess = locale.RegionOf(c.Get(fiber.HeaderAcceptLanguage))

@@ -31,7 +31,7 @@ func (l *Layout) Mount(app fiber.Router) {
 // NotFound shows a page to browsers that ask for what does not exist; everything else, and the API, goes on to the next
 // handler. It comes after every other page.
 func (l *Layout) NotFound(c *fiber.Ctx) error {
-	if c.Method() != fiber.MethodGet || strings.HasPrefix(c.Path(), "/v1/") || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
+	if c.Method() != fiber.MethodGet || !readsPages(c) {
 		return c.Next()
 	}
 	html, err := l.ErrorHTML(Reader(c), http.StatusNotFound, c.GetRespHeader(fiber.HeaderXRequestID))
@@ -40,6 +40,25 @@ func (l *Layout) NotFound(c *fiber.Ctx) error {
 	}
 	c.Status(http.StatusNotFound)
 	return SendPrivate(c, html, Policy{})
+}
+
+// readsPages reports whether a person's browser asks, and not for the API.
+func readsPages(c *fiber.Ctx) bool {
+	return !strings.HasPrefix(c.Path(), "/v1/") && strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML)
+}
+
+// Refused shows a page with the reason to a browser whose request was refused before any page saw it, such as a form with
+// a file that is too large. done is false for everybody else.
+func (l *Layout) Refused(c *fiber.Ctx, status int) (done bool) {
+	if !readsPages(c) {
+		return false
+	}
+	html, err := l.ErrorHTML(Reader(c), status, c.GetRespHeader(fiber.HeaderXRequestID))
+	if err != nil {
+		return false
+	}
+	c.Status(status)
+	return SendPrivate(c, html, Policy{}) == nil
 }
 
 // asset serves a file by the hash in its name, for ever.
@@ -148,6 +167,8 @@ func (l *Layout) ErrorHTML(reader locale.Locale, status int, requestID string) (
 		key = "error.400"
 	case status >= http.StatusInternalServerError:
 		key = "error.500"
+	case status == http.StatusRequestEntityTooLarge:
+		key = "error.413"
 	case status == http.StatusTooManyRequests:
 		key = "error.429"
 	case status == http.StatusGone, status == http.StatusConflict:

@@ -19,6 +19,8 @@ type Booking struct {
 	ListingID, VariantID string
 	Minutes, Sessions    int      // of each session; how many
 	Modes                []string // virtual, in_person
+	// FullRefundHours is how long before the start a buyer who cancels is refunded in full; nil where that is not promised.
+	FullRefundHours *int
 	// Times are those chosen, once paid those booked.
 	Times []Meeting
 	// Calendar is set where times are chosen.
@@ -55,7 +57,7 @@ func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID
 	view := &Booking{
 		Reader:    reader,
 		ListingID: offer.ListingID, VariantID: offer.VariantID, Minutes: offer.DurationMinutes, Sessions: max(1, offer.SessionCount),
-		Modes: offer.DeliveryModes,
+		Modes: offer.DeliveryModes, FullRefundHours: offer.FullRefundHours,
 	}
 	if p.Session.Status == core.StatusPaid {
 		for _, a := range p.Appointments {
@@ -96,6 +98,17 @@ func (b *Booking) Summary() string {
 		return length + " · " + b.Reader.Text("mode."+b.Modes[0])
 	}
 	return length
+}
+
+// RefundPromise says until when canceling an appointment returns what is paid; "" where nothing is promised or paid.
+func (o Order) RefundPromise() string {
+	switch {
+	case o.Booking == nil || o.Booking.FullRefundHours == nil || o.Total == 0:
+		return ""
+	case *o.Booking.FullRefundHours == 0:
+		return o.Reader.Text("refund.until_start")
+	}
+	return o.Reader.Text("refund.until", o.Reader.Count("hours", *o.Booking.FullRefundHours))
 }
 
 // ModeName is where they meet, in a word or two.

@@ -45,11 +45,38 @@ func TestTimesAreShownInTheBuyersZone(t *testing.T) {
 	}
 }
 
+func TestWhatCancelingReturnsIsPromised(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		language string
+		hours    *int
+		total    int64
+		want     string
+	}{
+		"until a day before":  {"en", new(24), 100, "Full refund if you cancel at least 24 hours before the start."},
+		"until an hour":       {"en", new(1), 100, "Full refund if you cancel at least 1 hour before the start."},
+		"until the start":     {"en", new(0), 100, "Full refund if you cancel before the start."},
+		"in German":           {"de", new(24), 100, "Volle Erstattung, wenn du mindestens 24 Stunden vor Beginn absagst."},
+		"in French":           {"fr", new(24), 100, "Remboursement intégral si vous annulez au moins 24 heures avant le début."},
+		"nothing is promised": {"en", nil, 100, ""},
+		"nothing is paid":     {"en", new(24), 0, ""},
+	} {
+		o := Order{Reader: locale.ParseTag(c.language), Total: c.total, Booking: &Booking{FullRefundHours: c.hours}}
+		if got := o.RefundPromise(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if got := (Order{Total: 100}).RefundPromise(); got != "" {
+		t.Errorf("a product: %q", got)
+	}
+}
+
 func bookedPage(change func(*checkout.Page)) checkout.Page {
 	return sessionPage(func(p *checkout.Page) {
 		offer := &p.Session.Offer
 		offer.ListingType, offer.ListingID, offer.VariantID = "APPOINTMENT", "lst_1", "var_1"
 		offer.DurationMinutes, offer.SessionCount, offer.DeliveryModes = 45, 1, []string{"virtual"}
+		offer.FullRefundHours = new(48)
 		p.Session.ExpiresAt = p.Now.Add(30 * time.Minute)
 		p.Session.Slots = []core.AppointmentSlot{{StartsAt: p.Now, EndsAt: p.Now.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: "virtual"}}
 		change(p)
@@ -64,7 +91,8 @@ func TestAnAppointmentSessionBecomesItsView(t *testing.T) {
 	}{
 		"what is not booked has no times": {func(p *checkout.Page) { p.Session.Offer.VariantID = "" }, func(c Order) bool { return c.Booking == nil && !c.CanChange() }},
 		"before payment the chosen times": {func(*checkout.Page) {}, func(c Order) bool {
-			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 && c.CanChange() && c.LineNote() == "45 minutes · Online"
+			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 && c.CanChange() && c.LineNote() == "45 minutes · Online" &&
+				c.RefundPromise() == "Full refund if you cancel at least 48 hours before the start."
 		}},
 		"while a payment is under way nothing can be changed": {func(p *checkout.Page) { p.State = core.PageProcessing }, func(c Order) bool { return !c.CanChange() }},
 		"once paid the appointments, which may have moved": {func(p *checkout.Page) {

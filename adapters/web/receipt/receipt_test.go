@@ -26,7 +26,7 @@ func TestAReceiptRenders(t *testing.T) {
 		want []string
 	}{
 		"receipt": {paid, []string{"R-2026-000042", "€40.00", "Refunded", "ABC123-C-000001", "/r/x/pdf", `href="/p/asks"`, "United Kingdom", "March 8, 2026, 2:05 PM UTC"}},
-		"booked":  {booked, []string{"Your appointments", "9:00 AM – 10:00 AM EST (UTC−5)", "10:00 AM – 11:00 AM EDT (UTC−4)", "7 Bridge Street"}},
+		"booked":  {booked, []string{"Full refund if you cancel at least 24 hours before the start.", "Your appointments", "9:00 AM – 10:00 AM EST (UTC−5)", "10:00 AM – 11:00 AM EDT (UTC−4)", "7 Bridge Street"}},
 	} {
 		html, err := r.render(c.page)
 		if err != nil {

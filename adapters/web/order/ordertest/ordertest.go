@@ -65,7 +65,7 @@ func Lesson(state string, sessions, chosen int, modes ...string) order.Order {
 	c.Item = order.Item{Title: "Press Lesson", Type: "APPOINTMENT"}
 	c.Now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c.ExpiresAt = c.Now.Add(30 * time.Minute)
-	c.Booking = &order.Booking{Reader: locale.Default, ListingID: "lst_1", VariantID: "var_1", Minutes: 60, Sessions: sessions, Modes: modes}
+	c.Booking = &order.Booking{Reader: locale.Default, ListingID: "lst_1", VariantID: "var_1", Minutes: 60, Sessions: sessions, Modes: modes, FullRefundHours: new(24)}
 	for i := range chosen {
 		at := time.Date(2026, 3, 7+i, 14, 0, 0, 0, time.UTC)
 		c.Booking.Times = append(c.Booking.Times, order.Meeting{Reader: locale.Default, StartsAt: at, EndsAt: at.Add(time.Hour), Zone: "America/New_York", Mode: modes[0]})
