@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"sundry/adapters/ical"
 	"sundry/adapters/jobs"
+	"sundry/adapters/web/layout"
 	"sundry/modules/mail"
 )
 
@@ -13,6 +14,7 @@ func (a *App) wireMail() error {
 			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.mailer(), Receipts: a.modules.Checkout, Accounts: a.modules.Identity,
 			Buyers: a.modules.Checkout, Bookings: a.modules.Booking, Calendars: ical.Calendars{},
 			Customers: a.modules.Customers, Portal: a.modules.Customers, Passwords: a.modules.Identity,
+			Images: layout.ImageLinks{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("images")},
 		})
 
 	before(a.bus, module.BeforeCheckoutPaid)

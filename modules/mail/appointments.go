@@ -53,13 +53,13 @@ func (s *Service) OnAppointmentReminderDue(ctx context.Context, r ports.Repos, e
 	if err != nil || buyer.Address == "" {
 		return err
 	}
-	seller, err := s.seller(ctx, r, e.CreatorID)
+	seller, look, err := s.seller(ctx, r, e.CreatorID)
 	if err != nil {
 		return err
 	}
 	mail := newMail(e.CreatorID, mailtemplate.KindAppointmentReminder, changeOf(e.State)+"/"+e.Before, recipient{buyer.Address, buyer.Name})
 	data := mailtemplate.AppointmentOf(e.State, buyer.Name, seller.Name, e.Timezone)
-	data.ReplyTo, data.Locale = seller, buyer.Locale
+	data.ReplyTo, data.Look, data.Locale = seller, look, buyer.Locale
 	return s.enqueueMail(ctx, r, mail, data)
 }
 
@@ -109,7 +109,7 @@ func (s *Service) restOfPack(ctx context.Context, r ports.Repos, c change) ([]ap
 
 // mailBuyer enqueues the buyer's mail, with the calendar file that their calendar acts upon.
 func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to ports.Addressee) error {
-	seller, err := s.seller(ctx, r, c.CreatorID)
+	seller, look, err := s.seller(ctx, r, c.CreatorID)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to por
 		return err
 	}
 	data := mailtemplate.AppointmentOf(c.State, to.Name, seller.Name, c.Timezone)
-	data.ReplyTo, data.Locale, data.Money = seller, to.Locale, c.money
+	data.ReplyTo, data.Look, data.Locale, data.Money = seller, look, to.Locale, c.money
 	entries := make([]ports.CalendarEntry, 0, len(more)+1)
 	for i, a := range append([]appointment.State{c.State}, more...) {
 		entry := s.bookings.CalendarEntry(a)

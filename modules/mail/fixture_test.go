@@ -50,6 +50,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w.store = testdb.WithClock(store, w)
 		w.mail = mail.New(mail.Config{Sender: "no-reply@pay.example.com"}, mail.Deps{
 			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: w, Buyers: w, Bookings: w, Calendars: ical.Calendars{},
+			Images: w,
 		})
 		test(t, w)
 	})
@@ -108,13 +109,16 @@ func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, erro
 
 // Storefront implements ports.AccountReader.
 func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
-	return identity.Storefront{Name: "Ada"}, nil
+	return identity.Storefront{Name: "Ada", Profile: identity.Profile{LogoURL: "/media/img_1", AccentColor: "#ffee00"}}, nil
 }
 
 // Account implements ports.AccountReader.
 func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
 	return "Ada's Workshop", "ada@example.com", nil
 }
+
+// ImageURL implements ports.ImageLinks.
+func (w *fixture) ImageURL(address string) string { return "https://pay.example.com" + address }
 
 // Buyer implements ports.BuyerReader.
 func (w *fixture) Buyer(context.Context, ports.Repos, string) (ports.Addressee, error) {

@@ -66,6 +66,11 @@ func TestABuyerIsMailedOneReceipt(t *testing.T) {
 				t.Errorf("%s is missing", part)
 			}
 		}
+		for _, part := range []string{`src="https://pay.example.com/media/img_1"`, ">Ada&#39;s Workshop</td>", "background: #ffee00"} {
+			if !strings.Contains(m.HTML, part) {
+				t.Errorf("the seller's look lacks %s", part)
+			}
+		}
 		if w.work(); len(w.mailed()) > 0 {
 			t.Error("it was sent again")
 		}

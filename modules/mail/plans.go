@@ -49,9 +49,10 @@ func (s *Service) mailPlan(ctx context.Context, r ports.Repos, creatorID string,
 		return err
 	}
 	data.Locale = to.Details.Locale
-	if data.Seller, _, err = s.accounts.Account(ctx, r, creatorID); err != nil {
+	if data.ReplyTo, data.Look, err = s.seller(ctx, r, creatorID); err != nil {
 		return err
 	}
+	data.Seller = data.ReplyTo.Name
 	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{to.Email, to.DisplayName}), data)
 }
 

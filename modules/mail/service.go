@@ -54,6 +54,7 @@ type Deps struct {
 	Customers ports.CustomerReader
 	Portal    ports.PortalLinks
 	Passwords ports.PasswordLinks
+	Images    ports.ImageLinks
 }
 
 // Service holds the use cases.
@@ -71,6 +72,7 @@ type Service struct {
 	customers ports.CustomerReader
 	portal    ports.PortalLinks
 	passwords ports.PasswordLinks
+	images    ports.ImageLinks
 }
 
 // New returns the module.
@@ -78,7 +80,7 @@ func New(cfg Config, d Deps) *Service {
 	return &Service{
 		cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, mailer: d.Mailer, receipts: d.Receipts, accounts: d.Accounts,
 		buyers: d.Buyers, bookings: d.Bookings, calendars: d.Calendars, customers: d.Customers, portal: d.Portal,
-		passwords: d.Passwords,
+		passwords: d.Passwords, images: d.Images,
 	}
 }
 
@@ -114,13 +116,13 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	if e.Email == "" {
 		return nil
 	}
-	seller, err := s.seller(ctx, r, e.CreatorID)
+	seller, look, err := s.seller(ctx, r, e.CreatorID)
 	if err != nil {
 		return err
 	}
 	mail := newMail(e.CreatorID, mailtemplate.KindReceipt, e.PaymentID, recipient{e.Email, e.BuyerName})
 	data := mailtemplate.ReceiptOf(e, seller.Name)
-	data.ReplyTo = seller
+	data.ReplyTo, data.Look = seller, look
 	return s.enqueueMail(ctx, r, mail, data)
 }
 
@@ -129,14 +131,15 @@ func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e check
 	_, _, _ = s.accounts.Account(ctx, r, e.CreatorID)
 }
 
-// seller is whom a buyer's reply reaches: the creator's support address, else their own.
-func (s *Service) seller(ctx context.Context, r ports.Repos, creatorID string) (mailtemplate.Party, error) {
+// seller is whom a buyer's reply reaches, at the creator's support address, else their own, and how their mails look.
+func (s *Service) seller(ctx context.Context, r ports.Repos, creatorID string) (mailtemplate.Party, mailtemplate.Look, error) {
 	name, address, err := s.accounts.Account(ctx, r, creatorID)
 	if err != nil {
-		return mailtemplate.Party{}, err
+		return mailtemplate.Party{}, mailtemplate.Look{}, err
 	}
 	store, err := s.accounts.Storefront(ctx, r, creatorID)
-	return mailtemplate.Party{Name: name, Address: cmp.Or(store.SupportEmail, address)}, err
+	look := mailtemplate.Look{LogoURL: store.LogoURL, AccentColor: store.AccentColor}
+	return mailtemplate.Party{Name: name, Address: cmp.Or(store.SupportEmail, address)}, look, err
 }
 
 // OnEndpointDisabled enqueues a mail to the owner of a webhook endpoint that was disabled. The endpoint's revision names

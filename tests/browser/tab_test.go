@@ -187,6 +187,15 @@ func (b *tab) fits(where string) {
 	}
 }
 
+// faults are what axe-core, which has been loaded, finds on the page as it is shown.
+func (b *tab) faults() []string {
+	b.t.Helper()
+	return eval[[]string](b, `axe.run(document, {
+		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+		resultTypes: ["violations"], iframes: false,
+	}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120) + " " + n.failureSummary).slice(0, 3).join(" | ")))`)
+}
+
 // accessible runs axe-core over the page in both color schemes, one at desktop and one at
 // phone size: each costs as much as buying something.
 func (b *tab) accessible(where string) {
@@ -201,11 +210,7 @@ func (b *tab) accessible(where string) {
 		if look.width == 360 {
 			b.fits(where)
 		}
-		faults := eval[[]string](b, `axe.run(document, {
-			runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-			resultTypes: ["violations"], iframes: false,
-		}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120) + " " + n.failureSummary).slice(0, 3).join(" | ")))`)
-		for _, fault := range faults {
+		for _, fault := range b.faults() {
 			b.t.Errorf("%s (%s, %d px): %s", where, look.scheme, look.width, fault)
 		}
 	}

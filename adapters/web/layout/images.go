@@ -61,13 +61,37 @@ func (i *images) path(url string) string {
 	if url == "" || i.fetcher == nil {
 		return ""
 	}
-	return "/images/" + i.sign(url) + "/" + base64.RawURLEncoding.EncodeToString([]byte(url))
+	return proxied(i.key, url)
 }
 
-func (i *images) sign(url string) string {
-	mac := hmac.New(sha256.New, i.key)
+// proxied is where a picture from another host is shown.
+func proxied(key []byte, url string) string {
+	return "/images/" + sign(key, url) + "/" + base64.RawURLEncoding.EncodeToString([]byte(url))
+}
+
+func (i *images) sign(url string) string { return sign(i.key, url) }
+
+func sign(key []byte, url string) string {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(url))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// ImageLinks are the addresses of pictures for what is read elsewhere, such as mails. Key is that of the pages.
+type ImageLinks struct {
+	BaseURL string
+	Key     []byte
+}
+
+// ImageURL implements ports.ImageLinks.
+func (l ImageLinks) ImageURL(address string) string {
+	switch {
+	case core.IDOf(address) != "":
+		return l.BaseURL + address
+	case OriginOf(address) == "":
+		return ""
+	}
+	return l.BaseURL + proxied(l.Key, address)
 }
 
 func (i *images) serve(c *fiber.Ctx) error {

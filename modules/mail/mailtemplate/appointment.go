@@ -44,6 +44,7 @@ type Appointment struct {
 	// More are the further times of a pack, which one mail confirms together.
 	More    []Appointment `json:"more,omitempty"`
 	ReplyTo Party         `json:"replyTo,omitzero"` // the seller, in mails to the buyer
+	Look    Look          `json:"look,omitzero"`    // theirs
 	File    File          `json:"file,omitzero"`
 }
 
@@ -104,6 +105,9 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 		if len(a.More) > 0 {
 			d.Subject, d.Heading = to.words("apt.pack.subject", len(a.More)+1, oneLine(a.Title)), to.words("apt.pack.heading", len(a.More)+1)
 			d.Preview, d.Figure = to.words("apt.pack.preview", day, clock), ""
+			if toBuyer {
+				d.Lead = []string{to.words("apt.pack.lead", other)}
+			}
 		}
 		over, manage := key == "canceled" || key == "creator.canceled", "apt.manage"
 		if over {
@@ -115,7 +119,7 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			moneyKey = "apt.money."
 		}
 		if text := a.Money.words(to, moneyKey, other); text != "" {
-			d.After = append(d.After, text)
+			d.Lead = append(d.Lead, text)
 		}
 		if a.MeetingURL != "" && !over {
 			d.Links = append(d.Links, link{to.words("apt.join"), a.MeetingURL})
@@ -153,7 +157,7 @@ func (a Appointment) when(to reader, zone *time.Location) row {
 	return row{
 		Label: to.words("apt.when"), Strong: true,
 		Value: to.Day(a.StartsAt.In(zone)) + ", " + to.Clock(a.StartsAt.In(zone)) + "–" + to.Clock(a.EndsAt.In(zone)),
-		Note:  zone.String() + ", " + civil.Offset(a.StartsAt, zone),
+		Note:  civil.ZoneLabel(a.StartsAt, zone),
 	}
 }
 

@@ -4,13 +4,17 @@ package mailtemplate
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
 	html "html/template"
+	"maps"
+	"slices"
 	"strings"
 	text "text/template"
 
+	"sundry/core/accent"
 	"sundry/core/identity"
 	"sundry/core/locale"
 )
@@ -22,6 +26,13 @@ type Kind string
 type Party struct {
 	Name    string `json:"name,omitempty"`
 	Address string `json:"address"`
+}
+
+// Look is how a seller's mails look, beside their name; empty members are as ours.
+type Look struct {
+	// LogoURL is a path of ours or an address on another host.
+	LogoURL     string `json:"logoUrl,omitempty"`
+	AccentColor string `json:"accentColor,omitempty"` // #rrggbb
 }
 
 // Content is a rendered mail.
@@ -39,6 +50,8 @@ type Site struct {
 	PortalURL func(customerID string) string
 	// PasswordResetURL is where a creator sets a new password, as little stored.
 	PasswordResetURL func(identity.ResetLink) string
+	// ImageURL is the absolute address, on our own host, that shows a logo; "" when it cannot be shown.
+	ImageURL func(logoURL string) string
 }
 
 // kinds are all the mails there are.
@@ -79,6 +92,22 @@ type draft struct {
 	Tag string
 	// Footer is why this came.
 	Footer string
+	// Brand is whose mail it is.
+	Brand brand
+}
+
+// brand is the head of a mail and what its first button is painted with.
+type brand struct {
+	Name string
+	// Logo is its absolute address; "" for the name alone.
+	Logo string
+	accent.Palette
+}
+
+// ours are the colors of a mail whose seller has chosen none.
+var ours = accent.Palette{
+	Light: accent.Colors{Accent: "#0b5d4a", OnAccent: "#ffffff"},
+	Dark:  accent.Colors{Accent: "#5cceac", OnAccent: "#06231b"},
 }
 
 // row is a line of a table; a Strong one sums up.
@@ -105,7 +134,7 @@ func from[D any](write func(Site, reader, D) draft) func(Site, reader, json.RawM
 var layouts embed.FS
 
 var (
-	functions  = map[string]any{"cells": cells, "brand": func() string { return locale.Default.Text("brand") }}
+	functions  = map[string]any{"cells": cells}
 	htmlLayout = html.Must(html.New("layout.html").Funcs(functions).ParseFS(layouts, "layout.html"))
 	textLayout = text.Must(text.New("layout.txt").Funcs(functions).ParseFS(layouts, "layout.txt"))
 )
@@ -116,7 +145,8 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	if !known {
 		return Content{}, fmt.Errorf("no mail of kind %q", kind)
 	}
-	r := readerOf(data)
+	about := headOf(data)
+	r := about.reader()
 	d, err := write(site, r, data)
 	if err != nil {
 		return Content{}, fmt.Errorf("data of a mail of kind %s: %w", kind, err)
@@ -124,7 +154,10 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	if site.Sandbox {
 		d.Subject, d.Notice = r.words("sandbox.subject", d.Subject), r.words("sandbox.notice")
 	}
-	d.Tag = r.Tag()
+	d.Tag, d.Brand = r.Tag(), about.brand(site)
+	if d.Preview == "" && len(d.Lead) > 0 {
+		d.Preview = d.Lead[0]
+	}
 	var plain, rich bytes.Buffer
 	if err := textLayout.Execute(&plain, d); err != nil {
 		return Content{}, fmt.Errorf("render a mail of kind %s as text: %w", kind, err)
@@ -135,15 +168,42 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	return Content{Subject: d.Subject, Text: tidy(plain.String()), HTML: rich.String()}, nil
 }
 
-// readerOf is whom a mail's data is for: American English where it names no locale.
-func readerOf(data json.RawMessage) reader {
-	var of struct {
-		Locale string `json:"locale"`
+// Kinds are all the kinds of mails, in order.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
+
+// head is what every mail's data may say of its reader and its seller.
+type head struct {
+	Locale  string `json:"locale"`
+	Look    Look   `json:"look"`
+	ReplyTo Party  `json:"replyTo"`
+}
+
+func headOf(data json.RawMessage) head {
+	var h head
+	if err := json.Unmarshal(data, &h); err != nil {
+		return head{} // the function of the kind reads the same data and reports what is wrong with it
 	}
-	if err := json.Unmarshal(data, &of); err != nil || of.Locale == "" {
+	return h
+}
+
+// reader is whom the mail is for: American English where its data names no locale.
+func (h head) reader() reader {
+	if h.Locale == "" {
 		return reader{locale.Default}
 	}
-	return reader{locale.ParseTag(of.Locale)}
+	return reader{locale.ParseTag(h.Locale)}
+}
+
+// brand is the seller's in mails to buyers, and ours in all others.
+func (h head) brand(site Site) brand {
+	b := brand{Name: cmp.Or(oneLine(h.ReplyTo.Name), locale.Default.Text("brand")), Palette: ours}
+	if h.Look.LogoURL != "" && site.ImageURL != nil {
+		b.Logo = site.ImageURL(h.Look.LogoURL)
+	}
+	if h.Look.AccentColor != "" {
+		b.Palette = accent.Of(h.Look.AccentColor)
+	}
+	return b
 }
 
 // cells sets a row as text: the values stand under each other.

@@ -19,6 +19,8 @@ type Plan struct {
 	CustomerID string       `json:"customerId"`
 	Seller     string       `json:"seller"`
 	Locale     string       `json:"locale,omitempty"` // the customer's
+	ReplyTo    Party        `json:"replyTo,omitzero"` // the seller
+	Look       Look         `json:"look,omitzero"`    // theirs
 	Item       string       `json:"item,omitempty"`
 	Amount     money.Amount `json:"amount,omitzero"`
 	// At is when it will be charged, was charged, or is tried again.
@@ -33,7 +35,7 @@ func portalLink(site Site, to reader, p Plan) draft {
 	return draft{
 		Subject: to.words("portal.subject", p.Seller), Heading: to.words("portal.heading"),
 		Lead: []string{to.words("portal.lead", oneLine(p.Seller))}, Links: p.links(site, to.words("portal.open")),
-		Footer: to.words("plan.footer"),
+		Footer: p.footer(to),
 	}
 }
 
@@ -45,7 +47,7 @@ func renewalDue(site Site, to reader, p Plan) draft {
 	return draft{
 		Subject: to.words(kind+".subject", p.Item, to.Date(p.At)), Heading: to.words(kind + ".heading"), Figure: to.Money(p.Amount),
 		Lead:  []string{to.words(kind+".lead", oneLine(p.Item), to.Date(p.At), to.Money(p.Amount))},
-		Links: p.links(site, to.words("portal.manage")), Footer: to.words("plan.footer"),
+		Links: p.links(site, to.words("portal.manage")), Footer: p.footer(to),
 	}
 }
 
@@ -53,7 +55,7 @@ func chargeFailed(site Site, to reader, p Plan) draft {
 	d := draft{
 		Subject: to.words("failed.subject", p.Item), Heading: to.words("failed.heading"),
 		Lead:  []string{to.words("failed.lead", oneLine(p.Item), to.Date(p.GraceEndsAt))},
-		Links: p.links(site, to.words("failed.open")), Footer: to.words("plan.footer"),
+		Links: p.links(site, to.words("failed.open")), Footer: p.footer(to),
 	}
 	if !p.At.IsZero() {
 		d.After = append(d.After, to.words("failed.again", to.Date(p.At)))
@@ -72,9 +74,12 @@ func renewed(site Site, to reader, p Plan) draft {
 			{Label: to.words("receipt.date"), Value: to.Moment(p.At)},
 		},
 		Links: p.links(site, to.words("portal.manage")), After: []string{to.words("receipt.merchant", oneLine(p.Seller))},
-		Footer: to.words("plan.footer"),
+		Footer: p.footer(to),
 	}
 }
+
+// footer says why the mail came and whom a reply reaches.
+func (p Plan) footer(to reader) string { return to.words("plan.footer", oneLine(p.Seller)) }
 
 // links is the way to the portal.
 func (p Plan) links(site Site, label string) []link {

@@ -29,8 +29,12 @@ type Receipt struct {
 	Total         money.Amount `json:"total"`
 	PaidAt        time.Time    `json:"paidAt"` // account time
 	DownloadURL   string       `json:"downloadUrl,omitempty"`
-	ReplyTo       Party        `json:"replyTo,omitzero"` // the seller
-	Locale        string       `json:"locale,omitempty"` // the buyer's
+	// FullRefundHours is how long before its start an appointment can be canceled for a full refund; nil where that is not
+	// promised.
+	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
+	ReplyTo         Party  `json:"replyTo,omitzero"` // the seller
+	Look            Look   `json:"look,omitzero"`    // theirs
+	Locale          string `json:"locale,omitempty"` // the buyer's
 }
 
 // ReceiptOf takes a receipt's words from a payment.
@@ -41,6 +45,9 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 	}
 	if e.Offer.PlanKey != "default" && e.Offer.PlanName != e.Offer.Title {
 		r.Plan = e.Offer.PlanName
+	}
+	if e.Total.Minor > 0 {
+		r.FullRefundHours = e.Offer.FullRefundHours
 	}
 	if e.Offer.Recurring() {
 		r.Interval, r.IntervalCount, r.TrialDays, r.Price = string(e.Offer.Interval), e.Offer.IntervalCount, e.Offer.TrialDays, e.Offer.Price
@@ -74,8 +81,19 @@ func receipt(site Site, to reader, r Receipt) draft {
 	if r.Interval != "" && r.CustomerID != "" {
 		d.Links = append(d.Links, link{to.words("portal.manage"), site.PortalURL(r.CustomerID)})
 	}
+	if r.FullRefundHours != nil {
+		d.After = append(d.After, r.refundPromise(to))
+	}
 	d.After = append(d.After, to.words("receipt.merchant", oneLine(r.Seller)))
 	return d
+}
+
+// refundPromise says until when canceling an appointment returns everything, as the checkout page did.
+func (r Receipt) refundPromise(to reader) string {
+	if *r.FullRefundHours == 0 {
+		return to.Text("refund.until_start")
+	}
+	return to.Text("refund.until", to.Count("hours", *r.FullRefundHours))
 }
 
 func (r Receipt) rows(to reader) []row {
