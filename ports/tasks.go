@@ -94,7 +94,7 @@ type TaskQueue interface {
 	// Release returns a claimed task that was not run: it is due at once, and this claim does not count. ErrFenced as Load.
 	Release(ctx context.Context, t Task) error
 	// Retime brings the real time of waiting tasks in line with the account's clock ("" = of every account), of those that
-	// fall due within a few minutes. It is needed after a clock moved, and every minute for those that come near.
+	// fall due within a few minutes, and that of the pauses of its keys. It is needed after a clock moved, and every minute for those that come near.
 	Retime(ctx context.Context, creatorID string) error
 	// Backlog counts, per kind, the tasks due in real time, and reports when the oldest of them became due that is not paused.
 	Backlog(ctx context.Context, now time.Time) ([]TaskBacklog, error)

@@ -356,7 +356,26 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 			return moved, err
 		}
 	}
-	return moved || len(locked) > 0, nil
+	pauses, err := s.retimePauses(ctx, creatorID, offset)
+	return moved || len(locked) > 0 || pauses, err
+}
+
+// retimePauses is Retime for the pauses of an account's keys: one that its clock has passed keeps no task back.
+func (s *Store) retimePauses(ctx context.Context, creatorID string, offset int64) (moved bool, err error) {
+	const misTimed = "creator_id = ? AND paused_until <> due_until - ?"
+	keys, err := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}.QueryIDs("find pauses to re-time",
+		"SELECT concurrency_key FROM concurrency_pauses WHERE "+misTimed, creatorID, offset)
+	for _, key := range keys {
+		err := s.writeTask(ctx, func(t repo.Base) error {
+			return t.Exec("re-time the pause of "+key,
+				"UPDATE concurrency_pauses SET paused_until = due_until - ? WHERE concurrency_key = ? AND "+misTimed, offset, key, creatorID, offset)
+		})
+		if err != nil {
+			return moved, err
+		}
+		moved = true
+	}
+	return moved, err
 }
 
 // Backlog implements ports.TaskQueue.

@@ -155,6 +155,7 @@ func clockCases() storeCases {
 		"an account's clock goes forward only":                    anAccountsClockGoesForwardOnly,
 		"retime moves the waiting tasks of a moved clock":         retimeMovesTheWaitingTasksOfAMovedClock,
 		"retime leaves a retry to real time":                      retimeLeavesARetryToRealTime,
+		"retime ends the pauses that a clock has passed":          retimeEndsThePausesThatAClockHasPassed,
 		"claim next goes through one account by due time":         claimNextGoesThroughOneAccountByDueTime,
 		"the next task of an account keeps to the pauses of keys": claimNextKeepsToThePausesOfKeys,
 		"one holder moves a clock at a time":                      oneHolderMovesAClockAtATime,

@@ -139,6 +139,28 @@ func claimNextKeepsToThePausesOfKeys(t *testing.T, db Database) {
 	next(end.Add(24*time.Hour), "down/c", now.Add(time.Hour))
 }
 
+func retimeEndsThePausesThatAClockHasPassed(t *testing.T, db Database) {
+	store := withKeys(t, db)
+	now := realNow()
+	schedule(t, store, "test.run", "down/a", creator, now)
+	pause := func(until time.Time) {
+		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+			return r.Tasks.PauseKey(ctx, "down", creator, until)
+		})
+	}
+	pause(now.Add(5 * time.Minute))
+	advance(t, store, creator, 4*time.Minute)
+	for _, account := range []string{"crt_other", "", creator} {
+		if err := store.Retime(t.Context(), account); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claimNone(t, store, now.Add(time.Minute-time.Millisecond))
+	if got := claimOne(t, store, now.Add(time.Minute)); got.Subject != "down/a" {
+		t.Errorf("claimed %+v", got)
+	}
+}
+
 func oneHolderMovesAClockAtATime(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	now := realNow()
