@@ -22,7 +22,9 @@ type processor interface {
 // the configuration demands the keys there.
 func (a *App) openProcessor() {
 	if !a.cfg.Stripe() {
-		a.processor = sandboxpay.New(a.store)
+		sandbox := sandboxpay.New(a.store)
+		a.processor = sandbox
+		a.verify(sandbox.Verify)
 		return
 	}
 	a.processor = a.stripe()

@@ -11,6 +11,7 @@ type AccessRepos struct {
 	Grants     Grants
 	Snapshots  Snapshots
 	CreditUses CreditUses
+	Audit      AccessAudit
 }
 
 // Grants are the reasons why customers have access.
@@ -47,9 +48,27 @@ type Snapshots interface {
 	ListHistory(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]access.Changed, error)
 	// CountHistory counts the changes on record and returns the highest version among them.
 	CountHistory(ctx context.Context, creatorID, externalCustomerID string) (count, highest int64, err error)
-	// ListAll returns up to limit documents of all accounts behind the given one, in the order of account and customer. The
-	// zero Document is the beginning.
-	ListAll(ctx context.Context, after access.Document, limit int) ([]access.Document, error)
+}
+
+// AccessAudit is what `sundry verify` reads of access, over all accounts.
+type AccessAudit interface {
+	// ListCustomers returns up to limit customers behind the given document, in the order of account and customer. The zero
+	// Document is the beginning. The parts of one are read one after the other: what changes meanwhile may be in some only.
+	ListCustomers(ctx context.Context, after access.Document, limit int) ([]CustomerAccess, error)
+	// LostSnapshots lists customers with grants or changes on record and no document, as account/customer.
+	LostSnapshots(ctx context.Context, limit int) ([]string, error)
+	// LostCreditUses lists uses of credits, as account/customer/key, that are not on record both as themselves and as the
+	// change that they made, or whose balance is not what was granted less what was used.
+	LostCreditUses(ctx context.Context, limit int) ([]string, error)
+}
+
+// CustomerAccess is one customer's document beside what it is made of.
+type CustomerAccess struct {
+	Document access.Document
+	// Grants are those that count, oldest first.
+	Grants []*access.Grant
+	// Changes are how many are on record, Highest the last of their versions.
+	Changes, Highest int64
 }
 
 // CreditUses remembers every consumption of credits for good.

@@ -14,6 +14,7 @@ type SandboxRepos struct {
 	ClockOffsets ClockOffsets
 	Charges      SandboxCharges
 	Disputes     SandboxDisputes
+	Audit        SandboxAudit
 }
 
 // ClockOffsets keeps how far each sandbox account's clock runs ahead of real time.
@@ -50,6 +51,16 @@ type SandboxCharges interface {
 	UpdateOutcome(ctx context.Context, paymentID string, o payment.Outcome) error
 	// InsertRefund writes that money of a charge went back; again under the same id, it changes nothing.
 	InsertRefund(ctx context.Context, refundID, paymentID string, amount money.Amount) error
+}
+
+// SandboxAudit is what `sundry verify` compares of the sandbox processor's memory with payments. Each method returns the ids
+// that break the rule, at most limit.
+type SandboxAudit interface {
+	// UnmatchedCharges lists payments that succeeded without a charge of theirs, its fee included, or that ended otherwise
+	// although they were charged, and charges without a payment.
+	UnmatchedCharges(ctx context.Context, limit int) ([]string, error)
+	// UnmatchedRefunds lists refunds that succeeded without the same amount having left the processor.
+	UnmatchedRefunds(ctx context.Context, limit int) ([]string, error)
 }
 
 // SandboxDisputes is the sandbox processor's memory of disputes. It is the processor's own and no module touches it.

@@ -54,7 +54,7 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Treasury:      treasury.Repositories(b),
 		Webhooks:      webhooks.Repositories(b),
 		Mail:          mail.Repositories(b),
-		Sandbox:       ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b), Disputes: sandbox.NewDisputes(b)},
+		Sandbox:       ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b), Disputes: sandbox.NewDisputes(b), Audit: sandbox.NewAudit(b)},
 	}
 }
 

@@ -17,6 +17,10 @@ const retentionBatch = 2_000
 // mailBodyWindow is how far back mails are scanned whose bodies may still be there: the deletion runs far more often.
 const mailBodyWindow = 60 * 24 * time.Hour
 
+// commitSlack is more than the time from the making of an event's id to its commit: events around the end of what is kept may
+// be deleted in another order than they were committed in.
+const commitSlack = time.Hour
+
 // FirstID is the least id of a kind that could have been made at a time: ids begin with it.
 func FirstID(kind id.Prefix, at time.Time) string {
 	var body [16]byte
@@ -83,15 +87,18 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 }
 
 // DeleteOld deletes what nobody needs any more, in short transactions. From then on no event of before k.Deliveries is
-// expected to have deliveries.
+// expected to have deliveries, and none of before k.Events to be there.
 func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
-	_, err := s.rowsChanged(ctx, "note retention", `INSERT INTO deployment (name, value) VALUES ('deliveries_from', ?)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE deployment.value < excluded.value`, FirstID(id.Event, k.Deliveries))
-	if err != nil {
-		return err
+	for name, kept := range map[string]time.Time{"deliveries_from": k.Deliveries, "events_from": k.Events.Add(commitSlack)} {
+		_, err := s.rowsChanged(ctx, "note retention", `INSERT INTO deployment (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE deployment.value < excluded.value`, name, FirstID(id.Event, kept))
+		if err != nil {
+			return err
+		}
 	}
 	for _, d := range s.deletions(k) {
 		for more := true; more; {
+			var err error
 			if more, err = s.deleteBatch(ctx, d); err != nil {
 				return err
 			}
@@ -99,6 +106,7 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 	}
 	// A creator may be far ahead of real time, never behind it.
 	for n := int64(retentionBatch); n == retentionBatch; {
+		var err error
 		if n, err = s.rowsChanged(ctx, "delete old busy times", `DELETE FROM busy_times WHERE (creator_id, url, starts_at) IN
 			(SELECT creator_id, url, starts_at FROM busy_times WHERE ends_at < ? LIMIT ?)`, k.Now.Add(-24*time.Hour).UnixMilli(), retentionBatch); err != nil {
 			return err

@@ -81,7 +81,7 @@ func TestGiftsThatAreRefused(t *testing.T) {
 				t.Errorf("%s: %v (fields %v), want %v", name, err, fieldsOf(err), c.fields)
 			}
 		}
-		if found, err := h.store.Read(t.Context()).Access.Snapshots.ListAll(t.Context(), core.Document{}, 10); err != nil || len(found) != 0 {
+		if found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), core.Document{}, 10); err != nil || len(found) != 0 {
 			t.Errorf("refusals left %d rows: %v", len(found), err)
 		}
 	})

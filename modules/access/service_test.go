@@ -21,7 +21,7 @@ func TestUnknownCustomerHasNothing(t *testing.T) {
 		if d.Version != 0 || !strings.Contains(string(d.Body), `"activePlans":[]`) {
 			t.Errorf("version %d, body %s", d.Version, d.Body)
 		}
-		if found, err := h.store.Read(t.Context()).Access.Snapshots.ListAll(t.Context(), access.Document{}, 10); err != nil || len(found) != 0 {
+		if found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), access.Document{}, 10); err != nil || len(found) != 0 {
 			t.Errorf("reading left %d rows: %v", len(found), err)
 		}
 	})
@@ -58,8 +58,8 @@ func TestABuyerWithoutANameHasAccessUnderTheirCustomerID(t *testing.T) {
 		recurring.Offer.Interval = "month" // its subscription gives access, not the payment
 		h.buy(anonymous)
 		h.buy(recurring)
-		found, err := h.store.Read(t.Context()).Access.Snapshots.ListAll(t.Context(), access.Document{}, 10)
-		if err != nil || len(found) != 1 || found[0].ExternalCustomerID != "cus_1" {
+		found, err := h.store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), access.Document{}, 10)
+		if err != nil || len(found) != 1 || found[0].Document.ExternalCustomerID != "cus_1" {
 			t.Errorf("%d snapshots: %v", len(found), err)
 		}
 	})

@@ -8,64 +8,69 @@ import (
 	"sundry/ports"
 )
 
-const verifyPage = 200
+const verifyPage = 500
 
-// Verify checks every customer's snapshot against the fold of their grants, and their history for gaps. It returns one
-// line per violation. The service may go on meanwhile.
+// Verify checks every customer's snapshot against the fold of their grants, their history for gaps, and the uses of
+// credits. It returns one line per violation. The service may go on meanwhile.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	var faults []string
+	audit := s.store.Read(ctx).Access.Audit
+	lines, err := ports.Checks{
+		{Find: audit.LostSnapshots, Message: "access of customer %s: the snapshot is gone"},
+		{Find: audit.LostCreditUses, Message: "credit use %s is not complete"},
+	}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for last := (access.Document{}); ; {
-		page, err := s.store.Read(ctx).Access.Snapshots.ListAll(ctx, last, verifyPage)
+		page, err := audit.ListCustomers(ctx, last, verifyPage)
 		if err != nil {
-			return faults, err
+			return lines, err
 		}
-		for _, d := range page {
-			found, err := s.verify(ctx, d)
+		for _, c := range page {
+			found, err := s.verify(ctx, c)
 			if err != nil {
-				return faults, err
+				return lines, err
 			}
-			faults = append(faults, found...)
+			lines = append(lines, found...)
 		}
 		if len(page) < verifyPage {
-			return faults, nil
+			return lines, nil
 		}
-		last = page[len(page)-1]
+		last = page[len(page)-1].Document
 	}
 }
 
 // verify checks one customer without a lock first: only what seems wrong is worth holding up a writer for.
-func (s *Service) verify(ctx context.Context, d access.Document) ([]string, error) {
-	faults, err := s.faultsOf(ctx, s.store.Read(ctx), d)
-	if err != nil || len(faults) == 0 {
-		return nil, err
+func (s *Service) verify(ctx context.Context, c ports.CustomerAccess) (violations []string, err error) {
+	if len(s.violationsOf(c)) == 0 {
+		return nil, nil
 	}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		locked, err := r.Access.Snapshots.Lock(ctx, access.Empty(d.CreatorID, d.ExternalCustomerID, s.livemode))
+		locked, err := r.Access.Snapshots.Lock(ctx, access.Empty(c.Document.CreatorID, c.Document.ExternalCustomerID, s.livemode))
 		if err != nil {
 			return err
 		}
-		faults, err = s.faultsOf(ctx, r, locked)
-		return err
+		c := ports.CustomerAccess{Document: locked}
+		if c.Grants, err = r.Access.Grants.ListActive(ctx, locked.CreatorID, locked.ExternalCustomerID); err != nil {
+			return err
+		}
+		if c.Changes, c.Highest, err = r.Access.Snapshots.CountHistory(ctx, locked.CreatorID, locked.ExternalCustomerID); err != nil {
+			return err
+		}
+		violations = s.violationsOf(c)
+		return nil
 	})
-	return faults, err
+	return violations, err
 }
 
-func (s *Service) faultsOf(ctx context.Context, r ports.Repos, d access.Document) ([]string, error) {
-	grants, err := r.Access.Grants.ListActive(ctx, d.CreatorID, d.ExternalCustomerID)
-	if err != nil {
-		return nil, err
+func (s *Service) violationsOf(c ports.CustomerAccess) (violations []string) {
+	d := c.Document
+	of := fmt.Sprintf("access of customer %q of %s", d.ExternalCustomerID, d.CreatorID)
+	if !d.Matches(access.Fold(c.Grants), s.livemode) {
+		violations = append(violations, fmt.Sprintf("%s: version %d is not the fold of the grants", of, d.Version))
 	}
-	count, highest, err := r.Access.Snapshots.CountHistory(ctx, d.CreatorID, d.ExternalCustomerID)
-	if err != nil {
-		return nil, err
+	if c.Changes != d.Version || c.Highest != d.Version {
+		violations = append(violations, fmt.Sprintf("%s: version %d has %d changes on record, the last of them %d", of, d.Version, c.Changes, c.Highest))
 	}
-	var faults []string
-	who := fmt.Sprintf("access of customer %q of %s", d.ExternalCustomerID, d.CreatorID)
-	if !d.Matches(access.Fold(grants), s.livemode) {
-		faults = append(faults, fmt.Sprintf("%s: version %d is not the fold of the grants", who, d.Version))
-	}
-	if count != d.Version || highest != d.Version {
-		faults = append(faults, fmt.Sprintf("%s: version %d has %d changes on record, the last of them %d", who, d.Version, count, highest))
-	}
-	return faults, nil
+	return violations
 }

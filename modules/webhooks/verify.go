@@ -16,8 +16,8 @@ const (
 	endpointPage = 200
 )
 
-// Verify checks that every event has a delivery to each endpoint that was subscribed to it, and that every delivery that
-// is to be made is somebody's task. It returns one line per violation.
+// Verify checks that no event is missing, that every event has a delivery to each endpoint that was subscribed to it, and
+// that every delivery that is to be made is a task. It returns one line per violation.
 //
 // An endpoint was subscribed when the event is younger than its present filters by some time and they take it. It need
 // not be enabled: its deliveries wait. What was sent under earlier filters, or to endpoints that were deleted, cannot be
@@ -47,8 +47,11 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	find := func(ctx context.Context, limit int) ([]string, error) {
 		return audit.ListStranded(ctx, TaskDeliver, limit)
 	}
-	stranded, err := ports.Checks{{Find: find, Message: "delivery %s is pending, but no task will make it"}}.Run(ctx)
-	return append(lines, stranded...), err
+	found, err := ports.Checks{
+		{Find: find, Message: "delivery %s is pending, but no task will make it"},
+		{Find: audit.ListGaps, Message: "the events of %s are not complete: some were deleted before their time"},
+	}.Run(ctx)
+	return append(lines, found...), err
 }
 
 // subscribedTo lists the event types that reach the endpoint without being asked for.

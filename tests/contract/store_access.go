@@ -255,13 +255,13 @@ func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
 	})
 	var seen []string
 	for last := (access.Document{}); ; {
-		page, err := store.Read(t.Context()).Access.Snapshots.ListAll(t.Context(), last, 3)
+		page, err := store.Read(t.Context()).Access.Audit.ListCustomers(t.Context(), last, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range page {
-			seen = append(seen, d.ExternalCustomerID)
-			last = d
+		for _, c := range page {
+			seen = append(seen, c.Document.ExternalCustomerID)
+			last = c.Document
 		}
 		if len(page) < 3 {
 			break

@@ -19,6 +19,15 @@ func openReservations(t *testing.T, app *harness.App) {
 	app.Exec(t, "DROP TRIGGER reservations_update_never_overlaps")
 }
 
+// openSnapshots lets a test delete a snapshot that grants refer to. SQLite leaves that to the connection.
+func openSnapshots(t *testing.T, app *harness.App) {
+	t.Helper()
+	if strings.HasPrefix(app.DatabaseURL, "postgres") {
+		app.Exec(t, "ALTER TABLE grants DROP CONSTRAINT grants_creator_id_external_customer_id_fkey")
+		app.Exec(t, "ALTER TABLE sandbox_refunds DROP CONSTRAINT sandbox_refunds_payment_id_fkey")
+	}
+}
+
 // Corrupting a rollup, a reservation, a snapshot or a session behind the program's back makes verify name it.
 func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 	t.Parallel()
@@ -30,8 +39,16 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 		m.counts(t, "3")
 		first, second := w.booked(t), w.booked(t)
 		open := w.session(t)
+		refunded := w.refunded(t)
+		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+		sold := text(t, receipt["paymentId"])
+		customer := harness.Unique("user")
+		w.grant(t, customer)
+		consume := harness.JSON{"key": "renders", "amount": 3, "idempotencyKey": "use-1"}
+		w.AsBackend(t, post, "/v1/customer-access/"+customer+"/credits/consume", consume).Want(t, 200)
 		verified(t, app)
 		openReservations(t, app)
+		openSnapshots(t, app)
 		for _, c := range []struct{ statement, id, named string }{
 			{"UPDATE usage_rollups SET quantity = '4' WHERE creator_id = $1", w.ID, "the count of the period is not that of its reports"},
 			{"UPDATE usage_rollups SET quantity = '3', reports = 2 WHERE creator_id = $1", w.ID, "the count of the period is not that of its reports"},
@@ -41,6 +58,13 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 			{"UPDATE access_snapshots SET version = version + 1 WHERE external_customer_id = $1", *second.ExternalCustomerID, *second.ExternalCustomerID},
 			{"UPDATE sessions SET total = total + 1 WHERE id = $1", open.ID, open.ID + " is open, but its total"},
 			{"UPDATE sessions SET live_payment_id = 'pay_nowhere' WHERE id = $1", open.ID, open.ID + " is open, but its live payment"},
+			{"UPDATE credit_uses SET balance = balance + 1 WHERE creator_id = $1", w.ID, "/use-1 is not complete"},
+			{"DELETE FROM credit_uses WHERE creator_id = $1", w.ID, "/use-1 is not complete"},
+			{"UPDATE sandbox_charges SET outcome = '{}' WHERE payment_id = $1", sold, sold + " is not what the sandbox processor charged"},
+			{"DELETE FROM sandbox_charges WHERE payment_id = $1", sold, sold + " is not what the sandbox processor charged"},
+			{"DELETE FROM sandbox_refunds WHERE refund_id = $1", refunded, refunded + " is not what the sandbox processor refunded"},
+			{"DELETE FROM events WHERE type = 'appointment.booked' AND creator_id = $1", w.ID, "the events of " + w.ID + " are not complete"},
+			{"DELETE FROM access_snapshots WHERE external_customer_id = $1", *second.ExternalCustomerID, *second.ExternalCustomerID + ": the snapshot is gone"},
 		} {
 			app.Exec(t, c.statement, c.id)
 			lines, err := app.Program.Verify(t.Context())

@@ -15,7 +15,7 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.AccessRepos {
-	return ports.AccessRepos{Grants: grants{grantMapping.On(b)}, Snapshots: snapshots{b}, CreditUses: creditUses{b}}
+	return ports.AccessRepos{Grants: grants{grantMapping.On(b)}, Snapshots: snapshots{b}, CreditUses: creditUses{b}, Audit: audit{grants{grantMapping.On(b)}}}
 }
 
 type snapshotRow struct {
@@ -128,12 +128,6 @@ func (t snapshots) CountHistory(_ context.Context, creatorID, externalCustomerID
 	err = t.DB.Model(&versionRow{}).Select("COUNT(*) AS count, COALESCE(MAX(version), 0) AS highest").
 		Where(ofCustomer, creatorID, externalCustomerID).Scan(&row).Error
 	return row.Count, row.Highest, t.Failure("count snapshot versions", err)
-}
-
-// ListAll implements ports.Snapshots.
-func (t snapshots) ListAll(_ context.Context, after access.Document, limit int) ([]access.Document, error) {
-	query := t.DB.Where("(creator_id, external_customer_id) > (?, ?)", after.CreatorID, after.ExternalCustomerID)
-	return repo.ListBy(t.Base, "list snapshots", query.Order("creator_id, external_customer_id").Limit(limit), snapshotRow.toDocument)
 }
 
 // ReadSQL is one lookup by primary key; both engines prepare it once per connection.

@@ -10,7 +10,7 @@ CREATE TABLE events (
     livemode   BOOLEAN NOT NULL,
     data       TEXT    NOT NULL,
     created_at BIGINT  NOT NULL,
-    position   BIGINT                        -- its transaction's place among the account's; NULL until that commits
+    position   BIGINT                        -- its place among the account's; NULL until its transaction commits
 );
 CREATE INDEX events_creator_id_position ON events (creator_id, position, id);
 CREATE INDEX events_without_position ON events (creator_id) WHERE position IS NULL;

@@ -2,8 +2,10 @@ package webhooks
 
 import (
 	"context"
+	"strings"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/id"
 	"sundry/core/webhook"
 )
 
@@ -25,6 +27,21 @@ func (t audit) ListUndelivered(_ context.Context, e webhook.EndpointState, types
 			"WHERE w.id = ? AND w.revision = ? AND e.id >= COALESCE((SELECT value FROM deployment WHERE name = 'deliveries_from'), '') AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id AND d.endpoint_id = w.id) "+
 			"ORDER BY e.id LIMIT ?",
 		repo.UnixMillis(e.SubscribedSince), types, e.ID, e.Revision, limit)
+}
+
+// ListGaps implements ports.WebhookAudit. The positions of an account rise by one with each event, so a missing one was
+// deleted. What retention deletes, oldest first, is before events_from.
+func (t audit) ListGaps(_ context.Context, limit int) ([]string, error) {
+	const kept = " >= COALESCE((SELECT value FROM deployment WHERE name = 'events_from'), '')"
+	const madeWith = "'" + string(id.Event) + "_' || SUBSTR(creator_id, LENGTH('" + string(id.Creator) + "_') + 1)" // an id as old as the account's
+	return t.QueryIDs("audit events", `SELECT DISTINCT creator_id FROM (
+			SELECT creator_id, position, COALESCE(LAG(position) OVER account, 0) AS previous, COALESCE(LAG(id) OVER account, `+madeWith+`) AS previous_id
+			FROM events WHERE position > 0 WINDOW account AS (PARTITION BY creator_id ORDER BY position, id)
+			UNION ALL
+			SELECT p.creator_id, p.last + 1, COALESCE(e.last, 0), COALESCE(e.id, `+strings.ReplaceAll(madeWith, "creator_id", "p.creator_id")+`)
+			FROM event_positions p LEFT JOIN (SELECT creator_id, MAX(position) AS last, MAX(id) AS id FROM events WHERE position > 0 GROUP BY creator_id) e
+				ON e.creator_id = p.creator_id
+		) AS steps WHERE position > previous + 1 AND previous_id`+kept+" ORDER BY creator_id LIMIT ?", limit)
 }
 
 // ListStranded implements ports.WebhookAudit.

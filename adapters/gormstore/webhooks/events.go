@@ -72,16 +72,20 @@ func (t events) Insert(ctx context.Context, e event.Record) error {
 	return nil
 }
 
-// assignPosition gives the account's next position to the events of this transaction, which are the only ones without.
+// assignPosition gives the account's next positions to the events of this transaction, which are the only ones without. Each
+// gets one of its own, so that a deleted event leaves a gap.
 func (t events) assignPosition(creatorID string) error {
 	const doing = "assign event positions of "
-	err := t.ExecDeferred(doing+creatorID, `INSERT INTO event_positions (creator_id, last) VALUES (?, 1)
-		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + 1`, creatorID)
+	err := t.ExecDeferred(doing+creatorID, `INSERT INTO event_positions (creator_id, last)
+		SELECT ?, COUNT(*) FROM events WHERE creator_id = ? AND position IS NULL
+		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`, creatorID, creatorID)
 	if err != nil {
 		return err
 	}
-	return t.ExecDeferred(doing+creatorID, `UPDATE events SET position = (SELECT last FROM event_positions WHERE creator_id = ?)
-		WHERE creator_id = ? AND position IS NULL`, creatorID, creatorID)
+	return t.ExecDeferred(doing+creatorID, `UPDATE events SET position = placed.position FROM (
+			SELECT e.id, p.last - COUNT(*) OVER () + ROW_NUMBER() OVER (ORDER BY e.id) AS position
+			FROM events e JOIN event_positions p ON p.creator_id = e.creator_id WHERE e.creator_id = ? AND e.position IS NULL
+		) AS placed WHERE events.id = placed.id`, creatorID)
 }
 
 // List implements ports.Events.

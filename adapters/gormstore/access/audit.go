@@ -1,0 +1,81 @@
+package access
+
+import (
+	"context"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/access"
+	"sundry/ports"
+)
+
+type audit struct{ grants }
+
+// customer is the key of a customer's access.
+type customer struct{ CreatorID, ExternalCustomerID string }
+
+// ListCustomers implements ports.AccessAudit: three queries for a page, however many customers are on it.
+func (t audit) ListCustomers(_ context.Context, after access.Document, limit int) ([]ports.CustomerAccess, error) {
+	query := t.DB.Where("(creator_id, external_customer_id) > (?, ?)", after.CreatorID, after.ExternalCustomerID)
+	documents, err := repo.ListBy(t.Base, "list snapshots", query.Order("creator_id, external_customer_id").Limit(limit), snapshotRow.toDocument)
+	if err != nil || len(documents) == 0 {
+		return nil, err
+	}
+	page := make([]ports.CustomerAccess, len(documents))
+	places := make(map[customer]*ports.CustomerAccess, len(documents))
+	for i, d := range documents {
+		page[i].Document = d
+		places[customer{d.CreatorID, d.ExternalCustomerID}] = &page[i]
+	}
+	last := documents[len(documents)-1]
+	const onPage = "(creator_id, external_customer_id) > (?, ?) AND (creator_id, external_customer_id) <= (?, ?)"
+	bounds := []any{after.CreatorID, after.ExternalCustomerID, last.CreatorID, last.ExternalCustomerID}
+
+	active, err := t.ListBy("list grants of a page", t.DB.Where(onPage+" AND end_reason = ''", bounds...).Order("id"))
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range active {
+		state := g.State()
+		if c := places[customer{state.CreatorID, state.ExternalCustomerID}]; c != nil {
+			c.Grants = append(c.Grants, g)
+		}
+	}
+	var counts []struct {
+		customer
+		Changes, Highest int64
+	}
+	err = t.DB.Model(&versionRow{}).Select("creator_id, external_customer_id, COUNT(*) AS changes, MAX(version) AS highest").
+		Where(onPage, bounds...).Group("creator_id, external_customer_id").Scan(&counts).Error
+	if err != nil {
+		return nil, t.Failure("count changes of a page", err)
+	}
+	for _, row := range counts {
+		if c := places[row.customer]; c != nil {
+			c.Changes, c.Highest = row.Changes, row.Highest
+		}
+	}
+	return page, nil
+}
+
+// LostSnapshots implements ports.AccessAudit.
+func (t audit) LostSnapshots(_ context.Context, limit int) ([]string, error) {
+	const without = " x LEFT JOIN access_snapshots s ON s.creator_id = x.creator_id AND s.external_customer_id = x.external_customer_id WHERE s.creator_id IS NULL"
+	const customers = "SELECT x.creator_id || '/' || x.external_customer_id AS customer FROM "
+	return t.QueryIDs("audit snapshots", "SELECT customer FROM ("+customers+"access_versions"+without+" UNION "+customers+"grants"+without+
+		") AS lost ORDER BY customer LIMIT ?", limit)
+}
+
+// LostCreditUses implements ports.AccessAudit.
+func (t audit) LostCreditUses(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit credit uses", `SELECT lost FROM (
+			SELECT v.creator_id || '/' || v.external_customer_id || '/' || v.cause_id AS lost FROM access_versions v
+			LEFT JOIN credit_uses u ON u.creator_id = v.creator_id AND u.external_customer_id = v.external_customer_id
+				AND u.idempotency_key = v.cause_id AND u.version = v.version
+			WHERE v.cause = ? AND u.creator_id IS NULL
+			UNION
+			SELECT u.creator_id || '/' || u.external_customer_id || '/' || u.idempotency_key FROM credit_uses u
+			LEFT JOIN access_versions v ON v.creator_id = u.creator_id AND v.external_customer_id = u.external_customer_id
+				AND v.version = u.version AND v.cause = ? AND v.cause_id = u.idempotency_key
+			WHERE v.creator_id IS NULL OR u.amount < 1 OR u.balance <> u.granted - u.used
+		) AS uses ORDER BY lost LIMIT ?`, access.CreditsConsumed, access.CreditsConsumed, limit)
+}

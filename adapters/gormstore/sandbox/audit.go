@@ -1,0 +1,36 @@
+package sandbox
+
+import (
+	"context"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/payment"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// NewAudit is the comparison over one connection.
+func NewAudit(b repo.Base) ports.SandboxAudit { return audit{b} }
+
+type audit struct{ repo.Base }
+
+// UnmatchedCharges implements ports.SandboxAudit. An outcome's JSON begins with its status; nothing of nothing is charged.
+func (t audit) UnmatchedCharges(_ context.Context, limit int) ([]string, error) {
+	const charged = `c.outcome LIKE '{"Status":"succeeded"%'`
+	const sameFee = `c.outcome LIKE '%"Fee":{"Minor":' || p.processor_fee || ',"Currency":"' || p.currency || '"}%'`
+	return t.QueryIDs("audit sandbox charges", `SELECT id FROM (
+			SELECT p.id FROM payments p LEFT JOIN sandbox_charges c ON c.payment_id = p.id
+			WHERE p.settled_at IS NOT NULL AND p.amount > 0 AND CASE WHEN p.status = ?
+				THEN c.payment_id IS NULL OR NOT (`+charged+` AND `+sameFee+`)
+				ELSE c.payment_id IS NOT NULL AND `+charged+` END
+			UNION
+			SELECT c.payment_id FROM sandbox_charges c LEFT JOIN payments p ON p.id = c.payment_id WHERE p.id IS NULL AND `+charged+`
+		) AS unmatched ORDER BY id LIMIT ?`, payment.Succeeded, limit)
+}
+
+// UnmatchedRefunds implements ports.SandboxAudit.
+func (t audit) UnmatchedRefunds(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit sandbox refunds", `SELECT r.id FROM refunds r
+		LEFT JOIN sandbox_refunds s ON s.refund_id = r.id AND s.payment_id = r.payment_id AND s.currency = r.currency AND s.amount = r.amount
+		WHERE r.status = ? AND r.amount > 0 AND s.refund_id IS NULL ORDER BY r.id LIMIT ?`, refund.Succeeded, limit)
+}
