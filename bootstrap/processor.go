@@ -32,7 +32,8 @@ func (a *App) openProcessor() {
 
 func (a *App) stripe() *stripepay.Processor {
 	return stripepay.New(stripepay.Config{
-		SecretKey: a.cfg.StripeSecretKey, WebhookSecret: a.cfg.StripeWebhookSecret, APIBase: a.cfg.StripeAPIBase, Livemode: a.cfg.Livemode(),
+		SecretKey: a.cfg.StripeSecretKey, WebhookSecret: a.cfg.StripeWebhookSecret,
+		ConnectWebhookSecret: a.cfg.StripeConnectWebhookSecret, APIBase: a.cfg.StripeAPIBase, Livemode: a.cfg.Livemode(),
 	})
 }
 
@@ -51,7 +52,7 @@ func (a *App) payoutRail() ports.PayoutRail {
 	if !a.cfg.Stripe() {
 		return sandboxpay.Rail{}
 	}
-	return stripepay.NewRail(a.stripe(), func(context.Context, string) (string, error) { return "", nil })
+	return stripepay.NewRail(a.stripe())
 }
 
 // cardForm is what pages need to take cards; the zero value where our own form takes the sandbox's.

@@ -37,7 +37,8 @@ func (a *App) wireReturns() {
 	})
 	disputes := payments.NewDisputes(payments.DisputeDeps{
 		Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Processor: a.processor, Events: events, Book: a.modules.Treasury,
-		Refunds: refunds, Setups: a.modules.Payments.RefreshSetup, Payouts: a.modules.Treasury.RefreshPayout, Reconcile: map[payment.Purpose]string{
+		Refunds: refunds, Setups: a.modules.Payments.RefreshSetup, Payouts: a.modules.Treasury.RefreshPayout,
+		PayoutAccounts: a.modules.Treasury.RefreshPayoutAccount, Reconcile: map[payment.Purpose]string{
 			payment.ForCheckout: checkout.TaskReconcile, payment.ForSubscription: payments.TaskCharge, payment.ForInvoice: payments.TaskCharge,
 		},
 	})

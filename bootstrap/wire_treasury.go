@@ -12,9 +12,11 @@ func (a *App) wireTreasury() error {
 	books := treasury.New(
 		treasury.Config{
 			FeeBasisPoints: a.cfg.PlatformFeeBasisPoints, FeeFixed: a.cfg.PlatformFeeFixed, PayoutMinimum: a.cfg.PayoutMinimum,
-			Links: a.documentLinks(),
+			Links: a.documentLinks(), NeedsAccounts: a.cfg.Stripe(), AccountPage: a.cfg.BaseURL + "/dashboard/balance", Sandbox: a.inSandbox(),
 		},
-		treasury.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail(), Accounts: a.modules.Identity})
+		treasury.Deps{
+			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail(), Accounts: a.modules.Identity, Creators: a.modules.Identity,
+		})
 	a.modules.Treasury = books
 
 	on(a.bus, books.OnPaymentCompleted)

@@ -61,6 +61,8 @@ type Config struct {
 	StripeSecretKey      string `env:"STRIPE_SECRET_KEY,unset"`
 	StripePublishableKey string `env:"STRIPE_PUBLISHABLE_KEY"`
 	StripeWebhookSecret  string `env:"STRIPE_WEBHOOK_SECRET,unset"`
+	// StripeConnectWebhookSecret is that of the webhook endpoint for connected accounts; empty where there is none.
+	StripeConnectWebhookSecret string `env:"STRIPE_CONNECT_WEBHOOK_SECRET,unset"`
 	// StripeAPIBase is where Stripe's API is; empty for its own address.
 	StripeAPIBase string `env:"STRIPE_API_BASE"`
 	// StripeScriptURL is where pages load Stripe's script from; another address is for tests in the sandbox only.

@@ -33,6 +33,14 @@ func (c Config) stripeFaults() []error {
 			all = append(all, fmt.Errorf("%s must be a %s that begins with %s when ENVIRONMENT=%s", v.name, v.kind, prefix, c.Environment))
 		}
 	}
+	if secret := c.StripeConnectWebhookSecret; secret != "" {
+		if !strings.HasPrefix(secret, "whsec_") || secret == "whsec_" {
+			all = append(all, errors.New("STRIPE_CONNECT_WEBHOOK_SECRET must be a webhook signing secret that begins with whsec_"))
+		}
+		if !given {
+			all = append(all, errors.New("STRIPE_CONNECT_WEBHOOK_SECRET needs STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET"))
+		}
+	}
 	if c.Livemode() && c.StripeScriptURL != "https://js.stripe.com/v3/" {
 		all = append(all, errors.New("STRIPE_SCRIPT_URL must not be set when ENVIRONMENT=live"))
 	}

@@ -24,12 +24,14 @@ func TestStripeIsSetWholeAndOfTheOwnMode(t *testing.T) {
 		change map[string]string
 		want   []string // each line of the error begins so
 	}{
-		"the secret key alone":      {map[string]string{"STRIPE_PUBLISHABLE_KEY": "", "STRIPE_WEBHOOK_SECRET": ""}, []string{"STRIPE_PUBLISHABLE_KEY is missing", "STRIPE_WEBHOOK_SECRET is missing"}},
-		"no webhook secret":         {map[string]string{"STRIPE_WEBHOOK_SECRET": ""}, []string{"STRIPE_WEBHOOK_SECRET is missing"}},
-		"keys of live in a sandbox": {map[string]string{"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1"}, []string{"STRIPE_SECRET_KEY must", "STRIPE_PUBLISHABLE_KEY must"}},
-		"a bare prefix":             {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_"}, []string{"STRIPE_WEBHOOK_SECRET must"}},
-		"an address that is none":   {map[string]string{"STRIPE_API_BASE": "stripe"}, []string{"STRIPE_API_BASE must"}},
-		"only an address":           {map[string]string{"STRIPE_SECRET_KEY": "", "STRIPE_PUBLISHABLE_KEY": "", "STRIPE_WEBHOOK_SECRET": "", "STRIPE_API_BASE": "http://127.0.0.1:1"}, []string{"STRIPE_API_BASE needs"}},
+		"the secret key alone":          {map[string]string{"STRIPE_PUBLISHABLE_KEY": "", "STRIPE_WEBHOOK_SECRET": ""}, []string{"STRIPE_PUBLISHABLE_KEY is missing", "STRIPE_WEBHOOK_SECRET is missing"}},
+		"no webhook secret":             {map[string]string{"STRIPE_WEBHOOK_SECRET": ""}, []string{"STRIPE_WEBHOOK_SECRET is missing"}},
+		"keys of live in a sandbox":     {map[string]string{"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1"}, []string{"STRIPE_SECRET_KEY must", "STRIPE_PUBLISHABLE_KEY must"}},
+		"a connect secret that is none": {map[string]string{"STRIPE_CONNECT_WEBHOOK_SECRET": "sk_test_1"}, []string{"STRIPE_CONNECT_WEBHOOK_SECRET must"}},
+		"only a connect secret":         {map[string]string{"STRIPE_SECRET_KEY": "", "STRIPE_PUBLISHABLE_KEY": "", "STRIPE_WEBHOOK_SECRET": "", "STRIPE_CONNECT_WEBHOOK_SECRET": "whsec_2"}, []string{"STRIPE_CONNECT_WEBHOOK_SECRET needs"}},
+		"a bare prefix":                 {map[string]string{"STRIPE_WEBHOOK_SECRET": "whsec_"}, []string{"STRIPE_WEBHOOK_SECRET must"}},
+		"an address that is none":       {map[string]string{"STRIPE_API_BASE": "stripe"}, []string{"STRIPE_API_BASE must"}},
+		"only an address":               {map[string]string{"STRIPE_SECRET_KEY": "", "STRIPE_PUBLISHABLE_KEY": "", "STRIPE_WEBHOOK_SECRET": "", "STRIPE_API_BASE": "http://127.0.0.1:1"}, []string{"STRIPE_API_BASE needs"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

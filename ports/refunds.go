@@ -50,6 +50,8 @@ const (
 	AboutRefundsOf ProcessorEventKind = "refunds" // all of a payment, because the event does not name one
 	AboutDispute   ProcessorEventKind = "dispute"
 	AboutPayout    ProcessorEventKind = "payout"
+	// AboutPayoutAccount is about a creator's account; ObjectID is the rail's id of it.
+	AboutPayoutAccount ProcessorEventKind = "payout_account"
 )
 
 // ProcessorEvent reports that an object changed on the processor's side. What it has become is read from the processor, so
@@ -57,8 +59,8 @@ const (
 type ProcessorEvent struct {
 	ID   string // the processor's
 	Kind ProcessorEventKind
-	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute and of a refund that it
-	// made without us. With AboutRefundsOf
+	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute, of a payout account and of
+	// a refund that it made without us. With AboutRefundsOf
 	// it is that of the payment.
 	ObjectID string
 	// CreatorID is whose it is, where the processor reports it.

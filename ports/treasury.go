@@ -13,10 +13,11 @@ import (
 
 // TreasuryRepos are the repositories of treasury.
 type TreasuryRepos struct {
-	Sales   Sales
-	Ledger  Ledger
-	Payouts Payouts
-	Audit   TreasuryAudit
+	Sales    Sales
+	Ledger   Ledger
+	Payouts  Payouts
+	Accounts PayoutAccounts
+	Audit    TreasuryAudit
 }
 
 // Sales keeps where the money of each payment is.
@@ -78,6 +79,18 @@ type Payouts interface {
 	GetByRequest(ctx context.Context, creatorID, key string, since time.Time) (payout.State, error)
 }
 
+// PayoutAccounts keeps where creators' payouts go: one account per creator.
+type PayoutAccounts interface {
+	// Insert writes a new account. ErrDuplicate (payout_accounts_creator_id) when the creator has one.
+	Insert(ctx context.Context, a payout.AccountState) error
+	// Get returns a creator's account. ErrNotFound.
+	Get(ctx context.Context, creatorID string) (payout.AccountState, error)
+	// GetByRailID returns the account that the rail knows under an id of its own. ErrNotFound.
+	GetByRailID(ctx context.Context, railID string) (payout.AccountState, error)
+	// Update writes a changed account. ErrStale.
+	Update(ctx context.Context, a payout.AccountState) error
+}
+
 // TreasuryAudit is what `sundry verify` reads of treasury. Each method returns the ids that break the rule, at most limit.
 type TreasuryAudit interface {
 	// UnbalancedPostings lists postings that don't sum to zero in some currency.
@@ -131,6 +144,37 @@ type PayoutRail interface {
 	Send(ctx context.Context, p payout.State) (PayoutOutcome, error)
 	// Find returns what became of a payout. ErrNotFound when the rail never received it.
 	Find(ctx context.Context, p payout.State) (PayoutOutcome, error)
+	// OpenAccount opens the account of a creator. Asking again soon with the same request opens no other.
+	// VALIDATION_FAILED for a country that the rail pays nobody in; ErrOutcomeUnknown, ErrProcessorUnavailable.
+	OpenAccount(ctx context.Context, r PayoutAccountRequest) (payout.AccountReport, error)
+	// FindAccount reports the state of an account; its country may be left out. ErrNotFound for one that the rail doesn't know, or no longer lets us see;
+	// ErrOutcomeUnknown, ErrProcessorUnavailable.
+	FindAccount(ctx context.Context, railID string) (payout.AccountReport, error)
+	// LinkAccount makes a page on which the creator gives the rail what it needs. Its address is good for one visit.
+	// ErrNotFound, ErrOutcomeUnknown, ErrProcessorUnavailable.
+	LinkAccount(ctx context.Context, r PayoutAccountVisit) (PayoutAccountLink, error)
+}
+
+// PayoutAccountRequest opens a payout account.
+type PayoutAccountRequest struct {
+	CreatorID string
+	Email     string // of the creator, to begin with
+	Country   string // ISO 3166-1 alpha-2
+	// Replaces is the rail's id of a disconnected account in whose place the new one comes; "" for none.
+	Replaces string
+}
+
+// PayoutAccountVisit is a creator on their way to the rail's page.
+type PayoutAccountVisit struct {
+	RailID string
+	// ReturnURL is where the creator goes afterwards, whatever they did; RefreshURL where they go when the link no longer works.
+	ReturnURL, RefreshURL string
+}
+
+// PayoutAccountLink is the address of a rail's page.
+type PayoutAccountLink struct {
+	URL       string
+	ExpiresAt time.Time // zero for one that does not expire
 }
 
 // PayoutOutcome is what the rail reports of a payout now.

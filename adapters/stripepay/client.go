@@ -24,6 +24,8 @@ import (
 type Config struct {
 	SecretKey     string
 	WebhookSecret string
+	// ConnectWebhookSecret signs the events of connected accounts, which Stripe sends to an endpoint of their own; "" for none.
+	ConnectWebhookSecret string
 	// APIBase is where the API is; empty for Stripe's own address.
 	APIBase string
 	// Livemode is whether the account's real money moves here. Events of the other mode are left aside, and test cards are

@@ -29,14 +29,11 @@ type subject struct {
 // The version of the event is not: of its content only ids count.
 func (p *Processor) Verify(payload []byte, signature string, now time.Time) (ports.ProcessorEvent, bool, error) {
 	refused := fault.New(fault.Unauthenticated, "The event's signature is not valid.")
-	if p.config.WebhookSecret == "" {
-		return ports.ProcessorEvent{}, false, refused
-	}
 	if age := now.Sub(signedAt(signature)); age > tolerance || age < -tolerance {
 		return ports.ProcessorEvent{}, false, refused
 	}
-	if err := webhook.ValidatePayloadIgnoringTolerance(payload, signature, p.config.WebhookSecret); err != nil {
-		return ports.ProcessorEvent{}, false, refused //nolint:nilerr // every refusal looks the same
+	if !p.signed(payload, signature) {
+		return ports.ProcessorEvent{}, false, refused
 	}
 	var e stripe.Event
 	var about subject
@@ -50,9 +47,24 @@ func (p *Processor) Verify(payload []byte, signature string, now time.Time) (por
 	if e.Livemode != p.config.Livemode {
 		return ports.ProcessorEvent{}, false, nil
 	}
+	if e.Account != "" { // of a connected account, whose owner may have written everything else in it
+		kind, _, _ := strings.Cut(string(e.Type), ".")
+		return ports.ProcessorEvent{ID: e.ID, Kind: ports.AboutPayoutAccount, ObjectID: e.Account}, kind == "account", nil
+	}
 	found, ok := about.event(string(e.Type))
 	found.ID, found.CreatorID = e.ID, about.Metadata["creator_id"]
 	return found, ok, nil
+}
+
+// signed reports whether a payload has the signature of one of our two endpoints: Stripe sends events of our own account and of
+// connected accounts to separate ones.
+func (p *Processor) signed(payload []byte, signature string) bool {
+	for _, secret := range []string{p.config.WebhookSecret, p.config.ConnectWebhookSecret} {
+		if secret != "" && webhook.ValidatePayloadIgnoringTolerance(payload, signature, secret) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // signedAt is the time at which a signature claims to have been made; the zero time for none.

@@ -81,6 +81,26 @@ func TestWhatEachEventIsAbout(t *testing.T) {
 			t.Errorf("%s %s: %+v, %v, %v", c.kind, c.metadata, e, ok, err)
 		}
 	}
+	for name, c := range map[string]struct {
+		secret, kind, account string
+		ok                    bool
+	}{
+		"a connected account's change":               {"whsec_2", "account.updated", "acct_1", true},
+		"a connected account's farewell":             {"whsec_2", "account.application.deauthorized", "acct_1", true},
+		"signed for the other endpoint":              {"whsec_1", "account.updated", "acct_1", true},
+		"our own account's":                          {"whsec_1", "account.updated", "", false},
+		"a payment that a connected account made up": {"whsec_2", "payment_intent.succeeded", "acct_1", false},
+	} {
+		payload := fmt.Sprintf(`{"id":"evt_1","type":%q,"account":%q,"data":{"object":{"id":"obj_1","metadata":{%s}}}}`, c.kind, c.account, pay)
+		p := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1", ConnectWebhookSecret: "whsec_2"})
+		e, ok, err := p.Verify([]byte(payload), sign(payload, c.secret, now), now)
+		if err != nil || ok != c.ok || ok && (e != ports.ProcessorEvent{ID: "evt_1", Kind: ports.AboutPayoutAccount, ObjectID: "acct_1"}) {
+			t.Errorf("%s: %+v, %v, %v", name, e, ok, err)
+		}
+		if _, ok, err := p.Verify([]byte(payload), sign(payload, "whsec_3", now), now); fault.CodeOf(err) != fault.Unauthenticated || ok {
+			t.Errorf("%s, by somebody else: %v, %v", name, ok, err)
+		}
+	}
 	broken := `{"id":`
 	if _, _, err := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1"}).Verify([]byte(broken), sign(broken, "whsec_1", now), now); fault.CodeOf(err) != fault.ValidationFailed {
 		t.Errorf("a broken body: %v", err)

@@ -81,7 +81,7 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 			return err
 		}
 	}
-	rail := stripepay.NewRail(p, func(context.Context, string) (string, error) { return "acct_1", nil })
+	rail := stripepay.NewRail(p)
 	for name, call := range map[string]func() error{
 		"a payment by a token":              charge(func(*ports.ChargeRequest) {}),
 		"a payment that saves the card":     charge(func(r *ports.ChargeRequest) { r.SaveCard = true }),
@@ -123,7 +123,16 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		},
 		"acceptance": func() error { _, err := p.AcceptDispute(t.Context(), "dp_1"); return err },
 		"a transfer": func() error {
-			_, err := rail.Send(t.Context(), payout.State{ID: "po_1", CreatorID: "crt_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}})
+			_, err := rail.Send(t.Context(), payout.State{ID: "po_1", CreatorID: "crt_1", Destination: "acct_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}})
+			return err
+		},
+		"opening an account": func() error {
+			_, err := rail.OpenAccount(t.Context(), ports.PayoutAccountRequest{CreatorID: "crt_1", Email: "ada@example.com", Country: "DE"})
+			return err
+		},
+		"an account": func() error { _, err := rail.FindAccount(t.Context(), "acct_1"); return err },
+		"an account's page": func() error {
+			_, err := rail.LinkAccount(t.Context(), ports.PayoutAccountVisit{RailID: "acct_1", ReturnURL: "https://example.com/a", RefreshURL: "https://example.com/b"})
 			return err
 		},
 	} {

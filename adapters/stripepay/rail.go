@@ -11,23 +11,17 @@ import (
 	"sundry/ports"
 )
 
-// noAccount is why a payout fails whose creator has no account at Stripe.
+// noAccount is why a payout fails that names no account at Stripe: one from before the deployment took Stripe's keys.
 const noAccount = "no_payout_account"
-
-// AccountOf is the id of a creator's connected account at Stripe; "" for none.
-type AccountOf func(ctx context.Context, creatorID string) (string, error)
 
 // Rail implements ports.PayoutRail by transfers to connected accounts (Stripe Connect). A payout is paid once the transfer
 // is made; from there it reaches the creator's bank by the schedule of their own account.
-type Rail struct {
-	processor *Processor
-	accountOf AccountOf
-}
+type Rail struct{ processor *Processor }
 
 var _ ports.PayoutRail = Rail{}
 
 // NewRail returns the rail of the processor's account.
-func NewRail(p *Processor, accountOf AccountOf) Rail { return Rail{p, accountOf} }
+func NewRail(p *Processor) Rail { return Rail{p} }
 
 // Send implements ports.PayoutRail. What was sent before is looked up first, because Stripe forgets keys.
 func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
@@ -35,17 +29,13 @@ func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 	if !errors.Is(err, ports.ErrNotFound) {
 		return found, err
 	}
-	account, err := r.accountOf(ctx, p.CreatorID)
-	if err != nil {
-		return ports.PayoutOutcome{}, fmt.Errorf("payout %s: %w", p.ID, err)
-	}
-	if account == "" {
+	if p.Destination == "" {
 		return ports.PayoutOutcome{Status: payout.Failed, Reason: noAccount}, nil
 	}
 	made, err := call(ctx, "transfer", func() (*stripe.Transfer, error) {
 		return r.processor.api.Transfers.New(&stripe.TransferParams{
 			Params: keyed(ctx, p.ID), Amount: new(p.Amount.Minor), Currency: new(string(p.Amount.Currency)),
-			Destination: new(account), TransferGroup: new(p.ID),
+			Destination: new(p.Destination), TransferGroup: new(p.ID),
 			Metadata: map[string]string{"payout_id": p.ID, "creator_id": p.CreatorID},
 		})
 	})

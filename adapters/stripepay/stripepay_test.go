@@ -296,10 +296,8 @@ func TestDisputesAreReadAnsweredAndAccepted(t *testing.T) {
 func TestAPayoutIsOneTransfer(t *testing.T) {
 	t.Parallel()
 	p, fake := newProcessor(t)
-	rail := stripepay.NewRail(p, func(_ context.Context, creatorID string) (string, error) {
-		return map[string]string{"crt_1": "acct_1"}[creatorID], nil
-	})
-	out := payout.State{ID: "po_1", CreatorID: "crt_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}}
+	rail := stripepay.NewRail(p)
+	out := payout.State{ID: "po_1", CreatorID: "crt_1", Destination: "acct_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}}
 	if _, err := rail.Find(t.Context(), out); !errors.Is(err, ports.ErrNotFound) {
 		t.Errorf("found before it was sent: %v", err)
 	}
@@ -317,7 +315,10 @@ func TestAPayoutIsOneTransfer(t *testing.T) {
 	if got, err := rail.Find(t.Context(), out); err != nil || got.Status != payout.Failed {
 		t.Errorf("reversed: %+v, %v", got, err)
 	}
-	out.ID, out.CreatorID = "po_2", "crt_2"
+	if made["destination"] != "acct_1" {
+		t.Errorf("sent to %v", made["destination"])
+	}
+	out.ID, out.Destination = "po_2", ""
 	if got, err := rail.Send(t.Context(), out); err != nil || got != (ports.PayoutOutcome{Status: payout.Failed, Reason: "no_payout_account"}) {
 		t.Errorf("without an account: %+v, %v", got, err)
 	}

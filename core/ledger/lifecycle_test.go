@@ -175,7 +175,10 @@ func (b *book) reportDispute(*rapid.T) {
 
 func (b *book) askPayout(*rapid.T) {
 	available := -b.sums[ledger.CreatorAvailable]
-	p, posting, err := payout.Ask(b.id("po"), "crt_1", payout.Request{}, money.Amount{Minor: available, Currency: "eur"}, 1000, b.now)
+	p, posting, err := payout.Ask(b.id("po"), "crt_1", payout.Request{}, payout.Funds{
+		Available: money.Amount{Minor: available, Currency: "eur"}, Minimum: 1000,
+		Account: payout.AccountState{AccountReport: payout.AccountReport{Status: payout.AccountReady}},
+	}, b.now)
 	if (err != nil) != (available < 1000) {
 		b.t.Fatalf("payout of %d: %v", available, err)
 	}

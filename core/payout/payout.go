@@ -61,10 +61,12 @@ type State struct {
 	FailureReason string
 	// RequestKey is the idempotency key that it was asked for under.
 	RequestKey string
-	CreatedAt  time.Time
-	PaidAt     time.Time // zero unless it was paid
-	FailedAt   time.Time // zero unless it failed
-	Revision   int64
+	// Destination is the rail's id of the account that it goes to: the one of when it was asked for. "" where the rail needs none.
+	Destination string
+	CreatedAt   time.Time
+	PaidAt      time.Time // zero unless it was paid
+	FailedAt    time.Time // zero unless it failed
+	Revision    int64
 	// StatementURL shows the statement. It follows from the id and is not stored; "" until it was paid.
 	StatementURL string
 }
@@ -84,23 +86,46 @@ func Restore(s State) *Payout { return &Payout{s} }
 // State is a copy of the data.
 func (p *Payout) State() State { return p.s }
 
-// Ask sets the amount asked for, of what is available, aside for a payout. The fault is INSUFFICIENT_BALANCE when
-// less is available, or less than the minimum.
-func Ask(id, creatorID string, req Request, available money.Amount, minimum int64, now time.Time) (*Payout, ledger.Posting, error) {
+// Funds are what a payout is made from, and where it goes.
+type Funds struct {
+	Available money.Amount
+	Minimum   int64
+	Account   AccountState
+}
+
+// Ask sets the amount asked for, of what is available, aside for a payout. The fault is STATE_CONFLICT unless the account
+// can receive it, INSUFFICIENT_BALANCE when less is available, or less than the minimum.
+func Ask(id, creatorID string, req Request, from Funds, now time.Time) (*Payout, ledger.Posting, error) {
+	available, minimum := from.Available, from.Minimum
 	amount := available
 	if req.Minor != nil {
 		amount.Minor = *req.Minor
 	}
 	switch {
+	case !from.Account.CanReceive():
+		return nil, ledger.Posting{}, notReady(from.Account.Status)
 	case amount.Minor > available.Minor:
 		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "Only %s is available.", locale.Default.Money(available))
 	case amount.Minor < minimum:
 		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "%s is available, and a payout is at least %s.",
 			locale.Default.Money(available), locale.Default.Money(money.Amount{Minor: minimum, Currency: available.Currency}))
 	}
-	p := &Payout{State{ID: id, CreatorID: creatorID, Amount: amount, Status: Pending, RequestKey: req.Key, CreatedAt: now, Revision: 1}}
+	p := &Payout{State{ID: id, CreatorID: creatorID, Amount: amount, Status: Pending, RequestKey: req.Key,
+		Destination: from.Account.ID, CreatedAt: now, Revision: 1}}
 	return p, ledger.NewPosting(ledger.SourcePayout, id, ledger.KindPayoutRequested,
 		ledger.Debit(ledger.CreatorAvailable, amount), ledger.Credit(ledger.CreatorInTransit, amount)), nil
+}
+
+// notReady is why an account receives nothing.
+func notReady(status AccountStatus) error {
+	switch status {
+	case AccountPending:
+		return fault.New(fault.StateConflict, "Your payout account isn't ready yet: its details are missing or still being checked. Your balance stays available.")
+	case AccountRestricted:
+		return fault.New(fault.StateConflict, "Your payout account is restricted and can't receive payouts. Your balance stays available.")
+	case AccountNone, AccountReady:
+	}
+	return fault.New(fault.StateConflict, "You have no payout account yet. Set one up to be paid out. Your balance stays available.")
 }
 
 // Pay records that the money was sent. changed is false when that is known already; a payout that failed cannot be paid.

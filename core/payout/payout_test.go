@@ -79,14 +79,15 @@ func TestAskTakesAtMostWhatIsAvailable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, posting, err := payout.Ask("po_1", "crt_1", payout.Request{Minor: c.minor}, eur(c.available), 1000, now)
+			p, posting, err := payout.Ask("po_1", "crt_1", payout.Request{Minor: c.minor},
+				payout.Funds{Available: eur(c.available), Minimum: 1000, Account: account(payout.AccountReady)}, now)
 			if c.want == 0 {
 				if !fault.Is(err, fault.InsufficientBalance) || p != nil || !posting.Empty() {
 					t.Errorf("%+v, %v", posting, err)
 				}
 				return
 			}
-			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending || posting.Check() != nil ||
+			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending || p.State().Destination != "acct_1" || posting.Check() != nil ||
 				posting.Legs[0] != ledger.Debit(ledger.CreatorAvailable, eur(c.want)) || posting.Legs[1] != ledger.Credit(ledger.CreatorInTransit, eur(c.want)) {
 				t.Errorf("%+v, %v", posting, err)
 			}

@@ -23,3 +23,22 @@ func (s State) View() View {
 		FailedAt: apiformat.Time(s.FailedAt),
 	}
 }
+
+// AccountView is a payout account as the API shows it.
+type AccountView struct {
+	Status          AccountStatus `json:"status"`
+	AccountID       *string       `json:"accountId"`
+	Country         *string       `json:"country"`
+	RequirementsDue []string      `json:"requirementsDue"`
+	DisabledReason  *string       `json:"disabledReason"`
+	CreatedAt       *string       `json:"createdAt"`
+	UpdatedAt       *string       `json:"updatedAt"`
+}
+
+// View shows the account.
+func (s AccountState) View() AccountView {
+	return AccountView{
+		Status: s.Status, AccountID: apiformat.Text(s.ID), Country: apiformat.Text(s.Country), RequirementsDue: append([]string{}, s.RequirementsDue...),
+		DisabledReason: apiformat.Text(s.DisabledReason), CreatedAt: apiformat.Time(s.CreatedAt), UpdatedAt: apiformat.Time(s.UpdatedAt),
+	}
+}

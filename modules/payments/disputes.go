@@ -31,9 +31,11 @@ type DisputeDeps struct {
 	Events    ports.EventVerifier
 	Book      ports.SaleBook
 	Refunds   *Refunds
-	// Setups finishes a card setup by what the processor reports of it, and Payouts a payout. They call the network.
-	Setups  func(ctx context.Context, setupID string) error
-	Payouts func(ctx context.Context, payoutID string) error
+	// Setups finishes a card setup by what the processor reports of it, and Payouts a payout; PayoutAccounts records the state of
+	// a creator's account. They call the network.
+	Setups         func(ctx context.Context, setupID string) error
+	Payouts        func(ctx context.Context, payoutID string) error
+	PayoutAccounts func(ctx context.Context, railID string) error
 	// Reconcile names the task that asks what became of a payment, by what the payment is for.
 	Reconcile map[payment.Purpose]string
 }
@@ -85,6 +87,8 @@ func (s *Disputes) Process(ctx context.Context, t ports.Task) error {
 		err = s.Setups(ctx, e.ObjectID)
 	case ports.AboutPayout:
 		err = s.Payouts(ctx, e.ObjectID)
+	case ports.AboutPayoutAccount:
+		err = s.PayoutAccounts(ctx, e.ObjectID)
 	}
 	if err != nil {
 		return fmt.Errorf("processor event %s: %w", e.ID, err)

@@ -25,11 +25,19 @@ const (
 )
 
 // RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a lost
-// response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE.
+// response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE, and STATE_CONFLICT while the
+// creator has no payout account that receives it.
 func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payout.Request) (payout.State, error) {
 	currency, err := req.Validate(s.cfg.PayoutMinimum)
 	if err != nil {
 		return payout.State{}, err
+	}
+	account, err := s.PayoutAccount(ctx, creatorID)
+	if err != nil {
+		return payout.State{}, err
+	}
+	if !account.CanReceive() {
+		s.refreshAccount(ctx, creatorID) // it may have become ready a moment ago
 	}
 	var asked payout.State
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -77,13 +85,16 @@ func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string
 	if err != nil {
 		return payout.State{}, err
 	}
-	available := money.Amount{Currency: currency}
+	from := payout.Funds{Available: money.Amount{Currency: currency}, Minimum: s.cfg.PayoutMinimum}
+	if from.Account, err = s.payoutAccount(ctx, r, creatorID); err != nil {
+		return payout.State{}, err
+	}
 	for _, balance := range ledger.Balances(sums) {
 		if balance.Currency == currency {
-			available.Minor = balance.Available
+			from.Available.Minor = balance.Available
 		}
 	}
-	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, available, s.cfg.PayoutMinimum, now)
+	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, from, now)
 	if err != nil {
 		return payout.State{}, err
 	}

@@ -31,9 +31,10 @@ func (s *Service) OnPayoutScheduleChanged(ctx context.Context, r ports.Repos, e 
 }
 
 // ScheduledPayouts asks for one payout of each currency in which enough is available. What is pending, held for disputes or
-// below the minimum waits for the next time. The payouts and the task's next time are one transaction, and each payout has
+// below the minimum waits for the next time, and everything does while the creator has no account that receives it. The payouts and the task's next time are one transaction, and each payout has
 // the day in its key, so a day pays out once. Task TaskScheduledPayouts.
 func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
+	s.refreshAccount(ctx, t.Subject) // an event about it may have been lost
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		schedule, err := s.accounts.PayoutSchedule(ctx, r, t.Subject)
 		if err != nil {
@@ -58,12 +59,16 @@ func (s *Service) payOutAvailable(ctx context.Context, r ports.Repos, creatorID 
 	if err := r.Treasury.Ledger.Lock(ctx, creatorID); err != nil {
 		return err
 	}
+	account, err := s.payoutAccount(ctx, r, creatorID)
+	if err != nil || !account.CanReceive() {
+		return err
+	}
 	sums, err := r.Treasury.Ledger.Sums(ctx, creatorID)
 	if err != nil {
 		return err
 	}
 	for _, balance := range ledger.Balances(sums) {
-		if err := s.payOutBalance(ctx, r, creatorID, balance, now); err != nil {
+		if err := s.payOutBalance(ctx, r, account, balance, now); err != nil {
 			return err
 		}
 	}
@@ -72,13 +77,16 @@ func (s *Service) payOutAvailable(ctx context.Context, r ports.Repos, creatorID 
 
 // payOutBalance asks for a payout of all that is available in one currency; nothing happens where that is too little, or was
 // asked for today.
-func (s *Service) payOutBalance(ctx context.Context, r ports.Repos, creatorID string, b ledger.Balance, now time.Time) error {
+func (s *Service) payOutBalance(ctx context.Context, r ports.Repos, account payout.AccountState, b ledger.Balance, now time.Time) error {
+	creatorID := account.CreatorID
 	req := payout.Request{Currency: string(b.Currency), Key: payout.KeyOn(now, string(b.Currency))}
 	_, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
 	if !errors.Is(err, ports.ErrNotFound) {
 		return err
 	}
-	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, money.Amount{Minor: b.Available, Currency: b.Currency}, s.cfg.PayoutMinimum, now)
+	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, payout.Funds{
+		Available: money.Amount{Minor: b.Available, Currency: b.Currency}, Minimum: s.cfg.PayoutMinimum, Account: account,
+	}, now)
 	if fault.Is(err, fault.InsufficientBalance) {
 		return nil
 	}

@@ -33,6 +33,12 @@ type Config struct {
 	PayoutMinimum int64
 	// Links are the addresses of statements.
 	Links document.Links
+	// NeedsAccounts reports whether the rail pays only to accounts that creators have opened.
+	NeedsAccounts bool
+	// AccountPage is our page about a creator's payout account.
+	AccountPage string
+	// Sandbox allows what no money depends on.
+	Sandbox bool
 }
 
 // whole is 100 % in basis points.
@@ -45,8 +51,9 @@ type Deps struct {
 	IDs   ports.IDs
 	Bus   ports.Bus
 	Rail  ports.PayoutRail
-	// Accounts specifies how creators want to be paid.
+	// Accounts specifies how creators want to be paid, Creators who they are.
 	Accounts ports.PayoutSchedules
+	Creators ports.AccountReader
 }
 
 // Service holds the use cases.
@@ -58,11 +65,12 @@ type Service struct {
 	bus      ports.Bus
 	rail     ports.PayoutRail
 	accounts ports.PayoutSchedules
+	creators ports.AccountReader
 }
 
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
-	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, rail: d.Rail, accounts: d.Accounts}
+	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, rail: d.Rail, accounts: d.Accounts, creators: d.Creators}
 }
 
 // post writes postings of a creator.

@@ -322,6 +322,9 @@ var validRequests = map[string]valid{
 		id, _ := w.dispute(t, w.book(t, 2000))
 		return id, nil
 	},
+	"POST /v1/payout-account-sessions": func(*testing.T, *fixture) (string, harness.JSON) {
+		return "/v1/payout-account-sessions", harness.JSON{"country": "DE", "returnUrl": "https://shop.example/payouts"}
+	},
 	"POST /v1/payouts": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		w.startOver(t)
 		w.paid(t)

@@ -43,9 +43,15 @@ func eachStripe(t *testing.T, test func(t *testing.T, s stripeShop)) {
 // event sends an event of Stripe's, signed as Stripe does.
 func (s stripeShop) event(t *testing.T, id, kind string, object map[string]any) *harness.Response {
 	t.Helper()
-	payload, err := json.Marshal(harness.JSON{
+	return s.signed(t, harness.JSON{
 		"id": id, "object": "event", "type": kind, "livemode": false, "api_version": "2099-01-01", "data": harness.JSON{"object": object},
 	})
+}
+
+// signed sends a whole event.
+func (s stripeShop) signed(t *testing.T, event harness.JSON) *harness.Response {
+	t.Helper()
+	payload, err := json.Marshal(event)
 	if err != nil {
 		t.Fatal(err)
 	}

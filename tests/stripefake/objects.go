@@ -20,6 +20,37 @@ const (
 	Garbage     = "garbage"
 )
 
+// UnsupportedCountry is a country that no account can be opened in.
+const UnsupportedCountry = "AQ"
+
+// Onboard changes a creator's account to what Stripe makes of it once everything is given and checked.
+func (s *Server) Onboard(accountID string) {
+	s.Change(accountID, map[string]any{
+		"details_submitted": true, "payouts_enabled": true, "capabilities": object{"transfers": "active"},
+		"requirements": object{"currently_due": []string{}, "past_due": []string{}, "disabled_reason": ""},
+	})
+}
+
+// Restrict changes a creator's account to one that is paid nothing out until something is settled.
+func (s *Server) Restrict(accountID string) {
+	s.Change(accountID, map[string]any{
+		"details_submitted": true, "payouts_enabled": false, "capabilities": object{"transfers": "inactive"},
+		"requirements": object{"currently_due": []string{"individual.verification.document"}, "past_due": []string{}, "disabled_reason": "rejected.other"},
+	})
+}
+
+// Latest is the newest object of a kind, such as "acct_", as Stripe would send it; nil for none.
+func (s *Server) Latest(prefix string) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range slices.Backward(s.order) {
+		if strings.HasPrefix(id, prefix) {
+			return clone(s.objects[id])
+		}
+	}
+	return nil
+}
+
 // handle is one request. It runs under the lock.
 func (s *Server) handle(r *http.Request) (int, object) {
 	path := strings.Split(strings.Trim(strings.TrimPrefix(r.URL.Path, "/v1/"), "/"), "/")
@@ -105,6 +136,29 @@ func (s *Server) create(kind string, form url.Values) (int, object) {
 		amount, _ := strconv.ParseInt(form.Get("amount"), 10, 64)
 		o["amount"], o["destination"], o["reversed"], o["transfer_group"] = amount, form.Get("destination"), false, form.Get("transfer_group")
 		return http.StatusOK, s.add("tr_", o)
+	}
+	return s.createConnect(kind, o, form)
+}
+
+// createConnect makes what connected accounts need.
+func (s *Server) createConnect(kind string, o object, form url.Values) (int, object) {
+	switch kind {
+	case "accounts":
+		if form.Get("country") == UnsupportedCountry {
+			return refuse(http.StatusBadRequest, "country_unsupported")
+		}
+		o["type"], o["country"], o["email"], o["details_submitted"], o["payouts_enabled"] = form.Get("type"), form.Get("country"), form.Get("email"), false, false
+		o["capabilities"] = object{"transfers": "inactive"}
+		o["requirements"] = object{"currently_due": []string{"individual.verification.document", "external_account"}, "past_due": []string{}, "disabled_reason": "requirements.past_due"}
+		return http.StatusOK, s.add("acct_", o)
+	case "account_links":
+		if s.objects[form.Get("account")] == nil {
+			return refuse(http.StatusNotFound, "resource_missing")
+		}
+		return http.StatusOK, s.add("link_", object{
+			"object": "account_link", "url": s.URL + "/setup/" + form.Get("account"), "expires_at": 4_000_000_000,
+			"return_url": form.Get("return_url"), "refresh_url": form.Get("refresh_url"), "metadata": object{},
+		})
 	}
 	return refuse(http.StatusNotFound, "no_such_route")
 }

@@ -15,7 +15,7 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.TreasuryRepos {
-	return ports.TreasuryRepos{Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{b}, Audit: audit{b}}
+	return ports.TreasuryRepos{Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{b}, Accounts: payoutAccounts{b}, Audit: audit{b}}
 }
 
 type ledgerRow struct {

@@ -17,6 +17,7 @@ type payoutRow struct {
 	Status        string
 	FailureReason string
 	RequestKey    string
+	Destination   string
 	CreatedAt     repo.UnixMillis `gorm:"autoCreateTime:false"`
 	PaidAt        repo.UnixMillis
 	FailedAt      repo.UnixMillis
@@ -29,7 +30,8 @@ func (payoutRow) TableName() string { return "payouts" }
 func newPayoutRow(p payout.State) payoutRow {
 	return payoutRow{
 		ID: p.ID, CreatorID: p.CreatorID, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor, Status: string(p.Status),
-		FailureReason: p.FailureReason, RequestKey: p.RequestKey, CreatedAt: repo.UnixMillis(p.CreatedAt), PaidAt: repo.UnixMillis(p.PaidAt), FailedAt: repo.UnixMillis(p.FailedAt),
+		FailureReason: p.FailureReason, RequestKey: p.RequestKey, Destination: p.Destination,
+		CreatedAt: repo.UnixMillis(p.CreatedAt), PaidAt: repo.UnixMillis(p.PaidAt), FailedAt: repo.UnixMillis(p.FailedAt),
 		Revision: p.Revision,
 	}
 }
@@ -37,7 +39,7 @@ func newPayoutRow(p payout.State) payoutRow {
 func (r payoutRow) toState() payout.State {
 	return payout.State{
 		ID: r.ID, CreatorID: r.CreatorID, Amount: amountOf(r.Amount, r.Currency), Status: payout.Status(r.Status),
-		FailureReason: r.FailureReason, RequestKey: r.RequestKey, CreatedAt: time.Time(r.CreatedAt), PaidAt: time.Time(r.PaidAt),
+		FailureReason: r.FailureReason, RequestKey: r.RequestKey, Destination: r.Destination, CreatedAt: time.Time(r.CreatedAt), PaidAt: time.Time(r.PaidAt),
 		FailedAt: time.Time(r.FailedAt), Revision: r.Revision,
 	}
 }

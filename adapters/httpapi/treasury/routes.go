@@ -35,5 +35,7 @@ func Routes(d Deps) []httpapi.Route {
 		{Method: fiber.MethodPost, Path: "/v1/payouts", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postPayout},
 		{Method: fiber.MethodGet, Path: "/v1/payouts/:id", Auth: httpapi.SecretKey, Handle: h.getPayout},
 		{Method: fiber.MethodGet, Path: "/v1/payouts/:id/statement", Auth: httpapi.SecretKey, Handle: h.getStatement},
+		{Method: fiber.MethodGet, Path: "/v1/payout-account", Auth: httpapi.SecretKey, Handle: h.getAccount},
+		{Method: fiber.MethodPost, Path: "/v1/payout-account-sessions", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postAccountSession},
 	}
 }

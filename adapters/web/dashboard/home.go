@@ -10,6 +10,7 @@ import (
 
 	"sundry/core/dispute"
 	"sundry/core/listing"
+	"sundry/core/payout"
 	"sundry/core/subscription"
 	"sundry/core/webhook"
 	"sundry/ports"
@@ -200,7 +201,26 @@ func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []part, err error) {
 	if n := len(overdue.Items); n > 0 {
 		add("wait", plural(n, "subscription is", "subscriptions are")+" past due: the card failed and is tried again.", "See subscriptions", base+"/subscriptions?status=past_due")
 	}
+	account, waiting, err := r.Treasury.PayoutsWait(ctx, v.account())
+	if err != nil {
+		return nil, err
+	}
+	if waiting {
+		add(payoutAccountTones[account.Status].Tone, payoutsWait(account.Status), "See payout account", base+"/balance#payout-account")
+	}
 	return all, nil
+}
+
+// payoutsWait is why nothing is paid out.
+func payoutsWait(status payout.AccountStatus) string {
+	switch status {
+	case payout.AccountRestricted:
+		return "Your payouts wait: your payout account is restricted."
+	case payout.AccountPending:
+		return "Your payouts wait: your payout account isn’t ready yet."
+	case payout.AccountNone, payout.AccountReady:
+	}
+	return "Your payouts wait: you have no payout account yet."
 }
 
 func countIf[T any](all []T, is func(T) bool) (n int) {

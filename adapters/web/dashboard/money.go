@@ -20,6 +20,7 @@ func (r *Routes) mountMoney(at fiber.Router) {
 	r.get(at, "/balance/payouts/:id", r.payout)
 	r.get(at, "/balance/payouts/:id/statement", r.statement)
 	r.get(at, "/ledger", r.ledger)
+	r.mountPayoutAccount(at)
 }
 
 var payoutTones = map[payout.Status]cell{
@@ -63,8 +64,14 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			{"Held for disputes", v.price(b.Reserved, currency), "Until they are decided", base + "/disputes"}, {"On its way", v.price(b.InTransit, currency), "To your bank", ""},
 		}})
 	}
+	account, err := r.Treasury.PayoutAccount(c.UserContext(), v.account())
+	if err != nil {
+		return err
+	}
+	p.FormsLeadTo = stripeOnboarding
 	p.Aside = append(p.Aside, formPart(scheduleForm(v)))
-	if len(balances) > 0 {
+	p.Aside = append(p.Aside, payoutAccountParts(v, account)...)
+	if len(balances) > 0 && account.CanReceive() {
 		p.Actions = append(p.Actions, link("Pay out", base+"/balance/payout").primary())
 	}
 	return show(r, c, v, l, p)
@@ -150,6 +157,9 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 	p := page{Nav: base + "/balance", Title: "Payout of " + v.reader.Money(s.Amount), Badge: &status, Up: &action{Label: "Balance and payouts", Href: base + "/balance"},
 		Actions: []action{link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")}}
 	all := []fact{{"Amount", text(v.reader.Money(s.Amount))}, {"Id", copied(s.ID)}, {"Asked for", v.moment(s.CreatedAt)}, {"Paid", v.moment(s.PaidAt)}}
+	if s.Destination != "" {
+		all = append(all, fact{"To", copied(s.Destination)})
+	}
 	if s.FailureReason != "" {
 		all = append(all, fact{"Why it failed", text(s.FailureReason)})
 	}

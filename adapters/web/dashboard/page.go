@@ -26,6 +26,8 @@ type page struct {
 	// Aside is beside the parts where there is space.
 	Aside []part
 	Body  string // a class of the page
+	// FormsLeadTo is the origin that a form of the page redirects to, beside our own; "" for none.
+	FormsLeadTo string
 }
 
 // frame is a page with everything around it.
@@ -109,7 +111,9 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p page) error {
 	if err != nil {
 		return err
 	}
-	return layout.SendPrivate(c, html, policy)
+	may := policy
+	may.FormsLeadTo = p.FormsLeadTo
+	return layout.SendPrivate(c, html, may)
 }
 
 // flash is what was just done, or could not be, shown on the next page.

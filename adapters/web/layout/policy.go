@@ -21,6 +21,8 @@ type Policy struct {
 	// Forms allows the page's own forms to be sent to us. Where a card number is typed they never are: only our script
 	// sends it.
 	Forms bool
+	// FormsLeadTo is the origin that the response to a form of the page may redirect to, beside our own; "" for none.
+	FormsLeadTo string
 	// CardForm is the address of a card processor's script, which draws its form; "" for none.
 	CardForm string
 	// Parents are the origins that may frame the page.
@@ -37,7 +39,7 @@ func (p Policy) header() string {
 		ancestors = strings.Join(p.Parents, " ")
 	}
 	if p.Forms {
-		forms = "'self'"
+		forms = strings.TrimSpace("'self' " + p.FormsLeadTo)
 	}
 	scripts, images, calls, frames := cmp.Or(p.Scripts, "'none'"), "'self' data:", "'self'", "'none'"
 	if origin := OriginOf(p.CardForm); origin != "" {
