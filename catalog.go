@@ -94,7 +94,7 @@ func (c catalogCommand) export(ctx context.Context, app *bootstrap.App, out io.W
 	if err := os.WriteFile(c.file, file.Bytes(), 0o644); err != nil { //nolint:gosec // a catalog is no secret: others may read it
 		return err
 	}
-	fmt.Fprintf(out, "%d listings written to %s\n", len(d.Listings), c.file)
+	fmt.Fprintf(out, "Listings written to %s: %d\n", c.file, len(d.Listings))
 	return nil
 }
 

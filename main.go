@@ -147,7 +147,7 @@ func verify(ctx context.Context, app *bootstrap.App) error {
 		fmt.Println(line)
 	}
 	if len(violations) > 0 {
-		return fmt.Errorf("%d invariants are violated", len(violations))
+		return fmt.Errorf("violations of invariants: %d", len(violations))
 	}
 	fmt.Println("all invariants hold")
 	return nil

@@ -42,6 +42,9 @@ func (b *bench) environ() []string {
 			env = append(env, pair)
 		}
 	}
+	if os.Getenv("GOGC") == "" {
+		env = append(env, "GOGC=200") // compiling and testing are bound by the processor, not by memory
+	}
 	for name, value := range b.env {
 		if value != "" {
 			env = append(env, name+"="+value)

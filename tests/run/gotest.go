@@ -18,8 +18,9 @@ import (
 // notQuick are the folders whose tests need a service or a browser, or take their time.
 var notQuick = []string{"sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
 
-// otherProcesses are the folders whose tests watch another process than their own: the built binary or a browser. The race
-// detector has nothing to see there.
+// otherProcesses are the folders that run without the race detector: they watch another process than their own, the built
+// binary or a browser. So does e2e, though its program runs in its own: every package of it runs under the detector with
+// tests of its own, and the whole over HTTP would take twice as long again.
 var otherProcesses = append([]string{"sundry/tests/e2e"}, notQuick...)
 
 // uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes for
@@ -30,7 +31,8 @@ const uninstrumented = "-gcflags=modernc.org/...=-race=false"
 // caller names some.
 func testArguments(given []string) []string {
 	// Vet has run on its own, whole. Package processes share the servers and the cores: more than four do not help.
-	args := []string{"test", "-json", "-vet=off", "-count=1", "-timeout=20m", "-p=" + strconv.Itoa(min(4, runtime.NumCPU()))}
+	// What is compiled is found again from another clone: -trimpath leaves the folder out of it.
+	args := []string{"test", "-json", "-vet=off", "-count=1", "-trimpath", "-timeout=20m", "-p=" + strconv.Itoa(min(4, runtime.NumCPU()))}
 	own := given
 	if i := slices.Index(given, "-args"); i >= 0 {
 		own = given[:i]
