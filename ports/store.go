@@ -39,10 +39,13 @@ type Store interface {
 	// Pipelined is Atomically for the hottest use cases: writes whose results are not needed travel with the next statement
 	// that somebody does wait for, or with the commit, so the error of a refused row may come late.
 	Pipelined(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
-	// ReadAhead calls read inside a Pipelined transaction, in which its queries do not wait: they find nothing, and what they
+	// ReadAhead calls read inside a Pipelined transaction or ReadTogether, in which its queries do not wait: they find nothing, and what they
 	// ask for travels with the next statement whose result is needed. The same query then has its result without a round trip,
-	// once. What read writes is not written twice either. Outside of such a transaction read is not called.
+	// once; asked ahead again before that, it finds it, so that read can ask for what depends on it. What read writes is not
+	// written twice either. Elsewhere read is not called.
 	ReadAhead(ctx context.Context, read func())
+	// ReadTogether runs fn for reading, outside of a transaction but on one connection, where ReadAhead works too.
+	ReadTogether(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
 	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries).
 	Read(ctx context.Context) Repos
 }

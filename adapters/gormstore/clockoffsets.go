@@ -93,9 +93,10 @@ func offsetQuery(creatorID string, into *int64) repo.RowQuery {
 
 // prefetchOffset asks for the offset of an account with the next statement that is waited for.
 func (tx transaction) prefetchOffset(creatorID string) {
-	if creatorID == "" || len(tx.offsets) > 0 { // a transaction is about one account
+	if creatorID == "" || len(tx.offsets) > 0 || tx.pipeline.offsetOf == creatorID { // a transaction is about one account
 		return
 	}
+	tx.pipeline.offsetOf = creatorID
 	var ms int64
 	_ = tx.pipeline.enqueue(statement{ // texts as parameters are no error
 		doing: "read clock offset", sql: "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = $1", args: []any{creatorID}, into: []any{&ms},

@@ -9,6 +9,7 @@ import (
 
 	"sundry/adapters/gormstore"
 	"sundry/core/event"
+	"sundry/core/slot"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
@@ -147,5 +148,77 @@ func TestWhatIsReadAheadIsAskedOnceAndAnsweredOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		store.ReadAhead(t.Context(), func() { t.Error("read ahead outside of a transaction") })
+	})
+}
+
+func TestWhatWasReadAheadIsFoundWhenItIsAskedAheadAgain(t *testing.T) {
+	t.Parallel()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		err := store.Pipelined(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			var found []string
+			ahead := func() {
+				if e, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1"); err == nil {
+					found = append(found, e.ID)
+				}
+			}
+			if err := r.Webhooks.Events.Insert(ctx, anEvent("evt_1")); err != nil {
+				return err
+			}
+			pipelined := false
+			store.ReadAhead(ctx, func() { pipelined = true })
+			store.ReadAhead(ctx, ahead)
+			if _, err := r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R"); err != nil {
+				return err
+			}
+			store.ReadAhead(ctx, ahead)
+			if pipelined && len(found) != 1 {
+				t.Errorf("asked ahead twice, it was found %d times", len(found))
+			}
+			_, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestWhatIsReadTogetherIsWhatIsReadOneByOne(t *testing.T) {
+	t.Parallel()
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return errors.Join(r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), r.Sandbox.ClockOffsets.Advance(ctx, "crt_1", time.Hour))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = store.ReadTogether(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			store.ReadAhead(ctx, func() {
+				_, _ = r.Webhooks.Events.Get(ctx, "crt_1", "evt_1")
+				_, _ = r.Booking.Reservations.ListLive(ctx, "crt_1", slot.Interval{})
+				_, _ = r.Clock.Now(ctx, "crt_1")
+			})
+			e, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1")
+			if err != nil || e.ID != "evt_1" {
+				t.Errorf("the event %v, %v", e, err)
+			}
+			if _, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_2"); !errors.Is(err, ports.ErrNotFound) {
+				t.Errorf("another event: %v", err)
+			}
+			if live, err := r.Booking.Reservations.ListLive(ctx, "crt_1", slot.Interval{}); err != nil || len(live) != 0 {
+				t.Errorf("reservations %v, %v", live, err)
+			}
+			now, err := r.Clock.Now(ctx, "crt_1")
+			if ahead := time.Until(now); ahead < 59*time.Minute {
+				t.Errorf("the account's clock is %v ahead", ahead)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if undone := errors.New("undone"); !errors.Is(store.ReadTogether(t.Context(), func(context.Context, ports.Repos) error { return undone }), undone) {
+			t.Error("the error of what was read is lost")
+		}
 	})
 }

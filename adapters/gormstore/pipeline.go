@@ -27,9 +27,17 @@ type pipeline struct {
 	pooled  bool // behind a pooler, which keeps no settings
 	// reading means that what is asked is only asked ahead; ahead are the results of that, by statement.
 	reading bool
-	ahead   map[string]any
+	ahead   map[string]*aheadResult
+	// offsetOf is the account whose clock's offset was asked for.
+	offsetOf string
 	// unsent means that some of them are still to be sent.
 	unsent bool
+}
+
+// aheadResult is what a statement that was asked ahead is read into, and whether it has been.
+type aheadResult struct {
+	into any
+	read bool
 }
 
 type statement struct {
@@ -124,14 +132,26 @@ func (p *pipeline) ReadingAhead() bool { return p.reading }
 // Remember implements repo.Pipeline.
 func (p *pipeline) Remember(query string, args []any, result any) (isNew bool) {
 	if p.ahead == nil {
-		p.ahead = map[string]any{}
+		p.ahead = map[string]*aheadResult{}
 	}
 	key := statementKey(query, args)
 	if _, known := p.ahead[key]; known {
 		return false
 	}
-	p.ahead[key], p.unsent = result, true
+	p.ahead[key], p.unsent = &aheadResult{into: result}, true
 	return true
+}
+
+// Peek implements repo.Pipeline.
+func (p *pipeline) Peek(query string, args []any) (result any, read bool) {
+	if len(p.ahead) == 0 {
+		return nil, false
+	}
+	known, ok := p.ahead[statementKey(query, args)]
+	if !ok || !known.read {
+		return nil, false
+	}
+	return known.into, true
 }
 
 // Recall implements repo.Pipeline.
@@ -140,10 +160,12 @@ func (p *pipeline) Recall(query string, args []any) (result any, known bool) {
 		return nil, false
 	}
 	key := statementKey(query, args)
-	if result, known = p.ahead[key]; known {
-		delete(p.ahead, key)
+	asked, known := p.ahead[key]
+	if !known {
+		return nil, false
 	}
-	return result, known
+	delete(p.ahead, key)
+	return asked.into, true
 }
 
 // Await implements repo.Pipeline.
@@ -231,6 +253,9 @@ func (p *pipeline) Flush(ctx context.Context) (changed int64, err error) {
 		}
 		return nil
 	})
+	for _, asked := range p.ahead {
+		asked.read = asked.read || err == nil
+	}
 	return changed, err
 }
 

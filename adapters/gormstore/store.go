@@ -7,6 +7,7 @@ package gormstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -131,6 +132,24 @@ func (s *Store) Pipelined(ctx context.Context, fn func(ctx context.Context, r po
 		return s.Atomically(ctx, fn)
 	}
 	return s.transact(ctx, s.inPipeline, fn)
+}
+
+// ReadTogether implements ports.Store. A pipeline without BEGIN and COMMIT is what one connection is asked in batches.
+func (s *Store) ReadTogether(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	if _, inside := current(ctx); inside || s.engine.Pool == nil {
+		return fn(ctx, s.Read(ctx))
+	}
+	return s.read.WithContext(ctx).Connection(func(db *gorm.DB) error {
+		conn, _ := db.Statement.ConnPool.(*sql.Conn) // what Connection is for
+		var repos ports.Repos
+		var failed error
+		inner := context.WithValue(ctx, transactionKey{}, transaction{
+			db: db, repos: &repos, scheduled: new(bool), failed: &failed, pipeline: &pipeline{conn: conn, begun: true},
+			atCommit: commitHooks{}, offsets: map[string]time.Duration{},
+		})
+		repos = s.repos(db.WithContext(inner), new(bool))
+		return fn(inner, repos)
+	})
 }
 
 // opener opens one transaction around fn.

@@ -286,6 +286,10 @@ func (s oneKey) Pipelined(ctx context.Context, fn func(ctx context.Context, r po
 	return s.Atomically(ctx, fn)
 }
 
+func (s oneKey) ReadTogether(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	return s.Atomically(ctx, fn)
+}
+
 func (s oneKey) Read(context.Context) ports.Repos {
 	return ports.Repos{Identity: ports.IdentityRepos{APIKeys: keyInMemory{key: s.key}}}
 }

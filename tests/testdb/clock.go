@@ -28,6 +28,11 @@ func (s *ClockedStore) Pipelined(ctx context.Context, fn func(ctx context.Contex
 	return s.Store.Pipelined(ctx, s.clocked(fn))
 }
 
+// ReadTogether implements ports.Store.
+func (s *ClockedStore) ReadTogether(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
+	return s.Store.ReadTogether(ctx, s.clocked(fn))
+}
+
 // clocked gives a transaction the test's clock.
 func (s *ClockedStore) clocked(fn func(ctx context.Context, r ports.Repos) error) func(ctx context.Context, r ports.Repos) error {
 	return func(ctx context.Context, r ports.Repos) error {

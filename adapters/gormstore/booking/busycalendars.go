@@ -104,12 +104,11 @@ func (t busyCalendars) updateReading(creatorID, url string, columns map[string]a
 
 // ListTimes implements ports.BusyCalendars.
 func (t busyCalendars) ListTimes(_ context.Context, creatorID string, during slot.Interval) ([]slot.Interval, error) {
-	var rows []struct{ StartsAt, EndsAt repo.UnixMillis }
-	err := t.DB.Raw("SELECT starts_at, ends_at FROM busy_times WHERE creator_id = ? AND ends_at > ? AND starts_at < ?",
-		creatorID, repo.UnixMillis(during.From), repo.UnixMillis(during.Until)).Scan(&rows).Error
-	times := make([]slot.Interval, len(rows))
-	for i, r := range rows {
-		times[i] = slot.Interval{From: time.Time(r.StartsAt), Until: time.Time(r.EndsAt)}
-	}
-	return times, t.Failure("busy times of "+creatorID, err)
+	query := "SELECT starts_at, ends_at FROM busy_times WHERE creator_id = ? AND ends_at > ? AND starts_at < ?"
+	args := []any{creatorID, during.From.UnixMilli(), during.Until.UnixMilli()}
+	return repo.QueryRows(t.Base, "busy times of "+creatorID, query, args, func(row repo.Scanner) (slot.Interval, error) {
+		var from, until int64
+		err := row.Scan(&from, &until)
+		return interval(from, until), err
+	})
 }

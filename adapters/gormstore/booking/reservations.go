@@ -101,19 +101,20 @@ const LiveReservationsSQL = `SELECT id, listing_id, starts_at, blocked_from, blo
 	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ? AND blocked_until > ?
 	ORDER BY blocked_from`
 
+// interval is one in milliseconds since 1970.
+func interval(from, until int64) slot.Interval {
+	return slot.Interval{From: time.UnixMilli(from).UTC(), Until: time.UnixMilli(until).UTC()}
+}
+
 // ListLive implements ports.Reservations.
 func (t reservations) ListLive(_ context.Context, creatorID string, during slot.Interval) ([]ports.LiveReservation, error) {
-	var rows []struct {
-		ID, ListingID                       string
-		StartsAt, BlockedFrom, BlockedUntil repo.UnixMillis
-	}
-	err := t.DB.Raw(LiveReservationsSQL, creatorID, repo.UnixMillis(during.From.Add(-longestBlock)), repo.UnixMillis(during.Until), repo.UnixMillis(during.From)).Scan(&rows).Error
-	live := make([]ports.LiveReservation, len(rows))
-	for i, r := range rows {
-		live[i] = ports.LiveReservation{
-			ID: r.ID, ListingID: r.ListingID, StartsAt: time.Time(r.StartsAt),
-			Blocked: slot.Interval{From: time.Time(r.BlockedFrom), Until: time.Time(r.BlockedUntil)},
-		}
-	}
-	return live, t.Failure("list live reservations of "+creatorID, err)
+	from, until := during.From.UnixMilli(), during.Until.UnixMilli()
+	args := []any{creatorID, from - longestBlock.Milliseconds(), until, from}
+	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, LiveReservationsSQL, args, func(row repo.Scanner) (ports.LiveReservation, error) {
+		var live ports.LiveReservation
+		var startsAt, blockedFrom, blockedUntil int64
+		err := row.Scan(&live.ID, &live.ListingID, &startsAt, &blockedFrom, &blockedUntil)
+		live.StartsAt, live.Blocked = time.UnixMilli(startsAt).UTC(), interval(blockedFrom, blockedUntil)
+		return live, err
+	})
 }

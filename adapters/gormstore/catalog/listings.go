@@ -74,6 +74,9 @@ type listings struct {
 
 // Get implements ports.Listings.
 func (t listings) Get(_ context.Context, id string) (listing.State, error) {
+	if t.PrefetchOffset != nil {
+		t.PrefetchOffset("listings", id)
+	}
 	return t.GetBy("get listing "+id, "id = ?", id)
 }
 

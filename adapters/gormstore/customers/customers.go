@@ -84,7 +84,14 @@ func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.
 
 // Get implements ports.Customers.
 func (t customers) Get(_ context.Context, id string) (customer.State, error) {
-	return t.GetBy("get customer "+id, "id = ?", id)
+	doing := "get customer " + id
+	return repo.Memoized(t.Base, doing, func() (customer.State, error) { return t.GetBy(doing, "id = ?", id) })
+}
+
+// Update implements ports.Customers.
+func (t customers) Update(ctx context.Context, c customer.State) error {
+	clear(t.Memo)
+	return t.Table.Update(ctx, c)
 }
 
 // GetByExternalID implements ports.Customers.

@@ -79,15 +79,9 @@ func (t creators) Sole(_ context.Context) (*identity.Creator, error) {
 // Get implements ports.Creators.
 func (t creators) Get(_ context.Context, id string) (*identity.Creator, error) {
 	doing := "get creator " + id
-	if row, known := t.Memo[doing].(creatorRow); known { // documents and mails of one sale each ask for the seller
-		return creatorMapping.ToState(row), nil
-	}
-	row, err := repo.TakeOne[creatorRow](t.Base, doing, "id = ?", id)
+	row, err := repo.Memoized(t.Base, doing, func() (creatorRow, error) { return repo.TakeOne[creatorRow](t.Base, doing, "id = ?", id) })
 	if err != nil {
 		return nil, err
-	}
-	if t.Memo != nil {
-		t.Memo[doing] = row
 	}
 	return creatorMapping.ToState(row), nil
 }

@@ -143,6 +143,19 @@ func TakeOne[R any](b Base, doing, where string, args ...any) (R, error) {
 	return row, b.Failure(doing, err)
 }
 
+// Memoized is what get returns, and in a pipelined transaction from then on the same: several subscribers of one event ask for
+// the same account and the same customer. Who writes such a row clears Memo.
+func Memoized[T any](b Base, doing string, get func() (T, error)) (T, error) {
+	if known, ok := b.Memo[doing].(T); ok {
+		return known, nil
+	}
+	found, err := get()
+	if err == nil && b.Memo != nil && !b.Pipeline.ReadingAhead() {
+		b.Memo[doing] = found
+	}
+	return found, err
+}
+
 // ScanRow reads the one row of a query without gorm's reflection.
 func ScanRow(query *gorm.DB, into ...any) error {
 	row := query.Row()

@@ -30,6 +30,8 @@ type Pipeline interface {
 	// Remember keeps the result that a statement asked ahead is going to have; isNew is false for one that was asked ahead
 	// already.
 	Remember(query string, args []any, result any) (isNew bool)
+	// Peek shows the result of a statement that was asked ahead, once it is there.
+	Peek(query string, args []any) (result any, read bool)
 	// Recall takes back, once, the result of a statement that was asked ahead. It is there after Await.
 	Recall(query string, args []any) (result any, known bool)
 	// Await sends what waits unless everything that was asked ahead has its result.
@@ -135,6 +137,14 @@ func (b Base) updateRowDeferred(doing string, row any, id string, revision int64
 
 // queryPipelined reads the rows of a query with everything that waits. prepared is the query as gorm would run it.
 func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, err error) {
+	return readPipelined(b, doing, prepared, func(rows pgx.Rows) (row R, err error) {
+		err = scanInto(prepared.Statement, rows, &row)
+		return row, err
+	})
+}
+
+// readPipelined is queryPipelined with a function that reads one row.
+func readPipelined[R any](b Base, doing string, prepared *gorm.DB, scan func(rows pgx.Rows) (R, error)) (found []R, err error) {
 	statement := prepared.Statement
 	if prepared.Error != nil {
 		return nil, prepared.Error
@@ -143,8 +153,8 @@ func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, 
 	result := new([]R)
 	read := func(rows pgx.Rows) error {
 		for rows.Next() {
-			var row R
-			if err := scanInto(statement, rows, &row); err != nil {
+			row, err := scan(rows)
+			if err != nil {
 				return err
 			}
 			*result = append(*result, row)
@@ -152,6 +162,9 @@ func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, 
 		return rows.Err()
 	}
 	if pipe.ReadingAhead() {
+		if known, ok := pipe.Peek(query, statement.Vars); ok {
+			return *known.(*[]R), nil //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
+		}
 		if pipe.Remember(query, statement.Vars, result) {
 			err = pipe.EnqueueQuery(doing, query, statement.Vars, read)
 		}
@@ -163,6 +176,28 @@ func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, 
 	}
 	err = pipe.Query(ctx, doing, query, statement.Vars, read)
 	return *result, err
+}
+
+// QueryRows reads the rows of a query without gorm's reflection: scan reads one. ReadAhead knows it like any other query.
+func QueryRows[T any](b Base, doing, query string, args []any, scan func(row Scanner) (T, error)) (found []T, err error) {
+	prepared := b.DB.Session(&gorm.Session{DryRun: b.Pipeline != nil}).Raw(query, args...)
+	if b.Pipeline == nil {
+		rows, err := prepared.Rows()
+		if err != nil {
+			return nil, b.Failure(doing, err)
+		}
+		defer func() { _ = rows.Close() }() // an error of it came out of the reading already
+		for rows.Next() {
+			one, err := scan(rows)
+			if err != nil {
+				return nil, b.Failure(doing, err)
+			}
+			found = append(found, one)
+		}
+		return found, b.Failure(doing, rows.Err())
+	}
+	found, err = readPipelined(b, doing, prepared, func(rows pgx.Rows) (T, error) { return scan(rows) })
+	return found, b.Failure(doing, err)
 }
 
 // scanInto reads a row by the names of its columns. A NULL leaves what cannot hold it as it is.

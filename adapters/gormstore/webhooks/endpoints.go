@@ -66,7 +66,22 @@ func (t endpoints) GetForShare(ctx context.Context, creatorID, endpointID string
 
 // ListAll implements ports.WebhookEndpoints.
 func (t endpoints) ListAll(_ context.Context, creatorID string) ([]webhook.EndpointState, error) {
-	return t.ListBy("list all webhook endpoints of "+creatorID, t.DB.Where("creator_id = ?", creatorID).Order("id"))
+	doing := "list all webhook endpoints of " + creatorID
+	return repo.Memoized(t.Base, doing, func() ([]webhook.EndpointState, error) { // each event of a transaction asks
+		return t.ListBy(doing, t.DB.Where("creator_id = ?", creatorID).Order("id"))
+	})
+}
+
+// Insert implements ports.WebhookEndpoints.
+func (t endpoints) Insert(ctx context.Context, s webhook.EndpointState) error {
+	clear(t.Memo)
+	return t.Table.Insert(ctx, s)
+}
+
+// Update implements ports.WebhookEndpoints.
+func (t endpoints) Update(ctx context.Context, s webhook.EndpointState) error {
+	clear(t.Memo)
+	return t.Table.Update(ctx, s)
 }
 
 // Lock implements ports.WebhookEndpoints.
@@ -76,5 +91,6 @@ func (t endpoints) Lock(_ context.Context, creatorID string) error {
 
 // Delete implements ports.WebhookEndpoints.
 func (t endpoints) Delete(_ context.Context, creatorID, endpointID string) error {
+	clear(t.Memo)
 	return t.Exec("delete webhook endpoint "+endpointID, "DELETE FROM webhook_endpoints WHERE creator_id = ? AND id = ?", creatorID, endpointID)
 }
