@@ -50,8 +50,11 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 // sendLater ends a run whose recipient has had enough mail of the account for now, with another scheduled for later.
 func (s *Service) sendLater(ctx context.Context, t ports.Task, mail ports.Mail) (later bool, err error) {
 	now := s.clock.Real()
+	if !mail.LeavesAt.IsZero() && !mail.LeavesAt.After(now) {
+		return false, nil // admitted with its cause, or before
+	}
 	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
-		leavesAt, err := r.Mail.Mails.Admit(ctx, mail, MaxPerRecipient, recipientWindow, now)
+		leavesAt, err := r.Mail.Mails.Admit(ctx, mail, perRecipient, now)
 		if err != nil {
 			return err
 		}

@@ -27,11 +27,10 @@ const (
 	TaskSendLater = "mail.send_later"
 )
 
-// One recipient gets at most so many mails of an account in so long; later ones wait.
-const (
-	MaxPerRecipient = 20
-	recipientWindow = time.Hour
-)
+// MaxPerRecipient is how many mails of an account one recipient gets in an hour; later ones wait.
+const MaxPerRecipient = 20
+
+var perRecipient = ports.MailLimit{Most: MaxPerRecipient, Window: time.Hour}
 
 // Config is what differs between deployments.
 type Config struct {
@@ -95,7 +94,7 @@ func (s *Service) enqueueMail(ctx context.Context, r ports.Repos, m ports.Mail, 
 		return fmt.Errorf("data of the mail %s: %w", m.Kind, err)
 	}
 	m.ID, m.Data, m.CreatedAt = s.ids.New(id.Mail), raw, s.clock.Real()
-	isNew, err := r.Mail.Mails.Insert(ctx, m)
+	isNew, err := r.Mail.Mails.Insert(ctx, m, perRecipient)
 	if err != nil || !isNew {
 		return err
 	}

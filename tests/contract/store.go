@@ -137,9 +137,10 @@ func documentCases() storeCases {
 
 func mailCases() storeCases {
 	return storeCases{
-		"mails are one per kind and cause":   mailsAreOnePerKindAndCause,
-		"a mail remembers what became of it": aMailRemembersWhatBecameOfIt,
-		"a recipient's limit holds at once":  aRecipientsLimitHoldsAtOnce,
+		"mails are one per kind and cause":       mailsAreOnePerKindAndCause,
+		"a mail remembers what became of it":     aMailRemembersWhatBecameOfIt,
+		"a recipient's limit holds at once":      aRecipientsLimitHoldsAtOnce,
+		"a recipient's limit holds in pipelines": aRecipientsLimitHoldsForMailsOfPipelines,
 	}
 }
 

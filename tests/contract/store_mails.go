@@ -18,7 +18,7 @@ import (
 func insertMail(t *testing.T, store StoreAdapter, m ports.Mail) (ok bool) {
 	t.Helper()
 	atomically(t, store, func(ctx context.Context, r ports.Repos) (err error) {
-		ok, err = r.Mail.Mails.Insert(ctx, m)
+		ok, err = r.Mail.Mails.Insert(ctx, m, ports.MailLimit{Most: 20, Window: time.Hour})
 		return err
 	})
 	return ok
@@ -94,7 +94,7 @@ func aRecipientsLimitHoldsAtOnce(t *testing.T, db Database) {
 		insertMail(t, store, m)
 		all.Go(func() {
 			errs[i] = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
-				leaves[i], err = r.Mail.Mails.Admit(ctx, m, limit, time.Hour, now)
+				leaves[i], err = r.Mail.Mails.Admit(ctx, m, ports.MailLimit{Most: limit, Window: time.Hour}, now)
 				return err
 			})
 		})
@@ -106,6 +106,59 @@ func aRecipientsLimitHoldsAtOnce(t *testing.T, db Database) {
 	slices.SortFunc(leaves, time.Time.Compare)
 	for i, at := range leaves {
 		if want := now.Add(time.Duration(i/limit) * time.Hour); !at.Equal(want) {
+			t.Errorf("mail %d leaves at %v, want %v", i, at, want)
+		}
+	}
+}
+
+// aRecipientsLimitHoldsForMailsOfPipelines writes mails in pipelines, which may admit them at once, and admits the rest.
+func aRecipientsLimitHoldsForMailsOfPipelines(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	now, limit, total := realNow(), ports.MailLimit{Most: 3, Window: time.Hour}, 10
+	mails := make([]ports.Mail, total)
+	errs := make([]error, total)
+	var all sync.WaitGroup
+	for i := range total {
+		mails[i] = ports.Mail{
+			ID: id.New(id.Mail, [16]byte{byte(i + 1)}), CreatorID: creator, Kind: "receipt", Cause: fmt.Sprint(i),
+			Recipient: []string{"grace@example.com", "Grace@example.com"}[i%2], Data: json.RawMessage("{}"), CreatedAt: now,
+		}
+		all.Go(func() {
+			errs[i] = store.Pipelined(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				_, err := r.Mail.Mails.Insert(ctx, mails[i], limit)
+				return err
+			})
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	admitted := 0
+	for _, m := range mails {
+		got, err := store.Read(t.Context()).Mail.Mails.Get(t.Context(), creator, m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.LeavesAt.Equal(now) {
+			admitted++
+		} else if !got.LeavesAt.IsZero() {
+			t.Errorf("%s leaves at %v", m.ID, got.LeavesAt)
+		}
+	}
+	if admitted > limit.Most {
+		t.Errorf("%d mails were admitted at once, at most %d may be", admitted, limit.Most)
+	}
+	leaves := make([]time.Time, total)
+	for i, m := range mails {
+		atomically(t, store, func(ctx context.Context, r ports.Repos) (err error) {
+			leaves[i], err = r.Mail.Mails.Admit(ctx, m, limit, now)
+			return err
+		})
+	}
+	slices.SortFunc(leaves, time.Time.Compare)
+	for i, at := range leaves {
+		if want := now.Add(time.Duration(i/limit.Most) * time.Hour); !at.Equal(want) {
 			t.Errorf("mail %d leaves at %v, want %v", i, at, want)
 		}
 	}

@@ -51,14 +51,44 @@ func newMailRow(m ports.Mail) mailRow {
 type mails struct{ repo.Base }
 
 // Insert implements ports.Mails.
-func (t mails) Insert(_ context.Context, m ports.Mail) (bool, error) {
-	const once = "ON CONFLICT (creator_id, kind, cause) DO NOTHING"
-	row := newMailRow(m)
+func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) (bool, error) {
 	if t.Pipeline != nil {
-		return true, t.InsertRowDeferred("insert mail "+m.ID, &row, once)
+		return true, t.insertAdmitted(m, limit)
 	}
+	row := newMailRow(m)
 	written, err := t.InsertRowFlush("insert mail "+m.ID, &row, once)
 	return written == 1, err
+}
+
+const once = "ON CONFLICT (creator_id, kind, cause) DO NOTHING"
+
+// tryRecipient takes the recipient's lock if it is free, and keeps whether it was for the next statement: only that one sees
+// everything that whoever had the lock before has committed.
+const tryRecipient = "SELECT set_config('sundry.recipient_locked', CAST(pg_try_advisory_xact_lock(?) AS TEXT), true)"
+
+// admittedMail writes a mail that may leave now, or one of which Admit has to decide it.
+const admittedMail = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at, leaves_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN current_setting('sundry.recipient_locked') = 'true' AND COALESCE((` + leavingBefore + `), 0) <= ?
+		THEN CAST(? AS BIGINT) END) ` + once
+
+// leavingBefore is when the mail leaves behind which another to the recipient has to stay by a whole window.
+const leavingBefore = `SELECT leaves_at FROM mails WHERE creator_id = ? AND LOWER(recipient) = LOWER(?) AND leaves_at IS NOT NULL
+	ORDER BY leaves_at DESC LIMIT 1 OFFSET ?`
+
+// insertAdmitted is Insert in a pipeline, which only PostgreSQL has. Both statements travel with the commit, so the lock is
+// held no longer than that takes.
+func (t mails) insertAdmitted(m ports.Mail, limit ports.MailLimit) error {
+	doing, row := "insert mail "+m.ID, newMailRow(m)
+	if err := t.ExecDeferred(doing, tryRecipient, t.recipientLock(m)); err != nil {
+		return err
+	}
+	return t.ExecDeferred(doing, admittedMail, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName, row.Data, row.CreatedAt,
+		row.CreatorID, row.Recipient, limit.Most-1, m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
+}
+
+// recipientLock is the lock of an address, whose cases reach one person.
+func (t mails) recipientLock(m ports.Mail) any {
+	return t.Dialect.LockNumber("mail\x00" + m.CreatorID + "\x00" + strings.ToLower(m.Recipient))
 }
 
 // Get implements ports.Mails.
@@ -67,25 +97,28 @@ func (t mails) Get(_ context.Context, creatorID, mailID string) (ports.Mail, err
 	return row.toMail(), err
 }
 
-// Admit implements ports.Mails. Addresses that differ in case only reach one person.
-func (t mails) Admit(_ context.Context, m ports.Mail, limit int, window time.Duration, now time.Time) (time.Time, error) {
+// Admit implements ports.Mails.
+func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now time.Time) (time.Time, error) {
 	doing := "admit mail " + m.ID
-	if err := t.AdvisoryLock(doing, "mail\x00"+m.CreatorID+"\x00"+strings.ToLower(m.Recipient)); err != nil {
-		return time.Time{}, err
+	if statement := t.Dialect.Lock(); statement != "" {
+		if err := t.ExecDeferred(doing, statement, t.recipientLock(m)); err != nil {
+			return time.Time{}, err
+		}
 	}
 	row, err := repo.TakeOne[mailRow](t.Base, doing, "creator_id = ? AND id = ?", m.CreatorID, m.ID)
 	if err != nil || !time.Time(row.LeavesAt).IsZero() {
 		return time.Time(row.LeavesAt), err
 	}
-	var before []repo.UnixMillis
-	err = t.DB.Raw("SELECT leaves_at FROM mails WHERE creator_id = ? AND LOWER(recipient) = LOWER(?) AND leaves_at IS NOT NULL "+
-		"ORDER BY leaves_at DESC LIMIT 1 OFFSET ?", m.CreatorID, m.Recipient, limit-1).Scan(&before).Error
+	before, err := repo.QueryRows(t.Base, doing, leavingBefore, []any{m.CreatorID, m.Recipient, limit.Most - 1}, func(row repo.Scanner) (at repo.UnixMillis, err error) {
+		err = row.Scan(&at)
+		return at, err
+	})
 	if err != nil {
-		return time.Time{}, t.Failure(doing, err)
+		return time.Time{}, err
 	}
 	leaves := now
 	if len(before) > 0 {
-		if free := time.Time(before[0]).Add(window); free.After(leaves) {
+		if free := time.Time(before[0]).Add(limit.Window); free.After(leaves) {
 			leaves = free
 		}
 	}
