@@ -39,12 +39,38 @@ func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
 	if err := ask.check(); err != nil {
 		return Calendar{}, err
 	}
-	r := s.store.Read(ctx)
-	b, err := s.bookable(ctx, r, ask.ListingID, ask.VariantID)
+	var calendar Calendar
+	err := s.store.ReadTogether(ctx, func(ctx context.Context, r ports.Repos) error {
+		var err error
+		calendar, err = s.open(ctx, r, ask)
+		return err
+	})
+	return calendar, err
+}
+
+// open is Open once the question itself is right. Where the zone is known, all that the listing decides about is read with
+// its creator's hours.
+func (s *Service) open(ctx context.Context, r ports.Repos, ask Ask) (Calendar, error) {
+	b, err := s.offered(ctx, r, ask.ListingID, ask.VariantID)
 	if err == nil && b.Listing.Status != listing.Active {
 		err = fault.NotFound("listing")
 	}
 	if err != nil {
+		return Calendar{}, err
+	}
+	now, err := s.clock.Now(ctx, b.Listing.CreatorID)
+	if err != nil {
+		return Calendar{}, err
+	}
+	if viewer, err := civil.ParseZone(ask.Timezone); err == nil && ask.Timezone != "" {
+		policy := b.Policy()
+		policy.Duration = cmp.Or(ask.DurationMinutes, b.Variant.DurationMinutes)
+		s.store.ReadAhead(ctx, func() {
+			_, _ = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID)
+			_, _, _ = taken(ctx, r, b.Listing.CreatorID, policy, days(viewer, ask), now)
+		})
+	}
+	if b.Setup, err = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID); err != nil {
 		return Calendar{}, err
 	}
 	ask.VariantID = b.Variant.ID
@@ -57,13 +83,18 @@ func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
 	}
 	policy := b.Policy()
 	policy.Duration = ask.DurationMinutes
-	_, from, until := civil.ZoneForDays(viewer, ask.From, ask.To)
-	q, err := s.query(ctx, r, b, policy, slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)}, "")
+	q, err := queryAt(ctx, r, b, policy, days(viewer, ask), "", now)
 	if err != nil {
 		return Calendar{}, err
 	}
 	calendar.Slots = slot.Open(q, ask.From, ask.To, viewer)
 	return calendar, nil
+}
+
+// days is from when until when the days of a question last.
+func days(viewer *time.Location, ask Ask) slot.Interval {
+	_, from, until := civil.ZoneForDays(viewer, ask.From, ask.To)
+	return slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)}
 }
 
 // ValidDuration reports whether sessions of that many minutes can be asked for.
@@ -98,31 +129,22 @@ func (s *Service) query(
 	if err != nil {
 		return slot.Query{}, err
 	}
-	q := slot.Query{Policy: policy, Now: now}
+	return queryAt(ctx, r, b, policy, during, except, now)
+}
+
+// queryAt is query at an instant.
+func queryAt(
+	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string, now time.Time,
+) (q slot.Query, err error) {
+	q = slot.Query{Policy: policy, Now: now}
 	if q.Availability, err = b.Hours.Availability(); err != nil {
 		return slot.Query{}, err
 	}
-	if during.From.Before(now) {
-		during.From = now
-	}
-	if last := now.AddDate(0, 0, policy.HorizonDays+2); last.Before(during.Until) {
-		during.Until = last
-	}
-	if !during.From.Before(during.Until) {
-		return q, nil // nothing is open there, whatever is booked
-	}
-	during.From = during.From.Add(-time.Duration(policy.BufferBefore) * time.Minute)
-	during.Until = during.Until.Add(time.Duration(policy.Duration+policy.BufferAfter) * time.Minute)
-	if policy.DailyCap > 0 || policy.WeeklyCap > 0 {
-		during.From, during.Until = during.From.Add(-week), during.Until.Add(week)
-	}
-	live, err := r.Booking.Reservations.ListLive(ctx, b.Listing.CreatorID, during)
+	live, busy, err := taken(ctx, r, b.Listing.CreatorID, policy, during, now)
 	if err != nil {
 		return slot.Query{}, err
 	}
-	if q.Busy, err = r.Booking.BusyCalendars.ListTimes(ctx, b.Listing.CreatorID, during); err != nil {
-		return slot.Query{}, err
-	}
+	q.Busy = busy
 	for _, c := range live {
 		if c.ID == except {
 			continue
@@ -133,4 +155,29 @@ func (s *Service) query(
 		}
 	}
 	return q, nil
+}
+
+// taken reads what a creator has reserved and is busy with, as far as it decides about the times that begin in an interval.
+func taken(
+	ctx context.Context, r ports.Repos, creatorID string, policy slot.Policy, during slot.Interval, now time.Time,
+) (live []ports.LiveReservation, busy []slot.Interval, err error) {
+	if during.From.Before(now) {
+		during.From = now
+	}
+	if last := now.AddDate(0, 0, policy.HorizonDays+2); last.Before(during.Until) {
+		during.Until = last
+	}
+	if !during.From.Before(during.Until) {
+		return nil, nil, nil // nothing is open there, whatever is booked
+	}
+	during.From = during.From.Add(-time.Duration(policy.BufferBefore) * time.Minute)
+	during.Until = during.Until.Add(time.Duration(policy.Duration+policy.BufferAfter) * time.Minute)
+	if policy.DailyCap > 0 || policy.WeeklyCap > 0 {
+		during.From, during.Until = during.From.Add(-week), during.Until.Add(week)
+	}
+	if live, err = r.Booking.Reservations.ListLive(ctx, creatorID, during); err != nil {
+		return nil, nil, err
+	}
+	busy, err = r.Booking.BusyCalendars.ListTimes(ctx, creatorID, during)
+	return live, busy, err
 }

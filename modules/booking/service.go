@@ -111,14 +111,20 @@ func (s *Service) Readiness(ctx context.Context, creatorID, listingID, variantID
 // bookable loads a variant ("" = the default one) of a listing and what its creator has set up. NOT_FOUND for an unknown
 // listing or variant. A listing that is not for appointments has no variant.
 func (s *Service) bookable(ctx context.Context, r ports.Repos, listingID, variantID string) (b appointment.Bookable, err error) {
+	if b, err = s.offered(ctx, r, listingID, variantID); err != nil {
+		return b, err
+	}
+	b.Setup, err = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID)
+	return b, err
+}
+
+// offered is bookable without what the creator has set up.
+func (s *Service) offered(ctx context.Context, r ports.Repos, listingID, variantID string) (b appointment.Bookable, err error) {
 	if b.Listing, err = s.listings.Listing(ctx, r, listingID); err != nil {
 		return b, err
 	}
 	if b.Listing.Type == listing.Appointment || variantID != "" {
-		if b.Variant, err = b.Listing.Variant(variantID); err != nil {
-			return b, err
-		}
+		b.Variant, err = b.Listing.Variant(variantID)
 	}
-	b.Setup, err = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID)
 	return b, err
 }

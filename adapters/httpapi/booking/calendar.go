@@ -37,17 +37,43 @@ func newCalendarView(a booking.Ask) calendarView {
 	return view
 }
 
-type slotView struct {
-	StartsAt *string `json:"startsAt"`
-	EndsAt   *string `json:"endsAt"`
+// slotBytes is how long a slot is as JSON, and dayBytes the rest of a day of the range.
+const slotBytes, dayBytes = 76, 36
+
+// appendSlots appends slots as a JSON array of {startsAt, endsAt}. A month has a thousand, so they are written by themselves:
+// encoding/json would cost a hundred times what finding them does.
+func appendSlots(b []byte, slots []slot.Slot) []byte {
+	b = append(b, '[')
+	for i, s := range slots {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = apiformat.AppendInstant(append(b, `{"startsAt":"`...), s.StartsAt())
+		b = apiformat.AppendInstant(append(b, `","endsAt":"`...), s.EndsAt())
+		b = append(b, `"}`...)
+	}
+	return append(b, ']')
 }
 
-func newSlotViews(slots []slot.Slot) []slotView {
-	views := make([]slotView, len(slots))
-	for i, s := range slots {
-		views[i] = slotView{StartsAt: apiformat.Time(s.StartsAt()), EndsAt: apiformat.Time(s.EndsAt())}
+// withMember is an object as JSON with one more member at its end, of at most so many bytes; write appends its value.
+func withMember(object any, name string, most int, write func(b []byte) []byte) ([]byte, error) {
+	head, err := apiformat.JSON(object)
+	if err != nil {
+		return nil, err
 	}
-	return views
+	b := make([]byte, 0, len(head)+len(name)+most+4)
+	b = append(b, head[:len(head)-1]...)
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	return append(write(b), '}'), nil
+}
+
+// sendJSON responds with JSON that is written already.
+func sendJSON(c *fiber.Ctx, body []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(body)
 }
 
 // openTimes asks the question that the three public routes share; first and last name the parameters of the range.
@@ -109,7 +135,12 @@ type slotsView struct {
 	calendarView
 	Date          string                     `json:"date"`
 	DeliveryModes []appointment.DeliveryMode `json:"deliveryModes"`
-	Slots         []slotView                 `json:"slots"`
+}
+
+// slotsBody is the response of getSlots.
+func slotsBody(calendar booking.Calendar) ([]byte, error) {
+	view := slotsView{newCalendarView(calendar.Ask), calendar.From.String(), calendar.Modes}
+	return withMember(view, "slots", slotBytes*len(calendar.Slots), func(b []byte) []byte { return appendSlots(b, calendar.Slots) })
 }
 
 func (h handlers) getSlots(c *fiber.Ctx) error {
@@ -117,7 +148,8 @@ func (h handlers) getSlots(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(slotsView{newCalendarView(calendar.Ask), calendar.From.String(), calendar.Modes, newSlotViews(calendar.Slots)})
+	body, err := slotsBody(calendar)
+	return sendJSON(c, body, err)
 }
 
 type slotsRangeView struct {
@@ -125,12 +157,23 @@ type slotsRangeView struct {
 	From          string                     `json:"from"`
 	To            string                     `json:"to"`
 	DeliveryModes []appointment.DeliveryMode `json:"deliveryModes"`
-	Days          []dayView                  `json:"days"`
 }
 
-type dayView struct {
-	Date  string     `json:"date"`
-	Slots []slotView `json:"slots"`
+// slotsRangeBody is the response of getSlotsRange.
+func slotsRangeBody(calendar booking.Calendar) ([]byte, error) {
+	view := slotsRangeView{newCalendarView(calendar.Ask), calendar.From.String(), calendar.To.String(), calendar.Modes}
+	most := slotBytes*len(calendar.Slots) + dayBytes*int(calendar.To-calendar.From+1)
+	return withMember(view, "days", most, func(b []byte) []byte {
+		b = append(b, '[')
+		for day, slots := range byDate(calendar) {
+			if day > calendar.From {
+				b = append(b, ',')
+			}
+			b = append(append(b, `{"date":"`...), day.String()...)
+			b = append(appendSlots(append(b, `","slots":`...), slots), '}')
+		}
+		return append(b, ']')
+	})
 }
 
 func (h handlers) getSlotsRange(c *fiber.Ctx) error {
@@ -138,19 +181,14 @@ func (h handlers) getSlotsRange(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	view := slotsRangeView{
-		calendarView: newCalendarView(calendar.Ask), From: calendar.From.String(), To: calendar.To.String(), DeliveryModes: calendar.Modes,
-	}
-	for day, slots := range byDate(calendar) {
-		view.Days = append(view.Days, dayView{day.String(), newSlotViews(slots)})
-	}
-	return c.JSON(view)
+	body, err := slotsRangeBody(calendar)
+	return sendJSON(c, body, err)
 }
 
 // byDate goes through every day of the range, in order, with its open times.
 func byDate(c booking.Calendar) iter.Seq2[civil.Date, []slot.Slot] {
 	days := make([][]slot.Slot, c.To-c.From+1)
-	for _, s := range c.Slots {
+	for _, s := range c.Slots { // not in order where clocks go back over midnight
 		days[s.Date-c.From] = append(days[s.Date-c.From], s)
 	}
 	return func(yield func(civil.Date, []slot.Slot) bool) {

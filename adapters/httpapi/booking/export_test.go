@@ -1,0 +1,7 @@
+package booking
+
+// What the handlers respond with.
+var (
+	SlotsBody      = slotsBody
+	SlotsRangeBody = slotsRangeBody
+)
