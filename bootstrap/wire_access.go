@@ -16,6 +16,7 @@ func (a *App) wireAccess() error {
 	a.modules.Access = module
 
 	before(a.bus, module.BeforeCheckoutPaid)
+	before(a.bus, module.BeforeSubscriptionRenewed)
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnSubscriptionCreated)
 	on(a.bus, module.OnSubscriptionRenewed)

@@ -42,6 +42,7 @@ func (a *App) wireDocuments() {
 	})
 	a.modules.Documents = documents
 
+	before(a.bus, documents.BeforePaymentCompleted)
 	on(a.bus, documents.OnCheckoutPaid)
 	on(a.bus, documents.OnPaymentCompleted)
 	on(a.bus, documents.OnPaymentReversed)

@@ -19,6 +19,7 @@ func (a *App) wireSubscriptions() error {
 	})
 	a.modules.Subscriptions = module
 
+	before(a.bus, module.BeforePaymentCompleted)
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)

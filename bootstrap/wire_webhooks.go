@@ -26,6 +26,8 @@ func (a *App) wireWebhooks() error {
 	a.modules.Webhooks = module
 
 	before(a.bus, module.BeforeCheckoutPaid)
+	before(a.bus, module.BeforePaymentCompleted)
+	before(a.bus, module.BeforeSubscriptionRenewed)
 	onFirst(a.bus, module.OnCheckoutPaid) // so that payment.completed precedes what follows from it
 	on(a.bus, module.OnSubscriptionChargePaid)
 	on(a.bus, module.OnSubscriptionCreated)

@@ -68,9 +68,14 @@ func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e check
 		return
 	}
 	g := access.NewForPurchase("", e).State()
-	_, _ = r.Access.Snapshots.Lock(ctx, access.Empty(g.CreatorID, g.ExternalCustomerID, s.livemode))
-	_, _ = r.Access.Grants.ListActive(ctx, g.CreatorID, g.ExternalCustomerID)
+	s.readAhead(ctx, r, g.CreatorID, g.ExternalCustomerID)
 	_, _ = r.Access.Grants.GetBySource(ctx, g.CreatorID, g.Source, g.SourceID)
+}
+
+// readAhead reads ahead what withLockedAccess reads.
+func (s *Service) readAhead(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) {
+	_, _ = r.Access.Snapshots.Lock(ctx, access.Empty(creatorID, externalCustomerID, s.livemode))
+	_, _ = r.Access.Grants.ListActive(ctx, creatorID, externalCustomerID)
 }
 
 // AccessVersion implements ports.AccessVersions.

@@ -47,6 +47,11 @@ func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e su
 	return s.follow(ctx, r, e.State, access.SubscriptionEnded)
 }
 
+// BeforeSubscriptionRenewed reads ahead what OnSubscriptionRenewed needs, the lock of the customer's access included.
+func (s *Service) BeforeSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) {
+	s.readAhead(ctx, r, e.CreatorID, customer.AccessKey(e.ExternalCustomerID, e.CustomerID))
+}
+
 // follow brings the subscription's grant in line with it, and lets it expire by itself when the grace ends.
 func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State, why access.CauseKind) error {
 	cause, key := access.Cause{Kind: why, ID: sub.ID}, customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)

@@ -58,6 +58,14 @@ func (s *Documents) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkou
 	})
 }
 
+// BeforePaymentCompleted reads ahead what OnPaymentCompleted needs, which is what the mail of the payment needs too.
+func (s *Documents) BeforePaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) {
+	if e.Purpose == payment.ForSubscription {
+		_, _ = r.Customers.Customers.Get(ctx, e.CustomerID)
+		_, _ = s.Accounts.SellerName(ctx, r, e.CreatorID)
+	}
+}
+
 // OnPaymentCompleted issues the receipt of a subscription's payment. A checkout has its own, and an invoice is one.
 func (s *Documents) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
 	if e.Purpose != payment.ForSubscription || e.Sale.ReceiptNumber == "" {

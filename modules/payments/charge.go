@@ -90,11 +90,20 @@ func (s *Service) Run(ctx context.Context, paymentID string) (payment.State, err
 	case err != nil:
 		return payment.State{}, fmt.Errorf("run charge %s: %w", paymentID, err)
 	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		attempt, err = s.settle(ctx, r, paymentID, outcome)
+	return s.settleAlone(ctx, attempt, outcome)
+}
+
+// settleAlone is settle in a transaction of its own.
+func (s *Service) settleAlone(ctx context.Context, known payment.State, o payment.Outcome) (settled payment.State, err error) {
+	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+		var err error
+		settled, err = s.settle(ctx, r, known, o)
 		return err
 	})
-	return attempt, err
+	if err != nil {
+		return known, err
+	}
+	return settled, nil
 }
 
 // cancelUnsent ends an attempt that certainly never reached the processor, so that nothing is charged behind the back of
@@ -102,11 +111,7 @@ func (s *Service) Run(ctx context.Context, paymentID string) (payment.State, err
 func (s *Service) cancelUnsent(ctx context.Context, attempt payment.State, cause error) (payment.State, error) {
 	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
 	if err == nil {
-		err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			var err error
-			attempt, err = s.settle(ctx, r, attempt.ID, outcome)
-			return err
-		})
+		attempt, err = s.settleAlone(ctx, attempt, outcome)
 	}
 	if err == nil && attempt.Status == payment.Succeeded { // it had arrived after all
 		return attempt, nil
@@ -124,9 +129,11 @@ func (s *Service) Charge(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("charge: %w", err)
 	}
-	now, err := s.store.Read(ctx).Clock.Now(ctx, attempt.CreatorID)
-	if err != nil {
-		return fmt.Errorf("charge: %w", err)
+	var now time.Time
+	if attempt.Status == payment.RequiresAction { // nothing else depends on it
+		if now, err = s.store.Read(ctx).Clock.Now(ctx, attempt.CreatorID); err != nil {
+			return fmt.Errorf("charge: %w", err)
+		}
 	}
 	outcome, err := s.ask(ctx, attempt, now)
 	if errors.Is(err, ports.ErrOutcomeUnknown) {
@@ -134,15 +141,15 @@ func (s *Service) Charge(ctx context.Context, t ports.Task) error {
 	} else if err != nil {
 		return fmt.Errorf("charge %s: %w", attempt.ID, err)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		if outcome.Status.Final() {
 			if err := r.Tasks.Done(ctx, t); err != nil {
 				return err
 			}
-			_, err := s.settle(ctx, r, attempt.ID, outcome)
+			_, err := s.settle(ctx, r, attempt, outcome)
 			return err
 		}
-		if _, err := s.settle(ctx, r, attempt.ID, outcome); err != nil {
+		if _, err := s.settle(ctx, r, attempt, outcome); err != nil {
 			return err
 		}
 		now, err := r.Clock.Now(ctx, attempt.CreatorID)
@@ -166,11 +173,7 @@ func (s *Service) Authenticate(ctx context.Context, paymentID string, approve bo
 	if err != nil {
 		return payment.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
-	err = s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
-		attempt, err = s.settle(ctx, r, paymentID, outcome)
-		return err
-	})
-	return attempt, err
+	return s.settleAlone(context.WithoutCancel(ctx), attempt, outcome)
 }
 
 // Challenge implements ports.Charges.
@@ -215,9 +218,17 @@ func (s *Service) ask(ctx context.Context, attempt payment.State, now time.Time)
 	return outcome, err
 }
 
-// settle takes in what the processor reports, with everything that follows from it. What is known already changes nothing.
-func (s *Service) settle(ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome) (payment.State, error) {
-	loaded, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
+// settle takes in what the processor reports of an attempt, with everything that follows from it. What is known already changes
+// nothing.
+func (s *Service) settle(ctx context.Context, r ports.Repos, known payment.State, o payment.Outcome) (payment.State, error) {
+	s.store.ReadAhead(ctx, func() {
+		_, _ = r.Payments.Payments.GetForUpdate(ctx, known.ID)
+		_, _ = r.Clock.Now(ctx, known.CreatorID)
+		if o.Status == payment.Succeeded {
+			s.bus.ReadAhead(ctx, r, payment.Completed{State: known})
+		}
+	})
+	loaded, err := r.Payments.Payments.GetForUpdate(ctx, known.ID)
 	if err != nil {
 		return payment.State{}, err
 	}
@@ -267,12 +278,17 @@ func (s *Service) keepCharged(ctx context.Context, r ports.Repos, paid payment.S
 	return s.bus.Publish(ctx, r, paymentmethod.Saved{State: card})
 }
 
-// document gives a subscription's payment its receipt number; an invoice has a number of its own.
+// document gives a subscription's payment its receipt number; an invoice has a number of its own. Other sales of the account
+// wait for the number, so everything that is still to be read comes with it: what remains is written with the commit.
 func (s *Service) document(ctx context.Context, r ports.Repos, attempt *payment.Payment) error {
 	settled := attempt.State()
 	if settled.Status != payment.Succeeded || settled.Purpose != payment.ForSubscription {
 		return nil
 	}
+	s.store.ReadAhead(ctx, func() {
+		_, _ = r.Invoicing.DocumentNumbers.Next(ctx, settled.CreatorID, document.Receipts)
+		s.bus.ReadAhead(ctx, r, payment.Completed{State: settled})
+	})
 	number, err := r.Invoicing.DocumentNumbers.Next(ctx, settled.CreatorID, document.Receipts)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ const punctual = time.Minute
 
 // Due takes the step that has fallen due. Task TaskDue.
 func (s *Service) Due(ctx context.Context, t ports.Task) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
@@ -158,6 +158,22 @@ func (s *Service) sale(ctx context.Context, r ports.Repos, state subscription.St
 	sale.Tax, sale.TaxDetails = taxed.Tax, taxed.Details()
 	sale.TaxAdded, err = taxed.Total.Sub(bill.Due())
 	return sale, err
+}
+
+// BeforePaymentCompleted reads ahead what OnPaymentCompleted needs: first the subscription, and once it is known what the
+// subscribers of its transition need.
+func (s *Service) BeforePaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) {
+	if e.Purpose != payment.ForSubscription {
+		return
+	}
+	state, err := r.Subscriptions.Subscriptions.Get(ctx, e.SubjectID)
+	if err != nil {
+		return
+	}
+	sub := subscription.Restore(state)
+	if transition, err := sub.Paid(e.ID); err == nil {
+		s.bus.ReadAhead(ctx, r, subscription.ChargePaid{Subscription: sub.State(), Payment: e.State}, transition)
+	}
 }
 
 // OnPaymentCompleted takes over what a charge has paid for. Money that is not awaited any more goes back.

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"sundry/core/apiformat"
+	"sundry/core/customer"
 	"sundry/core/event"
+	"sundry/core/payment"
 	"sundry/core/subscription"
 	"sundry/ports"
 )
@@ -17,6 +19,18 @@ func (s *Service) OnSubscriptionCreated(ctx context.Context, r ports.Repos, e su
 // OnSubscriptionRenewed publishes subscription.renewed.
 func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
 	return s.publishSubscription(ctx, r, event.SubscriptionRenewed, e.State)
+}
+
+// BeforePaymentCompleted reads ahead whom its event is delivered to.
+func (s *Service) BeforePaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) {
+	if e.Purpose == payment.ForSubscription {
+		_, _ = r.Webhooks.Endpoints.ListAll(ctx, e.CreatorID)
+	}
+}
+
+// BeforeSubscriptionRenewed reads ahead what the change of access that follows it needs.
+func (s *Service) BeforeSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) {
+	_, _ = r.Webhooks.Announcements.Get(ctx, e.CreatorID, customer.AccessKey(e.ExternalCustomerID, e.CustomerID))
 }
 
 // OnSubscriptionCancelScheduled publishes subscription.cancel_scheduled.
