@@ -19,6 +19,10 @@ import (
 // behind them: those that are leased are already among these, because a key is claimed from its head.
 const keyHead = ports.HighestPerKey
 
+// headSlack is how many due tasks are read of a key beside as many as its limit: leased ones may be behind them that have
+// fallen due late, with an earlier time.
+const headSlack = 16
+
 // claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
 // takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
 // goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither plans
@@ -59,7 +63,7 @@ const chargeSQL = ` ON CONFLICT (concurrency_key) DO UPDATE SET spent_until =
     CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END + excluded.spent_until - @now`
 
 // headOf is the condition and order of a key's first due tasks.
-var headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now:mine ORDER BY run_at, id LIMIT " + strconv.Itoa(keyHead)
+const headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now:mine ORDER BY run_at, id LIMIT "
 
 // leftToAnAdvance leaves out what waits of an account whose clock is held: the advance that holds it runs these tasks one
 // after the other, in the order of account time, and a worker beside it would make two things that fall due together
@@ -67,15 +71,15 @@ var headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND ru
 const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM clock_offsets c WHERE c.creator_id = tasks.creator_id AND c.held_until > @now))"
 
 func (d postgresDialect) claimSQL(class ports.TaskClass, limit int) string {
-	return fillClaim(class, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+") t", " FOR UPDATE SKIP LOCKED",
+	return fillClaim(class, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+strconv.Itoa(headSlack)+") t", " FOR UPDATE SKIP LOCKED",
 		`, charged AS (INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
 			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due JOIN concurrency_limits l ON l.concurrency_key = due.concurrency_key
 			WHERE l.step_ms > 0 GROUP BY l.concurrency_key, l.step_ms`+chargeSQL+")")
 }
 
-// claimSQL is without LATERAL and without writing WITHs, which SQLite does not know.
+// claimSQL is without LATERAL, which would know the key's own limit, and without writing WITHs: SQLite has neither.
 func (d sqliteDialect) claimSQL(class ports.TaskClass, limit int) string {
-	return fillClaim(class, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+")", "", "")
+	return fillClaim(class, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "", "")
 }
 
 // mostDue bounds how many due tasks of one key are counted.

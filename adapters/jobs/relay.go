@@ -41,17 +41,19 @@ type Relay struct {
 	// saturated marks the classes that may have more due than there was capacity for, in the dispatcher or under a
 	// concurrency key, so that a poll is worthwhile once there is some.
 	saturated map[Class]*atomic.Bool
-	down      bool
+	// emptied marks the classes of them that have capacity again.
+	emptied map[Class]*atomic.Bool
+	down    bool
 }
 
 // NewRelay returns a relay that does nothing until Run.
 func NewRelay(queue ports.TaskQueue, dispatcher ports.Dispatcher, clock ports.Clock, log *slog.Logger) *Relay {
 	r := &Relay{
 		queue: queue, dispatcher: dispatcher, clock: clock, log: log,
-		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), saturated: map[Class]*atomic.Bool{},
+		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), saturated: map[Class]*atomic.Bool{}, emptied: map[Class]*atomic.Bool{},
 	}
 	for _, class := range ports.TaskClasses() {
-		r.saturated[class] = &atomic.Bool{}
+		r.saturated[class], r.emptied[class] = &atomic.Bool{}, &atomic.Bool{}
 	}
 	return r
 }
@@ -69,6 +71,7 @@ func notify(one chan<- struct{}) {
 // Freed notifies the relay that a class has capacity again. It does not block.
 func (r *Relay) Freed(class Class) {
 	if r.saturated[class].CompareAndSwap(true, false) {
+		r.emptied[class].Store(true)
 		notify(r.freed)
 	}
 }
@@ -76,30 +79,35 @@ func (r *Relay) Freed(class Class) {
 // Run claims and dispatches until ctx ends. It outlives outages of the database and of the dispatcher.
 func (r *Relay) Run(ctx context.Context) {
 	wait := minPollInterval
-	var foundAt time.Time
+	var foundAt, allAt time.Time
+	all := true
 	for ctx.Err() == nil {
-		found, err := r.poll(ctx)
+		if all = all || time.Since(allAt) >= busyPollInterval; all {
+			allAt = time.Now()
+		}
+		found, err := r.poll(ctx, all)
 		r.logOutage(ctx, err)
 		switch {
 		case err != nil:
 			wait = min(max(2*wait, minOutageInterval), maxOutageInterval)
 			pause(ctx, wait) // deaf to wakes: they would make an outage a storm
+			all = true
 		case found > 0:
 			wait, foundAt = minPollInterval, time.Now()
-			r.sleep(ctx, wait)
+			all = r.sleep(ctx, wait)
 		case time.Since(foundAt) < Lease:
 			wait = min(2*wait, busyPollInterval)
-			r.sleep(ctx, wait)
+			all = r.sleep(ctx, wait)
 		default:
 			wait = min(2*wait, maxPollInterval)
-			r.sleep(ctx, wait)
+			all = r.sleep(ctx, wait)
 		}
 	}
 }
 
 // sleep waits for the time to pass, for a wake, for capacity, or for ctx to end. Capacity comes with every task that ends:
-// it is left to build up for a moment.
-func (r *Relay) sleep(ctx context.Context, wait time.Duration) {
+// it is left to build up for a moment. all is false when only what has capacity again is worth a poll.
+func (r *Relay) sleep(ctx context.Context, wait time.Duration) (all bool) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -108,7 +116,9 @@ func (r *Relay) sleep(ctx context.Context, wait time.Duration) {
 	case <-timer.C:
 	case <-r.freed:
 		pause(ctx, batchDelay)
+		return false
 	}
+	return true
 }
 
 // pause waits for the time to pass or for ctx to end.
@@ -119,11 +129,14 @@ func pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// poll claims what is due of every class as far as there is capacity, and returns how much that was. It ends with the first
-// error: what one class lacks, the others lack too.
-func (r *Relay) poll(ctx context.Context) (int, error) {
+// poll claims what is due of every class, or of those alone that have capacity again, as far as there is capacity, and returns
+// how much that was. It ends with the first error: what one class lacks, the others lack too.
+func (r *Relay) poll(ctx context.Context, all bool) (int, error) {
 	found := 0
 	for _, class := range ports.TaskClasses() {
+		if emptied := r.emptied[class].Swap(false); !emptied && !all {
+			continue
+		}
 		n, err := r.pollClass(ctx, class)
 		found += n
 		if err != nil {

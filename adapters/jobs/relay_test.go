@@ -22,12 +22,16 @@ type fakeQueue struct {
 	due      []ports.Task
 	released []string
 	claims   int
+	idle     int // claims of the classes that have nothing due
 }
 
 func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time, _ time.Duration, limit int) ([]ports.Task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.claims++
+	if class != Default {
+		q.idle++
+	}
 	if q.away != nil || class != Default {
 		return nil, q.away
 	}
@@ -212,6 +216,34 @@ func TestNoMoreIsClaimedThanThereIsCapacityForAndNewCapacityIsUsedAtOnce(t *test
 		synctest.Wait()
 		if got := d.all(); got != "abcd" {
 			t.Errorf("dispatched %q once there was capacity", got)
+		}
+	})
+}
+
+// TestCapacityOfOneClassDoesNotClaimTheOthers keeps one class busy for a second: the others are claimed by the clock.
+func TestCapacityOfOneClassDoesNotClaimTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const freed = 250
+		q, d := &fakeQueue{due: make([]ports.Task, freed)}, &fakeDispatcher{capacity: 1}
+		r, _ := startRelay(t, q, d)
+		synctest.Wait()
+		q.mu.Lock()
+		before := q.idle
+		q.mu.Unlock()
+		for range freed {
+			d.mu.Lock()
+			d.capacity = 1
+			d.mu.Unlock()
+			r.Freed(Default)
+			time.Sleep(2 * batchDelay)
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		others := len(ports.TaskClasses()) - 1
+		want := int(freed * 2 * batchDelay / busyPollInterval)
+		if got := (q.idle - before) / others; len(q.due) > freed/10 || got < want-1 || got > want+1 {
+			t.Errorf("%d tasks are left, and the other classes were polled %d times, want %d", len(q.due), got, want)
 		}
 	})
 }
