@@ -42,6 +42,7 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 		refunded := w.refunded(t)
 		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 		sold := text(t, receipt["paymentId"])
+		w.card(t, w.customer(t)) // a charge of the sandbox without a payment
 		customer := harness.Unique("user")
 		w.grant(t, customer)
 		consume := harness.JSON{"key": "renders", "amount": 3, "idempotencyKey": "use-1"}
