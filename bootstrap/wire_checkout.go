@@ -5,8 +5,10 @@ import (
 	checkoutapi "sundry/adapters/httpapi/checkout"
 	"sundry/adapters/jobs"
 	"sundry/adapters/taxtable"
+	"sundry/adapters/vies"
 	core "sundry/core/checkout"
 	"sundry/modules/checkout"
+	"sundry/ports"
 )
 
 func (a *App) wireCheckout() error {
@@ -15,11 +17,13 @@ func (a *App) wireCheckout() error {
 		return err
 	}
 	module := checkout.New(
-		checkout.Config{BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: core.Secrets{Key: a.secrets.derive("checkout")}},
+		checkout.Config{
+			BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: core.Secrets{Key: a.secrets.derive("checkout")}, SellerCountry: a.cfg.SellerCountry,
+		},
 		checkout.Deps{
 			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Processor: a.processor, Cards: a.processor,
 			Offers: a.modules.Catalog, Bookings: a.modules.Booking, Access: a.modules.Access, Accounts: a.modules.Identity,
-			Discounts: a.modules.Catalog, Taxes: taxes, Limiter: a.limiter,
+			Discounts: a.modules.Catalog, Taxes: taxes, VAT: a.vatRegister(), Limiter: a.limiter,
 		})
 	a.modules.Checkout = module
 
@@ -28,6 +32,14 @@ func (a *App) wireCheckout() error {
 	a.beforeAdvance = append(a.beforeAdvance, module.ReconcileSoon)
 	a.verify(module.Verify)
 	return nil
+}
+
+// vatRegister is VIES where it is enabled; nil checks the shape of VAT ids alone.
+func (a *App) vatRegister() ports.VATRegister {
+	if !a.cfg.VIESEnabled {
+		return nil
+	}
+	return vies.New(vies.Config{APIBase: a.cfg.VIESAPIBase, RequesterVATID: a.cfg.SellerVATID}, a.clock.Real)
 }
 
 func (a *App) checkoutAPI() httpapi.Area {

@@ -63,6 +63,10 @@ type Config struct {
 	StripeWebhookSecret  string `env:"STRIPE_WEBHOOK_SECRET,unset"`
 	// StripeConnectWebhookSecret is that of the webhook endpoint for connected accounts; empty where there is none.
 	StripeConnectWebhookSecret string `env:"STRIPE_CONNECT_WEBHOOK_SECRET,unset"`
+	// VIESEnabled has VAT ids checked by the European Commission's register, which is asked in live only.
+	VIESEnabled bool `env:"VIES_ENABLED"`
+	// VIESAPIBase is where that register is; empty for its own address.
+	VIESAPIBase string `env:"VIES_API_BASE"`
 	// StripeAPIBase is where Stripe's API is; empty for its own address.
 	StripeAPIBase string `env:"STRIPE_API_BASE"`
 	// StripeScriptURL is where pages load Stripe's script from; another address is for tests in the sandbox only.
@@ -228,7 +232,7 @@ func (c Config) faults() []error {
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)
 	}
-	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.workFaults())
+	all = slices.Concat(all, c.proxyFaults(), c.mailFaults(), c.sellerFaults(), c.stripeFaults(), c.taxFaults(), c.workFaults())
 	if c.Livemode() {
 		all = append(all, c.liveFaults()...)
 	}

@@ -14,10 +14,11 @@ type TaxCalculator interface {
 	Calculate(ctx context.Context, s tax.Sale) (tax.Result, error)
 }
 
-// VATRegister reports whether a VAT id of a right shape is registered, as the European Commission's VIES does.
+// VATRegister knows which VAT ids are registered, as the European Commission's VIES does. It is never called inside a
+// transaction.
 type VATRegister interface {
 	Network
-	// Registered returns what the register responds. An error means that it did not respond: the check of the shape remains
-	// valid.
-	Registered(ctx context.Context, country, vatID string) (bool, error)
+	// Check reports what the register has about an id of a right shape. An error means that it did not decide: the check of the
+	// shape stands.
+	Check(ctx context.Context, country, vatID string) (tax.VATCheck, error)
 }

@@ -22,6 +22,9 @@ func (c *Session) ApplyTax(r tax.Result) {
 	c.s.Tax, c.s.Total = r.Tax, r.Total
 	evidence := c.s.TaxDetails.Evidence
 	evidence.Declared = c.s.Buyer.Country
+	if !evidence.VATCheck.Covers(c.s.Buyer.Country, c.s.Buyer.TaxID) {
+		evidence.VATCheck = tax.VATCheck{} // of another id
+	}
 	c.s.TaxDetails = r.Details()
 	c.s.TaxDetails.Evidence = evidence
 }
@@ -34,6 +37,14 @@ func (c *Session) NoteEvidence(clientAddress, card string) {
 	}
 	if card != "" {
 		c.s.TaxDetails.Evidence.Card = card
+	}
+}
+
+// NoteVATCheck keeps what a register reported of the buyer's VAT id; the zero check changes nothing. It belongs to the change
+// that named the buyer, so the revision stays.
+func (c *Session) NoteVATCheck(check tax.VATCheck) {
+	if check.ID != "" {
+		c.s.TaxDetails.Evidence.VATCheck = check
 	}
 }
 

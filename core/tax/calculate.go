@@ -71,6 +71,12 @@ func reverseCharged(s Sale) bool {
 		InEU(s.BuyerCountry) && InEU(s.SellerCountry) && CheckVATID(s.BuyerCountry, s.BuyerTaxID) == nil
 }
 
+// DependsOnVATID reports whether the buyer's VAT id decides that no tax is charged, as far as its shape tells: a register may
+// know better.
+func DependsOnVATID(sellerCountry, buyerCountry, id string) bool {
+	return reverseCharged(Sale{SellerCountry: sellerCountry, BuyerCountry: buyerCountry, BuyerTaxID: id})
+}
+
 // sumByRate adds up the lines of each rate. Without a tax, all of them are one share at a rate of zero.
 func sumByRate(s Sale, t Treatment, rates Table) (map[BasisPoints]money.Amount, error) {
 	sums := map[BasisPoints]money.Amount{}

@@ -1,6 +1,9 @@
 package tax
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // members are the European Union's member states.
 const members = " AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK "
@@ -19,6 +22,25 @@ type Evidence struct {
 	ClientAddress string `json:"clientAddress,omitempty"`
 	// Card is the country of the card's issuer, known once it was charged.
 	Card string `json:"card,omitempty"`
+	// VATCheck is what a register reported of the VAT id for which no tax is charged.
+	VATCheck VATCheck `json:"vatCheck,omitzero"`
+}
+
+// VATCheck is what a register of VAT ids reported. The zero value is an id that no register was asked about, or none
+// responded for: then its shape and check digits alone were checked.
+type VATCheck struct {
+	// ID is the id with its prefix, in its normal form.
+	ID         string    `json:"id"`
+	Registered bool      `json:"registered"`
+	CheckedAt  time.Time `json:"checkedAt,omitzero"`
+	// Consultation is the register's number of the check; "" where it gives none.
+	Consultation string `json:"consultation,omitempty"`
+}
+
+// Covers reports whether the check is about an id of a country.
+func (c VATCheck) Covers(country, id string) bool {
+	prefix, number := SplitVATID(country, id)
+	return c.ID != "" && c.ID == prefix+number
 }
 
 // Country is where the sale is taxed. proven is true when two pieces agree. Until then the buyer's own word decides, and

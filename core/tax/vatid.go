@@ -91,6 +91,15 @@ func CheckVATID(country, id string) error {
 	return nil
 }
 
+// SplitVATID parts an id of a country into its prefix and the number behind it, as registers are asked.
+func SplitVATID(country, id string) (prefix, number string) {
+	prefix = country
+	if r, ok := vatRules[country]; ok {
+		prefix = r.prefix
+	}
+	return prefix, strings.TrimPrefix(NormalizeVATID(id), prefix)
+}
+
 // SupportsVATID reports whether ids of the country can be checked.
 func SupportsVATID(country string) bool {
 	_, ok := vatRules[country]

@@ -15,6 +15,7 @@ import (
 	"sundry/core/id"
 	"sundry/core/period"
 	"sundry/core/plan"
+	"sundry/core/tax"
 	"sundry/core/text"
 	"sundry/ports"
 )
@@ -116,8 +117,12 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 	if err := n.validate(s.cfg.Sandbox); err != nil {
 		return checkout.State{}, err
 	}
+	check, err := s.checkVAT(ctx, n.Buyer, customer.Details{}, tax.VATCheck{}, "customer.taxId")
+	if err != nil {
+		return checkout.State{}, err
+	}
 	var created checkout.State
-	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		s.store.ReadAhead(ctx, func() { _, _ = r.Clock.Now(ctx, creatorID) })
 		offer, err := s.offer(ctx, r, creatorID, n)
 		if err != nil {
@@ -131,6 +136,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 			Offer: offer, Catalog: n.Catalog, ExternalCustomerID: n.ExternalCustomerID, Email: n.Email, Buyer: n.Buyer,
 			UIMode: mode, SuccessURL: n.SuccessURL, CancelURL: n.CancelURL, ReferenceID: n.ReferenceID, Metadata: n.Metadata,
 		}, n.Slots, func(session *checkout.Session) error {
+			session.NoteVATCheck(check)
 			if n.DiscountCode == "" {
 				return nil
 			}

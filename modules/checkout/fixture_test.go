@@ -50,6 +50,7 @@ type fixture struct {
 	offer     plan.Offer
 	bookings  bookings
 	codes     codes
+	vat       vatRegister
 	checkout  *checkout.Service
 }
 
@@ -73,10 +74,10 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 		t.Fatal(err)
 	}
 	w.checkout = checkout.New(
-		checkout.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)}},
+		checkout.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)}, SellerCountry: "IE"},
 		checkout.Deps{
 			Store: store, Clock: w.clock, IDs: system.NewIDs(), Bus: w, Processor: w.processor, Cards: cards, Offers: w,
-			Bookings: &w.bookings, Access: w, Accounts: w, Discounts: &w.codes, Taxes: taxes, Limiter: memratelimit.New(w.clock.Real),
+			Bookings: &w.bookings, Access: w, Accounts: w, Discounts: &w.codes, Taxes: taxes, VAT: &w.vat, Limiter: memratelimit.New(w.clock.Real),
 		})
 	return w
 }

@@ -12,6 +12,7 @@ import (
 	"sundry/core/id"
 	"sundry/core/money"
 	"sundry/core/payment"
+	"sundry/core/tax"
 	"sundry/ports"
 )
 
@@ -99,7 +100,11 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, email
 	if err := s.cancelPendingAuth(ctx, seen, p, emailRequired); err != nil {
 		return checkout.State{}, err
 	}
-	session, attempt, err := s.begin(ctx, seen.ID, p, emailRequired)
+	check, err := s.checkVAT(ctx, p.Buyer, seen.Buyer, seen.TaxDetails.Evidence.VATCheck, "taxId")
+	if err != nil {
+		return checkout.State{}, err
+	}
+	session, attempt, err := s.begin(ctx, seen.ID, p, check, emailRequired)
 	if err != nil || session.Status == checkout.StatusPaid {
 		return session, err
 	}
@@ -180,7 +185,7 @@ func (s *Service) start(
 
 // begin commits the intent: the attempt, its place as the session's live one, and the task that will ask what became of
 // it should we not come back. A payment of nothing is settled at once.
-func (s *Service) begin(ctx context.Context, sessionID string, p Payment, emailRequired bool) (session checkout.State, attempt payment.State, err error) {
+func (s *Service) begin(ctx context.Context, sessionID string, p Payment, check tax.VATCheck, emailRequired bool) (session checkout.State, attempt payment.State, err error) {
 	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, sessionID)
 		if err != nil {
@@ -191,6 +196,7 @@ func (s *Service) begin(ctx context.Context, sessionID string, p Payment, emailR
 		if err != nil {
 			return err
 		}
+		aggregate.NoteVATCheck(check)
 		if err := s.applyTax(ctx, aggregate, now); err != nil {
 			return err
 		}
@@ -344,6 +350,10 @@ func (s *Service) Describe(ctx context.Context, secret, email string, buyer cust
 	if err := CheckBuyer(email, buyer); err != nil {
 		return checkout.State{}, err
 	}
+	check, err := s.checkVAT(ctx, buyer, opened.Buyer, opened.TaxDetails.Evidence.VATCheck, "taxId")
+	if err != nil {
+		return checkout.State{}, err
+	}
 	var session checkout.State
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
@@ -353,6 +363,7 @@ func (s *Service) Describe(ctx context.Context, secret, email string, buyer cust
 		if err := aggregate.UpdateBuyer(email, buyer, now); err != nil {
 			return err
 		}
+		aggregate.NoteVATCheck(check)
 		if err := s.applyTax(ctx, aggregate, now); err != nil {
 			return err
 		}

@@ -27,6 +27,8 @@ type Config struct {
 	BaseURL string
 	Sandbox bool
 	Secrets checkout.Secrets
+	// SellerCountry is where the seller of record sits, ISO 3166-1 alpha-2.
+	SellerCountry string
 }
 
 // Service holds the use cases.
@@ -44,6 +46,7 @@ type Service struct {
 	accounts  ports.AccountReader
 	discounts ports.DiscountCodes
 	taxes     ports.TaxCalculator
+	vat       ports.VATRegister
 	limiter   ports.RateLimiter
 }
 
@@ -61,7 +64,9 @@ type Deps struct {
 	Accounts  ports.AccountReader
 	Discounts ports.DiscountCodes
 	Taxes     ports.TaxCalculator
-	Limiter   ports.RateLimiter
+	// VAT is asked about VAT ids; nil where their shape alone is checked.
+	VAT     ports.VATRegister
+	Limiter ports.RateLimiter
 }
 
 // New returns the module.
@@ -69,7 +74,7 @@ func New(cfg Config, d Deps) *Service {
 	return &Service{
 		cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, processor: d.Processor, cards: d.Cards,
 		offers: d.Offers, bookings: d.Bookings, access: d.Access, accounts: d.Accounts, discounts: d.Discounts, taxes: d.Taxes,
-		limiter: d.Limiter,
+		limiter: d.Limiter, vat: d.VAT,
 	}
 }
 

@@ -1,0 +1,38 @@
+package checkout
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/tax"
+)
+
+// vatTimeout bounds one question to the register of VAT ids, for which a buyer waits.
+const vatTimeout = 5 * time.Second
+
+// checkVAT asks the register about the VAT id that decides the tax of a sale to buyer, given over what was known of them. The
+// check is the zero value where no id decides, it was checked for this sale before, or the register did not decide: then the
+// check of its shape stands. VALIDATION_FAILED at field for an id that is not registered.
+func (s *Service) checkVAT(ctx context.Context, buyer, earlier customer.Details, known tax.VATCheck, field string) (tax.VATCheck, error) {
+	if s.vat == nil {
+		return tax.VATCheck{}, nil
+	}
+	whole := buyer.Over(earlier)
+	if known.Covers(whole.Country, whole.TaxID) || !tax.DependsOnVATID(s.cfg.SellerCountry, whole.Country, whole.TaxID) {
+		return tax.VATCheck{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, vatTimeout)
+	defer cancel()
+	check, err := s.vat.Check(ctx, whole.Country, whole.TaxID)
+	if err != nil {
+		return tax.VATCheck{}, nil //nolint:nilerr // a register that does not decide must not stop a sale
+	}
+	if !check.Registered {
+		return tax.VATCheck{}, fault.Invalid(fault.Detail{
+			Field: field, Code: fault.DetailInvalid, Message: "This VAT id isn't registered for sales between EU countries. Check it, or leave it out.",
+		})
+	}
+	return check, nil
+}

@@ -1,0 +1,136 @@
+package checkout_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	core "sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/tax"
+	"sundry/modules/checkout"
+	"sundry/ports"
+)
+
+// vatRegister replaces VIES: it knows one id, and is down when it is told to.
+type vatRegister struct {
+	mu    sync.Mutex
+	down  bool
+	asked int
+}
+
+// Two ids of a right shape, and the time at which the register checks them.
+const (
+	registeredID = "DE136695976"
+	unknownID    = "DE129273398"
+)
+
+var checkedAt = time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC)
+
+// Check implements ports.VATRegister.
+func (v *vatRegister) Check(_ context.Context, country, id string) (tax.VATCheck, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.asked++
+	if v.down {
+		return tax.VATCheck{}, errors.New("MS_UNAVAILABLE")
+	}
+	prefix, number := tax.SplitVATID(country, id)
+	return tax.VATCheck{ID: prefix + number, Registered: prefix+number == registeredID, CheckedAt: checkedAt, Consultation: "WAPI1"}, nil
+}
+
+func request() checkout.NewSession {
+	return checkout.NewSession{ListingID: "lst_01h00000000000000000000000", SuccessURL: "https://shop.example/thanks"}
+}
+
+func business(country, id string) customer.Details {
+	return customer.Details{Name: "Grace GmbH", Country: country, TaxID: id}
+}
+
+func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		n := request()
+		n.Buyer = business("DE", "de 136 695 976")
+		session, err := w.checkout.Create(t.Context(), creatorID, n)
+		want := tax.VATCheck{ID: registeredID, Registered: true, CheckedAt: checkedAt, Consultation: "WAPI1"}
+		if err != nil || session.Tax.Minor != 0 || session.TaxDetails.Treatment != tax.ReverseCharge || session.TaxDetails.Evidence.VATCheck != want {
+			t.Fatalf("%+v, %v", session.TaxDetails, err)
+		}
+		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
+		if _, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{Name: "Grace Hopper GmbH"}); err != nil || w.vat.asked != 1 {
+			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
+		}
+		session, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{TaxID: customer.NoTaxID})
+		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) || w.vat.asked != 1 {
+			t.Errorf("without the id: %+v, %v", session.TaxDetails, err)
+		}
+	})
+}
+
+func TestAnIDThatIsNotRegisteredIsRefused(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		n := request()
+		n.Buyer = business("DE", unknownID)
+		_, err := w.checkout.Create(t.Context(), creatorID, n)
+		wantField(t, err, "customer.taxId")
+		n.Buyer = customer.Details{}
+		session, err := w.checkout.Create(t.Context(), creatorID, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
+		_, err = w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID))
+		wantField(t, err, "taxId")
+		_, err = w.checkout.PayInSandbox(t.Context(), creatorID, session.ID, checkout.Payment{
+			Email: "ada@example.com", Buyer: business("DE", unknownID), Card: ports.CardInput{Number: cardSucceeds},
+		})
+		wantField(t, err, "taxId")
+		if after, err := w.store.Read(t.Context()).Checkout.Sessions.Get(t.Context(), session.ID); err != nil || after.Buyer.TaxID != "" || after.LivePaymentID != "" {
+			t.Errorf("%+v, %v", after.Buyer, err)
+		}
+	})
+}
+
+func TestTheShapeOfAnIDCountsWhileTheRegisterIsDown(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		w.vat.down = true
+		n := request()
+		n.Buyer = business("DE", unknownID)
+		session, err := w.checkout.Create(t.Context(), creatorID, n)
+		if err != nil || session.TaxDetails.Treatment != tax.ReverseCharge || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) || w.vat.asked != 1 {
+			t.Errorf("%+v, %v", session.TaxDetails, err)
+		}
+	})
+}
+
+func TestOnlyAnIDThatDecidesTheTaxIsSentToTheRegister(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		for name, buyer := range map[string]customer.Details{
+			"a consumer":               {Country: "DE"},
+			"in the seller's country":  business("IE", "IE6388047V"),
+			"outside of the EU":        business("US", "12-3456789"),
+			"a country without buyers": {TaxID: ""},
+		} {
+			n := request()
+			n.Buyer = buyer
+			if _, err := w.checkout.Create(t.Context(), creatorID, n); err != nil || w.vat.asked != 0 {
+				t.Errorf("%s: asked %d times, %v", name, w.vat.asked, err)
+			}
+		}
+	})
+}
+
+func wantField(t *testing.T, err error, field string) {
+	t.Helper()
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Code != fault.ValidationFailed || len(refusal.Details) != 1 || refusal.Details[0].Field != field {
+		t.Errorf("%v, want a fault of %s", err, field)
+	}
+}
