@@ -6,7 +6,6 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/discount"
-	"sundry/core/money"
 	"sundry/ports"
 )
 
@@ -45,7 +44,7 @@ func newDiscountRow(s discount.State) discountRow {
 func (r discountRow) toState() discount.State {
 	return discount.State{
 		ID: r.ID, CreatorID: r.CreatorID, Code: r.Code, Key: r.CodeKey, PercentOff: r.PercentOff,
-		AmountOff: money.Amount{Minor: r.AmountOff, Currency: money.Currency(r.Currency)}, Duration: discount.Duration(r.Duration),
+		AmountOff: repo.Amount(r.AmountOff, r.Currency), Duration: discount.Duration(r.Duration),
 		DurationInMonths: r.DurationInMonths, MaxRedemptions: r.MaxRedemptions, Redeemed: r.Redeemed,
 		ExpiresAt: time.Time(r.ExpiresAt), ListingIDs: r.ListingIDs.V,
 		CreatedAt: time.Time(r.CreatedAt), DeletedAt: time.Time(r.DeletedAt), Revision: r.Revision,

@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"sundry/core/listing"
-	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/tax"
 	"sundry/ports"
@@ -54,7 +53,7 @@ func newListingRow(s listing.State) listingRow {
 func (r listingRow) toState() listing.State {
 	return listing.State{
 		ID: r.ID, CreatorID: r.CreatorID, Type: listing.Type(r.Type), Title: r.Title, Description: r.Description,
-		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: money.Amount{Minor: r.PriceMinor, Currency: money.Currency(r.Currency)},
+		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: repo.Amount(r.PriceMinor, r.Currency),
 		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status), Metadata: r.Metadata.V, Variants: r.Variants.V, Images: r.Images.V,
 		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}

@@ -83,7 +83,7 @@ func newSessionRow(s checkout.State) sessionRow {
 
 func (r sessionRow) toState() checkout.State {
 	amount := func(minor int64) money.Amount {
-		return money.Amount{Minor: minor, Currency: money.Currency(r.Currency)}
+		return repo.Amount(minor, r.Currency)
 	}
 	return checkout.State{
 		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID, OpenedBy: r.OpenedBy,

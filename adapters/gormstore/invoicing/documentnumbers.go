@@ -11,7 +11,7 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.InvoicingRepos {
-	return ports.InvoicingRepos{Invoices: invoices{b}, DocumentNumbers: documentNumbers{b}, Documents: documents{b}, Audit: audit{b}}
+	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.On(b)}, DocumentNumbers: documentNumbers{b}, Documents: documents{b}, Audit: audit{b}}
 }
 
 type documentNumbers struct{ repo.Base }

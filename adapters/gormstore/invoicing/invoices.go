@@ -57,9 +57,7 @@ func newInvoiceRow(s invoice.State) invoiceRow {
 }
 
 func (r invoiceRow) toState() invoice.State {
-	amount := func(minor int64) money.Amount {
-		return money.Amount{Minor: minor, Currency: money.Currency(r.Currency)}
-	}
+	amount := func(minor int64) money.Amount { return repo.Amount(minor, r.Currency) }
 	fingerprint, _ := hex.DecodeString(r.Fingerprint) // newInvoiceRow wrote it
 	return invoice.State{
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID, Number: r.Number,
@@ -71,43 +69,31 @@ func (r invoiceRow) toState() invoice.State {
 	}
 }
 
-type invoices struct{ repo.Base }
+var invoiceMapping = repo.Mapping[invoiceRow, invoice.State]{
+	Name: "invoice", NewRow: newInvoiceRow, ToState: invoiceRow.toState,
+	Key: func(r invoiceRow) (string, int64) { return r.ID, r.Revision },
+}
 
-// Insert implements ports.Invoices.
-func (t invoices) Insert(_ context.Context, s invoice.State) error {
-	row := newInvoiceRow(s)
-	return t.InsertRow("insert invoice "+s.ID, &row)
+type invoices struct {
+	repo.Table[invoiceRow, invoice.State]
 }
 
 // Get implements ports.Invoices.
 func (t invoices) Get(_ context.Context, id string) (invoice.State, error) {
-	row, err := repo.TakeOne[invoiceRow](t.Base, "get invoice "+id, "id = ?", id)
-	return row.toState(), err
+	return t.GetBy("get invoice "+id, "id = ?", id)
 }
 
 // GetByKey implements ports.Invoices.
 func (t invoices) GetByKey(_ context.Context, creatorID, key string) (invoice.State, error) {
-	row, err := repo.TakeOne[invoiceRow](t.Base, "get invoice by key", "creator_id = ? AND key = ? AND key <> ''", creatorID, key)
-	return row.toState(), err
-}
-
-// Update implements ports.Invoices.
-func (t invoices) Update(_ context.Context, s invoice.State) error {
-	row := newInvoiceRow(s)
-	return t.UpdateRow("update invoice "+s.ID, &row, s.ID, s.Revision)
+	return t.GetBy("get invoice by key", "creator_id = ? AND key = ? AND key <> ''", creatorID, key)
 }
 
 // List implements ports.Invoices.
 func (t invoices) List(_ context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page) (ports.List[invoice.State], error) {
-	query := t.DB.Where("creator_id = ?", creatorID)
-	for column, value := range map[string]string{
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
 		"customer_id": search.CustomerID, "status": string(search.Status), "subscription_id": search.SubscriptionID,
-	} {
-		if value != "" {
-			query = query.Where(column+" = ?", value)
-		}
-	}
-	return repo.ListByIDDesc(t.Base, "list invoices", query, page, invoiceRow.toState, func(r invoiceRow) string { return r.ID })
+	})
+	return t.Page("list invoices", query, page)
 }
 
 type audit struct{ repo.Base }

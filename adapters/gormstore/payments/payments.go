@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
-	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -14,7 +13,7 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.PaymentRepos {
 	return ports.PaymentRepos{
-		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)}, Refunds: refunds{b}, Disputes: disputes{b},
+		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)}, Refunds: refunds{refundMapping.On(b)}, Disputes: disputes{disputeMapping.On(b)},
 		ProcessorEvents: processorEvents{b}, CardSetups: cardSetups{cardSetupMapping.On(b)},
 	}
 }
@@ -66,10 +65,10 @@ func (r paymentRow) toState() payment.State {
 			Purpose: payment.Purpose(r.Purpose), SubjectID: r.SubjectID, CustomerID: r.CustomerID, PaymentMethodID: r.PaymentMethodID,
 		},
 		Sale: r.Sale.V, OffSession: r.OffSession,
-		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)},
+		Amount: repo.Amount(r.Amount, r.Currency),
 		Status: payment.Status(r.Status), Decline: r.Decline.V, ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand, Last4: r.Last4,
 		SaveCard: r.SaveCard, Mandate: r.Mandate, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
-		Refunded: amountOf(r.Refunded, r.Currency), ProcessorFee: amountOf(r.ProcessorFee, r.Currency), Revision: r.Revision,
+		Refunded: repo.Amount(r.Refunded, r.Currency), ProcessorFee: repo.Amount(r.ProcessorFee, r.Currency), Revision: r.Revision,
 	}
 }
 

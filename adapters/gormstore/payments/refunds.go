@@ -10,7 +10,6 @@ import (
 
 	"sundry/core/dispute"
 	"sundry/core/ledger"
-	"sundry/core/money"
 	"sundry/core/refund"
 	"sundry/ports"
 )
@@ -53,53 +52,41 @@ func newRefundRow(f refund.State) refundRow {
 func (r refundRow) toState() refund.State {
 	return refund.State{
 		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
-		Share:  ledger.Share{Amount: amountOf(r.Amount, r.Currency), Tax: amountOf(r.Tax, r.Currency)},
+		Share:  ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
 		Reason: r.Reason, KeepAccess: r.KeepAccess, Status: refund.Status(r.Status), FailureReason: r.FailureReason,
 		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Revision: r.Revision,
 	}
 }
 
-type refunds struct{ repo.Base }
+var refundMapping = repo.Mapping[refundRow, refund.State]{
+	Name: "refund", NewRow: newRefundRow, ToState: refundRow.toState,
+	Key: func(r refundRow) (string, int64) { return r.ID, r.Revision },
+}
 
-// Insert implements ports.Refunds.
-func (t refunds) Insert(_ context.Context, f refund.State) error {
-	row := newRefundRow(f)
-	return t.InsertRow("insert refund "+f.ID, &row)
+type refunds struct {
+	repo.Table[refundRow, refund.State]
 }
 
 // Get implements ports.Refunds.
 func (t refunds) Get(_ context.Context, id string) (refund.State, error) {
-	row, err := repo.TakeOne[refundRow](t.Base, "get refund "+id, "id = ?", id)
-	return row.toState(), err
-}
-
-// Update implements ports.Refunds.
-func (t refunds) Update(_ context.Context, f refund.State) error {
-	row := newRefundRow(f)
-	return t.UpdateRow("update refund "+f.ID, &row, f.ID, f.Revision)
+	return t.GetBy("get refund "+id, "id = ?", id)
 }
 
 // GetByRequest implements ports.Refunds.
 func (t refunds) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (refund.State, error) {
-	row, err := repo.TakeOne[refundRow](t.Base, "get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?",
-		creatorID, key, repo.UnixMillis(since))
-	return row.toState(), err
+	return t.GetBy("get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key, repo.UnixMillis(since))
 }
 
 // GetByProcessorID implements ports.Refunds.
 func (t refunds) GetByProcessorID(_ context.Context, processorID string) (refund.State, error) {
-	row, err := repo.TakeOne[refundRow](t.Base, "get refund "+processorID, "processor_id = ? AND processor_id <> ''", processorID)
-	return row.toState(), err
+	return t.GetBy("get refund "+processorID, "processor_id = ? AND processor_id <> ''", processorID)
 }
 
 // List implements ports.Refunds.
 func (t refunds) List(_ context.Context, creatorID, paymentID string, page ports.Page) (ports.List[refund.State], error) {
-	query := t.DB.Where("creator_id = ?", creatorID)
-	if paymentID != "" {
-		query = query.Where("payment_id = ?", paymentID)
-	}
-	return repo.ListByIDDesc(t.Base, "list refunds", query, page, refundRow.toState, func(r refundRow) string { return r.ID })
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"payment_id": paymentID})
+	return t.Page("list refunds", query, page)
 }
 
 type disputeRow struct {
@@ -138,45 +125,35 @@ func newDisputeRow(d dispute.State) disputeRow {
 func (r disputeRow) toState() dispute.State {
 	return dispute.State{
 		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
-		ProcessorID: r.ProcessorID, Share: ledger.Share{Amount: amountOf(r.Amount, r.Currency), Tax: amountOf(r.Tax, r.Currency)},
+		ProcessorID: r.ProcessorID, Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
 		Reason: r.Reason, Status: dispute.Status(r.Status), Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
 		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt), Revision: r.Revision,
 	}
 }
 
-type disputes struct{ repo.Base }
+var disputeMapping = repo.Mapping[disputeRow, dispute.State]{
+	Name: "dispute", NewRow: newDisputeRow, ToState: disputeRow.toState,
+	Key: func(r disputeRow) (string, int64) { return r.ID, r.Revision },
+}
 
-// Insert implements ports.Disputes.
-func (t disputes) Insert(_ context.Context, d dispute.State) error {
-	row := newDisputeRow(d)
-	return t.InsertRow("insert dispute "+d.ID, &row)
+type disputes struct {
+	repo.Table[disputeRow, dispute.State]
 }
 
 // Get implements ports.Disputes.
 func (t disputes) Get(_ context.Context, id string) (dispute.State, error) {
-	row, err := repo.TakeOne[disputeRow](t.Base, "get dispute "+id, "id = ?", id)
-	return row.toState(), err
+	return t.GetBy("get dispute "+id, "id = ?", id)
 }
 
 // GetByProcessorID implements ports.Disputes.
 func (t disputes) GetByProcessorID(_ context.Context, processorID string) (dispute.State, error) {
-	row, err := repo.TakeOne[disputeRow](t.Base, "get dispute "+processorID, "processor_id = ?", processorID)
-	return row.toState(), err
-}
-
-// Update implements ports.Disputes.
-func (t disputes) Update(_ context.Context, d dispute.State) error {
-	row := newDisputeRow(d)
-	return t.UpdateRow("update dispute "+d.ID, &row, d.ID, d.Revision)
+	return t.GetBy("get dispute "+processorID, "processor_id = ?", processorID)
 }
 
 // List implements ports.Disputes.
 func (t disputes) List(_ context.Context, creatorID, paymentID string, page ports.Page) (ports.List[dispute.State], error) {
-	query := t.DB.Where("creator_id = ?", creatorID)
-	if paymentID != "" {
-		query = query.Where("payment_id = ?", paymentID)
-	}
-	return repo.ListByIDDesc(t.Base, "list disputes", query, page, disputeRow.toState, func(r disputeRow) string { return r.ID })
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"payment_id": paymentID})
+	return t.Page("list disputes", query, page)
 }
 
 type processorEventRow struct {
@@ -203,8 +180,4 @@ func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at ti
 func (t processorEvents) Get(_ context.Context, id string) (ports.ProcessorEvent, error) {
 	row, err := repo.TakeOne[processorEventRow](t.Base, "get processor event "+id, "id = ?", id)
 	return ports.ProcessorEvent{ID: row.ID, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID, CreatorID: row.CreatorID}, err
-}
-
-func amountOf(minor int64, currency string) money.Amount {
-	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
 }

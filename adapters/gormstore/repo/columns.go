@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"sundry/core/money"
 )
 
 // UnixMillis stores an instant as milliseconds since 1970 UTC; the zero time is NULL.
@@ -54,4 +56,9 @@ func (j *JSONColumn[T]) Scan(src any) error {
 		return json.Unmarshal(v, &j.V)
 	}
 	return fmt.Errorf("cannot read %T as JSON", src)
+}
+
+// Amount is what the columns of an amount and its currency hold.
+func Amount(minor int64, currency string) money.Amount {
+	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
 }

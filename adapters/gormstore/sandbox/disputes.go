@@ -8,7 +8,6 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/dispute"
-	"sundry/core/money"
 	"sundry/ports"
 )
 
@@ -43,7 +42,7 @@ func (t disputes) Insert(_ context.Context, d ports.DisputeReport) error {
 func (t disputes) Get(_ context.Context, id string) (ports.DisputeReport, error) {
 	row, err := repo.TakeOne[disputeRow](t.ForUpdate(), "get sandbox dispute "+id, "id = ?", id)
 	return ports.DisputeReport{
-		ProcessorID: row.ID, PaymentID: row.PaymentID, CreatorID: row.CreatorID, Amount: money.Amount{Minor: row.Amount, Currency: money.Currency(row.Currency)},
+		ProcessorID: row.ID, PaymentID: row.PaymentID, CreatorID: row.CreatorID, Amount: repo.Amount(row.Amount, row.Currency),
 		Reason: "fraudulent", Status: dispute.Status(row.Status), RespondBy: time.Time(row.RespondBy),
 	}, err
 }

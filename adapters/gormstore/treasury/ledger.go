@@ -15,7 +15,7 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.TreasuryRepos {
-	return ports.TreasuryRepos{Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{b}, Accounts: payoutAccounts{b}, Audit: audit{b}}
+	return ports.TreasuryRepos{Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)}, Accounts: payoutAccounts{b}, Audit: audit{b}}
 }
 
 type ledgerRow struct {
@@ -37,13 +37,9 @@ func (ledgerRow) TableName() string { return "ledger_entries" }
 func (r ledgerRow) toEntry() ledger.Entry {
 	return ledger.Entry{
 		ID: r.ID, PostingID: r.PostingID, CreatorID: r.CreatorID, SourceType: ledger.SourceType(r.SourceType), SourceID: r.SourceID,
-		Kind: ledger.Kind(r.Kind), Leg: ledger.Leg{Account: ledger.Account(r.Account), Amount: amountOf(r.Amount, r.Currency)},
+		Kind: ledger.Kind(r.Kind), Leg: ledger.Leg{Account: ledger.Account(r.Account), Amount: repo.Amount(r.Amount, r.Currency)},
 		CreatedAt: time.Time(r.CreatedAt),
 	}
-}
-
-func amountOf(minor int64, currency string) money.Amount {
-	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
 }
 
 type ledgerEntries struct{ repo.Base }
@@ -183,7 +179,7 @@ func newSaleRow(s ledger.SaleState) saleRow {
 }
 
 func (r saleRow) toState() ledger.SaleState {
-	in := func(minor int64) money.Amount { return amountOf(minor, r.Currency) }
+	in := func(minor int64) money.Amount { return repo.Amount(minor, r.Currency) }
 	return ledger.SaleState{
 		PaymentID: r.ID, CreatorID: r.CreatorID, Total: in(r.Total), Tax: in(r.Tax), PlatformFee: in(r.PlatformFee),
 		ProcessorFee: in(r.ProcessorFee), Pending: in(r.Pending), Returned: in(r.Returned), ReturnedTax: in(r.ReturnedTax),

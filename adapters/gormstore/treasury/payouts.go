@@ -6,7 +6,6 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/payout"
-	"sundry/ports"
 )
 
 type payoutRow struct {
@@ -38,41 +37,27 @@ func newPayoutRow(p payout.State) payoutRow {
 
 func (r payoutRow) toState() payout.State {
 	return payout.State{
-		ID: r.ID, CreatorID: r.CreatorID, Amount: amountOf(r.Amount, r.Currency), Status: payout.Status(r.Status),
+		ID: r.ID, CreatorID: r.CreatorID, Amount: repo.Amount(r.Amount, r.Currency), Status: payout.Status(r.Status),
 		FailureReason: r.FailureReason, RequestKey: r.RequestKey, Destination: r.Destination, CreatedAt: time.Time(r.CreatedAt), PaidAt: time.Time(r.PaidAt),
 		FailedAt: time.Time(r.FailedAt), Revision: r.Revision,
 	}
 }
 
-type payouts struct{ repo.Base }
+var payoutMapping = repo.Mapping[payoutRow, payout.State]{
+	Name: "payout", NewRow: newPayoutRow, ToState: payoutRow.toState,
+	Key: func(r payoutRow) (string, int64) { return r.ID, r.Revision },
+}
 
-// Insert implements ports.Payouts.
-func (t payouts) Insert(_ context.Context, p payout.State) error {
-	row := newPayoutRow(p)
-	return t.InsertRow("insert payout "+p.ID, &row)
+type payouts struct {
+	repo.Table[payoutRow, payout.State]
 }
 
 // Get implements ports.Payouts.
 func (t payouts) Get(_ context.Context, id string) (payout.State, error) {
-	row, err := repo.TakeOne[payoutRow](t.Base, "get payout "+id, "id = ?", id)
-	return row.toState(), err
-}
-
-// Update implements ports.Payouts.
-func (t payouts) Update(_ context.Context, p payout.State) error {
-	row := newPayoutRow(p)
-	return t.UpdateRow("update payout "+p.ID, &row, p.ID, p.Revision)
-}
-
-// List implements ports.Payouts.
-func (t payouts) List(_ context.Context, creatorID string, page ports.Page) (ports.List[payout.State], error) {
-	return repo.ListByIDDesc(t.Base, "list payouts", t.DB.Where("creator_id = ?", creatorID), page, payoutRow.toState,
-		func(r payoutRow) string { return r.ID })
+	return t.GetBy("get payout "+id, "id = ?", id)
 }
 
 // GetByRequest implements ports.Payouts.
 func (t payouts) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (payout.State, error) {
-	row, err := repo.TakeOne[payoutRow](t.Base, "get payout by request", "creator_id = ? AND request_key = ? AND created_at >= ?",
-		creatorID, key, repo.UnixMillis(since))
-	return row.toState(), err
+	return t.GetBy("get payout by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key, repo.UnixMillis(since))
 }

@@ -82,65 +82,73 @@ func (r priceRow) toPrice() core.Price {
 	}
 }
 
-type catalog struct{ repo.Base }
+var (
+	meterMapping = repo.Mapping[meterRow, core.Meter]{
+		Name: "meter", NewRow: newMeterRow, ToState: meterRow.toMeter, Key: func(r meterRow) (string, int64) { return r.ID, 0 },
+	}
+	productMapping = repo.Mapping[productRow, core.Product]{
+		Name: "product", NewRow: newProductRow, ToState: productRow.toProduct, Key: func(r productRow) (string, int64) { return r.ID, 0 },
+	}
+	priceMapping = repo.Mapping[priceRow, core.Price]{
+		Name: "usage price", NewRow: newPriceRow, ToState: priceRow.toPrice, Key: func(r priceRow) (string, int64) { return r.ID, 0 },
+	}
+)
 
-const ofAccount = "creator_id = ? AND id = ?"
-
-// InsertMeter implements ports.UsageCatalog.
-func (t catalog) InsertMeter(_ context.Context, m core.Meter) error {
-	row := newMeterRow(m)
-	return t.InsertRow("insert meter "+m.ID, &row)
+// catalog holds what never changes once it is made.
+type catalog struct {
+	meters   repo.Table[meterRow, core.Meter]
+	products repo.Table[productRow, core.Product]
+	prices   repo.Table[priceRow, core.Price]
 }
 
+func newCatalog(b repo.Base) catalog {
+	return catalog{meters: meterMapping.On(b), products: productMapping.On(b), prices: priceMapping.On(b)}
+}
+
+// InsertMeter implements ports.UsageCatalog.
+func (t catalog) InsertMeter(ctx context.Context, m core.Meter) error { return t.meters.Insert(ctx, m) }
+
 // GetMeter implements ports.UsageCatalog.
-func (t catalog) GetMeter(_ context.Context, creatorID, id string) (core.Meter, error) {
-	row, err := repo.TakeOne[meterRow](t.Base, "get meter "+id, ofAccount, creatorID, id)
-	return row.toMeter(), err
+func (t catalog) GetMeter(ctx context.Context, creatorID, id string) (core.Meter, error) {
+	return t.meters.Get(ctx, creatorID, id)
 }
 
 // GetMeterByEvent implements ports.UsageCatalog.
 func (t catalog) GetMeterByEvent(_ context.Context, creatorID, eventName string) (core.Meter, error) {
-	row, err := repo.TakeOne[meterRow](t.Base, "get meter of event", "creator_id = ? AND event_name = ?", creatorID, eventName)
-	return row.toMeter(), err
+	return t.meters.GetBy("get meter of event", "creator_id = ? AND event_name = ?", creatorID, eventName)
 }
 
 // ListMeters implements ports.UsageCatalog.
-func (t catalog) ListMeters(_ context.Context, creatorID string, page ports.Page) (ports.List[core.Meter], error) {
-	return repo.ListByIDDesc(t.Base, "list meters", t.DB.Where("creator_id = ?", creatorID), page, meterRow.toMeter, func(r meterRow) string { return r.ID })
+func (t catalog) ListMeters(ctx context.Context, creatorID string, page ports.Page) (ports.List[core.Meter], error) {
+	return t.meters.List(ctx, creatorID, page)
 }
 
 // InsertProduct implements ports.UsageCatalog.
-func (t catalog) InsertProduct(_ context.Context, p core.Product) error {
-	row := newProductRow(p)
-	return t.InsertRow("insert product "+p.ID, &row)
+func (t catalog) InsertProduct(ctx context.Context, p core.Product) error {
+	return t.products.Insert(ctx, p)
 }
 
 // GetProduct implements ports.UsageCatalog.
-func (t catalog) GetProduct(_ context.Context, creatorID, id string) (core.Product, error) {
-	row, err := repo.TakeOne[productRow](t.Base, "get product "+id, ofAccount, creatorID, id)
-	return row.toProduct(), err
+func (t catalog) GetProduct(ctx context.Context, creatorID, id string) (core.Product, error) {
+	return t.products.Get(ctx, creatorID, id)
 }
 
 // ListProducts implements ports.UsageCatalog.
-func (t catalog) ListProducts(_ context.Context, creatorID string, page ports.Page) (ports.List[core.Product], error) {
-	return repo.ListByIDDesc(t.Base, "list products", t.DB.Where("creator_id = ?", creatorID), page, productRow.toProduct, func(r productRow) string { return r.ID })
+func (t catalog) ListProducts(ctx context.Context, creatorID string, page ports.Page) (ports.List[core.Product], error) {
+	return t.products.List(ctx, creatorID, page)
 }
 
 // InsertPrice implements ports.UsageCatalog.
-func (t catalog) InsertPrice(_ context.Context, p core.Price) error {
-	row := newPriceRow(p)
-	return t.InsertRow("insert usage price "+p.ID, &row)
-}
+func (t catalog) InsertPrice(ctx context.Context, p core.Price) error { return t.prices.Insert(ctx, p) }
 
 // GetPrice implements ports.UsageCatalog.
-func (t catalog) GetPrice(_ context.Context, creatorID, id string) (core.Price, error) {
-	row, err := repo.TakeOne[priceRow](t.Base, "get usage price "+id, ofAccount, creatorID, id)
-	return row.toPrice(), err
+func (t catalog) GetPrice(ctx context.Context, creatorID, id string) (core.Price, error) {
+	return t.prices.Get(ctx, creatorID, id)
 }
 
 // ListPrices implements ports.UsageCatalog.
-func (t catalog) ListPrices(_ context.Context, creatorID string, page ports.Page) (ports.List[core.Price], error) {
-	return repo.ListByIDDesc(t.Base, "list usage prices", t.DB.Where("creator_id = ?", creatorID), page, priceRow.toPrice, func(r priceRow) string { return r.ID })
+func (t catalog) ListPrices(ctx context.Context, creatorID string, page ports.Page) (ports.List[core.Price], error) {
+	return t.prices.List(ctx, creatorID, page)
 }
 
 type alertRow struct {
@@ -155,6 +163,10 @@ type alertRow struct {
 
 // TableName implements gorm's tabler.
 func (alertRow) TableName() string { return "usage_alerts" }
+
+func newAlertRow(a core.Alert) alertRow {
+	return alertRow{a.ID, a.CreatorID, a.SubscriptionID, a.MeterID, a.Percent, a.Threshold, repo.UnixMillis(a.CreatedAt)}
+}
 
 func (r alertRow) toAlert() core.Alert {
 	return core.Alert{
@@ -172,23 +184,12 @@ type alertReachedRow struct {
 // TableName implements gorm's tabler.
 func (alertReachedRow) TableName() string { return "usage_alerts_reached" }
 
-type alerts struct{ repo.Base }
-
-// Insert implements ports.UsageAlerts.
-func (t alerts) Insert(_ context.Context, a core.Alert) error {
-	row := alertRow{a.ID, a.CreatorID, a.SubscriptionID, a.MeterID, a.Percent, a.Threshold, repo.UnixMillis(a.CreatedAt)}
-	return t.InsertRow("insert usage alert "+a.ID, &row)
+var alertMapping = repo.Mapping[alertRow, core.Alert]{
+	Name: "usage alert", NewRow: newAlertRow, ToState: alertRow.toAlert, Key: func(r alertRow) (string, int64) { return r.ID, 0 },
 }
 
-// Get implements ports.UsageAlerts.
-func (t alerts) Get(_ context.Context, creatorID, id string) (core.Alert, error) {
-	row, err := repo.TakeOne[alertRow](t.Base, "get usage alert "+id, ofAccount, creatorID, id)
-	return row.toAlert(), err
-}
-
-// List implements ports.UsageAlerts.
-func (t alerts) List(_ context.Context, creatorID string, page ports.Page) (ports.List[core.Alert], error) {
-	return repo.ListByIDDesc(t.Base, "list usage alerts", t.DB.Where("creator_id = ?", creatorID), page, alertRow.toAlert, func(r alertRow) string { return r.ID })
+type alerts struct {
+	repo.Table[alertRow, core.Alert]
 }
 
 // ListFlushed implements ports.UsageAlerts.
@@ -212,10 +213,10 @@ WHERE u.step = ? ORDER BY a.id`, step).Scan(&found).Error
 		if all[i].Alert, err = t.Get(ctx, f.CreatorID, f.ID); err != nil {
 			return nil, err
 		}
-		if all[i].Stream, err = streams(t).GetByID(ctx, f.StreamID); err != nil {
+		if all[i].Stream, err = (streams{t.Base}).GetByID(ctx, f.StreamID); err != nil {
 			return nil, err
 		}
-		if all[i].Rollup, err = rollups(t).get(all[i].Stream, time.Time(f.PeriodStart)); err != nil {
+		if all[i].Rollup, err = (rollups{t.Base}).get(all[i].Stream, time.Time(f.PeriodStart)); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +225,7 @@ WHERE u.step = ? ORDER BY a.id`, step).Scan(&found).Error
 
 // Delete implements ports.UsageAlerts.
 func (t alerts) Delete(_ context.Context, creatorID, id string) error {
-	res := t.DB.Exec("DELETE FROM usage_alerts WHERE "+ofAccount, creatorID, id)
+	res := t.DB.Exec("DELETE FROM usage_alerts WHERE creator_id = ? AND id = ?", creatorID, id)
 	if res.Error == nil && res.RowsAffected == 0 {
 		return t.Failure("delete usage alert "+id, ports.ErrNotFound)
 	}
@@ -236,13 +237,4 @@ func (t alerts) MarkReached(_ context.Context, a core.Alert, periodStart time.Ti
 	row := alertReachedRow{a.CreatorID, a.ID, repo.UnixMillis(periodStart)}
 	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	return res.RowsAffected > 0, t.Failure("mark usage alert "+a.ID, res.Error)
-}
-
-// converted is every row as what it holds.
-func converted[R, T any](rows []R, convert func(R) T) []T {
-	all := make([]T, len(rows))
-	for i, row := range rows {
-		all[i] = convert(row)
-	}
-	return all
 }

@@ -339,9 +339,8 @@ func (t rollups) recount(s ports.UsageStream, where string, args ...any) error {
 
 // ListUnsettled implements ports.UsageRollups.
 func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.UsageRollup, error) {
-	var rows []rollupRow
-	err := t.DB.Where("stream_id = ? AND invoice_id <> '' AND quantity <> billed_quantity", s.ID).Order("period_start").Find(&rows).Error
-	return converted(rows, rollupRow.toRollup), t.Failure("list unsettled usage", err)
+	query := t.DB.Where("stream_id = ? AND invoice_id <> '' AND quantity <> billed_quantity", s.ID).Order("period_start")
+	return repo.ListBy(t.Base, "list unsettled usage", query, rollupRow.toRollup)
 }
 
 // SetBilled implements ports.UsageRollups.

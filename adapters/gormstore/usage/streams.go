@@ -55,40 +55,24 @@ func (r billingPlanRow) toState() core.PlanState {
 	}
 }
 
-type billingPlans struct{ repo.Base }
-
-// Insert implements ports.BillingPlans.
-func (t billingPlans) Insert(_ context.Context, p core.PlanState) error {
-	row := newBillingPlanRow(p)
-	return t.InsertRow("insert billing plan "+p.ID, &row)
+var billingPlanMapping = repo.Mapping[billingPlanRow, core.PlanState]{
+	Name: "billing plan", NewRow: newBillingPlanRow, ToState: billingPlanRow.toState,
+	Key: func(r billingPlanRow) (string, int64) { return r.ID, r.Revision },
 }
 
-// Get implements ports.BillingPlans.
-func (t billingPlans) Get(_ context.Context, creatorID, id string) (core.PlanState, error) {
-	row, err := repo.TakeOne[billingPlanRow](t.Base, "get billing plan "+id, ofAccount, creatorID, id)
-	return row.toState(), err
-}
-
-// Update implements ports.BillingPlans.
-func (t billingPlans) Update(_ context.Context, p core.PlanState) error {
-	row := newBillingPlanRow(p)
-	return t.UpdateRow("update billing plan "+p.ID, &row, p.ID, p.Revision)
+type billingPlans struct {
+	repo.Table[billingPlanRow, core.PlanState]
 }
 
 // List implements ports.BillingPlans.
 func (t billingPlans) List(_ context.Context, creatorID, subscriptionID string, page ports.Page) (ports.List[core.PlanState], error) {
-	query := t.DB.Where("creator_id = ?", creatorID)
-	if subscriptionID != "" {
-		query = query.Where("subscription_id = ?", subscriptionID)
-	}
-	return repo.ListByIDDesc(t.Base, "list billing plans", query, page, billingPlanRow.toState, func(r billingPlanRow) string { return r.ID })
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"subscription_id": subscriptionID})
+	return t.Page("list billing plans", query, page)
 }
 
 // ListBySubscription implements ports.BillingPlans.
 func (t billingPlans) ListBySubscription(_ context.Context, creatorID, subscriptionID string) ([]core.PlanState, error) {
-	var rows []billingPlanRow
-	err := t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("id").Find(&rows).Error
-	return converted(rows, billingPlanRow.toState), t.Failure("list billing plans of "+subscriptionID, err)
+	return t.ListBy("list billing plans of "+subscriptionID, t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("id"))
 }
 
 type streamRow struct {
@@ -176,17 +160,15 @@ func (t streams) Update(_ context.Context, s ports.UsageStream) error {
 
 // ListBySubscription implements ports.UsageStreams.
 func (t streams) ListBySubscription(_ context.Context, creatorID, subscriptionID string) ([]ports.UsageStream, error) {
-	var rows []streamRow
-	err := t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("event_name").Find(&rows).Error
-	return converted(rows, streamRow.toStream), t.Failure("list usage streams of "+subscriptionID, err)
+	query := t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("event_name")
+	return repo.ListBy(t.Base, "list usage streams of "+subscriptionID, query, streamRow.toStream)
 }
 
 // ListByCustomer implements ports.UsageStreams.
 func (t streams) ListByCustomer(_ context.Context, creatorID, externalCustomerID string) ([]ports.UsageStream, error) {
-	var rows []streamRow
-	err := t.DB.Where("creator_id = ? AND external_customer_id = ? AND NOT closed", creatorID, externalCustomerID).
-		Order("event_name, subscription_id").Find(&rows).Error
-	return converted(rows, streamRow.toStream), t.Failure("list usage streams of a customer", err)
+	query := t.DB.Where("creator_id = ? AND external_customer_id = ? AND NOT closed", creatorID, externalCustomerID).
+		Order("event_name, subscription_id")
+	return repo.ListBy(t.Base, "list usage streams of a customer", query, streamRow.toStream)
 }
 
 // Recount implements ports.UsageStreams.
