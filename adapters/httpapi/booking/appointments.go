@@ -23,39 +23,10 @@ func (h handlers) appointmentRoutes() []httpapi.Route {
 	}
 }
 
-// appointmentView is an appointment (contract §7).
-type appointmentView struct {
-	ID                 string                   `json:"id"`
-	Status             appointment.Status       `json:"status"`
-	Livemode           bool                     `json:"livemode"`
-	ListingID          string                   `json:"listingId"`
-	VariantID          string                   `json:"variantId"`
-	CheckoutID         string                   `json:"checkoutId"`
-	ExternalCustomerID *string                  `json:"externalCustomerId"`
-	StartsAt           *string                  `json:"startsAt"`
-	EndsAt             *string                  `json:"endsAt"`
-	Timezone           string                   `json:"timezone"`
-	DeliveryMode       appointment.DeliveryMode `json:"deliveryMode"`
-	MeetingURL         *string                  `json:"meetingUrl"`
-	Address            *string                  `json:"address"`
-	FullRefundHours    *int                     `json:"fullRefundHours"`
-	CancelReason       *string                  `json:"cancelReason"`
-	CanceledAt         *string                  `json:"canceledAt"`
-	CanceledBy         *string                  `json:"canceledBy"`
-	RefundDecision     *string                  `json:"refundDecision"`
-	RefundID           *string                  `json:"refundId"`
-	ManageURL          string                   `json:"manageUrl"`
-	CreatedAt          *string                  `json:"createdAt"`
-}
-
-func (h handlers) newAppointmentView(a appointment.State) appointmentView {
-	return appointmentView{
-		ID: a.ID, Status: a.Status, Livemode: !h.Sandbox, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
-		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt), Timezone: a.Timezone,
-		DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
-		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt),
-		CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundDecision: apiformat.Text(string(a.RefundDecision)), RefundID: apiformat.Text(a.RefundID), ManageURL: h.Booking.ManageURL(a.ID), CreatedAt: apiformat.Time(a.CreatedAt),
-	}
+func (h handlers) newAppointmentView(a appointment.State) appointment.View {
+	v, live := a.View(), !h.Sandbox
+	v.Livemode, v.ManageURL = &live, h.Booking.ManageURL(a.ID)
+	return v
 }
 
 func (h handlers) listAppointments(c *fiber.Ctx) error {

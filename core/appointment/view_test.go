@@ -1,0 +1,52 @@
+package appointment
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+)
+
+// TestTheAPIAndTheEventsShowOneAppointment holds the bytes of both: the members that only one of them has are left out of the
+// other, and the order of the rest is the same.
+func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
+	t.Parallel()
+	starts := time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC)
+	plain := State{
+		ID: "apt_1", ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", Status: StatusConfirmed, StartsAt: starts,
+		EndsAt: starts.Add(time.Hour), Timezone: "Europe/Berlin", DeliveryMode: Virtual, CreatedAt: starts.AddDate(0, 0, -7),
+	}
+	full := plain
+	full.ExternalCustomerID, full.MeetingURL, full.Address = "user-1", "https://meet.example/a", "7 Bridge Street"
+	full.Status, full.RefundPolicy = StatusCanceled, RefundPolicy{Promised: true, FullHours: 24}
+	full.CancelReason, full.CanceledAt, full.CanceledBy = "ill", starts.Add(-time.Hour), ByCreator
+	full.RefundDecision, full.RefundID = RefundDue, "ref_1"
+	live, earlier := false, "2026-05-31T08:00:00.000Z"
+	asked, moved := full.View(), full.View()
+	asked.Livemode, asked.ManageURL = &live, "https://pay.example/a/1"
+	moved.PreviousStartsAt = &earlier
+
+	for name, c := range map[string]struct {
+		view View
+		want string
+	}{
+		"nothing that may be missing": {plain.View(), `{"id":"apt_1","status":"confirmed","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+			`"externalCustomerId":null,"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z","timezone":"Europe/Berlin",` +
+			`"deliveryMode":"virtual","meetingUrl":null,"address":null,"fullRefundHours":null,"cancelReason":null,"canceledAt":null,"canceledBy":null,` +
+			`"refundDecision":null,"refundId":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
+		"a response of the API": {asked, `{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+			`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z","timezone":"Europe/Berlin",` +
+			`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street","fullRefundHours":24,"cancelReason":"ill",` +
+			`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
+			`"manageUrl":"https://pay.example/a/1","createdAt":"2026-05-25T08:00:00.000Z"}`},
+		"an event of one that was moved": {moved, `{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+			`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z","timezone":"Europe/Berlin",` +
+			`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street","fullRefundHours":24,"cancelReason":"ill",` +
+			`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
+			`"createdAt":"2026-05-25T08:00:00.000Z","previousStartsAt":"2026-05-31T08:00:00.000Z"}`},
+	} {
+		got, err := json.Marshal(c.view)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+	}
+}
