@@ -3,6 +3,7 @@ package ports
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sundry/core/fault"
 	"sundry/core/money"
@@ -98,4 +99,13 @@ type CardForm interface {
 	// Method is the payment method behind an input, for Charge; "" for an empty one. What is wrong with the input is
 	// added to f.
 	Method(in CardInput, f *fault.Violations) (method string)
+}
+
+// maxRecheckPause is the longest pause of RecheckPause.
+const maxRecheckPause = time.Hour
+
+// RecheckPause is how long to wait before the processor is asked again what became of something whose outcome is unknown:
+// half as long again as it is old, at least first and at most an hour.
+func RecheckPause(age, first time.Duration) time.Duration {
+	return min(max(age/2, first), maxRecheckPause)
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +17,7 @@ import (
 	"sundry/core/payment"
 	"sundry/core/payout"
 	"sundry/ports"
+	"sundry/tests/loopback"
 )
 
 // startMock runs stripe-mock, which checks every request against Stripe's own description of its API and responds with
@@ -28,21 +28,17 @@ func startMock(t *testing.T) (address string) {
 	if path == "" {
 		t.Fatal("TEST_STRIPE_MOCK must name stripe-mock v0.183.0\nRun the tests with: go run ./tests/run")
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := loopback.FreeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := free.Addr().(*net.TCPAddr).Port
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	mock := exec.CommandContext(ctx, path, "-http-addr", fmt.Sprintf("127.0.0.1:%d", port), "-strict-version-check") //nolint:gosec // the tests' own program
+	mock := exec.CommandContext(ctx, path, "-http-addr", addr, "-strict-version-check") //nolint:gosec // the tests' own program
 	if err := mock.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); _ = mock.Wait() })
-	address = fmt.Sprintf("http://127.0.0.1:%d", port)
+	address = "http://" + addr
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		response, err := http.Get(address) //nolint:noctx // a test's own server
 		if err == nil {

@@ -29,31 +29,16 @@ var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
 // clock is moved manually; sleeping moves it.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	*testdb.Clock
 	// asleep is called with the time after each sleep.
 	asleep func(now time.Time)
-}
-
-func (c *clock) Real() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.advance(d)
+	c.Advance(d)
 	if c.asleep != nil {
 		c.asleep(c.Real())
 	}
@@ -103,7 +88,7 @@ type fixture struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, h *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		h := &fixture{t: t, clock: &clock{now: noon}, bus: &recordingBus{}}
+		h := &fixture{t: t, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &recordingBus{}}
 		h.store = testdb.WithClock(store, h.clock)
 		h.Service = access.New(access.Deps{Store: h.store, Reader: store, Clock: h.clock, Sleeper: h.clock, IDs: system.NewIDs(), Bus: h.bus, Terms: catalog{}})
 		test(t, h)

@@ -135,7 +135,7 @@ func TestRevoking(t *testing.T) {
 			if err != nil || g.State().EndReason != core.Revoked || !g.State().EndedAt.Equal(noon) {
 				t.Fatalf("revoked: %+v, %v", g, err)
 			}
-			h.clock.advance(time.Minute)
+			h.clock.Advance(time.Minute)
 		}
 		if after := h.snapshot(); after.Version != before.Version+1 || strings.Contains(string(after.Body), "images") {
 			t.Errorf("after revoking: %s", after.Body)
@@ -171,7 +171,7 @@ func TestGrantsExpire(t *testing.T) {
 		if d := h.snapshot(); d.Version != 1 {
 			t.Fatalf("expired before its time: %s", d.Body)
 		}
-		h.clock.advance(time.Hour)
+		h.clock.Advance(time.Hour)
 		if err := h.Expire(t.Context(), h.tasks()[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -196,15 +196,15 @@ func TestReadersNeverSeeAccessThatIsOver(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, h *fixture) { // no worker runs here
 		h.give(images(5, noon.Add(time.Hour)))
 		h.give(images(6, noon.Add(2*time.Hour)))
-		h.clock.advance(time.Hour - time.Millisecond)
+		h.clock.Advance(time.Hour - time.Millisecond)
 		if d := h.snapshot(); d.Version != 2 {
 			t.Fatalf("before the end: %s", d.Body)
 		}
-		h.clock.advance(time.Millisecond)
+		h.clock.Advance(time.Millisecond)
 		if d := h.snapshot(); d.Version != 3 || !strings.Contains(string(d.Body), `"granted":6`) || !d.NextEnd.Equal(noon.Add(2*time.Hour)) {
 			t.Errorf("at the end: %s", d.Body)
 		}
-		h.clock.advance(time.Hour)
+		h.clock.Advance(time.Hour)
 		if _, err := h.ConsumeCredits(t.Context(), creator, ada, use("1", 1)); !fault.Is(err, fault.InsufficientBalance) {
 			t.Errorf("credits that are over were used: %v", err)
 		}

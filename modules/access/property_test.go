@@ -36,7 +36,7 @@ func TestEveryInterleavingKeepsTheInvariants(t *testing.T) {
 	store, ctx := testdb.SQLite.Open(t), t.Context()
 	var customers atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
-		s := &story{t: t, ctx: ctx, clock: &clock{now: noon}, bus: &recordingBus{}, customer: fmt.Sprint("customer-", customers.Add(1))}
+		s := &story{t: t, ctx: ctx, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &recordingBus{}, customer: fmt.Sprint("customer-", customers.Add(1))}
 		s.store = testdb.WithClock(store, s.clock)
 		s.Service = access.New(access.Deps{Store: s.store, Reader: store, Clock: s.clock, Sleeper: s.clock, IDs: system.NewIDs(), Bus: s.bus, Terms: catalog{}})
 		t.Repeat(map[string]func(*rapid.T){
@@ -46,7 +46,7 @@ func TestEveryInterleavingKeepsTheInvariants(t *testing.T) {
 			"give":      func(*rapid.T) { s.give() },
 			"revoke":    func(*rapid.T) { s.revoke() },
 			"use":       func(*rapid.T) { s.use() },
-			"time goes": func(*rapid.T) { s.clock.advance(time.Duration(rapid.IntRange(1, 90).Draw(t, "minutes")) * time.Minute) },
+			"time goes": func(*rapid.T) { s.clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(t, "minutes")) * time.Minute) },
 			"expire":    func(*rapid.T) { s.expire() },
 			"read":      func(*rapid.T) { s.read() },
 			"":          func(*rapid.T) { s.check() },

@@ -21,6 +21,8 @@ const (
 	chargeTimeout = 15 * time.Second
 	// firstReconcile is when an attempt that never got a response is reconciled: later than the call can last.
 	firstReconcile = chargeTimeout + 10*time.Second
+	// firstRecheck is the pause before an attempt without an outcome is reconciled again.
+	firstRecheck = 5 * time.Second
 	// afterUnknown is how soon we ask again once the call is known to have timed out.
 	afterUnknown = 2 * time.Second
 )

@@ -266,13 +266,8 @@ func (s *Service) Reconcile(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Postpone(ctx, t, now.Add(reconcileDelay(now.Sub(attempt.CreatedAt))))
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(attempt.CreatedAt), firstRecheck)))
 	})
-}
-
-// reconcileDelay waits half as long again as the attempt is old: 5 seconds at first, an hour at most.
-func reconcileDelay(age time.Duration) time.Duration {
-	return min(max(age/2, 5*time.Second), time.Hour)
 }
 
 // ReconcileSoon makes every unsettled attempt of the account be reconciled right after the given account time. The

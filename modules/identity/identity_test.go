@@ -22,15 +22,6 @@ import (
 	"sundry/tests/testdb"
 )
 
-// clock is moved manually.
-type clock struct{ ms atomic.Int64 }
-
-func (c *clock) Real() time.Time { return time.UnixMilli(c.ms.Load()).UTC() }
-
-func (c *clock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }
-
-func (c *clock) advance(d time.Duration) { c.ms.Add(d.Milliseconds()) }
-
 // hasher hashes at no cost and remembers what it was asked.
 type hasher struct {
 	mu      sync.Mutex
@@ -84,14 +75,13 @@ func (s *countingStore) Atomically(ctx context.Context, fn func(ctx context.Cont
 type fixture struct {
 	*identity.Service
 	store  *countingStore
-	clock  *clock
+	clock  *testdb.Clock
 	hasher *hasher
 	ids    *system.IDs
 }
 
 func open(store ports.Store, livemode bool) *fixture {
-	h := &fixture{store: &countingStore{Store: store}, clock: &clock{}, hasher: &hasher{}, ids: system.NewIDs()}
-	h.clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
+	h := &fixture{store: &countingStore{Store: store}, clock: testdb.NewClock(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)), hasher: &hasher{}, ids: system.NewIDs()}
 	h.Service = h.replica(livemode)
 	return h
 }
@@ -254,7 +244,7 @@ func TestGuessingAtOneAccountIsLimited(t *testing.T) {
 	if _, err := h.SignIn(t.Context(), "bob@example.com", password, home); fault.CodeOf(err) != fault.Unauthenticated {
 		t.Errorf("another account: %v", err)
 	}
-	h.clock.advance(6 * time.Second)
+	h.clock.Advance(6 * time.Second)
 	if err := guess(11, password); err != nil {
 		t.Errorf("after the wait: %v", err)
 	}
@@ -316,7 +306,7 @@ func TestSweepForgetsWhatCannotBeRenewed(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		old := h.signUp(t, "ada@example.com")
-		h.clock.advance(38 * 24 * time.Hour)
+		h.clock.Advance(38 * 24 * time.Hour)
 		fresh := h.signUp(t, "bob@example.com")
 		store, ok := h.store.Store.(*gormstore.Store)
 		if !ok {

@@ -61,7 +61,7 @@ func TestARevocationReachesEveryReplica(t *testing.T) {
 		if _, err := h.RevokeKey(t.Context(), ada, state.ID); err != nil {
 			t.Fatal(err)
 		}
-		h.clock.advance(2 * time.Second)
+		h.clock.Advance(2 * time.Second)
 		_, err := replica.AuthenticateKey(t.Context(), key)
 		wantCode(t, "two seconds later in another process", err, fault.Unauthenticated)
 	})
@@ -76,7 +76,7 @@ func TestTheDatabaseIsAskedOnceInTwoSeconds(t *testing.T) {
 		wait time.Duration
 		want int64
 	}{{0, 1}, {0, 1}, {1999 * time.Millisecond, 1}, {time.Millisecond, 2}, {time.Second, 2}} {
-		h.clock.advance(step.wait)
+		h.clock.Advance(step.wait)
 		if _, err := h.AuthenticateKey(t.Context(), key); err != nil || h.store.reads.Load() != step.want {
 			t.Errorf("after another %v: %d reads, %v; want %d", step.wait, h.store.reads.Load(), err, step.want)
 		}
@@ -95,10 +95,10 @@ func TestAKeyEndsOnTime(t *testing.T) {
 	if _, err := h.AuthenticateKey(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
-	h.clock.advance(time.Second) // still remembered
+	h.clock.Advance(time.Second) // still remembered
 	_, err := h.AuthenticateKey(t.Context(), key)
 	wantCode(t, "at its end, from memory", err, fault.Unauthenticated)
-	h.clock.advance(time.Minute)
+	h.clock.Advance(time.Minute)
 	_, err = h.AuthenticateKey(t.Context(), key)
 	wantCode(t, "after its end, from the database", err, fault.Unauthenticated)
 }
@@ -131,7 +131,7 @@ func TestEveryWrongCredentialIsRefusedAlike(t *testing.T) {
 		t.Errorf("refusals differ: %q", words)
 	}
 	h := sandbox
-	h.clock.advance(15*time.Minute + 5*time.Second)
+	h.clock.Advance(15*time.Minute + 5*time.Second)
 	wantCode(t, "an expired token", second(h.AuthenticateToken(t.Context(), in.AccessToken)), fault.Unauthenticated)
 }
 
@@ -191,7 +191,7 @@ func TestTheLastUseIsKeptCoarsely(t *testing.T) {
 			writes int64
 			seen   time.Duration
 		}{{0, 1, 0}, {30 * time.Second, 1, 0}, {30 * time.Second, 2, time.Minute}, {59 * time.Second, 2, time.Minute}} {
-			h.clock.advance(step.wait)
+			h.clock.Advance(step.wait)
 			if _, err := h.AuthenticateKey(t.Context(), key); err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +215,7 @@ func TestARequestDoesNotFailWithTheNoteOfItsUse(t *testing.T) {
 			t.Error(err)
 		}
 		cancel()
-		h.clock.advance(5 * time.Second)
+		h.clock.Advance(5 * time.Second)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestARevocationIsNeverOvertakenByARead(t *testing.T) {
 					case <-stop:
 						return
 					default:
-						h.clock.advance(700 * time.Millisecond) // go to the database often
+						h.clock.Advance(700 * time.Millisecond) // go to the database often
 						_, _ = h.AuthenticateKey(t.Context(), key)
 					}
 				}

@@ -41,7 +41,7 @@ func TestReuseEndsTheSignInAndNoOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.clock.advance(10 * time.Second)
+		h.clock.Advance(10 * time.Second)
 		_, reuse := h.Refresh(t.Context(), stolen.RefreshToken)
 		wantCode(t, "the used token", reuse, fault.Unauthenticated)
 		_, ended := h.Refresh(t.Context(), next.RefreshToken)
@@ -103,12 +103,12 @@ func TestRefreshTokensEnd(t *testing.T) {
 	t.Parallel()
 	h := quickFixture(t, false)
 	in := h.signUp(t, "ada@example.com")
-	h.clock.advance(30*24*time.Hour - time.Second)
+	h.clock.Advance(30*24*time.Hour - time.Second)
 	next, err := h.Refresh(t.Context(), in.RefreshToken)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.clock.advance(30 * 24 * time.Hour)
+	h.clock.Advance(30 * 24 * time.Hour)
 	_, err = h.Refresh(t.Context(), next.RefreshToken)
 	wantCode(t, "after thirty idle days", err, fault.Unauthenticated)
 }

@@ -114,7 +114,7 @@ func TestASetupIsGoodForADay(t *testing.T) {
 		}
 		address := w.SetupURL(setup.ID)
 		secret := address[strings.LastIndexByte(address, '/')+1:]
-		w.clock.advance(24 * time.Hour)
+		w.clock.Advance(24 * time.Hour)
 		if page, err := w.SetupPage(t.Context(), secret, german); err != nil || !page.Expired {
 			t.Errorf("%+v, %v", page, err)
 		}

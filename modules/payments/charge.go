@@ -17,8 +17,8 @@ import (
 const (
 	// chargeTimeout bounds one call to the processor.
 	chargeTimeout = 20 * time.Second
-	// The first pause before asking again for an outcome, and the longest.
-	firstPause, longestPause = 2 * time.Second, time.Hour
+	// firstPause is the pause before asking again for an outcome for the first time.
+	firstPause = 2 * time.Second
 )
 
 // Start implements ports.Charges.
@@ -156,7 +156,7 @@ func (s *Service) Charge(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Postpone(ctx, t, now.Add(pause(now.Sub(attempt.CreatedAt))))
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(attempt.CreatedAt), firstPause)))
 	})
 }
 
@@ -194,9 +194,6 @@ func (s *Service) Challenge(ctx context.Context, paymentID string) (payment.Next
 
 // confirmWithin is how long a customer may take to confirm a payment to their bank before it is given up.
 const confirmWithin = time.Hour
-
-// pause is half the age of the attempt: 2 seconds at first, an hour at most.
-func pause(age time.Duration) time.Duration { return min(max(age/2, firstPause), longestPause) }
 
 // ask makes the charge, or asks what became of one that was made before. A call that timed out is followed by a question:
 // the money may have been taken.

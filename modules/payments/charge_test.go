@@ -27,7 +27,7 @@ func (w *fixture) wantPaid(id string) {
 	if n := w.published("payment.completed", id); n != 1 {
 		w.t.Errorf("announced %d times", n)
 	}
-	w.clock.advance(2 * time.Hour)
+	w.clock.Advance(2 * time.Hour)
 	if n := w.work(); n != 0 {
 		w.t.Errorf("%d tasks are left", n)
 	}
@@ -63,7 +63,7 @@ func TestAProcessDiesBetweenTheChargeAndTheCommit(t *testing.T) {
 				if p := w.payment(started.ID); p.Status != payment.Pending {
 					t.Fatalf("committed by a process that died: %+v", p)
 				}
-				w.clock.advance(time.Minute) // the lease of the dead process ends
+				w.clock.Advance(time.Minute) // the lease of the dead process ends
 				w.expireLeases()
 				if n := w.work(); n != 1 || w.processor.charged != 2 {
 					t.Fatalf("%d tasks, %d calls", n, w.processor.charged)
@@ -118,11 +118,11 @@ func TestAnOpenOutcomeIsAskedForAgainUntilItIsKnown(t *testing.T) {
 		}
 		// The pause grows with the age of the attempt: two seconds, then half of its age.
 		for _, wait := range []time.Duration{2 * time.Second, 2 * time.Second, 2 * time.Second, 3 * time.Second} {
-			w.clock.advance(wait - time.Millisecond)
+			w.clock.Advance(wait - time.Millisecond)
 			if n := w.work(); n != 0 {
 				t.Fatalf("asked before %s have passed", wait)
 			}
-			w.clock.advance(time.Millisecond)
+			w.clock.Advance(time.Millisecond)
 			if n := w.work(); n != 1 {
 				t.Fatalf("not asked after %s", wait)
 			}
@@ -132,7 +132,7 @@ func TestAnOpenOutcomeIsAskedForAgainUntilItIsKnown(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		w.clock.advance(time.Hour)
+		w.clock.Advance(time.Hour)
 		w.work()
 		w.wantPaid(started.ID)
 	})
@@ -294,12 +294,12 @@ func TestAnUnansweredBankIsGivenUpAfterAnHour(t *testing.T) {
 		c.OnSession = true
 		started := w.mustStart(c)
 		w.work()
-		w.clock.advance(time.Hour - time.Millisecond)
+		w.clock.Advance(time.Hour - time.Millisecond)
 		w.work()
 		if p := w.payment(started.ID); p.Status != payment.RequiresAction {
 			t.Fatalf("given up early: %+v", p)
 		}
-		w.clock.advance(time.Hour)
+		w.clock.Advance(time.Hour)
 		w.work()
 		if p := w.payment(started.ID); p.Status != payment.Canceled || w.published("payment.failed", p.ID) != 1 {
 			t.Errorf("%+v", p)
@@ -339,7 +339,7 @@ func TestLiveAttemptsAreLookedIntoBeforeTheClockMoves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.clock.advance(time.Millisecond)
+		w.clock.Advance(time.Millisecond)
 		if task, ok := w.next(); !ok || task.Subject != started.ID {
 			t.Errorf("%+v", task)
 		}

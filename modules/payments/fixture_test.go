@@ -40,7 +40,7 @@ const (
 type fixture struct {
 	t         *testing.T
 	store     *testdb.ClockedStore
-	clock     *stoppedClock
+	clock     *testdb.Clock
 	processor *interruptible
 	*payments.Service
 }
@@ -48,7 +48,7 @@ type fixture struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, clock: &stoppedClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
+		w := &fixture{t: t, clock: testdb.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
 		w.store = testdb.WithClock(store, w.clock)
 		cards := sandboxpay.New(w.store)
 		w.processor = &interruptible{Processor: cards}
@@ -57,24 +57,6 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 			payments.Deps{Store: w.store, IDs: system.NewIDs(), Bus: w, Processor: w.processor, Cards: cards, Accounts: w})
 		test(t, w)
 	})
-}
-
-// stoppedClock shows one time until a test moves it.
-type stoppedClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *stoppedClock) Now(context.Context, string) (time.Time, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now, nil
-}
-
-func (c *stoppedClock) advance(by time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(by)
 }
 
 // ReadAhead implements ports.Bus.

@@ -275,7 +275,7 @@ func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Postpone(ctx, t, now.Add(pause(now.Sub(loaded.CreatedAt))))
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(loaded.CreatedAt), firstPause)))
 	})
 }
 

@@ -48,7 +48,7 @@ func TestAChangeChargesTheDifferenceToTheCent(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.clock.set(started.Add(10 * day)) // 18 of 28 days are left: 1992.857… − 642.857… cents
+		w.clock.Set(started.Add(10 * day)) // 18 of 28 days are left: 1992.857… − 642.857… cents
 		changed, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		if err != nil || changed.Offer.PriceID != studio.PriceID || changed.Charge != nil || !changed.CurrentPeriodEnd.Equal(s.CurrentPeriodEnd) {
 			t.Fatalf("%+v, %v", changed, err)
@@ -124,7 +124,7 @@ func TestAQuoteIsBindingOnceForItsChange(t *testing.T) {
 			return c
 		}
 		q := preview()
-		w.clock.set(started.Add(subscription.QuoteLifetime))
+		w.clock.Set(started.Add(subscription.QuoteLifetime))
 		_, err := w.ChangePlan(t.Context(), creatorID, s.ID, with(q))
 		refused(t, err, fault.QuoteExpired)
 
@@ -137,9 +137,9 @@ func TestAQuoteIsBindingOnceForItsChange(t *testing.T) {
 		refused(t, err, fault.QuoteExpired)
 
 		// A day passes within the lifetime: the price stays that of the quote.
-		w.clock.set(started.Add(day - time.Minute))
+		w.clock.Set(started.Add(day - time.Minute))
 		q = preview()
-		w.clock.set(started.Add(day + time.Minute))
+		w.clock.Set(started.Add(day + time.Minute))
 		w.response = payment.Outcome{Status: payment.Processing}
 		if _, err := w.ChangePlan(t.Context(), creatorID, s.ID, with(q)); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestATrialIsNotHadTwice(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(studio)
-		w.clock.set(started.Add(day))
+		w.clock.Set(started.Add(day))
 		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow})
 		if err != nil || got.Offer.TrialDays != 0 {
 			t.Errorf("%+v, %v", got.Offer, err)
@@ -278,7 +278,7 @@ func TestANewCardPaysForAllAndForWhatIsOverdueAtOnce(t *testing.T) {
 		w.at(overdue.CurrentPeriodEnd)
 		w.decide(declined("stolen_card"))
 		w.names()
-		w.clock.set(overdue.CurrentPeriodEnd.Add(3 * day))
+		w.clock.Set(overdue.CurrentPeriodEnd.Add(3 * day))
 		now, _ := w.clock.Now(t.Context(), "")
 		saved := paymentmethod.Saved{State: paymentmethod.State{ID: "pm_2", CustomerID: customerID, CreatedAt: now}}
 		for range 2 { // a doubled message charges nothing again

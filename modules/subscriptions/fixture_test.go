@@ -55,7 +55,7 @@ var (
 type fixture struct {
 	t     *testing.T
 	store *testdb.ClockedStore
-	clock *stoppedClock
+	clock *testdb.Clock
 	ids   ports.IDs
 	// cardless means that the customer has no card; taxed where they live.
 	cardless bool
@@ -76,7 +76,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &fixture{t: t, clock: &stoppedClock{now: started}, ids: system.NewIDs(), response: payment.Outcome{Status: payment.Succeeded}}
+		w := &fixture{t: t, clock: testdb.NewClock(started), ids: system.NewIDs(), response: payment.Outcome{Status: payment.Succeeded}}
 		w.store = testdb.WithClock(store, w.clock)
 		w.Service = subscriptions.New(subscriptions.Deps{Store: w.store, IDs: w.ids, Bus: w, Charges: w, Offers: w, Taxes: taxes, Customers: w})
 		w.do(func(ctx context.Context, r ports.Repos) error {
@@ -84,23 +84,6 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		})
 		test(t, w)
 	})
-}
-
-type stoppedClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *stoppedClock) Now(context.Context, string) (time.Time, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now, nil
-}
-
-func (c *stoppedClock) set(to time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = to
 }
 
 // ReadAhead implements ports.Bus.
@@ -326,7 +309,7 @@ func (w *fixture) run(t ports.Task) error {
 // at moves the clock and does what falls due then; it returns how many tasks that were.
 func (w *fixture) at(to time.Time) int {
 	w.t.Helper()
-	w.clock.set(to)
+	w.clock.Set(to)
 	for ran := range 100 {
 		task, ok := w.next()
 		if !ok {

@@ -73,7 +73,7 @@ func TestALateWorkerMovesNoDay(t *testing.T) {
 func TestATrialThatEndsOnABoundaryIsBilledThere(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
-		w.clock.set(time.Date(2028, 2, 15, 0, 0, 0, 0, time.UTC)) // the 14 days end at midnight of the leap day
+		w.clock.Set(time.Date(2028, 2, 15, 0, 0, 0, 0, time.UTC)) // the 14 days end at midnight of the leap day
 		s := w.begin(trial)
 		leap := time.Date(2028, 2, 29, 0, 0, 0, 0, time.UTC)
 		if !s.TrialEndsAt.Equal(leap) {
@@ -107,7 +107,7 @@ func TestDoubledTasksOfSeveralWorkersStartOneCharge(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.clock.set(s.CurrentPeriodEnd)
+		w.clock.Set(s.CurrentPeriodEnd)
 		task, _ := w.next()
 		var all sync.WaitGroup
 		for range 8 {
@@ -132,7 +132,7 @@ func TestATaskThatComesLateIsDone(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
 		end := s.CurrentPeriodEnd
-		w.clock.set(end)
+		w.clock.Set(end)
 		task, _ := w.next()
 		if _, err := w.Cancel(t.Context(), creatorID, s.ID, false); err != nil {
 			t.Fatal(err)
@@ -385,7 +385,7 @@ func TestWeeksAndYearsAndMonthEndsOverYears(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.clock.set(at)
+				w.clock.Set(at)
 				s := w.begin(offer("x", 500, c.interval, 0))
 				for _, want := range c.want {
 					w.at(s.CurrentPeriodEnd)

@@ -57,7 +57,7 @@ func TestMoneyThatWentBackIsNotCreditedAgain(t *testing.T) {
 				sold := studio
 				sold.TaxBehavior = test.behavior
 				s := w.begin(sold)
-				w.clock.set(started.Add(10 * day))
+				w.clock.Set(started.Add(10 * day))
 				w.refunded(s, "", test.returned, test.tax)
 				w.wantEvents()
 				if got, err := w.ChangePlan(t.Context(), creatorID, s.ID, downgrade); err != nil || got.Credit != eur(test.credit) {
@@ -72,7 +72,7 @@ func TestARefundedUpgradeIsNotCreditedAgain(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.clock.set(started.Add(10 * day))
+		w.clock.Set(started.Add(10 * day))
 		w.refunded(s, w.changed(s, upgrade), 1350, 0)
 		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow})
 		if err != nil || got.Credit != eur(0) || got.PeriodValue != basic.Price {
@@ -85,7 +85,7 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(studio)
-		w.clock.set(started.Add(10 * day))
+		w.clock.Set(started.Add(10 * day))
 		if _, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow}); err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ import (
 const (
 	// railTimeout bounds one call to the rail.
 	railTimeout = 20 * time.Second
-	// The first pause before asking again what became of a payout, and the longest.
-	firstPause, longestPause = 5 * time.Second, time.Hour
+	// firstPause is the pause before asking again what became of a payout for the first time.
+	firstPause = 5 * time.Second
 	// requestMemory is how long an idempotency key is remembered.
 	requestMemory = 24 * time.Hour
 )
@@ -215,7 +215,7 @@ func (s *Service) Payout(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Postpone(ctx, t, now.Add(min(max(now.Sub(loaded.CreatedAt)/2, firstPause), longestPause)))
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(loaded.CreatedAt), firstPause)))
 	})
 }
 

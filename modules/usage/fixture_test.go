@@ -25,26 +25,6 @@ const creator = "crt_1"
 
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
-// clock is moved by the test.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Real() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // recordingBus keeps what closed periods contain. A transaction that is run again publishes again, under another invoice
 // id.
 type recordingBus struct {
@@ -71,7 +51,7 @@ type fixture struct {
 	*usage.Service
 	t     *testing.T
 	store *testdb.ClockedStore
-	clock *clock
+	clock *testdb.Clock
 	bus   *recordingBus
 	plan  core.PlanState
 
@@ -88,7 +68,7 @@ func forEachEngine(t *testing.T, aggregation core.Aggregation, test func(t *test
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = store.Close() })
-		f := &fixture{t: t, engine: engine, url: url, clock: &clock{now: noon}, bus: &recordingBus{closed: map[time.Time]core.PeriodClosed{}}}
+		f := &fixture{t: t, engine: engine, url: url, clock: testdb.NewClock(noon), bus: &recordingBus{closed: map[time.Time]core.PeriodClosed{}}}
 		f.store = testdb.WithClock(store, f.clock)
 		f.Service = usage.New(usage.Deps{Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus})
 		f.setUp(aggregation)

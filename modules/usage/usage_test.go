@@ -59,7 +59,7 @@ func TestCountingBesideReportingSkipsAndDoublesNothing(t *testing.T) {
 		if faults, err := f.Verify(t.Context()); err != nil || len(faults) > 0 {
 			t.Errorf("verify: %v, %v", faults, err)
 		}
-		f.clock.advance(24*time.Hour + core.Grace)
+		f.clock.Advance(24*time.Hour + core.Grace)
 		f.close()
 		if got := f.billed(noon, noon); got != want.String() {
 			t.Errorf("billed %s of %s", got, want)
@@ -70,7 +70,7 @@ func TestCountingBesideReportingSkipsAndDoublesNothing(t *testing.T) {
 func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
-		f.clock.advance(24*time.Hour + core.Grace)
+		f.clock.Advance(24*time.Hour + core.Grace)
 		var stop atomic.Bool
 		var accepted atomic.Int64
 		var all sync.WaitGroup
@@ -91,7 +91,7 @@ func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		stop.Store(true)
 		all.Wait()
-		f.clock.advance(24 * time.Hour)
+		f.clock.Advance(24 * time.Hour)
 		f.close()
 		first, second := f.bus.closed[noon], f.bus.closed[noon.Add(24*time.Hour)]
 		var sum int64
@@ -110,7 +110,7 @@ func TestAggregationsAreThoseOfTheOracle(t *testing.T) {
 		t.Run(string(aggregation), func(t *testing.T) {
 			t.Parallel()
 			forEachEngine(t, aggregation, func(t *testing.T, f *fixture) {
-				f.clock.advance(time.Hour)
+				f.clock.Advance(time.Hour)
 				want := core.Total{}
 				for i, quantity := range []string{"0.3", "7.000000000001", "2", "7", "1.5", "0.000000000001"} {
 					at := noon.Add(time.Duration((i*4)%7) * time.Minute)
@@ -127,7 +127,7 @@ func TestAggregationsAreThoseOfTheOracle(t *testing.T) {
 						f.wantSound()
 					}
 				}
-				f.clock.advance(24 * time.Hour)
+				f.clock.Advance(24 * time.Hour)
 				f.close()
 				if got := f.billed(noon, noon); got != want.Quantity.String() {
 					t.Errorf("billed %s, want %s", got, want.Quantity)
@@ -154,7 +154,7 @@ func TestALookAtWhatIsNewFindsWrongCountsUntilTheyAreRight(t *testing.T) {
 		t.Run(string(aggregation), func(t *testing.T) {
 			t.Parallel()
 			forEachEngine(t, aggregation, func(t *testing.T, f *fixture) {
-				f.clock.advance(time.Hour)
+				f.clock.Advance(time.Hour)
 				report := func(n int) {
 					t.Helper()
 					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(fmt.Sprint(n), fmt.Sprintf("%d.5", n), noon.Add(time.Duration(n)*time.Minute))})
@@ -232,7 +232,7 @@ func TestOnlySumsTakeNegativeReports(t *testing.T) {
 func TestTheWindowOfReportsIsClosedAtBothEnds(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
-		f.clock.advance(40 * 24 * time.Hour)
+		f.clock.Advance(40 * 24 * time.Hour)
 		now := f.clock.Real()
 		for name, c := range map[string]struct {
 			at time.Time

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"sundry/tests/loopback"
 )
 
 type createdSession struct {
@@ -114,7 +116,7 @@ func start(ctx context.Context, _ *fixture) (string, error) {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w: %s", err, out)
 	}
-	addr, err := freeAddress()
+	addr, err := loopback.FreeAddress(ctx)
 	if err != nil {
 		return "", err
 	}

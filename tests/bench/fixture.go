@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"sundry/bootstrap"
 	"sundry/config"
+	"sundry/tests/loopback"
 	"sundry/tests/testdb"
 )
 
@@ -48,7 +48,7 @@ func newFixture(ctx context.Context) (_ *fixture, err error) {
 		return nil, err
 	}
 	w.closers = append(w.closers, drop)
-	addr, err := freeAddress()
+	addr, err := loopback.FreeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +91,6 @@ func postgres() (string, func() error, error) {
 		}
 	}
 	return "", nil, errors.New("the benches need PostgreSQL: do not set TEST_QUICK")
-}
-
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }
 
 // await asks until the address responds 200.

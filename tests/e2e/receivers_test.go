@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"sundry/tests/harness"
+	"sundry/tests/loopback"
 	"sundry/tests/testdb"
 )
 
@@ -168,10 +169,9 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 
 func receiverAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	addr, err := loopback.FreeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
+	return addr
 }

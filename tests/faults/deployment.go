@@ -10,7 +10,6 @@ import (
 	"database/sql"
 	"flag"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -27,6 +26,7 @@ import (
 
 	"sundry/adapters/gormstore"
 	"sundry/tests/harness"
+	"sundry/tests/loopback"
 	"sundry/tests/testdb"
 	"sundry/tests/testredis"
 )
@@ -315,12 +315,8 @@ func (d *Deployment) EmptyRedis(t testing.TB) {
 
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	addr, err := loopback.FreeAddress(t.Context())
 	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return addr

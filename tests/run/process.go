@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"sundry/tests/loopback"
 )
 
 // command runs a program to its end and returns what it printed on standard output. On failure the error holds
@@ -145,11 +147,10 @@ func await(ctx context.Context, atMost time.Duration, gone <-chan struct{}, whyG
 
 // freePort returns a TCP port of the loopback address that nobody listens on at this moment.
 func freePort(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	addr, err := loopback.FreeAddress(ctx)
 	if err != nil {
 		return "", err
 	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, errors.Join(err, listener.Close())
+	_, port, err := net.SplitHostPort(addr)
+	return port, err
 }

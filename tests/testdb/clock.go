@@ -2,6 +2,8 @@ package testdb
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"sundry/adapters/gormstore"
 	"sundry/ports"
@@ -47,3 +49,32 @@ func (s *ClockedStore) Read(ctx context.Context) ports.Repos {
 	r.Clock = s.clock
 	return r
 }
+
+// Clock is a clock, of accounts and real alike, that shows one time until a test moves it.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock is a clock that shows a time.
+func NewClock(now time.Time) *Clock { return &Clock{now: now} }
+
+// Real implements ports.Clock.
+func (c *Clock) Real() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Now implements ports.AccountClock.
+func (c *Clock) Now(context.Context, string) (time.Time, error) { return c.Real(), nil }
+
+// Set moves the clock to a time.
+func (c *Clock) Set(to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = to
+}
+
+// Advance moves the clock forward.
+func (c *Clock) Advance(by time.Duration) { c.Set(c.Real().Add(by)) }
