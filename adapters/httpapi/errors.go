@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -68,7 +69,8 @@ func asFault(err error) *fault.Error {
 			return fault.New(fault.NotFoundCode, "No such route. See /docs for the list.")
 		}
 		if fe.Code < 500 {
-			return fault.New(fault.ValidationFailed, "The request could not be read: "+fe.Message+".")
+			why, _, _ := strings.Cut(fe.Message, ". Buffer size=") // fasthttp repeats the headers there, with any credential
+			return fault.New(fault.ValidationFailed, "The request could not be read: "+why+".")
 		}
 	}
 	if errors.Is(err, ports.ErrDatabaseBusy) {

@@ -78,6 +78,7 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 		"half a request":                  {"GET /healthz HT", "408", ""},
 		"half a body":                     {"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{", "408", ""},
 		"no HTTP at all":                  {"hello\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
+		"a length twice":                  {"POST / HTTP/1.1\r\nHost: x\r\nAuthorization: s3cret\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "400", `"code":"VALIDATION_FAILED"`},
 		"headers without end":             {"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", maxHeader) + "\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
 		"a body that is declared too big": {"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n" + strings.Repeat("a", 1<<20+1), "413", `"code":"PAYLOAD_TOO_LARGE"`},
 		"a blank before the colon": {
@@ -93,6 +94,9 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 		head, body, _ := strings.Cut(response, "\r\n\r\n")
 		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") || !strings.Contains(head, "Connection: close") {
 			t.Errorf("%s: %q", name, head)
+		}
+		if strings.Contains(body, "s3cret") {
+			t.Errorf("%s: the response repeats a credential: %q", name, body)
 		}
 		if c.body == "" && body != "" || !strings.Contains(body, c.body) {
 			t.Errorf("%s: body %q", name, body)
