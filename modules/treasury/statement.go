@@ -17,9 +17,11 @@ import (
 // statementPage is how many entries a statement reads at a time.
 const statementPage = 500
 
-// statementColumns name what a line of a statement contains. Amounts are in minor units.
+// statementColumns name what a line of a statement contains. Amounts are in minor units. A sale's amount is its total without
+// tax, fee, and what the creator returned of it before it became available.
 var statementColumns = []string{
-	"createdAt", "kind", "sourceType", "sourceId", "saleTotalInCents", "saleTaxInCents", "platformFeeInCents", "amountInCents", "balanceInCents", "currency",
+	"createdAt", "kind", "sourceType", "sourceId", "saleTotalInCents", "saleTaxInCents", "platformFeeInCents", "returnedInCents", "amountInCents",
+	"balanceInCents", "currency",
 }
 
 // Statement lists what became available since the payout before and what was taken from it, down to this payout, as CSV.
@@ -103,7 +105,7 @@ type statementWriter struct {
 
 func (w *statementWriter) header() error {
 	opening := make([]string, len(statementColumns))
-	opening[1], opening[8], opening[9] = "opening_balance", strconv.FormatInt(w.balance, 10), w.currency
+	opening[1], opening[9], opening[10] = "opening_balance", strconv.FormatInt(w.balance, 10), w.currency
 	if err := w.csv.Write(statementColumns); err != nil {
 		return err
 	}
@@ -114,12 +116,13 @@ func (w *statementWriter) header() error {
 func (w *statementWriter) line(e ledger.Entry, sale ledger.SaleState) error {
 	w.balance -= e.Amount.Minor
 	fields := []string{
-		apiformat.Instant(e.CreatedAt), string(e.Kind), string(e.SourceType), e.SourceID, "", "", "",
+		apiformat.Instant(e.CreatedAt), string(e.Kind), string(e.SourceType), e.SourceID, "", "", "", "",
 		strconv.FormatInt(-e.Amount.Minor, 10), strconv.FormatInt(w.balance, 10), w.currency,
 	}
 	if sale.PaymentID != "" {
 		fields[4], fields[5] = strconv.FormatInt(sale.Total.Minor, 10), strconv.FormatInt(sale.Tax.Minor, 10)
 		fields[6] = strconv.FormatInt(sale.PlatformFee.Minor, 10)
+		fields[7] = strconv.FormatInt(sale.Total.Minor-sale.Tax.Minor-sale.PlatformFee.Minor+e.Amount.Minor, 10)
 	}
 	return w.csv.Write(fields)
 }

@@ -44,7 +44,7 @@ func (w *fixture) dispute(t *testing.T, listing harness.Listing) (disputeID stri
 
 func (w *fixture) disputeOf(t *testing.T, paymentID string) string {
 	t.Helper()
-	for range 100 {
+	for range 600 {
 		var list struct{ Data []struct{ ID string } }
 		w.AsBackend(t, get, "/v1/disputes?paymentId="+paymentID, nil).Want(t, 200).Into(t, &list)
 		if len(list.Data) == 1 {
@@ -52,7 +52,7 @@ func (w *fixture) disputeOf(t *testing.T, paymentID string) string {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatalf("payment %s is not disputed after five seconds", paymentID)
+	t.Fatalf("payment %s is not disputed after half a minute", paymentID)
 	return ""
 }
 

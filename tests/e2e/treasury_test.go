@@ -232,3 +232,27 @@ func TestThePlatformFeeIsAsConfiguredAndNeverMoreThanTheSale(t *testing.T) {
 		verified(t, w.App)
 	})
 }
+
+// A sale's line in a statement explains its amount, also when a part of it was returned before it became available.
+func TestAStatementExplainsEachAmount(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
+		paymentID := text(t, receipt["paymentId"])
+		w.refund(t, paymentID, 2380).Want(t, 201)
+		w.advance(t, week+1)
+		payoutID := text(t, w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur"}).Want(t, 201).Map(t)["id"])
+		lines := strings.Split(string(w.AsBackend(t, get, "/v1/payouts/"+payoutID+"/statement", nil).Want(t, 200).Body), "\n")
+		if !strings.HasSuffix(lines[0], ",saleTotalInCents,saleTaxInCents,platformFeeInCents,returnedInCents,amountInCents,balanceInCents,currency") || lines[1] != ",opening_balance,,,,,,,,0,eur" {
+			t.Errorf("%q", lines[:2])
+		}
+		// 119.00 with 19.00 of tax and a fee of 5.95; of the 23.80 that went back, 3.80 were tax.
+		if !strings.HasSuffix(lines[2], ",release,payment,"+paymentID+",11900,1900,595,2000,7405,7405,eur") {
+			t.Errorf("%q", lines[2])
+		}
+		if !strings.HasSuffix(lines[3], ",payout_requested,payout,"+payoutID+",,,,,-7405,0,eur") {
+			t.Errorf("%q", lines[3])
+		}
+	})
+}
