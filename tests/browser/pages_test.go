@@ -117,7 +117,10 @@ func TestTheDocumentationCanBeSearched(t *testing.T) {
 	b := newTab(t)
 	b.open(s.URL + "/")
 	b.accessible("landing page")
-	b.click(".hero-links a")
+	if to := eval[string](b, `document.getElementById("open-dashboard").pathname`); to != "/dashboard" {
+		t.Errorf("the first button leads to %s", to)
+	}
+	b.click(`.hero-links a[href="/docs"]`)
 	b.sees("Level 1: a catalog checkout")
 	b.wait(`document.readyState === "complete"`)
 	all := eval[int](b, `document.querySelectorAll("article:not([hidden])").length`)

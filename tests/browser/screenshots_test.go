@@ -24,6 +24,15 @@ const (
 func (b *tab) picture(name string) {
 	b.t.Helper()
 	b.do("stop the cursor", chromedp.Evaluate[chromedp.Void](`(document.activeElement?.blur(), scrollTo(0, 0))`))
+	b.wait(`document.readyState === "complete" && [...document.images].every((i) => i.complete) && document.fonts.status === "loaded"`)
+	// What fades in does so to its end; what turns forever is left to turn.
+	b.do("wait for animations", chromedp.Evaluate[chromedp.Void](`(async () => {
+		const frame = () => new Promise(requestAnimationFrame);
+		await frame();
+		const ends = document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity);
+		await Promise.allSettled(ends.map((a) => a.finished));
+		await frame();
+	})()`, chromedp.EvalAwaitPromise))
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.t.Fatal(err)

@@ -42,9 +42,19 @@ func (r *Routes) disputes(c *fiber.Ctx, v *visit) error {
 		match: func(q query, d dispute.State) bool {
 			return q.is("status", string(d.Status)) && q.has("q", d.Reason, d.ID, d.PaymentID)
 		},
-		empty: empty{Title: "No disputes", Text: "When a buyer asks their bank to take a payment back, it appears here, and you have seven days to respond."},
+		empty: r.noDisputes(),
 	}
 	return show(r, c, v, l, page{Title: "Disputes", Lead: "Payments that a buyer’s bank wants back."})
+}
+
+// noDisputes says what disputes are; in the sandbox a test card makes one.
+func (r *Routes) noDisputes() empty {
+	nothing := empty{Title: "No disputes", Text: "When a buyer asks their bank to take a payment back, it appears here, and you have seven days to respond."}
+	if r.Sandbox != nil {
+		nothing.Text += " To try one, open a payment link and pay with the test card 4000 0000 0000 0259."
+		nothing.Action = &action{Label: "Payment links", Href: base + "/links", Tone: "primary"}
+	}
+	return nothing
 }
 
 func evidenceForm(v *visit, d dispute.State) form {

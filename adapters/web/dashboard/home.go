@@ -72,6 +72,9 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err 
 	if r.Sandbox == nil {
 		steps[3].Title, steps[3].Text = "Sell for the first time", "Share your link with a buyer."
 	}
+	if next := slices.IndexFunc(steps, func(s check) bool { return !s.Done }); next >= 0 {
+		steps[next].Next = true
+	}
 	return part{Kind: "checks", Title: "Four steps to your first sale", Data: steps}, len(paid.Items) > 0 && active && len(links.Items) > 0, nil
 }
 

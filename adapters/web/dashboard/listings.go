@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -259,7 +260,11 @@ func slugOf(title string) string {
 		}
 	}
 	slug := out.String()
-	return strings.Trim(slug[:min(len(slug), 80)], "-")
+	slug = strings.Trim(slug[:min(len(slug), 80)], "-")
+	if len(slug) < 3 { // nothing that an address can have, as in most scripts of the world
+		slug = strings.TrimSuffix("listing-"+slug, "-")
+	}
+	return slug
 }
 
 func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
@@ -267,13 +272,33 @@ func (r *Routes) createListing(c *fiber.Ctx, v *visit) error {
 	edit, err := readListing(c, kind)
 	var made listing.State
 	if err == nil {
-		made, err = r.Catalog.Create(c.UserContext(), v.account(), listing.Proposal{Type: string(kind), Edit: edit})
+		made, err = r.createWithSlug(c, v, listing.Proposal{Type: string(kind), Edit: edit})
 	}
 	if err != nil {
 		p := page{Nav: base + "/listings", Title: "New listing", Up: &action{Label: "Listings", Href: base + "/listings"}}
 		return r.again(c, v, p, newListingForm(v, kind), err)
 	}
 	return r.done(c, base+"/listings/"+made.ID, "Saved as a draft. Publish it when it’s ready.")
+}
+
+// slugTries is how many slugs are made of a title before its creator has to choose one.
+const slugTries = 20
+
+// createWithSlug makes a listing. Slugs are unique across the platform: a slug that was made of the title, and not chosen,
+// gives way to one with the end of the account's id, which its creator need not know.
+func (r *Routes) createWithSlug(c *fiber.Ctx, v *visit, p listing.Proposal) (listing.State, error) {
+	chosen, made, account := read(c).text("slug") != "", *p.Edit.Slug, v.account()
+	for try := 1; ; try++ {
+		l, err := r.Catalog.Create(c.UserContext(), account, p)
+		if chosen || try > slugTries || !fault.Is(err, fault.SlugTaken) {
+			return l, err
+		}
+		slug := made + "-" + account[max(len(account)-4, 0):]
+		if try > 1 {
+			slug += "-" + strconv.Itoa(try)
+		}
+		p.Edit.Slug = &slug
+	}
 }
 
 func (r *Routes) editListing(c *fiber.Ctx, v *visit) error {

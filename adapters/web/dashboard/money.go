@@ -46,7 +46,8 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			return r.Treasury.ListPayouts(ctx, v.account(), page)
 		},
 		match: func(q query, p payout.State) bool { return q.is("status", string(p.Status)) },
-		empty: empty{Title: "No payouts yet", Text: "Sales are pending for seven days, then available. What is available can be paid out."},
+		empty: empty{Title: "No payouts yet", Text: "Sales are pending for seven days, then available. What is available can be paid out.",
+			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"}},
 	}
 	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
 	if err != nil {
@@ -206,7 +207,8 @@ func (r *Routes) ledger(c *fiber.Ctx, v *visit) error {
 		match: func(q query, e ledger.Entry) bool {
 			return q.has("q", string(e.Kind), plainWords(string(e.Kind)), string(e.Account))
 		},
-		empty: empty{Title: "Nothing was posted yet", Text: "Every sale, fee, refund and payout appears here, to the cent."},
+		empty: empty{Title: "Nothing was posted yet", Text: "Every sale, fee, refund and payout appears here, to the cent.",
+			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"}},
 	}
 	return show(r, c, v, l, page{Nav: base + "/balance", Title: "Ledger", Lead: "Every movement of your money. Debits are positive, credits negative.", Up: &action{Label: "Balance and payouts", Href: base + "/balance"}})
 }

@@ -107,7 +107,9 @@ type code struct{ ID, Text string }
 
 // check is a line of a checklist, or of things to choose from, which have an Icon.
 type check struct {
-	Done        bool
+	Done bool
+	// Next marks the step to do now.
+	Next        bool
 	Title, Text string
 	Href, Label string
 	Icon        string

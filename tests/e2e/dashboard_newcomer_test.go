@@ -1,0 +1,77 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"sundry/tests/harness"
+	"sundry/tests/testdb"
+)
+
+// Slugs are unique across the platform, which a newcomer who only gives a title has never heard of.
+func TestATitleThatOthersHaveTakenIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	app := harness.New(t, testdb.SQLite, nil)
+	title := harness.Unique("Linocut pack")
+	slugs := map[string]bool{}
+	for range 2 {
+		a := app.NewAccount(t)
+		v := a.Visit(t)
+		for range 3 {
+			v.Open(t, "/dashboard/listings/new?type=DIGITAL")
+			if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", title, "price", "12.50", "currency", "eur"); !strings.Contains(page.Body, "Saved as a draft") {
+				t.Fatalf("%d %s: %s", page.Status, page.Path, page.Body)
+			}
+		}
+		for _, l := range a.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200).Map(t)["data"].([]any) {
+			slugs[text(t, l.(map[string]any)["slug"])] = true
+		}
+	}
+	if len(slugs) != 6 {
+		t.Errorf("slugs %v", slugs)
+	}
+	v := app.NewAccount(t).Visit(t)
+	v.Open(t, "/dashboard/listings/new?type=DIGITAL")
+	var taken string
+	for slug := range slugs {
+		taken = slug
+	}
+	if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", "日本語", "price", "1.00", "currency", "eur", "slug", taken); !strings.Contains(page.Body, "Another listing has this slug.") {
+		t.Errorf("a slug that was chosen is replaced: %d %s", page.Status, page.Path)
+	}
+	v.Open(t, "/dashboard/listings/new?type=DIGITAL")
+	if page := v.Send(t, "/dashboard/listings/new", "type", "DIGITAL", "title", "日本語", "price", "1.00", "currency", "eur"); !strings.Contains(page.Body, "Saved as a draft") {
+		t.Errorf("a title without Latin letters: %d %s", page.Status, page.Body)
+	}
+}
+
+func TestAnAppointmentIsCanceledFromTheDashboard(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := coaching(t, app)
+		v := w.Visit(t)
+		for name, c := range map[string]struct{ refund, said, shown, decision string }{
+			"with the money":    {"true", "Canceled. The buyer gets a mail and the money back.", "€100.00", "refunded"},
+			"without the money": {"false", "Canceled. The buyer gets a mail. Not refunded, as you chose.", "Not refunded, as you chose.", "declined"},
+		} {
+			id := w.booked(t).ID
+			page := v.Open(t, "/dashboard/bookings/"+id)
+			if !strings.Contains(page.Body, "Refund €100.00") || !strings.Contains(page.Body, "Don’t refund") {
+				t.Fatalf("%s: the form has no choice: %s", name, page.Body)
+			}
+			page = v.Send(t, "/dashboard/bookings/"+id+"/cancel", "reason", "I have a cold.", "refund", c.refund)
+			for _, words := range []string{c.said, c.shown, "I have a cold.", "Canceled by"} {
+				if !strings.Contains(page.Body, words) {
+					t.Errorf("%s: the page lacks %q:\n%s", name, words, page.Body)
+				}
+			}
+			view := w.AsBackend(t, get, "/v1/appointments/"+id, nil).Want(t, 200).Map(t)
+			if view["status"] != "canceled" || view["canceledBy"] != "creator" || view["refundDecision"] != c.decision || (view["refundId"] != nil) != (c.refund == "true") {
+				t.Errorf("%s: %v", name, view)
+			}
+			if page := v.Post(t, "/dashboard/bookings/"+id+"/cancel", "token", v.Token(t)); !strings.Contains(page.Body, "is canceled") {
+				t.Errorf("%s, again: %s", name, page.Body)
+			}
+		}
+	})
+}
