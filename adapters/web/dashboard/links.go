@@ -214,7 +214,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (page, er
 			Label: "Parameters", Heads: []head{{Label: "Parameter"}, {Label: "What it does"}}, Rows: []row{
 				{[]cell{mono("?utm_source=newsletter"), text("Any utm_ parameter is kept with the order.")}},
 				{[]cell{mono("?reference_id=post-17"), text("Your own reference, to find the order by.")}},
-				{[]cell{mono("?customer_email=grace@example.com"), text("Fills in the buyer’s email.")}},
+				{[]cell{mono("?customer_email=ada@shop.eu"), text("Fills in the buyer’s email.")}},
 				{[]cell{mono("?discount_code=SPRING"), text("Applies a discount code.")}},
 			},
 		}},
