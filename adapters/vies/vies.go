@@ -61,8 +61,8 @@ type question struct {
 	RequesterNumber          string `json:"requesterNumber,omitempty"`
 }
 
-// answer is what VIES responds with. Valid is nil in a response that reports a fault instead.
-type answer struct {
+// verdict is what VIES responds with. Valid is nil in a response that reports a fault instead.
+type verdict struct {
 	CountryCode       string `json:"countryCode"`
 	VATNumber         string `json:"vatNumber"`
 	Valid             *bool  `json:"valid"`
@@ -74,8 +74,8 @@ type answer struct {
 	} `json:"errorWrappers"`
 }
 
-// errNoAnswer says that VIES did not decide about an id.
-var errNoAnswer = errors.New("VIES did not decide")
+// errUndecided reports that VIES did not decide about an id.
+var errUndecided = errors.New("VIES did not decide")
 
 // Check implements ports.VATRegister.
 func (r *Register) Check(ctx context.Context, country, vatID string) (tax.VATCheck, error) {
@@ -89,46 +89,46 @@ func (r *Register) Check(ctx context.Context, country, vatID string) (tax.VATChe
 		return tax.VATCheck{}, fmt.Errorf("check VAT id in %s: %w", prefix, err)
 	}
 	if got.Valid == nil || got.CountryCode != prefix || tax.NormalizeVATID(got.VATNumber) != number {
-		return tax.VATCheck{}, fmt.Errorf("check VAT id in %s: %w: %s", prefix, errNoAnswer, got.fault())
+		return tax.VATCheck{}, fmt.Errorf("check VAT id in %s: %w: %s", prefix, errUndecided, got.fault())
 	}
 	if fault := got.fault(); fault != "" && fault != "VALID" && fault != "INVALID" {
-		return tax.VATCheck{}, fmt.Errorf("check VAT id in %s: %w: %s", prefix, errNoAnswer, fault)
+		return tax.VATCheck{}, fmt.Errorf("check VAT id in %s: %w: %s", prefix, errUndecided, fault)
 	}
 	return tax.VATCheck{ID: prefix + number, Registered: *got.Valid, CheckedAt: r.dateOf(got), Consultation: cut(got.RequestIdentifier)}, nil
 }
 
-func (r *Register) ask(ctx context.Context, q question) (answer, error) {
+func (r *Register) ask(ctx context.Context, q question) (verdict, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
-		return answer{}, err
+		return verdict{}, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(r.config.APIBase, "/")+"/check-vat-number", bytes.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return verdict{}, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	response, err := r.client.Do(request)
 	if err != nil {
-		return answer{}, err
+		return verdict{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if err != nil {
-		return answer{}, err
+		return verdict{}, err
 	}
-	var got answer
+	var got verdict
 	if err := json.Unmarshal(raw, &got); err != nil {
-		return answer{}, fmt.Errorf("%w: status %d, and nothing that can be read", errNoAnswer, response.StatusCode)
+		return verdict{}, fmt.Errorf("%w: status %d, and nothing that can be read", errUndecided, response.StatusCode)
 	}
 	if response.StatusCode != http.StatusOK {
-		return answer{}, fmt.Errorf("%w: status %d %s", errNoAnswer, response.StatusCode, got.fault())
+		return verdict{}, fmt.Errorf("%w: status %d %s", errUndecided, response.StatusCode, got.fault())
 	}
 	return got, nil
 }
 
 // fault is VIES's own word for why it did not decide; "" for none. It is cut, because it goes into a log.
-func (a answer) fault() string {
+func (a verdict) fault() string {
 	if len(a.ErrorWrappers) > 0 {
 		return cut(a.ErrorWrappers[0].Error)
 	}
@@ -136,7 +136,7 @@ func (a answer) fault() string {
 }
 
 // dateOf is when the id was checked, by VIES's clock where it is named.
-func (r *Register) dateOf(a answer) time.Time {
+func (r *Register) dateOf(a verdict) time.Time {
 	if at, err := time.Parse(time.RFC3339Nano, a.RequestDate); err == nil {
 		return at.UTC().Truncate(time.Millisecond)
 	}

@@ -183,7 +183,7 @@ func ZoneForDays(location *time.Location, first, last Date) (z *Zone, from, unti
 	return z, from, until
 }
 
-// ZoneLabel names a zone and says how its clocks stand to UTC at an instant, once where both are the same:
+// ZoneLabel names a zone and describes how its clocks stand to UTC at an instant, once where both are the same:
 // "Asia/Kathmandu, UTC+5:45", "UTC".
 func ZoneLabel(at time.Time, zone *time.Location) string {
 	name, offset := zone.String(), Offset(at, zone)

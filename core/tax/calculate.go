@@ -71,7 +71,7 @@ func reverseCharged(s Sale) bool {
 		InEU(s.BuyerCountry) && InEU(s.SellerCountry) && CheckVATID(s.BuyerCountry, s.BuyerTaxID) == nil
 }
 
-// DependsOnVATID reports whether the buyer's VAT id decides that no tax is charged, as far as its shape tells: a register may
+// DependsOnVATID reports whether the buyer's VAT id decides that no tax is charged, as far as its shape shows: a register may
 // know better.
 func DependsOnVATID(sellerCountry, buyerCountry, id string) bool {
 	return reverseCharged(Sale{SellerCountry: sellerCountry, BuyerCountry: buyerCountry, BuyerTaxID: id})

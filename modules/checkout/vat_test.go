@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// vatRegister replaces VIES: it knows one id, and is down when it is told to.
+// vatRegister replaces VIES: it knows one id, and is down when a test wants it.
 type vatRegister struct {
 	mu    sync.Mutex
 	down  bool

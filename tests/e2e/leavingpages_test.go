@@ -21,7 +21,7 @@ func TestNoAddressOfAnIntegratorLeavesTheRules(t *testing.T) {
 	customer := w.customer(t)
 	for _, bad := range badURLs {
 		if bad == "" {
-			continue // none is none; where one is required, its own test says so
+			continue // none is none; where one is required, its own test shows it
 		}
 		w.AsBackend(t, post, "/v1/card-setup-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(t, 400, "VALIDATION_FAILED", "returnUrl")
 		w.AsBackend(t, post, "/v1/customer-portal-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(t, 400, "VALIDATION_FAILED", "returnUrl")

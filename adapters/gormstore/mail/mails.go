@@ -63,7 +63,7 @@ func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) (b
 const once = "ON CONFLICT (creator_id, kind, cause) DO NOTHING"
 
 // tryRecipient takes the recipient's lock if it is free, and keeps whether it was for the next statement: only that one sees
-// everything that whoever had the lock before has committed.
+// everything that the transaction before has committed.
 const tryRecipient = "SELECT set_config('sundry.recipient_locked', CAST(pg_try_advisory_xact_lock(?) AS TEXT), true)"
 
 // admittedMail writes a mail that may leave now, or one of which Admit has to decide it.

@@ -100,7 +100,7 @@ func (b *Booking) Summary() string {
 	return length
 }
 
-// RefundPromise says until when canceling an appointment returns what is paid; "" where nothing is promised or paid.
+// RefundPromise describes until when canceling an appointment returns what is paid; "" where nothing is promised or paid.
 func (o Order) RefundPromise() string {
 	switch {
 	case o.Booking == nil || o.Booking.FullRefundHours == nil || o.Total == 0:

@@ -171,7 +171,7 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 // Kinds are all the kinds of mails, in order.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
-// head is what every mail's data may say of its reader and its seller.
+// head is what every mail's data may contain of its reader and its seller.
 type head struct {
 	Locale  string `json:"locale"`
 	Look    Look   `json:"look"`

@@ -78,7 +78,7 @@ func renewed(site Site, to reader, p Plan) draft {
 	}
 }
 
-// footer says why the mail came and whom a reply reaches.
+// footer explains why the mail came and whom a reply reaches.
 func (p Plan) footer(to reader) string { return to.words("plan.footer", oneLine(p.Seller)) }
 
 // links is the way to the portal.

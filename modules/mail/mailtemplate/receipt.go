@@ -88,7 +88,7 @@ func receipt(site Site, to reader, r Receipt) draft {
 	return d
 }
 
-// refundPromise says until when canceling an appointment returns everything, as the checkout page did.
+// refundPromise describes until when canceling an appointment returns everything, as the checkout page did.
 func (r Receipt) refundPromise(to reader) string {
 	if *r.FullRefundHours == 0 {
 		return to.Text("refund.until_start")
