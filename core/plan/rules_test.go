@@ -62,6 +62,7 @@ func TestEachLimitIsTheLastThatIsAllowed(t *testing.T) {
 		"a limit above the highest":         {entitled("limit", json.Number("1000000000000001")), "entitlements[0].value OUT_OF_RANGE"},
 		"a limit below 0":                   {entitled("limit", json.Number("-1")), "entitlements[0].value OUT_OF_RANGE"},
 		"a limit that is no integer":        {entitled("limit", json.Number("1.5")), "entitlements[0].value WRONG_TYPE"},
+		"a limit beyond every integer":      {entitled("limit", json.Number("99999999999999999999")), "entitlements[0].value WRONG_TYPE"},
 		"a limit that is no number":         {entitled("limit", "5"), "entitlements[0].value WRONG_TYPE"},
 		"a text of 500 characters":          {entitled("text", strings.Repeat("a", 500)), ""},
 		"a text of 501 characters":          {entitled("text", strings.Repeat("a", 501)), "entitlements[0].value TOO_LONG"},
@@ -143,7 +144,7 @@ func TestAnEntitlementSurvivesBeingStored(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", raw, got, err)
 		}
 	}
-	for _, raw := range []string{`{"key":"a","type":"color","value":true}`, `{"key":1}`, `{"key":"a","type":"boolean","value":"x"}`, `{"key":"a","type":"limit","value":"x"}`, `{"key":"a","type":"text","value":1}`} {
+	for _, raw := range []string{`{"key":"a","type":"color","value":true}`, `{"key":1}`, `{"key":1,"type":"boolean","value":true}`, `{"key":"a","type":"boolean","value":"x"}`, `{"key":"a","type":"limit","value":"x"}`, `{"key":"a","type":"text","value":1}`} {
 		if err := new(Entitlement).UnmarshalJSON([]byte(raw)); err == nil {
 			t.Errorf("%s is accepted", raw)
 		}
@@ -183,6 +184,11 @@ func TestASetKeepsItsPlansApart(t *testing.T) {
 		if err != nil || p.ID == "" || p.CreatorID != "crt_1" || p.ListingID != "lst_1" || !p.CreatedAt.Equal(now) || !p.UpdatedAt.Equal(now) || p.Revision != 1 {
 			t.Fatalf("%+v, %v", p, err)
 		}
+	}
+	uncounted := monthly(700)
+	uncounted.IntervalCount = nil
+	if p, err := Restore("crt_1", "lst_1", nil).Put(draft("d", uncounted), ids, now); err != nil || p.Prices[0].IntervalCount != 1 {
+		t.Errorf("a price without a count: %+v, %v", p.Prices, err)
 	}
 	keys := func() (keys []string) {
 		for _, p := range set.Live() {
@@ -239,13 +245,15 @@ func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 		put   string
 		want  int
 	}{
-		"the one just put claims it":            {[]State{plan(1, "a", true, false), plan(2, "b", true, false)}, "b", 1},
-		"the present one keeps it":              {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "a", 1},
-		"the oldest other gets it":              {[]State{plan(3, "c", false, false), plan(2, "b", false, false), plan(4, "d", false, false)}, "a", 1},
-		"not the one that gave it away":         {[]State{plan(1, "a", false, false), plan(2, "b", false, false)}, "a", 1},
-		"the only one keeps it though it would": {[]State{plan(1, "a", false, false)}, "a", 0},
-		"never a retired one":                   {[]State{plan(1, "a", true, true), plan(2, "b", false, false)}, "", 1},
-		"of two that claim it the older one":    {[]State{plan(2, "b", true, false), plan(1, "a", true, false)}, "", 1},
+		"the one just put claims it":                       {[]State{plan(1, "a", true, false), plan(2, "b", true, false)}, "b", 1},
+		"the present one keeps it":                         {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "a", 1},
+		"the present one keeps it, an older one before it": {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "", 1},
+		"the present one keeps it, an older one after it":  {[]State{plan(2, "b", true, false), plan(1, "a", false, false)}, "", 0},
+		"the oldest other gets it":                         {[]State{plan(3, "c", false, false), plan(2, "b", false, false), plan(4, "d", false, false)}, "a", 1},
+		"not the one that gave it away":                    {[]State{plan(1, "a", false, false), plan(2, "b", false, false)}, "a", 1},
+		"the only one keeps it though it would":            {[]State{plan(1, "a", false, false)}, "a", 0},
+		"never a retired one":                              {[]State{plan(1, "a", true, true), plan(2, "b", false, false)}, "", 1},
+		"of two that claim it the older one":               {[]State{plan(2, "b", true, false), plan(1, "a", true, false)}, "", 1},
 	} {
 		settleDefault(c.plans, c.put)
 		for i, p := range c.plans {
