@@ -30,13 +30,13 @@ type View struct {
 }
 
 // View shows the appointment as events do.
-func (s State) View() View {
+func (a State) View() View {
 	return View{
-		ID: s.ID, Status: s.Status, ListingID: s.ListingID, VariantID: s.VariantID, CheckoutID: s.CheckoutID,
-		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), StartsAt: apiformat.Time(s.StartsAt), EndsAt: apiformat.Time(s.EndsAt),
-		Timezone: s.Timezone, DeliveryMode: s.DeliveryMode, MeetingURL: apiformat.Text(s.MeetingURL), Address: apiformat.Text(s.Address),
-		FullRefundHours: s.RefundPolicy.Hours(), CancelReason: apiformat.Text(s.CancelReason), CanceledAt: apiformat.Time(s.CanceledAt),
-		CanceledBy: apiformat.Text(string(s.CanceledBy)), RefundDecision: apiformat.Text(string(s.RefundDecision)),
-		RefundID: apiformat.Text(s.RefundID), CreatedAt: apiformat.Time(s.CreatedAt),
+		ID: a.ID, Status: a.Status, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
+		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt),
+		Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
+		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt),
+		CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundDecision: apiformat.Text(string(a.RefundDecision)),
+		RefundID: apiformat.Text(a.RefundID), CreatedAt: apiformat.Time(a.CreatedAt),
 	}
 }
