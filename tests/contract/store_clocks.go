@@ -10,10 +10,10 @@ import (
 	"sundry/ports"
 )
 
-func advance(t *testing.T, store StoreAdapter, creatorID string, offset time.Duration) {
+func advance(t *testing.T, store StoreAdapter, offset time.Duration) {
 	t.Helper()
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		return r.Sandbox.ClockOffsets.Advance(ctx, creatorID, offset)
+		return r.Sandbox.ClockOffsets.Advance(ctx, creator, offset)
 	})
 }
 
@@ -22,7 +22,7 @@ func anAccountsClockGoesForwardOnly(t *testing.T, db Database) {
 	for _, c := range []struct{ put, want time.Duration }{
 		{time.Minute, time.Minute}, {time.Second, time.Minute}, {time.Minute + time.Millisecond, time.Minute + time.Millisecond},
 	} {
-		advance(t, store, creator, c.put)
+		advance(t, store, c.put)
 		if got, err := store.Read(t.Context()).Sandbox.ClockOffsets.Get(t.Context(), creator); err != nil || got != c.want {
 			t.Errorf("offset %v, %v after %v; want %v", got, err, c.put, c.want)
 		}
@@ -40,7 +40,7 @@ func retimeMovesTheWaitingTasksOfAMovedClock(t *testing.T, db Database) {
 	schedule(t, store, "test.run", "other", "crt_other", due)
 	const left = 2 * time.Minute
 	schedule(t, store, "test.run", "far", creator, due.Add(24*time.Hour)) // re-timed when it comes near
-	advance(t, store, creator, 30*24*time.Hour-left)
+	advance(t, store, 30*24*time.Hour-left)
 	claimNone(t, store, now.Add(left))
 	for _, account := range []string{"crt_other", "", ""} {
 		if err := store.Retime(t.Context(), account); err != nil {
@@ -65,7 +65,7 @@ func retimeLeavesARetryToRealTime(t *testing.T, db Database) {
 	if err := store.Fail(t.Context(), claimOne(t, store, now), "no", again); err != nil {
 		t.Fatal(err)
 	}
-	advance(t, store, creator, 24*time.Hour)
+	advance(t, store, 24*time.Hour)
 	if err := store.Retime(t.Context(), creator); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func retimeEndsThePausesThatAClockHasPassed(t *testing.T, db Database) {
 		})
 	}
 	pause(now.Add(5 * time.Minute))
-	advance(t, store, creator, 4*time.Minute)
+	advance(t, store, 4*time.Minute)
 	for _, account := range []string{"crt_other", "", creator} {
 		if err := store.Retime(t.Context(), account); err != nil {
 			t.Fatal(err)

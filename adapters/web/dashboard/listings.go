@@ -287,7 +287,7 @@ const slugTries = 20
 // createWithSlug makes a listing. Slugs are unique across the platform: a slug that was made of the title, and not chosen,
 // gives way to one with the end of the account's id, which its creator need not know.
 func (r *Routes) createWithSlug(c *fiber.Ctx, v *visit, p listing.Proposal) (listing.State, error) {
-	chosen, made, account := read(c).text("slug") != "", *p.Edit.Slug, v.account()
+	chosen, made, account := read(c).text("slug") != "", *p.Slug, v.account()
 	for try := 1; ; try++ {
 		l, err := r.Catalog.Create(c.UserContext(), account, p)
 		if chosen || try > slugTries || !fault.Is(err, fault.SlugTaken) {
@@ -297,7 +297,7 @@ func (r *Routes) createWithSlug(c *fiber.Ctx, v *visit, p listing.Proposal) (lis
 		if try > 1 {
 			slug += "-" + strconv.Itoa(try)
 		}
-		p.Edit.Slug = &slug
+		p.Slug = &slug
 	}
 }
 
