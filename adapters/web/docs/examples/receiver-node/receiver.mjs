@@ -15,11 +15,11 @@ createServer(async (request, response) => {
   }
   try {
     const customer = encodeURIComponent(event.data.externalCustomerId);
-    const response = await fetch(`${process.env.SUNDRY_URL}/v1/customer-access/${customer}`, {
+    const access = await fetch(`${process.env.SUNDRY_URL}/v1/customer-access/${customer}`, {
       headers: { Authorization: `Bearer ${process.env.SUNDRY_KEY}` },
     });
-    if (!response.ok) throw new Error(`responded ${response.status}`);
-    console.log(await response.text()); // keep it: it is what the customer may use from now on
+    if (!access.ok) throw new Error(`responded ${access.status}`);
+    console.log(await access.text()); // keep it: it is what the customer may use from now on
     response.writeHead(204).end();
   } catch {
     response.writeHead(502).end(); // anything but 2xx: the event comes again
