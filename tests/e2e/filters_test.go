@@ -48,14 +48,13 @@ func TestSessionsAndPaymentsAreFoundByWhatTheIntegratorKnows(t *testing.T) {
 			sessions []string
 			payments []string
 		}{
-			"all":                     {nil, []string{declined.ID, paid.ID}, payments},
-			"a customer of theirs":    {url.Values{"externalCustomerId": {"grace"}}, []string{paid.ID}, payments[:1]},
-			"a customer of ours":      {url.Values{"customerId": {customer}}, []string{paid.ID}, payments[:1]},
-			"a reference":             {url.Values{"referenceId": {"order-2"}}, []string{declined.ID}, payments[1:]},
-			"what nobody has":         {url.Values{"externalCustomerId": {"grace"}, "referenceId": {"order-2"}}, []string{}, []string{}},
-			"from an hour ago":        {url.Values{"createdFrom": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{declined.ID, paid.ID}, payments},
-			"until an hour ago":       {url.Values{"createdTo": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{}, []string{}},
-			"an empty filter is none": {url.Values{"referenceId": {""}}, []string{declined.ID, paid.ID}, payments},
+			"all":                  {nil, []string{declined.ID, paid.ID}, payments},
+			"a customer of theirs": {url.Values{"externalCustomerId": {"grace"}}, []string{paid.ID}, payments[:1]},
+			"a customer of ours":   {url.Values{"customerId": {customer}}, []string{paid.ID}, payments[:1]},
+			"a reference":          {url.Values{"referenceId": {"order-2"}}, []string{declined.ID}, payments[1:]},
+			"what nobody has":      {url.Values{"externalCustomerId": {"grace"}, "referenceId": {"order-2"}}, []string{}, []string{}},
+			"from an hour ago":     {url.Values{"createdFrom": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{declined.ID, paid.ID}, payments},
+			"until an hour ago":    {url.Values{"createdTo": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{}, []string{}},
 		} {
 			if got := w.found(t, "/v1/checkout-sessions", c.filters); !slices.Equal(got, c.sessions) {
 				t.Errorf("%s: sessions %v, want %v", name, got, c.sessions)
