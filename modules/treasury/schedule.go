@@ -31,8 +31,9 @@ func (s *Service) OnPayoutScheduleChanged(ctx context.Context, r ports.Repos, e 
 }
 
 // ScheduledPayouts asks for one payout of each currency in which enough is available. What is pending, held for disputes or
-// below the minimum waits for the next time, and everything does while the creator has no account that receives it. The payouts and the task's next time are one transaction, and each payout has
-// the day in its key, so a day pays out once. Task TaskScheduledPayouts.
+// below the minimum waits for the next time, and everything does while the creator has no account that receives it. The
+// payouts and the task's next time are one transaction, and each payout has the day in its key, so a day pays out once. Task
+// TaskScheduledPayouts.
 func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
 	s.refreshAccount(ctx, t.Subject) // an event about it may have been lost
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

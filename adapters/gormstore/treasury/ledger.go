@@ -15,7 +15,9 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.TreasuryRepos {
-	return ports.TreasuryRepos{Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)}, Accounts: payoutAccounts{b}, Audit: audit{b}}
+	return ports.TreasuryRepos{
+		Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)}, Accounts: payoutAccounts{payoutAccountMapping.On(b)}, Audit: audit{b},
+	}
 }
 
 type ledgerRow struct {

@@ -41,28 +41,21 @@ func (r payoutAccountRow) toState() payout.AccountState {
 	}
 }
 
-type payoutAccounts struct{ repo.Base }
+var payoutAccountMapping = repo.Mapping[payoutAccountRow, payout.AccountState]{
+	Name: "payout account", NewRow: newPayoutAccountRow, ToState: payoutAccountRow.toState,
+	Key: func(r payoutAccountRow) (string, int64) { return r.ID, r.Revision },
+}
 
-// Insert implements ports.PayoutAccounts.
-func (t payoutAccounts) Insert(_ context.Context, a payout.AccountState) error {
-	row := newPayoutAccountRow(a)
-	return t.InsertRow("insert payout account of "+a.CreatorID, &row)
+type payoutAccounts struct {
+	repo.Table[payoutAccountRow, payout.AccountState]
 }
 
 // Get implements ports.PayoutAccounts.
-func (t payoutAccounts) Get(_ context.Context, creatorID string) (payout.AccountState, error) {
-	row, err := repo.TakeOne[payoutAccountRow](t.Base, "get payout account of "+creatorID, "creator_id = ?", creatorID)
-	return row.toState(), err
+func (t payoutAccounts) Get(ctx context.Context, creatorID string) (payout.AccountState, error) {
+	return t.Table.Get(ctx, creatorID, creatorID)
 }
 
 // GetByRailID implements ports.PayoutAccounts.
 func (t payoutAccounts) GetByRailID(_ context.Context, railID string) (payout.AccountState, error) {
-	row, err := repo.TakeOne[payoutAccountRow](t.Base, "get payout account "+railID, "rail_id = ?", railID)
-	return row.toState(), err
-}
-
-// Update implements ports.PayoutAccounts.
-func (t payoutAccounts) Update(_ context.Context, a payout.AccountState) error {
-	row := newPayoutAccountRow(a)
-	return t.UpdateRow("update payout account of "+a.CreatorID, &row, a.CreatorID, a.Revision)
+	return t.GetBy("get payout account "+railID, "rail_id = ?", railID)
 }
