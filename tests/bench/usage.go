@@ -250,8 +250,8 @@ func usageFull(ctx context.Context, w *fixture) (string, error) {
 	measure := func() (share float64, text string, err error) {
 		single := &side{name: "single", status: 202, request: func(r *fasthttp.Request) { w.post(w.base+"/v1/usage/events", a.appendReport(nil))(r) }}
 		bare := &side{name: "bare", status: 202, request: func(r *fasthttp.Request) {
-			w.post(w.bare+"/events", strconv.AppendInt([]byte(`[{"quantity":1.5,"key":"full-`), next.Add(1), 10))(r)
-			r.AppendBodyString(`"}]`)
+			body := strconv.AppendInt([]byte(`[{"quantity":1.5,"key":"full-`), next.Add(1), 10)
+			w.post(w.bare+"/events", append(body, `"}]`...))(r)
 		}}
 		text, err = compare(ctx, single, bare)
 		if err == nil {
