@@ -188,13 +188,17 @@ func usageFlush(ctx context.Context, w *fixture) (string, error) {
 	return fmt.Sprintf("%.1f s (%d left over)", took.Seconds(), waiting), err
 }
 
-// fill writes reports past the API.
-func (w *fixture) fill(ctx context.Context, a *usageAccount, rows int) error {
-	_, err := w.pool.Exec(ctx, `
+// fill writes reports past the API, in transactions as large as those of ingest.
+func (w *fixture) fill(ctx context.Context, a *usageAccount, rows int) (err error) {
+	const chunk = 2_000
+	for from := 0; from < rows && err == nil; from += chunk {
+		_, err = w.pool.Exec(ctx, `
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id, creator_id)
 SELECT s.id, p.current_start, p.current_start + 1, EXTRACT(EPOCH FROM now()) * 1000, pg_current_xact_id()::text::bigint, false, 1.5,
     'uev_' || p.id || n, s.creator_id
-FROM usage_billing_plans p, LATERAL (SELECT * FROM usage_streams s WHERE s.plan_id = p.id) s, generate_series(1, $2::int) n WHERE p.id = $1`, a.plan, rows)
+FROM usage_billing_plans p, LATERAL (SELECT * FROM usage_streams s WHERE s.plan_id = p.id) s, generate_series($2::int, $3::int) n WHERE p.id = $1`,
+			a.plan, from+1, min(from+chunk, rows))
+	}
 	if err == nil { // the first report makes no stream: the plan did
 		var n int64
 		err = w.pool.QueryRow(ctx, "SELECT COUNT(*) FROM usage_streams WHERE plan_id = $1", a.plan).Scan(&n)

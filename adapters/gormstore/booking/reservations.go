@@ -96,10 +96,19 @@ func (t reservations) ListByCheckout(_ context.Context, creatorID, checkoutID st
 // begin from both sides is what keeps the read from scanning the past.
 const longestBlock = 4 * 24 * time.Hour
 
-// LiveReservationsSQL reads live reservations by the partial index alone, on both engines.
-const LiveReservationsSQL = `SELECT id, listing_id, starts_at, blocked_from, blocked_until FROM reservations
-	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ? AND blocked_until > ?
-	ORDER BY blocked_from`
+// LiveReservationsSQL reads a creator's live reservations that overlap an interval, with its arguments. PostgreSQL has two
+// indexes for it and chooses either while it has no statistics: the condition is written for both, so that each leaves out
+// the past.
+func LiveReservationsSQL(postgres bool, creatorID string, during slot.Interval) (query string, args []any) {
+	from, until := during.From.UnixMilli(), during.Until.UnixMilli()
+	query = `SELECT id, listing_id, starts_at, blocked_from, blocked_until FROM reservations
+	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ? AND blocked_until > ?`
+	args = []any{creatorID, from - longestBlock.Milliseconds(), until, from}
+	if postgres {
+		query, args = query+" AND int8range(blocked_from, blocked_until) && int8range(?, ?)", append(args, from, until)
+	}
+	return query + " ORDER BY blocked_from", args
+}
 
 // interval is one in milliseconds since 1970.
 func interval(from, until int64) slot.Interval {
@@ -108,9 +117,8 @@ func interval(from, until int64) slot.Interval {
 
 // ListLive implements ports.Reservations.
 func (t reservations) ListLive(_ context.Context, creatorID string, during slot.Interval) ([]ports.LiveReservation, error) {
-	from, until := during.From.UnixMilli(), during.Until.UnixMilli()
-	args := []any{creatorID, from - longestBlock.Milliseconds(), until, from}
-	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, LiveReservationsSQL, args, func(row repo.Scanner) (ports.LiveReservation, error) {
+	query, args := LiveReservationsSQL(t.Dialect.Lock() != "", creatorID, during)
+	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, query, args, func(row repo.Scanner) (ports.LiveReservation, error) {
 		var live ports.LiveReservation
 		var startsAt, blockedFrom, blockedUntil int64
 		err := row.Scan(&live.ID, &live.ListingID, &startsAt, &blockedFrom, &blockedUntil)
