@@ -149,3 +149,18 @@ func resident(pid int) string {
 	}
 	return "unknown memory"
 }
+
+// verifyAll measures what runs once a night and by sundry verify.
+func verifyAll(ctx context.Context, w *fixture) (string, error) {
+	var sales int
+	if err := w.pool.QueryRow(ctx, "SELECT COUNT(*) FROM sales").Scan(&sales); err != nil {
+		return "", err
+	}
+	begin := time.Now()
+	violations, err := w.app.Verify(ctx)
+	took := time.Since(begin)
+	if len(violations) > 0 {
+		return fmt.Sprintf("%.1f s for %d sales; %d violations, the first: %s", took.Seconds(), sales, len(violations), violations[0]), err
+	}
+	return fmt.Sprintf("%.1f s for %d sales", took.Seconds(), sales), err
+}

@@ -1,34 +1,211 @@
 package main
 
-import "fmt"
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
 
-// filledRows is how many rows of each table below are there before the benches.
+// filledRows is how many sales are there before the benches.
 var filledRows int
 
-// fillTables copies one sale and one delivery n times, in SQL: with the ids, and with what has to be unique, made new.
+// filledTables hold the rows of one sale that is paid.
+var filledTables = []string{
+	"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_entries", "grants", "access_versions", "access_snapshots", "events",
+}
+
+// fillTables copies one sale, with all that belongs to it, and one delivery n times, in SQL: with the ids, and with what has to
+// be unique, made new. The copies satisfy every invariant that is verified.
 func (w *fixture) fillTables(n int) error {
 	if n == 0 {
 		return nil
 	}
-	if err := w.buy("bench-fill"); err != nil {
+	m, err := w.modelSale()
+	if err != nil {
 		return err
 	}
-	for _, table := range []struct{ name, changed string }{
-		{"sessions", "'id', 'cs_filled_' || n"},
-		{"customers", "'id', 'cus_filled_' || n, 'external_customer_id', 'filled-' || n"},
-		{"payments", "'id', 'pay_filled_' || n, 'subject_id', 'cs_filled_' || n, 'receipt_number', ''"},
-		{"events", "'id', 'evt_filled_' || n, 'external_customer_id', 'filled-' || n"},
-	} {
-		_, err := w.pool.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %[1]s SELECT r.* FROM (SELECT to_jsonb(t) AS one FROM %[1]s t ORDER BY id DESC LIMIT 1) AS model,
-			generate_series(1, $1::int) AS n, jsonb_populate_record(NULL::%[1]s, model.one || jsonb_build_object(%[2]s)) AS r`, table.name, table.changed), n)
-		if err != nil {
-			return fmt.Errorf("%s: %w", table.name, err)
+	for _, table := range filledTables {
+		if err := w.fillTable(m, table, n); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
 		}
 	}
-	_, err := w.pool.Exec(w.ctx, `INSERT INTO deliveries (id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, created_at, revision)
-		SELECT 'del_filled_' || n, 'crt_filled', 'evt_filled_' || n, 'payment.completed', 'whe_filled', 'delivered', 1, n, 1 FROM generate_series(1, $1::int) AS n`, n)
-	if err == nil {
-		_, err = w.pool.Exec(w.ctx, "VACUUM ANALYZE")
+	for _, statement := range []string{
+		fmt.Sprintf("UPDATE document_numbers SET last = last + %d WHERE creator_id = '%s'", n, m.creatorID),
+		fmt.Sprintf("UPDATE event_positions SET last = last + %d WHERE creator_id = '%s'", n*m.events, m.creatorID),
+		fmt.Sprintf(`INSERT INTO deliveries (id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, created_at, revision)
+			SELECT 'del_filled_' || n, 'crt_filled', 'evt_filled_' || n, 'payment.completed', 'whe_filled', 'delivered', 1, n, 1 FROM generate_series(1, %d) AS n`, n),
+		"VACUUM ANALYZE",
+	} {
+		if _, err := w.pool.Exec(w.ctx, statement); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+// model is the sale that is copied.
+type model struct {
+	creatorID, checkoutID, paymentID, receiptNumber string
+	events                                          int
+	// own finds in a value what names the sale or a part of it: the customer, the receipt's number, and the time in each of its
+	// ids, which is later than in all others.
+	own *regexp.Regexp
+}
+
+const modelCustomer = "bench-fill"
+
+// modelSale sells something and waits until its events are in order.
+func (w *fixture) modelSale() (m model, err error) {
+	var session createdSession
+	err = w.call("POST", "/v1/checkout-sessions", map[string]any{
+		"catalog": map[string]any{"listing": "field-guide"}, "externalCustomerId": modelCustomer, "successUrl": "https://shop.example.com/thanks",
+	}, &session)
+	if err != nil {
+		return m, err
+	}
+	var receipt struct{ PaymentID, ReceiptNumber string }
+	err = w.call("POST", "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", map[string]any{"cardNumber": "4242424242424242"}, &receipt)
+	if err != nil {
+		return m, err
+	}
+	m = model{checkoutID: session.ID, paymentID: receipt.PaymentID, receiptNumber: receipt.ReceiptNumber}
+	for waiting := -1; waiting != 0 || m.events < 2; time.Sleep(50 * time.Millisecond) {
+		err := w.pool.QueryRow(w.ctx, "SELECT MAX(creator_id), COUNT(*), COUNT(*) FILTER (WHERE position IS NULL) FROM events WHERE external_customer_id = $1",
+			modelCustomer).Scan(&m.creatorID, &m.events, &waiting)
+		if err != nil {
+			return m, err
+		}
+	}
+	times, err := w.timesSince(m)
+	m.own = regexp.MustCompile(strings.Join(append(times, regexp.QuoteMeta(modelCustomer), regexp.QuoteMeta(m.receiptNumber)), "|"))
+	return m, err
+}
+
+// modelID is an id: its kind, its time and its random part.
+var modelID = regexp.MustCompile(`[a-z]+[_:](01[0-9a-z]{8})[0-9a-z]{16}`)
+
+// timesSince are the times of the sale's ids, with what precedes them.
+func (w *fixture) timesSince(m model) (times []string, err error) {
+	began := modelID.FindStringSubmatch(m.checkoutID)[1]
+	for _, table := range filledTables {
+		rows, err := w.modelRows(w.ctx, m, table)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			for _, value := range row {
+				for _, id := range modelID.FindAllStringSubmatch(text(value), -1) {
+					if id[1] >= began && !slices.Contains(times, id[1]) {
+						times = append(times, id[1])
+					}
+				}
+			}
+		}
+	}
+	return times, nil
+}
+
+// modelRows are the sale's rows of a table, by column.
+func (w *fixture) modelRows(ctx context.Context, m model, table string) ([]map[string]any, error) {
+	rows, err := w.pool.Query(ctx, fmt.Sprintf(`SELECT to_jsonb(t) FROM %s t WHERE strpos(to_jsonb(t)::text, $1) > 0 OR strpos(to_jsonb(t)::text, $2) > 0
+		OR strpos(to_jsonb(t)::text, '"' || $3 || '"') > 0`, table), m.checkoutID, m.paymentID, modelCustomer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []map[string]any
+	for rows.Next() {
+		var raw []byte
+		if err := rows.Scan(&raw); err != nil {
+			return nil, err
+		}
+		var row map[string]any
+		decoder := json.NewDecoder(strings.NewReader(string(raw)))
+		decoder.UseNumber() // milliseconds since 1970 are no floats
+		if err := decoder.Decode(&row); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
+
+// text is a value of a row as PostgreSQL writes it; bytes are taken for text.
+func text(value any) string {
+	written := fmt.Sprint(value)
+	if bytes, ok := strings.CutPrefix(written, `\x`); ok {
+		if raw, err := hex.DecodeString(bytes); err == nil {
+			return string(raw)
+		}
+	}
+	return written
+}
+
+// fillTable copies the sale's rows of a table n times.
+func (w *fixture) fillTable(m model, table string, n int) error {
+	rows, err := w.modelRows(w.ctx, m, table)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return errors.New("the sale has no row")
+	}
+	for _, row := range rows {
+		var columns, values []string
+		for column, value := range row {
+			switch {
+			case value == nil:
+				continue
+			case column == "etag":
+				values = append(values, fmt.Sprintf(`'"' || translate(encode(substr(sha256(%s), 1, 18), 'base64'), '+/', '-_') || '"'`, m.copied("body", row["body"])))
+			default:
+				values = append(values, m.copied(column, value))
+			}
+			columns = append(columns, column)
+		}
+		insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (SELECT n, lpad(n::text, 10, '0') AS t FROM generate_series(1, %d) AS n) AS copies",
+			table, strings.Join(columns, ", "), strings.Join(values, ", "), n)
+		// Without the trigger that sums up each posting when it is committed: verify sums them up.
+		if _, err := w.pool.Exec(w.ctx, "BEGIN; SET LOCAL session_replication_role = replica; "+insert+"; COMMIT"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copied is the SQL of a value in the n-th copy.
+func (m model) copied(column string, value any) string {
+	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+	if column == "position" { // of an event: those of the copies follow
+		return fmt.Sprintf("%v + n * %d", value, m.events)
+	}
+	if _, ok := value.(string); !ok {
+		return fmt.Sprint(value)
+	}
+	written, at := text(value), 0
+	var parts []string
+	for _, found := range m.own.FindAllStringIndex(written, -1) {
+		parts = append(parts, quoted(written[at:found[0]]))
+		switch what := written[found[0]:found[1]]; what {
+		case modelCustomer:
+			parts = append(parts, "'filled-' || n")
+		case m.receiptNumber:
+			series, last := what[:len(what)-6], what[len(what)-6:]
+			parts = append(parts, quoted(series), fmt.Sprintf("lpad((%s + n)::text, 6, '0')", strings.TrimLeft(last, "0")))
+		default:
+			parts = append(parts, "t")
+		}
+		at = found[1]
+	}
+	sql := strings.Join(append(parts, quoted(written[at:])), " || ")
+	if strings.HasPrefix(fmt.Sprint(value), `\x`) {
+		return "convert_to(" + sql + ", 'UTF8')"
+	}
+	return sql
 }

@@ -26,6 +26,7 @@ import (
 // fixture is the whole program on PostgreSQL beside a bare server over the same database.
 type fixture struct {
 	ctx       context.Context //nolint:containedctx // one run, one context
+	app       *bootstrap.App
 	base      string
 	bare      string
 	key       string
@@ -71,7 +72,7 @@ func newFixture(ctx context.Context) (_ *fixture, err error) {
 	if err != nil {
 		return nil, errors.Join(err, app.Close())
 	}
-	w.base, w.key, w.cfg = cfg.BaseURL, demo.SecretKey, cfg
+	w.app, w.base, w.key, w.cfg = app, cfg.BaseURL, demo.SecretKey, cfg
 	running, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	var runErr error

@@ -5,7 +5,7 @@
 //	go run ./tests/bench access     only the benches whose name contains "access"
 //	REDIS_URL=redis://127.0.0.1:6379/1 go run ./tests/bench    with asynq and locks in Redis, as users run it
 //	go run ./tests/bench -events 50000000 full    ingest beside fifty million reports
-//	go run ./tests/bench -fill 1000000             the same on tables of a million rows
+//	go run ./tests/bench -fill 1000000             the same beside a million sales
 //	go run ./tests/bench -turn 200ms -turns 1 -renewals 100    quickly, to see that each row works
 //	go run ./tests/bench -profile cpu.pprof access     with a CPU profile of the whole run
 package main
@@ -54,6 +54,7 @@ var benches = []bench{
 	{"usage rating", "4 tiers: ≤ 300 ns", usageRating},
 	{"usage period close", "≤ 1.3 from 1 to 500 reports each", usageClose},
 	{"renewals", "10,000 due in the same minute; another account's are done in the first tenth of it", renewals},
+	{"verify", "all invariants over all history: under a minute with a million sales (-fill)", verifyAll},
 	{"start", "≤ 0.5 s to ready, ≤ 80 MB idle", start},
 }
 
@@ -64,7 +65,7 @@ func main() {
 	flag.DurationVar(&round, "turn", round, "how long each side is loaded before the other has its turn")
 	flag.IntVar(&rounds, "turns", rounds, "how many turns each side has after a warm-up")
 	flag.IntVar(&renewalsDue, "renewals", renewalsDue, "how many subscriptions are due in the same minute")
-	flag.IntVar(&filledRows, "fill", 0, "how many sessions, customers, events and deliveries are there before the benches, in SQL")
+	flag.IntVar(&filledRows, "fill", 0, "how many sales and deliveries are there before the benches, made in SQL")
 	flag.Parse()
 	err := profiled(*profile, func() error { return run(ctx, flag.Args()) })
 	stop()

@@ -21,7 +21,7 @@ const (
 	renewalsBeside = 10
 	renewalsWithin = 10 * time.Minute
 	// renewalsSetup is how long writing the subscriptions may take before they are due.
-	renewalsSetup = 2 * time.Minute
+	renewalsSetup = time.Minute
 )
 
 // renewalsDue is how many subscriptions of one account are due in the same minute.
