@@ -247,8 +247,16 @@ func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		for i, customer := range customers {
 			account := []string{creator, "crt_2"}[i%2]
-			if _, err := r.Access.Snapshots.Lock(ctx, access.Empty(account, customer, false)); err != nil {
+			d, err := r.Access.Snapshots.Lock(ctx, access.Empty(account, customer, false))
+			if err != nil {
 				return err
+			}
+			for range i % 3 { // so many changes
+				change := access.Changed{PreviousVersion: d.Version, Changed: []string{"credits"}, At: accessNoon}
+				d.Version++
+				if err := r.Access.Snapshots.Update(ctx, d, &change); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -262,6 +270,9 @@ func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
 		for _, c := range page {
 			seen = append(seen, c.Document.ExternalCustomerID)
 			last = c.Document
+			if want := int64(slices.Index(customers, last.ExternalCustomerID) % 3); c.Changes != want || c.Highest != want {
+				t.Errorf("%q has %d changes up to %d, want %d", last.ExternalCustomerID, c.Changes, c.Highest, want)
+			}
 		}
 		if len(page) < 3 {
 			break

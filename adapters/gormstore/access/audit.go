@@ -41,8 +41,8 @@ func (t audit) ListCustomers(_ context.Context, after access.Document, limit int
 		}
 	}
 	var counts []struct {
-		customer
-		Changes, Highest int64
+		CreatorID, ExternalCustomerID string
+		Changes, Highest              int64
 	}
 	err = t.DB.Model(&versionRow{}).Select("creator_id, external_customer_id, COUNT(*) AS changes, MAX(version) AS highest").
 		Where(onPage, bounds...).Group("creator_id, external_customer_id").Scan(&counts).Error
@@ -50,7 +50,7 @@ func (t audit) ListCustomers(_ context.Context, after access.Document, limit int
 		return nil, t.Failure("count changes of a page", err)
 	}
 	for _, row := range counts {
-		if c := places[row.customer]; c != nil {
+		if c := places[customer{row.CreatorID, row.ExternalCustomerID}]; c != nil {
 			c.Changes, c.Highest = row.Changes, row.Highest
 		}
 	}
