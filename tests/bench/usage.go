@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -267,30 +268,42 @@ func usageFull(ctx context.Context, w *fixture) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const chunk = 1_000_000
-	for n := 0; n < storedEvents; n += chunk {
-		if err := w.fillWithKeys(ctx, a, n, min(chunk, storedEvents-n)); err != nil {
-			return "", err
-		}
-	}
-	for _, statement := range []string{"VACUUM ANALYZE usage_events", "VACUUM ANALYZE usage_keys"} { // as autovacuum will have
-		if _, err := w.pool.Exec(ctx, statement); err != nil {
-			return "", err
-		}
+	if err := w.fillWithKeys(ctx, a, storedEvents); err != nil {
+		return "", err
 	}
 	after, afterText, err := measure()
 	return fmt.Sprintf("ratio %.2f   (%s beside %d stored; before %s)", after/before, afterText, storedEvents, beforeText), err
 }
 
-// fillWithKeys writes reports past the API, with keys as random as integrators' are, which are counted already.
-func (w *fixture) fillWithKeys(ctx context.Context, a *usageAccount, from, rows int) error {
-	_, err := w.pool.Exec(ctx, `
+// fillWithKeys writes reports past the API, with keys as random as integrators' are, which are counted already. The keys'
+// index is made anew behind them: entered one by one, fifty million random ones take hours.
+func (w *fixture) fillWithKeys(ctx context.Context, a *usageAccount, rows int) error {
+	const chunk = 1_000_000
+	const insert = `
 WITH s AS (SELECT s.id, s.creator_id, p.current_start FROM usage_billing_plans p JOIN usage_streams s ON s.plan_id = p.id WHERE p.id = $1),
 made AS MATERIALIZED (SELECT 'uev_' || md5(n::text) AS id, (EXTRACT(EPOCH FROM now()) * 1000)::bigint AS at FROM generate_series($2::int, $3::int) n),
 k AS (INSERT INTO usage_keys SELECT s.id, s.current_start, made.at, 1, made.id, s.creator_id, made.id, '\x000102030405060708090a0b0c0d0e0f' FROM s, made)
 INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id, creator_id)
-SELECT s.id, s.current_start, made.at, made.at, 1, false, 1.5, made.id, s.creator_id FROM s, made`, a.plan, from+1, from+rows)
-	return err
+SELECT s.id, s.current_start, made.at, made.at, 1, false, 1.5, made.id, s.creator_id FROM s, made`
+	if _, err := w.pool.Exec(ctx, "ALTER TABLE usage_keys DROP CONSTRAINT usage_keys_pkey"); err != nil {
+		return err
+	}
+	for n := 0; n < rows; n += chunk {
+		if _, err := w.pool.Exec(ctx, insert, a.plan, n+1, min(n+chunk, rows)); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "\rstored %d of %d reports ", min(n+chunk, rows), rows)
+	}
+	fmt.Fprintln(os.Stderr)
+	for _, statement := range []string{
+		"SET maintenance_work_mem = '1GB'; ALTER TABLE usage_keys ADD CONSTRAINT usage_keys_pkey PRIMARY KEY (creator_id, key); RESET maintenance_work_mem",
+		"VACUUM ANALYZE usage_events", "VACUUM ANALYZE usage_keys", // as autovacuum will have
+	} {
+		if _, err := w.pool.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // usageRating is one call of the rule.
