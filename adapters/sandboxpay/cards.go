@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -32,14 +33,10 @@ type card struct {
 
 var cards = []card{
 	{number: "4242424242424242", brand: "visa", behavior: succeeds},
-	{number: "4000000000000002", brand: "visa", behavior: declines,
-		refusal: payment.DeclineReason{Code: "card_declined", Message: "Your card was declined. Try another card."}},
-	{number: "4000000000009995", brand: "visa", behavior: declines,
-		refusal: payment.DeclineReason{Code: "insufficient_funds", Message: "Your card has insufficient funds. Try another card."}},
-	{number: "4000000000000069", brand: "visa", behavior: declines,
-		refusal: payment.DeclineReason{Code: "expired_card", Message: "Your card has expired. Try another card."}},
-	{number: "4000000000000127", brand: "visa", behavior: declines,
-		refusal: payment.DeclineReason{Code: "incorrect_cvc", Message: "Your card's security code is wrong. Check it and try again."}},
+	{number: "4000000000000002", brand: "visa", behavior: declines, refusal: refuse("card_declined")},
+	{number: "4000000000009995", brand: "visa", behavior: declines, refusal: refuse("insufficient_funds")},
+	{number: "4000000000000069", brand: "visa", behavior: declines, refusal: refuse("expired_card")},
+	{number: "4000000000000127", brand: "visa", behavior: declines, refusal: refuse("incorrect_cvc")},
 	{number: "4000002500003155", brand: "visa", behavior: asksOnce},
 	{number: "4000002760003184", brand: "visa", behavior: asksAlways},
 	{number: "4000000000000341", brand: "visa", behavior: succeedsOnce},
@@ -48,11 +45,16 @@ var cards = []card{
 	{number: "4000000000009102", brand: "visa", behavior: staysOpen},
 }
 
+// refuse is why a card is refused, in the words of the API.
+func refuse(code string) payment.DeclineReason {
+	return payment.DeclineReason{Code: code, Message: locale.Default.Decline(code)}
+}
+
 // Refusals that do not depend on the card.
 var (
-	refusedAway = payment.DeclineReason{Code: "card_declined", Message: "Your card was declined. Use another card."}
-	wantsBuyer  = payment.DeclineReason{Code: "authentication_required", Message: "Your bank wants you to confirm this payment."}
-	notProven   = payment.DeclineReason{Code: "authentication_failed", Message: "Your bank could not confirm that it was you. Try again or use another card."}
+	refusedAway = refuse("card_declined")
+	wantsBuyer  = refuse("authentication_required")
+	notProven   = refuse("authentication_failed")
 )
 
 const tokenPrefix = "pm_sandbox_"

@@ -8,6 +8,7 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"sundry/core/fault"
+	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -52,26 +53,8 @@ func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
 	return method
 }
 
-// messages are fit for the buyer; any other refusal is the last of them.
-var messages = map[string]string{
-	"insufficient_funds":                    "Your card has insufficient funds. Try another card.",
-	"expired_card":                          "Your card has expired. Try another card.",
-	"incorrect_cvc":                         "Your card's security code is wrong. Check it and try again.",
-	"invalid_cvc":                           "Your card's security code is wrong. Check it and try again.",
-	"incorrect_number":                      "Your card's number is wrong. Check it and try again.",
-	"authentication_required":               "Your bank wants you to confirm this payment.",
-	"payment_intent_authentication_failure": "Your bank could not confirm that it was you. Try again or use another card.",
-	"setup_intent_authentication_failure":   "Your bank could not confirm that it was you. Try again or use another card.",
-	"processing_error":                      "Your card could not be processed. Try again in a moment.",
-	"":                                      "Your card was declined. Try another card.",
-}
-
 // declineOf is why a card was not charged, in Stripe's word for it: the bank's reason where it gave one.
 func declineOf(refused *stripe.Error) payment.DeclineReason {
 	code := cmp.Or(string(refused.DeclineCode), string(refused.Code), "card_declined")
-	message, ok := messages[code]
-	if !ok {
-		message = messages[""]
-	}
-	return payment.DeclineReason{Code: code, Message: message}
+	return payment.DeclineReason{Code: code, Message: locale.Default.Decline(code)}
 }

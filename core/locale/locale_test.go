@@ -166,7 +166,7 @@ func TestTranslationsTakeTheSameValues(t *testing.T) {
 func TestBuyersReadTheirOwnLanguageThroughout(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"de", "fr"} {
-		for _, area := range []string{"common", "checkout", "appointment", "receipt", "invoice", "document"} {
+		for _, area := range []string{"common", "checkout", "appointment", "receipt", "invoice", "document", "portal", "decline"} {
 			if missing := locale.Missing(language, area); len(missing) > 0 {
 				t.Errorf("%s/%s.json lacks %s", language, area, strings.Join(missing, ", "))
 			}

@@ -309,6 +309,32 @@ func TestATestCardFillsTheForm(t *testing.T) {
 	b.sees("insufficient funds")
 }
 
+// The script explains a refusal without a new page, from the code alone: the API's message is English.
+func TestARefusedCardIsExplainedInTheBuyersLanguage(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	for language, want := range map[string]string{
+		"de": "Deine Karte ist nicht ausreichend gedeckt.", "fr": "Le solde de votre carte est insuffisant.",
+	} {
+		b := newTab(t)
+		b.reads(language)
+		b.open(s.checkout(s.book))
+		fillIn(b, "4000000000009995")
+		b.click("#submit")
+		b.sees(want)
+		if eval[bool](b, `document.body.innerText.includes("insufficient")`) {
+			t.Errorf("%s: the page is partly English", language)
+		}
+		b.fill("#cardNumber", "4111111111111111") // no test card, which only the API knows
+		b.fill("#cvc", "123")
+		b.click("#submit")
+		b.wait(`document.getElementById("cardNumber-error").textContent`)
+		if got := eval[string](b, `document.getElementById("cardNumber-error").textContent`); strings.Contains(got, "sandbox") {
+			t.Errorf("%s: the fault of the number is English: %s", language, got)
+		}
+	}
+}
+
 func TestATrialAsksForACardAndChargesNothing(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)

@@ -160,6 +160,15 @@ func (b *tab) scheme(name string) {
 	}
 }
 
+// reads sets the language that the browser asks pages for.
+func (b *tab) reads(language string) {
+	b.t.Helper()
+	agent := eval[string](b, "navigator.userAgent")
+	if _, err := chromedp.Call(b.ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: language}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // cookies counts what the page's profile holds.
 func (b *tab) cookies() int {
 	b.t.Helper()

@@ -53,6 +53,8 @@ type pageData struct {
 	// CardForm is null where our own form takes the sandbox's test cards.
 	CardForm *layout.CardFormData `json:"cardForm"`
 	Text     map[string]string    `json:"text"`
+	// Declines are why a card was refused, by the decline code.
+	Declines map[string]string `json:"declines,omitempty"`
 }
 
 // render makes the page of a session in its state; nonce must be the one of the content policy sent with it.
@@ -76,6 +78,7 @@ func (r *Routes) render(p page, nonce string) ([]byte, error) {
 		Calendar: newCalendarData(p.Booking), Text: p.Reader.WithPrefix("js."),
 	}
 	if p.NeedsCard {
+		data.Declines = p.Reader.Declines()
 		data.CardForm = r.layout.CardForm(p.Reader, layout.Amount(p.Total, p.Currency), p.SavesCard)
 	}
 	if p.Booking != nil {

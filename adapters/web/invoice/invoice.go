@@ -165,8 +165,10 @@ func problem(reader locale.Locale, refused *fault.Error) string {
 		return reader.Text("invoice.no_card")
 	case fault.ValidationFailed:
 		return reader.Text("invoice.test_only")
-	case fault.CardDeclined, fault.AuthenticationRequired:
-		return reader.Text("invoice.declined")
+	case fault.CardDeclined:
+		return reader.Decline(refused.DeclineCode)
+	case fault.AuthenticationRequired:
+		return reader.Decline("authentication_required")
 	default:
 		return reader.Text("invoice.unavailable")
 	}
@@ -182,6 +184,9 @@ func (r *Routes) send(c *fiber.Ctx, p page) error {
 		}
 		if err != nil {
 			return r.layout.Fail(c, err)
+		}
+		if waits {
+			p.Problem = "" // the page asks for the bank's confirmation instead
 		}
 		p.Waiting, form = waits, r.layout.CardForm(p.reader, p.Total, true)
 	}

@@ -54,7 +54,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 		}
 	}
 	if s.LastError.Code != "" {
-		view.Failure = &Failure{Code: s.LastError.Code, Message: s.LastError.Message}
+		view.Failure = &Failure{Code: s.LastError.Code, Message: reader.Decline(s.LastError.Code)}
 	}
 	if s.Status == core.StatusPaid {
 		view.Receipt = &Receipt{

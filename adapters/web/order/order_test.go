@@ -71,7 +71,11 @@ func TestASessionBecomesItsView(t *testing.T) {
 		"a started trial counts from its start": {func(p *checkout.Page) { subscribe(p); paid(p) }, func(c Order) bool {
 			return c.Recurring.FirstChargeAt.Equal(time.Date(2026, 3, 19, 12, 0, 0, 0, time.UTC))
 		}},
-		"a refusal is shown": {func(p *checkout.Page) { p.Session.LastError = payment.DeclineReason{Code: "x", Message: "No."} }, func(c Order) bool { return c.Failure.Message == "No." }},
+		"a refusal is explained to the reader": {func(p *checkout.Page) {
+			p.Session.LastError = payment.DeclineReason{Code: "expired_card", Message: "No."}
+		}, func(c Order) bool {
+			return c.Failure.Message == "Your card has expired. Try another card."
+		}},
 		"a paid session has its receipt": {paid, func(c Order) bool {
 			return c.Receipt.Number == "R-1" && c.Receipt.Card == "Visa •••• 4242" && c.Receipt.DownloadURL == "https://files.example/a"
 		}},

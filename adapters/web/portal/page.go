@@ -21,7 +21,7 @@ import (
 // page is what the pages of the portal show.
 type page struct {
 	Path, Seller, Email, ReturnURL string
-	// Notice is the key of what was just done, Problem of what could not be; "" for neither.
+	// Notice is the key of what was just done, Problem why something could not be, in words; "" for neither.
 	Notice, Problem string
 	Expired         bool
 	// Asked means that the link never was a key, only a way to be mailed one.
@@ -94,23 +94,34 @@ type sheet struct {
 	Start, End     time.Time
 }
 
-// What was done by the query parameter done, and what could not be.
+// What was done by the query parameter done, and what could not be. A declined card has its reason in another parameter.
 var (
 	notices = map[string]string{
 		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed", "plan": "portal.done.plan",
 		"paid": "portal.done.paid", "card": "portal.done.card", "removed": "portal.done.removed",
 	}
 	problems = map[string]string{
-		"declined": "portal.problem.declined", "no_card": "portal.problem.no_card", "changed": "portal.problem.changed",
+		"no_card": "portal.problem.no_card", "changed": "portal.problem.changed",
 		"later": "portal.problem.later",
 	}
 )
 
+// problem is why the step before failed, for the reader; "" when it did not.
+func problem(c *fiber.Ctx) string {
+	reader, what := layout.Reader(c), c.Query("done")
+	if what == "declined" {
+		return reader.Decline(c.Query("reason"))
+	}
+	if key, failed := problems[what]; failed {
+		return reader.Text(key)
+	}
+	return ""
+}
+
 func (r *Routes) newPage(c *fiber.Ctx, v customers.Visit) page {
-	what := c.Query("done")
 	return page{
 		Path: path(c), Seller: v.Seller, Email: v.Customer.Email, ReturnURL: v.ReturnURL, Expired: v.Expired, Asked: v.Asked,
-		Notice: notices[what], Problem: problems[what],
+		Notice: notices[c.Query("done")], Problem: problem(c),
 	}
 }
 
@@ -325,7 +336,10 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 	}
 	p := setupPage{
 		Path: "/setup/" + c.Params("secret"), Seller: s.Seller, Mandate: s.Mandate, ReturnURL: s.Setup.ReturnURL,
-		State: s.Setup.Status, Expired: s.Expired, Problem: s.Setup.LastError.Message,
+		State: s.Setup.Status, Expired: s.Expired, Problem: problem(c),
+	}
+	if s.Setup.LastError.Code != "" {
+		p.Problem = layout.Reader(c).Decline(s.Setup.LastError.Code)
 	}
 	if s.Card.ID != "" {
 		p.Card = s.Card.Brand + " •••• " + s.Card.Last4

@@ -6,6 +6,7 @@ package portal
 import (
 	"embed"
 	"errors"
+	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -102,9 +103,15 @@ func done(c *fiber.Ctx, what string) error { return layout.SeeOther(c, path(c)+"
 
 // refused is done for a refusal that the customer can understand; any other error is a page of its own.
 func refused(c *fiber.Ctx, err error) error {
-	switch fault.CodeOf(err) {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	switch refusal.Code {
 	case fault.CardDeclined:
-		return done(c, "declined")
+		return done(c, "declined&reason="+url.QueryEscape(refusal.DeclineCode))
+	case fault.AuthenticationRequired:
+		return done(c, "declined&reason=authentication_required")
 	case fault.PaymentMethodRequired:
 		return done(c, "no_card")
 	case fault.StateConflict, fault.QuoteExpired, fault.ListingNotPurchasable:
@@ -248,5 +255,9 @@ func (r *Routes) saved(c *fiber.Ctx, err error) error {
 	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode) {
 		return r.layout.Fail(c, err)
 	}
-	return layout.SeeOther(c, "/setup/"+c.Params("secret"))
+	to := "/setup/" + c.Params("secret")
+	if fault.Is(err, fault.ProcessorUnavailable) {
+		to += "?done=later"
+	}
+	return layout.SeeOther(c, to)
 }

@@ -34,13 +34,13 @@ function startAuthenticate() {
       byId("problem").hidden = false;
       return byId("problem").focus();
     }
-    const { status, body } = await send("authenticate", { approve: button.dataset.approve === "true" });
+    const { status } = await send("authenticate", { approve: button.dataset.approve === "true" });
     const lost = status === 0 || status === 429 || status >= 500;
     if (!lost || (await readState()).body.state !== page.state) return showCurrentState();
     sending = false;
     button.removeAttribute("aria-busy");
     byId("status").textContent = "";
-    byId("problem-text").textContent = status === 429 ? words.rate_limited : body.message || words.offline;
+    byId("problem-text").textContent = status === 429 ? words.rate_limited : words.offline;
     byId("problem").hidden = false;
     byId("problem").focus();
   };

@@ -1,6 +1,6 @@
 // The step of the checkout that chooses times: where to meet, then when, then on to the payment. The server decides what
 // can be chosen.
-import page, { openTimes, readState, samePage, send, serverState, showCurrentState, showNextState } from "./net.js";
+import page, { inWords, openTimes, readState, samePage, send, serverState, showCurrentState, showNextState } from "./net.js";
 import createCalendar from "./calendar.js";
 import { byId, fill } from "./dom.js";
 import { now } from "./hold.js";
@@ -94,7 +94,7 @@ async function explain({ status, body }) {
   if (status === 0 || status >= 500) return showProblem(words.offline_title, words.offline_times);
   if (body.code === "SLOTS_OVERLAP") return showProblem(words.together_title, words.together);
   if (!["SLOT_TAKEN", "SLOT_NOT_OFFERED", "SLOT_IN_PAST"].includes(body.code) || !state.calendar) {
-    return showProblem(words.choose_title, body.message || words.refused);
+    return showProblem(words.choose_title, inWords(body.message, words.refused));
   }
   try {
     const { gone, kept } = await state.calendar.dropTaken();

@@ -97,3 +97,10 @@ export function showNextState() {
 
 /** @param {number} ms */
 export const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/**
+ * A refusal in the reader's language: the API's message is English and the most exact, any other reader gets the page's text.
+ * @param {string | undefined} message
+ * @param {string} own
+ */
+export const inWords = (message, own) => (page.locale.startsWith("en") && message) || own;

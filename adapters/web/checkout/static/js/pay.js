@@ -1,5 +1,5 @@
 // The payment form: one submission at a time, responses beside their fields.
-import page, { send, readState, samePage, showCurrentState, wait } from "./net.js";
+import page, { inWords, send, readState, samePage, showCurrentState, wait } from "./net.js";
 import { setBusy } from "./bridge.js";
 import * as card from "./card.js";
 import { countryOfZone, guess } from "./country.js";
@@ -9,6 +9,9 @@ import { check, field, findField, formatWhileTyping, hideProblem, presentFields,
 /** @typedef {import("./types.d.ts").Reply} Reply */
 
 const words = page.text;
+
+/** @type {Record<string, string>} */
+const refusals = { cardNumber: words.luhn, email: words.invalid_email, taxId: words.refused_tax };
 const state = {
   sending: false,
   /** The tax follows what was entered; a payment waits for it. */
@@ -92,12 +95,12 @@ function follow({ status, body }) {
   if (status === 200 && body.state && !samePage(body.state, "pay")) return showCurrentState();
   if (status === 409 && body.code === "LIMIT_REACHED") {
     setSending(false);
-    return showProblem(words.promo_title, body.message);
+    return showProblem(words.promo_title, inWords(body.message, words.promo_used));
   }
   if (status === 409) return showCurrentState(body.code === "SESSION_ALREADY_PAID");
   if (status === 404 || status === 410) return showCurrentState();
   if (status === 0 || status >= 500) return recover();
-  if (status === 402 || status === 200) return declined(body.message || body.lastPaymentError?.message);
+  if (status === 402 || status === 200) return declined(body.declineCode || body.lastPaymentError?.code);
   setSending(false);
   if (status === 429) return showProblem(words.declined_title, words.rate_limited);
   return showRefusal(body);
@@ -109,23 +112,23 @@ function showRefusal(body) {
   for (const fault of body.details || []) {
     const input = findField(fault.field);
     if (!input) continue;
-    showFault(input, fault.message || words.invalid_field);
+    showFault(input, inWords(fault.message, refusals[input.id] || words.invalid_field));
     faulty.push(input);
   }
-  showProblem(words.check_title, faulty.length ? "" : body.message || words.refused, faulty);
+  showProblem(words.check_title, faulty.length ? "" : inWords(body.message, words.refused), faulty);
 }
 
 /**
  * A refusal may also be the bank's wish to confirm, or the last one the session allows: the state shows which.
- * @param {string | undefined} message
+ * @param {string | undefined} code
  */
-async function declined(message) {
+async function declined(code) {
   const { status, body } = await readState();
   if (status === 200 && !samePage(body.state, "pay")) return showCurrentState();
   setSending(false);
   const cvc = findField("cvc");
   if (cvc) cvc.value = "";
-  return showProblem(words.declined_title, message || words.declined);
+  return showProblem(words.declined_title, (code && page.declines[code]) || page.declines.card_declined);
 }
 
 // The connection was lost and the payment's outcome is unknown: keep asking until the server knows. A session that is
@@ -149,7 +152,7 @@ function updateTax() {
   state.taxed = state.taxed.then(async () => {
     const { status, body } = await send("details", { country: valueOf("country"), taxId: valueOf("taxId") });
     const refused = body.details?.find((/** @type {{ field: string }} */ fault) => fault.field === "taxId");
-    showFault(field("taxId"), refused ? refused.message : "");
+    showFault(field("taxId"), refused ? inWords(refused.message, words.refused_tax) : "");
     if (refused) /** @type {HTMLDetailsElement} */ (byId("business")).open = true;
     if (status === 200) state.form?.setAmount(body.totalInCents);
     if (status === 200) await drawOrder();
@@ -187,7 +190,7 @@ async function applyCode() {
   byId("promoCode-error").textContent = "";
   const { status, body } = await send("discount", { code });
   if (status === 200 || status === 404 || status === 409 || status === 410) return showCurrentState();
-  byId("promoCode-error").textContent = body.details?.[0]?.message || (status === 0 ? words.offline : words.refused);
+  byId("promoCode-error").textContent = status === 400 ? inWords(body.details?.[0]?.message, words.refused_promo) : status === 0 ? words.offline : words.refused;
   input?.setAttribute("aria-invalid", "true");
   return input?.focus();
 }

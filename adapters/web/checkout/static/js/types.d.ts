@@ -45,6 +45,8 @@ export interface PageData {
   /** The card processor's form; null where our own takes test cards. */
   cardForm: CardFormConfig | null;
   text: Record<string, string>;
+  /** Why a card was refused, by the decline code. */
+  declines: Record<string, string>;
 }
 
 /** What the server responded; status 0 when the connection was lost. */
