@@ -3,6 +3,7 @@ package subscription_test
 import (
 	"testing"
 
+	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/subscription"
 )
@@ -15,6 +16,7 @@ func TestWhatWentBackIsTakenOffThePeriodAndThenOffTheCredit(t *testing.T) {
 	}{
 		"nothing":                     {0, 1000, 1050, false, false},
 		"a negative amount":           {-5, 1000, 1050, false, false},
+		"a cent":                      {1, 999, 1050, true, false},
 		"a part of the period":        {400, 600, 1050, true, false},
 		"all of the period":           {1000, 0, 1050, true, false},
 		"more than the period":        {1300, 0, 750, true, true},
@@ -59,6 +61,16 @@ func TestACreditIsLessWithTheMoneyOfItsPeriod(t *testing.T) {
 	}
 }
 
+func TestMoneyIsTakenOffAPeriodThatIsWorthWhatTheCreditIs(t *testing.T) {
+	t.Parallel()
+	state := begin(t, basic).State()
+	state.Credit = state.PeriodValue
+	sub := subscription.Restore(state)
+	if _, changed, err := sub.Returned(eur(400)); err != nil || !changed || sub.State().PeriodValue != eur(600) {
+		t.Errorf("%v, %v, a period worth %+v", changed, err, sub.State().PeriodValue)
+	}
+}
+
 func TestAPaymentPaysForAPeriodOrForWhatAChangeAddsToIt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -85,5 +97,19 @@ func TestAPaymentPaysForAPeriodOrForWhatAChangeAddsToIt(t *testing.T) {
 	bill := charge(t, sub, "pay_1", sub.State().CurrentPeriodEnd)
 	if got, err := sub.State().ValueOf(bill); err != nil || got != eur(1000) {
 		t.Errorf("a renewal pays for %+v, %v", got, err)
+	}
+	if _, err := sub.Paid("pay_1"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sub.State().ValueOf(bill); err != nil || got != eur(1000) {
+		t.Errorf("a renewal pays for %+v of the period that it has begun, %v", got, err)
+	}
+	bill, err := sub.ChangeBill(pro, subscription.ChargeNow, sub.State().CurrentPeriodStart.Add(14*day))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bill.PeriodValue = usd(3100)
+	if got, err := sub.State().ValueOf(bill); err == nil || got != (money.Amount{}) {
+		t.Errorf("a change to another currency pays for %+v, %v", got, err)
 	}
 }
