@@ -28,11 +28,11 @@ func TestOnlyIdleConnectionsAreClosed(t *testing.T) {
 		return client, server
 	}
 	idle, _ := dial()
-	speaking, heard := dial()
+	speaking, peer := dial()
 	if _, err := speaking.Write([]byte("G")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := heard.Read(make([]byte, 1)); err != nil {
+	if _, err := peer.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
 	l.closeIdleConns()
@@ -43,7 +43,7 @@ func TestOnlyIdleConnectionsAreClosed(t *testing.T) {
 			t.Errorf("the %s connection is still open: %v", name, err)
 		}
 	}
-	if _, err := heard.Write([]byte("H")); err != nil {
+	if _, err := peer.Write([]byte("H")); err != nil {
 		t.Errorf("a connection that had spoken was closed: %v", err)
 	}
 }

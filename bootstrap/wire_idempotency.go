@@ -7,7 +7,7 @@ import (
 )
 
 func (a *App) wireIdempotency() error {
-	responses, err := encrypter.New(a.secrets.derive("kept-answers"))
+	responses, err := encrypter.New(a.secrets.derive("kept-responses"))
 	if err != nil {
 		return err
 	}

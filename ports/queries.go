@@ -158,20 +158,20 @@ type Confirmation struct {
 // must not commit, except where it specifies otherwise.
 type Bookings interface {
 	// LockSlots waits, outside any transaction, until nobody else is deciding about the times of a hold, or for as long as
-	// that is worth it; leave ends the turn. It refuses nothing: Hold does.
+	// that is worth it; leave ends the lock. It refuses nothing: Hold does.
 	LockSlots(ctx context.Context, h Hold) (leave func())
 	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it is. NOT_FOUND.
 	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error
-	// Hold claims times for a session, all or none, in the place of those that it held before. The claims come back in
+	// Hold reserves times for a session, all or none, in the place of those that it held before. They come back in
 	// the buyer's order. NOT_FOUND, NOT_BOOKABLE naming each missing thing, VALIDATION_FAILED, INVALID_TIMEZONE,
 	// SLOT_COUNT_MISMATCH, SLOTS_OVERLAP, SLOT_IN_PAST, SLOT_TAKEN, STATE_CONFLICT once they are confirmed.
 	Hold(ctx context.Context, r Repos, h Hold) ([]appointment.ReservationState, error)
-	// Held lists the live claims of a session by position: fewer than it chose when it has lost them.
+	// Held lists the live reservations of a session by position: fewer than it chose when it has lost them.
 	Held(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.ReservationState, error)
 	// Release frees what a session holds; again, it changes nothing. STATE_CONFLICT once confirmed.
 	Release(ctx context.Context, r Repos, creatorID, checkoutID string) error
 	// Confirm makes an appointment of each time of a session that is paid; again, it responds the same. Times that were
-	// released meanwhile are claimed again: ok is false when that cannot be done for all of them. Nothing has changed
+	// released meanwhile are reserved again: ok is false when that cannot be done for all of them. Nothing has changed
 	// then, the transaction may go on, and the buyer gets the money back.
 	// What was booked is the caller's to publish, after its own news.
 	Confirm(ctx context.Context, r Repos, c Confirmation) (booked []event.Event, ok bool, err error)

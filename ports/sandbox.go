@@ -24,7 +24,7 @@ type ClockOffsets interface {
 	// Advance sets the offset, never backwards. Call TaskQueue.Retime once the clock has its new time.
 	Advance(ctx context.Context, creatorID string, offset time.Duration) error
 	// Acquire lets one holder at a time move the account's clock: false when another holds it at the given real time.
-	// The holder may prolong its own hold.
+	// The holder may renew its own lock.
 	Acquire(ctx context.Context, creatorID, holder string, now, until time.Time) (bool, error)
 	// Release ends the holder's hold.
 	Release(ctx context.Context, creatorID, holder string) error

@@ -19,6 +19,6 @@ type TaxCalculator interface {
 type VATRegister interface {
 	Network
 	// Check reports what the register has about an id of a right shape. An error means that it did not decide: the check of the
-	// shape stands.
+	// shape decides.
 	Check(ctx context.Context, country, vatID string) (tax.VATCheck, error)
 }

@@ -19,16 +19,16 @@ func TestWhatIsEncryptedIsDecryptedOnlyWithItsKeyAndUnchanged(t *testing.T) {
 	}
 	ciphertext := one.Encrypt([]byte("secret"))
 	if bytes.Contains(ciphertext, []byte("secret")) || bytes.Equal(ciphertext, one.Encrypt([]byte("secret"))) {
-		t.Fatal("the seal shows what is inside, or repeats itself")
+		t.Fatal("the ciphertext shows the plaintext, or repeats itself")
 	}
 	if plain, err := one.Decrypt(ciphertext); err != nil || string(plain) != "secret" {
 		t.Fatalf("%q, %v", plain, err)
 	}
 	if _, err := other.Decrypt(ciphertext); err == nil {
-		t.Fatal("another key opens it")
+		t.Fatal("another key decrypts it")
 	}
 	ciphertext[len(ciphertext)-1] ^= 1
 	if _, err := one.Decrypt(ciphertext); err == nil {
-		t.Fatal("a changed seal opens")
+		t.Fatal("a changed ciphertext is decrypted")
 	}
 }

@@ -53,7 +53,7 @@ func newDocument(areas []Area, routes []Route) (Document, error) {
 	}
 	d.YAML = text.Bytes()
 	var asJSON bytes.Buffer
-	if err := jsonOf(&asJSON, whole); err != nil {
+	if err := writeJSON(&asJSON, whole); err != nil {
 		return Document{}, fmt.Errorf("write the API document as JSON: %w", err)
 	}
 	d.JSON = asJSON.Bytes()
@@ -146,8 +146,8 @@ func merge(whole, part *yaml.Node) error {
 	return nil
 }
 
-// jsonOf writes a YAML node as JSON, members in their order.
-func jsonOf(text *bytes.Buffer, node *yaml.Node) error {
+// writeJSON writes a YAML node as JSON, members in their order.
+func writeJSON(text *bytes.Buffer, node *yaml.Node) error {
 	if node.Kind == yaml.MappingNode {
 		return jsonList(text, '{', '}', node.Content, 2)
 	}
@@ -176,7 +176,7 @@ func jsonList(text *bytes.Buffer, open, end byte, nodes []*yaml.Node, step int) 
 			text.WriteString(strconv.Quote(nodes[i].Value))
 			text.WriteByte(':')
 		}
-		if err := jsonOf(text, nodes[i+step-1]); err != nil {
+		if err := writeJSON(text, nodes[i+step-1]); err != nil {
 			return err
 		}
 	}

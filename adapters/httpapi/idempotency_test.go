@@ -31,19 +31,19 @@ func (c *heldClock) Now(context.Context, string) (time.Time, error) {
 	return c.Real(), nil
 }
 
-// mirror seals by turning the bytes around, so that a test sees whether it was asked.
+// mirror encrypts by turning the bytes around, so that a test sees whether it was asked.
 type mirror struct{}
 
 func (mirror) Encrypt(plain []byte) []byte {
-	turned := append([]byte("sealed:"), plain...)
-	slices.Reverse(turned[len("sealed:"):])
+	turned := append([]byte("encrypted:"), plain...)
+	slices.Reverse(turned[len("encrypted:"):])
 	return turned
 }
 
-func (mirror) Decrypt(sealed []byte) ([]byte, error) {
-	turned, ok := bytes.CutPrefix(sealed, []byte("sealed:"))
+func (mirror) Decrypt(ciphertext []byte) ([]byte, error) {
+	turned, ok := bytes.CutPrefix(ciphertext, []byte("encrypted:"))
 	if !ok {
-		return nil, errors.New("not sealed here")
+		return nil, errors.New("not encrypted here")
 	}
 	plain := bytes.Clone(turned)
 	slices.Reverse(plain)

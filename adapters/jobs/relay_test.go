@@ -220,7 +220,7 @@ func TestNoMoreIsClaimedThanThereIsCapacityForAndNewCapacityIsUsedAtOnce(t *test
 	})
 }
 
-// TestCapacityOfOneClassDoesNotClaimTheOthers keeps one class busy for a second: the others are claimed by the clock.
+// TestCapacityOfOneClassDoesNotClaimTheOthers keeps one class busy for a second: the others are claimed periodically.
 func TestCapacityOfOneClassDoesNotClaimTheOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -70,7 +70,7 @@ func (s *SMTP) Send(ctx context.Context, m ports.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	line := &line{server: s, whole: ctx}
-	defer line.hangUp()
+	defer line.close()
 	client, err := gomail.NewClient(s.server.Host, s.options(line)...)
 	if err != nil {
 		return fmt.Errorf("the mail server's settings: %w", err)
@@ -134,13 +134,13 @@ func (l *line) dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	encrypted := tls.Client(l.conn, l.server.tls)
 	if err := encrypted.HandshakeContext(ctx); err != nil {
-		return nil, err // hangUp closes
+		return nil, err // close closes
 	}
 	return encrypted, nil
 }
 
-// hangUp closes what the library leaves open when a greeting or a password fails.
-func (l *line) hangUp() {
+// close closes what the library leaves open when a greeting or a password fails.
+func (l *line) close() {
 	if l.conn != nil {
 		_ = l.conn.Close()
 	}

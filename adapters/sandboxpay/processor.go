@@ -126,10 +126,10 @@ func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.
 		return outcome, err
 	}
 	// Never received: remember the refusal, so that a charge still on its way finds it.
-	heard := false
+	found := false
 	err = p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		_, err := repos.Sandbox.Charges.Get(ctx, r.PaymentID)
-		if heard = err == nil; heard || !errors.Is(err, ports.ErrNotFound) {
+		if found = err == nil; found || !errors.Is(err, ports.ErrNotFound) {
 			return err
 		}
 		return repos.Sandbox.Charges.Insert(ctx, ports.SandboxCharge{
@@ -139,7 +139,7 @@ func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.
 	switch {
 	case err != nil:
 		return payment.Outcome{}, fmt.Errorf("sandbox cancel %s: %w", r.PaymentID, err)
-	case heard: // it was on its way
+	case found: // it was on its way
 		return p.Cancel(ctx, r)
 	}
 	return payment.Outcome{Status: payment.Canceled}, nil

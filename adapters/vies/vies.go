@@ -20,7 +20,7 @@ import (
 const APIBase = "https://ec.europa.eu/taxation_customs/vies/rest-api"
 
 const (
-	// timeout bounds one question: a buyer is waiting, and the check of the shape stands without it.
+	// timeout bounds one question: a buyer is waiting, and the check of the shape decides without it.
 	timeout = 4 * time.Second
 	// maxResponse is more than any response of VIES.
 	maxResponse = 64 << 10

@@ -17,10 +17,10 @@ import (
 	"sundry/adapters/webhookhttp"
 )
 
-// nameServer answers every question over UDP with what answer returns for it.
+// nameServer responds to every query over UDP with what lookup returns for it.
 type nameServer struct {
 	conn   net.PacketConn
-	answer func(name string, v6 bool) []netip.Addr
+	lookup func(name string, v6 bool) []netip.Addr
 }
 
 // DNS in as far as it is spoken here (RFC 1035, RFC 3596).
@@ -31,14 +31,14 @@ const (
 )
 
 // resolveBy is a resolver that asks a name server of the test.
-func resolveBy(t *testing.T, answer func(name string, v6 bool) []netip.Addr) *net.Resolver {
+func resolveBy(t *testing.T, lookup func(name string, v6 bool) []netip.Addr) *net.Resolver {
 	t.Helper()
 	conn, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s := nameServer{conn, answer}
+	s := nameServer{conn, lookup}
 	go s.serve()
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
@@ -77,10 +77,10 @@ func (s nameServer) reply(q []byte) []byte {
 	kind := binary.BigEndian.Uint16(q[at:])
 	var addresses []netip.Addr
 	if kind == typeA || kind == typeAAAA {
-		addresses = s.answer(strings.Join(labels, "."), kind == typeAAAA)
+		addresses = s.lookup(strings.Join(labels, "."), kind == typeAAAA)
 	}
 	reply := slices.Clone(q[:at+4])
-	binary.BigEndian.PutUint16(reply[2:], 0x8580) // an authoritative answer
+	binary.BigEndian.PutUint16(reply[2:], 0x8580) // an authoritative response
 	binary.BigEndian.PutUint16(reply[4:], 1)
 	binary.BigEndian.PutUint16(reply[6:], uint16(len(addresses)))
 	binary.BigEndian.PutUint32(reply[8:], 0)

@@ -27,10 +27,10 @@ const (
 )
 
 // Checkout is the secret of /c/{secret}: the id's body and a proof that we gave it out.
-func (s Secrets) Checkout(sessionID string) string { return s.seal(purposeCheckout, sessionID) }
+func (s Secrets) Checkout(sessionID string) string { return s.derive(purposeCheckout, sessionID) }
 
 // Receipt is the secret of /r/{secret}.
-func (s Secrets) Receipt(sessionID string) string { return s.seal(purposeReceipt, sessionID) }
+func (s Secrets) Receipt(sessionID string) string { return s.derive(purposeReceipt, sessionID) }
 
 // OpenCheckout is the session's id behind a /c/ secret; ok is false for anything that we did not give out.
 func (s Secrets) OpenCheckout(token string) (sessionID string, ok bool) {
@@ -42,7 +42,7 @@ func (s Secrets) OpenReceipt(token string) (sessionID string, ok bool) {
 	return s.verify(purposeReceipt, token)
 }
 
-func (s Secrets) seal(purpose, sessionID string) string {
+func (s Secrets) derive(purpose, sessionID string) string {
 	return secret.Derive(s.Key, purpose, sessionID)
 }
 

@@ -89,7 +89,7 @@ func Instant(zone *time.Location, r DateTime) time.Time {
 	return time.UnixMilli(ZoneBetween(zone, int64(r), int64(r)).Instant(r)).UTC()
 }
 
-// Zone is a time zone surveyed over a stretch of time: it answers many questions without asking the zone's rules again.
+// Zone is a time zone surveyed over a stretch of time: it is read many times without asking the zone's rules again.
 type Zone struct {
 	location *time.Location
 	spans    []span // in order and without gaps
@@ -101,7 +101,7 @@ type span struct{ from, until, offset int64 }
 // maxUTCOffset is more than any clock is ahead of or behind UTC.
 const maxUTCOffset = 26 * hourMs
 
-// ZoneBetween prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are answered too,
+// ZoneBetween prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are possible too,
 // only slower.
 func ZoneBetween(location *time.Location, from, until int64) *Zone {
 	z := &Zone{location: location, spans: make([]span, 0, 4)}

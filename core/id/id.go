@@ -40,7 +40,7 @@ const (
 	Event           Prefix = "evt"
 	Delivery        Prefix = "dlv"
 	Appointment     Prefix = "apt"
-	Claim           Prefix = "clm"
+	Reservation     Prefix = "clm"
 	Discount        Prefix = "dsc"
 	LedgerEntry     Prefix = "led"
 	Mail            Prefix = "mail"

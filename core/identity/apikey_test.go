@@ -95,7 +95,7 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-func TestKeyOrderListsEveryFault(t *testing.T) {
+func TestNewKeyRequestListsEveryFault(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		order identity.NewKeyRequest

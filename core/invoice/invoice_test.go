@@ -150,7 +150,7 @@ func TestRetriesComeOneThreeFiveAndSevenDaysAfterTheFirstFailure(t *testing.T) {
 	}
 }
 
-func TestAChargeByHandMovesNoPlannedOne(t *testing.T) {
+func TestAManualChargeMovesNoPlannedOne(t *testing.T) {
 	t.Parallel()
 	inv, _ := newInvoice(t, 100)
 	_, _ = inv.Refused("x", now)

@@ -220,7 +220,7 @@ func (l *Listing) requireVariants() error {
 	return l.requireEditable()
 }
 
-// settleDefaultVariant leaves one default: the variant just written when it claims to be, else the present one.
+// settleDefaultVariant leaves one default: the variant just written when it is to be, else the present one.
 func settleDefaultVariant(variants []Variant, written string) {
 	chosen := 0
 	for i, v := range variants {

@@ -39,7 +39,7 @@ func tabulate(codes map[int]string) map[Currency]int {
 }
 
 // ParseCurrency accepts a circulating currency's ISO 4217 code in lower case. Its error is a VALIDATION_FAILED
-// fault without a field, made for Faults.Merge.
+// fault without a field, made for Violations.Merge.
 func ParseCurrency(s string) (Currency, error) {
 	if _, ok := exponents[Currency(s)]; ok {
 		return Currency(s), nil

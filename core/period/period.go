@@ -31,7 +31,7 @@ var steps = map[Interval]step{
 const daySeconds = 24 * 60 * 60
 
 // ParseInterval accepts day, week, month and year. Its error is a VALIDATION_FAILED fault without a field, made
-// for Faults.Merge.
+// for Violations.Merge.
 func ParseInterval(s string) (Interval, error) {
 	if _, ok := steps[Interval(s)]; ok {
 		return Interval(s), nil

@@ -137,26 +137,26 @@ func (s *Set) Retire(key string, now time.Time) (State, error) {
 	return s.plans[i], nil
 }
 
-// settleDefault leaves one live default: the plan just put when it claims to be, else the present one, else the
+// settleDefault leaves one live default: the plan just put when it is to be, else the present one, else the
 // oldest of the others.
 func settleDefault(plans []State, put string) {
-	chosen, rank := -1, 0
+	chosen, highest := -1, 0
 	for i, p := range plans {
-		claim := 0
+		rank := 0
 		switch {
 		case p.Retired:
 			continue
 		case p.IsDefault && p.Key == put:
-			claim = 4
+			rank = 4
 		case p.IsDefault:
-			claim = 3
+			rank = 3
 		case p.Key != put:
-			claim = 2
+			rank = 2
 		default:
-			claim = 1
+			rank = 1
 		}
-		if claim > rank || claim == rank && p.ID < plans[chosen].ID {
-			chosen, rank = i, claim
+		if rank > highest || rank == highest && p.ID < plans[chosen].ID {
+			chosen, highest = i, rank
 		}
 	}
 	for i := range plans {

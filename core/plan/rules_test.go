@@ -245,7 +245,7 @@ func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 		put   string
 		want  int
 	}{
-		"the one just put claims it":                       {[]State{plan(1, "a", true, false), plan(2, "b", true, false)}, "b", 1},
+		"the one just put is to be it":                     {[]State{plan(1, "a", true, false), plan(2, "b", true, false)}, "b", 1},
 		"the present one keeps it":                         {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "a", 1},
 		"the present one keeps it, an older one before it": {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "", 1},
 		"the present one keeps it, an older one after it":  {[]State{plan(2, "b", true, false), plan(1, "a", false, false)}, "", 0},
@@ -253,7 +253,7 @@ func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 		"not the one that gave it away":                    {[]State{plan(1, "a", false, false), plan(2, "b", false, false)}, "a", 1},
 		"the only one keeps it though it would":            {[]State{plan(1, "a", false, false)}, "a", 0},
 		"never a retired one":                              {[]State{plan(1, "a", true, true), plan(2, "b", false, false)}, "", 1},
-		"of two that claim it the older one":               {[]State{plan(2, "b", true, false), plan(1, "a", true, false)}, "", 1},
+		"of two that are to be it the older":               {[]State{plan(2, "b", true, false), plan(1, "a", true, false)}, "", 1},
 	} {
 		settleDefault(c.plans, c.put)
 		for i, p := range c.plans {

@@ -71,7 +71,7 @@ func NormalizeVATID(id string) string {
 
 // CheckVATID refuses an id that cannot be one of the country's: another country's prefix, a wrong shape or a wrong
 // checksum. The prefix may be left out. Whether the id is registered only VIES knows. The error is a VALIDATION_FAILED
-// fault without a field, made for Faults.Merge.
+// fault without a field, made for Violations.Merge.
 func CheckVATID(country, id string) error {
 	r, ok := vatRules[country]
 	if !ok {

@@ -20,7 +20,7 @@ type Quantity struct {
 }
 
 // ParseQuantity reads the quantity of a report from its JSON literal, whose digits are all kept. Its error is a
-// VALIDATION_FAILED fault without a field, made for Faults.Merge.
+// VALIDATION_FAILED fault without a field, made for Violations.Merge.
 func ParseQuantity(literal string) (Quantity, error) {
 	n, ok := parseNumber(literal)
 	switch {

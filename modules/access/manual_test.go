@@ -29,12 +29,12 @@ func images(amount int64, expires time.Time) access.Gift {
 	return access.Gift{Credits: []plan.Credit{{Key: "images", Unit: "image", Amount: amount}}, ExpiresAt: expires}
 }
 
-var proByHand = access.Gift{Listing: "studio", Plan: "pro"}
+var manualPro = access.Gift{Listing: "studio", Plan: "pro"}
 
-func TestGrantingByHand(t *testing.T) {
+func TestManualGrants(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, h *fixture) {
-		byPlan := proByHand
+		byPlan := manualPro
 		byPlan.Note = "conference guest"
 		given := h.give(byPlan)
 		if given.Plan.Key != "pro" || given.Plan.Interval != "" || given.SourceID != given.ID || given.Note != "conference guest" {
@@ -224,7 +224,7 @@ func TestExplaining(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		h.buy(paid("1"))
-		given := h.give(proByHand)
+		given := h.give(manualPro)
 		if _, err := h.RevokeManually(t.Context(), creator, ada, given.ID); err != nil {
 			t.Fatal(err)
 		}

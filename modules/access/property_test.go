@@ -114,7 +114,7 @@ func (s *story) end() {
 func (s *story) give() {
 	gift := images(int64(1+s.pick("credits", 20)), time.Time{})
 	if rapid.Bool().Draw(s.t, "a plan") {
-		gift = proByHand
+		gift = manualPro
 	}
 	if rapid.Bool().Draw(s.t, "for a time") {
 		gift.ExpiresAt = s.clock.Real().Add(time.Duration(1+s.pick("minutes", 120)) * time.Minute)

@@ -61,7 +61,7 @@ func (s *Service) reschedule(
 	if err != nil {
 		return state, err
 	}
-	claim, b, err := s.sold(ctx, r, state)
+	reservation, b, err := s.sold(ctx, r, state)
 	if err != nil {
 		return state, err
 	}
@@ -79,7 +79,7 @@ func (s *Service) reschedule(
 	if err := mayMove(a); err != nil {
 		return state, err
 	}
-	next, err := s.moveClaim(ctx, r, b, claim, pick, now)
+	next, err := s.moveReservation(ctx, r, b, reservation, pick, now)
 	if err != nil {
 		return state, err
 	}
@@ -90,28 +90,28 @@ func (s *Service) reschedule(
 	return a.State(), s.save(ctx, r, a, change)
 }
 
-// sold is an appointment's claim and what it was made on.
+// sold is an appointment's reservation and what it was made on.
 func (s *Service) sold(ctx context.Context, r ports.Repos, a appointment.State) (*appointment.Reservation, appointment.Bookable, error) {
-	claims, err := r.Booking.Reservations.ListByCheckout(ctx, a.CreatorID, a.CheckoutID)
+	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, a.CreatorID, a.CheckoutID)
 	if err != nil {
 		return nil, appointment.Bookable{}, err
 	}
-	for _, state := range claims {
+	for _, state := range reservations {
 		if state.ID == a.ReservationID {
-			claim := appointment.RestoreReservation(state)
-			b, err := s.booked(ctx, r, claim)
-			return claim, b.AsSold(state), err
+			reservation := appointment.RestoreReservation(state)
+			b, err := s.booked(ctx, r, reservation)
+			return reservation, b.AsSold(state), err
 		}
 	}
-	return nil, appointment.Bookable{}, fmt.Errorf("appointment %s has lost its claim %s", a.ID, a.ReservationID)
+	return nil, appointment.Bookable{}, fmt.Errorf("appointment %s has lost its reservation %s", a.ID, a.ReservationID)
 }
 
-// moveClaim puts a claim on the pick in the place of another. The old one goes first: moving by half an hour would
-// overlap it. A refusal undoes that with the transaction.
-func (s *Service) moveClaim(
+// moveReservation puts a reservation on the pick in the place of another. The old one goes first: moving by half an hour
+// would overlap it. A refusal undoes that with the transaction.
+func (s *Service) moveReservation(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, old *appointment.Reservation, pick appointment.SlotChoice, now time.Time,
 ) (appointment.ReservationState, error) {
-	next, err := b.Move(old, pick, s.ids.New(id.Claim), now)
+	next, err := b.Move(old, pick, s.ids.New(id.Reservation), now)
 	if err != nil {
 		return appointment.ReservationState{}, err
 	}

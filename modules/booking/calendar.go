@@ -118,10 +118,11 @@ func (a Ask) check() error {
 	return nil
 }
 
-// week is how far from a range the claims may lie that count against its weeks' caps, and a day more for zones.
+// week is how far from a range the reservations may lie that count against its weeks' caps, and a day more for zones.
 const week = 8 * 24 * time.Hour
 
-// query gathers what decides about the times that begin in an interval. The claim except ("" = none) is not in the way.
+// query gathers what decides about the times that begin in an interval. The reservation except ("" = none) is not in
+// the way.
 func (s *Service) query(
 	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
 ) (slot.Query, error) {

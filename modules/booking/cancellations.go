@@ -88,14 +88,14 @@ func (s *Cancellations) cancel(ctx context.Context, r ports.Repos, state appoint
 	if err != nil {
 		return state, err
 	}
-	claim, _, err := s.booking.sold(ctx, r, state)
+	reservation, _, err := s.booking.sold(ctx, r, state)
 	if err != nil {
 		return state, err
 	}
-	if _, err := claim.Cancel(); err != nil {
+	if _, err := reservation.Cancel(); err != nil {
 		return state, err
 	}
-	if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
+	if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
 		return state, err
 	}
 	if err := s.booking.save(ctx, r, a, change); err != nil {

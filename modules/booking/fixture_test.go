@@ -196,16 +196,16 @@ func pick(texts ...string) []appointment.SlotChoice {
 	return all
 }
 
-// hold claims times for a session in a transaction of its own: one of the single session, several of the pack.
+// hold reserves times for a session in a transaction of its own: one of the single session, several of the pack.
 func (w *fixture) hold(checkoutID string, texts ...string) error {
 	h := ports.Hold{CreatorID: creatorID, CheckoutID: checkoutID, ListingID: listingID, Picks: pick(texts...)}
 	if len(texts) > 1 {
 		h.VariantID = packID
 	}
 	return w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
-		claims, err := w.booking.Hold(ctx, r, h)
-		if err == nil && (len(claims) != len(texts) || !claims[0].StartsAt.Equal(june(texts[0]))) {
-			err = fmt.Errorf("held %+v", claims)
+		reservations, err := w.booking.Hold(ctx, r, h)
+		if err == nil && (len(reservations) != len(texts) || !reservations[0].StartsAt.Equal(june(texts[0]))) {
+			err = fmt.Errorf("held %+v", reservations)
 		}
 		return err
 	})
@@ -214,10 +214,10 @@ func (w *fixture) hold(checkoutID string, texts ...string) error {
 // held are the times that a session holds or has.
 func (w *fixture) held(checkoutID string) string {
 	w.t.Helper()
-	claims, err := w.booking.Held(context.Background(), w.store.Read(context.Background()), creatorID, checkoutID)
+	reservations, err := w.booking.Held(context.Background(), w.store.Read(context.Background()), creatorID, checkoutID)
 	w.must(err)
 	var all []string
-	for _, c := range claims {
+	for _, c := range reservations {
 		all = append(all, string(c.Status)+" "+c.StartsAt.In(time.FixedZone("", 7200)).Format("02 15:04"))
 	}
 	return strings.Join(all, ", ")

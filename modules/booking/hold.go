@@ -63,18 +63,18 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 	if err := b.Available(q, picks); err != nil {
 		return nil, err
 	}
-	claims := b.Hold(picks, h.CheckoutID, func() string { return s.ids.New(id.Claim) }, now)
-	return claims, s.take(ctx, r, claims, picks)
+	reservations := b.Hold(picks, h.CheckoutID, func() string { return s.ids.New(id.Reservation) }, now)
+	return reservations, s.take(ctx, r, reservations, picks)
 }
 
-// take writes the new claims on the picks, all or none. SLOT_TAKEN.
-func (s *Service) take(ctx context.Context, r ports.Repos, claims []appointment.ReservationState, picks []appointment.SlotChoice) error {
-	taken, err := r.Booking.Reservations.Insert(ctx, claims)
+// take writes the new reservations on the picks, all or none. SLOT_TAKEN.
+func (s *Service) take(ctx context.Context, r ports.Repos, reservations []appointment.ReservationState, picks []appointment.SlotChoice) error {
+	taken, err := r.Booking.Reservations.Insert(ctx, reservations)
 	if err == nil && !taken {
 		err = appointment.Taken(picks...)
 	}
 	if err != nil {
-		return fmt.Errorf("take times of %s: %w", claims[0].ListingID, err)
+		return fmt.Errorf("take times of %s: %w", reservations[0].ListingID, err)
 	}
 	return nil
 }
@@ -96,19 +96,19 @@ func span(picks []appointment.SlotChoice) slot.Interval {
 
 // Release implements ports.Bookings.
 func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkoutID string) error {
-	claims, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
+	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
 	if err != nil {
 		return err
 	}
-	for _, state := range claims {
+	for _, state := range reservations {
 		if !state.Status.Live() {
 			continue
 		}
-		claim := appointment.RestoreReservation(state)
-		if _, err := claim.Release(); err != nil {
+		reservation := appointment.RestoreReservation(state)
+		if _, err := reservation.Release(); err != nil {
 			return err
 		}
-		if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
+		if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
 			return err
 		}
 	}
@@ -117,8 +117,8 @@ func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkou
 
 // Held implements ports.Bookings.
 func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (all []appointment.ReservationState, err error) {
-	claims, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
-	for _, c := range claims {
+	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
+	for _, c := range reservations {
 		if c.Status.Live() {
 			all = append(all, c)
 		}
@@ -137,11 +137,11 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 	if err != nil || len(before) > 0 {
 		return nil, len(before) > 0, err
 	}
-	claims, ok, err := s.reclaim(ctx, r, c)
+	reservations, ok, err := s.reserveAgain(ctx, r, c)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	b, err := s.booked(ctx, r, claims[0])
+	b, err := s.booked(ctx, r, reservations[0])
 	if err != nil {
 		return nil, false, err
 	}
@@ -150,14 +150,14 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 	if err != nil {
 		return nil, false, err
 	}
-	for _, claim := range claims {
-		if _, err := claim.Confirm(); err != nil {
+	for _, reservation := range reservations {
+		if _, err := reservation.Confirm(); err != nil {
 			return nil, false, err
 		}
-		if err := r.Booking.Reservations.Update(ctx, claim.State()); err != nil {
+		if err := r.Booking.Reservations.Update(ctx, reservation.State()); err != nil {
 			return nil, false, err
 		}
-		a, emitted := b.Book(s.ids.New(id.Appointment), claim.State(), c.Buyer, s.room(), now)
+		a, emitted := b.Book(s.ids.New(id.Appointment), reservation.State(), c.Buyer, s.room(), now)
 		if err := r.Booking.Appointments.Insert(ctx, a.State()); err != nil {
 			return nil, false, err
 		}
@@ -169,9 +169,9 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 	return booked, true, nil
 }
 
-// reclaim is the session's claims, one per time, all held: those that were released are taken again, all of them or
-// none. ok is false when one of the times is no longer free, and when there never were any.
-func (s *Service) reclaim(ctx context.Context, r ports.Repos, c ports.Confirmation) (claims []*appointment.Reservation, ok bool, err error) {
+// reserveAgain is the session's reservations, one per time, all held: those that were released are taken again, all of
+// them or none. ok is false when one of the times is no longer free, and when there never were any.
+func (s *Service) reserveAgain(ctx context.Context, r ports.Repos, c ports.Confirmation) (reservations []*appointment.Reservation, ok bool, err error) {
 	states, err := r.Booking.Reservations.ListByCheckout(ctx, c.CreatorID, c.CheckoutID)
 	if err != nil {
 		return nil, false, err
@@ -182,25 +182,25 @@ func (s *Service) reclaim(ctx context.Context, r ports.Repos, c ports.Confirmati
 	}
 	var again []appointment.ReservationState
 	for _, state := range latest(states) {
-		claim := appointment.RestoreReservation(state)
+		reservation := appointment.RestoreReservation(state)
 		if state.Status == appointment.Released {
-			claim = claim.NewHold(s.ids.New(id.Claim), now)
-			again = append(again, claim.State())
+			reservation = reservation.NewHold(s.ids.New(id.Reservation), now)
+			again = append(again, reservation.State())
 		}
-		claims = append(claims, claim)
+		reservations = append(reservations, reservation)
 	}
 	if len(again) == 0 {
-		return claims, len(claims) > 0, nil
+		return reservations, len(reservations) > 0, nil
 	}
 	if err := r.Booking.Reservations.Lock(ctx, c.CreatorID); err != nil {
 		return nil, false, err
 	}
 	taken, err := r.Booking.Reservations.Insert(ctx, again)
-	return claims, taken, err
+	return reservations, taken, err
 }
 
-// latest is the claim of each position that counts: the live one, else the last. The others are of times that the buyer
-// gave up for another.
+// latest is the reservation of each position that counts: the live one, else the last. The others are of times that the
+// buyer gave up for another.
 func latest(states []appointment.ReservationState) []appointment.ReservationState {
 	var all []appointment.ReservationState
 	for _, state := range states {
@@ -215,11 +215,11 @@ func latest(states []appointment.ReservationState) []appointment.ReservationStat
 	return all
 }
 
-// booked is what a claim was made on, as it is now: a listing that was archived meanwhile is still kept.
-func (s *Service) booked(ctx context.Context, r ports.Repos, claim *appointment.Reservation) (b appointment.Bookable, err error) {
-	if b.Listing, err = s.listings.Listing(ctx, r, claim.State().ListingID); err != nil {
+// booked is what a reservation was made on, as it is now: a listing that was archived meanwhile is still kept.
+func (s *Service) booked(ctx context.Context, r ports.Repos, reservation *appointment.Reservation) (b appointment.Bookable, err error) {
+	if b.Listing, err = s.listings.Listing(ctx, r, reservation.State().ListingID); err != nil {
 		return b, err
 	}
-	b.Setup, err = r.Booking.Scheduling.Get(ctx, claim.State().CreatorID)
+	b.Setup, err = r.Booking.Scheduling.Get(ctx, reservation.State().CreatorID)
 	return b, err
 }

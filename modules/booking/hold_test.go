@@ -77,7 +77,7 @@ func TestChoosingAgainGivesTheFirstChoiceBack(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.must(w.hold("cs_1", "02 10:00", "03 10:00", "04 10:00"))
-		w.must(w.hold("cs_1", "02 10:00", "03 11:00", "05 10:00")) // its own claims are not in its way
+		w.must(w.hold("cs_1", "02 10:00", "03 11:00", "05 10:00")) // its own reservations are not in its way
 		if got := w.held("cs_1"); got != "held 02 10:00, held 03 11:00, held 05 10:00" {
 			t.Errorf("held: %s", got)
 		}

@@ -10,7 +10,7 @@ import (
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).Booking.Audit
 	return ports.Checks{
-		{Find: audit.ListOverlaps, Message: "claim %s overlaps another of its creator"},
-		{Find: audit.ListUnmatched, Message: "%s: an appointment and its claim do not match"},
+		{Find: audit.ListOverlaps, Message: "reservation %s overlaps another of its creator"},
+		{Find: audit.ListUnmatched, Message: "%s: an appointment and its reservation do not match"},
 	}.Run(ctx)
 }

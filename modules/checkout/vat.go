@@ -14,7 +14,7 @@ const vatTimeout = 5 * time.Second
 
 // checkVAT asks the register about the VAT id that decides the tax of a sale to buyer, given over what was known of them. The
 // check is the zero value where no id decides, it was checked for this sale before, or the register did not decide: then the
-// check of its shape stands. VALIDATION_FAILED at field for an id that is not registered.
+// check of its shape decides. VALIDATION_FAILED at field for an id that is not registered.
 func (s *Service) checkVAT(ctx context.Context, buyer, earlier customer.Details, known tax.VATCheck, field string) (tax.VATCheck, error) {
 	if s.vat == nil {
 		return tax.VATCheck{}, nil

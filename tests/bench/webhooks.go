@@ -67,7 +67,7 @@ func (h *recordingReceiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	h.at[message.Data.ExternalCustomerID] = now
 }
 
-// reset forgets what was heard.
+// reset forgets what was received.
 func (h *recordingReceiver) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -54,7 +54,7 @@ func Message(n byte) ports.Message {
 }
 
 // send sends and returns the only message that arrived.
-func (p post) send(t *testing.T, m ports.Message) Arrived {
+func (p post) send(t *testing.T, m ports.Message) ReceivedMail {
 	t.Helper()
 	if err := p.mailer.Send(context.Background(), m); err != nil {
 		t.Fatal(err)
@@ -151,8 +151,8 @@ func mailNeedsAnAddress(t *testing.T, p post) {
 	}
 }
 
-// Arrived is a message as its reader sees it.
-type Arrived struct {
+// ReceivedMail is a message as its reader sees it.
+type ReceivedMail struct {
 	Header             mail.Header
 	Subject, MessageID string
 	From, To           *mail.Address
@@ -162,13 +162,13 @@ type Arrived struct {
 }
 
 // ReadMail takes a message apart with the standard library.
-func ReadMail(t *testing.T, raw []byte) Arrived {
+func ReadMail(t *testing.T, raw []byte) ReceivedMail {
 	t.Helper()
 	m, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatalf("%v in %s", err, raw)
 	}
-	a := Arrived{Header: m.Header, MessageID: m.Header.Get("Message-Id"), Parts: map[string]string{}, Files: map[string]string{}}
+	a := ReceivedMail{Header: m.Header, MessageID: m.Header.Get("Message-Id"), Parts: map[string]string{}, Files: map[string]string{}}
 	var errs [5]error
 	a.Subject, errs[0] = (&mime.WordDecoder{}).DecodeHeader(m.Header.Get("Subject"))
 	a.From, errs[1] = mail.ParseAddress(m.Header.Get("From"))
@@ -181,7 +181,7 @@ func ReadMail(t *testing.T, raw []byte) Arrived {
 	return a
 }
 
-func (a *Arrived) read(contentType, encoding, file string, body io.Reader) error {
+func (a *ReceivedMail) read(contentType, encoding, file string, body io.Reader) error {
 	kind, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return err

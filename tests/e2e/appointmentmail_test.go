@@ -28,15 +28,15 @@ func (w *fixture) bookedBy(t *testing.T, email, startsAt string) (a bookedTime) 
 }
 
 // about are the mails to an address whose subjects begin so.
-func about(t *testing.T, app *harness.App, address, subject string) []contract.Arrived {
+func about(t *testing.T, app *harness.App, address, subject string) []contract.ReceivedMail {
 	t.Helper()
-	return slices.DeleteFunc(mailsTo(t, app, address), func(m contract.Arrived) bool {
+	return slices.DeleteFunc(mailsTo(t, app, address), func(m contract.ReceivedMail) bool {
 		return !strings.HasPrefix(m.Subject, "[Test] "+subject)
 	})
 }
 
 // wantInvitation compares the calendar of a mail with the appointment.
-func wantInvitation(t *testing.T, m contract.Arrived, a bookedTime, method, status, sequence string) {
+func wantInvitation(t *testing.T, m contract.ReceivedMail, a bookedTime, method, status, sequence string) {
 	t.Helper()
 	raw := m.Parts["text/calendar; method="+method]
 	if raw == "" || m.Files["invite.ics"] == "" {
@@ -65,14 +65,14 @@ func TestMailFollowsAnAppointmentToItsEnd(t *testing.T) {
 		w, buyer := newFixture(t, app), harness.Unique("grace")+"@example.com"
 		a := w.bookedBy(t, buyer, w.openTime(t))
 		workOff(t, w.Account)
-		only := func(address, subject string, want int) contract.Arrived {
+		only := func(address, subject string, want int) contract.ReceivedMail {
 			t.Helper()
 			mails := about(t, app, address, subject)
 			if len(mails) != want {
 				t.Fatalf("%d mails %q to %s, want %d", len(mails), subject, address, want)
 			}
 			if want == 0 {
-				return contract.Arrived{}
+				return contract.ReceivedMail{}
 			}
 			return mails[want-1]
 		}

@@ -73,7 +73,7 @@ func TestEveryLineOfTheGuideWorksAsPasted(t *testing.T) {
 		}
 	}
 	if len(statuses) != calls || calls < 14 || t.Failed() {
-		t.Errorf("%d of %d requests were answered: %v\n%s", len(statuses), calls, statuses, out)
+		t.Errorf("%d of %d requests got a response: %v\n%s", len(statuses), calls, statuses, out)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		asks := url.Values{"cardNumber": {"4000002760003184"}}
 		sendInvoicePage(t, app, inv, "/authenticate", url.Values{"approve": {"yes"}}) // nobody asked
 		if now := read(); now.Status != "failed" {
-			t.Fatalf("an answer to no question made the invoice %s", now.Status)
+			t.Fatalf("a confirmation that nobody asked for made the invoice %s", now.Status)
 		}
 		page, err := url.Parse(inv.HostedURL)
 		if err != nil {
@@ -61,7 +61,7 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		for _, c := range []struct{ approve, status string }{{"no", "failed"}, {"yes", "paid"}} {
 			sendInvoicePage(t, app, inv, "/pay", asks).Want(t, http.StatusSeeOther)
 			if now := read(); now.Status == "paid" || cards() != 1 {
-				t.Fatalf("before the bank was answered the invoice is %s, with %d cards", now.Status, cards())
+				t.Fatalf("before the confirmation the invoice is %s, with %d cards", now.Status, cards())
 			}
 			sendInvoicePage(t, app, inv, "/authenticate", url.Values{"approve": {c.approve}})
 			if now := read(); now.Status != c.status {

@@ -17,13 +17,13 @@ import (
 )
 
 // mailsTo are the mails in the sandbox's folder for an address.
-func mailsTo(t *testing.T, app *harness.App, address string) []contract.Arrived {
+func mailsTo(t *testing.T, app *harness.App, address string) []contract.ReceivedMail {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(app.DataDir, "mail", "mail_*.eml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []contract.Arrived
+	var found []contract.ReceivedMail
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {

@@ -217,14 +217,14 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 		paymentID := text(t, s.Receipt(t, session)["paymentId"])
 		s.AsBackend(t, post, "/v1/refunds", harness.JSON{"paymentId": paymentID, "amountInCents": 300, "reason": "asked"}).Want(t, 201)
 
-		byHand := s.fake.RefundByHand(t, paymentID, 500)
+		manual := s.fake.RefundInDashboard(t, paymentID, 500)
 		charge := map[string]any{"id": "ch_1", "metadata": map[string]any{"payment_id": paymentID}}
 		for n, event := range []struct {
 			kind   string
 			object map[string]any
 		}{
-			{"refund.created", map[string]any{"id": byHand}}, // it can't name its payment
-			{"charge.refunded", charge}, {"charge.refunded", charge}, {"refund.updated", map[string]any{"id": byHand}},
+			{"refund.created", map[string]any{"id": manual}}, // it can't name its payment
+			{"charge.refunded", charge}, {"charge.refunded", charge}, {"refund.updated", map[string]any{"id": manual}},
 		} {
 			s.event(t, fmt.Sprintf("evt_hand_%d", n), event.kind, event.object).Want(t, 200)
 		}
@@ -234,12 +234,12 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 			t.Errorf("the receipt shows %s, Stripe returned %d", got, s.fake.Refunded(paymentID))
 		}
 
-		s.fake.RefundByHand(t, paymentID, 1200)
+		s.fake.RefundInDashboard(t, paymentID, 1200)
 		s.event(t, "evt_hand_rest", "charge.refunded", charge).Want(t, 200)
 		harness.Eventually(t, 20*time.Second, "all is refunded", func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "2000" })
 
-		s.fake.Change(byHand, map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
-		s.event(t, "evt_hand_failed", "refund.failed", map[string]any{"id": byHand}).Want(t, 200)
+		s.fake.Change(manual, map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
+		s.event(t, "evt_manual_failed", "refund.failed", map[string]any{"id": manual}).Want(t, 200)
 		harness.Eventually(t, 20*time.Second, "the money came back", func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "1500" })
 		verified(t, s.app)
 	})

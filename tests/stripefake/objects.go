@@ -339,8 +339,8 @@ func (s *Server) Refunded(paymentID string) int64 {
 	return 0
 }
 
-// RefundByHand refunds a part of a payment as somebody in Stripe's dashboard does: without our metadata.
-func (s *Server) RefundByHand(t testing.TB, paymentID string, amount int64) (id string) {
+// RefundInDashboard refunds a part of a payment as somebody in Stripe's dashboard does: without our metadata.
+func (s *Server) RefundInDashboard(t testing.TB, paymentID string, amount int64) (id string) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -169,7 +169,7 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	return view
 }
 
-// beforeSession waits its turn where a burst of requests wants the same time. A request that cannot be read waits for
+// beforeSession waits for the lock where a burst of requests wants the same time. A request that cannot be read waits for
 // nothing.
 func (h handlers) beforeSession(c *fiber.Ctx) (after func()) {
 	if !bytes.Contains(httpapi.Body(c), []byte(`"appointmentSlot`)) {

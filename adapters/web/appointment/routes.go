@@ -268,10 +268,10 @@ func (r *Routes) move(c *fiber.Ctx) error {
 	return r.layout.Fail(c, err)
 }
 
-func (r *Routes) askCancel(c *fiber.Ctx) error { return r.askAgain(c, "") }
+func (r *Routes) askCancel(c *fiber.Ctx) error { return r.cancelForm(c, "") }
 
-// askAgain asks whether to cancel, with what is wrong with an earlier form.
-func (r *Routes) askAgain(c *fiber.Ctx, problem string) error {
+// cancelForm asks whether to cancel, with what is wrong with an earlier form.
+func (r *Routes) cancelForm(c *fiber.Ctx, problem string) error {
 	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
 	if err != nil {
 		return r.layout.Fail(c, err)
@@ -299,10 +299,10 @@ func (r *Routes) cancel(c *fiber.Ctx) error {
 		return layout.SeeOther(c, "/a/"+secret) // which shows what happened
 	case fault.Is(err, fault.QuoteExpired):
 		c.Status(fiber.StatusConflict)
-		return r.askAgain(c, layout.Reader(c).Text("apt.cancel.changed"))
+		return r.cancelForm(c, layout.Reader(c).Text("apt.cancel.changed"))
 	case fault.Is(err, fault.ValidationFailed):
 		c.Status(fiber.StatusBadRequest)
-		return r.askAgain(c, layout.Reader(c).Text("apt.cancel.too_long"))
+		return r.cancelForm(c, layout.Reader(c).Text("apt.cancel.too_long"))
 	}
 	return r.layout.Fail(c, err)
 }
