@@ -32,8 +32,8 @@ func newOracle(q Query, first, last civil.Date) *oracle {
 }
 
 func shownAt(zone *time.Location, at time.Time) int64 {
-	local := at.In(zone)
-	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), 0, 0, time.UTC).Unix() / 60
+	_, offset := at.In(zone).Zone()
+	return (at.Unix() + int64(offset)) / 60
 }
 
 // first is the first minute at which the clocks show a reading or a later one.
