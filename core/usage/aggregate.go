@@ -25,11 +25,11 @@ func (t Total) Take(a Aggregation, s Sample) (next Total, ok bool) {
 	case Sum:
 		t.Quantity, ok = t.Quantity.Add(s.Quantity)
 	case Max:
-		if t.Count == 0 || s.Quantity.Compare(t.Quantity) > 0 {
+		if s.Quantity.Compare(t.Quantity) > 0 {
 			t.Quantity = s.Quantity
 		}
 	case Last:
-		if t.Count == 0 || t.LastAt.Before(s.At) || t.LastAt.Equal(s.At) && t.LastID < s.ID {
+		if t.LastAt.Before(s.At) || t.LastAt.Equal(s.At) && t.LastID < s.ID {
 			t.Quantity, t.LastAt, t.LastID = s.Quantity, s.At, s.ID
 		}
 	}
@@ -39,9 +39,6 @@ func (t Total) Take(a Aggregation, s Sample) (next Total, ok bool) {
 
 // Merge joins the totals of two disjoint sets of samples.
 func (t Total) Merge(a Aggregation, other Total) (merged Total, ok bool) {
-	if other.Count == 0 {
-		return t, true
-	}
 	merged, ok = t.Take(a, Sample{other.LastID, other.LastAt, other.Quantity})
 	merged.Count = t.Count + other.Count
 	return merged, ok

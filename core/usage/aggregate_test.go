@@ -110,5 +110,9 @@ func TestOnlySumsTakeNegativeQuantities(t *testing.T) {
 		if (f.Err() != nil) != refused {
 			t.Errorf("%s: %v", a, f.Err())
 		}
+		var none fault.Violations
+		if a.Check(&none, "quantity", usage.Units(1)); none.Err() != nil {
+			t.Errorf("%s: %v", a, none.Err())
+		}
 	}
 }

@@ -43,9 +43,8 @@ func (d AlertDraft) Parse() (Alert, error) {
 	case d.Threshold != nil:
 		var err error
 		a.Threshold, err = ParseQuantity(d.Threshold.String())
-		if f.Nest("threshold").Merge(err) == nil && err == nil {
-			f.Check(a.Threshold.Compare(Quantity{}) > 0, "threshold", fault.DetailOutOfRange, "Expected a quantity above 0.")
-		}
+		_ = f.Nest("threshold").Merge(err) // its only error is a fault of the request
+		f.Check(err != nil || a.Threshold.Compare(Quantity{}) > 0, "threshold", fault.DetailOutOfRange, "Expected a quantity above 0.")
 	default:
 		a.Percent = *d.ThresholdPercent
 		f.Check(a.Percent >= 1 && a.Percent <= maxPercent, "thresholdPercent", fault.DetailOutOfRange, "Expected 1 to 10000 percent.")

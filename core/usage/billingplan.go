@@ -80,7 +80,7 @@ func (p *BillingPlan) State() PlanState { return p.s }
 
 // End makes the current period the last: the subscription is over. changed is false when that was known already.
 func (p *BillingPlan) End(at time.Time) (changed bool) {
-	if p.s.Status == PlanEnded || !p.s.Schedule.EndsAt.IsZero() {
+	if !p.s.Schedule.EndsAt.IsZero() {
 		return false
 	}
 	p.s.Schedule.EndsAt = later(at, p.s.Current.Start)

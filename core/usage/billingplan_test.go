@@ -69,6 +69,9 @@ func TestTheEndOfTheSubscriptionMakesThePeriodTheLast(t *testing.T) {
 			if !p.End(at(t, c.at)) || p.End(at(t, c.at).Add(time.Hour)) {
 				t.Fatal("the end is not taken once")
 			}
+			if p.State().Revision != 2 {
+				t.Errorf("revision %d", p.State().Revision)
+			}
 			closed, err := p.Close(at(t, c.wantEnd).Add(usage.Grace))
 			if err != nil || !closed.End.Equal(at(t, c.wantEnd)) {
 				t.Fatalf("closed %v, %v", closed, err)
@@ -100,6 +103,15 @@ func TestAnEndWithinTheGraceLeavesOneMorePeriod(t *testing.T) {
 	}
 }
 
+func TestAnEndThatIsFarAwayLeavesTheNextPeriodWhole(t *testing.T) {
+	t.Parallel()
+	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
+	p.End(at(t, "2026-06-11T00:00:00Z"))
+	if _, err := p.Close(p.State().NextInvoiceAt()); err != nil || !p.State().Current.End.Equal(at(t, "2026-03-01T00:00:00Z")) {
+		t.Errorf("%v, the next period is %v", err, p.State().Current)
+	}
+}
+
 func TestAReportExactlyAtAPeriodsEndBelongsToTheNext(t *testing.T) {
 	t.Parallel()
 	s := plan(t, "2025-01-31T15:00:00Z", "2025-08-13T20:00:00Z").State()
@@ -117,9 +129,35 @@ func TestAReportExactlyAtAPeriodsEndBelongsToTheNext(t *testing.T) {
 func TestWhatWasUsedBeforeTheFirstPeriodCountsInIt(t *testing.T) {
 	t.Parallel()
 	s := usage.Schedule{Anchor: at(t, "2026-02-01T00:00:00Z"), Interval: period.Month, Count: 1, StartsAt: at(t, "2026-01-18T00:00:00Z")}
-	first := s.At(at(t, "2026-01-02T00:00:00Z"))
-	if want := (usage.Period{Start: s.StartsAt, End: s.Anchor}); first != want {
-		t.Errorf("%v, want %v", first, want)
+	for _, used := range []string{"2026-01-02T00:00:00Z", "2025-11-02T00:00:00Z"} {
+		if got, want := s.At(at(t, used)), (usage.Period{Start: s.StartsAt, End: s.Anchor}); got != want {
+			t.Errorf("%s counts in %v, want %v", used, got, want)
+		}
+	}
+}
+
+func TestWhatIsUsedAfterTheEndCountsInTheLastPeriod(t *testing.T) {
+	t.Parallel()
+	s := usage.Schedule{Anchor: at(t, "2026-01-01T00:00:00Z"), Interval: period.Month, Count: 1, StartsAt: at(t, "2026-01-01T00:00:00Z")}
+	for name, c := range map[string]struct{ ends, wantStart string }{
+		"in the middle of a period": {"2026-02-11T00:00:00Z", "2026-02-01T00:00:00Z"},
+		"with a period":             {"2026-02-01T00:00:00Z", "2026-01-01T00:00:00Z"},
+		"at the very start":         {"2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"},
+	} {
+		s.EndsAt = at(t, c.ends)
+		want := usage.Period{Start: at(t, c.wantStart), End: s.EndsAt}
+		for _, used := range []time.Time{s.EndsAt, s.EndsAt.AddDate(0, 0, 3), s.EndsAt.AddDate(0, 3, 0)} {
+			if got := s.At(used); got != want {
+				t.Errorf("the end is %s: %s counts in %v, want %v", name, used, got, want)
+			}
+		}
+		if !fault.Is(s.Takes(s.EndsAt), fault.PeriodClosed) || s.Takes(s.EndsAt.Add(-time.Millisecond)) != nil {
+			t.Errorf("the end is %s: reports are taken %v, then %v", name, s.Takes(s.EndsAt.Add(-time.Millisecond)), s.Takes(s.EndsAt))
+		}
+	}
+	s.EndsAt = time.Time{}
+	if err := s.Takes(at(t, "2199-01-01T00:00:00Z")); err != nil {
+		t.Errorf("without an end: %v", err)
 	}
 }
 

@@ -13,9 +13,9 @@ type number struct {
 	exponent int
 }
 
-// integerDigits and decimals count the places before and behind the point.
-func (n number) integerDigits() int { return max(0, len(n.digits)+n.exponent) }
-func (n number) decimals() int      { return max(0, -n.exponent) }
+// integerDigits and decimals count the places before and behind the point; below 0 where there are zeros instead.
+func (n number) integerDigits() int { return len(n.digits) + n.exponent }
+func (n number) decimals() int      { return -n.exponent }
 
 // maxExponent bounds what an exponent may be; whatever is beyond it is beyond every limit here too.
 const maxExponent = 100_000
@@ -23,9 +23,8 @@ const maxExponent = 100_000
 // parseNumber reads a number as JSON writes it. ok is false for any other text.
 func parseNumber(text string) (n number, ok bool) {
 	text, n.negative = strings.CutPrefix(text, "-")
-	mantissa, power := text, ""
-	if at := strings.IndexAny(text, "eE"); at >= 0 {
-		mantissa, power = text[:at], text[at+1:]
+	mantissa, power, scientific := strings.Cut(strings.ToLower(text), "e")
+	if scientific {
 		if !isExponent(power) {
 			return number{}, false
 		}
@@ -53,14 +52,8 @@ func isExponent(s string) bool {
 }
 
 func exponentOf(s string) int {
-	value, err := strconv.Atoi(s)
-	if err != nil || value > maxExponent || value < -maxExponent { // isExponent has seen it: the error is its size
-		value = maxExponent
-		if s[0] == '-' {
-			value = -maxExponent
-		}
-	}
-	return value
+	value, _ := strconv.Atoi(s) // isExponent has seen it: an error is its size, and the value the largest there is
+	return min(max(value, -maxExponent), maxExponent)
 }
 
 func allDigits(s string) bool {
@@ -74,12 +67,7 @@ func allDigits(s string) bool {
 
 // scaled is the number without its sign at 12 decimals. It must have no more of them; ok is false when it is too large.
 func (n number) scaled() (value wide, ok bool) {
-	if n.digits == "" {
-		return wide{}, true
-	}
-	if n.integerDigits() > 65 { // 10^77 is the last power of ten below 2^256
-		return wide{}, false
-	}
+	ok = true
 	for i := range len(n.digits) {
 		if value, ok = value.mulAdd(10, uint64(n.digits[i]-'0')); !ok {
 			return wide{}, false

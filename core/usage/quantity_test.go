@@ -152,3 +152,50 @@ func TestSharesOfAnIncludedAmount(t *testing.T) {
 		})
 	}
 }
+
+func TestAShareOfMoreThanCanBeMultipliedIsReached(t *testing.T) {
+	t.Parallel()
+	// A hundred times this is a multiple of 2^256.
+	q, err := usage.RestoreQuantity("28948022309329048855892746252171976963317496166410141009864396001.978282409984")
+	if err != nil || !(usage.Alert{Percent: 1}).Reached(q, 1) {
+		t.Errorf("%v, %s is not a percent of one", err, q)
+	}
+}
+
+func TestUnitsMayBeNegativeAndZeroHasNoSign(t *testing.T) {
+	t.Parallel()
+	if got := usage.Units(-5); got.String() != "-5" || got.Neg() != usage.Units(5) {
+		t.Errorf("%s, %s", got, got.Neg())
+	}
+	if got := usage.Units(0).Neg(); got != (usage.Quantity{}) {
+		t.Errorf("minus nothing is %+v", got)
+	}
+}
+
+func TestQuantitiesAreReadFromWhatDatabasesKeep(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		from any
+		want string
+	}{
+		"text":         {"12.5", "12.5"},
+		"bytes":        {[]byte("-0.25"), "-0.25"},
+		"an integer":   {int64(-7), "-7"},
+		"no number":    {"x", ""},
+		"nor in bytes": {[]byte("x"), ""},
+		"a float":      {1.5, ""},
+		"nothing":      {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var q usage.Quantity
+			if err := q.Scan(c.from); (err != nil) != (c.want == "") || err == nil && q.String() != c.want {
+				t.Errorf("%v is read as %s, %v", c.from, q, err)
+			}
+		})
+	}
+	var q usage.Quantity
+	if err := q.UnmarshalJSON([]byte(`"x"`)); err == nil {
+		t.Errorf("a text was read as %s", q)
+	}
+}

@@ -96,21 +96,29 @@ func TestThreeLinesAreRoundedEach(t *testing.T) {
 	}
 }
 
+// largest is the largest quantity there is: 2^256-1 at 12 decimals.
+const largest = "115792089237316195423570985008687907853269984665640564039457584007.913129639935"
+
 func TestAmountsBeyondAllInvoicesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2]string{
-		"one too many":          {"∞@1", "100000000000"},
-		"more than a product":   {"∞@99999999999", strings.Repeat("9", 26)},
-		"more than a sum fits":  {"1@99999999999 ∞@99999999999", strings.Repeat("9", 26)},
-		"rounded over the edge": {"∞@99999999999", "1.00000000001"},
+		"one too many":           {"∞@1", "100000000000"},
+		"a report of all digits": {"∞@99999999999", strings.Repeat("9", 26)},
+		"more than a product":    {"∞@99999999999", strings.Repeat("9", 64)},
+		"more than a sum fits":   {"1@99999999999 ∞@0.000000000001", largest},
+		"rounded over the edge":  {"∞@99999999999", "1.00000000001"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, err := tiers(t, c[0]).Amount(quantity(t, c[1])); !fault.Is(err, fault.LimitReached) {
+			q, err := usage.RestoreQuantity(c[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := tiers(t, c[0]).Amount(q); got != 0 || !fault.Is(err, fault.LimitReached) {
 				t.Errorf("%d, %v", got, err)
 			}
-			if _, _, err := tiers(t, c[0]).Explain(quantity(t, c[1])); !fault.Is(err, fault.LimitReached) {
-				t.Errorf("explained: %v", err)
+			if _, got, err := tiers(t, c[0]).Explain(q); got != 0 || !fault.Is(err, fault.LimitReached) {
+				t.Errorf("explained as %d: %v", got, err)
 			}
 		})
 	}
@@ -228,21 +236,54 @@ func TestTiersListEveryFault(t *testing.T) {
 		"thirteen decimals":             {[]usage.TierDraft{{UnitAmountDecimal: text("0.0000000000001")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
 		"a price beyond every card":     {[]usage.TierDraft{{UnitAmountDecimal: text("99999999999.1")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
 		"no number":                     {[]usage.TierDraft{{UnitAmountDecimal: text("1,5")}}, "tiers[0].unitAmountDecimal INVALID"},
+		"below one before a faulty one": {[]usage.TierDraft{{UpTo: number("5"), UnitAmountInCents: cents(1)}, {UpTo: number("x"), UnitAmountInCents: cents(1)}, {UpTo: number("3"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[1].upTo INVALID, tiers[2].upTo OUT_OF_RANGE"},
+		"a price beyond every number":   {[]usage.TierDraft{{UnitAmountDecimal: text("1e99")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
+		"a price a trifle too high":     {[]usage.TierDraft{{UnitAmountDecimal: text("99999999999.000000000001")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
 		"every fault of every tier":     {[]usage.TierDraft{{UpTo: number("-1")}, {UpTo: number("1e27"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[0].unitAmountInCents REQUIRED, tiers[0].upTo OUT_OF_RANGE, tiers[1].upTo OUT_OF_RANGE"},
-		"more tiers than anybody needs": {make([]usage.TierDraft, 101), ""},
+		"as many tiers as there may be": {rising(100), ""},
+		"one more":                      {rising(101), "tiers TOO_LONG"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var f fault.Violations
 			usage.ParseTiers(&f, "tiers", c.drafts)
-			got := faulttest.Lines(t, f.Err())
-			if c.want == "" && len(got) > 100 {
-				return
-			}
-			if strings.Join(got, ", ") != c.want {
+			if got := faulttest.Lines(t, f.Err()); strings.Join(got, ", ") != c.want {
 				t.Errorf("faults %v, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// rising is a price of n tiers that is well.
+func rising(n int) []usage.TierDraft {
+	drafts := make([]usage.TierDraft, n)
+	for i := range drafts {
+		upTo := json.Number(strconv.Itoa(i + 1))
+		drafts[i] = usage.TierDraft{UpTo: &upTo, UnitAmountInCents: new(int64(25))}
+	}
+	drafts[n-1].UpTo = nil
+	return drafts
+}
+
+func TestAPriceInMinorUnitsIsWhole(t *testing.T) {
+	t.Parallel()
+	var f fault.Violations
+	parsed := usage.ParseTiers(&f, "tiers", rising(1))
+	if minor, whole := parsed[0].Unit.Minor(); minor != 25 || !whole || parsed[0].Unit.String() != "25" || f.Err() != nil {
+		t.Errorf("%d, %v, %s, %v", minor, whole, parsed[0].Unit, f.Err())
+	}
+	if minor, whole := tiers(t, "∞@1.000000000001")[0].Unit.Minor(); minor != 1 || whole {
+		t.Errorf("%d, %v", minor, whole)
+	}
+}
+
+func TestStoredTiersThatCannotBeReadAreErrors(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{`{"upTo":"x"}`, `{"upTo":null,"unitAmountDecimal":"x"}`} {
+		var tier usage.Tier
+		if err := json.Unmarshal([]byte(raw), &tier); err == nil {
+			t.Errorf("%s was read as %+v", raw, tier)
+		}
 	}
 }
 

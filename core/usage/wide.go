@@ -71,9 +71,6 @@ func (a wide) times(b wide) (product wide, ok bool) {
 		return product, true
 	}
 	low, ok := a.mulAdd(b[0], 0)
-	if b[1] == 0 {
-		return low, ok
-	}
 	high, fits := a.mulAdd(b[1], 0)
 	if !ok || !fits || high[3] != 0 {
 		return wide{}, false
@@ -96,7 +93,8 @@ func (a wide) divide(n uint64) (quotient wide, rest uint64) {
 func (a wide) decimal(decimals int) string {
 	const chunk, chunkDigits = 1_000_000_000_000_000_000, 18
 	var parts []string
-	for rest := uint64(0); ; {
+	var rest uint64
+	for {
 		a, rest = a.divide(chunk)
 		part := strconv.FormatUint(rest, 10)
 		if a.isZero() {
@@ -110,9 +108,7 @@ func (a wide) decimal(decimals int) string {
 		digits.WriteString(part)
 	}
 	text := digits.String()
-	if missing := decimals + 1 - len(text); missing > 0 {
-		text = strings.Repeat("0", missing) + text
-	}
+	text = strings.Repeat("0", max(decimals+1-len(text), 0)) + text
 	point := len(text) - decimals
 	fraction := strings.TrimRight(text[point:], "0")
 	if fraction == "" {

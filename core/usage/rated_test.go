@@ -1,0 +1,123 @@
+package usage_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/fault"
+	"sundry/core/usage"
+)
+
+func TestALineAsksForWhatEarlierInvoicesHaveNot(t *testing.T) {
+	t.Parallel()
+	p := usage.Period{Start: at(t, "2026-01-01T00:00:00Z"), End: at(t, "2026-02-01T00:00:00Z")}
+	meter, price := usage.Meter{ID: "mtr_1", Name: "Calls", EventName: "calls", Aggregation: usage.Sum}, usage.Price{ID: "pri_1", Tiers: tiers(t, "10@7 ∞@5")}
+	for name, c := range map[string]struct {
+		freeUntil     string
+		billed        int64
+		rated, amount int64
+		charges       int
+		free          bool
+	}{
+		"the first":                   {"2026-01-15T00:00:00Z", 0, 80, 80, 2, false},
+		"late reports":                {"2026-01-15T00:00:00Z", 50, 80, 30, 2, false},
+		"what was billed is too much": {"2026-01-15T00:00:00Z", 90, 80, -10, 2, false},
+		"a trial":                     {"2026-02-01T00:00:00Z", 0, 0, 0, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := usage.Rate(meter, price, usage.PlanState{FreeUntil: at(t, c.freeUntil)}, p, usage.Units(12), c.billed)
+			if err != nil || r.RatedMinor != c.rated || r.BilledMinor != c.billed || r.AmountMinor != c.amount || len(r.Charges) != c.charges || r.Charges == nil || r.Free != c.free {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if r.MeterID != "mtr_1" || r.MeterName != "Calls" || r.EventName != "calls" || r.Aggregation != usage.Sum || r.PriceID != "pri_1" ||
+				!r.PeriodStart.Equal(p.Start) || !r.PeriodEnd.Equal(p.End) || r.Quantity != usage.Units(12) {
+				t.Errorf("%+v", r)
+			}
+			if !r.Settled() {
+				t.Error("a line leaves a part of its period")
+			}
+		})
+	}
+	dear := usage.Price{Tiers: tiers(t, "∞@99999999999")}
+	if _, err := usage.Rate(meter, dear, usage.PlanState{}, p, usage.Units(2), 0); !fault.Is(err, fault.LimitReached) {
+		t.Errorf("beyond every invoice: %v", err)
+	}
+}
+
+func TestCreditsWaitWhenTheInvoiceIsTooSmall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ amounts, want []int64 }{
+		"no credit":              {[]int64{5, 7}, []int64{5, 7}},
+		"a credit that fits":     {[]int64{10, -4}, []int64{10, -4}},
+		"all of it":              {[]int64{10, -10}, []int64{10, -10}},
+		"more than there is":     {[]int64{10, -12}, []int64{10, -10}},
+		"two that fit in part":   {[]int64{10, -6, -6}, []int64{10, -6, -4}},
+		"one before what it has": {[]int64{-3, 2}, []int64{-2, 2}},
+		"nothing to take it off": {[]int64{0, -1}, []int64{0, 0}},
+		"no lines":               {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lines := make([]usage.Rated, len(c.amounts))
+			for i, amount := range c.amounts {
+				lines[i] = usage.Rated{RatedMinor: amount, AmountMinor: amount}
+			}
+			usage.CapCredits(lines)
+			var sum int64
+			for i, l := range lines {
+				sum += l.AmountMinor
+				if l.AmountMinor != c.want[i] || l.Settled() != (c.want[i] == c.amounts[i]) {
+					t.Errorf("line %d is %d, settled %v; want %d", i, l.AmountMinor, l.Settled(), c.want[i])
+				}
+			}
+			if total := (usage.Preview{Lines: lines}).TotalMinor(); total != sum || total < 0 {
+				t.Errorf("the total is %d", total)
+			}
+		})
+	}
+}
+
+// Whatever the lines are, they never come to less than nothing, and only credits become smaller.
+func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		amounts := rapid.SliceOfN(rapid.Int64Range(-50, 50), 0, 6).Draw(t, "amounts")
+		lines := make([]usage.Rated, len(amounts))
+		var charges, credits int64
+		for i, amount := range amounts {
+			lines[i].AmountMinor = amount
+			charges, credits = charges+max(amount, 0), credits+max(-amount, 0)
+		}
+		before := slices.Clone(lines)
+		usage.CapCredits(lines)
+		for i := range lines {
+			if now, was := lines[i].AmountMinor, before[i].AmountMinor; was >= 0 && now != was || was < 0 && (now < was || now > 0) {
+				t.Fatalf("%d became %d", was, now)
+			}
+		}
+		if total := (usage.Preview{Lines: lines}).TotalMinor(); total != max(charges-credits, 0) {
+			t.Fatalf("%v come to %d", amounts, total)
+		}
+	})
+}
+
+func TestATrialIsSettledWhateverWasUsed(t *testing.T) {
+	t.Parallel()
+	if !(usage.Rated{Free: true, RatedMinor: 5}).Settled() || (usage.Rated{RatedMinor: 5}).Settled() || !(usage.Rated{RatedMinor: 5, BilledMinor: 2, AmountMinor: 3}).Settled() {
+		t.Error("a line is settled when it is free or everything is billed")
+	}
+}
+
+func TestEventsHaveTheirNames(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]interface{ EventName() string }{
+		"usage.threshold_reached": usage.ThresholdReached{}, "usage.period_closed": usage.PeriodClosed{}, "usage.counted": usage.Counted{},
+	} {
+		if e.EventName() != want {
+			t.Errorf("%s, want %s", e.EventName(), want)
+		}
+	}
+}
