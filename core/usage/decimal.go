@@ -67,7 +67,6 @@ func allDigits(s string) bool {
 
 // scaled is the number without its sign at 12 decimals. It must have no more of them; ok is false when it is too large.
 func (n number) scaled() (value wide, ok bool) {
-	ok = true
 	for i := range len(n.digits) {
 		if value, ok = value.mulAdd(10, uint64(n.digits[i]-'0')); !ok {
 			return wide{}, false

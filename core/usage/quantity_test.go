@@ -103,6 +103,9 @@ func ofInteger(t *rapid.T, n *big.Int) usage.Quantity {
 	return q
 }
 
+// beyond is 2^256, the first number that does not fit.
+const beyond = "115792089237316195423570985008687907853269984665640564039457584007913129639936"
+
 func TestStoredQuantitiesMayBeLongerThanReportedOnes(t *testing.T) {
 	t.Parallel()
 	most, err := usage.ParseQuantity(strings.Repeat("9", 26))
@@ -120,7 +123,7 @@ func TestStoredQuantitiesMayBeLongerThanReportedOnes(t *testing.T) {
 	if err != nil || back != sum {
 		t.Errorf("%s read again is %s, %v", sum, back, err)
 	}
-	for _, text := range []string{"", "x", "0.0000000000001", "1e99", strings.Repeat("9", 70)} {
+	for _, text := range []string{"", "x", "0.0000000000001", "1e99", strings.Repeat("9", 70), strings.Repeat("9", 90), beyond + "5"} {
 		if q, err := usage.RestoreQuantity(text); err == nil {
 			t.Errorf("%q was read as %s", text, q)
 		}
