@@ -45,7 +45,8 @@ func ParseKey(text string) (livemode, ok bool) {
 		}
 	}
 	signed := keyLength - checkChars
-	return livemode, text[signed:] == checksum(text[:signed])
+	ok = text[signed:] == checksum(text[:signed])
+	return livemode && ok, ok
 }
 
 func keyPrefix(livemode bool) string {

@@ -2,6 +2,8 @@ package identity_test
 
 import (
 	"bytes"
+	"hash/crc32"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -71,9 +73,67 @@ func TestATypoIsNoKey(t *testing.T) {
 			}
 		}
 	}
-	for _, other := range []string{"", "sk_test_", key[:len(key)-1], key + "0", "sk_live_" + key[8:], " " + key, "pk" + key[2:], strings.Repeat("0", len(key))} {
-		if _, ok := identity.ParseKey(other); ok {
+	for _, other := range []string{"", "sk_test_", "sk_live_", "sk_live_" + key, key[:len(key)-1], key + "0", "sk_live_" + key[8:], " " + key, "pk" + key[2:], strings.Repeat("0", len(key))} {
+		if live, ok := identity.ParseKey(other); ok || live {
 			t.Errorf("%q passes for a key", other)
+		}
+	}
+}
+
+// withChecksum appends the checksum of a key to a text: its CRC-32 in base62.
+func withChecksum(text string) string {
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum, end := crc32.ChecksumIEEE([]byte(text)), ""
+	for range 6 {
+		end, sum = string(digits[sum%62])+end, sum/62
+	}
+	return text + end
+}
+
+func TestTheRightChecksumAloneMakesNoKey(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("0", 31)
+	for _, c := range "09AZaz" {
+		if _, ok := identity.ParseKey(withChecksum("sk_test_" + body + string(c))); !ok {
+			t.Errorf("no key may contain %q", c)
+		}
+	}
+	for _, text := range []string{
+		"sk_prod_0" + body, "SK_LIVE_0" + body, "sk_live_" + body + "/", "sk_test_" + body + ":", "sk_test_" + body + "@", "sk_test_" + body + "[",
+		"sk_test_" + body + "`", "sk_live_" + body + "{", "sk_live_/" + body,
+	} {
+		if live, ok := identity.ParseKey(withChecksum(text)); ok || live {
+			t.Errorf("%q passes for a key", withChecksum(text))
+		}
+	}
+}
+
+func TestAKeyHoldsAllOfItsEntropy(t *testing.T) {
+	t.Parallel()
+	most := new(big.Int).Exp(big.NewInt(62), big.NewInt(32), nil)
+	if bits := most.BitLen() - 1; bits/8 != identity.KeyEntropy {
+		t.Errorf("32 characters hold %d bits, not %d bytes", bits, identity.KeyEntropy)
+	}
+}
+
+func TestAKeyIsNamedByItsEnds(t *testing.T) {
+	t.Parallel()
+	key := identity.NewKey(true, bytes.Repeat([]byte{7}, identity.KeyEntropy))
+	for text, want := range map[string]string{key: "sk_live_…" + key[len(key)-4:], key[:len(key)-1]: "", key + "0": "", "": ""} {
+		if got := identity.KeyLabel(text); got != want {
+			t.Errorf("%q is named %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAUseIsRecordedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	state := issue(time.Time{}).State()
+	state.LastUsedAt = noon
+	key := identity.RestoreAPIKey(state)
+	for later, want := range map[time.Duration]bool{0: false, time.Minute - time.Millisecond: false, time.Minute: true, time.Hour: true} {
+		if got := key.UseIsStale(noon.Add(later)); got != want {
+			t.Errorf("%v after the last use: stale %v", later, got)
 		}
 	}
 }
@@ -140,7 +200,7 @@ func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
 			t.Errorf("%s: usable %v", name, got)
 		}
 	}
-	if !endless.Revoke(noon) || endless.Usable(noon) {
+	if !endless.Revoke(noon) || endless.Usable(noon) || endless.State().Revision != 2 {
 		t.Error("a revoked key is usable")
 	}
 	before := endless.State()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/core/fault/faulttest"
 	"sundry/core/identity"
@@ -20,6 +21,7 @@ func TestRegistrationListsEveryFault(t *testing.T) {
 		"an empty one has three":                      {func(r *identity.Registration) { *r = identity.Registration{} }, []string{"email REQUIRED", "password REQUIRED", "displayName REQUIRED"}},
 		"everything may be wrong at once":             {func(r *identity.Registration) { *r = identity.Registration{"x", "short", "a\x00b"} }, []string{"email INVALID", "password TOO_SHORT", "displayName INVALID"}},
 		"an e-mail address has at most 254 bytes":     {func(r *identity.Registration) { r.Email = strings.Repeat("a", 250) + "@b.c" + "d" }, []string{"email TOO_LONG"}},
+		"254 bytes are not too many":                  {func(r *identity.Registration) { r.Email = longest }, nil},
 		"nine characters are too few":                 {func(r *identity.Registration) { r.Password = "nine char" }, []string{"password TOO_SHORT"}},
 		"ten characters count, not bytes":             {func(r *identity.Registration) { r.Password = "ééééééééé" }, []string{"password TOO_SHORT"}},
 		"200 characters are not too many":             {func(r *identity.Registration) { r.Password = strings.Repeat("é", 200) }, nil},
@@ -52,12 +54,66 @@ func TestRegistrationIsNormalisedButThePasswordIsNot(t *testing.T) {
 	}
 }
 
-func TestSignInJudgesPresenceOnly(t *testing.T) {
+// longest is an address of 254 bytes.
+var longest = strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 62)+".", 2) + strings.Repeat("c", 59) + ".com"
+
+func TestASignInIsByTheNormalizedAddress(t *testing.T) {
+	t.Parallel()
+	if got, err := identity.CheckCredentials(" ADA@Example.com ", "x"); err != nil || got != "ada@example.com" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestANewPasswordIsAnotherRevision(t *testing.T) {
+	t.Parallel()
+	creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com", DisplayName: "Ada"}, "old", noon)
+	creator.SetPassword("new")
+	if s := creator.State(); s.PasswordHash != "new" || s.Revision != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestGuessingIsSlowedDown(t *testing.T) {
+	t.Parallel()
+	want := identity.Limits{
+		SignInPerAccount: identity.Limit{Attempts: 10, Window: time.Minute}, SignInPerAddress: identity.Limit{Attempts: 30, Window: time.Minute},
+		SignUpPerAddress: identity.Limit{Attempts: 600, Window: time.Minute}, ResetPerAccount: identity.Limit{Attempts: 3, Window: time.Hour},
+		ResetPerAddress: identity.Limit{Attempts: 20, Window: time.Hour},
+	}
+	if got := identity.LimitsFor(false); got != want {
+		t.Errorf("in the sandbox %+v", got)
+	}
+	want.SignUpPerAddress = identity.Limit{Attempts: 20, Window: time.Hour}
+	if got := identity.LimitsFor(true); got != want {
+		t.Errorf("live %+v", got)
+	}
+}
+
+func TestTheAccessLogGoesBackHalfAYear(t *testing.T) {
+	t.Parallel()
+	if identity.AccountEventRetention != 180*day {
+		t.Errorf("%v", identity.AccountEventRetention)
+	}
+}
+
+func TestEventsHaveTheirNames(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]interface{ EventName() string }{
+		"identity.password_reset_asked": identity.PasswordResetAsked{}, "identity.payout_schedule_changed": identity.PayoutScheduleChanged{},
+	} {
+		if e.EventName() != want {
+			t.Errorf("%s, want %s", e.EventName(), want)
+		}
+	}
+}
+
+func TestSignInChecksPresenceOnly(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		address, password string
 		want              []string
 	}{
+		"both of the largest":              {longest, strings.Repeat("é", 200), nil},
 		"both missing":                     {"", "", []string{"email REQUIRED", "password REQUIRED"}},
 		"both huge":                        {strings.Repeat("a", 255), strings.Repeat("a", 201), []string{"email TOO_LONG", "password TOO_LONG"}},
 		"a shape that no account has":      {"nobody", "x", nil},

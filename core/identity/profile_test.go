@@ -8,6 +8,7 @@ import (
 
 	"sundry/core/fault/faulttest"
 	"sundry/core/identity"
+	"sundry/core/payout"
 )
 
 func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
@@ -27,6 +28,12 @@ func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
 		"a logo without a host":         {identity.ProfileEdit{LogoURL: new("https:///l.png")}, []string{"logoUrl INVALID"}},
 		"a logo of script":              {identity.ProfileEdit{LogoURL: new("javascript:alert(1)")}, []string{"logoUrl INVALID"}},
 		"a logo with a space":           {identity.ProfileEdit{LogoURL: new("https://a.example/my logo.png")}, []string{"logoUrl INVALID"}},
+		"a logo with an escape of none": {identity.ProfileEdit{LogoURL: new("https://a.example/%zz.png")}, []string{"logoUrl INVALID"}},
+		"a logo with a backslash":       {identity.ProfileEdit{LogoURL: new(`https://a.example/a\b.png`)}, []string{"logoUrl INVALID"}},
+		"a logo with a control":         {identity.ProfileEdit{LogoURL: new("https://a.example/\u0081.png")}, []string{"logoUrl INVALID"}},
+		"a logo's URL of 2,048 bytes":   {identity.ProfileEdit{LogoURL: new("https://a.example/" + strings.Repeat("a", 2030))}, nil},
+		"a schedule of payouts":         {identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}, nil},
+		"a schedule that nobody has":    {identity.ProfileEdit{PayoutSchedule: new(payout.Schedule("hourly"))}, []string{"payoutSchedule NOT_ALLOWED"}},
 		"a logo's URL is bounded":       {identity.ProfileEdit{LogoURL: new("https://a.example/" + strings.Repeat("a", 2031))}, []string{"logoUrl TOO_LONG"}},
 		"a color of three digits":       {identity.ProfileEdit{AccentColor: new("#f00")}, []string{"accentColor INVALID"}},
 		"a color that ends a style":     {identity.ProfileEdit{AccentColor: new("#ffffff}")}, []string{"accentColor INVALID"}},
@@ -37,11 +44,11 @@ func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
 			t.Parallel()
 			creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com", DisplayName: "Before"}, "", time.Unix(0, 0))
 			before := creator.State()
-			_, err := creator.EditProfile(c.edit)
+			changed, err := creator.EditProfile(c.edit)
 			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			if err != nil && creator.State() != before {
+			if err != nil && (changed || creator.State() != before) {
 				t.Errorf("a refused edit left %+v", creator.State())
 			}
 		})
@@ -63,5 +70,8 @@ func TestAProfileIsNormalizedAndOnlyWhatIsGivenChanges(t *testing.T) {
 	}
 	if _, err = creator.EditProfile(identity.ProfileEdit{LogoURL: new(""), DisplayName: new(" Ada Ltd ")}); err != nil || creator.State().Profile.LogoURL != "" || creator.State().DisplayName != "Ada Ltd" {
 		t.Errorf("cleared: %+v, %v", creator.State(), err)
+	}
+	if changed, err = creator.EditProfile(identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}); err != nil || !changed || creator.State().PayoutSchedule != payout.Daily {
+		t.Errorf("paid out daily: %+v, %v, %v", creator.State(), changed, err)
 	}
 }

@@ -56,9 +56,9 @@ func ParseRefreshToken(text string) (t RefreshToken, mac []byte, ok bool) {
 	if !ok {
 		return t, nil, false
 	}
-	body, secret, ok := strings.Cut(rest, "_")
+	body, secret, _ := strings.Cut(rest, "_")
 	familyID := string(RefreshFamilyPrefix) + "_" + body
-	if !ok || !id.Valid(RefreshFamilyPrefix, familyID) || strings.ContainsAny(secret, "\r\n") {
+	if !id.Valid(RefreshFamilyPrefix, familyID) || strings.ContainsAny(secret, "\r\n") {
 		return t, nil, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(secret)

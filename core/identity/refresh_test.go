@@ -26,7 +26,10 @@ func TestARefreshTokenNamesItsFamilyAndItsNumber(t *testing.T) {
 	if got, shown, ok := identity.ParseRefreshToken(text); !ok || got != token || !bytes.Equal(shown, mac[:identity.RefreshMAC]) {
 		t.Errorf("ParseRefreshToken(%q) = %+v, %x, %v", text, got, shown, ok)
 	}
-	for _, other := range []string{"", "rt_", "rt__", text[1:], text[:len(text)-1], text + "A", text + "\n", strings.ToUpper(text), "rtf_" + text[3:], "sk_test_" + text} {
+	if want := "rt_" + strings.TrimPrefix(familyID(), "rtf_") + "_AAERcPv7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s"; text != want || token.Subject() != familyID()+".70000" {
+		t.Errorf("%q of %q; tokens that were issued must go on being recognized", text, token.Subject())
+	}
+	for _, other := range []string{"", "rt_", "rt__", "rt_x" + text[29:], text[:29], text[:len(text)-1] + "t", text[3:], text[1:], text[:len(text)-1], text + "A", text + "\n", strings.ToUpper(text), "rtf_" + text[3:], "sk_test_" + text} {
 		if got, _, ok := identity.ParseRefreshToken(other); ok {
 			t.Errorf("ParseRefreshToken(%q) = %+v", other, got)
 		}
@@ -111,6 +114,13 @@ func TestAFormerTokenEndsTheFamily(t *testing.T) {
 	}
 }
 
+func TestAnAccessTokenOpensForAQuarterOfAnHour(t *testing.T) {
+	t.Parallel()
+	if identity.AccessTokenLifetime != 15*time.Minute {
+		t.Errorf("%v", identity.AccessTokenLifetime)
+	}
+}
+
 func TestARefreshTokenWaitsThirtyDays(t *testing.T) {
 	t.Parallel()
 	f := begin()
@@ -131,6 +141,9 @@ func TestEvenABusyFamilyEnds(t *testing.T) {
 			t.Fatalf("%v: %v", at, err)
 		}
 		shown++
+	}
+	if ends := f.State().ExpiresAt; !ends.Equal(noon.Add(180 * day)) {
+		t.Errorf("it ends at %v", ends)
 	}
 	if _, err := f.Rotate(shown, noon.Add(180*day)); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("after 180 days: %v", err)

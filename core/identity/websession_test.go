@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,25 +13,47 @@ import (
 
 func TestABrowserStaysSignedInWhileItIsUsed(t *testing.T) {
 	t.Parallel()
-	start := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
-	w := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, start)
-	if w.Use(start.Add(time.Minute)) {
-		t.Error("a use is recorded within five minutes")
+	w := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, noon)
+	if begun := w.State(); begun.Revision != 1 || !begun.ExpiresAt.Equal(noon.Add(14*day)) || w.Use(noon.Add(5*time.Minute-1)) || w.State() != begun {
+		t.Errorf("a use within five minutes left %+v of %+v", w.State(), begun)
 	}
-	at := start
-	for w.Valid(at.Add(13 * 24 * time.Hour)) {
-		at = at.Add(13 * 24 * time.Hour)
-		w.Use(at)
+	at := noon.Add(5 * time.Minute)
+	if used := w.Use(at); !used || w.State().Revision != 2 || !w.State().LastSeenAt.Equal(at) || !w.State().ExpiresAt.Equal(at.Add(14*day)) {
+		t.Errorf("a use was recorded %v as %+v", used, w.State())
 	}
-	if days := at.Sub(start) / (24 * time.Hour); days < 77 || days > 90 {
-		t.Errorf("the busiest browser was signed in for %d days", days)
+	for last := at.Add(13 * day); w.Valid(last); last = last.Add(13 * day) {
+		w.Use(last)
 	}
-	idle := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, start)
-	if idle.Valid(start.Add(14 * 24 * time.Hour)) {
+	if ends := w.State().ExpiresAt; !ends.Equal(noon.Add(90*day)) || !w.Valid(ends.Add(-1)) || w.Valid(ends) {
+		t.Errorf("the busiest browser is signed in until %v", ends)
+	}
+	idle := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, noon)
+	if idle.Valid(noon.Add(14*day)) || idle.Use(noon.Add(14*day)) {
 		t.Error("an unused browser stays signed in for two weeks")
 	}
-	if !idle.Revoke(start) || idle.Valid(start) || idle.Revoke(start) || idle.Use(start.Add(time.Hour)) {
+	if !idle.Revoke(noon) || idle.State().Revision != 2 || idle.Valid(noon) || idle.Revoke(noon) || idle.Use(noon.Add(time.Hour)) || idle.State().Revision != 2 {
 		t.Error("a browser that was signed out still counts")
+	}
+}
+
+func TestWhatABrowserReportsOfItselfIsBounded(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"":                             "",
+		strings.Repeat("a", 300):       strings.Repeat("a", 300),
+		strings.Repeat("a", 301):       strings.Repeat("a", 300),
+		strings.Repeat("a", 299) + "é": strings.Repeat("a", 299),
+	} {
+		if got := identity.NewClient("192.0.2.1", given); got != (identity.Client{Address: "192.0.2.1", UserAgent: want}) {
+			t.Errorf("%d bytes became %+v", len(given), got)
+		}
+	}
+}
+
+func TestCookiesAndFormsAreSignedApart(t *testing.T) {
+	t.Parallel()
+	if cookie, form := identity.WebSubject("wse_1"), identity.FormSubject("wse_1"); cookie != "web-session.wse_1" || form != "web-form.wse_1" {
+		t.Errorf("%q, %q", cookie, form)
 	}
 }
 
@@ -42,7 +65,7 @@ func TestACookieNamesItsSignIn(t *testing.T) {
 	if got, shown, ok := identity.ParseWebToken(token); !ok || got != sessionID || !bytes.Equal(shown, mac) {
 		t.Errorf("%q reads as %q, %v", token, got, ok)
 	}
-	for _, bad := range []string{"", "ws_", token[3:], token + "\n", strings.Replace(token, "ws_", "rt_", 1), token[:20], token + "!"} {
+	for _, bad := range []string{"", "ws_", "ws_x_bWFj", token[:29], token[3:], token + "\n", strings.Replace(token, "ws_", "rt_", 1), token[:20], token + "!"} {
 		if _, _, ok := identity.ParseWebToken(bad); ok {
 			t.Errorf("%q is taken", bad)
 		}
@@ -51,7 +74,7 @@ func TestACookieNamesItsSignIn(t *testing.T) {
 
 func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
+	now := noon
 	l := identity.ResetLink{CreatorID: id.New(id.Creator, [16]byte{9}), Replaces: identity.PasswordMark("old"), ExpiresAt: now.Add(time.Hour)}
 	got, mac, ok := identity.ParseResetLink(l.Text([]byte("mac")))
 	if !ok || got != l || string(mac) != "mac" {
@@ -60,6 +83,20 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 	if !l.Good("old", now) || l.Good("new", now) || l.Good("old", now.Add(time.Hour)) {
 		t.Error("it is good for another password, or too long")
 	}
+	if want := "password-reset." + l.CreatorID + "." + l.Replaces + ".1772974800"; l.Subject() != want || len(l.Replaces) != 16 {
+		t.Errorf("%q; links that were sent must go on being recognized", l.Subject())
+	}
+	parts := strings.Split(l.Text([]byte("mac")), ".")
+	for i, part := range []string{"x", "", "noon"} {
+		if part == "" {
+			continue // any mark may be asked about
+		}
+		bad := slices.Clone(parts)
+		bad[i] = part
+		if _, _, ok := identity.ParseResetLink(strings.Join(bad, ".")); ok {
+			t.Errorf("%v is taken", bad)
+		}
+	}
 	for _, other := range []identity.ResetLink{
 		{CreatorID: l.CreatorID, Replaces: identity.PasswordMark("x"), ExpiresAt: l.ExpiresAt}, {CreatorID: l.CreatorID, Replaces: l.Replaces, ExpiresAt: now},
 	} {
@@ -67,7 +104,7 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 			t.Errorf("%+v has the same MAC", other)
 		}
 	}
-	for _, bad := range []string{"", "a.b.c.d", l.Text(nil) + ".x", "\n" + l.Text(nil)} {
+	for _, bad := range []string{"", "a.b.c.d", l.Text(nil) + ".x", "\n" + l.Text(nil), l.Text([]byte("mac")) + "\n"} {
 		if _, _, ok := identity.ParseResetLink(bad); ok {
 			t.Errorf("%q is taken", bad)
 		}
