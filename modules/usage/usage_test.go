@@ -86,9 +86,14 @@ func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(50 * time.Millisecond)
+		more := func() {
+			for before := accepted.Load(); accepted.Load() < before+20 && !t.Failed(); {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		more()
 		f.close() // while reports of its period go on arriving
-		time.Sleep(50 * time.Millisecond)
+		more()
 		stop.Store(true)
 		all.Wait()
 		f.clock.Advance(24 * time.Hour)

@@ -147,7 +147,7 @@ func mailCases() storeCases {
 func processCases() storeCases {
 	return storeCases{
 		"one process leads and the next takes over": oneProcessLeadsAndTheNextTakesOver,
-		"workers of other processes are paged":      workersOfOtherProcessesArePaged,
+		"workers of other processes are notified":   workersOfOtherProcessesAreNotified,
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func workersOfOtherProcessesArePaged(t *testing.T, db Database) {
+func workersOfOtherProcessesAreNotified(t *testing.T, db Database) {
 	serving, working := db.Open(t, StoreOptions{}), db.Open(t, StoreOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	woken, ended := make(chan struct{}, 100), make(chan error, 1)
@@ -19,7 +19,7 @@ func workersOfOtherProcessesArePaged(t *testing.T, db Database) {
 		select {
 		case <-woken:
 		case <-time.After(10 * time.Second):
-			t.Error("a page did not arrive")
+			t.Error("a notification did not arrive")
 		}
 	} else {
 		serving.NotifyWorkers()

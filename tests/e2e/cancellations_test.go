@@ -53,7 +53,7 @@ func (w *fixture) pack(t *testing.T, card string) (ids []string, checkoutID stri
 func (w *fixture) settledRefunds(t *testing.T, checkoutID string) (amounts []int64) {
 	t.Helper()
 	receipt := w.AsBackend(t, get, "/v1/checkout-sessions/"+checkoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t)
-	for range 200 {
+	for range 1200 {
 		var list struct {
 			Data []struct {
 				Status, Reason string
@@ -72,7 +72,7 @@ func (w *fixture) settledRefunds(t *testing.T, checkoutID string) (amounts []int
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	t.Fatal("a refund is still pending after five seconds")
+	t.Fatal("a refund is still pending after half a minute")
 	return nil
 }
 

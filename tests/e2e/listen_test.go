@@ -67,9 +67,7 @@ func TestTriggeredEventsAreForwardedSigned(t *testing.T) {
 	go func() {
 		done <- cli.Listen(ctx, append(service, "--forward-to", receiver.URL, "--secret", webhook.FormatSecret(secret)), &out)
 	}()
-	for !strings.Contains(out.String(), "Signing secret: whsec_") {
-		time.Sleep(time.Millisecond)
-	}
+	harness.Eventually(t, 20*time.Second, "it listens", func() bool { return strings.Contains(out.String(), "Signing secret: whsec_") })
 	for _, event := range cli.TriggerTypes() {
 		if err := cli.Trigger(ctx, append([]string{event}, service...), io.Discard); err != nil {
 			t.Errorf("%v", err)

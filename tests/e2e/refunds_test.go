@@ -169,7 +169,7 @@ func TestADisputeHoldsTheMoneyAndSuspendsAccess(t *testing.T) {
 		}, "lost", [4]int64{-500, 0, 0, 0}, 0},
 		"without evidence in time": {func(t *testing.T, w *fixture, id string) harness.JSON {
 			w.advance(t, week+60)
-			for range 100 {
+			for range 600 {
 				if d := w.AsBackend(t, get, "/v1/disputes/"+id, nil).Want(t, 200).Map(t); d["status"] != "needs_response" {
 					return d
 				}

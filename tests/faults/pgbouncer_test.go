@@ -18,12 +18,12 @@ import (
 )
 
 // behindPgBouncer is a deployment on an empty database whose processes reach it through a PgBouncer of the test's own, which
-// lends them a connection for one transaction at a time; false where it is not installed.
-func behindPgBouncer(t *testing.T) (_ *Deployment, ok bool) {
+// lends them a connection for one transaction at a time.
+func behindPgBouncer(t *testing.T) *Deployment {
 	t.Helper()
 	path, ok := installed(cmp.Or(os.Getenv("TEST_PGBOUNCER"), "pgbouncer"), "/usr/sbin/pgbouncer")
 	if !ok {
-		return nil, false
+		t.Fatal("PgBouncer is not installed here: go run ./tests/run installs it")
 	}
 	d := newDeployment(t)
 	d.DatabaseURL = testdb.Postgres.URL(t)
@@ -56,17 +56,13 @@ func behindPgBouncer(t *testing.T) (_ *Deployment, ok bool) {
 	pooled := *direct
 	pooled.Host = s.addr
 	d.env["DATABASE_URL"], d.env["DATABASE_DIRECT_URL"] = fewConnections(t, pooled.String()), d.DatabaseURL
-	return d, true
+	return d
 }
 
 // TestEverythingWorksBehindPgBouncer migrates, sells, delivers and leads through connections that keep no session.
 func TestEverythingWorksBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	d, ok := behindPgBouncer(t)
-	if !ok {
-		t.Log("PgBouncer is not installed here: go run ./tests/run installs it")
-		return
-	}
+	d := behindPgBouncer(t)
 	api := d.Start(t, "serve", map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true"})
 	d.Start(t, "worker", map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true", "WEBHOOK_WORKERS": "16"})
 	a := api.App.NewAccount(t)

@@ -44,7 +44,7 @@ func (d *Deployment) putForward(t *testing.T, creatorID string, by time.Duration
 		t.Fatal(err)
 	}
 	store.NotifyWorkers()
-	time.Sleep(10 * time.Millisecond) // the page leaves before the store is closed
+	time.Sleep(10 * time.Millisecond) // the notification leaves before the store is closed
 }
 
 const expired = "SELECT COUNT(*) FROM sessions WHERE status = 'expired'"
