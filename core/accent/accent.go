@@ -38,17 +38,15 @@ func Of(color string) Palette {
 func colors(color, paper, ground, ink rgb) Colors {
 	soft := mix(color, paper, shareInSoft)
 	main := color
-	for step := 0.0; step < 1 && (contrast(main, paper) < readable || contrast(main, ground) < readable || contrast(main, soft) < readable); step += 0.02 {
+	// It ends at the ink at the latest, which can be read on everything.
+	for step := 0.0; contrast(main, paper) < readable || contrast(main, ground) < readable || contrast(main, soft) < readable; step += 0.02 {
 		main = mix(ink, color, step)
 	}
 	on := white
 	if contrast(main, black) > contrast(main, white) {
 		on = black
 	}
-	second := mix(ink, main, shareInSecond)
-	if contrast(second, on) < readable {
-		second = main
-	}
+	second := mix(ink, main, shareInSecond) // further from the text on it than main
 	return Colors{main.String(), second.String(), on.String(), soft.String()}
 }
 

@@ -3,21 +3,28 @@ package accent
 import (
 	"math"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestEveryAccentColorCanBeRead(t *testing.T) {
 	t.Parallel()
 	for _, color := range []string{"#ffff00", "#ffffff", "#000000", "#4f46e5", "#808080", "#ff0000", "#00ff00", "#0b5d4a", "#e5e5e5", "#777777"} {
-		palette := Of(color)
-		for scheme, c := range map[string]struct {
-			colors   Colors
-			surfaces [2]string
-		}{"light": {palette.Light, [2]string{"#ffffff", "#f5f3ee"}}, "dark": {palette.Dark, [2]string{"#171a18", "#0f1110"}}} {
-			main, second, on, soft := parse(c.colors.Accent), parse(c.colors.Second), parse(c.colors.OnAccent), parse(c.colors.Soft)
-			for _, pair := range [][2]rgb{{main, parse(c.surfaces[0])}, {main, parse(c.surfaces[1])}, {main, soft}, {main, on}, {second, on}} {
-				if got := contrast(pair[0], pair[1]); got < 4.4 { // the last step is rounded to whole parts
-					t.Errorf("%s, %s: %s on %s has a contrast of %.2f", color, scheme, pair[0], pair[1], got)
-				}
+		wantReadable(t, color)
+	}
+	rapid.Check(t, func(t *rapid.T) { wantReadable(t, rapid.StringMatching("#[0-9a-f]{6}").Draw(t, "color")) })
+}
+
+func wantReadable(t interface{ Errorf(string, ...any) }, color string) {
+	palette := Of(color)
+	for scheme, c := range map[string]struct {
+		colors   Colors
+		surfaces [2]rgb
+	}{"light": {palette.Light, [2]rgb{white, lightGround}}, "dark": {palette.Dark, [2]rgb{darkPaper, darkGround}}} {
+		main, second, on, soft := parse(c.colors.Accent), parse(c.colors.Second), parse(c.colors.OnAccent), parse(c.colors.Soft)
+		for _, pair := range [][2]rgb{{main, c.surfaces[0]}, {main, c.surfaces[1]}, {main, soft}, {main, on}, {second, on}} {
+			if got := contrast(pair[0], pair[1]); got < 4.4 { // the last step is rounded to whole parts
+				t.Errorf("%s, %s: %s on %s has a contrast of %.2f", color, scheme, pair[0], pair[1], got)
 			}
 		}
 	}

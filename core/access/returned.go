@@ -32,12 +32,12 @@ func (g *Grant) EndRefunded(paidFrom, at time.Time) (changed bool) {
 			return true
 		}
 	}
-	return g.Active() && g.end(at, Refunded) == nil
+	return g.end(at, Refunded) == nil
 }
 
 // Suspend ends the grant of a payment in dispute. changed is false when it had ended.
 func (g *Grant) Suspend(at time.Time) (changed bool) {
-	return g.Active() && g.end(at, Disputed) == nil
+	return g.end(at, Disputed) == nil
 }
 
 // Resume makes a grant count again whose dispute was won. changed is false for one that ended otherwise, and for one whose

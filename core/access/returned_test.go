@@ -88,6 +88,9 @@ func TestARefundTakesThePeriodThatItsPaymentBought(t *testing.T) {
 			if !changed {
 				return
 			}
+			if at := c.period.Add(2 * time.Hour); !c.paused && !g.State().EndedAt.Equal(at) {
+				t.Errorf("ended at %v, want %v", g.State().EndedAt, at)
+			}
 			g.Follow(in(c.period, subscription.StatusActive), c.period.Add(3*time.Hour))
 			if g.Active() {
 				t.Error("the refunded period counts again")

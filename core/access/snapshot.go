@@ -73,10 +73,7 @@ func foldEntitlements(running []*Grant) []Entitlement {
 	for _, g := range running {
 		for _, e := range g.s.Entitlements {
 			k := entitlementKey{e.Key, e.Type}
-			if held, ok := values[k]; ok {
-				e = combine(held, e)
-			}
-			values[k] = e
+			values[k] = combine(values[k], e)
 		}
 	}
 	folded := make([]Entitlement, 0, len(values))
@@ -89,10 +86,9 @@ func foldEntitlements(running []*Grant) []Entitlement {
 	return folded
 }
 
-// combine is boolean OR, the larger limit, the later text; b comes from the later grant.
+// combine is boolean OR, the larger limit, the later text of one type; b comes from the later grant. a may be the zero value.
 func combine(a, b plan.Entitlement) plan.Entitlement {
-	switch {
-	case a.Type == plan.Boolean && a.Bool, a.Type == plan.Limit && a.Limit > b.Limit:
+	if a.Bool || a.Limit > b.Limit {
 		return a
 	}
 	return b
