@@ -60,6 +60,7 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"EVENT_RETENTION_DAYS=1.5":                   `EVENT_RETENTION_DAYS must be a whole number, not "1.5"`,
 		"PAYOUT_MINIMUM=a lot":                       `PAYOUT_MINIMUM must be a whole number, not "a lot"`,
 		"SELLER_COUNTRY=ie":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "ie"`,
+		"SELLER_COUNTRY=XX":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "XX"`,
 		"REDIS_URL=cache:6379":                       "REDIS_URL must begin with redis:// or rediss:// and be a valid address",
 	} {
 		variable, value, _ := strings.Cut(setting, "=")

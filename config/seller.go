@@ -3,13 +3,14 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"strings"
+
+	"sundry/core/country"
 )
 
 // sellerFaults checks the seller's country and the addresses that buyers are led to.
 func (c Config) sellerFaults() []error {
 	var all []error
-	if len(c.SellerCountry) != 2 || strings.ToUpper(c.SellerCountry) != c.SellerCountry {
+	if !country.Valid(c.SellerCountry) {
 		all = append(all, fmt.Errorf("SELLER_COUNTRY must be a country's two capital letters, such as IE, not %q", c.SellerCountry))
 	}
 	for name, value := range map[string]string{"TERMS_URL": c.TermsURL, "PRIVACY_URL": c.PrivacyURL} {

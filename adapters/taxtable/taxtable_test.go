@@ -107,12 +107,3 @@ func TestParseRefusesABadTable(t *testing.T) {
 		})
 	}
 }
-
-func TestTheSellerSitsInACountry(t *testing.T) {
-	t.Parallel()
-	for _, code := range []string{"", "XX", "ie", "IRL"} {
-		if _, err := New(code); err == nil || !strings.Contains(err.Error(), "SELLER_COUNTRY") {
-			t.Errorf("%q: %v", code, err)
-		}
-	}
-}

@@ -92,7 +92,7 @@ var allowed = map[layer][]layer{
 	modules:       {core, ports},
 	driving:       {core, ports, modules},
 	driven:        {core, ports},
-	configuration: {},
+	configuration: {core},
 	bootstrap:     {core, ports, modules, driving, driven, configuration},
 	command:       {bootstrap, configuration},
 	example:       {}, // they know the public API only
