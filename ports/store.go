@@ -30,11 +30,24 @@ func (e *DuplicateError) Error() string { return "duplicate: " + e.Index }
 // Is makes errors.Is(err, ErrDuplicate) true.
 func (e *DuplicateError) Is(target error) bool { return target == ErrDuplicate }
 
+// PrefetchError is returned by a port that is called inside a transaction and needs something from the network first.
+// Atomically and Pipelined roll back, call Fetch outside of any transaction, and run the use case again from its start, in
+// which the port has what it fetched. Callers between the port and the store return it or wrap it with %w.
+type PrefetchError struct {
+	// What names what is fetched, for the log.
+	What string
+	// Fetch gets it. Its error becomes that of the use case, of which nothing is committed then.
+	Fetch func(ctx context.Context) error
+}
+
+func (e *PrefetchError) Error() string { return "to be fetched before the transaction: " + e.What }
+
 // Store is the database. Repositories come out of it, bound to a transaction or to none.
 type Store interface {
 	// Atomically runs fn in one transaction and commits when it returns nil. It runs fn again, from the start, on
 	// ErrStale, on a serialization failure and on a deadlock, so fn must not do anything outside the transaction.
 	// Inside another Atomically (same ctx) it joins: there is one transaction, and an error of any part undoes the whole.
+	// A *PrefetchError has the outermost fetch what is missing between two runs, a few times at most.
 	Atomically(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
 	// Pipelined is Atomically for the hottest use cases: writes whose results are not needed travel with the next statement
 	// that somebody does wait for, or with the commit, so the error of a refused row may come late.

@@ -166,11 +166,31 @@ func (s *Store) inTransaction(ctx context.Context, fn func(db *gorm.DB, pipe *pi
 	})
 }
 
-// transact runs fn in a transaction until it commits, fails for good, or has lost too often.
+// maxPrefetches bounds how often one use case has something fetched: each time for another part of it, or because what
+// was fetched got lost again.
+const maxPrefetches = 8
+
+// transact runs fn in a transaction of its own or joins the one that is open. What fn lacks from the network is fetched
+// between two transactions.
 func (s *Store) transact(ctx context.Context, open opener, fn func(ctx context.Context, r ports.Repos) error) error {
 	if outer, ok := current(ctx); ok {
 		return s.join(ctx, outer, fn)
 	}
+	for range maxPrefetches {
+		err := s.commit(ctx, open, fn)
+		var missing *ports.PrefetchError
+		if !errors.As(err, &missing) {
+			return err
+		}
+		if err := missing.Fetch(ctx); err != nil {
+			return fmt.Errorf("fetch %s: %w", missing.What, err)
+		}
+	}
+	return fmt.Errorf("a transaction asked %d times for something from the network", maxPrefetches)
+}
+
+// commit runs fn in a transaction until it commits, fails for good, or has lost too often.
+func (s *Store) commit(ctx context.Context, open opener, fn func(ctx context.Context, r ports.Repos) error) error {
 	var err error
 	began := time.Now()
 	for attempt := 0; attempt < repo.MaxAttempts && (attempt == 0 || time.Since(began) < busyLimit); attempt++ {

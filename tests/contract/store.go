@@ -52,7 +52,7 @@ func Store(t *testing.T, newDatabase func(t *testing.T) Database) {
 	for area, cases := range map[string]storeCases{
 		"access": accessCases(), "booking": bookingCases(), "catalog": catalogCases(), "identity": identityCases(),
 		"idempotency": idempotencyCases(), "invoicing": documentCases(), "mail": mailCases(), "processes": processCases(), "sandbox": clockCases(),
-		"tasks": taskCases(), "webhooks": webhookCases(),
+		"tasks": taskCases(), "transactions": transactionCases(), "webhooks": webhookCases(),
 	} {
 		t.Run(area, func(t *testing.T) {
 			t.Parallel()
@@ -161,6 +161,14 @@ func clockCases() storeCases {
 		"the next task of an account keeps to the pauses of keys": claimNextKeepsToThePausesOfKeys,
 		"one holder moves a clock at a time":                      oneHolderMovesAClockAtATime,
 		"a held clock leaves its tasks to the advance":            aHeldClockLeavesItsTasksToTheAdvance,
+	}
+}
+
+func transactionCases() storeCases {
+	return storeCases{
+		"what a transaction lacks is fetched before it runs again": whatATransactionLacksIsFetchedBeforeItRunsAgain,
+		"what cannot be fetched is the error":                      whatCannotBeFetchedIsTheError,
+		"a transaction that lacks something for good ends":         aTransactionThatLacksSomethingForGoodEnds,
 	}
 }
 
