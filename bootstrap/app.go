@@ -55,6 +55,7 @@ type App struct {
 	bus       *bus
 	limiter   ports.RateLimiter
 	processor processor
+	taxes     ports.TaxCalculator
 	modules   modules
 	http      *fiber.App
 	// operations is served on METRICS_ADDR when that is set.
@@ -144,6 +145,9 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	a.clock = system.NewClock(a.store, a.inSandbox())
 	a.limiter = a.rateLimiter()
 	a.openProcessor()
+	if a.taxes, err = a.taxCalculator(); err != nil {
+		return nil, err
+	}
 	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)

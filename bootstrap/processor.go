@@ -6,6 +6,7 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/adapters/sandboxpay"
 	"sundry/adapters/stripepay"
+	"sundry/adapters/taxtable"
 	"sundry/adapters/web/layout"
 	"sundry/ports"
 )
@@ -53,6 +54,14 @@ func (a *App) payoutRail() ports.PayoutRail {
 		return sandboxpay.Rail{}
 	}
 	return stripepay.NewRail(a.stripe())
+}
+
+// taxCalculator is Stripe Tax or the program's own table, for every area that sells.
+func (a *App) taxCalculator() (ports.TaxCalculator, error) {
+	if a.cfg.StripeTax() {
+		return stripepay.NewTaxes(a.stripe(), a.clock.Real), nil
+	}
+	return taxtable.New(a.cfg.SellerCountry)
 }
 
 // cardForm is what pages need to take cards; the zero value where our own form takes the sandbox's.

@@ -4,7 +4,6 @@ import (
 	"sundry/adapters/httpapi"
 	checkoutapi "sundry/adapters/httpapi/checkout"
 	"sundry/adapters/jobs"
-	"sundry/adapters/taxtable"
 	"sundry/adapters/vies"
 	core "sundry/core/checkout"
 	"sundry/modules/checkout"
@@ -12,10 +11,6 @@ import (
 )
 
 func (a *App) wireCheckout() error {
-	taxes, err := taxtable.New(a.cfg.SellerCountry)
-	if err != nil {
-		return err
-	}
 	module := checkout.New(
 		checkout.Config{
 			BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: core.Secrets{Key: a.secrets.derive("checkout")}, SellerCountry: a.cfg.SellerCountry,
@@ -23,7 +18,7 @@ func (a *App) wireCheckout() error {
 		checkout.Deps{
 			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Processor: a.processor, Cards: a.processor,
 			Offers: a.modules.Catalog, Bookings: a.modules.Booking, Access: a.modules.Access, Accounts: a.modules.Identity,
-			Discounts: a.modules.Catalog, Taxes: taxes, VAT: a.vatRegister(), Limiter: a.limiter,
+			Discounts: a.modules.Catalog, Taxes: a.taxes, VAT: a.vatRegister(), Limiter: a.limiter,
 		})
 	a.modules.Checkout = module
 

@@ -5,19 +5,14 @@ import (
 	invoicingapi "sundry/adapters/httpapi/invoicing"
 	"sundry/adapters/jobs"
 	"sundry/adapters/pdf"
-	"sundry/adapters/taxtable"
 	"sundry/core/document"
 	"sundry/modules/invoicing"
 )
 
 func (a *App) wireInvoicing() error {
-	taxes, err := taxtable.New(a.cfg.SellerCountry)
-	if err != nil {
-		return err
-	}
 	a.wireDocuments()
 	deps := invoicing.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: a.modules.Payments, Accounts: a.modules.Identity, Taxes: taxes,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: a.modules.Payments, Accounts: a.modules.Identity, Taxes: a.taxes,
 		Cards: a.processor,
 	}
 	module := invoicing.New(invoicing.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("invoices")}, deps)

@@ -4,17 +4,12 @@ import (
 	"sundry/adapters/httpapi"
 	subscriptionsapi "sundry/adapters/httpapi/subscriptions"
 	"sundry/adapters/jobs"
-	"sundry/adapters/taxtable"
 	"sundry/modules/subscriptions"
 )
 
 func (a *App) wireSubscriptions() error {
-	taxes, err := taxtable.New(a.cfg.SellerCountry)
-	if err != nil {
-		return err
-	}
 	module := subscriptions.New(subscriptions.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: a.modules.Payments, Offers: a.modules.Catalog, Taxes: taxes,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: a.modules.Payments, Offers: a.modules.Catalog, Taxes: a.taxes,
 		Customers: a.modules.Customers,
 	})
 	a.modules.Subscriptions = module

@@ -63,6 +63,8 @@ type Config struct {
 	StripeWebhookSecret  string `env:"STRIPE_WEBHOOK_SECRET,unset"`
 	// StripeConnectWebhookSecret is that of the webhook endpoint for connected accounts; empty where there is none.
 	StripeConnectWebhookSecret string `env:"STRIPE_CONNECT_WEBHOOK_SECRET,unset"`
+	// TaxProvider calculates the tax: the program's own table of rates, or Stripe Tax in live.
+	TaxProvider string `env:"TAX_PROVIDER" envDefault:"table"`
 	// VIESEnabled has VAT ids checked by the European Commission's register, which is asked in live only.
 	VIESEnabled bool `env:"VIES_ENABLED"`
 	// VIESAPIBase is where that register is; empty for its own address.

@@ -2,12 +2,25 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 )
+
+// StripeTax reports whether Stripe calculates the tax.
+func (c Config) StripeTax() bool { return c.TaxProvider == "stripe" }
 
 // taxFaults are what is wrong with the settings of services that are asked about tax. Nothing is sent to them from a sandbox.
 func (c Config) taxFaults() []error {
 	var all []error
+	if !oneOf(c.TaxProvider, "table", "stripe") {
+		all = append(all, fmt.Errorf("TAX_PROVIDER must be table or stripe, not %q", c.TaxProvider))
+	}
+	if c.StripeTax() && !c.Livemode() {
+		all = append(all, errors.New("TAX_PROVIDER=stripe needs ENVIRONMENT=live: a sandbox uses the table"))
+	}
+	if c.StripeTax() && c.StripeSecretKey == "" {
+		all = append(all, errors.New("TAX_PROVIDER=stripe needs STRIPE_SECRET_KEY"))
+	}
 	if c.VIESEnabled && !c.Livemode() {
 		all = append(all, errors.New("VIES_ENABLED needs ENVIRONMENT=live: a sandbox sends no VAT id anywhere"))
 	}

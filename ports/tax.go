@@ -7,7 +7,8 @@ import (
 )
 
 // TaxCalculator taxes a sale of the deployment's seller of record, whose country it knows: SellerCountry of the sale is
-// not read. It works from rates at hand and never waits for the network, so it may be called inside a transaction.
+// not read. It is called inside transactions and never waits for the network: where it needs that, it returns a
+// *PrefetchError.
 type TaxCalculator interface {
 	// Calculate returns what the buyer pays and how much of it is tax. Before the buyer's country is known the treatment
 	// is tax.Undetermined and the tax zero.

@@ -1,5 +1,7 @@
 package stripepay
 
+import "sundry/core/tax"
+
 // StatusOf is the HTTP status of Stripe's refusal behind an error; 0 without one.
 func StatusOf(err error) int {
 	if refused := refusal(err); refused != nil {
@@ -7,3 +9,12 @@ func StatusOf(err error) int {
 	}
 	return 0
 }
+
+// MaxTaxes is how many calculations are kept.
+const MaxTaxes = maxTaxes
+
+// Remember keeps an empty calculation.
+func (t *Taxes) Remember(key string) { t.remember(key, tax.Result{}) }
+
+// Remembered is how many calculations are kept.
+func (t *Taxes) Remembered() int { return len(t.known) }

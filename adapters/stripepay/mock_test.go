@@ -16,6 +16,7 @@ import (
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/payout"
+	"sundry/core/tax"
 	"sundry/ports"
 	"sundry/tests/loopback"
 )
@@ -77,7 +78,15 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 			return err
 		}
 	}
-	rail := stripepay.NewRail(p)
+	rail, taxes := stripepay.NewRail(p), stripepay.NewTaxes(p, time.Now)
+	taxed := func(change func(*tax.Sale)) func() error {
+		return func() error {
+			if _, err := calculated(t.Context(), taxes, taxSale(10000, "eur", "DE", change)); stripepay.StatusOf(err) != 0 {
+				return err
+			}
+			return nil // the fixed calculation is of another sale
+		}
+	}
 	for name, call := range map[string]func() error{
 		"a payment by a token":              charge(func(*ports.ChargeRequest) {}),
 		"a payment that saves the card":     charge(func(r *ports.ChargeRequest) { r.SaveCard = true }),
@@ -126,7 +135,11 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 			_, err := rail.OpenAccount(t.Context(), ports.PayoutAccountRequest{CreatorID: "crt_1", Email: "ada@example.com", Country: "DE"})
 			return err
 		},
-		"an account": func() error { _, err := rail.FindAccount(t.Context(), "acct_1"); return err },
+		"the tax of a consumer":           taxed(func(s *tax.Sale) { s.BuyerPostalCode = "10115" }),
+		"the tax of a business in the EU": taxed(func(s *tax.Sale) { s.BuyerTaxID = "DE136695976" }),
+		"the tax of a Swiss business":     taxed(func(s *tax.Sale) { s.BuyerCountry, s.BuyerTaxID = "CH", "CHE107787577" }),
+		"the tax of a British business":   taxed(func(s *tax.Sale) { s.BuyerCountry, s.BuyerTaxID = "GB", "GB980780684" }),
+		"an account":                      func() error { _, err := rail.FindAccount(t.Context(), "acct_1"); return err },
 		"an account's page": func() error {
 			_, err := rail.LinkAccount(t.Context(), ports.PayoutAccountVisit{RailID: "acct_1", ReturnURL: "https://example.com/a", RefreshURL: "https://example.com/b"})
 			return err

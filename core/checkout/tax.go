@@ -13,7 +13,7 @@ func (s State) TaxSale(now time.Time) tax.Sale {
 	return tax.Sale{
 		Lines:        []tax.Line{{Amount: due, Category: tax.CategoryOf(s.Offer.ListingType)}},
 		Behavior:     s.Offer.TaxBehavior,
-		BuyerCountry: s.Buyer.Country, BuyerTaxID: s.Buyer.TaxID, At: now,
+		BuyerCountry: s.Buyer.Country, BuyerPostalCode: s.Buyer.PostalCode, BuyerTaxID: s.Buyer.TaxID, At: now,
 	}
 }
 

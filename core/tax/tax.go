@@ -78,6 +78,8 @@ type Sale struct {
 	// SellerCountry and BuyerCountry are ISO 3166-1 alpha-2; BuyerCountry is "" while it is unknown.
 	SellerCountry string
 	BuyerCountry  string
+	// BuyerPostalCode is where in the country the buyer is, as they gave it; "" while it is unknown.
+	BuyerPostalCode string
 	// BuyerTaxID is the VAT id that the buyer gave; "" for a consumer.
 	BuyerTaxID string
 	At         time.Time

@@ -51,6 +51,7 @@ type fixture struct {
 	bookings  bookings
 	codes     codes
 	vat       vatRegister
+	taxes     struct{ ports.TaxCalculator } // the table, unless a test puts another here
 	checkout  *checkout.Service
 }
 
@@ -69,15 +70,16 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	}
 	cards := sandboxpay.New(store)
 	w.processor = &interruptible{Processor: cards}
-	taxes, err := taxtable.New("IE")
+	table, err := taxtable.New("IE")
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.taxes.TaxCalculator = table
 	w.checkout = checkout.New(
 		checkout.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)}, SellerCountry: "IE"},
 		checkout.Deps{
 			Store: store, Clock: w.clock, IDs: system.NewIDs(), Bus: w, Processor: w.processor, Cards: cards, Offers: w,
-			Bookings: &w.bookings, Access: w, Accounts: w, Discounts: &w.codes, Taxes: taxes, VAT: &w.vat, Limiter: memratelimit.New(w.clock.Real),
+			Bookings: &w.bookings, Access: w, Accounts: w, Discounts: &w.codes, Taxes: &w.taxes, VAT: &w.vat, Limiter: memratelimit.New(w.clock.Real),
 		})
 	return w
 }

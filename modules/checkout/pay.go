@@ -149,18 +149,23 @@ func refusal(o payment.Outcome) error {
 // cancelPendingAuth cancels an attempt that only waits for the buyer's authentication: they pay in another way. The
 // challenge counts as an attempt, so that nobody asks banks without end. A payment that would be refused cancels nothing.
 func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State, p Payment, emailRequired bool) error {
-	r := s.store.Read(ctx)
-	attempt, ok, err := live(ctx, r, session)
+	attempt, ok, err := live(ctx, s.store.Read(ctx), session)
 	if err != nil || !ok || attempt.Status != payment.RequiresAction {
 		return err
 	}
-	now, err := r.Clock.Now(ctx, session.CreatorID)
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, session.CreatorID)
+		if err != nil {
+			return err
+		}
+		rehearsal := checkout.Restore(session)
+		rehearsal.ClearPayment(attempt.ID, superseded)
+		if _, err := s.start(ctx, r, rehearsal, s.ids.New(id.Payment), p, emailRequired, now); err != nil {
+			return err
+		}
+		return s.applyFinalTax(ctx, rehearsal, now)
+	})
 	if err != nil {
-		return err
-	}
-	rehearsal := checkout.Restore(session)
-	rehearsal.ClearPayment(attempt.ID, superseded)
-	if _, err := s.start(ctx, r, rehearsal, s.ids.New(id.Payment), p, emailRequired, now); err != nil {
 		return err
 	}
 	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
@@ -199,7 +204,7 @@ func (s *Service) begin(ctx context.Context, sessionID string, p Payment, check 
 			return err
 		}
 		aggregate.NoteVATCheck(check)
-		if err := s.applyTax(ctx, aggregate, now); err != nil {
+		if err := s.applyFinalTax(ctx, aggregate, now); err != nil {
 			return err
 		}
 		aggregate.NoteEvidence(p.ClientCountry, "")

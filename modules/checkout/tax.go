@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/fault"
+	"sundry/core/tax"
 )
 
 // applyTax computes the tax of a session's present buyer. Before their country is known there is none.
@@ -15,5 +17,20 @@ func (s *Service) applyTax(ctx context.Context, session *checkout.Session, now t
 		return fmt.Errorf("tax of %s: %w", session.State().ID, err)
 	}
 	session.ApplyTax(result)
+	return nil
+}
+
+// applyFinalTax is applyTax for a payment. A buyer whose country alone does not decide the tax has to name the postal code:
+// VALIDATION_FAILED.
+func (s *Service) applyFinalTax(ctx context.Context, session *checkout.Session, now time.Time) error {
+	if err := s.applyTax(ctx, session, now); err != nil {
+		return err
+	}
+	state := session.State()
+	if state.TaxDetails.Treatment == tax.Undetermined && state.Buyer.Country != "" && state.Total.Minor > 0 {
+		return fault.Invalid(fault.Detail{
+			Field: "postalCode", Code: fault.DetailInvalid, Message: "Enter the postal code of your billing address: the tax depends on it.",
+		})
+	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State,
 	}
 	result, err := s.taxes.Calculate(ctx, tax.Sale{
 		Lines: []tax.Line{{Amount: subtotal, Category: tax.Electronic}}, Behavior: state.TaxDetails.Behavior,
-		BuyerCountry: buyer.Details.Country, BuyerTaxID: buyer.Details.TaxID, At: now,
+		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID, At: now,
 	})
 	if err != nil {
 		return state, fmt.Errorf("tax invoice %s: %w", state.ID, err)

@@ -150,7 +150,8 @@ func (s *Service) sale(ctx context.Context, r ports.Repos, state subscription.St
 	}
 	taxed, err := s.taxes.Calculate(ctx, tax.Sale{
 		Lines:    []tax.Line{{Amount: bill.Due(), Category: tax.CategoryOf(bill.Offer.ListingType)}},
-		Behavior: bill.Offer.TaxBehavior, BuyerCountry: buyer.Details.Country, BuyerTaxID: buyer.Details.TaxID, At: at,
+		Behavior: bill.Offer.TaxBehavior, At: at,
+		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID,
 	})
 	if err != nil {
 		return payment.Sale{}, fmt.Errorf("tax %s: %w", state.ID, err)

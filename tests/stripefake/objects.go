@@ -62,6 +62,9 @@ func (s *Server) handle(r *http.Request) (int, object) {
 	if len(path) > 2 {
 		verb = path[2]
 	}
+	if kind == "tax" {
+		return s.createTax(id, form)
+	}
 	if id == "search" {
 		return s.search(kind, r.URL.Query().Get("query"))
 	}
