@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ type moneyBooks struct {
 // soldSale is a sale with what is left of it.
 type soldSale struct {
 	paymentID, checkoutID string
+	refundIDs             []string
 	total, tax            int64
 	returned, taxReturned int64
 	disputeID             string
@@ -130,12 +132,68 @@ func (b *moneyBooks) cancelOne(t *testing.T) {
 func (b *moneyBooks) returned(t *testing.T, s *soldSale, f harness.JSON) {
 	t.Helper()
 	amount, tax := version(t, f["amountInCents"]), version(t, f["taxInCents"])
+	s.refundIDs = append(s.refundIDs, text(t, f["id"]))
 	s.returned, s.taxReturned = s.returned+amount, s.taxReturned+tax
 	b.share, b.tax = b.share-(amount-tax), b.tax-tax
 	b.did("refund of %d with %d tax of %s", amount, tax, s.paymentID)
 	if s.returned == s.total && s.taxReturned != s.tax || tax < 0 || tax > amount {
 		t.Fatalf("all of %s is returned with %d of %d tax, after\n%s", s.paymentID, s.taxReturned, s.tax, strings.Join(b.happening, "\n"))
 	}
+}
+
+// sellTwice has a session paid, and then the money of an attempt before it arrives all the same, which the processor reports
+// more than once. That money goes back, and nothing of it is the creator's.
+func (b *moneyBooks) sellTwice(t *testing.T) {
+	t.Helper()
+	order := harness.Unique("order")
+	session := b.NewSession(t, b.book(t, 100+b.r.Int64N(50_000)), "default", harness.Unique("user"),
+		harness.JSON{"referenceId": order, "customer": harness.JSON{"country": "DE"}})
+	b.Pay(t, session, harness.CardAsksAlways).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+	b.Pay(t, session, harness.CardSucceeds).Want(t, 200)
+	s := b.sold(t, session.ID, b.Receipt(t, session))
+	var attempts struct{ Data []struct{ ID string } }
+	b.AsBackend(t, get, "/v1/payments?referenceId="+order, nil).Want(t, 200).Into(t, &attempts)
+	if len(attempts.Data) != 2 || attempts.Data[0].ID != s.paymentID {
+		t.Fatalf("the attempts of %s are %v", order, attempts.Data)
+	}
+	late := attempts.Data[1].ID
+	b.Exec(t, "UPDATE sandbox_charges SET outcome = (SELECT outcome FROM sandbox_charges WHERE payment_id = $2) WHERE payment_id = $1", late, s.paymentID)
+	b.Exec(t, "UPDATE payments SET status = 'processing', settled_at = NULL WHERE id = $1", late)
+	b.reported(t, "payment", late)
+	b.reported(t, "payment", late)
+	b.advance(t, 30)
+	if n := b.Count(t, "SELECT COUNT(*) FROM payments WHERE id = $1 AND status = 'succeeded' AND refunded = amount", late); n != 1 {
+		t.Fatalf("the late money of %s was kept, after\n%s", late, strings.Join(b.happening, "\n"))
+	}
+	b.did("late money of %s", late)
+	b.sales = append(b.sales, s)
+}
+
+// reported is an event of the processor about an object, often doubled.
+func (b *moneyBooks) reported(t *testing.T, kind, objectID string) {
+	t.Helper()
+	event := processorEvent(t, b.App, harness.JSON{"id": harness.Unique("evt"), "kind": kind, "objectId": objectID, "creatorId": b.ID}, time.Now())
+	for range 1 + b.r.IntN(2) {
+		b.Ask(t, event).Want(t, 200)
+	}
+}
+
+// rumors are reports of all that ever happened to a sale, in any order.
+func (b *moneyBooks) rumors(t *testing.T) {
+	t.Helper()
+	s := b.sales[b.r.IntN(len(b.sales))]
+	about := [][2]string{
+		{"payment", s.paymentID}, {"refunds", s.paymentID}, {"dispute", "dp_sandbox_" + strings.TrimPrefix(s.paymentID, "pay_")},
+	}
+	for _, id := range s.refundIDs {
+		about = append(about, [2]string{"refund", id})
+	}
+	b.r.Shuffle(len(about), func(i, j int) { about[i], about[j] = about[j], about[i] })
+	for _, one := range about {
+		b.reported(t, one[0], one[1])
+	}
+	b.advance(t, 1)
+	b.did("late reports of %s: %v", s.paymentID, about)
 }
 
 // refundSome refunds a random part, or all that is left.
@@ -161,8 +219,7 @@ func (b *moneyBooks) decide(t *testing.T) {
 			continue
 		}
 		object := "dp_sandbox_" + strings.TrimPrefix(s.paymentID, "pay_")
-		event := processorEvent(t, b.App, harness.JSON{"id": harness.Unique("evt"), "kind": "dispute", "objectId": object, "creatorId": b.ID}, time.Now())
-		b.Ask(t, event).Want(t, 200)
+		b.reported(t, "dispute", object)
 		switch b.r.IntN(3) {
 		case 0:
 			b.AsBackend(t, post, "/v1/disputes/"+s.disputeID+"/evidence", harness.JSON{"text": "winning_evidence"}).Want(t, 200)
@@ -175,7 +232,7 @@ func (b *moneyBooks) decide(t *testing.T) {
 			b.lose(s)
 		}
 		s.disputeID = ""
-		b.Ask(t, event).Want(t, 200)
+		b.reported(t, "dispute", object)
 		b.advance(t, 1)
 		return
 	}
@@ -219,39 +276,59 @@ func (b *moneyBooks) payOut(t *testing.T) {
 	b.did("payout of %v: %v", p["amountInCents"], p["status"])
 }
 
+// live is one lifecycle: a sale, and eight things that happen to it and to others.
+func (b *moneyBooks) live(t *testing.T) {
+	t.Helper()
+	b.sellOne(t)
+	b.check(t)
+	for range 8 {
+		switch b.r.IntN(9) {
+		case 0:
+			b.sellOne(t)
+		case 1, 2:
+			b.refundSome(t)
+		case 3:
+			b.decide(t)
+		case 4:
+			b.advance(t, b.r.Int64N(8*24*3600))
+			b.did("time passes")
+			b.unanswered(t)
+		case 5:
+			b.cancelOne(t)
+		case 6:
+			b.sellTwice(t)
+		case 7:
+			b.rumors(t)
+		default:
+			b.payOut(t)
+		}
+		b.check(t)
+	}
+}
+
 // Whatever happens to sales, in whatever order, the ledger contains what was seen, tax returns to the cent, and nothing
 // that may not be negative is.
 func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
 	t.Parallel()
+	const atOnce = 4 // most of a life is waiting
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil)
 		seed := uint64(time.Now().UnixNano())
 		t.Logf("seed %d", seed)
-		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
-		for range moneyLives(t) {
-			b := &moneyBooks{fixture: newFixture(t, app), r: random}
-			b.sellOne(t)
-			b.check(t)
-			for range 8 {
-				switch b.r.IntN(7) {
-				case 0:
-					b.sellOne(t)
-				case 1, 2:
-					b.refundSome(t)
-				case 3:
-					b.decide(t)
-				case 4:
-					b.advance(t, b.r.Int64N(8*24*3600))
-					b.did("time passes")
-					b.unanswered(t)
-				case 5:
-					b.cancelOne(t)
-				default:
-					b.payOut(t)
-				}
-				b.check(t)
+		var lived atomic.Int64
+		t.Run("lives", func(t *testing.T) {
+			for worker := range atOnce {
+				t.Run(strconv.Itoa(worker), func(t *testing.T) {
+					t.Parallel()
+					random := rand.New(rand.NewPCG(seed, uint64(worker))) //nolint:gosec // a test
+					for lived.Add(1) <= int64(moneyLives(t)) && !t.Failed() {
+						b := &moneyBooks{fixture: &fixture{Account: app.NewAccount(t)}, r: random}
+						b.live(t)
+					}
+				})
 			}
-		}
+		})
+		t.Logf("%d lives", min(lived.Load(), int64(moneyLives(t))))
 		verified(t, app)
 	})
 }

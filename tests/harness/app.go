@@ -5,6 +5,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,6 +41,9 @@ type App struct {
 	// DataDir is its folder for files.
 	DataDir string
 	closers []func() error
+	// behind leads to the database behind the program's back, once that is needed.
+	behind     *sql.DB
+	openBehind sync.Once
 }
 
 // Start runs the program on a new database of the engine: SQLite with everything in process, PostgreSQL with Redis.
@@ -106,6 +110,9 @@ func (a *App) run(listener net.Listener) {
 // Close stops the program and gives its database back.
 func (a *App) Close() error {
 	var all []error
+	if a.behind != nil {
+		all = append(all, a.behind.Close())
+	}
 	for _, closer := range slices.Backward(a.closers) {
 		all = append(all, closer())
 	}

@@ -55,6 +55,13 @@ func (a *App) database(t testing.TB) *sql.DB {
 	return db
 }
 
+// shared is database for short statements: tests make thousands, and to connect takes longer than they do.
+func (a *App) shared(t testing.TB) *sql.DB {
+	t.Helper()
+	a.openBehind.Do(func() { a.behind = a.database(t) })
+	return a.behind
+}
+
 // Exec changes rows behind the program's back, to what no request can bring about. Arguments are $1, $2, ….
 func (a *App) Exec(t testing.TB, query string, args ...any) {
 	t.Helper()
@@ -66,9 +73,7 @@ func (a *App) Exec(t testing.TB, query string, args ...any) {
 // TryExec is Exec of what the database may refuse.
 func (a *App) TryExec(t testing.TB, query string, args ...any) error {
 	t.Helper()
-	db := a.database(t)
-	defer func() { _ = db.Close() }()
-	_, err := db.ExecContext(t.Context(), query, args...)
+	_, err := a.shared(t).ExecContext(t.Context(), query, args...)
 	return err
 }
 
@@ -127,9 +132,7 @@ func (a *App) BlockWrites(t testing.TB) (allow func()) {
 // Count asks the database behind the program's back for one number. Arguments are $1, $2, ….
 func (a *App) Count(t testing.TB, query string, args ...any) (n int64) {
 	t.Helper()
-	db := a.database(t)
-	defer func() { _ = db.Close() }()
-	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
+	if err := a.shared(t).QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return n
