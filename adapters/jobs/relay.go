@@ -134,8 +134,12 @@ func pause(ctx context.Context, wait time.Duration) {
 func (r *Relay) poll(ctx context.Context, all bool) (int, error) {
 	found := 0
 	for _, class := range ports.TaskClasses() {
-		if emptied := r.emptied[class].Swap(false); !emptied && !all {
+		emptied := r.emptied[class].Swap(false)
+		if !emptied && !all {
 			continue
+		}
+		if emptied { // what ends during the claim, or was not found by it because its key is at its limit, is worth another poll
+			r.saturated[class].Store(true)
 		}
 		n, err := r.pollClass(ctx, class)
 		found += n

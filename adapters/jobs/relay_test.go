@@ -23,6 +23,9 @@ type fakeQueue struct {
 	released []string
 	claims   int
 	idle     int // claims of the classes that have nothing due
+	// full means that the tasks' concurrency key has as many running as may be; during is called by a claim that finds it so.
+	full   bool
+	during func()
 }
 
 func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time, _ time.Duration, limit int) ([]ports.Task, error) {
@@ -34,6 +37,14 @@ func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time,
 	}
 	if q.away != nil || class != Default {
 		return nil, q.away
+	}
+	if q.full {
+		if during := q.during; during != nil {
+			q.during = nil
+			q.full = false // one ends after the claim has looked
+			during()
+		}
+		return nil, nil
 	}
 	n := min(limit, len(q.due))
 	claimed := q.due[:n]
@@ -218,6 +229,39 @@ func TestNoMoreIsClaimedThanThereIsCapacityForAndNewCapacityIsUsedAtOnce(t *test
 			t.Errorf("dispatched %q once there was capacity", got)
 		}
 	})
+}
+
+// TestTheEndOfATaskIsFollowedByAClaimWhateverTheLastOneFound has more due under a key than may run. Capacity is announced
+// before any of its tasks has ended, when workers take a message over, and again when one ends, after the claim or during it.
+func TestTheEndOfATaskIsFollowedByAClaimWhateverTheLastOneFound(t *testing.T) {
+	t.Parallel()
+	for name, during := range map[string]bool{"after the claim": false, "during the claim": true} {
+		synctest.Test(t, func(t *testing.T) {
+			q, d := &fakeQueue{due: []ports.Task{{ID: "a", ConcurrencyKey: "k"}}}, &fakeDispatcher{capacity: 5}
+			r, _ := startRelay(t, q, d)
+			synctest.Wait()
+			q.mu.Lock()
+			q.full, q.due = true, []ports.Task{{ID: "b", ConcurrencyKey: "k"}}
+			if during {
+				q.during = func() { r.Freed(Default) }
+			}
+			q.mu.Unlock()
+			r.Freed(Default)
+			time.Sleep(batchDelay)
+			synctest.Wait()
+			if !during {
+				q.mu.Lock()
+				q.full = false
+				q.mu.Unlock()
+				r.Freed(Default)
+			}
+			time.Sleep(batchDelay)
+			synctest.Wait()
+			if got := d.all(); got != "ab" {
+				t.Errorf("%s: dispatched %q", name, got)
+			}
+		})
+	}
 }
 
 // TestCapacityOfOneClassDoesNotClaimTheOthers keeps one class busy for a second: the others are claimed periodically.
