@@ -13,12 +13,20 @@ import (
 	"sundry/ports"
 )
 
+// standing is what has become of a document since it was issued.
+type standing struct {
+	// void is true of a credit note whose refund came back.
+	void bool
+	// paidAt is when an invoice was paid; zero while it is not.
+	paidAt time.Time
+}
+
 // compose writes a snapshot in a reader's language: the figures and names are frozen, the words around them are not.
-func compose(s document.Snapshot, reader locale.Locale, void bool) ports.Document {
+func compose(s document.Snapshot, reader locale.Locale, now standing) ports.Document {
 	c := composer{s, reader}
 	d := ports.Document{
 		Title: c.text("title." + string(s.Kind)), Number: s.Number, IssuedAt: s.IssuedAt, Locale: reader,
-		Seller: c.party(s.Seller), Buyer: c.party(s.Buyer), Facts: c.facts(), Notes: c.notes(void),
+		Seller: c.party(s.Seller), Buyer: c.party(s.Buyer), Facts: c.facts(now.paidAt), Notes: c.notes(now.void),
 		Headings: ports.DocumentHeadings{
 			From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"), Quantity: c.text("quantity"),
 			Amount: c.text("amount"),
@@ -63,7 +71,7 @@ func (c composer) party(p document.Party) ports.DocumentParty {
 	return party
 }
 
-func (c composer) facts() []ports.DocumentFact {
+func (c composer) facts(paidAt time.Time) []ports.DocumentFact {
 	var facts []ports.DocumentFact
 	add := func(key, value string) {
 		if value != "" {
@@ -72,6 +80,9 @@ func (c composer) facts() []ports.DocumentFact {
 	}
 	add("number."+string(c.Kind), c.Number)
 	add("date", c.reader.Date(c.IssuedAt.UTC()))
+	if !paidAt.IsZero() {
+		add("paid", c.reader.Date(paidAt.UTC()))
+	}
 	add("corrects", c.Corrects)
 	if c.PeriodStart != "" && c.PeriodEnd != "" {
 		add("period", c.day(c.PeriodStart)+" – "+c.day(c.PeriodEnd))

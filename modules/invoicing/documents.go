@@ -43,15 +43,24 @@ func (s *Documents) open(ctx context.Context, kind document.Kind, body string, r
 	if err != nil {
 		return Issued{}, fmt.Errorf("open document: %w", err)
 	}
-	void := false
-	if kind == document.CreditNote && id.Valid(id.Refund, issued.SubjectID) {
-		made, err := r.Payments.Refunds.Get(ctx, issued.SubjectID)
-		if err != nil {
-			return Issued{}, fmt.Errorf("open document: %w", err)
-		}
-		void = made.Status == refund.Failed
+	now, err := standingOf(ctx, r, issued)
+	if err != nil {
+		return Issued{}, fmt.Errorf("open document: %w", err)
 	}
-	return Issued{issued, compose(issued, reader, void)}, nil
+	return Issued{issued, compose(issued, reader, now)}, nil
+}
+
+// standingOf is what has become of a document's subject.
+func standingOf(ctx context.Context, r ports.Repos, issued document.Snapshot) (now standing, err error) {
+	switch {
+	case issued.Kind == document.CreditNote && id.Valid(id.Refund, issued.SubjectID):
+		made, err := r.Payments.Refunds.Get(ctx, issued.SubjectID)
+		return standing{void: made.Status == refund.Failed}, err
+	case issued.Kind == document.Invoice:
+		inv, err := r.Invoicing.Invoices.Get(ctx, issued.SubjectID)
+		return standing{paidAt: inv.PaidAt}, err
+	}
+	return standing{}, nil
 }
 
 // PDF renders a document.

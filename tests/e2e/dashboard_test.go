@@ -149,6 +149,28 @@ func TestAnotherAccountsThingsAreNotThere(t *testing.T) {
 	})
 }
 
+func TestAnOrderShowsHowTheVATIDWasChecked(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"name": "Ada GmbH", "country": "DE", "taxId": "DE136695976"}})
+		paymentID := text(t, receipt["paymentId"])
+		shows := func(words ...string) {
+			t.Helper()
+			page := w.Visit(t).Open(t, "/dashboard/orders/"+paymentID)
+			for _, s := range append(words, "Reverse charge", "Germany", "DE136695976") {
+				if !strings.Contains(page.Body, s) {
+					t.Errorf("the order lacks %q: %s", s, page.Body)
+				}
+			}
+		}
+		shows("Shape and check digits")
+		app.Exec(t, `UPDATE payments SET sale = REPLACE(sale, '"declared":"DE"',
+			'"declared":"DE","vatCheck":{"id":"DE136695976","registered":true,"checkedAt":"2026-11-22T13:00:00Z","consultation":"WAPI1"}') WHERE id = $1`, paymentID)
+		shows("Registered", "Nov 22, 2026", "Consultation number", "WAPI1")
+	})
+}
+
 func TestAPlanOfWhatIsNoLongerSoldIsNotChanged(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 
 	"sundry/tests/harness"
@@ -45,6 +46,7 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		if version(t, f["taxInCents"]) != 2261 || version(t, f["amountInCents"]) != 14161 {
 			t.Errorf("all of it went back as %v with %v tax", f["amountInCents"], f["taxInCents"])
 		}
+		m.wantDocument(t, strings.TrimSuffix(text(t, added["pdfUrl"]), "/pdf"), "en", text(t, added["number"]), "Paid on")
 		m.wantDocument(t, text(t, f["creditNoteUrl"]), "en", "Refund of "+text(t, added["number"]), "VAT 19% (Germany) on €119.00")
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
 			"customerId": m.customerID, "currency": "eur", "idempotencyKey": harness.Unique("k"), "taxBehavior": "maybe",

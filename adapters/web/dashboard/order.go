@@ -10,10 +10,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/checkout"
+	"sundry/core/country"
 	"sundry/core/dispute"
 	"sundry/core/ledger"
 	"sundry/core/payment"
 	"sundry/core/refund"
+	"sundry/core/tax"
 	"sundry/ports"
 )
 
@@ -82,6 +84,9 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 		p.Parts = append(p.Parts, v.entriesPart(o.entries))
 	}
 	p.Aside = append(p.Aside, facts("Order", v.orderFacts(o)...))
+	if why := v.taxFacts(o.paid.Sale.TaxDetails); len(why) > 0 {
+		p.Aside = append(p.Aside, facts("Tax", why...))
+	}
 	if o.session != nil {
 		p.Aside = append(p.Aside, facts("Buyer and source", buyerFacts(*o.session)...))
 	}
@@ -137,6 +142,39 @@ func (v *visit) orderFacts(o orderDetails) []fact {
 		all = append(all, fact{"Invoice", to(p.SubjectID, base+"/invoices/"+p.SubjectID)})
 	}
 	return append(all, fact{"Created", v.moment(p.CreatedAt)}, fact{"Settled", v.moment(p.SettledAt)})
+}
+
+var taxTreatments = map[tax.Treatment]string{
+	tax.Undetermined: "None: the country isn't known", tax.Taxed: "Collected", tax.ReverseCharge: "Reverse charge", tax.NotCollected: "Not collected there",
+}
+
+// taxFacts are why a payment carries its tax, with the check of the VAT ID that took it away.
+func (v *visit) taxFacts(d tax.Details) []fact {
+	treatment, computed := taxTreatments[d.Treatment]
+	if !computed {
+		return nil
+	}
+	all := []fact{{"Treatment", text(treatment)}}
+	if d.Country != "" {
+		all = append(all, fact{"Taxed in", text(country.Name(d.Country, v.reader.Language))})
+	}
+	if d.TaxID == "" {
+		return all
+	}
+	all = append(all, fact{"VAT ID", copied(d.TaxID)})
+	check := d.Evidence.VATCheck
+	if check.ID == "" {
+		return append(all, fact{"VAT ID check", cell{Text: "Shape and check digits", Sub: "No register was asked, or none responded."}})
+	}
+	result := badge("Registered", "ok")
+	if !check.Registered {
+		result = badge("Not registered", "bad")
+	}
+	all = append(all, fact{"VAT ID check", result}, fact{"Checked", v.moment(check.CheckedAt)})
+	if check.Consultation != "" {
+		all = append(all, fact{"Consultation number", copied(check.Consultation)})
+	}
+	return all
 }
 
 func buyerFacts(s checkout.State) []fact {
