@@ -35,6 +35,7 @@ func TestPalettesAreAsTheyAre(t *testing.T) {
 	for color, want := range map[string]Palette{
 		"#4f46e5": {Colors{"#4f46e5", "#3f38b7", "#ffffff", "#ededfc"}, Colors{}},
 		"#ffffff": {Colors{}, Colors{"#ffffff", "#ffffff", "#000000", "#343735"}},
+		"#000000": {Colors{}, Colors{"#8a8a8a", "#a1a1a1", "#000000", "#1a1e1b"}},
 		"no one":  {Colors{"#000000", "#000000", "#ffffff", "#e6e6e6"}, Colors{}},
 	} {
 		got := Of(color)
