@@ -1,6 +1,7 @@
 package slot
 
 import (
+	"math"
 	"time"
 
 	"sundry/core/civil"
@@ -43,9 +44,8 @@ type opening struct{ from, until, end int64 }
 // openings are the windows that begin on the days from first to last, by their beginning. A day that is overridden has
 // nothing but its override, so what spills into it from the night before ends at its midnight.
 func (a *Availability) openings(zone *civil.Zone, first, last civil.Date) (all []opening, overlapping bool) {
-	all = make([]opening, 0, 2*int(max(0, last-first+1)))
-	group := 0 // where the present run of windows without a break begins
-	var end int64
+	var group int // where the present run of windows without a break begins
+	end := int64(math.MinInt64)
 	settle := func() {
 		for i := group; i < len(all); i++ {
 			all[i].end = end
@@ -53,27 +53,17 @@ func (a *Availability) openings(zone *civil.Zone, first, last civil.Date) (all [
 		group = len(all)
 	}
 	for day := first; day <= last; day++ {
-		windows := a.on(day)
-		if len(windows) == 0 {
-			continue
-		}
 		_, clipped := a.Overrides[day+1]
-		for _, w := range windows {
+		for _, w := range a.on(day) {
 			begins, ends := w.span(day)
-			if midnight := (day + 1).At(0); clipped && ends > midnight {
-				ends = midnight
+			if clipped {
+				ends = min(ends, (day + 1).At(0))
 			}
-			o := opening{from: zone.Instant(begins), until: zone.Instant(ends)}
-			if o.from >= o.until {
-				continue // the clocks skip it
-			}
-			switch {
-			case len(all) == group || o.from > end:
+			o := opening{from: zone.Instant(begins), until: zone.Instant(ends)} // empty where the clocks skip it
+			if o.from > end {
 				settle()
-				end = o.until
-			case o.from < end:
-				overlapping = true
 			}
+			overlapping = overlapping || o.from < end
 			end = max(end, o.until)
 			all = append(all, o)
 		}

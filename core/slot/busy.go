@@ -23,19 +23,12 @@ type stretch struct{ from, until int64 }
 // sorted is the same time as stretches in order, neither overlapping nor empty.
 func (b Busy) sorted() []stretch {
 	all := make([]stretch, 0, len(b))
-	inOrder := true
 	for _, i := range b {
 		s := stretch{i.From.UnixMilli(), i.Until.UnixMilli()}
 		if s.from >= s.until {
 			continue
 		}
-		if last := len(all) - 1; last >= 0 && s.from < all[last].until {
-			inOrder = false
-		}
 		all = append(all, s)
-	}
-	if inOrder {
-		return all
 	}
 	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	merged := all[:0]

@@ -78,6 +78,11 @@ func TestKnownResults(t *testing.T) {
 	notice.Step, notice.Notice = 30, 120
 	buffers := plain(30)
 	buffers.BufferBefore, buffers.BufferAfter = 10, 15
+	minute := plain(1)
+	minute.Step = 30
+	replaced := everyDay("UTC", "09:00-17:00")
+	replaced.Overrides = []Override{{Date: "2026-06-15", Windows: []Hours{{"14:00", "16:00"}, {"10:00", "11:00"}}}}
+	unsorted := Settings{Timezone: "UTC", Weekly: []WeeklyHours{{"monday", Hours{"13:00", "14:00"}}, {"monday", Hours{"09:00", "10:00"}}}}
 	halfHours := plain(50)
 	halfHours.Step = 30
 	for name, c := range map[string]struct {
@@ -115,7 +120,26 @@ func TestKnownResults(t *testing.T) {
 		"the evening before a day off": {
 			settings: dayOff, policy: plain(60), day: "2026-06-15", want: "06-14T22:00 06-14T23:00 06-15T20:00 06-15T21:00"},
 		"a day off clips the night before": {settings: dayOff, policy: plain(60), day: "2026-06-16", want: ""},
-		"the night after a day off":        {settings: dayOff, policy: plain(60), day: "2026-06-17", want: "06-17T20:00 06-17T21:00"},
+		"not by a minute more":             {settings: dayOff, policy: minute, day: "2026-06-16", want: ""},
+		"a date with hours of its own":     {settings: replaced, policy: plain(60), day: "2026-06-15", want: "06-15T10:00 06-15T14:00 06-15T15:00"},
+		"windows in another order":         {settings: unsorted, policy: plain(60), day: "2026-06-15", want: "06-15T09:00 06-15T13:00"},
+		"midnight is the end of 24:00":     {settings: everyDay("UTC", "23:30-24:00"), policy: plain(15), day: "2026-06-15", want: "06-15T23:30 06-15T23:45"},
+		"St. John's goes back over midnight": {
+			settings: everyDay("America/St_Johns", "00:00-00:30"), policy: plain(30), day: "2010-11-07", now: "2010-11-01T00:00:00Z", want: "11-07T02:30 11-07T03:30"},
+		"the day that is shown twice, seen from St. John's": {
+			settings: everyDay("UTC", "02:00-04:00"), policy: plain(30), viewer: "America/St_Johns", day: "2010-11-06", now: "2010-11-01T00:00:00Z",
+			want: "11-06T02:30 11-06T03:00 11-06T03:30 11-07T02:00 11-07T03:00"},
+		"and the day after": {
+			settings: everyDay("UTC", "02:00-04:00"), policy: plain(30), viewer: "America/St_Johns", day: "2010-11-07", now: "2010-11-01T00:00:00Z",
+			want: "11-07T02:30 11-07T03:30 11-08T02:00 11-08T02:30 11-08T03:00"},
+		"a time after one that is booked": {
+			settings: everyDay("UTC", "08:00-13:00"), policy: plain(60), day: "2026-06-15",
+			busy: [2]string{"2026-06-15T10:00:00Z", "2026-06-15T11:00:00Z"}, want: "06-15T08:00 06-15T09:00 06-15T11:00 06-15T12:00"},
+		"a time in a millisecond": {
+			settings: everyDay("UTC", "09:00-12:00"), policy: plain(60), day: "2026-06-15", now: "2026-06-15T09:59:59.999Z", want: "06-15T10:00 06-15T11:00"},
+		"days in the wrong order":   {settings: everyDay("UTC", "09:00-12:00"), policy: plain(60), day: "2026-06-15", last: "2026-06-14", want: ""},
+		"sessions without length":   {settings: everyDay("UTC", "09:00-12:00"), policy: plain(0), day: "2026-06-15", want: ""},
+		"the night after a day off": {settings: dayOff, policy: plain(60), day: "2026-06-17", want: "06-17T20:00 06-17T21:00"},
 		"a step of its own": {
 			settings: everyDay("UTC", "09:00-12:00"), policy: halfHours, day: "2026-06-15",
 			want: "06-15T09:00 06-15T09:30 06-15T10:00 06-15T10:30 06-15T11:00"},
@@ -233,6 +257,8 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		"1970-01-01T00:00:00Z":        fault.SlotInPast,
 		"2026-06-15T10:30:00Z":        fault.SlotNotOffered, // not on the grid
 		"2026-06-15T10:00:00.000001Z": fault.SlotNotOffered,
+		"2026-06-15T09:59:59.999Z":    fault.SlotNotOffered,
+		"2026-06-15T10:59:59.999Z":    fault.SlotNotOffered, // before one that is busy
 		"2026-06-15T12:00:00Z":        fault.SlotNotOffered, // after hours
 		"9999-12-31T23:00:00Z":        fault.SlotNotOffered,
 		"2026-06-15T12:00:00+02:00":   "",
@@ -244,6 +270,14 @@ func TestWhatIsNotOfferedIsRefused(t *testing.T) {
 		if err := Check(q, instant(t, text)); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+func TestASlotIsPrintedWithItsViewersDay(t *testing.T) {
+	t.Parallel()
+	s := Slot{start: instant(t, "2026-06-15T22:30:00Z").UnixMilli(), duration: 45, Date: date(t, "2026-06-16")}
+	if s.String() != "2026-06-15T22:30:00Z (2026-06-16)" || !s.EndsAt().Equal(instant(t, "2026-06-15T23:15:00Z")) {
+		t.Errorf("%v until %v", s, s.EndsAt())
 	}
 }
 

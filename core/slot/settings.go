@@ -143,9 +143,7 @@ func (s Settings) readOverrides(f *fault.Violations, a *Availability) {
 		}
 		checkOverlaps(at, "windows", all, 0)
 		sortByStart(windows)
-		if ok && !twice {
-			a.Overrides[date] = windows
-		}
+		a.Overrides[date] = windows
 	}
 }
 

@@ -2,11 +2,56 @@ package slot
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
+	"sundry/core/civil"
 	"sundry/core/fault"
 )
+
+// hours are the 24 of a day.
+func hours() []Hours {
+	all := make([]Hours, 24)
+	for i := range all {
+		all[i] = Hours{fmt.Sprintf("%02d:00", i), fmt.Sprintf("%02d:00", i+1)}
+	}
+	return all
+}
+
+// hourly are 168 windows.
+func hourly() Settings {
+	s := Settings{Timezone: "UTC"}
+	for _, day := range weekdays {
+		for _, h := range hours() {
+			s.Weekly = append(s.Weekly, WeeklyHours{day, h})
+		}
+	}
+	return s
+}
+
+// dates are so many days off.
+func dates(n int) Settings {
+	s := Settings{Timezone: "UTC"}
+	for i := range n {
+		s.Overrides = append(s.Overrides, Override{Date: (civil.Date(20_000) + civil.Date(i)).String()})
+	}
+	return s
+}
+
+func TestCleanSettingsHaveListsWhereThereAreNone(t *testing.T) {
+	t.Parallel()
+	given := Settings{Timezone: "UTC", Overrides: []Override{{Date: "2026-03-08"}, {Date: "2026-03-09", Windows: hours()}}}
+	got := given.Clean()
+	want := Settings{Timezone: "UTC", Weekly: []WeeklyHours{}, Overrides: []Override{{"2026-03-08", []Hours{}}, {"2026-03-09", hours()}}}
+	if !reflect.DeepEqual(got, want) || given.Overrides[0].Windows != nil {
+		t.Errorf("%+v of %+v", got, given)
+	}
+	if full := hourly(); !reflect.DeepEqual(full.Clean().Weekly, full.Weekly) || full.Clean().Overrides == nil || !reflect.DeepEqual((Settings{Timezone: "UTC"}).Clean(), NoSettings()) {
+		t.Errorf("%+v", full.Clean())
+	}
+}
 
 func TestEveryFaultOfTheSettingsIsListed(t *testing.T) {
 	t.Parallel()
@@ -42,6 +87,15 @@ func TestEveryFaultOfTheSettingsIsListed(t *testing.T) {
 		"a night that runs into the next day":        {week("monday 22:00-02:00", "tuesday 01:00-03:00"), fault.ValidationFailed, "weekly[1]:INVALID"},
 		"the last night runs into the first day":     {week("sunday 22:00-02:00", "saturday 22:00-09:00", "sunday 08:00-09:00"), fault.ValidationFailed, "weekly[2]:INVALID"},
 		"the night to Sunday":                        {week("sunday 00:00-01:00", "saturday 22:00-00:30"), fault.ValidationFailed, "weekly[1]:INVALID"},
+		"a whole day over another window":            {week("monday 09:00-09:00", "monday 10:00-11:00"), fault.ValidationFailed, "weekly[1]:INVALID"},
+		"what has no start overlaps nothing":         {week("monday x-12:00", "monday 09:00-10:00"), fault.ValidationFailed, "weekly[0].start:INVALID"},
+		"nor what starts at the end":                 {week("monday 24:00-12:00", "tuesday 09:00-10:00"), fault.ValidationFailed, "weekly[0].start:INVALID"},
+		"nor what has no end":                        {week("monday 09:00-x", "monday 10:00-11:00"), fault.ValidationFailed, "weekly[0].end:INVALID"},
+		"nor on a date":                              {override("2026-03-08", Hours{"10:00", "x"}, Hours{"11:00", "12:00"}), fault.ValidationFailed, "overrides[0].windows[0].end:INVALID"},
+		"two dates that nobody has":                  {Settings{Timezone: "UTC", Overrides: []Override{{Date: "2026-02-30"}, {Date: "x"}}}, fault.ValidationFailed, "overrides[0].date:INVALID overrides[1].date:INVALID"},
+		"as many windows as there may be":            {hourly(), "", ""},
+		"as many dates as there may be":              {dates(1000), "", ""},
+		"as many windows of a date":                  {override("2026-03-08", hours()...), "", ""},
 		"too many windows":                           {Settings{Timezone: "UTC", Weekly: make([]WeeklyHours, 169)}, fault.ValidationFailed, "weekly:TOO_LONG"},
 		"too many dates":                             {Settings{Timezone: "UTC", Overrides: make([]Override, 1001)}, fault.ValidationFailed, "overrides:TOO_LONG"},
 		"too many windows of a date":                 {override("2026-03-08", make([]Hours, 25)...), fault.ValidationFailed, "overrides[0].windows:TOO_LONG"},
@@ -60,6 +114,9 @@ func TestEveryFaultOfTheSettingsIsListed(t *testing.T) {
 			_, err := c.settings.Availability()
 			if fault.CodeOf(err) != c.code {
 				t.Fatalf("%v, want %q", err, c.code)
+			}
+			if checked := c.settings.Check(); (checked != nil) != (err != nil) || checked != nil && !fault.Is(checked, fault.ValidationFailed) {
+				t.Errorf("checked: %v", checked)
 			}
 			var got []string
 			if refused, ok := errors.AsType[*fault.Error](err); ok {

@@ -62,9 +62,6 @@ func (s Slot) String() string {
 
 // Open lists the open times of the days from first to last, both included, of a viewer's zone, in order.
 func Open(q Query, first, last civil.Date, viewer *time.Location) []Slot {
-	if last < first {
-		return nil
-	}
 	zone, from, until := civil.ZoneForDays(viewer, first, last)
 	starts := q.starts(from, until)
 	slots := make([]Slot, 0, len(starts))
@@ -106,8 +103,7 @@ func (q *Query) starts(from, until int64) []int64 {
 	from = max(from, now+1, now+minutes(q.Policy.Notice))
 	today := civil.DateIn(q.Availability.Zone, q.Now)
 	lastDay := today + civil.Date(q.Policy.HorizonDays) //nolint:gosec // a few hundred
-	until = min(until, int64((lastDay+1).At(0))+margin) // to stop early: the day itself is checked below
-	if from >= until || q.Policy.Duration <= 0 {
+	if q.Policy.Duration <= 0 {
 		return nil
 	}
 	zone := civil.ZoneBetween(q.Availability.Zone, from-margin, until+minutes(q.Policy.Duration)+margin)
@@ -130,16 +126,12 @@ func (q *Query) starts(from, until int64) []int64 {
 // a grid of its own, from its beginning; a session may run on into a window that follows without a break.
 func (q *Query) grid(zone *civil.Zone, from, until int64) []int64 {
 	duration, step := minutes(q.Policy.Duration), minutes(q.Policy.Step)
-	if step <= 0 {
+	if q.Policy.Step == 0 {
 		step = duration
 	}
 	first, last := zone.DateTime(from).Date()-2, zone.DateTime(until+duration).Date()+1
 	openings, overlapping := q.Availability.openings(zone, first, last)
-	capacity := int64(0)
-	for _, o := range openings {
-		capacity += max(0, (min(o.until, until)-max(o.from, from)+step-1)/step+1)
-	}
-	starts := make([]int64, 0, capacity)
+	var starts []int64
 	for _, o := range openings {
 		at := o.from
 		if at < from {
@@ -158,10 +150,10 @@ func (q *Query) grid(zone *civil.Zone, from, until int64) []int64 {
 
 // caps counts what is booked, per day and per Monday.
 type caps struct {
-	policy         Policy
-	daily, weekly  map[civil.Date]int
-	asked          civil.Date // the last day asked about, of many times in a row
-	known, reached bool
+	policy        Policy
+	daily, weekly map[civil.Date]int
+	asked         civil.Date // the last day asked about, of many times in a row
+	reached       bool
 }
 
 func (q *Query) caps(zone *civil.Zone) caps {
@@ -180,9 +172,9 @@ func (q *Query) caps(zone *civil.Zone) caps {
 
 // full reports whether a day takes no more sessions.
 func (c *caps) full(day civil.Date) bool {
-	if c.daily != nil && (!c.known || c.asked != day) {
+	if c.asked != day {
 		p := c.policy
-		c.asked, c.known = day, true
+		c.asked = day
 		c.reached = p.DailyCap > 0 && c.daily[day] >= p.DailyCap || p.WeeklyCap > 0 && c.weekly[day.Monday()] >= p.WeeklyCap
 	}
 	return c.reached
