@@ -78,6 +78,10 @@ func TestKnownResults(t *testing.T) {
 	notice.Step, notice.Notice = 30, 120
 	buffers := plain(30)
 	buffers.BufferBefore, buffers.BufferAfter = 10, 15
+	forty := plain(40)
+	forty.Step = 30
+	spilling := Settings{Timezone: "UTC", Weekly: []WeeklyHours{{"sunday", Hours{"00:00", "03:00"}}}, Overrides: []Override{{Date: "2026-06-13", Windows: []Hours{{"22:15", "02:30"}}}}}
+	twice := Settings{Timezone: "UTC", Weekly: spilling.Weekly, Overrides: []Override{{Date: "2026-06-13", Windows: []Hours{{"22:00", "02:30"}}}}}
 	minute := plain(1)
 	minute.Step = 30
 	replaced := everyDay("UTC", "09:00-17:00")
@@ -121,9 +125,15 @@ func TestKnownResults(t *testing.T) {
 			settings: dayOff, policy: plain(60), day: "2026-06-15", want: "06-14T22:00 06-14T23:00 06-15T20:00 06-15T21:00"},
 		"a day off clips the night before": {settings: dayOff, policy: plain(60), day: "2026-06-16", want: ""},
 		"not by a minute more":             {settings: dayOff, policy: minute, day: "2026-06-16", want: ""},
-		"a date with hours of its own":     {settings: replaced, policy: plain(60), day: "2026-06-15", want: "06-15T10:00 06-15T14:00 06-15T15:00"},
-		"windows in another order":         {settings: unsorted, policy: plain(60), day: "2026-06-15", want: "06-15T09:00 06-15T13:00"},
-		"midnight is the end of 24:00":     {settings: everyDay("UTC", "23:30-24:00"), policy: plain(15), day: "2026-06-15", want: "06-15T23:30 06-15T23:45"},
+		"a date with hours of its own":     {settings: replaced, policy: forty, day: "2026-06-15", want: "06-15T10:00 06-15T14:00 06-15T14:30 06-15T15:00"},
+		"windows in another order":         {settings: unsorted, policy: forty, day: "2026-06-15", want: "06-15T09:00 06-15T13:00"},
+		"a night over a weekday's hours":   {settings: spilling, policy: plain(60), day: "2026-06-14", want: "06-14T00:00 06-14T00:15 06-14T01:00 06-14T01:15 06-14T02:00"},
+		"on one grid":                      {settings: twice, policy: plain(60), day: "2026-06-14", want: "06-14T00:00 06-14T01:00 06-14T02:00"},
+		"sessions of a minute":             {settings: everyDay("UTC", "09:00-09:02"), policy: plain(1), day: "2026-06-15", want: "06-15T09:00 06-15T09:01"},
+		"sessions of a day run into the next": {
+			settings: everyDay("UTC", "00:00-24:00"), policy: Policy{Duration: 1440, Step: 720, HorizonDays: 700}, day: "2026-06-15",
+			want: "06-15T00:00 06-15T12:00"},
+		"midnight is the end of 24:00": {settings: everyDay("UTC", "23:30-24:00"), policy: plain(15), day: "2026-06-15", want: "06-15T23:30 06-15T23:45"},
 		"St. John's goes back over midnight": {
 			settings: everyDay("America/St_Johns", "00:00-00:30"), policy: plain(30), day: "2010-11-07", now: "2010-11-01T00:00:00Z", want: "11-07T02:30 11-07T03:30"},
 		"the day that is shown twice, seen from St. John's": {
