@@ -22,10 +22,10 @@ func (s *still) now() time.Time { return s.at }
 func TestRoomGrowsBackEvenly(t *testing.T) {
 	t.Parallel()
 	clock := &still{time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)}
-	throttle := New(clock.now)
+	limiter := New(clock.now)
 	admitted := func() (n int) {
 		for {
-			if quota, _ := throttle.Allow(context.Background(), "k", 10, time.Minute); quota.Wait > 0 {
+			if quota, _ := limiter.Allow(context.Background(), "k", 10, time.Minute); quota.Wait > 0 {
 				return n
 			}
 			n++
@@ -45,17 +45,17 @@ func TestRoomGrowsBackEvenly(t *testing.T) {
 func TestTheWaitIsExact(t *testing.T) {
 	t.Parallel()
 	clock := &still{time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)}
-	throttle := New(clock.now)
+	limiter := New(clock.now)
 	for range 3 {
-		_, _ = throttle.Allow(context.Background(), "k", 3, time.Minute)
+		_, _ = limiter.Allow(context.Background(), "k", 3, time.Minute)
 	}
-	quota, _ := throttle.Allow(context.Background(), "k", 3, time.Minute)
+	quota, _ := limiter.Allow(context.Background(), "k", 3, time.Minute)
 	wait := quota.Wait
 	if wait != 20*time.Second {
 		t.Fatalf("wait %v", wait)
 	}
 	clock.at = clock.at.Add(wait)
-	if quota, _ := throttle.Allow(context.Background(), "k", 3, time.Minute); quota.Wait != 0 {
+	if quota, _ := limiter.Allow(context.Background(), "k", 3, time.Minute); quota.Wait != 0 {
 		t.Errorf("after the wait: %v more", quota.Wait)
 	}
 }
@@ -63,18 +63,18 @@ func TestTheWaitIsExact(t *testing.T) {
 func TestAFloodOfKeysDoesNotGrowTheMemory(t *testing.T) {
 	t.Parallel()
 	clock := &still{time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)}
-	throttle := New(clock.now)
+	limiter := New(clock.now)
 	for i := range maxKeys + maxKeys/2 {
-		_, _ = throttle.Allow(context.Background(), strconv.Itoa(i), 1, time.Hour)
+		_, _ = limiter.Allow(context.Background(), strconv.Itoa(i), 1, time.Hour)
 	}
-	if len(throttle.taken) > maxKeys {
-		t.Errorf("%d keys are kept", len(throttle.taken))
+	if len(limiter.taken) > maxKeys {
+		t.Errorf("%d keys are kept", len(limiter.taken))
 	}
 	clock.at = clock.at.Add(2 * time.Hour)
-	for i := len(throttle.taken); i <= maxKeys; i++ {
-		_, _ = throttle.Allow(context.Background(), "new "+strconv.Itoa(i), 1, time.Hour)
+	for i := len(limiter.taken); i <= maxKeys; i++ {
+		_, _ = limiter.Allow(context.Background(), "new "+strconv.Itoa(i), 1, time.Hour)
 	}
-	if len(throttle.taken) > maxKeys/2+1 {
-		t.Errorf("%d keys are kept though their capacity is back", len(throttle.taken))
+	if len(limiter.taken) > maxKeys/2+1 {
+		t.Errorf("%d keys are kept though their capacity is back", len(limiter.taken))
 	}
 }

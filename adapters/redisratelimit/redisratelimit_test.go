@@ -61,19 +61,19 @@ func TestWithoutRedisTheFallbackCounts(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: 100 * time.Millisecond})
 	t.Cleanup(func() { _ = client.Close() })
 	fallback, log := &tally{}, &bytes.Buffer{}
-	throttle := New(client, fallback, slog.New(slog.NewTextHandler(log, nil)))
+	limiter := New(client, fallback, slog.New(slog.NewTextHandler(log, nil)))
 	ctx := context.Background()
 
-	if quota, err := throttle.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 0 {
+	if quota, err := limiter.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 0 {
 		t.Fatalf("with Redis: wait %v, %v, fallback asked %d times", quota, err, fallback.allowed)
 	}
 	server.Close()
 	for range 3 {
-		if quota, err := throttle.Allow(ctx, "k", 2, time.Minute); quota.Wait != 7*time.Second || err != nil {
+		if quota, err := limiter.Allow(ctx, "k", 2, time.Minute); quota.Wait != 7*time.Second || err != nil {
 			t.Fatalf("without Redis: wait %v, %v", quota, err)
 		}
 	}
-	if err := throttle.Refund(ctx, "k", 2, time.Minute); err != nil || fallback.allowed != 3 || fallback.givenBack != 1 {
+	if err := limiter.Refund(ctx, "k", 2, time.Minute); err != nil || fallback.allowed != 3 || fallback.givenBack != 1 {
 		t.Errorf("fallback: %+v, %v", fallback, err)
 	}
 	if n := bytes.Count(log.Bytes(), []byte("level=WARN")); n != 1 {
@@ -83,8 +83,8 @@ func TestWithoutRedisTheFallbackCounts(t *testing.T) {
 	if err := server.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	throttle.resumeAt.Store(0) // the pause is over
-	if quota, err := throttle.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 3 {
+	limiter.resumeAt.Store(0) // the pause is over
+	if quota, err := limiter.Allow(ctx, "k", 2, time.Minute); quota.Wait != 0 || err != nil || fallback.allowed != 3 {
 		t.Errorf("with Redis again: wait %v, %v, fallback asked %d times", quota, err, fallback.allowed)
 	}
 }
@@ -93,10 +93,10 @@ func TestASilentRedisCostsLittleTime(t *testing.T) {
 	t.Parallel()
 	silent := redis.NewClient(&redis.Options{Addr: "192.0.2.1:6379"}) // TEST-NET-1: nobody responds
 	t.Cleanup(func() { _ = silent.Close() })
-	throttle := New(silent, &tally{}, quiet())
+	limiter := New(silent, &tally{}, quiet())
 	start := time.Now()
 	for range 50 {
-		if _, err := throttle.Allow(context.Background(), "k", 2, time.Minute); err != nil {
+		if _, err := limiter.Allow(context.Background(), "k", 2, time.Minute); err != nil {
 			t.Fatal(err)
 		}
 	}

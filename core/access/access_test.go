@@ -398,7 +398,7 @@ func TestAManualGrantGivesItsOwnTermsOrThoseOfAPlan(t *testing.T) {
 	own := plan.Terms{Entitlements: []plan.Entitlement{limit(3)}, Credits: []plan.Credit{{Key: "renders", Unit: "render", Amount: 7}}}
 	end := noon.Add(time.Hour)
 	for name, c := range map[string]struct {
-		gift    access.ManualGrant
+		grant   access.ManualGrant
 		terms   plan.Terms
 		planKey string
 	}{
@@ -407,7 +407,7 @@ func TestAManualGrantGivesItsOwnTermsOrThoseOfAPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := access.NewManual("grt_1", "crt_1", "ada", c.gift, noon)
+			g := access.NewManual("grt_1", "crt_1", "ada", c.grant, noon)
 			s := g.State()
 			if s.ID != "grt_1" || s.SourceID != "grt_1" || s.Source != access.Manual || s.CreatorID != "crt_1" || s.ExternalCustomerID != "ada" || s.Revision != 1 ||
 				!s.StartedAt.Equal(noon) || !s.ExpiresAt.Equal(end) || s.Note != "sorry" {

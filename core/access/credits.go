@@ -36,7 +36,7 @@ type Balance struct {
 	Version                int64
 }
 
-// portion is one lot that can be drawn from.
+// portion is one block that can be drawn from.
 type portion struct {
 	grant *Grant
 	block int
@@ -100,11 +100,11 @@ func unitOf(grants []*Grant, d ConsumeRequest) (string, error) {
 	return strings.Join(units, ""), nil
 }
 
-// consume takes up to n units from a lot and returns how many it took. The slice is copied: a State handed out stays as
+// consume takes up to n units from a block and returns how many it took. The slice is copied: a State handed out stays as
 // it was.
-func (g *Grant) consume(lot int, n int64) int64 {
+func (g *Grant) consume(block int, n int64) int64 {
 	g.s.Credits = slices.Clone(g.s.Credits)
-	l := &g.s.Credits[lot]
+	l := &g.s.Credits[block]
 	taken := min(n, l.Granted-l.Used)
 	l.Used += taken
 	return taken

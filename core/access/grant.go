@@ -70,7 +70,7 @@ type CreditBlock struct {
 	Unit    string `json:"unit"`
 	Granted int64  `json:"granted"`
 	Used    int64  `json:"used"`
-	// Renews means that the lot belongs to the plan's current period and ends with it.
+	// Renews means that the block belongs to the plan's current period and ends with it.
 	Renews bool `json:"renews"`
 }
 
@@ -198,14 +198,14 @@ type ManualGrant struct {
 }
 
 // NewManual is a grant that the integrator decides on. It is not billed, so it has no interval and nothing renews.
-func NewManual(id, creatorID, externalCustomerID string, gift ManualGrant, now time.Time) *Grant {
+func NewManual(id, creatorID, externalCustomerID string, m ManualGrant, now time.Time) *Grant {
 	s := State{
 		ID: id, CreatorID: creatorID, ExternalCustomerID: externalCustomerID, Source: Manual, SourceID: id, StartedAt: now,
-		ExpiresAt: gift.ExpiresAt, Note: gift.Note, Revision: 1,
+		ExpiresAt: m.ExpiresAt, Note: m.Note, Revision: 1,
 	}
-	terms := gift.Terms
-	if gift.Offer != nil {
-		s.Plan, terms = planOf(*gift.Offer), gift.Offer.Terms
+	terms := m.Terms
+	if m.Offer != nil {
+		s.Plan, terms = planOf(*m.Offer), m.Offer.Terms
 	}
 	s.take(terms)
 	return &Grant{s}
@@ -274,7 +274,7 @@ func (g *Grant) expiry() time.Time {
 	return g.s.ExpiresAt
 }
 
-// CreditExpiry is when what is left of a lot is lost; zero when nothing sets it.
+// CreditExpiry is when what is left of a block is lost; zero when nothing sets it.
 func (g *Grant) CreditExpiry(l CreditBlock) time.Time {
 	if l.Renews && g.s.Plan != nil {
 		return g.s.Plan.CurrentPeriodEnd

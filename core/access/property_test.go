@@ -49,7 +49,7 @@ func entitlements() *rapid.Generator[[]plan.Entitlement] {
 	return rapid.SliceOfN(one, 0, 3)
 }
 
-func lots() *rapid.Generator[[]access.CreditBlock] {
+func blocks() *rapid.Generator[[]access.CreditBlock] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) access.CreditBlock {
 		granted := rapid.Int64Range(1, 10).Draw(t, "granted")
 		return access.CreditBlock{
@@ -69,7 +69,7 @@ func grantStates() *rapid.Generator[[]access.State] {
 			s := access.State{
 				ID: fmt.Sprintf("grt_%d", i), CreatorID: "crt_1", ExternalCustomerID: "ada", Source: access.Purchase,
 				SourceID: fmt.Sprintf("pay_%d", i), StartedAt: instant().Draw(t, "started"), Revision: 1,
-				Entitlements: entitlements().Draw(t, "entitlements"), Credits: lots().Draw(t, "credits"),
+				Entitlements: entitlements().Draw(t, "entitlements"), Credits: blocks().Draw(t, "credits"),
 				ExpiresAt: maybe(t, "expires", instant()),
 			}
 			if rapid.Bool().Draw(t, "has a plan") {

@@ -34,7 +34,7 @@ type Entitlement struct {
 	ExpiresAt time.Time
 }
 
-// Credit is the sum of all lots of one key and unit.
+// Credit is the sum of all blocks of one key and unit.
 type Credit struct {
 	Key, Unit     string
 	Granted, Used int64

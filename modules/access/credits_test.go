@@ -46,8 +46,8 @@ func TestUsesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		h.give(images(10, time.Time{}))
-		h.give(access.Gift{Credits: []plan.Credit{{Key: "time", Unit: "hour", Amount: 1}}})
-		h.give(access.Gift{Credits: []plan.Credit{{Key: "time", Unit: "minute", Amount: 1}}})
+		h.give(access.GrantRequest{Credits: []plan.Credit{{Key: "time", Unit: "hour", Amount: 1}}})
+		h.give(access.GrantRequest{Credits: []plan.Credit{{Key: "time", Unit: "minute", Amount: 1}}})
 		if _, err := h.ConsumeCredits(t.Context(), creator, ada, use("taken", 1)); err != nil {
 			t.Fatal(err)
 		}

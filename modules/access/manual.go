@@ -16,8 +16,8 @@ import (
 
 const maxNote = 500
 
-// Gift is what to grant manually: a plan of a listing, or entitlements and credits that the caller chooses.
-type Gift struct {
+// GrantRequest is what to grant manually: a plan of a listing, or entitlements and credits that the caller chooses.
+type GrantRequest struct {
 	Listing, Plan string // catalog key and plan key
 	Entitlements  []plan.EntitlementDraft
 	Credits       []plan.Credit
@@ -26,7 +26,7 @@ type Gift struct {
 }
 
 // Check adds everything to f that is wrong with giving this to the customer, but for the clock, and returns what is given.
-func (g Gift) Check(externalCustomerID string, f *fault.Violations) access.ManualGrant {
+func (g GrantRequest) Check(externalCustomerID string, f *fault.Violations) access.ManualGrant {
 	customer.ValidateExternalID("externalCustomerId", externalCustomerID, f)
 	byPlan, loose := g.Listing != "" || g.Plan != "", len(g.Entitlements)+len(g.Credits) > 0
 	switch {
@@ -45,23 +45,23 @@ func (g Gift) Check(externalCustomerID string, f *fault.Violations) access.Manua
 	}}
 }
 
-// GrantManually gives the customer what the gift contains. VALIDATION_FAILED with every fault; the refusals of
+// GrantManually gives the customer what the request contains. VALIDATION_FAILED with every fault; the refusals of
 // ports.PlanTerms.
-func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomerID string, gift Gift) (*access.Grant, error) {
+func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomerID string, request GrantRequest) (*access.Grant, error) {
 	var granted *access.Grant
 	now, err := s.clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
 	var f fault.Violations
-	given := gift.Check(externalCustomerID, &f)
-	f.Check(gift.ExpiresAt.IsZero() || gift.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "Expected a time in the future.")
+	given := request.Check(externalCustomerID, &f)
+	f.Check(request.ExpiresAt.IsZero() || request.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "Expected a time in the future.")
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		if gift.Listing != "" {
-			offer, err := s.terms.TermsOf(ctx, r, creatorID, gift.Listing, gift.Plan)
+		if request.Listing != "" {
+			offer, err := s.terms.TermsOf(ctx, r, creatorID, request.Listing, request.Plan)
 			if err != nil {
 				return err
 			}

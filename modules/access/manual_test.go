@@ -15,21 +15,21 @@ import (
 	"sundry/ports"
 )
 
-func (h *fixture) give(gift access.Gift) core.State {
+func (h *fixture) give(request access.GrantRequest) core.State {
 	h.t.Helper()
-	g, err := h.GrantManually(h.t.Context(), creator, ada, gift)
+	g, err := h.GrantManually(h.t.Context(), creator, ada, request)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return g.State()
 }
 
-// images is a gift of credits.
-func images(amount int64, expires time.Time) access.Gift {
-	return access.Gift{Credits: []plan.Credit{{Key: "images", Unit: "image", Amount: amount}}, ExpiresAt: expires}
+// images are so many images.
+func images(amount int64, expires time.Time) access.GrantRequest {
+	return access.GrantRequest{Credits: []plan.Credit{{Key: "images", Unit: "image", Amount: amount}}, ExpiresAt: expires}
 }
 
-var manualPro = access.Gift{Listing: "studio", Plan: "pro"}
+var manualPro = access.GrantRequest{Listing: "studio", Plan: "pro"}
 
 func TestManualGrants(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestManualGrants(t *testing.T) {
 		if given.Plan.Key != "pro" || given.Plan.Interval != "" || given.SourceID != given.ID || given.Note != "conference guest" {
 			t.Errorf("given %+v", given)
 		}
-		loose := h.give(access.Gift{Entitlements: []plan.EntitlementDraft{{Key: "seats", Type: "limit", Value: json.Number("7")}}})
+		loose := h.give(access.GrantRequest{Entitlements: []plan.EntitlementDraft{{Key: "seats", Type: "limit", Value: json.Number("7")}}})
 		if loose.Plan != nil {
 			t.Errorf("loose entitlements have a plan: %+v", loose.Plan)
 		}
@@ -59,24 +59,24 @@ func TestGiftsThatAreRefused(t *testing.T) {
 	one := []plan.EntitlementDraft{{Key: "x", Type: "boolean", Value: true}}
 	cases := map[string]struct {
 		customer string
-		gift     access.Gift
+		request  access.GrantRequest
 		fields   []string // of VALIDATION_FAILED; none = NOT_FOUND
 	}{
-		"nothing":                          {ada, access.Gift{}, []string{"listing"}},
-		"both kinds":                       {ada, access.Gift{Listing: "studio", Plan: "pro", Entitlements: one}, []string{"listing"}},
-		"a listing without its plan":       {ada, access.Gift{Listing: "studio"}, []string{"plan"}},
-		"a plan without its listing":       {ada, access.Gift{Plan: "pro"}, []string{"listing"}},
-		"an unknown plan":                  {ada, access.Gift{Listing: "studio", Plan: "max"}, nil},
-		"a time that has come":             {ada, access.Gift{Entitlements: one, ExpiresAt: noon}, []string{"expiresAt"}},
-		"a note too long":                  {ada, access.Gift{Entitlements: one, Note: strings.Repeat("é", 501)}, []string{"note"}},
-		"a customer without a name":        {"", access.Gift{Entitlements: one}, []string{"externalCustomerId"}},
+		"nothing":                          {ada, access.GrantRequest{}, []string{"listing"}},
+		"both kinds":                       {ada, access.GrantRequest{Listing: "studio", Plan: "pro", Entitlements: one}, []string{"listing"}},
+		"a listing without its plan":       {ada, access.GrantRequest{Listing: "studio"}, []string{"plan"}},
+		"a plan without its listing":       {ada, access.GrantRequest{Plan: "pro"}, []string{"listing"}},
+		"an unknown plan":                  {ada, access.GrantRequest{Listing: "studio", Plan: "max"}, nil},
+		"a time that has come":             {ada, access.GrantRequest{Entitlements: one, ExpiresAt: noon}, []string{"expiresAt"}},
+		"a note too long":                  {ada, access.GrantRequest{Entitlements: one, Note: strings.Repeat("é", 501)}, []string{"note"}},
+		"a customer without a name":        {"", access.GrantRequest{Entitlements: one}, []string{"externalCustomerId"}},
 		"a credit of nothing":              {ada, images(0, time.Time{}), []string{"credits[0].amount"}},
-		"an entitlement of no type":        {ada, access.Gift{Entitlements: []plan.EntitlementDraft{{Key: "x", Type: "color", Value: "red"}}}, []string{"entitlements[0].type"}},
-		"many faults are reported at once": {"a\x07", access.Gift{Plan: "pro", ExpiresAt: noon, Note: strings.Repeat("x", 501)}, []string{"externalCustomerId", "listing", "note", "expiresAt"}},
+		"an entitlement of no type":        {ada, access.GrantRequest{Entitlements: []plan.EntitlementDraft{{Key: "x", Type: "color", Value: "red"}}}, []string{"entitlements[0].type"}},
+		"many faults are reported at once": {"a\x07", access.GrantRequest{Plan: "pro", ExpiresAt: noon, Note: strings.Repeat("x", 501)}, []string{"externalCustomerId", "listing", "note", "expiresAt"}},
 	}
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		for name, c := range cases {
-			g, err := h.GrantManually(t.Context(), creator, c.customer, c.gift)
+			g, err := h.GrantManually(t.Context(), creator, c.customer, c.request)
 			if g != nil || len(c.fields) == 0 && !fault.Is(err, fault.NotFoundCode) || len(c.fields) > 0 && !reflect.DeepEqual(fieldsOf(err), c.fields) {
 				t.Errorf("%s: %v (fields %v), want %v", name, err, fieldsOf(err), c.fields)
 			}

@@ -112,14 +112,14 @@ func (s *story) end() {
 }
 
 func (s *story) give() {
-	gift := images(int64(1+s.pick("credits", 20)), time.Time{})
+	request := images(int64(1+s.pick("credits", 20)), time.Time{})
 	if rapid.Bool().Draw(s.t, "a plan") {
-		gift = manualPro
+		request = manualPro
 	}
 	if rapid.Bool().Draw(s.t, "for a time") {
-		gift.ExpiresAt = s.clock.Real().Add(time.Duration(1+s.pick("minutes", 120)) * time.Minute)
+		request.ExpiresAt = s.clock.Real().Add(time.Duration(1+s.pick("minutes", 120)) * time.Minute)
 	}
-	g, err := s.GrantManually(s.ctx, creator, s.customer, gift)
+	g, err := s.GrantManually(s.ctx, creator, s.customer, request)
 	s.must(err)
 	s.given = append(s.given, g.State().ID)
 }
@@ -173,7 +173,7 @@ func (s *story) check() {
 	for _, g := range append(running, ended...) {
 		for _, l := range g.State().Credits {
 			if l.Used > l.Granted || l.Used < 0 {
-				s.t.Fatalf("lot %+v", l)
+				s.t.Fatalf("block %+v", l)
 			}
 			if l.Key == "images" {
 				used += l.Used

@@ -1,4 +1,4 @@
-// Package access keeps what each customer may use: it turns purchases, subscriptions and gifts into grants, adds
+// Package access keeps what each customer may use: it turns purchases, subscriptions and manual grants into grants, adds
 // them up to the customer's snapshot, and lets credits be used. Every change of a snapshot happens behind the lock of
 // its row, in the transaction of its cause, and raises the version by exactly one.
 package access

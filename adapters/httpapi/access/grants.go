@@ -19,20 +19,20 @@ type grantRequest struct {
 	Listing      *string                 `json:"listing"`
 	Plan         *string                 `json:"plan"`
 	Entitlements []plan.EntitlementDraft `json:"entitlements"`
-	Credits      []giftedCredit          `json:"credits"`
+	Credits      []manualCredit          `json:"credits"`
 	ExpiresAt    *string                 `json:"expiresAt"`
 	Note         *string                 `json:"note"`
 }
 
-// giftedCredit has no renews: what is granted manually is granted once.
-type giftedCredit struct {
+// manualCredit has no renews: what is granted manually is granted once.
+type manualCredit struct {
 	Key    string `json:"key"`
 	Unit   string `json:"unit"`
 	Amount int64  `json:"amount"`
 }
 
-func (r grantRequest) gift(f *fault.Violations) access.Gift {
-	g := access.Gift{
+func (r grantRequest) grant(f *fault.Violations) access.GrantRequest {
+	g := access.GrantRequest{
 		Listing: httpapi.ValueOf(r.Listing), Plan: httpapi.ValueOf(r.Plan), Entitlements: r.Entitlements, ExpiresAt: httpapi.ReadTime(f, "expiresAt", r.ExpiresAt), Note: httpapi.ValueOf(r.Note),
 	}
 	for _, c := range r.Credits {
@@ -142,12 +142,12 @@ func (h handlers) postGrant(c *fiber.Ctx) error {
 	}
 	request, reading := httpapi.Decode[grantRequest](c)
 	var f, invalid fault.Violations
-	gift := request.gift(&f)
-	gift.Check(customer, &invalid)
+	grant := request.grant(&f)
+	grant.Check(customer, &invalid)
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), invalid.Err()); err != nil {
 		return err
 	}
-	g, err := h.Access.GrantManually(c.UserContext(), httpapi.Account(c), customer, gift)
+	g, err := h.Access.GrantManually(c.UserContext(), httpapi.Account(c), customer, grant)
 	if err != nil {
 		return err
 	}

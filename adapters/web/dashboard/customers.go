@@ -181,7 +181,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
-// grantsPart explains which payment, subscription or gift gives what.
+// grantsPart explains which payment, subscription or manual grant gives what.
 func (v *visit) grantsPart(s customer.State, why access.Explanation) part {
 	t := table{Label: "Access", Heads: []head{{Label: "Gives"}, {Label: "Because of"}, {Label: "Since"}, {Label: "Until"}, {}}}
 	for _, g := range why.Running {
@@ -323,11 +323,11 @@ func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	in := read(c)
-	gift := access.Gift{Note: in.text("note"), ExpiresAt: in.day("expiresAt", "expiresAt")}
-	gift.Listing, gift.Plan, _ = strings.Cut(in.text("plan"), ":")
-	gift.Entitlements, gift.Credits = in.terms()
+	request := access.GrantRequest{Note: in.text("note"), ExpiresAt: in.day("expiresAt", "expiresAt")}
+	request.Listing, request.Plan, _ = strings.Cut(in.text("plan"), ":")
+	request.Entitlements, request.Credits = in.terms()
 	if err = in.err(); err == nil {
-		_, err = r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), gift)
+		_, err = r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), request)
 	}
 	if err != nil {
 		f, formErr := r.grantForm(c, v, s)
