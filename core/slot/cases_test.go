@@ -80,7 +80,7 @@ func TestKnownResults(t *testing.T) {
 	buffers.BufferBefore, buffers.BufferAfter = 10, 15
 	forty := plain(40)
 	forty.Step = 30
-	spilling := Settings{Timezone: "UTC", Weekly: []WeeklyHours{{"sunday", Hours{"00:00", "03:00"}}}, Overrides: []Override{{Date: "2026-06-13", Windows: []Hours{{"22:15", "02:30"}}}}}
+	spilling := Settings{Timezone: "UTC", Weekly: []WeeklyHours{{"sunday", Hours{"00:00", "03:00"}}, {"monday", Hours{"09:00", "10:00"}}}, Overrides: []Override{{Date: "2026-06-13", Windows: []Hours{{"22:15", "02:30"}}}}}
 	twice := Settings{Timezone: "UTC", Weekly: spilling.Weekly, Overrides: []Override{{Date: "2026-06-13", Windows: []Hours{{"22:00", "02:30"}}}}}
 	minute := plain(1)
 	minute.Step = 30
