@@ -34,4 +34,6 @@ type CustomerFilter struct {
 	CreatorID          string
 	Email              string
 	ExternalCustomerID string
+	// IDs are those of the customers asked for.
+	IDs []string
 }

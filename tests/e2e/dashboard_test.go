@@ -184,3 +184,38 @@ func TestAPlanOfWhatIsNoLongerSoldIsNotChanged(t *testing.T) {
 		}
 	})
 }
+
+// A list names its customers as people know them: by address, else by the app's own id, else by ours.
+func TestListsNameTheirCustomers(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		a := app.NewAccount(t)
+		listing := plans(t, a, 0)
+		pay := func(over, with harness.JSON) string {
+			session := a.NewSession(t, listing, "basic", "", over)
+			with["cardNumber"] = harness.CardSucceeds
+			receipt := a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", with).Want(t, 200).Map(t)
+			return text(t, receipt["customerId"])
+		}
+		named := harness.JSON{"externalCustomerId": "user-7"}
+		pay(named, harness.JSON{"email": "grace@example.com"})
+		named["externalCustomerId"] = "user-8"
+		pay(named, harness.JSON{})
+		unknown := pay(harness.JSON{"catalog": nil, "externalCustomerId": nil, "listingId": listing.ID}, harness.JSON{})
+		v := a.Visit(t)
+		for _, list := range []string{"/dashboard/orders", "/dashboard/subscriptions"} {
+			page, file := v.Open(t, list).Body, v.Open(t, list+"?format=csv").Body
+			for _, want := range []string{"grace@example.com", "user-8", unknown} {
+				if !strings.Contains(page, ">"+want+"</a>") || !strings.Contains(file, want) {
+					t.Errorf("%s does not name %s:\n%s\n%s", list, want, file, page)
+				}
+			}
+			if strings.Contains(file, "user-7") {
+				t.Errorf("%s names somebody by an id who has an address:\n%s", list, file)
+			}
+			if found := v.Open(t, list+"?customer=grace@").Body; !strings.Contains(found, "grace@example.com</a>") || strings.Contains(found, "user-8</a>") {
+				t.Errorf("%s is not searched by address", list)
+			}
+		}
+	})
+}

@@ -108,5 +108,8 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter, page ports.Pa
 	if f.ExternalCustomerID != "" {
 		query = query.Where("external_customer_id = ?", f.ExternalCustomerID)
 	}
+	if len(f.IDs) > 0 {
+		query = query.Where("id IN ?", f.IDs)
+	}
 	return t.Page("list customers of "+f.CreatorID, query, page)
 }

@@ -53,6 +53,7 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	customers := r.names(v)
 	l := &list[appointment.State]{
 		path: base + "/bookings", name: "appointments",
 		filters: []filter{
@@ -61,26 +62,28 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 		},
 		columns: []column[appointment.State]{
 			{label: "Appointment", cell: func(a appointment.State) cell {
-				return cell{Text: a.Title, Href: base + "/bookings/" + a.ID, Sub: a.ExternalCustomerID}
+				return to(a.Title, base+"/bookings/"+a.ID)
 			}},
+			{label: "Customer", cell: func(a appointment.State) cell { return customers.cell(a.CustomerID, a.ExternalCustomerID) }},
 			{label: "When (" + zone.String() + ")", cell: func(a appointment.State) cell {
 				return cell{Text: v.reader.Day(a.StartsAt.In(zone)), Sub: v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone))}
 			}, csv: func(a appointment.State) string { return exact(a.StartsAt) }},
 			{label: "Where", cell: func(a appointment.State) cell { return text(whereOf(a)) }},
 			{label: "Status", cell: func(a appointment.State) cell { return appointmentTones[a.Status] }},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[appointment.State], error) {
-			search := ports.AppointmentSearch{Status: appointment.Status(q["status"])}
-			switch q["when"] {
-			case "coming":
-				search.From = now
-			case "past":
-				search.To = now
-			}
-			return r.Booking.Appointments(ctx, v.account(), search, page)
-		},
+		read: named(customers, func(one appointment.State) string { return one.CustomerID },
+			func(ctx context.Context, q query, page ports.Page) (ports.List[appointment.State], error) {
+				search := ports.AppointmentSearch{Status: appointment.Status(q["status"])}
+				switch q["when"] {
+				case "coming":
+					search.From = now
+				case "past":
+					search.To = now
+				}
+				return r.Booking.Appointments(ctx, v.account(), search, page)
+			}),
 		match: func(q query, a appointment.State) bool {
-			return q.has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID)
+			return q.has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID, customers.of(a.CustomerID, ""))
 		},
 		empty: empty{Title: "No appointments yet", Text: "Set when and where you meet buyers, and sell a listing of the kind appointment.",
 			Action: &action{Label: "Set your hours", Href: base + "/bookings/settings", Tone: "primary"}},
@@ -186,12 +189,13 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if a.MeetingURL != "" && a.Status == appointment.StatusConfirmed {
 		p.Actions = append(p.Actions, link("Join meeting", a.MeetingURL).primary())
 	}
+	customers := r.names(v)
+	if err := customers.load(ctx, a.CustomerID); err != nil {
+		return err
+	}
 	all := []fact{
 		{"Buyer’s time", text(v.buyerTime(a))}, {"Where", text(orDash(firstOf(a.MeetingURL, a.Address)))}, {"Listing", to(a.Title, base+"/listings/"+a.ListingID)},
-		{"Customer", to(firstOf(a.ExternalCustomerID, a.CustomerID, "–"), base+"/customers/"+a.CustomerID)}, {"Booked", v.moment(a.CreatedAt)},
-	}
-	if a.CustomerID == "" {
-		all[3].Value.Href = ""
+		{"Customer", customers.cell(a.CustomerID, a.ExternalCustomerID)}, {"Booked", v.moment(a.CreatedAt)},
 	}
 	money, err := r.Cancellations.MoneyOf(ctx, a, appointment.ByCreator)
 	if err != nil {

@@ -247,11 +247,11 @@ func plural(n int, one, many string) string {
 
 // recent are the latest orders.
 func (r *Routes) recent(c *fiber.Ctx, v *visit) (part, error) {
-	paid, err := r.Payments.List(c.UserContext(), v.account(), ports.PaymentSearch{}, ports.Page{Limit: 6})
+	l := r.orderList(v)
+	paid, err := l.read(c.UserContext(), query{}, ports.Page{Limit: 6})
 	if err != nil {
 		return part{}, err
 	}
-	l := r.orderList(v)
 	t := l.table(paid.Items)
 	if len(paid.Items) == 0 {
 		t.Empty = &l.empty

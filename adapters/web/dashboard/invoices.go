@@ -21,6 +21,7 @@ var invoiceTones = map[invoice.Status]cell{
 }
 
 func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
+	customers := r.names(v)
 	l := &list[invoice.State]{
 		path: base + "/invoices", name: "invoices",
 		filters: []filter{
@@ -34,16 +35,15 @@ func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
 			{label: "Total", num: true, cell: func(i invoice.State) cell { return text(v.reader.Money(i.Total)) },
 				csv: func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
 			{label: "Status", cell: func(i invoice.State) cell { return invoiceTones[i.Status] }},
-			{label: "Customer", cell: func(i invoice.State) cell {
-				return to(cmp.Or(i.ExternalCustomerID, i.CustomerID), base+"/customers/"+i.CustomerID)
-			}},
+			{label: "Customer", cell: func(i invoice.State) cell { return customers.cell(i.CustomerID, i.ExternalCustomerID) }},
 			{label: "Date", cell: func(i invoice.State) cell { return v.moment(i.CreatedAt) }, csv: func(i invoice.State) string { return exact(i.CreatedAt) }},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[invoice.State], error) {
-			return r.Invoicing.Invoices(ctx, v.account(), ports.InvoiceSearch{Status: invoice.Status(q["status"])}, page)
-		},
+		read: named(customers, func(one invoice.State) string { return one.CustomerID },
+			func(ctx context.Context, q query, page ports.Page) (ports.List[invoice.State], error) {
+				return r.Invoicing.Invoices(ctx, v.account(), ports.InvoiceSearch{Status: invoice.Status(q["status"])}, page)
+			}),
 		match: func(q query, i invoice.State) bool {
-			return q.has("q", i.Number, i.ID, i.CustomerID, i.ExternalCustomerID)
+			return q.has("q", i.Number, i.ID, i.CustomerID, i.ExternalCustomerID, customers.of(i.CustomerID, ""))
 		},
 		empty: empty{Title: "No invoices yet", Text: "Usage is invoiced when its period ends. Your backend can also push invoices of its own.", Code: "POST /v1/invoices",
 			Action: &action{Label: "Read how", Href: "/docs"}},
@@ -94,8 +94,12 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 		shown.Lead = "In minor units, exactly; the sum of a line is rounded once."
 		p.Parts = append(p.Parts, shown)
 	}
+	customers := r.names(v)
+	if err := customers.load(c.UserContext(), i.CustomerID); err != nil {
+		return err
+	}
 	all := []fact{
-		{"Customer", to(cmp.Or(i.ExternalCustomerID, i.CustomerID), base+"/customers/"+i.CustomerID)}, {"Created", v.moment(i.CreatedAt)}, {"Paid", v.moment(i.PaidAt)},
+		{"Customer", customers.cell(i.CustomerID, i.ExternalCustomerID)}, {"Created", v.moment(i.CreatedAt)}, {"Paid", v.moment(i.PaidAt)},
 	}
 	if i.SubscriptionID != "" {
 		all = append(all, fact{"Subscription", to(i.SubscriptionID, base+"/subscriptions/"+i.SubscriptionID)})

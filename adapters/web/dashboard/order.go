@@ -83,7 +83,11 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	if len(o.entries) > 0 {
 		p.Parts = append(p.Parts, v.entriesPart(o.entries))
 	}
-	p.Aside = append(p.Aside, facts("Order", v.orderFacts(o)...))
+	customers := r.names(v)
+	if err := customers.load(c.UserContext(), o.paid.CustomerID); err != nil {
+		return err
+	}
+	p.Aside = append(p.Aside, facts("Order", v.orderFacts(o, customers)...))
 	if why := v.taxFacts(o.paid.Sale.TaxDetails); len(why) > 0 {
 		p.Aside = append(p.Aside, facts("Tax", why...))
 	}
@@ -123,7 +127,7 @@ func (v *visit) saleLines(p payment.State) part {
 	return tablePart("Items", t)
 }
 
-func (v *visit) orderFacts(o orderDetails) []fact {
+func (v *visit) orderFacts(o orderDetails, customers *names) []fact {
 	p := o.paid
 	all := []fact{{"Payment", copied(p.ID)}, {"Receipt", text(orDash(p.Sale.ReceiptNumber))}}
 	if p.Last4 != "" {
@@ -133,7 +137,7 @@ func (v *visit) orderFacts(o orderDetails) []fact {
 		all = append(all, fact{"Why it failed", cell{Text: p.Decline.Message, Sub: p.Decline.Code}})
 	}
 	if p.CustomerID != "" {
-		all = append(all, fact{"Customer", to(p.CustomerID, base+"/customers/"+p.CustomerID)})
+		all = append(all, fact{"Customer", customers.cell(p.CustomerID, "")})
 	}
 	if p.Purpose == payment.ForSubscription {
 		all = append(all, fact{"Subscription", to(p.SubjectID, base+"/subscriptions/"+p.SubjectID)})

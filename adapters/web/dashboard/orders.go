@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/gofiber/fiber/v2"
@@ -40,12 +39,13 @@ func soldAs(p payment.State) string {
 }
 
 func (r *Routes) orderList(v *visit) *list[ports.ListedPayment] {
+	customers := r.names(v)
 	return &list[ports.ListedPayment]{
 		path: base + "/orders", name: "orders",
 		filters: []filter{
 			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "succeeded", "Paid", "declined", "Declined", "processing", "Processing",
 				"requires_action", "Needs confirmation", "canceled", "Canceled")},
-			{Name: "customer", Label: "Customer", Placeholder: "cus_… or your id"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your id"},
 			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
 		},
 		columns: []column[ports.ListedPayment]{
@@ -55,19 +55,15 @@ func (r *Routes) orderList(v *visit) *list[ports.ListedPayment] {
 			{label: "Amount", num: true, cell: func(p ports.ListedPayment) cell { return text(v.reader.Money(p.Amount)) },
 				csv: func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
 			{label: "Status", cell: func(p ports.ListedPayment) cell { return orderStatus(p.State) }},
-			{label: "Customer", cell: func(p ports.ListedPayment) cell {
-				if p.CustomerID == "" {
-					return text("–")
-				}
-				return to(cmp.Or(p.ExternalCustomerID, p.CustomerID), base+"/customers/"+p.CustomerID)
-			}},
+			{label: "Customer", cell: func(p ports.ListedPayment) cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) }},
 			{label: "Date", cell: func(p ports.ListedPayment) cell { return v.moment(p.CreatedAt) }, csv: func(p ports.ListedPayment) string { return exact(p.CreatedAt) }},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[ports.ListedPayment], error) {
-			return r.Payments.List(ctx, v.account(), ports.PaymentSearch{Status: payment.Status(q["status"])}, page)
-		},
+		read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
+			func(ctx context.Context, q query, page ports.Page) (ports.List[ports.ListedPayment], error) {
+				return r.Payments.List(ctx, v.account(), ports.PaymentSearch{Status: payment.Status(q["status"])}, page)
+			}),
 		match: func(q query, p ports.ListedPayment) bool {
-			return q.has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.has("customer", p.CustomerID, p.ExternalCustomerID)
+			return q.has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.has("customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""))
 		},
 		empty: empty{
 			Title: "No orders yet", Text: "Create a payment link for one of your listings, open it and pay with a test card.",

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -49,11 +48,12 @@ func (v *visit) recurringPrice(s subscription.State) string {
 }
 
 func (r *Routes) subscriptionList(v *visit) *list[subscription.State] {
+	customers := r.names(v)
 	return &list[subscription.State]{
 		path: base + "/subscriptions", name: "subscriptions",
 		filters: []filter{
 			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "trialing", "Trial", "past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
-			{Name: "customer", Label: "Customer", Placeholder: "cus_… or your id"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your id"},
 			{Name: "q", Label: "Search", Placeholder: "Plan or id"},
 		},
 		columns: []column[subscription.State]{
@@ -61,15 +61,14 @@ func (r *Routes) subscriptionList(v *visit) *list[subscription.State] {
 			{label: "Price", num: true, cell: func(s subscription.State) cell { return text(v.recurringPrice(s)) }},
 			{label: "Status", cell: subscriptionStatus},
 			{label: "Current period ends", cell: func(s subscription.State) cell { return v.moment(s.CurrentPeriodEnd) }, csv: func(s subscription.State) string { return exact(s.CurrentPeriodEnd) }},
-			{label: "Customer", cell: func(s subscription.State) cell {
-				return to(cmp.Or(s.ExternalCustomerID, s.CustomerID), base+"/customers/"+s.CustomerID)
-			}},
+			{label: "Customer", cell: func(s subscription.State) cell { return customers.cell(s.CustomerID, s.ExternalCustomerID) }},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[subscription.State], error) {
-			return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.Status(q["status"])}, page)
-		},
+		read: named(customers, func(one subscription.State) string { return one.CustomerID },
+			func(ctx context.Context, q query, page ports.Page) (ports.List[subscription.State], error) {
+				return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.Status(q["status"])}, page)
+			}),
 		match: func(q query, s subscription.State) bool {
-			return q.has("customer", s.CustomerID, s.ExternalCustomerID) && q.has("q", planName(s), s.ID, s.Offer.PlanKey)
+			return q.has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) && q.has("q", planName(s), s.ID, s.Offer.PlanKey)
 		},
 		empty: empty{Title: "No subscriptions yet", Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
 			Action: &action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION", Tone: "primary"}},
@@ -116,8 +115,12 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p.Parts = append(p.Parts, billed...)
+	customers := r.names(v)
+	if err := customers.load(ctx, s.CustomerID); err != nil {
+		return err
+	}
 	all := []fact{
-		{"Customer", to(cmp.Or(s.ExternalCustomerID, s.CustomerID), base+"/customers/"+s.CustomerID)}, {"Price", text(v.recurringPrice(s))},
+		{"Customer", customers.cell(s.CustomerID, s.ExternalCustomerID)}, {"Price", text(v.recurringPrice(s))},
 		{"Current period", text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
 	}
 	if !s.TrialEndsAt.IsZero() {

@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/core/fault"
-	"sundry/core/subscription"
 	"sundry/core/usage"
 	"sundry/ports"
 )
@@ -45,6 +44,7 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
+	customers := r.names(v)
 	l := &list[usage.PlanState]{
 		path: base + "/usage", name: "billing-plans",
 		filters: []filter{{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "ended", "Ended")}, {Name: "subscription", Label: "Subscription", Placeholder: "sub_…"},
@@ -53,17 +53,16 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 			{label: "Billing plan", cell: func(p usage.PlanState) cell {
 				return cell{Text: cmp.Or(names[p.MeterID], p.MeterID), Href: base + "/usage/plans/" + p.ID, Sub: p.ID}
 			}},
-			{label: "Customer", cell: func(p usage.PlanState) cell {
-				return to(cmp.Or(p.ExternalCustomerID, p.CustomerID), base+"/customers/"+p.CustomerID)
-			}},
+			{label: "Customer", cell: func(p usage.PlanState) cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) }},
 			{label: "Status", cell: func(p usage.PlanState) cell { return billingTones[p.Status] }},
 			{label: "Period ends", cell: func(p usage.PlanState) cell { return v.moment(p.Current.End) }, csv: func(p usage.PlanState) string { return exact(p.Current.End) }},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[usage.PlanState], error) {
-			return r.Usage.BillingPlans(ctx, v.account(), q["subscription"], page)
-		},
+		read: named(customers, func(one usage.PlanState) string { return one.CustomerID },
+			func(ctx context.Context, q query, page ports.Page) (ports.List[usage.PlanState], error) {
+				return r.Usage.BillingPlans(ctx, v.account(), q["subscription"], page)
+			}),
 		match: func(q query, p usage.PlanState) bool {
-			return q.is("status", string(p.Status)) && q.has("q", names[p.MeterID], p.ID, p.CustomerID, p.ExternalCustomerID)
+			return q.is("status", string(p.Status)) && q.has("q", names[p.MeterID], p.ID, p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""))
 		},
 		empty: empty{Title: "Bill what is used", Text: "A meter counts what your app reports, such as API calls. A price sets what a unit costs. A billing plan bills a subscription for it each period.",
 			Action: &action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}},
@@ -148,9 +147,17 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty
 		return f, nil, err
 	}
 	var subs []option
+	var subscribers []string
+	customers := r.names(v)
+	for _, s := range subscriptions.Items {
+		subscribers = append(subscribers, s.CustomerID)
+	}
+	if err := customers.load(c.UserContext(), subscribers...); err != nil {
+		return f, nil, err
+	}
 	for _, s := range subscriptions.Items {
 		if !s.Status.Terminal() {
-			subs = append(subs, option{Value: s.ID, Label: subscriberLabel(s), Selected: s.ID == c.Query("subscription")})
+			subs = append(subs, option{Value: s.ID, Label: customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + planName(s), Selected: s.ID == c.Query("subscription")})
 		}
 	}
 	switch {
@@ -174,11 +181,6 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty
 		field{Name: "billingInterval", Label: "Billed every", Type: "select", Half: true, Options: choices("month", "day", "day", "week", "week", "month", "month", "year", "year")})
 	f.Cancel = base + "/usage"
 	return f, nil, nil
-}
-
-// subscriberLabel distinguishes a subscription from others.
-func subscriberLabel(s subscription.State) string {
-	return cmp.Or(s.ExternalCustomerID, s.CustomerID) + ", " + planName(s)
 }
 
 func (r *Routes) newBillingPlan(c *fiber.Ctx, v *visit) error {
@@ -232,7 +234,11 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p.Parts = append(p.Parts, tiersPart(price))
-	p.Aside = []part{facts("Details", fact{"Subscription", to(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)}, fact{"Customer", to(cmp.Or(s.ExternalCustomerID, s.CustomerID), base+"/customers/"+s.CustomerID)},
+	customers := r.names(v)
+	if err := customers.load(ctx, s.CustomerID); err != nil {
+		return err
+	}
+	p.Aside = []part{facts("Details", fact{"Subscription", to(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)}, fact{"Customer", customers.cell(s.CustomerID, s.ExternalCustomerID)},
 		fact{"Next invoice", v.moment(s.NextInvoiceAt())}, fact{"Meter", copied(s.MeterID)}, fact{"Price", copied(s.PriceID)}, fact{"Id", copied(s.ID)})}
 	return r.send(c, v, p)
 }
