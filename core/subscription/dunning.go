@@ -71,7 +71,7 @@ func (sub *Subscription) Declined(paymentID string, why payment.DeclineReason, a
 		return nil, nil
 	}
 	sub.s.Status, sub.s.Dunning = StatusPastDue, sub.s.Dunning.failed(why.Code, at)
-	return ChargeFailed{sub.changed(), at}, nil
+	return ChargeFailed{State: sub.changed(), At: at}, nil
 }
 
 // Unsent takes in that the awaited charge never reached the processor: it is as if it had not been started.

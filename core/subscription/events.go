@@ -3,6 +3,8 @@ package subscription
 import (
 	"encoding/json"
 	"time"
+
+	"sundry/core/payment"
 )
 
 // The events of a subscription (contract §9). Each transition emits exactly one.
@@ -22,6 +24,8 @@ type (
 		State
 		// At is when the attempt was made.
 		At time.Time
+		// Payment is the attempt; without a card it has an amount only.
+		Payment payment.State
 	}
 	// Updated is emitted by every other change.
 	Updated struct {

@@ -85,7 +85,9 @@ func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Su
 	if err := r.Subscriptions.Subscriptions.Update(ctx, sub.State()); err != nil {
 		return err
 	}
-	return s.declined(ctx, r, sub, payment.State{Decline: payment.DeclineReason{Code: subscription.NoCard}, CreatedAt: at})
+	return s.declined(ctx, r, sub, payment.State{
+		Amount: bill.Due(), Decline: payment.DeclineReason{Code: subscription.NoCard}, CreatedAt: at,
+	})
 }
 
 // bill starts the charge that a bill asks for, or takes the bill over at once when nothing is due. The id is empty then.
@@ -235,6 +237,10 @@ func (s *Service) declined(ctx context.Context, r ports.Repos, sub *subscription
 	e, err := sub.Declined(attempt.ID, attempt.Decline, attempt.CreatedAt)
 	if err != nil {
 		return err
+	}
+	if failed, ok := e.(subscription.ChargeFailed); ok {
+		failed.Payment = attempt
+		e = failed
 	}
 	if err := s.commit(ctx, r, sub, e); err != nil {
 		return err

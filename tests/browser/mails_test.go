@@ -36,7 +36,7 @@ func longMails() map[mailtemplate.Kind]any {
 	}
 	plan := mailtemplate.Plan{
 		CustomerID: "cus_1", Seller: seller.Name, Locale: "de-DE", ReplyTo: seller, Look: look, Item: longTitle, Amount: amount, At: noon, GraceEndsAt: noon,
-		Number: "ABCDEF-R-000043",
+		Number: "ABCDEF-R-000043", Brand: "mastercard", Last4: "4444", DeclineCode: "authentication_failed",
 	}
 	lesson := mailtemplate.Appointment{
 		ID: "apt_1", Title: longTitle, Reader: longName, Other: seller.Name, StartsAt: noon, EndsAt: noon.Add(time.Hour), Timezone: "America/Argentina/ComodRivadavia",

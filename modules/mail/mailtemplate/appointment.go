@@ -119,6 +119,7 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			moneyKey = "apt.money."
 		}
 		if text := a.Money.words(to, moneyKey, other); text != "" {
+			d.Money = true
 			d.Lead = append(d.Lead, text)
 		}
 		if a.MeetingURL != "" && !over {

@@ -86,6 +86,8 @@ type draft struct {
 	// Links are buttons in HTML, the first one prominent.
 	Links []link
 	After []string
+	// Money means that it is about a payment, which a sandbox only plays.
+	Money bool
 	// Notice warns that this is a test; filled in for every mail of a sandbox.
 	Notice string
 	// Tag is the language of the mail, BCP 47.
@@ -153,6 +155,9 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	}
 	if site.Sandbox {
 		d.Subject, d.Notice = r.words("sandbox.subject", d.Subject), r.words("sandbox.notice")
+		if d.Money {
+			d.Notice += " " + r.words("sandbox.money")
+		}
 	}
 	d.Tag, d.Brand = r.Tag(), about.brand(site)
 	if d.Preview == "" && len(d.Lead) > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/core/checkout"
+	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/webhook"
@@ -211,5 +212,25 @@ func TestAnUnknownKindOrDataIsAnError(t *testing.T) {
 	}
 	if _, err := Render(KindReceipt, live(), []byte("[]")); err == nil {
 		t.Error("a list was written")
+	}
+}
+
+func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
+	t.Parallel()
+	site := live()
+	site.Sandbox = true
+	site.PortalURL = func(string) string { return "https://pay.example/p/1" }
+	site.PasswordResetURL = func(identity.ResetLink) string { return "https://pay.example/dashboard/reset/1" }
+	for kind, c := range map[Kind]struct {
+		data  any
+		money bool
+	}{
+		KindPasswordReset: {PasswordReset{}, false}, KindEndpointDisabled: {EndpointDisabled{Reason: webhook.DisabledByFailing}, false},
+		KindPortalLink: {Plan{}, false}, KindRenewalDue: {Plan{}, true}, KindChargeFailed: {Plan{}, true}, KindRenewed: {Plan{}, true},
+	} {
+		l := write(t, kind, site, c.data)
+		if !strings.Contains(l.Text, "This is a test from the sandbox.") || strings.Contains(l.Text, "No money moved") != c.money {
+			t.Errorf("%s:\n%s", kind, l.Text)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package mailtemplate
 
 import (
+	"strings"
 	"time"
 
 	"sundry/core/money"
@@ -27,6 +28,12 @@ type Plan struct {
 	At          time.Time `json:"at,omitzero"`
 	GraceEndsAt time.Time `json:"graceEndsAt,omitzero"`
 	Number      string    `json:"number,omitempty"`
+	// Brand and Last4 are the card that failed, DeclineCode is why; empty without a card.
+	Brand       string `json:"brand,omitempty"`
+	Last4       string `json:"last4,omitempty"`
+	DeclineCode string `json:"declineCode,omitempty"`
+	// GraceOver means that the failed payment has ended access already.
+	GraceOver bool `json:"graceOver,omitempty"`
 	// Trial means that the charge is the first one, at the end of a trial.
 	Trial bool `json:"trial,omitempty"`
 }
@@ -45,7 +52,7 @@ func renewalDue(site Site, to reader, p Plan) draft {
 		kind = "trial"
 	}
 	return draft{
-		Subject: to.words(kind+".subject", p.Item, to.Date(p.At)), Heading: to.words(kind + ".heading"), Figure: to.Money(p.Amount),
+		Subject: to.words(kind+".subject", p.Item, to.Date(p.At)), Heading: to.words(kind + ".heading"), Figure: to.Money(p.Amount), Money: true,
 		Lead:  []string{to.words(kind+".lead", oneLine(p.Item), to.Date(p.At), to.Money(p.Amount))},
 		Links: p.links(site, to.words("portal.manage")), Footer: p.footer(to),
 	}
@@ -53,19 +60,49 @@ func renewalDue(site Site, to reader, p Plan) draft {
 
 func chargeFailed(site Site, to reader, p Plan) draft {
 	d := draft{
-		Subject: to.words("failed.subject", p.Item), Heading: to.words("failed.heading"),
-		Lead:  []string{to.words("failed.lead", oneLine(p.Item), to.Date(p.GraceEndsAt))},
+		Subject: to.words("failed.subject", p.Item), Heading: to.words("failed.heading"), Money: true,
+		Rows:  []row{{Label: to.words("receipt.item"), Value: p.Item}},
 		Links: p.links(site, to.words("failed.open")), Footer: p.footer(to),
 	}
+	if p.Amount.Minor > 0 {
+		d.Figure = to.Money(p.Amount)
+	}
+	if p.Last4 == "" {
+		d.Heading = to.words("failed.heading_no_card")
+	} else {
+		d.Lead = []string{to.Decline(p.DeclineCode)}
+		d.Rows = append(d.Rows, row{Label: to.words("failed.card"), Value: cardName(p.Brand, p.Last4)})
+	}
+	d.Lead = append(d.Lead, p.untilPaid(to))
 	if !p.At.IsZero() {
 		d.After = append(d.After, to.words("failed.again", to.Date(p.At)))
 	}
 	return d
 }
 
+// untilPaid is what a failed payment does to the plan.
+func (p Plan) untilPaid(to reader) string {
+	switch {
+	case !p.GraceOver:
+		return to.words("failed.lead", oneLine(p.Item), to.Date(p.GraceEndsAt))
+	case p.At.IsZero():
+		return to.words("failed.ended", oneLine(p.Item))
+	default:
+		return to.words("failed.paused", oneLine(p.Item))
+	}
+}
+
+// cardName is a card as its owner knows it: Visa •••• 4242.
+func cardName(brand, last4 string) string {
+	if brand != "" {
+		brand = strings.ToUpper(brand[:1]) + brand[1:] + " "
+	}
+	return brand + "•••• " + last4
+}
+
 func renewed(site Site, to reader, p Plan) draft {
 	return draft{
-		Subject: to.words("receipt.subject", p.Seller, p.Number), Heading: to.words("renewed.heading"), Figure: to.Money(p.Amount),
+		Subject: to.words("receipt.subject", p.Seller, p.Number), Heading: to.words("renewed.heading"), Figure: to.Money(p.Amount), Money: true,
 		Lead: []string{to.words("renewed.lead", oneLine(p.Item))},
 		Rows: []row{
 			{Label: to.words("receipt.item"), Value: p.Item},

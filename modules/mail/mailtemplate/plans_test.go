@@ -15,12 +15,15 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 	data := Plan{
 		CustomerID: "cus_1", Seller: "Ada's Workshop", Item: "App – pro", Amount: money.Amount{Minor: 1900, Currency: "eur"},
 		At: time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC), GraceEndsAt: time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC), Number: "ABCDEF-R-000002",
+		Brand: "visa", Last4: "0341", DeclineCode: "insufficient_funds",
 	}
 	for kind, wants := range map[Kind][]string{
-		KindPortalLink:   {"Ada's Workshop"},
-		KindRenewalDue:   {"App – pro", "€19.00", "2026"},
-		KindChargeFailed: {"App – pro", "try your card again"},
-		KindRenewed:      {"App – pro", "€19.00", "ABCDEF-R-000002"},
+		KindPortalLink: {"Ada's Workshop"},
+		KindRenewalDue: {"App – pro", "€19.00", "2026"},
+		KindChargeFailed: {
+			"App – pro", "€19.00", "Visa •••• 0341", "insufficient funds", "by March 15, 2026 to keep your plan", "try your card again on March 8, 2026",
+		},
+		KindRenewed: {"App – pro", "€19.00", "ABCDEF-R-000002"},
 	} {
 		l := write(t, kind, site, data)
 		for _, want := range append(wants, "https://pay.example/p/cus_1") {
@@ -36,5 +39,14 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 	data.At = time.Time{}
 	if l := write(t, KindChargeFailed, site, data); strings.Contains(l.Text, "try your card again") {
 		t.Errorf("it promises another attempt:\n%s", l.Text)
+	}
+	data.GraceOver, data.At = true, time.Date(2026, 3, 22, 12, 0, 0, 0, time.UTC)
+	if l := write(t, KindChargeFailed, site, data); !strings.Contains(l.Text, "can’t use your plan right now") || strings.Contains(l.Text, "March 15") {
+		t.Errorf("after the grace it reads:\n%s", l.Text)
+	}
+	data.At, data.Last4, data.DeclineCode = time.Time{}, "", "payment_method_required"
+	if l := write(t, KindChargeFailed, site, data); !strings.Contains(l.Text, "your plan has ended") || strings.Contains(l.Text, "declined") ||
+		!strings.Contains(l.Text, "We have no card to charge") {
+		t.Errorf("the last one without a card reads:\n%s", l.Text)
 	}
 }

@@ -59,7 +59,7 @@ func receipt(site Site, to reader, r Receipt) draft {
 	d := draft{
 		Subject: to.words("receipt.subject", r.Seller, r.Number),
 		Preview: to.words("receipt.preview", r.Item, to.Money(r.Total)),
-		Heading: to.words("receipt.heading"), Figure: to.Money(r.Total),
+		Heading: to.words("receipt.heading"), Figure: to.Money(r.Total), Money: true,
 		Lead:   []string{to.words("receipt.lead_unnamed", oneLine(r.Seller))},
 		Rows:   r.rows(to),
 		After:  r.terms(to),
