@@ -14,3 +14,10 @@ func TestARefusalHasAStatusOf400OrMore(t *testing.T) {
 		}
 	}
 }
+
+func TestPathsAreKeptUpToALimit(t *testing.T) {
+	t.Parallel()
+	if apirequest.MaxPath != 300 {
+		t.Errorf("paths are kept up to %d bytes", apirequest.MaxPath)
+	}
+}

@@ -1,11 +1,13 @@
 package checkout_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"sundry/core/checkout"
 	"sundry/core/customer"
+	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/tax"
@@ -70,5 +72,41 @@ func TestEvidenceOfWhereTheBuyerIsStays(t *testing.T) {
 	want.Declared = "DE"
 	if got := c.State().TaxDetails; got.Evidence != want || got.Treatment != tax.Taxed {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestTheCheckOfAVATIDIsKeptWithItsID(t *testing.T) {
+	t.Parallel()
+	check := tax.VATCheck{ID: "DE136695976", Registered: true, Consultation: "W1"}
+	for name, c := range map[string]struct {
+		country, taxID string
+		want           tax.VATCheck
+	}{
+		"the same id":                 {"DE", "136695976", check},
+		"the same id with its prefix": {"DE", "DE136695976", check},
+		"another id":                  {"DE", "DE811907980", tax.VATCheck{}},
+		"no id":                       {"DE", "", tax.VATCheck{}},
+	} {
+		started := checkout.Restore(checkout.State{Buyer: customer.Details{Country: c.country, TaxID: c.taxID}})
+		started.NoteVATCheck(check)
+		started.NoteVATCheck(tax.VATCheck{}) // the register did not decide
+		if got := started.State().TaxDetails.Evidence.VATCheck; got != check {
+			t.Errorf("%s: noted %+v", name, got)
+		}
+		started.ApplyTax(tax.Result{Treatment: tax.Taxed})
+		if got := started.State().TaxDetails.Evidence; got.VATCheck != c.want || got.Declared != c.country {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestPayingBeforeTheTimesAreChosenNamesThem(t *testing.T) {
+	t.Parallel()
+	s := appointmentSession("virtual")
+	s.Slots = nil
+	err := checkout.Restore(s).StartPayment("pay_1", "ada@example.com", customer.Details{}, opened)
+	refused, ok := errors.AsType[*fault.Error](err)
+	if !ok || refused.Code != fault.SlotCountMismatch || len(refused.Details) != 1 || refused.Details[0].Field != "appointmentSlots" || refused.Details[0].Code != fault.DetailTooShort {
+		t.Errorf("%+v", err)
 	}
 }

@@ -65,7 +65,7 @@ func WithBase(base, address string) string {
 
 // WithoutBase is the reverse of WithBase.
 func WithoutBase(base, address string) string {
-	if path, ok := strings.CutPrefix(address, base); ok && IDOf(path) != "" {
+	if path := strings.TrimPrefix(address, base); IDOf(path) != "" {
 		return path
 	}
 	return address

@@ -7,6 +7,14 @@ import (
 	"sundry/core/image"
 )
 
+func TestThereAreLimits(t *testing.T) {
+	t.Parallel()
+	got := [...]int{image.MaxUpload, image.MaxPixels, image.MaxSide, image.MaxLogoSide, image.MaxPerAccount}
+	if want := [...]int{1_000_000, 24_000_000, 1600, 512, 300}; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 func TestOnlyThePathOfAPictureOfOursBecomesAnAddress(t *testing.T) {
 	t.Parallel()
 	const base = "https://pay.example.com"
@@ -17,6 +25,7 @@ func TestOnlyThePathOfAPictureOfOursBecomesAnAddress(t *testing.T) {
 		"one of ours":           {image.Path(ours), ours, base + "/media/" + ours},
 		"no id":                 {"/media/logo.png", "", "/media/logo.png"},
 		"an id of another kind": {"/media/" + id.New(id.Creator, [16]byte{1}), "", "/media/" + id.New(id.Creator, [16]byte{1})},
+		"an id alone":           {ours, "", ours},
 		"another folder":        {"/files/" + ours, "", "/files/" + ours},
 		"elsewhere":             {"https://example.com/media/" + ours, "", "https://example.com/media/" + ours},
 		"nothing":               {"", "", ""},
