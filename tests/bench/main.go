@@ -2,7 +2,7 @@
 // run, on PostgreSQL. Nothing here passes or fails: machines differ, ratios are for people to look at.
 //
 //	go run ./tests/bench            everything
-//	go run ./tests/bench access     only the benches whose name contains "access"
+//	go run ./tests/bench access slots    only the benches whose names contain one of these
 //	REDIS_URL=redis://127.0.0.1:6379/1 go run ./tests/bench    with asynq and locks in Redis, as users run it
 //	go run ./tests/bench -events 50000000 full    ingest beside fifty million reports
 //	go run ./tests/bench -fill 1000000             the same beside a million sales
@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"time"
 )
@@ -102,7 +103,7 @@ func run(ctx context.Context, only []string) (err error) {
 		return fmt.Errorf("fill the tables: %w", err)
 	}
 	for _, b := range benches {
-		if len(only) > 0 && !strings.Contains(b.name, only[0]) {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(part string) bool { return strings.Contains(b.name, part) }) {
 			continue
 		}
 		measured, err := b.run(ctx, w)
