@@ -10,7 +10,6 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"sundry/core/dispute"
-	"sundry/core/money"
 	"sundry/ports"
 )
 
@@ -70,7 +69,7 @@ func reportOf(d *stripe.Dispute, err error) (ports.DisputeReport, error) {
 	}
 	report := ports.DisputeReport{
 		ProcessorID: d.ID, PaymentID: d.PaymentIntent.Metadata["payment_id"], CreatorID: d.PaymentIntent.Metadata["creator_id"],
-		Amount: money.Amount{Minor: d.Amount, Currency: money.Currency(d.Currency)}, Reason: string(d.Reason), Status: status,
+		Amount: amountOf(d.Amount, d.Currency), Reason: string(d.Reason), Status: status,
 	}
 	if d.EvidenceDetails != nil && d.EvidenceDetails.DueBy > 0 {
 		report.RespondBy = time.Unix(d.EvidenceDetails.DueBy, 0).UTC()

@@ -88,7 +88,7 @@ func fromPayment(p *stripe.PaymentIntent) intent {
 	i.card = cardOf(p.PaymentMethod, p.LastPaymentError)
 	if p.LatestCharge != nil && p.LatestCharge.BalanceTransaction != nil && p.LatestCharge.BalanceTransaction.Currency != "" {
 		booked := p.LatestCharge.BalanceTransaction
-		i.fee = money.Amount{Minor: booked.Fee, Currency: money.Currency(booked.Currency)}
+		i.fee = amountOf(booked.Fee, booked.Currency)
 	}
 	return i
 }
@@ -125,6 +125,9 @@ func cardOf(method *stripe.PaymentMethod, refused *stripe.Error) card {
 // create makes the intent of an attempt, or finds the one that an earlier call has made: no money moves by it, and the
 // parameters follow from the request alone, so that the key repeats the first response.
 func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, error) {
+	if err := chargeable(r.Amount); err != nil {
+		return intent{}, err
+	}
 	customer, err := p.customer(ctx, r)
 	if err != nil {
 		return intent{}, err
@@ -150,7 +153,7 @@ func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, 
 		return p.createInvoice(ctx, r, customer, about)
 	}
 	params := &stripe.PaymentIntentParams{
-		Params: keyed(ctx, r.PaymentID), Amount: new(r.Amount.Minor), Currency: new(string(r.Amount.Currency)),
+		Params: keyed(ctx, r.PaymentID), Amount: new(units(r.Amount)), Currency: new(string(r.Amount.Currency)),
 		Customer: optional, Metadata: about,
 		AutomaticPaymentMethods: &stripe.PaymentIntentAutomaticPaymentMethodsParams{Enabled: new(true), AllowRedirects: new("never")},
 	}

@@ -40,10 +40,10 @@ func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, cu
 		})
 		return err
 	}
-	rest := r.Amount.Minor
+	rest := units(r.Amount)
 	for n, line := range r.Lines {
-		rest -= line.Amount.Minor
-		if err := item(n, line.Description, line.Amount.Minor); err != nil {
+		rest -= units(line.Amount)
+		if err := item(n, line.Description, units(line.Amount)); err != nil {
 			return intent{}, err
 		}
 	}

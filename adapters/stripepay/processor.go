@@ -10,7 +10,6 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"sundry/core/id"
-	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/refund"
 	"sundry/ports"
@@ -202,7 +201,7 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 	}
 	made, err := call(ctx, "refund", func() (*stripe.Refund, error) {
 		return p.api.Refunds.New(&stripe.RefundParams{
-			Params: keyed(ctx, r.RefundID), PaymentIntent: new(r.ProcessorID), Amount: new(r.Amount.Minor),
+			Params: keyed(ctx, r.RefundID), PaymentIntent: new(r.ProcessorID), Amount: new(units(r.Amount)),
 			Metadata: map[string]string{"refund_id": r.RefundID, "payment_id": r.PaymentID, "creator_id": r.CreatorID},
 		})
 	})
@@ -222,7 +221,7 @@ func (p *Processor) ListRefunds(ctx context.Context, intentID string) (made []po
 	for list.Next() {
 		one := list.Refund()
 		made = append(made, ports.RefundReport{
-			ProcessorID: one.ID, RefundID: one.Metadata["refund_id"], Amount: money.Amount{Minor: one.Amount, Currency: money.Currency(one.Currency)},
+			ProcessorID: one.ID, RefundID: one.Metadata["refund_id"], Amount: amountOf(one.Amount, one.Currency),
 			Outcome: refundOutcome(one),
 		})
 	}

@@ -34,7 +34,7 @@ func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 	}
 	made, err := call(ctx, "transfer", func() (*stripe.Transfer, error) {
 		return r.processor.api.Transfers.New(&stripe.TransferParams{
-			Params: keyed(ctx, p.ID), Amount: new(p.Amount.Minor), Currency: new(string(p.Amount.Currency)),
+			Params: keyed(ctx, p.ID), Amount: new(units(p.Amount)), Currency: new(string(p.Amount.Currency)),
 			Destination: new(p.Destination), TransferGroup: new(p.ID),
 			Metadata: map[string]string{"payout_id": p.ID, "creator_id": p.CreatorID},
 		})

@@ -277,7 +277,7 @@ func (s *Server) refund(o object, form url.Values) (int, object) {
 	if s.refunded(intent["id"].(string))+amount > intent["amount"].(int64) {
 		return refuse(http.StatusBadRequest, "charge_already_refunded")
 	}
-	o["amount"], o["payment_intent"], o["status"] = amount, intent["id"], "succeeded"
+	o["amount"], o["currency"], o["payment_intent"], o["status"] = amount, intent["currency"], intent["id"], "succeeded"
 	return http.StatusOK, s.add("re_", o)
 }
 
