@@ -69,5 +69,5 @@ func (a *App) cardForm() layout.CardForm {
 	if !a.cfg.Stripe() {
 		return layout.CardForm{}
 	}
-	return layout.CardForm{PublishableKey: a.cfg.StripePublishableKey, ScriptURL: a.cfg.StripeScriptURL}
+	return layout.CardForm{PublishableKey: a.cfg.StripePublishableKey, ScriptURL: a.cfg.StripeScriptURL, Unit: stripepay.Unit}
 }

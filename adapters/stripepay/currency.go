@@ -8,11 +8,12 @@ import (
 	"sundry/core/money"
 )
 
-// unitFactors are how many of Stripe's units are one minor unit, where that is not one: Stripe counts these two in
+// unitFactors are Unit where that is not one: Stripe counts these two in
 // hundredths that do not exist (docs.stripe.com/currencies, special cases).
 var unitFactors = map[money.Currency]int64{"isk": 100, "ugx": 100}
 
-func unitFactor(c money.Currency) int64 {
+// Unit is how many of Stripe's units one minor unit of a currency is.
+func Unit(c money.Currency) int64 {
 	if factor, ok := unitFactors[c]; ok {
 		return factor
 	}
@@ -20,12 +21,12 @@ func unitFactor(c money.Currency) int64 {
 }
 
 // units is an amount as Stripe counts it.
-func units(a money.Amount) int64 { return a.Minor * unitFactor(a.Currency) }
+func units(a money.Amount) int64 { return a.Minor * Unit(a.Currency) }
 
 // amountOf is what Stripe's units are, rounded half up to the minor unit: fees of Stripe's alone may have a rest.
 func amountOf(units int64, currency stripe.Currency) money.Amount {
 	c := money.Currency(currency)
-	factor := unitFactor(c)
+	factor := Unit(c)
 	return money.Amount{Minor: (units + factor/2) / factor, Currency: c}
 }
 

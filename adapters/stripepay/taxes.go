@@ -63,7 +63,7 @@ func (t *Taxes) Calculate(_ context.Context, s tax.Sale) (tax.Result, error) {
 	if err != nil || s.BuyerCountry == "" || without.Total.Minor == 0 {
 		return without, err
 	}
-	if currency := s.Lines[0].Amount.Currency; chargeable(without.Total) != nil || unitFactor(currency) != 1 {
+	if currency := s.Lines[0].Amount.Currency; chargeable(without.Total) != nil || Unit(currency) != 1 {
 		return tax.Result{}, fault.New(fault.ProcessorUnavailable, "Tax in this currency can't be calculated: "+string(currency)+".")
 	}
 	sums := sumByCategory(s.Lines)

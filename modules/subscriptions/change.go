@@ -222,16 +222,35 @@ func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) 
 	return s.waited(s.charges.Run(ctx, paymentID))
 }
 
+// Challenge is how the customer's browser leads them to their bank. STATE_CONFLICT when nothing is asked,
+// PROCESSOR_UNAVAILABLE.
+func (s *Service) Challenge(ctx context.Context, creatorID, subscriptionID string) (payment.NextAction, error) {
+	paymentID, err := s.waitingCharge(ctx, creatorID, subscriptionID)
+	if err != nil {
+		return payment.NextAction{}, err
+	}
+	return s.charges.Challenge(ctx, paymentID)
+}
+
 // Confirm carries the customer's response to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED.
 func (s *Service) Confirm(ctx context.Context, creatorID, subscriptionID string, approve bool) (payment.State, error) {
-	state, err := s.Get(ctx, creatorID, subscriptionID)
+	paymentID, err := s.waitingCharge(ctx, creatorID, subscriptionID)
 	if err != nil {
 		return payment.State{}, err
 	}
-	if state.Charge == nil {
-		return payment.State{}, fault.New(fault.StateConflict, "No authentication is asked for.")
+	return s.waited(s.charges.Authenticate(ctx, paymentID, approve))
+}
+
+// waitingCharge is the payment that the customer is to confirm. STATE_CONFLICT without one.
+func (s *Service) waitingCharge(ctx context.Context, creatorID, subscriptionID string) (paymentID string, err error) {
+	state, err := s.Get(ctx, creatorID, subscriptionID)
+	if err == nil && state.Charge == nil {
+		err = fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
-	return s.waited(s.charges.Authenticate(ctx, state.Charge.PaymentID, approve))
+	if err != nil {
+		return "", err
+	}
+	return state.Charge.PaymentID, nil
 }
 
 // waited is what came of a charge: a declined one is CARD_DECLINED.

@@ -30,11 +30,9 @@ func (b *tab) follow(sel, words string) {
 	b.sees(words)
 }
 
-// subscriber is a fixture whose customer has a plan of two, an invoice and a receipt.
-func subscriber(t *testing.T) (s *fixture, customerID string) {
-	t.Helper()
-	s = newFixture(t)
-	draft := s.NewListing(t, harness.JSON{
+// openPressTime opens a checkout of the cheaper one of two plans.
+func (s *fixture) openPressTime() harness.JSON {
+	draft := s.NewListing(s.t, harness.JSON{
 		"type": "SUBSCRIPTION", "slug": harness.Unique("press"), "title": "Press time", "priceInCents": 1000,
 		"metadata": harness.JSON{"interval": "month", "intervalCount": 1},
 	})
@@ -42,13 +40,19 @@ func subscriber(t *testing.T) (s *fixture, customerID string) {
 		key, name string
 		cents     int64
 	}{{"basic", "Basic", 1000}, {"studio", "Studio", 3100}} {
-		s.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+plan.key, harness.JSON{
+		s.AsCreator(s.t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+plan.key, harness.JSON{
 			"name": plan.name, "isDefault": plan.key == "basic", "trialDays": 0, "entitlements": []harness.JSON{}, "credits": []harness.JSON{},
 			"meters": []harness.JSON{}, "prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": plan.cents}},
-		}).Want(t, http.StatusOK)
+		}).Want(s.t, http.StatusOK)
 	}
-	session := s.session(s.Publish(t, draft), harness.JSON{"catalog": harness.JSON{"listing": draft.CatalogKey, "plan": "basic"}})
-	customerID = s.pay(session, harness.CardSucceeds).Want(t, http.StatusOK).Map(t)["customerId"].(string)
+	return s.session(s.Publish(s.t, draft), harness.JSON{"catalog": harness.JSON{"listing": draft.CatalogKey, "plan": "basic"}})
+}
+
+// subscriber is a fixture whose customer has a plan of two, an invoice and a receipt.
+func subscriber(t *testing.T) (s *fixture, customerID string) {
+	t.Helper()
+	s = newFixture(t)
+	customerID = s.pay(s.openPressTime(), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)["customerId"].(string)
 	s.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
 		"customerId": customerID, "currency": "eur", "idempotencyKey": harness.Unique("march"),
 		"lineItems": []harness.JSON{{"description": "Paper", "amountInCents": 450}}, "periodStart": "2026-03-01", "periodEnd": "2026-03-31",

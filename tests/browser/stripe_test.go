@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -93,6 +94,24 @@ func TestABuyerPaysByStripesForm(t *testing.T) {
 	b.sees("Visa •••• 4242")
 }
 
+// TestStripesFormGetsTheAmountInItsUnits: the form's amount and the payment's must be the same.
+func TestStripesFormGetsTheAmountInItsUnits(t *testing.T) {
+	t.Parallel()
+	s, fake := stripeFixture(t)
+	session := s.session(s.Published(t, harness.JSON{"title": "Kort", "priceInCents": 1250, "currency": "isk"}), nil)
+	b := newTab(t)
+	b.open(session["checkoutUrl"].(string))
+	fillStripe(b, stripefake.Succeeds)
+	if label := eval[string](b, `document.getElementById("stripe-card").getAttribute("aria-label")`); !strings.HasSuffix(label, " payment 125000") {
+		t.Errorf("the form was made with %q", label)
+	}
+	b.click("#submit")
+	b.sees("Payment complete")
+	if intent := fake.Get("pi_", "subject_id", session["id"].(string)); intent["amount"] != 125_000.0 {
+		t.Errorf("%v", intent)
+	}
+}
+
 func TestTheBankIsMetThroughStripesScript(t *testing.T) {
 	t.Parallel()
 	s, fake := stripeFixture(t)
@@ -156,4 +175,34 @@ func TestACardIsSavedAndAnInvoicePaidByStripesForm(t *testing.T) {
 	if len(cards) != 2 {
 		t.Errorf("%d cards are saved, want the one of before and the one that has paid", len(cards))
 	}
+}
+
+// TestAChangeOfPlanIsConfirmedAtTheBank has a bank ask about the first payment and about the change's.
+func TestAChangeOfPlanIsConfirmedAtTheBank(t *testing.T) {
+	t.Parallel()
+	s, fake := stripeFixture(t)
+	session := s.openPressTime()
+	b := newTab(t)
+	b.open(session["checkoutUrl"].(string))
+	fillStripe(b, stripefake.Challenges)
+	b.click("#submit")
+	b.sees("Your bank asks you to confirm this payment.")
+	b.click("#approve")
+	confirmAtBank(b, fake, session["id"].(string))
+	b.sees("Payment complete")
+	subscriptions := s.AsBackend(t, http.MethodGet, "/v1/subscriptions", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)
+	sub := subscriptions[0].(map[string]any)
+
+	b.open(s.portal(sub["customerId"].(string)))
+	b.click(`a[href$="/change"]`)
+	b.sees("Change Press time")
+	b.click(`a[href*="plan=studio"]`)
+	b.sees("due today")
+	b.click("#confirm")
+	b.sees("Your bank asks you to confirm this payment.")
+	b.accessible("portal, confirm at the bank")
+	b.click("#confirm")
+	confirmAtBank(b, fake, sub["id"].(string))
+	b.sees("Your payment was received")
+	b.sees("€31.00")
 }

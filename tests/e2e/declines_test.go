@@ -88,7 +88,7 @@ func TestThePortalExplainsADeclinedCardInTheReadersLanguage(t *testing.T) {
 		if to := submit(t, app, mine+"/pay", nil); to != mine+"/confirm" {
 			t.Fatalf("paying leads to %s", to)
 		}
-		wantReason(t, app, submit(t, app, mine+"/confirm", url.Values{"approve": {"no"}}), "authentication_failed")
+		wantReason(t, app, submit(t, app, mine+"/authenticate", url.Values{"approve": {"no"}}), "authentication_failed")
 		if page := readIn(t, app, portal+"?done=declined&reason=%3Cb%3E", "de"); !strings.Contains(page, locale.Locale{Language: "de"}.Decline("card_declined")) ||
 			strings.Contains(page, "<b>") {
 			t.Error("a reason that nobody knows is not shown as a declined card")

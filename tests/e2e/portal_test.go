@@ -140,7 +140,7 @@ func TestAPaymentThatTheBankWantsConfirmedIsConfirmedInThePortal(t *testing.T) {
 			t.Fatalf("paying leads to %s", to)
 		}
 		read(t, app, mine+"/confirm")
-		if to := submit(t, app, mine+"/confirm", url.Values{"approve": {"yes"}}); to != portal+"?done=paid" {
+		if to := submit(t, app, mine+"/authenticate", url.Values{"approve": {"yes"}}); to != portal+"?done=paid" {
 			t.Errorf("confirming leads to %s", to)
 		}
 		if got := subscription(t, a, s.ID); got.Status != "active" {
@@ -165,7 +165,7 @@ func TestAChangeThatTheBankWantsConfirmedIsMadeInThePortal(t *testing.T) {
 		if html := read(t, app, portal); !strings.Contains(html, mine+"/confirm") {
 			t.Errorf("the portal does not lead back to the bank's question:\n%s", html)
 		}
-		submit(t, app, mine+"/confirm", url.Values{"approve": {"yes"}})
+		submit(t, app, mine+"/authenticate", url.Values{"approve": {"yes"}})
 		if got := subscription(t, a, s.ID); got.Plan != "studio" {
 			t.Fatalf("%+v", got)
 		}
@@ -175,7 +175,7 @@ func TestAChangeThatTheBankWantsConfirmedIsMadeInThePortal(t *testing.T) {
 		if to := submit(t, app, mine+"/resume", nil); to != mine+"/confirm" {
 			t.Fatalf("resuming leads to %s", to)
 		}
-		submit(t, app, mine+"/confirm", url.Values{"approve": {"yes"}})
+		submit(t, app, mine+"/authenticate", url.Values{"approve": {"yes"}})
 		if got := subscription(t, a, s.ID); got.Status != "active" {
 			t.Errorf("%+v", got)
 		}

@@ -10,7 +10,11 @@ import (
 )
 
 // CardForm is a card processor's own form: its script, which only its own host serves, and the key that it works with.
-type CardForm struct{ PublishableKey, ScriptURL string }
+type CardForm struct {
+	PublishableKey, ScriptURL string
+	// Unit is how many of the processor's units a minor unit of the currency is.
+	Unit func(money.Currency) int64
+}
 
 // CardFormData is what a page's script needs for the card processor's form.
 type CardFormData struct {
@@ -19,6 +23,7 @@ type CardFormData struct {
 	Locale         string `json:"locale"`
 	Currency       string `json:"currency"`
 	Amount         int64  `json:"amount"` // minor units; 0 when the card is only saved
+	Unit           int64  `json:"unit"`   // see CardForm
 	Saves          bool   `json:"saves"`  // the card is charged again later
 	// Unreachable is what the page shows when the form cannot be loaded.
 	Unreachable string `json:"unreachable"`
@@ -33,7 +38,7 @@ func (l *Layout) CardForm(reader locale.Locale, amount money.Amount, saves bool)
 	}
 	return &CardFormData{
 		PublishableKey: form.PublishableKey, ScriptURL: form.ScriptURL, Locale: reader.Tag(), Currency: string(amount.Currency),
-		Amount: amount.Minor, Saves: saves, Unreachable: reader.Text("js.form_unreachable"),
+		Amount: amount.Minor, Unit: form.Unit(amount.Currency), Saves: saves, Unreachable: reader.Text("js.form_unreachable"),
 	}
 }
 

@@ -255,7 +255,14 @@ func (r *Routes) askCancel(c *fiber.Ctx, v customers.Visit) error {
 }
 
 func (r *Routes) askConfirm(c *fiber.Ctx, v customers.Visit) error {
-	return r.about(c, v, "portal_confirm.html", "portal.confirm.title")
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	reader, p := layout.Reader(c), r.newPage(c, v)
+	p.Plan = newPlanView(reader, s)
+	return r.layout.SendForm(c, r.pages, "portal_confirm.html", layout.View{Title: reader.Text("portal.confirm.title"), Classes: "sheet", Page: p},
+		r.layout.CardForm(reader, layout.Amount(0, string(s.Offer.Price.Currency)), true))
 }
 
 // about shows a page about one of the visitor's plans.

@@ -75,7 +75,8 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Post("/p/:link/plans/:subscription/change", compress, r.visitor(r.change))
 	app.Post("/p/:link/plans/:subscription/pay", compress, r.visitor(r.pay))
 	app.Get("/p/:link/plans/:subscription/confirm", compress, r.visitor(r.askConfirm))
-	app.Post("/p/:link/plans/:subscription/confirm", compress, r.visitor(r.confirm))
+	app.Get("/p/:link/plans/:subscription/challenge", r.visitor(r.challenge))
+	app.Post("/p/:link/plans/:subscription/authenticate", compress, r.visitor(r.authenticate))
 }
 
 // visitor opens the portal for a handler; an expired link leads to the page that explains that.
@@ -204,7 +205,18 @@ func (r *Routes) pay(c *fiber.Ctx, v customers.Visit) error {
 	return done(c, "paid")
 }
 
-func (r *Routes) confirm(c *fiber.Ctx, v customers.Visit) error {
+// challenge passes to the page's script how to lead the customer to their bank.
+func (r *Routes) challenge(c *fiber.Ctx, v customers.Visit) error {
+	s, err := r.own(c, v)
+	if err != nil {
+		return err
+	}
+	action, err := r.Subscriptions.Challenge(c.UserContext(), s.CreatorID, s.ID)
+	return r.layout.SendChallenge(c, action, err)
+}
+
+// authenticate takes in that the customer is back from their bank.
+func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 	s, err := r.own(c, v)
 	if err != nil {
 		return err

@@ -31,10 +31,10 @@ function load({ scriptUrl, publishableKey, locale }) {
  * What the form is made with: the amount that is charged now, or none where the card is only saved.
  * @param {CardFormConfig} config
  */
-const elementOptions = ({ amount, currency, saves }) => ({
+const elementOptions = ({ amount, unit, currency, saves }) => ({
   mode: amount > 0 ? "payment" : "setup",
   currency,
-  ...(amount > 0 && { amount }),
+  ...(amount > 0 && { amount: amount * unit }),
   ...(amount > 0 && saves && { setupFutureUsage: "off_session" }),
   paymentMethodTypes: ["card", "link"],
   appearance: { theme: matchMedia("(prefers-color-scheme: dark)").matches ? "night" : "stripe" },
@@ -65,7 +65,7 @@ export async function mountForm(config, target) {
      * @param {number} amount
      */
     setAmount(amount) {
-      if (config.amount > 0 && amount > 0) elements.update({ amount });
+      if (config.amount > 0 && amount > 0) elements.update({ amount: amount * config.unit });
     },
 
     /**

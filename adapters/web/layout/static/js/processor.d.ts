@@ -8,6 +8,8 @@ export interface CardFormConfig {
   currency: string;
   /** Minor units; 0 when the card is only saved. */
   amount: number;
+  /** How many of the processor's units a minor unit is. */
+  unit: number;
   /** The card is charged again later. */
   saves: boolean;
   /** What to show when the form cannot be loaded. */
