@@ -53,9 +53,9 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 		for _, c := range []struct{ statement, id, named string }{
 			{"UPDATE usage_rollups SET quantity = '4' WHERE creator_id = $1", w.ID, "the count of the period is not that of its reports"},
 			{"UPDATE usage_rollups SET quantity = '3', reports = 2 WHERE creator_id = $1", w.ID, "the count of the period is not that of its reports"},
-			{"UPDATE reservations SET status = 'canceled' WHERE checkout_id = $1", first.CheckoutID, first.ID + ": an appointment and its claim"},
+			{"UPDATE reservations SET status = 'canceled' WHERE checkout_id = $1", first.CheckoutID, first.ID + ": an appointment and its reservation"},
 			{"UPDATE reservations SET blocked_until = blocked_until + 864000000, status = 'confirmed' WHERE checkout_id = $1", first.CheckoutID, "overlaps another"},
-			{"UPDATE reservations SET starts_at = starts_at + 1 WHERE checkout_id = $1", second.CheckoutID, second.ID + ": an appointment and its claim"},
+			{"UPDATE reservations SET starts_at = starts_at + 1 WHERE checkout_id = $1", second.CheckoutID, second.ID + ": an appointment and its reservation"},
 			{"UPDATE access_snapshots SET version = version + 1 WHERE external_customer_id = $1", *second.ExternalCustomerID, *second.ExternalCustomerID},
 			{"UPDATE sessions SET total = total + 1 WHERE id = $1", open.ID, open.ID + " is open, but its total"},
 			{"UPDATE sessions SET live_payment_id = 'pay_nowhere' WHERE id = $1", open.ID, open.ID + " is open, but its live payment"},
