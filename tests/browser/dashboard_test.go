@@ -21,6 +21,7 @@ func (s *fixture) atDashboard() *tab {
 	b.fill("#sign-in-password", harness.Password)
 	b.press(kb.Enter)
 	b.sees("How " + "Ada's Workshop" + " is doing.")
+	b.wait(`document.readyState === "complete"`) // the page's script has run
 	return b
 }
 
