@@ -38,8 +38,8 @@ func Of(color string) Palette {
 func colors(color, paper, ground, ink rgb) Colors {
 	soft := mix(color, paper, shareInSoft)
 	main := color
-	// It ends at the ink at the latest, which can be read on everything.
-	for step := 0.0; contrast(main, paper) < readable || contrast(main, ground) < readable || contrast(main, soft) < readable; step += 0.02 {
+	// The ink is where it ends at the latest, whatever color a creator has chosen.
+	for step := 0.0; step < 1 && (contrast(main, paper) < readable || contrast(main, ground) < readable || contrast(main, soft) < readable); step += 0.02 {
 		main = mix(ink, color, step)
 	}
 	on := white

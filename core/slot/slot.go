@@ -103,7 +103,8 @@ func (q *Query) starts(from, until int64) []int64 {
 	from = max(from, now+1, now+minutes(q.Policy.Notice))
 	today := civil.DateIn(q.Availability.Zone, q.Now)
 	lastDay := today + civil.Date(q.Policy.HorizonDays) //nolint:gosec // a few hundred
-	if q.Policy.Duration <= 0 {
+	until = min(until, int64((lastDay+1).At(0))+margin) // to stop early: the day itself is checked below
+	if from >= until || q.Policy.Duration <= 0 {
 		return nil
 	}
 	zone := civil.ZoneBetween(q.Availability.Zone, from-margin, until+minutes(q.Policy.Duration)+margin)
@@ -126,7 +127,7 @@ func (q *Query) starts(from, until int64) []int64 {
 // a grid of its own, from its beginning; a session may run on into a window that follows without a break.
 func (q *Query) grid(zone *civil.Zone, from, until int64) []int64 {
 	duration, step := minutes(q.Policy.Duration), minutes(q.Policy.Step)
-	if q.Policy.Step == 0 {
+	if step <= 0 {
 		step = duration
 	}
 	first, last := zone.DateTime(from).Date()-2, zone.DateTime(until+duration).Date()+1
