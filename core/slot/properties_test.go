@@ -130,7 +130,9 @@ func TestARangeIsItsDays(t *testing.T) {
 				days = append(days, s)
 			}
 		}
-		if got := Open(q, about, last, viewer); !slices.Equal(got, days) {
+		inTime := slices.Clone(days) // which is another order where clocks go back over midnight
+		slices.SortFunc(inTime, func(a, b Slot) int { return a.StartsAt().Compare(b.StartsAt()) })
+		if got := Open(q, about, last, viewer); !slices.Equal(got, inTime) {
 			t.Fatalf("range %v, days %v", got, days)
 		}
 		for i, s := range days {
