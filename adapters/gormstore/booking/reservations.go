@@ -117,7 +117,7 @@ func interval(from, until int64) slot.Interval {
 
 // ListLive implements ports.Reservations.
 func (t reservations) ListLive(_ context.Context, creatorID string, during slot.Interval) ([]ports.LiveReservation, error) {
-	query, args := LiveReservationsSQL(t.Dialect.Lock() != "", creatorID, during)
+	query, args := LiveReservationsSQL(t.OnPostgres(), creatorID, during)
 	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, query, args, func(row repo.Scanner) (ports.LiveReservation, error) {
 		var live ports.LiveReservation
 		var startsAt, blockedFrom, blockedUntil int64

@@ -50,6 +50,9 @@ type Dialect interface {
 // Scanner is what one-row queries give in pgx and in database/sql alike.
 type Scanner interface{ Scan(into ...any) error }
 
+// OnPostgres reports whether the engine has ranges and exact decimals of its own, and many writers.
+func (b Base) OnPostgres() bool { return b.Dialect.Lock() != "" }
+
 // Failure turns a driver error into one of the ports' errors, naming what was being done.
 func (b Base) Failure(doing string, err error) error {
 	switch {

@@ -61,7 +61,7 @@ func (t audit) CheckPage(_ context.Context, reports, limit int) (found []string,
 func (t audit) countAgain(from, until int64) error {
 	const doing = "check usage"
 	const inRange = "e.position >= @from AND e.position < @until"
-	if onPostgres(t.Base) {
+	if t.OnPostgres() {
 		return t.Failure(doing, t.DB.Exec(fmt.Sprintf(checkSQL, fmt.Sprintf(totals, inRange)), map[string]any{"from": from, "until": until}).Error)
 	}
 	var rows []eventRow
@@ -121,7 +121,7 @@ FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'us
 // Miscounted implements ports.UsageAudit. One statement sees one moment, so nothing has to wait for it. Periods that began
 // before the oldest month that is kept cannot be counted again.
 func (t audit) Miscounted(_ context.Context, limit int) ([]string, error) {
-	if onPostgres(t.Base) {
+	if t.OnPostgres() {
 		return t.QueryIDs("audit usage", `
 SELECT COALESCE(u.stream_id, n.stream_id) || '/' || COALESCE(u.period_start, n.period_start)
 FROM usage_rollups u FULL JOIN (`+fmt.Sprintf(totals, "e.position < (SELECT position FROM usage_watermark WHERE id = 1)")+`) n

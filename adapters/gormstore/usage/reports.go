@@ -38,7 +38,7 @@ type reports struct{ repo.Base }
 func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredReport, error) {
 	const doing = "get usage report"
 	join := "e.position = k.position AND e.received_at = k.received_at AND e.id = k.event_id"
-	if !onPostgres(t.Base) {
+	if !t.OnPostgres() {
 		join = "e.id = k.event_id"
 	}
 	var rows []storedReportRow
@@ -107,7 +107,7 @@ const partitionsAhead = 3
 
 // EnsurePartitions implements ports.UsageReports. A month whose reports are in the partition of all others stays there.
 func (t reports) EnsurePartitions(_ context.Context, now time.Time) error {
-	if !onPostgres(t.Base) {
+	if !t.OnPostgres() {
 		return nil
 	}
 	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)

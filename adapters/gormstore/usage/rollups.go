@@ -61,15 +61,12 @@ const readWatermark = "SELECT position, step, checked FROM usage_watermark WHERE
 // lock reads the watermark and keeps it until the transaction ends.
 func (t rollups) lock() (w watermark, err error) {
 	query := readWatermark
-	if onPostgres(t.Base) {
+	if t.OnPostgres() {
 		query += " FOR UPDATE"
 	}
 	err = repo.ScanRow(t.DB.Raw(query), &w.position, &w.step, &w.checked)
 	return w, t.Failure("lock usage rollups", err)
 }
-
-// onPostgres reports whether the engine adds exact decimals by itself, and has many writers.
-func onPostgres(b repo.Base) bool { return b.Dialect.Lock() != "" }
 
 // Lock implements ports.UsageRollups.
 func (t rollups) Lock(context.Context) error {
@@ -120,7 +117,7 @@ func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.Flush
 	if err != nil {
 		return ports.FlushStep{}, err
 	}
-	if !onPostgres(t.Base) {
+	if !t.OnPostgres() {
 		return t.flushOneByOne(w, limit, now)
 	}
 	var until, rows int64
@@ -277,7 +274,7 @@ func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart 
 // count is what the reports of a stream under a condition come to, by period.
 func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[rollupKey]core.Total, error) {
 	counted := map[rollupKey]core.Total{}
-	if !onPostgres(t.Base) {
+	if !t.OnPostgres() {
 		var rows []eventRow
 		err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE voided_at IS NULL AND "+where, args...).Scan(&rows).Error
 		for _, row := range rows {
