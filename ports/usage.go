@@ -130,10 +130,12 @@ type IncomingReport struct {
 	StreamID    int64
 	// StreamVersion is the version of the stream that the period was computed by.
 	StreamVersion int64
-	PeriodStart   time.Time
-	At            time.Time
-	ReceivedAt    time.Time // real time
-	Quantity      usage.Quantity
+	// ClockOffset is how far the account's clock ran ahead of real time when the report was placed.
+	ClockOffset time.Duration
+	PeriodStart time.Time
+	At          time.Time
+	ReceivedAt  time.Time // real time
+	Quantity    usage.Quantity
 	// Ordered means that the aggregation needs more than sums, so that a voided report makes its period be counted again.
 	Ordered bool
 }
@@ -144,7 +146,8 @@ type IntakeOutcome struct {
 	ID string
 	// Duplicate means that the key was used before, and SameBody whether for the same.
 	Duplicate, SameBody bool
-	// Moved means that the stream has changed: nothing was written, and the report has to be placed again.
+	// Moved means that the stream or the account's clock has changed: nothing was written, and the report has to be placed
+	// again.
 	Moved bool
 }
 

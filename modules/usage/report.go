@@ -3,6 +3,7 @@ package usage
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sundry/core/fault"
 	"sundry/core/id"
@@ -23,95 +24,126 @@ type Reported struct {
 	Err       error
 }
 
-// placement is a report on its way.
+// reporting is a request under way.
+type reporting struct {
+	creatorID string
+	drafts    []usage.ReportDraft
+	outcomes  []Reported
+}
+
+// placement is a report on its way: where its stream is found, what the intake gets, and whose outcome it has.
 type placement struct {
-	report usage.Report
-	key    streamKey
-	index  int // of its outcome
+	key      streamKey
+	incoming ports.IncomingReport
+	index    int
 }
 
 // Report takes reports and returns once all that are accepted are durable, with one outcome each. A report with a fault of
 // its own does not keep the others out. RATE_LIMITED when too many wait already.
 func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.ReportDraft) ([]Reported, error) {
-	now, err := s.times.now(ctx, creatorID)
-	if err != nil {
-		return nil, err
-	}
-	outcomes := make([]Reported, len(drafts))
-	open := make([]placement, 0, len(drafts))
-	for i, draft := range drafts {
-		var f fault.Violations
-		report := draft.Parse(&f, now)
-		if outcomes[i].Err = f.Err(); outcomes[i].Err == nil {
-			open = append(open, placement{report, streamKey{creatorID, report.SubscriptionID, report.EventName}, i})
-		}
+	q := reporting{creatorID, drafts, make([]Reported, len(drafts))}
+	open := make([]int, len(drafts))
+	for i := range open {
+		open[i] = i
 	}
 	for range maxPlacements {
-		if open, err = s.submit(ctx, creatorID, open, outcomes); err != nil || len(open) == 0 {
-			return outcomes, err
+		placed, err := s.placeAll(ctx, q, open, false)
+		if err != nil {
+			return nil, err
+		}
+		if open, err = s.submit(ctx, q, placed); err != nil {
+			return nil, err
+		}
+		if len(open) == 0 {
+			return q.outcomes, nil
 		}
 	}
 	return nil, fault.New(fault.DatabaseBusy, "The billing of this subscription is being changed. Try again in a moment.")
 }
 
-// submit places reports and hands them in. Those whose stream has changed meanwhile come back.
-func (s *Service) submit(ctx context.Context, creatorID string, open []placement, outcomes []Reported) (again []placement, err error) {
-	placed := make([]placement, 0, len(open))
-	incoming := make([]ports.IncomingReport, 0, len(open))
-	for _, p := range open {
-		report, err := s.place(ctx, creatorID, p)
-		if fault.CodeOf(err) == fault.Internal {
-			return nil, err
-		}
-		if err != nil {
-			outcomes[p.index] = s.refused(ctx, creatorID, p.report, err)
-			continue
-		}
-		placed, incoming = append(placed, p), append(incoming, report)
+// placeAll finds the periods of the open reports, and gives those that are refused their outcome. By a clock that is only
+// remembered none is refused: then it is read, and all are placed again.
+func (s *Service) placeAll(ctx context.Context, q reporting, open []int, read bool) ([]placement, error) {
+	offset, remembered, err := s.clockOffset(ctx, q.creatorID, read)
+	if err != nil {
+		return nil, err
 	}
-	if len(incoming) == 0 {
+	placed := make([]placement, 0, len(open))
+	for _, i := range open {
+		report, p, err := s.place(ctx, q.creatorID, q.drafts[i], offset)
+		switch {
+		case err == nil:
+			p.index = i
+			placed = append(placed, p)
+		case fault.CodeOf(err) == fault.Internal:
+			return nil, err
+		case remembered && !fault.Is(err, fault.NotFoundCode):
+			return s.placeAll(ctx, q, open, true)
+		default:
+			q.outcomes[i] = s.refused(ctx, q.creatorID, report, err)
+		}
+	}
+	return placed, nil
+}
+
+// submit hands placed reports in and returns the indexes of those whose stream or clock has changed meanwhile.
+func (s *Service) submit(ctx context.Context, q reporting, placed []placement) (again []int, err error) {
+	if len(placed) == 0 {
 		return nil, nil
+	}
+	incoming := make([]ports.IncomingReport, len(placed))
+	for i, p := range placed {
+		incoming[i] = p.incoming
 	}
 	results, err := s.intake.Accept(ctx, incoming)
 	if err != nil {
 		return nil, err
 	}
 	for i, result := range results {
+		p := placed[i]
 		switch {
 		case result.Moved:
-			s.streams.drop(placed[i].key)
-			again = append(again, placed[i])
+			s.streams.drop(p.key)
+			s.offsets.drop(q.creatorID)
+			again = append(again, p.index)
 		case result.Duplicate && !result.SameBody:
-			outcomes[placed[i].index].Err = fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.")
+			q.outcomes[p.index].Err = fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.")
 		default:
-			outcomes[placed[i].index] = Reported{ID: result.ID, Duplicate: result.Duplicate}
+			q.outcomes[p.index] = Reported{ID: result.ID, Duplicate: result.Duplicate}
 		}
 	}
 	return again, nil
 }
 
-// place finds the period that a report counts in. NOT_FOUND, VALIDATION_FAILED, PERIOD_CLOSED.
-func (s *Service) place(ctx context.Context, creatorID string, p placement) (ports.IncomingReport, error) {
+// place finds the period that a report counts in. VALIDATION_FAILED, NOT_FOUND, PERIOD_CLOSED.
+func (s *Service) place(ctx context.Context, creatorID string, draft usage.ReportDraft, offset time.Duration) (usage.Report, placement, error) {
+	var f fault.Violations
+	received := s.clock.Real()
+	report := draft.Parse(&f, received.Add(offset))
+	if err := f.Err(); err != nil {
+		return report, placement{}, err
+	}
+	p := placement{key: streamKey{creatorID, report.SubscriptionID, report.EventName}}
 	stream, err := s.stream(ctx, p.key)
 	if err != nil {
-		return ports.IncomingReport{}, err
+		return report, p, err
 	}
-	var f fault.Violations
-	stream.Aggregation.Check(&f, "quantity", p.report.Quantity)
+	stream.Aggregation.Check(&f, "quantity", report.Quantity)
 	if err := f.Err(); err != nil {
-		return ports.IncomingReport{}, err
+		return report, p, err
 	}
 	if stream.Closed {
-		return ports.IncomingReport{}, fault.New(fault.PeriodClosed, "The billing plan has had its last invoice.")
+		return report, p, fault.New(fault.PeriodClosed, "The billing plan has had its last invoice.")
 	}
-	if err := stream.Schedule.Takes(p.report.At); err != nil {
-		return ports.IncomingReport{}, err
+	if err := stream.Schedule.Takes(report.At); err != nil {
+		return report, p, err
 	}
-	return ports.IncomingReport{
-		ID: s.ids.New(id.UsageEvent), CreatorID: creatorID, Key: p.report.Key, Fingerprint: p.report.Fingerprint, StreamID: stream.ID,
-		StreamVersion: stream.Version, PeriodStart: stream.Schedule.At(p.report.At).Start, At: p.report.At, ReceivedAt: s.clock.Real(),
-		Quantity: p.report.Quantity, Ordered: stream.Aggregation != usage.Sum,
-	}, nil
+	p.incoming = ports.IncomingReport{
+		ID: s.ids.New(id.UsageEvent), CreatorID: creatorID, Key: report.Key, Fingerprint: report.Fingerprint, StreamID: stream.ID,
+		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start, At: report.At, ReceivedAt: received,
+		Quantity: report.Quantity, Ordered: stream.Aggregation != usage.Sum,
+	}
+	return report, p, nil
 }
 
 // refused is the outcome of a report that came too late, unless it is one that was accepted in time and is sent again.

@@ -5,6 +5,7 @@ package usage
 
 import (
 	"context"
+	"time"
 
 	"sundry/ports"
 )
@@ -28,15 +29,13 @@ type Service struct {
 	clock   ports.Clock
 	ids     ports.IDs
 	bus     ports.Bus
-	streams streamCache
-	times   accountTimes
+	streams cache[streamKey, ports.UsageStream]
+	offsets cache[string, time.Duration] // of the accounts' clocks
 }
 
 // New returns the module.
 func New(d Deps) *Service {
-	s := &Service{store: d.Store, intake: d.Intake, clock: d.Clock, ids: d.IDs, bus: d.Bus}
-	s.times.clock = d.Clock
-	return s
+	return &Service{store: d.Store, intake: d.Intake, clock: d.Clock, ids: d.IDs, bus: d.Bus}
 }
 
 const miscounted = "usage %s: the count of the period is not that of its reports"

@@ -15,32 +15,33 @@ import (
 // streamKey is what a report names.
 type streamKey struct{ creatorID, subscriptionID, eventName string }
 
-// streamCache remembers streams. It may be out of date: the intake writes nothing that was placed by an old version.
-type streamCache struct {
+// maxRemembered bounds each cache; past it all is read again.
+const maxRemembered = 50_000
+
+// cache remembers what is read for each report. It may be out of date: the intake writes nothing that was placed by what
+// has changed since.
+type cache[K comparable, V any] struct {
 	mu    sync.RWMutex
-	known map[streamKey]ports.UsageStream
+	known map[K]V
 }
 
-// maxStreams bounds the cache; past it all are read again.
-const maxStreams = 50_000
-
-func (c *streamCache) get(k streamKey) (ports.UsageStream, bool) {
+func (c *cache[K, V]) get(k K) (V, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	s, ok := c.known[k]
-	return s, ok
+	v, ok := c.known[k]
+	return v, ok
 }
 
-func (c *streamCache) put(k streamKey, s ports.UsageStream) {
+func (c *cache[K, V]) put(k K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= maxStreams {
-		c.known = map[streamKey]ports.UsageStream{}
+	if c.known == nil || len(c.known) >= maxRemembered {
+		c.known = map[K]V{}
 	}
-	c.known[k] = s
+	c.known[k] = v
 }
 
-func (c *streamCache) drop(k streamKey) {
+func (c *cache[K, V]) drop(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.known, k)
@@ -103,58 +104,13 @@ func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.Usa
 	return stream, err
 }
 
-// accountTimes reads account clocks once for all who ask at the same time: a report takes the time that was read after it
-// came, never an earlier one.
-type accountTimes struct {
-	clock ports.Clock
-	mu    sync.Mutex
-	asked map[string]*timeReads
-}
-
-// timeReads are the reads of one account's clock: the one under way, and the next for anyone who came since.
-type timeReads struct{ running, next *timeRead }
-
-type timeRead struct {
-	done chan struct{}
-	now  time.Time
-	err  error
-}
-
-// now is the account's time.
-func (a *accountTimes) now(ctx context.Context, creatorID string) (time.Time, error) {
-	a.mu.Lock()
-	if a.asked == nil {
-		a.asked = map[string]*timeReads{}
+// clockOffset is how far the account's clock runs ahead of real time, remembered unless it is to be read.
+func (s *Service) clockOffset(ctx context.Context, creatorID string, read bool) (offset time.Duration, remembered bool, err error) {
+	if offset, remembered = s.offsets.get(creatorID); remembered && !read {
+		return offset, true, nil
 	}
-	reads, ok := a.asked[creatorID]
-	if !ok {
-		reads = &timeReads{running: &timeRead{done: make(chan struct{})}}
-		a.asked[creatorID] = reads
-		mine := reads.running
-		a.mu.Unlock()
-		a.run(context.WithoutCancel(ctx), creatorID, mine)
-		return mine.now, mine.err
+	if offset, err = s.store.Read(ctx).Sandbox.ClockOffsets.Get(ctx, creatorID); err == nil {
+		s.offsets.put(creatorID, offset)
 	}
-	if reads.next == nil {
-		reads.next = &timeRead{done: make(chan struct{})}
-	}
-	mine := reads.next
-	a.mu.Unlock()
-	<-mine.done
-	return mine.now, mine.err
-}
-
-// run makes one read, and leaves those who came meanwhile to another one.
-func (a *accountTimes) run(ctx context.Context, creatorID string, read *timeRead) {
-	read.now, read.err = a.clock.Now(ctx, creatorID)
-	close(read.done)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	reads := a.asked[creatorID]
-	if reads.next == nil {
-		delete(a.asked, creatorID)
-		return
-	}
-	reads.running, reads.next = reads.next, nil
-	go a.run(ctx, creatorID, reads.running)
+	return offset, false, err
 }

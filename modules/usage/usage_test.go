@@ -11,6 +11,8 @@ import (
 
 	"sundry/core/fault"
 	core "sundry/core/usage"
+	"sundry/ports"
+	"sundry/tests/testdb"
 )
 
 func jsonNumber(s string) json.Number { return json.Number(s) }
@@ -255,4 +257,83 @@ func TestTheWindowOfReportsIsClosedAtBothEnds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAReportTakesTheTimeOfAClockThatMovedMeanwhile moves the clock as another process does: nothing in this one is told.
+func TestAReportTakesTheTimeOfAClockThatMovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		report := func(key string, at time.Time) {
+			t.Helper()
+			out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(key, "1", at)})
+			f.must(err)
+			f.must(out[0].Err)
+		}
+		moveTo := func(offset time.Duration) {
+			t.Helper()
+			f.atomically(func(ctx context.Context, r ports.Repos) error {
+				return r.Sandbox.ClockOffsets.Advance(ctx, creator, offset)
+			})
+		}
+		report("before", time.Time{})
+		moveTo(24 * time.Hour)
+		report("the next day", time.Time{})
+		moveTo(48 * time.Hour)
+		report("said to be the day after", noon.Add(48*time.Hour))
+		for day := range 3 {
+			start := noon.Add(time.Duration(day) * 24 * time.Hour)
+			if got := f.engine.Int(t, f.url, fmt.Sprintf("SELECT COUNT(*) FROM usage_events WHERE period_start = %d", start.UnixMilli())); got != 1 {
+				t.Errorf("%d reports of day %d, want 1", got, day+1)
+			}
+		}
+	})
+}
+
+// TestAFlushEndsWithNothingLeftWhereverItsStepsEnd counts in steps that end inside of what was reported together.
+func TestAFlushEndsWithNothingLeftWhereverItsStepsEnd(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
+		const together, requests = 3, 5
+		for request := range requests {
+			var drafts []core.ReportDraft
+			for n := range together {
+				drafts = append(drafts, draft(fmt.Sprintf("%d-%d", request, n), "1", time.Time{}))
+			}
+			out, err := f.Report(t.Context(), creator, drafts)
+			f.must(err)
+			for _, one := range out {
+				f.must(one.Err)
+			}
+		}
+		f.awaitOldTransactions()
+		for _, limit := range []int{1, together + 1} { // less than was reported together, and a little more
+			f.engine.Exec(t, f.url, "UPDATE usage_watermark SET position = 0")
+			f.engine.Exec(t, f.url, "UPDATE usage_rollups SET reports = 0, quantity = '0'")
+			var counted int64
+			for more := true; more; {
+				f.atomically(func(ctx context.Context, r ports.Repos) error {
+					step, err := r.Usage.Rollups.Flush(ctx, limit, f.clock.Real())
+					counted, more = counted+step.Rows, step.More
+					return err
+				})
+			}
+			if counted != together*requests {
+				t.Errorf("%d at a time: counted %d of %d", limit, counted, together*requests)
+			}
+		}
+	})
+}
+
+// awaitOldTransactions waits for the end of what other tests began on the server before the last report.
+func (f *fixture) awaitOldTransactions() {
+	f.t.Helper()
+	if f.engine.Name == testdb.SQLite.Name {
+		return
+	}
+	const waiting = "SELECT COUNT(*) FROM usage_events WHERE position >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+	for deadline := time.Now().Add(20 * time.Second); f.engine.Int(f.t, f.url, waiting) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.t.Fatal("another transaction runs for 20 seconds")
+		}
+	}
 }

@@ -27,7 +27,7 @@ var mayTouch = map[string][]string{
 	"tasks":         {"TaskAdmin"},
 	"webhooks":      {"Webhooks", "Tasks"},
 	"treasury":      {"Treasury", "Tasks"},
-	"usage":         {"Usage", "Subscriptions", "Tasks"},
+	"usage":         {"Usage", "Subscriptions", "Sandbox.ClockOffsets", "Tasks"}, // reports are placed by a remembered offset
 	"invoicing":     {"Invoicing", "Customers", "Payments.PaymentMethods", "Payments.Payments", "Payments.Refunds", "Tasks"},
 }
 

@@ -156,14 +156,19 @@ func (b *intakeBatch) missing() (creators, keys []string) {
 	return creators, keys
 }
 
-// AcceptSQL writes the reports whose stream is still what they were placed by and whose key is new. IS TRUE makes the
-// planner hash the written keys: it cannot know how many there are, and would compare each report with each of them.
+// AcceptSQL writes the reports whose stream and clock are still what they were placed by and whose key is new. IS TRUE makes
+// the planner hash the moved accounts and the written keys: it cannot know how many there are, and would compare each report
+// with each of them.
 const AcceptSQL = `
 WITH x AS MATERIALIZED (SELECT pg_current_xact_id()::text::bigint AS position),
-e AS MATERIALIZED (
+moved AS MATERIALIZED (
+    SELECT a.creator_id FROM unnest($12::text[], $13::bigint[]) AS a (creator_id, offset_ms) LEFT JOIN clock_offsets c ON c.creator_id = a.creator_id
+    WHERE COALESCE(c.offset_ms, 0) <> a.offset_ms
+), e AS MATERIALIZED (
     SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
         $10::text[], $11::boolean[]) AS r (id, creator_id, key, fingerprint, stream_id, version, period_start, occurred_at, received_at, quantity, ordered)
     JOIN usage_streams s ON s.id = r.stream_id AND s.version = r.version AND NOT s.closed
+    WHERE (r.creator_id NOT IN (SELECT moved.creator_id FROM moved)) IS TRUE
 ), k AS (
     INSERT INTO usage_keys (stream_id, period_start, received_at, position, event_id, creator_id, key, fingerprint)
     SELECT e.stream_id, e.period_start, e.received_at, x.position, e.id, e.creator_id, e.key, e.fingerprint FROM e, x ORDER BY e.creator_id COLLATE "C", e.key COLLATE "C"
@@ -228,29 +233,35 @@ func columnsOf(reports []ports.IncomingReport) []any {
 	ids, creators, keys, quantities := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	fingerprints, ordered := make([][]byte, n), make([]bool, n)
 	streams, versions, periods, ats, received := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	var accounts []string
+	var offsets []int64
 	for i := range reports {
 		r := &reports[i]
+		if i == 0 || r.CreatorID != reports[i-1].CreatorID || r.ClockOffset != reports[i-1].ClockOffset {
+			accounts, offsets = append(accounts, r.CreatorID), append(offsets, r.ClockOffset.Milliseconds())
+		}
 		ids[i], creators[i], keys[i], quantities[i] = r.ID, r.CreatorID, r.Key, r.Quantity.String()
 		fingerprints[i], ordered[i] = r.Fingerprint[:], r.Ordered
 		streams[i], versions[i], periods[i], ats[i], received[i] = r.StreamID, r.StreamVersion, r.PeriodStart.UnixMilli(), r.At.UnixMilli(), r.ReceivedAt.UnixMilli()
 	}
-	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered}
+	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered, accounts, offsets}
 }
 
 // writeSQLite writes one by one: its writer is in this process, and messages cost nothing.
 func (in *Intake) writeSQLite(ctx context.Context, b *intakeBatch) error {
 	b.written, b.known = map[string]bool{}, map[intakeKey]keyedReport{}
 	return in.write.WithContext(ctx).Transaction(func(db *gorm.DB) error {
-		versions := map[int64]int64{}
+		versions, offsets := map[int64]int64{}, map[string]int64{}
 		for _, r := range b.first {
-			version, ok := versions[r.StreamID]
-			if !ok {
-				if err := repo.ScanRow(db.Raw("SELECT COALESCE(MAX(version), 0) FROM usage_streams WHERE id = ? AND NOT closed", r.StreamID), &version); err != nil {
-					return err
-				}
-				versions[r.StreamID] = version
+			version, err := lookUp(db, versions, r.StreamID, "SELECT COALESCE(MAX(version), 0) FROM usage_streams WHERE id = ? AND NOT closed")
+			if err != nil {
+				return err
 			}
-			if version != r.StreamVersion {
+			offset, err := lookUp(db, offsets, r.CreatorID, "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?")
+			if err != nil {
+				return err
+			}
+			if version != r.StreamVersion || offset != r.ClockOffset.Milliseconds() {
 				continue
 			}
 			if err := b.writeOne(db, r); err != nil {
@@ -259,6 +270,17 @@ func (in *Intake) writeSQLite(ctx context.Context, b *intakeBatch) error {
 		}
 		return b.readKnown(db)
 	})
+}
+
+// lookUp reads the number of a row once.
+func lookUp[K comparable](db *gorm.DB, known map[K]int64, key K, query string) (int64, error) {
+	number, ok := known[key]
+	if ok {
+		return number, nil
+	}
+	err := repo.ScanRow(db.Raw(query, key), &number)
+	known[key] = number
+	return number, err
 }
 
 // writeOne writes a report unless its key is taken.

@@ -87,10 +87,11 @@ FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id
 WHERE e.voided_at IS NULL AND %s
 GROUP BY e.stream_id, e.period_start, s.aggregation`
 
-// nextPosition is behind the reports of the next step: at most so many, and none of a transaction that may still be under
-// way, or that began after one that is.
+// nextPosition is behind the reports of the next step: about as many as the limit, because those of one transaction stay
+// together, and none of a transaction that may still be under way, or that began after one that is. oldest is behind all of
+// these.
 const nextPosition = `
-SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < x.oldest ORDER BY position OFFSET @limit LIMIT 1), x.oldest)
+SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < x.oldest ORDER BY position OFFSET @limit LIMIT 1), x.oldest), x.oldest
 FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) x`
 
 const flushSQL = `
@@ -120,8 +121,9 @@ func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.Flush
 	if !t.OnPostgres() {
 		return t.flushOneByOne(w, limit, now)
 	}
-	var until, rows int64
-	if err := repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "limit": limit}), &until); err != nil || until <= w.position {
+	var until, oldest, rows int64
+	err = repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "limit": limit}), &until, &oldest)
+	if err != nil || until <= w.position {
 		return ports.FlushStep{Number: w.step}, t.Failure(doing, err)
 	}
 	args := map[string]any{"from": w.position, "until": until, "step": w.step + 1, "now": now.UnixMilli()}
@@ -129,16 +131,16 @@ func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.Flush
 	if err := repo.ScanRow(t.DB.Raw(query, args), &rows); err != nil {
 		return ports.FlushStep{}, t.Failure(doing, err)
 	}
-	return t.moved(w, until, rows, int64(limit))
+	return t.moved(w, until, rows, until < oldest)
 }
 
 // moved records how far a step came.
-func (t rollups) moved(w watermark, until, rows, limit int64) (ports.FlushStep, error) {
+func (t rollups) moved(w watermark, until, rows int64, more bool) (ports.FlushStep, error) {
 	if rows > 0 {
 		w.step++
 	}
 	err := t.DB.Exec("UPDATE usage_watermark SET position = ?, step = ? WHERE id = 1", until, w.step).Error
-	return ports.FlushStep{Number: w.step, Rows: rows, More: rows >= limit}, t.Failure("move usage watermark", err)
+	return ports.FlushStep{Number: w.step, Rows: rows, More: more}, t.Failure("move usage watermark", err)
 }
 
 // eventRow is what counting one by one reads of a report.
@@ -181,7 +183,7 @@ func (t rollups) flushOneByOne(w watermark, limit int, now time.Time) (ports.Flu
 			return ports.FlushStep{}, err
 		}
 	}
-	return t.moved(w, rows[len(rows)-1].Position+1, int64(len(rows)), int64(limit))
+	return t.moved(w, rows[len(rows)-1].Position+1, int64(len(rows)), len(rows) == limit)
 }
 
 // offset is how far the account's clock runs ahead.
