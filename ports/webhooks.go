@@ -19,7 +19,7 @@ type WebhookRepos struct {
 
 // Events keeps what integrators are notified of, for good.
 type Events interface {
-	// Insert writes a new event.
+	// Insert writes a new event right before the transaction commits: the transaction itself does not find it.
 	Insert(ctx context.Context, e event.Record) error
 	// Get returns an event of the account. ErrNotFound.
 	Get(ctx context.Context, creatorID, eventID string) (event.Record, error)

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
-	"sundry/core/event"
 	"sundry/core/slot"
+	"sundry/core/webhook"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
 
-func anEvent(id string) event.Record {
-	return event.Record{ID: id, CreatorID: "crt_1", Type: event.PaymentCompleted, CreatedAt: time.UnixMilli(1), Data: []byte(`{}`)}
+func aDelivery(id string) webhook.DeliveryState {
+	return webhook.DeliveryState{ID: id, CreatorID: "crt_1", EventID: "evt_of_" + id, EndpointID: "whe_1", CreatedAt: time.UnixMilli(1), Revision: 1}
 }
 
 // eachTransaction runs a test with both kinds of transaction on a store of each engine.
@@ -39,11 +39,11 @@ func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
 	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
 		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
 			for i := range 3 {
-				if err := r.Webhooks.Events.Insert(ctx, anEvent(fmt.Sprint("evt_", i))); err != nil {
+				if err := r.Webhooks.Deliveries.Insert(ctx, aDelivery(fmt.Sprint("del_", i))); err != nil {
 					return err
 				}
 			}
-			if _, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_2"); err != nil {
+			if _, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_2"); err != nil {
 				return err
 			}
 			if err := r.Tasks.Schedule(ctx, "kind", "subject", "", time.Now().Add(time.Hour)); err != nil {
@@ -54,9 +54,9 @@ func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := store.Read(t.Context()).Webhooks.Events.List(t.Context(), "crt_1", ports.EventSearch{}, ports.Page{Limit: 10})
+		list, err := store.Read(t.Context()).Webhooks.Deliveries.List(t.Context(), "crt_1", "whe_1", "", ports.Page{Limit: 10})
 		if err != nil || len(list.Items) != 3 {
-			t.Errorf("%d events, %v", len(list.Items), err)
+			t.Errorf("%d deliveries, %v", len(list.Items), err)
 		}
 		if backlog, err := store.Backlog(t.Context(), time.Now().Add(2*time.Hour)); err != nil || len(backlog) != 0 {
 			t.Errorf("backlog %v, %v", backlog, err)
@@ -69,7 +69,7 @@ func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
 	next := map[string]func(ctx context.Context, r ports.Repos) error{
 		"at the commit": func(context.Context, ports.Repos) error { return nil },
 		"at a query": func(ctx context.Context, r ports.Repos) error {
-			_, err := r.Webhooks.Events.List(ctx, "crt_1", ports.EventSearch{}, ports.Page{Limit: 1})
+			_, err := r.Webhooks.Deliveries.List(ctx, "crt_1", "whe_1", "", ports.Page{Limit: 1})
 			return err
 		},
 		"at a query of one row": func(ctx context.Context, r ports.Repos) error {
@@ -83,12 +83,12 @@ func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
 	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
 		for name, then := range next {
 			err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				return errors.Join(r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), then(ctx, r))
+				return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), then(ctx, r))
 			})
 			if err == nil {
-				t.Errorf("%s: two events of one id were taken", name)
+				t.Errorf("%s: two deliveries of one id were taken", name)
 			}
-			if _, err := store.Read(t.Context()).Webhooks.Events.Get(t.Context(), "crt_1", "evt_1"); !errors.Is(err, ports.ErrNotFound) {
+			if _, err := store.Read(t.Context()).Webhooks.Deliveries.Get(t.Context(), "crt_1", "del_1"); !errors.Is(err, ports.ErrNotFound) {
 				t.Errorf("%s: the first of the two is there: %v", name, err)
 			}
 		}
@@ -121,11 +121,11 @@ func TestWhatIsReadAheadIsAskedOnceAndAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
 		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			if err := r.Webhooks.Events.Insert(ctx, anEvent("evt_1")); err != nil {
+			if err := r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")); err != nil {
 				return err
 			}
 			store.ReadAhead(ctx, func() {
-				if found, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1"); err == nil {
+				if found, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1"); err == nil {
 					t.Errorf("reading ahead found %v before it was sent", found)
 				}
 				_, _ = r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R") // asked for below
@@ -134,13 +134,13 @@ func TestWhatIsReadAheadIsAskedOnceAndAnsweredOnce(t *testing.T) {
 				if got, err := r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R"); err != nil || got != number+1 {
 					t.Errorf("the number %d, %v; want %d", got, err, number+1)
 				}
-				if found, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1"); err != nil || found.ID != "evt_1" {
-					t.Errorf("the event %v, %v", found, err)
+				if found, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1"); err != nil || found.ID != "del_1" {
+					t.Errorf("the delivery %v, %v", found, err)
 				}
 			}
-			_, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_2")
+			_, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_2")
 			if !errors.Is(err, ports.ErrNotFound) {
-				t.Errorf("another event: %v", err)
+				t.Errorf("another delivery: %v", err)
 			}
 			return nil
 		})
@@ -157,11 +157,11 @@ func TestWhatWasReadAheadIsFoundWhenItIsAskedAheadAgain(t *testing.T) {
 		err := store.Pipelined(t.Context(), func(ctx context.Context, r ports.Repos) error {
 			var found []string
 			ahead := func() {
-				if e, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1"); err == nil {
-					found = append(found, e.ID)
+				if d, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1"); err == nil {
+					found = append(found, d.ID)
 				}
 			}
-			if err := r.Webhooks.Events.Insert(ctx, anEvent("evt_1")); err != nil {
+			if err := r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")); err != nil {
 				return err
 			}
 			pipelined := false
@@ -174,7 +174,7 @@ func TestWhatWasReadAheadIsFoundWhenItIsAskedAheadAgain(t *testing.T) {
 			if pipelined && len(found) != 1 {
 				t.Errorf("asked ahead twice, it was found %d times", len(found))
 			}
-			_, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1")
+			_, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1")
 			return err
 		})
 		if err != nil {
@@ -187,23 +187,23 @@ func TestWhatIsReadTogetherIsWhatIsReadOneByOne(t *testing.T) {
 	t.Parallel()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			return errors.Join(r.Webhooks.Events.Insert(ctx, anEvent("evt_1")), r.Sandbox.ClockOffsets.Advance(ctx, "crt_1", time.Hour))
+			return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), r.Sandbox.ClockOffsets.Advance(ctx, "crt_1", time.Hour))
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = store.ReadTogether(t.Context(), func(ctx context.Context, r ports.Repos) error {
 			store.ReadAhead(ctx, func() {
-				_, _ = r.Webhooks.Events.Get(ctx, "crt_1", "evt_1")
+				_, _ = r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1")
 				_, _ = r.Booking.Reservations.ListLive(ctx, "crt_1", slot.Interval{})
 				_, _ = r.Clock.Now(ctx, "crt_1")
 			})
-			e, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_1")
-			if err != nil || e.ID != "evt_1" {
-				t.Errorf("the event %v, %v", e, err)
+			d, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1")
+			if err != nil || d.ID != "del_1" {
+				t.Errorf("the delivery %v, %v", d, err)
 			}
-			if _, err := r.Webhooks.Events.Get(ctx, "crt_1", "evt_2"); !errors.Is(err, ports.ErrNotFound) {
-				t.Errorf("another event: %v", err)
+			if _, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_2"); !errors.Is(err, ports.ErrNotFound) {
+				t.Errorf("another delivery: %v", err)
 			}
 			if live, err := r.Booking.Reservations.ListLive(ctx, "crt_1", slot.Interval{}); err != nil || len(live) != 0 {
 				t.Errorf("reservations %v, %v", live, err)

@@ -32,7 +32,7 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 			engine.Exec(t, url, fmt.Sprintf("INSERT INTO "+table+" ("+columns+") VALUES ("+format+")", args...))
 		}
 		event := func(name string) {
-			insert("events", "id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at", "'%s', 'crt_1', 'x', '', '', false, '{}', 1", name)
+			insert("events", "id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position", "'%s', 'crt_1', 'x', '', '', false, '{}', 1, 1", name)
 		}
 		delivery := func(name, event, status string) {
 			insert("deliveries", "id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, created_at, revision",

@@ -29,7 +29,7 @@ func listEvents(t *testing.T, store StoreAdapter, search ports.EventSearch, page
 	return ids, list
 }
 
-// An event that was written first commits last: it must be behind what a poller has read.
+// An event that was handed in first commits last: it must be behind what a poller has read.
 func eventsAreListedInTheOrderOfTheirCommits(t *testing.T, db Database) {
 	if db.OneProcess {
 		return // its one writer writes and commits in one order
@@ -38,9 +38,6 @@ func eventsAreListedInTheOrderOfTheirCommits(t *testing.T, db Database) {
 	now := realNow()
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		if err := emitAt(ctx, r, "evt_1", event.PaymentCompleted, now); err != nil {
-			return err
-		}
-		if _, err := r.Webhooks.Events.Get(ctx, creator, "evt_1"); err != nil { // it has been sent
 			return err
 		}
 		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { // another transaction
@@ -66,7 +63,7 @@ func aPollerMissesNoEventOfManyAtOnce(t *testing.T, db Database) {
 							return err
 						}
 					}
-					_, err := r.Webhooks.Events.Get(ctx, creator, fmt.Sprintf("evt_%02d_%02d_0", n, w))
+					_, err := r.Sandbox.ClockOffsets.Get(ctx, creator)
 					return err
 				})
 				if err != nil {

@@ -10,10 +10,9 @@ CREATE TABLE events (
     livemode   BOOLEAN NOT NULL,
     data       TEXT    NOT NULL,
     created_at BIGINT  NOT NULL,
-    position   BIGINT                        -- its place among the account's; NULL until its transaction commits
+    position   BIGINT  NOT NULL              -- its place among the account's, in the order of commits
 );
 CREATE INDEX events_creator_id_position ON events (creator_id, position, id);
-CREATE INDEX events_without_position ON events (creator_id) WHERE position IS NULL;
 CREATE INDEX events_customer_id ON events (creator_id, customer_id, position, id);
 CREATE INDEX events_external_customer_id ON events (creator_id, external_customer_id, position, id);
 CREATE INDEX events_creator_id_created_at ON events (creator_id, created_at, id);

@@ -36,10 +36,10 @@ func (t audit) ListGaps(_ context.Context, limit int) ([]string, error) {
 	const madeWith = "'" + string(id.Event) + "_' || SUBSTR(creator_id, LENGTH('" + string(id.Creator) + "_') + 1)" // an id as old as the account's
 	return t.QueryIDs("audit events", `SELECT DISTINCT creator_id FROM (
 			SELECT creator_id, position, COALESCE(LAG(position) OVER account, 0) AS previous, COALESCE(LAG(id) OVER account, `+madeWith+`) AS previous_id
-			FROM events WHERE position > 0 WINDOW account AS (PARTITION BY creator_id ORDER BY position, id)
+			FROM events WINDOW account AS (PARTITION BY creator_id ORDER BY position, id)
 			UNION ALL
 			SELECT p.creator_id, p.last + 1, COALESCE(e.last, 0), COALESCE(e.id, `+strings.ReplaceAll(madeWith, "creator_id", "p.creator_id")+`)
-			FROM event_positions p LEFT JOIN (SELECT creator_id, MAX(position) AS last, MAX(id) AS id FROM events WHERE position > 0 GROUP BY creator_id) e
+			FROM event_positions p LEFT JOIN (SELECT creator_id, MAX(position) AS last, MAX(id) AS id FROM events GROUP BY creator_id) e
 				ON e.creator_id = p.creator_id
 		) AS steps WHERE position > previous + 1 AND previous_id`+kept+" ORDER BY creator_id LIMIT ?", limit)
 }

@@ -14,7 +14,7 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.WebhookRepos {
 	return ports.WebhookRepos{
-		Events: events{eventMapping.On(b)}, Endpoints: endpoints{endpointMapping.On(b)}, Deliveries: deliveries{deliveryMapping.On(b)},
+		Events: events{eventMapping.On(b), eventWrites{}}, Endpoints: endpoints{endpointMapping.On(b)}, Deliveries: deliveries{deliveryMapping.On(b)},
 		Announcements: announcements{b}, Audit: audit{b},
 	}
 }
@@ -29,8 +29,8 @@ type eventRow struct {
 	Livemode           bool
 	Data               repo.JSONColumn[json.RawMessage]
 	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
-	// Position is NULL until the commit: the place among the account's transactions that wrote events.
-	Position *int64
+	// Position is the place among the account's events, in the order of commits.
+	Position int64
 }
 
 // TableName implements gorm's tabler.
@@ -56,41 +56,43 @@ var eventMapping = repo.Mapping[eventRow, event.Record]{
 
 type events struct {
 	repo.Table[eventRow, event.Record]
+	writes eventWrites
 }
 
-// Insert implements ports.Events. The position is taken right before the commit, because its row is locked until then:
+// eventWrites are the events that a transaction writes right before its commit, by account.
+type eventWrites map[string][]event.Record
+
+// Insert implements ports.Events. The positions are taken right before the commit, because their row is locked until then:
 // transactions of one account commit their events in the order of their positions, and hold nobody up before.
-func (t events) Insert(ctx context.Context, e event.Record) error {
-	if err := t.InsertDeferred(ctx, e); err != nil {
-		return err
-	}
-	assign := func() error { return t.assignPosition(e.CreatorID) }
+func (t events) Insert(_ context.Context, e event.Record) error {
 	if t.AtCommit == nil {
-		return assign()
+		return t.write(e.CreatorID, []event.Record{e})
 	}
-	t.AtCommit("events of "+e.CreatorID, assign)
+	t.writes[e.CreatorID] = append(t.writes[e.CreatorID], e)
+	t.AtCommit("events of "+e.CreatorID, func() error { return t.write(e.CreatorID, t.writes[e.CreatorID]) })
 	return nil
 }
 
-// assignPosition gives the account's next positions to the events of this transaction, which are the only ones without. Each
-// gets one of its own, so that a deleted event leaves a gap.
-func (t events) assignPosition(creatorID string) error {
-	const doing = "assign event positions of "
-	err := t.ExecDeferred(doing+creatorID, `INSERT INTO event_positions (creator_id, last)
-		SELECT ?, COUNT(*) FROM events WHERE creator_id = ? AND position IS NULL
-		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`, creatorID, creatorID)
-	if err != nil {
-		return err
+// write inserts events of an account at its next positions. Each gets one of its own, so that a deleted event leaves a gap.
+func (t events) write(creatorID string, all []event.Record) error {
+	doing := "insert events of " + creatorID
+	err := t.ExecDeferred(doing, `INSERT INTO event_positions (creator_id, last) VALUES (?, ?)
+		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`, creatorID, len(all))
+	for i, e := range all {
+		if err != nil {
+			break
+		}
+		row := newEventRow(e)
+		err = t.ExecDeferred(doing, `INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT last - ? FROM event_positions WHERE creator_id = ?))`,
+			row.ID, row.CreatorID, row.Type, row.CustomerID, row.ExternalCustomerID, row.Livemode, row.Data, row.CreatedAt, len(all)-1-i, creatorID)
 	}
-	return t.ExecDeferred(doing+creatorID, `UPDATE events SET position = placed.position FROM (
-			SELECT e.id, p.last - COUNT(*) OVER () + ROW_NUMBER() OVER (ORDER BY e.id) AS position
-			FROM events e JOIN event_positions p ON p.creator_id = e.creator_id WHERE e.creator_id = ? AND e.position IS NULL
-		) AS placed WHERE events.id = placed.id`, creatorID)
+	return err
 }
 
 // List implements ports.Events.
 func (t events) List(_ context.Context, creatorID string, search ports.EventSearch, page ports.Page) (ports.List[event.Record], error) {
-	query := repo.Equal(t.DB.Where("creator_id = ? AND position > 0", creatorID), map[string]string{
+	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
 		"type": string(search.Type), "customer_id": search.CustomerID, "external_customer_id": search.ExternalCustomerID,
 	})
 	query = repo.CreatedIn(query, search.Created)
@@ -116,7 +118,7 @@ func (t events) List(_ context.Context, creatorID string, search ports.EventSear
 }
 
 // cursor is the position of an event in its account's list.
-func (r eventRow) cursor() ports.Cursor { return ports.Cursor{Value: *r.Position, ID: r.ID} }
+func (r eventRow) cursor() ports.Cursor { return ports.Cursor{Value: r.Position, ID: r.ID} }
 
 // ListBetween implements ports.Events.
 func (t events) ListBetween(_ context.Context, creatorID string, from, to time.Time, afterID string, limit int) ([]event.Record, error) {
