@@ -32,9 +32,8 @@ type Listings interface {
 	GetBySlug(ctx context.Context, slug string) (listing.State, error)
 	// GetByKey finds one of the account's listings by catalog key. ErrNotFound.
 	GetByKey(ctx context.Context, creatorID, key string) (listing.State, error)
-	// GetWithPlan finds a listing by catalog key together with one of its plans, in one query. ErrNotFound when either is
-	// missing or the plan is retired.
-	GetWithPlan(ctx context.Context, creatorID, key, planKey string) (listing.State, plan.State, error)
+	// GetWithPlans is GetByKey with the listing's plans, as Plans.List returns them, in one query.
+	GetWithPlans(ctx context.Context, creatorID, key string) (listing.State, []plan.State, error)
 	// List lists the account's listings in every status, newest first.
 	List(ctx context.Context, creatorID string, page Page) (List[listing.State], error)
 	// Search lists ACTIVE listings of every account.

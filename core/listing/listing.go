@@ -155,7 +155,6 @@ func Create(p Proposal, o Origin, now time.Time) (*Listing, error) {
 // Check lists what is wrong with the edit itself; what depends on the listing (its metadata) is for Listing.Edit.
 func (e Edit) Check() error {
 	var f fault.Violations
-	e.Metadata = nil
 	e.apply(&f, State{})
 	return f.Err()
 }

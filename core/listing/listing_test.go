@@ -51,23 +51,27 @@ func TestAProposalIsRefusedWithAllItsFaults(t *testing.T) {
 			func(p *Proposal) { *p = Proposal{} },
 			[]string{"type REQUIRED", "title REQUIRED", "slug REQUIRED", "currency REQUIRED", "priceInCents REQUIRED"},
 		},
-		"an unknown type":          {func(p *Proposal) { p.Type = "digital" }, []string{"type NOT_ALLOWED"}},
-		"a blank title":            {func(p *Proposal) { p.Title = new("  ") }, []string{"title REQUIRED"}},
-		"a title of 201":           {func(p *Proposal) { p.Title = new(strings.Repeat("é", 201)) }, []string{"title TOO_LONG"}},
-		"a title of two lines":     {func(p *Proposal) { p.Title = new("a\nb") }, []string{"title INVALID"}},
-		"a description of 10,001":  {func(p *Proposal) { p.Description = new(strings.Repeat("é", 10_001)) }, []string{"description TOO_LONG"}},
-		"a description with lines": {func(p *Proposal) { p.Description = new("a\n\tb") }, nil},
-		"a slug of two":            {func(p *Proposal) { p.Slug = new("ab") }, []string{"slug TOO_SHORT"}},
-		"a slug of 101":            {func(p *Proposal) { p.Slug = new(strings.Repeat("a", 101)) }, []string{"slug TOO_LONG"}},
-		"a slug with capitals":     {func(p *Proposal) { p.Slug = new("Field") }, []string{"slug INVALID"}},
-		"the reserved slug":        {func(p *Proposal) { p.Slug = new("mine") }, []string{"slug NOT_ALLOWED"}},
-		"the word as catalog key":  {func(p *Proposal) { p.CatalogKey = new("mine") }, nil},
-		"a catalog key of two":     {func(p *Proposal) { p.CatalogKey = new("ab") }, []string{"catalogKey TOO_SHORT"}},
-		"a free listing":           {func(p *Proposal) { p.PriceInCents = new(int64(0)) }, nil},
-		"the highest price":        {func(p *Proposal) { p.PriceInCents = new(int64(plan.MaxAmount)) }, nil},
-		"a higher price":           {func(p *Proposal) { p.PriceInCents = new(int64(plan.MaxAmount + 1)) }, []string{"priceInCents OUT_OF_RANGE"}},
-		"a negative price":         {func(p *Proposal) { p.PriceInCents = new(int64(-1)) }, []string{"priceInCents OUT_OF_RANGE"}},
-		"a currency in capitals":   {func(p *Proposal) { p.Currency = new("EUR") }, []string{"currency INVALID"}},
+		"an unknown type":            {func(p *Proposal) { p.Type = "digital" }, []string{"type NOT_ALLOWED"}},
+		"a blank title":              {func(p *Proposal) { p.Title = new("  ") }, []string{"title REQUIRED"}},
+		"an unknown type's metadata": {func(p *Proposal) { p.Type, p.Metadata = "BOOK", map[string]any{"zebra": true} }, []string{"type NOT_ALLOWED"}},
+		"a title of 201":             {func(p *Proposal) { p.Title = new(strings.Repeat("é", 201)) }, []string{"title TOO_LONG"}},
+		"a title of two lines":       {func(p *Proposal) { p.Title = new("a\nb") }, []string{"title INVALID"}},
+		"a description of 10,001":    {func(p *Proposal) { p.Description = new(strings.Repeat("é", 10_001)) }, []string{"description TOO_LONG"}},
+		"a description with lines":   {func(p *Proposal) { p.Description = new("a\n\tb") }, nil},
+		"a slug of two":              {func(p *Proposal) { p.Slug = new("ab") }, []string{"slug TOO_SHORT"}},
+		"a slug of 101":              {func(p *Proposal) { p.Slug = new(strings.Repeat("a", 101)) }, []string{"slug TOO_LONG"}},
+		"a slug with capitals":       {func(p *Proposal) { p.Slug = new("Field") }, []string{"slug INVALID"}},
+		"a slug of three, one bad":   {func(p *Proposal) { p.Slug = new("ab_") }, []string{"slug INVALID"}},
+		"a slug of 100, one bad":     {func(p *Proposal) { p.Slug = new(strings.Repeat("a", 99) + "_") }, []string{"slug INVALID"}},
+		"another tax":                {func(p *Proposal) { p.TaxBehavior = new("none") }, []string{"taxBehavior NOT_ALLOWED"}},
+		"the reserved slug":          {func(p *Proposal) { p.Slug = new("mine") }, []string{"slug NOT_ALLOWED"}},
+		"the word as catalog key":    {func(p *Proposal) { p.CatalogKey = new("mine") }, nil},
+		"a catalog key of two":       {func(p *Proposal) { p.CatalogKey = new("ab") }, []string{"catalogKey TOO_SHORT"}},
+		"a free listing":             {func(p *Proposal) { p.PriceInCents = new(int64(0)) }, nil},
+		"the highest price":          {func(p *Proposal) { p.PriceInCents = new(int64(plan.MaxAmount)) }, nil},
+		"a higher price":             {func(p *Proposal) { p.PriceInCents = new(int64(plan.MaxAmount + 1)) }, []string{"priceInCents OUT_OF_RANGE"}},
+		"a negative price":           {func(p *Proposal) { p.PriceInCents = new(int64(-1)) }, []string{"priceInCents OUT_OF_RANGE"}},
+		"a currency in capitals":     {func(p *Proposal) { p.Currency = new("EUR") }, []string{"currency INVALID"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,6 +90,12 @@ func TestAProposalIsRefusedWithAllItsFaults(t *testing.T) {
 func TestMetadataFollowsTheSchemaOfItsType(t *testing.T) {
 	t.Parallel()
 	n := func(s string) any { return json.Number(s) }
+	features := func(count int) (all []any) {
+		for i := range count {
+			all = append(all, fmt.Sprint("feature ", i))
+		}
+		return all
+	}
 	for name, c := range map[string]struct {
 		kind     Type
 		metadata map[string]any
@@ -109,6 +119,23 @@ func TestMetadataFollowsTheSchemaOfItsType(t *testing.T) {
 		}},
 		"wrong JSON types": {Digital, map[string]any{"downloadUrl": n("1"), "fileFormat": []any{}, "fileSize": "1", "pageCount": n("1.0"), "previewUrl": map[string]any{}}, []string{
 			"metadata.downloadUrl WRONG_TYPE", "metadata.fileFormat WRONG_TYPE", "metadata.fileSize WRONG_TYPE", "metadata.pageCount WRONG_TYPE", "metadata.previewUrl WRONG_TYPE",
+		}},
+		"links with what breaks them": {Digital, map[string]any{"downloadUrl": "https://a.example/my file", "previewUrl": "https://a.example/#\a", "imageUrl": "https://a.example/#\x7f"}, []string{
+			"metadata.downloadUrl INVALID", "metadata.imageUrl INVALID", "metadata.previewUrl INVALID",
+		}},
+		"links of other kinds":      {Digital, map[string]any{"downloadUrl": "ftp://a.example/b", "previewUrl": "https://a.example/%zz"}, []string{"metadata.downloadUrl INVALID", "metadata.previewUrl INVALID"}},
+		"a link of 2048":            {Digital, map[string]any{"downloadUrl": "https://a.example/" + strings.Repeat("a", 2030)}, nil},
+		"a link of 2049":            {Digital, map[string]any{"downloadUrl": "https://a.example/" + strings.Repeat("a", 2031)}, []string{"metadata.downloadUrl TOO_LONG"}},
+		"long texts":                {Appointment, map[string]any{"inPersonAddress": strings.Repeat("é", 501)}, []string{"metadata.inPersonAddress TOO_LONG"}},
+		"the longest text":          {Appointment, map[string]any{"inPersonAddress": strings.Repeat("é", 500)}, nil},
+		"a long file format":        {Digital, map[string]any{"fileFormat": strings.Repeat("é", 51)}, []string{"metadata.fileFormat TOO_LONG"}},
+		"the longest file format":   {Digital, map[string]any{"fileFormat": strings.Repeat("é", 50)}, nil},
+		"a method that is a number": {Appointment, map[string]any{"deliveryMethod": n("1")}, []string{"metadata.deliveryMethod WRONG_TYPE"}},
+		"one feature, not a list":   {Subscription, map[string]any{"features": "a"}, []string{"metadata.features WRONG_TYPE"}},
+		"100 features":              {Subscription, map[string]any{"features": features(100)}, nil},
+		"101 features, one empty":   {Subscription, map[string]any{"features": append(features(100), "")}, []string{"metadata.features TOO_LONG"}},
+		"unknown names, cut": {Service, map[string]any{strings.Repeat("é", 64): true, strings.Repeat("z", 65): true}, []string{
+			"metadata." + strings.Repeat("z", 64) + "… UNKNOWN_MEMBER", "metadata." + strings.Repeat("é", 64) + " UNKNOWN_MEMBER",
 		}},
 		"links that are none":       {Digital, map[string]any{"downloadUrl": "javascript:alert(1)", "previewUrl": "https://me:pw@a.example/"}, []string{"metadata.downloadUrl INVALID", "metadata.previewUrl INVALID"}},
 		"a link without a host":     {Digital, map[string]any{"downloadUrl": "https:///x"}, []string{"metadata.downloadUrl INVALID"}},
@@ -134,8 +161,16 @@ func TestMetadataFollowsTheSchemaOfItsType(t *testing.T) {
 func TestAbsentMetadataReadsAsItsDefault(t *testing.T) {
 	t.Parallel()
 	a := create(t, Appointment, nil).State()
-	if a.Text(DeliveryMethod) != "virtual" || a.Number("horizonDays") != 60 || a.Number("bufferBeforeMinutes") != 0 || a.Number(SlotIntervalMinutes) != 0 {
+	if a.Metadata == nil || len(a.Metadata) != 0 || a.Text(DeliveryMethod) != "virtual" || a.Number(HorizonDays) != 60 {
 		t.Errorf("defaults of %+v", a.Metadata)
+	}
+	for _, name := range []string{BufferBefore, BufferAfter, MinimumNotice, SlotIntervalMinutes, DailyCap, WeeklyCap} {
+		if got := a.Number(name); got != 0 {
+			t.Errorf("%s is %d by default", name, got)
+		}
+	}
+	if got := create(t, Subscription, nil).State().Number(TrialDays); got != 0 {
+		t.Errorf("a trial of %d days by default", got)
 	}
 	s := create(t, Subscription, map[string]any{"interval": "week"}).State()
 	if s.Text(Interval) != "week" || s.Number(IntervalCount) != 1 || len(s.Metadata) != 1 {
@@ -253,6 +288,7 @@ func TestThePriceIdFollowsWhatIsAsked(t *testing.T) {
 		"another title":                {Digital, Edit{Title: new("Other")}, false},
 		"another interval":             {Subscription, Edit{Metadata: map[string]any{"interval": "year"}}, true},
 		"the default interval, spoken": {Subscription, Edit{Metadata: map[string]any{"interval": "month", "intervalCount": json.Number("1")}}, false},
+		"a default variant's price":    {Appointment, Edit{PriceInCents: new(int64(1300))}, true},
 		"another trial":                {Subscription, Edit{Metadata: map[string]any{"trialDays": json.Number("3")}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -283,6 +319,13 @@ func TestAListingWithoutPlansIsSoldAsItIs(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(o, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", o, err, want)
 	}
+	yearly := plan.State{Key: "vip", Name: "VIP", TrialDays: 14}
+	if o := s.Offer(yearly, price, Variant{}); o.TrialDays != 14 || !slices.Equal(o.Features, []string{"Weekly calls", "forum"}) {
+		t.Errorf("a plan of its own: %+v", o)
+	}
+	if o := s.Offer(yearly, plan.Price{ID: "pri_once", Amount: price.Amount}, Variant{}); o.TrialDays != 0 {
+		t.Errorf("what is bought once has a trial of %d days", o.TrialDays)
+	}
 	d := create(t, Digital, map[string]any{"downloadUrl": "https://a.example/b"}).State()
 	if o := d.Offer(d.ImpliedPlan(), d.impliedPrice(), Variant{}); o.Recurring() || o.DownloadURL != "https://a.example/b" {
 		t.Errorf("digital offer %+v", o)
@@ -298,6 +341,9 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 	}
 	s := l.State()
 	implied := s.ImpliedPlan()
+	if pack.Name != "3 × 45 minutes" || s.Variants[0].Name != "60 minutes" {
+		t.Errorf("named %q and %q", pack.Name, s.Variants[0].Name)
+	}
 	o := s.Offer(implied, implied.Prices[0], pack)
 	if !o.ForAppointments() || o.VariantID != "var_pack" || o.DurationMinutes != 45 || o.SessionCount != 3 || o.Price.Minor != 3000 ||
 		!slices.Equal(o.DeliveryModes, []string{"virtual", "in_person"}) || o.FullRefundHours == nil || *o.FullRefundHours != 24 {
@@ -309,6 +355,13 @@ func TestAnAppointmentIsOfferedAtThePriceOfItsVariant(t *testing.T) {
 	own := plan.Price{ID: "pri_plan", Amount: money.Amount{Minor: 900, Currency: "eur"}}
 	dear := s.Variants[0]
 	dear.PriceInCents = new(int64(5000))
+	if o := s.Offer(implied, implied.Prices[0], dear); o.Price.Minor != 5000 {
+		t.Errorf("the default variant with a price of its own is sold at %d", o.Price.Minor)
+	}
+	unpromised := create(t, Appointment, nil).State()
+	if o := unpromised.Offer(implied, implied.Prices[0], dear); o.FullRefundHours != nil || !slices.Equal(o.DeliveryModes, []string{"virtual"}) {
+		t.Errorf("without a promise: %+v", o)
+	}
 	for what, c := range map[string]struct {
 		price   plan.Price
 		variant Variant
@@ -344,8 +397,22 @@ func TestVariantFaultsAreAllListed(t *testing.T) {
 	if err := (VariantEdit{}).Check(false); err != nil {
 		t.Error(err)
 	}
+	for name, c := range map[string]struct {
+		edit VariantEdit
+		want []string
+	}{
+		"the shortest":     {VariantEdit{DurationMinutes: new(5), SessionCount: new(1)}, nil},
+		"the longest":      {VariantEdit{DurationMinutes: new(1440), SessionCount: new(100)}, nil},
+		"a minute less":    {VariantEdit{DurationMinutes: new(4)}, []string{"durationMinutes OUT_OF_RANGE"}},
+		"a minute more":    {VariantEdit{DurationMinutes: new(1441)}, []string{"durationMinutes OUT_OF_RANGE"}},
+		"one session more": {VariantEdit{SessionCount: new(101)}, []string{"sessionCount OUT_OF_RANGE"}},
+	} {
+		if got := faulttest.Lines(t, c.edit.Check(false)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
 	l := create(t, Appointment, nil)
-	for i := len(l.State().Variants); i < maxVariants; i++ {
+	for i := len(l.State().Variants); i < 50; i++ {
 		if _, err := l.AddVariant("var_x", VariantEdit{DurationMinutes: new(30)}, later); err != nil {
 			t.Fatal(err)
 		}
@@ -422,6 +489,8 @@ func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
 		{"—", "", "variant"},
 		{"…é", "", "variant-2"},
 		{"A", "", "variant-a"},
+		{"A b", "", "a-b"},
+		{"— Walk", "", "walk"},
 		{"Zz9", "", "zz9"},
 		{strings.Repeat("ab ", 40), "", strings.TrimSuffix(strings.Repeat("ab-", 30), "-")},
 		{"Named", "deep-dive", "deep-dive"},
@@ -440,6 +509,9 @@ func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
 		if found, err := l.State().VariantByKey(c.want); err != nil || found.ID != v.ID {
 			t.Errorf("by key %q: %+v, %v", c.want, found, err)
 		}
+	}
+	if _, err := l.AddVariant("var_x", VariantEdit{Key: new("60-minutes"), DurationMinutes: new(30)}, now); fault.CodeOf(err) != fault.ValidationFailed {
+		t.Errorf("the key of the first variant twice: %v", err)
 	}
 	before := l.State()
 	for name, e := range map[string]VariantEdit{
@@ -461,7 +533,14 @@ func TestAVariantHasAKeyThatIsItsOwn(t *testing.T) {
 	if renamed, err := l.EditVariant("var_x1", VariantEdit{Name: new("Short talk")}, now); err != nil || renamed.Key != "long-talk" {
 		t.Errorf("renamed: %+v, %v; the key stays", renamed, err)
 	}
-	if _, err := l.State().VariantByKey("unknown"); fault.CodeOf(err) != fault.NotFoundCode {
+	if first, err := l.State().VariantByKey("60-minutes"); err != nil || first.ID != "var_1" {
+		t.Errorf("the first by its key: %+v, %v", first, err)
+	}
+	if _, err := l.State().VariantByKey("deep-dove"); !fault.Is(err, fault.NotFoundCode) || !strings.Contains(err.Error(), "Its variants: 60-minutes, 30-minutes, long-talk, ") ||
+		!strings.HasSuffix(err.Error(), `Did you mean "deep-dive"?`) {
 		t.Errorf("an unknown key: %v", err)
+	}
+	if _, err := create(t, Digital, nil).State().VariantByKey("60-minutes"); !fault.Is(err, fault.NotFoundCode) || strings.Contains(err.Error(), "Its variants") {
+		t.Errorf("a key where there are none: %v", err)
 	}
 }

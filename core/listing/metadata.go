@@ -107,7 +107,7 @@ func read[T any](s State, name string) T {
 func parseMetadata(f *fault.Violations, kind Type, raw map[string]any) Metadata {
 	schema, known := schemas[kind]
 	if !known {
-		return nil // the type itself is refused, and no schema applies
+		return nil // the type itself is refused, or not known here: no schema applies
 	}
 	out := Metadata{}
 	at := f.Nest("metadata")
@@ -117,9 +117,7 @@ func parseMetadata(f *fault.Violations, kind Type, raw map[string]any) Metadata 
 		case !ok:
 			at.Addf(label(name), fault.DetailUnknownMember, "The metadata of a listing of type %s has no such member.", kind)
 		case raw[name] != nil:
-			if value := rule.check(at, name, raw[name]); value != nil {
-				out[name] = value
-			}
+			out[name] = rule.check(at, name, raw[name]) // nil with a fault, of which nothing is kept
 		}
 	}
 	checkTogether(at, kind, out)
@@ -128,10 +126,8 @@ func parseMetadata(f *fault.Violations, kind Type, raw map[string]any) Metadata 
 
 // checkTogether holds the rules that concern two members.
 func checkTogether(f *fault.Violations, kind Type, m Metadata) {
-	if kind == Subscription {
-		s := State{Type: kind, Metadata: m}
-		plan.CheckCount(f, IntervalCount, period.Interval(s.Text(Interval)), int(s.Number(IntervalCount)))
-	}
+	s := State{Type: kind, Metadata: m} // only a subscription has an interval, and only an interval has a limit
+	plan.CheckCount(f, IntervalCount, period.Interval(s.Text(Interval)), int(s.Number(IntervalCount)))
 }
 
 // merge lays the members of a PATCH over the present ones: null takes one away, absent ones stay.

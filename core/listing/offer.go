@@ -10,14 +10,10 @@ import (
 // impliedPrice is the price of the implied plan: the listing's own, each interval of a subscription, else once. The
 // default variant of an appointment listing may have a price of its own.
 func (s State) impliedPrice() plan.Price {
-	p := plan.Price{ID: s.PriceID, Amount: s.Price}
-	if v, err := s.Variant(""); err == nil {
-		p.Amount = v.price(s.Price)
+	v, _ := s.Variant("") // without variants, the zero value has no price of its own
+	return plan.Price{
+		ID: s.PriceID, Amount: v.price(s.Price), Interval: period.Interval(s.Text(Interval)), IntervalCount: int(s.Number(IntervalCount)),
 	}
-	if s.Type == Subscription {
-		p.Interval, p.IntervalCount = period.Interval(s.Text(Interval)), int(s.Number(IntervalCount))
-	}
-	return p
 }
 
 // ImpliedPlan is what a listing without plans is sold as. The features of a subscription become boolean entitlements
@@ -42,16 +38,13 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{
 		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title, Description: opening(s.Description),
 		PlanKey: p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
-		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, Pictures: s.pictures(),
+		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, Pictures: s.pictures(), DownloadURL: s.Text(DownloadURL),
 	}
 	if p.Key != plan.DefaultKey { // the implied plan has them as entitlements
 		o.Features, _ = s.Metadata[Features].([]string)
 	}
 	if o.Recurring() {
 		o.TrialDays = p.TrialDays
-	}
-	if s.Type == Digital {
-		o.DownloadURL = s.Text(DownloadURL)
 	}
 	if s.Type == Appointment {
 		o.VariantID, o.VariantName, o.DurationMinutes, o.SessionCount = v.ID, v.Name, v.DurationMinutes, v.SessionCount

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"sundry/core/fault"
@@ -17,22 +16,15 @@ func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID string
 	if !listing.ValidSlug(wanted.Listing) {
 		return plan.Offer{}, fault.NotFound("listing")
 	}
-	c := choice{variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval}
-	l, p, err := r.Catalog.Listings.GetWithPlan(ctx, creatorID, wanted.Listing, wanted.Plan)
-	if err == nil {
-		if err := l.Purchasable(); err != nil {
-			return plan.Offer{}, err
-		}
-		return pickOf(l, []plan.State{p}, c)
-	}
-	if !errors.Is(err, ports.ErrNotFound) {
-		return plan.Offer{}, err
-	}
-	l, err = r.Catalog.Listings.GetByKey(ctx, creatorID, wanted.Listing) // one without plans has the implied one
+	l, plans, err := r.Catalog.Listings.GetWithPlans(ctx, creatorID, wanted.Listing)
 	if err != nil {
 		return plan.Offer{}, missing("listing", err)
 	}
-	return offer(ctx, r, l, c)
+	if err := l.Purchasable(); err != nil {
+		return plan.Offer{}, err
+	}
+	c := choice{variantKey: wanted.Variant, planKey: wanted.Plan, interval: wanted.Interval}
+	return pickOf(l, live(l, plan.Restore(l.CreatorID, l.ID, plans)), c)
 }
 
 // ByListing implements ports.Offers.

@@ -139,8 +139,12 @@ func onSale(ctx context.Context, r ports.Repos, l listing.State) ([]plan.State, 
 	if err != nil {
 		return nil, err
 	}
-	if live := plans.Live(); len(live) > 0 {
-		return live, nil
+	return live(l, plans), nil
+}
+
+func live(l listing.State, plans *plan.Set) []plan.State {
+	if all := plans.Live(); len(all) > 0 {
+		return all
 	}
-	return []plan.State{l.ImpliedPlan()}, nil
+	return []plan.State{l.ImpliedPlan()}
 }

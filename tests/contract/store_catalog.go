@@ -266,8 +266,21 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 	if err := save(next); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := store.Read(ctx).Catalog.Plans.List(ctx, creator, "lst_0001"); err != nil || !reflect.DeepEqual(got, []plan.State{older, next}) {
-		t.Errorf("got %+v, %v", got, err)
+	insertListings(t, store, listingState(3))
+	for n, want := range map[int][]plan.State{1: {older, next}, 2: {elsewhere}, 3: {}} {
+		l := listingState(n)
+		if got, err := store.Read(ctx).Catalog.Plans.List(ctx, creator, l.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("listing %d: got %+v, %v", n, got, err)
+		}
+		if gotListing, got, err := store.Read(ctx).Catalog.Listings.GetWithPlans(ctx, creator, l.CatalogKey); err != nil ||
+			!reflect.DeepEqual(gotListing, l) || !reflect.DeepEqual(got, want) {
+			t.Errorf("listing %d with plans: got %+v, %+v, %v", n, gotListing, got, err)
+		}
+	}
+	for _, of := range []string{"crt_2", creator} {
+		if _, _, err := store.Read(ctx).Catalog.Listings.GetWithPlans(ctx, of, "no-such"); !errors.Is(err, ports.ErrNotFound) {
+			t.Errorf("an unknown key of %s: %v", of, err)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func TestRoundTripsStayFew(t *testing.T) {
 	}
 	settled(t, databaseURL)
 	var session harness.Session
-	count("a session", 4, 1, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
+	count("a session", 2, 1, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
 	count("a payment with its mail and its announcement", 15, 5, func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -89,28 +90,36 @@ func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.St
 	return t.GetBy("get listing by key", "creator_id = ? AND catalog_key = ?", creatorID, key)
 }
 
-// withPlan reads by two unique keys.
-const withPlan = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor, l.currency, l.price_id,
+// withPlans reads a listing once for each of its plans, or once with none.
+const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor, l.currency, l.price_id,
 		l.tax_behavior, l.status, l.metadata, l.variants, l.images, l.created_at, l.updated_at, l.revision,
-		p.id, p.name, p.is_default, p.trial_days, p.prices, p.terms, p.created_at, p.updated_at, p.revision
-	FROM listings l JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
-	WHERE l.creator_id = ? AND l.catalog_key = ? AND p.key = ? AND NOT p.retired`
+		COALESCE(p.id, ''), COALESCE(p.key, ''), COALESCE(p.name, ''), COALESCE(p.is_default, FALSE), COALESCE(p.trial_days, 0), p.prices, p.terms,
+		COALESCE(p.retired, FALSE), p.created_at, p.updated_at, COALESCE(p.revision, 0)
+	FROM listings l LEFT JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
+	WHERE l.creator_id = ? AND l.catalog_key = ? ORDER BY p.id`
 
-// GetWithPlan implements ports.Listings. Every checkout by catalog key comes this way, so it goes without gorm's
+// GetWithPlans implements ports.Listings. Every checkout by catalog key comes this way, so it goes without gorm's
 // reflection.
-func (t listings) GetWithPlan(_ context.Context, creatorID, key, planKey string) (listing.State, plan.State, error) {
-	var l listingRow
-	p := planRow{CreatorID: creatorID, Key: planKey}
-	err := t.QueryRowFlush("find listing with plan", repo.RowQuery{
-		SQL: withPlan, Args: []any{creatorID, key, planKey},
-		Into: []any{
-			&l.ID, &l.CreatorID, &l.Type, &l.Title, &l.Description, &l.Slug, &l.CatalogKey, &l.PriceMinor, &l.Currency, &l.PriceID,
-			&l.TaxBehavior, &l.Status, &l.Metadata, &l.Variants, &l.Images, &l.CreatedAt, &l.UpdatedAt, &l.Revision,
-			&p.ID, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.CreatedAt, &p.UpdatedAt, &p.Revision,
-		},
+func (t listings) GetWithPlans(_ context.Context, creatorID, key string) (l listing.State, plans []plan.State, err error) {
+	const doing = "find listing with plans"
+	found, err := repo.QueryRows(t.Base, doing, withPlans, []any{creatorID, key}, func(row repo.Scanner) (p planRow, err error) {
+		var of listingRow
+		err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor, &of.Currency, &of.PriceID,
+			&of.TaxBehavior, &of.Status, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt, &of.UpdatedAt, &of.Revision,
+			&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt, &p.Revision)
+		l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID
+		return p, err
 	})
-	p.ListingID = l.ID
-	return l.toState(), p.toState(), err
+	if err == nil && len(found) == 0 {
+		err = t.Failure(doing, sql.ErrNoRows)
+	}
+	plans = make([]plan.State, 0, len(found))
+	for _, p := range found {
+		if p.ID != "" {
+			plans = append(plans, p.toState())
+		}
+	}
+	return l, plans, err
 }
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
