@@ -102,31 +102,31 @@ func TestStripeIsNotAskedWithoutNeed(t *testing.T) {
 		}
 	}
 	asked := 0
-	ask := func(name string, s tax.Sale, anew bool) {
+	calculate := func(name string, s tax.Sale, again bool) {
 		t.Helper()
 		if _, err := calculated(t.Context(), taxes, s); err != nil {
 			t.Fatal(err)
 		}
-		if anew {
+		if again {
 			asked++
 		}
 		if got := server.Count("POST /v1/tax/calculations"); got != asked {
 			t.Errorf("%s: asked %d times, want %d", name, got, asked)
 		}
 	}
-	ask("first", taxSale(11900, "eur", "DE", nil), true)
-	ask("the same", taxSale(11900, "eur", "DE", nil), false)
-	ask("later that day", taxSale(11900, "eur", "DE", func(s *tax.Sale) { s.At = taxDay.Add(time.Minute) }), false)
+	calculate("first", taxSale(11900, "eur", "DE", nil), true)
+	calculate("the same", taxSale(11900, "eur", "DE", nil), false)
+	calculate("later that day", taxSale(11900, "eur", "DE", func(s *tax.Sale) { s.At = taxDay.Add(time.Minute) }), false)
 	for name, change := range map[string]func(*tax.Sale){
 		"the amount": func(s *tax.Sale) { s.Lines[0].Amount.Minor++ }, "the currency": func(s *tax.Sale) { s.Lines[0].Amount.Currency = "usd" },
 		"the category": func(s *tax.Sale) { s.Lines[0].Category = tax.Service }, "the behavior": func(s *tax.Sale) { s.Behavior = tax.Exclusive },
 		"the country": func(s *tax.Sale) { s.BuyerCountry = "FR" }, "the postal code": func(s *tax.Sale) { s.BuyerPostalCode = "10115" },
 		"the tax id": func(s *tax.Sale) { s.BuyerTaxID = "DE136695976" }, "the day": func(s *tax.Sale) { s.At = taxDay.AddDate(0, 0, 1) },
 	} {
-		ask(name, taxSale(11900, "eur", "DE", change), true)
+		calculate(name, taxSale(11900, "eur", "DE", change), true)
 	}
 	now = now.Add(5 * time.Minute)
-	ask("minutes later", taxSale(11900, "eur", "DE", nil), true)
+	calculate("minutes later", taxSale(11900, "eur", "DE", nil), true)
 }
 
 func TestNoTaxIsTakenWhileStripeFails(t *testing.T) {

@@ -15,6 +15,7 @@ func TestNoneIsLeftOnceAllAreCanceled(t *testing.T) {
 	}{
 		"none was ever booked": {nil, false},
 		"one is left":          {[]appointment.State{canceled, confirmed, canceled}, false},
+		"the only one is":      {[]appointment.State{canceled}, true},
 		"all are canceled":     {[]appointment.State{canceled, canceled}, true},
 	} {
 		if got := appointment.NoneLeft(c.session); got != c.want {

@@ -26,7 +26,7 @@ func booked(t *testing.T, mode DeliveryMode) *Appointment {
 func TestABookedAppointmentSaysWhere(t *testing.T) {
 	t.Parallel()
 	if s := booked(t, Virtual).State(); s.MeetingURL != "https://meet.example.com/ada" || s.Address != "" || s.Title != "Coaching" ||
-		s.ReservationID != "clm_1" || s.Position != 1 || s.Timezone != "Asia/Tokyo" || s.CustomerID != "cus_1" || s.ExternalCustomerID != "user-1" {
+		s.ReservationID != "clm_1" || s.Position != 1 || s.Timezone != "Asia/Tokyo" || s.CustomerID != "cus_1" || s.ExternalCustomerID != "user-1" || s.Revision != 1 {
 		t.Errorf("virtual: %+v", s)
 	}
 	if s := booked(t, InPerson).State(); s.MeetingURL != "" || s.Address != "1 Rue de Rivoli" {

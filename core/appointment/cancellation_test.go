@@ -1,6 +1,7 @@
 package appointment
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -34,6 +35,22 @@ func TestTheSharesOfAPackSumToWhatWasPaid(t *testing.T) {
 				t.Errorf("the shares sum to %d of %d", sum, c.paid)
 			}
 		})
+	}
+}
+
+func TestNoPlaceOutsideThePackHasAShare(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		paid            int64
+		position, count int
+	}{
+		"before the first":                 {100, -1, 3},
+		"after the last of a large amount": {math.MaxInt64, 1, 1},
+		"of none":                          {100, 0, 0},
+	} {
+		if got, err := ShareOf(money.Amount{Minor: c.paid, Currency: "eur"}, c.position, c.count); err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func meetingURL(s string, provider Provider) bool {
 		strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return false
 	}
-	return provider != Jitsi || u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+	return provider != Jitsi || !strings.ContainsAny(s, "?#")
 }
 
 // address is where a listing's buyers are received: its own place before the creator's. "" when neither is known.

@@ -75,6 +75,44 @@ func TestAPackIsSoManyTimesThatDoNotOverlap(t *testing.T) {
 	}
 }
 
+func TestARefusedPackNamesWhatToChange(t *testing.T) {
+	t.Parallel()
+	now := instant(t, "2026-06-15T07:30:00Z")
+	const nine, half, eleven = "2026-06-15T09:00:00Z", "2026-06-15T09:30:00Z", "2026-06-15T11:00:00Z"
+	single := picks(t, nine, eleven)
+	single[0].Field = "appointmentSlot"
+	for name, c := range map[string]struct {
+		sessions int
+		picks    []SlotChoice
+		want     string
+	}{
+		"no time":                           {1, nil, "appointmentSlots:TOO_SHORT"},
+		"too few":                           {3, picks(t, nine, eleven), "appointmentSlots:TOO_SHORT"},
+		"too many":                          {1, picks(t, nine, eleven), "appointmentSlots:TOO_LONG"},
+		"too few under their own name":      {2, single[:1], "appointmentSlot:TOO_SHORT"},
+		"under the name of the request":     {1, single, "appointmentSlot:TOO_LONG"},
+		"the later of two that overlap":     {2, picks(t, half, nine), "appointmentSlots[0].startsAt:NOT_ALLOWED"},
+		"two that are not next in the list": {3, picks(t, nine, eleven, half), "appointmentSlots[2].startsAt:NOT_ALLOWED"},
+	} {
+		if _, err := bookable(c.sessions, nil).Select(c.picks, now); faults(err) != c.want {
+			t.Errorf("%s: %s, want %s", name, faults(err), c.want)
+		}
+	}
+}
+
+func TestTimesStartAsOftenAsTheListingSays(t *testing.T) {
+	t.Parallel()
+	for metadata, want := range map[int64]int{0: 60, 5: 5, 90: 90} {
+		m := listing.Metadata{}
+		if metadata != 0 {
+			m[listing.SlotIntervalMinutes] = metadata
+		}
+		if got := bookable(1, m).Policy(); got.Step != want || got.Duration != 60 {
+			t.Errorf("every %d minutes: %+v", metadata, got)
+		}
+	}
+}
+
 func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 	t.Parallel()
 	now := instant(t, "2026-06-15T07:30:00Z")
@@ -90,10 +128,12 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 		"online only, named":         {"virtual", Virtual, "UTC", Virtual, "", ""},
 		"online only, but in person": {"virtual", InPerson, "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
 		"in person only, inferred":   {"in_person", "", "UTC", InPerson, "", ""},
+		"in person only, but online": {"in_person", Virtual, "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
 		"hybrid, virtual":            {"hybrid", Virtual, "UTC", Virtual, "", ""},
 		"hybrid, in person":          {"hybrid", InPerson, "UTC", InPerson, "", ""},
 		"hybrid, not named":          {"hybrid", "", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:REQUIRED"},
 		"hybrid, by pigeon":          {"hybrid", "pigeon", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
+		"by pigeon":                  {"virtual", "pigeon", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
 		"no zone":                    {"virtual", "", "", "", fault.ValidationFailed, "appointmentSlots[0].timezone:REQUIRED"},
 		"an offset":                  {"virtual", "", "+02:00", "", fault.InvalidTimezone, "appointmentSlots[0].timezone:INVALID"},
 		"no zone and nothing chosen": {"hybrid", "", "x", "", fault.ValidationFailed, "appointmentSlots[0].timezone:INVALID appointmentSlots[0].deliveryMode:REQUIRED"},
@@ -132,6 +172,7 @@ func TestAPackIsAvailableOnlyTogether(t *testing.T) {
 	}{
 		"free":                       {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), ""},
 		"one is taken":               {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T10:00:00Z"), fault.SlotTaken},
+		"one twice":                  {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T09:00:00Z"), fault.SlotTaken},
 		"one is not on the calendar": {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:30:00Z"), fault.SlotNotOffered},
 		"a day takes two":            {listing.Metadata{listing.DailyCap: int64(2)}, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), fault.SlotTaken},
 		"a day takes three":          {listing.Metadata{listing.DailyCap: int64(3)}, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), ""},
@@ -209,6 +250,7 @@ func TestReadinessNamesEachMissingThing(t *testing.T) {
 		"a draft":          {func(b *Bookable) { b.Listing.Status = listing.Draft }, "status:REQUIRED"},
 		"an archived one":  {func(b *Bookable) { b.Listing.Status = listing.Archived }, "status:REQUIRED"},
 		"a book":           {func(b *Bookable) { b.Listing.Type = listing.Digital }, "type:REQUIRED"},
+		"five minutes":     {func(b *Bookable) { b.Variant.DurationMinutes = 5 }, ""},
 		"four minutes":     {func(b *Bookable) { b.Variant.DurationMinutes = 4 }, "variant.durationMinutes:REQUIRED"},
 		"no hours":         {func(b *Bookable) { b.Hours = slot.NoSettings() }, "availability.weekly:REQUIRED"},
 		"no link":          {func(b *Bookable) { b.Meetings.Virtual = nil }, "meetingSettings.virtual:REQUIRED"},
@@ -219,6 +261,10 @@ func TestReadinessNamesEachMissingThing(t *testing.T) {
 			b.Meetings.InPerson = nil
 			b.Listing.Metadata[listing.DeliveryMethod], b.Listing.Metadata[listing.InPersonAddress] = "in_person", "2 Rue de Rivoli"
 		}, ""},
+		"a book by somebody without settings": {func(b *Bookable) {
+			*b = Bookable{Listing: listing.State{Type: listing.Digital, Status: listing.Active}}
+		}, "type:REQUIRED"},
+		"no address, online": {func(b *Bookable) { b.Meetings.InPerson = nil }, ""},
 		"everything": {func(b *Bookable) {
 			*b = Bookable{Listing: listing.State{Type: listing.Appointment, Metadata: listing.Metadata{listing.DeliveryMethod: "hybrid"}}}
 		}, "status:REQUIRED variant.durationMinutes:REQUIRED availability.weekly:REQUIRED meetingSettings.virtual:REQUIRED meetingSettings.inPerson.address:REQUIRED"},
@@ -235,6 +281,7 @@ func TestReadinessNamesEachMissingThing(t *testing.T) {
 func TestEveryFaultOfTheMeetingSettingsIsListed(t *testing.T) {
 	t.Parallel()
 	virtual := func(p Provider, url string) MeetingSettings { return MeetingSettings{Virtual: &VirtualMeeting{p, url}} }
+	long := "https://meet.example.com/" + strings.Repeat("x", 2048-len("https://meet.example.com/"))
 	place := func(address string) MeetingSettings { return MeetingSettings{InPerson: &Place{address}} }
 	for name, c := range map[string]struct {
 		settings MeetingSettings
@@ -249,6 +296,15 @@ func TestEveryFaultOfTheMeetingSettingsIsListed(t *testing.T) {
 		"a script":                {virtual(Static, "javascript:alert(1)"), "virtual.url:INVALID"},
 		"a user name":             {virtual(Static, "https://me@meet.example.com"), "virtual.url:INVALID"},
 		"a line break":            {virtual(Static, "https://meet.example.com/\r\nX: y"), "virtual.url:INVALID"},
+		"a space":                 {virtual(Static, "https://meet.example.com/my room"), "virtual.url:INVALID"},
+		"a bell after the hash":   {virtual(Static, "https://meet.example.com/#\a"), "virtual.url:INVALID"},
+		"a delete after the hash": {virtual(Static, "https://meet.example.com/#\x7f"), "virtual.url:INVALID"},
+		"no host":                 {virtual(Static, "https://:443/ada"), "virtual.url:INVALID"},
+		"2048 characters":         {virtual(Static, long), ""},
+		"2049 characters":         {virtual(Static, long+"x"), "virtual.url:INVALID"},
+		"a Jitsi with a mark":     {virtual(Jitsi, "https://jitsi.example.com/?"), "virtual.url:INVALID"},
+		"a Jitsi with a fragment": {virtual(Jitsi, "https://jitsi.example.com/#x"), "virtual.url:INVALID"},
+		"a Jitsi with a hash":     {virtual(Jitsi, "https://jitsi.example.com/#"), "virtual.url:INVALID"},
 		"a Jitsi room by query":   {virtual(Jitsi, "https://jitsi.example.com/?room="), "virtual.url:INVALID"},
 		"another provider":        {virtual("zoom", "https://zoom.example.com"), "virtual.provider:NOT_ALLOWED"},
 		"an address of two lines": {place("1 Rue de Rivoli\n75001 Paris"), ""},

@@ -50,6 +50,16 @@ func TestWhatBecomesOfACardDecidesOnTheSetup(t *testing.T) {
 	}
 }
 
+func TestTheProcessorsIDStaysOnceItIsKnown(t *testing.T) {
+	t.Parallel()
+	c := tried(t)
+	c.Settle("a", "", payment.Outcome{Status: payment.RequiresAction, ProcessorID: "seti_at_the_processor"})
+	c.Settle("a", "pm_1", payment.Outcome{Status: payment.Succeeded})
+	if s := c.State(); s.Status != cardsetup.Completed || s.ProcessorID != "seti_at_the_processor" {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestASetupSavesOneCardWithinADay(t *testing.T) {
 	t.Parallel()
 	c := tried(t)

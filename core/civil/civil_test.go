@@ -17,14 +17,14 @@ func TestDates(t *testing.T) {
 		" 2026-03-08": false, "2026-13-01": false, "2026-00-10": false, "-026-01-01": false, "२०२६-०१-०१": false,
 	} {
 		d, ok := ParseDate(text)
-		if ok != want || ok && d.String() != text {
+		if ok != want || ok && d.String() != text || !ok && d != 0 {
 			t.Errorf("ParseDate(%q) = %v, %v", text, d, ok)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		d := Date(rapid.Int32Range(-200_000, 200_000).Draw(t, "d"))
 		day := time.Unix(int64(d)*86400, 0).UTC()
-		if d.Weekday() != day.Weekday() || d.At(0).Date() != d || d.At(-1).Date() != d-1 || d.At(1440).Date() != d+1 {
+		if d.Weekday() != day.Weekday() || d.At(0).Date() != d || d.At(-1).Date() != d-1 || d.At(1440) != (d+1).At(0) || d.At(1)-d.At(0) != 60_000 {
 			t.Fatalf("%v: weekday %v", d, d.Weekday())
 		}
 		if m := d.Monday(); m.Weekday() != time.Monday || m > d || d-m > 6 {
@@ -172,6 +172,9 @@ func TestAZoneThatIsUTCIsNamedOnce(t *testing.T) {
 
 func TestOffsetsAreSaidInWords(t *testing.T) {
 	t.Parallel()
+	if got := Offset(time.Unix(0, 0), time.FixedZone("", 30*60)); got != "UTC+0:30" {
+		t.Errorf("half an hour: %s", got)
+	}
 	winter, summer := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC), time.Date(2026, 7, 15, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		at   time.Time

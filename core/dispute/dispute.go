@@ -4,6 +4,7 @@ package dispute
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -159,16 +160,13 @@ func (d *Dispute) Apply(status Status, now time.Time) (changed, closed bool, err
 	if status == d.s.Status || status == NeedsResponse || (status == UnderReview && d.s.Status.Closed()) {
 		return false, false, nil
 	}
-	for _, next := range reachable[d.s.Status] {
-		if next != status {
-			continue
-		}
-		d.s.Status, d.s.Response = status, NoResponse
-		if status.Closed() {
-			d.s.ClosedAt = now
-		}
-		d.s.Revision++
-		return true, status.Closed(), nil
+	if !slices.Contains(reachable[d.s.Status], status) {
+		return false, false, fmt.Errorf("dispute %s is %s and cannot become %s", d.s.ID, d.s.Status, status)
 	}
-	return false, false, fmt.Errorf("dispute %s is %s and cannot become %s", d.s.ID, d.s.Status, status)
+	d.s.Status, d.s.Response = status, NoResponse
+	if status.Closed() {
+		d.s.ClosedAt = now
+	}
+	d.s.Revision++
+	return true, status.Closed(), nil
 }

@@ -1,6 +1,7 @@
 package dispute_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,48 @@ func same(a, b dispute.State) bool {
 	return a.Status == b.Status && a.Revision == b.Revision && a.ClosedAt.Equal(b.ClosedAt) && a.Response == b.Response && a.Evidence.Text == b.Evidence.Text
 }
 
+func TestOnlyWonAndLostAreClosed(t *testing.T) {
+	t.Parallel()
+	for _, status := range all {
+		if closed := status == "won" || status == "lost"; status.Closed() != closed {
+			t.Errorf("%s: closed %v", status, !closed)
+		}
+	}
+}
+
+func TestADisputeIsOpenedForAWeekUnlessTheBankSetsItsOwnTime(t *testing.T) {
+	t.Parallel()
+	tomorrow := now.AddDate(0, 0, 1)
+	for name, c := range map[string]struct{ reported, want time.Time }{
+		"the bank set none":     {time.Time{}, now.AddDate(0, 0, 7)},
+		"the bank set tomorrow": {tomorrow, tomorrow},
+	} {
+		d, opened := dispute.Open(dispute.State{ID: "dsp_1", Status: dispute.Lost, RespondBy: c.reported, Revision: 7}, now)
+		want := dispute.State{ID: "dsp_1", Status: dispute.NeedsResponse, RespondBy: c.want, CreatedAt: now, Revision: 1}
+		if !reflect.DeepEqual(d.State(), want) || !reflect.DeepEqual(opened.State, want) {
+			t.Errorf("%s: %+v, announced %+v", name, d.State(), opened)
+		}
+	}
+}
+
+func TestTheEventsOfADispute(t *testing.T) {
+	t.Parallel()
+	if got := (dispute.Opened{}).EventName() + " " + (dispute.Closed{}).EventName(); got != "dispute.opened dispute.closed" {
+		t.Error(got)
+	}
+}
+
+func TestAStatusThatNobodyKnowsIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, from := range all {
+		d := in(from)
+		before := d.State()
+		if changed, closed, err := d.Apply("warning_needs_response", now); changed || closed || err == nil || !same(before, d.State()) {
+			t.Errorf("%s: changed %v, %v", from, changed, err)
+		}
+	}
+}
+
 func TestEveryStatusTakesEveryReportAsDrawn(t *testing.T) {
 	t.Parallel()
 	for _, from := range all {
@@ -58,6 +101,14 @@ func TestEveryStatusTakesEveryReportAsDrawn(t *testing.T) {
 	}
 }
 
+// refusals say why a dispute of a status takes no response.
+var refusals = map[dispute.Status]string{
+	dispute.NeedsResponse: "is being responded to and", // it has one, which is on its way
+	dispute.UnderReview:   "is under review and",
+	dispute.Won:           "is won and",
+	dispute.Lost:          "is lost and",
+}
+
 func TestADisputeTakesOneResponseWhileItNeedsOne(t *testing.T) {
 	t.Parallel()
 	for _, from := range all {
@@ -66,7 +117,7 @@ func TestADisputeTakesOneResponseWhileItNeedsOne(t *testing.T) {
 			before := d.State()
 			err := d.Respond(dispute.Evidence{Text: "It was delivered."}, accept)
 			if from != dispute.NeedsResponse {
-				if !fault.Is(err, fault.StateConflict) || !same(before, d.State()) {
+				if !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusals[from]) || !same(before, d.State()) {
 					t.Errorf("%s: %v, %+v", from, err, d.State())
 				}
 				continue
@@ -75,11 +126,12 @@ func TestADisputeTakesOneResponseWhileItNeedsOne(t *testing.T) {
 			if accept {
 				want = dispute.AcceptanceSent
 			}
-			if err != nil || d.State().Response != want {
+			if err != nil || d.State().Response != want || d.State().Revision != before.Revision+1 {
 				t.Errorf("accept %v: %v, %+v", accept, err, d.State())
 			}
 			before = d.State()
-			if err := d.Respond(dispute.Evidence{Text: "again"}, accept); !fault.Is(err, fault.StateConflict) || !same(before, d.State()) {
+			err = d.Respond(dispute.Evidence{Text: "again"}, accept)
+			if !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusals[from]) || !same(before, d.State()) {
 				t.Errorf("a second response: %v", err)
 			}
 		}
@@ -88,7 +140,11 @@ func TestADisputeTakesOneResponseWhileItNeedsOne(t *testing.T) {
 
 func TestEvidenceReportsEveryFault(t *testing.T) {
 	t.Parallel()
-	many := slices.Repeat([]string{"https://example.com/a"}, 11)
+	files := func(n int) []string { return slices.Repeat([]string{"https://example.com/a"}, n) }
+	address := func(length int) []string {
+		const site = "https://example.com/"
+		return []string{site + strings.Repeat("a", length-len(site))}
+	}
 	for name, c := range map[string]struct {
 		evidence dispute.Evidence
 		fields   string
@@ -96,7 +152,13 @@ func TestEvidenceReportsEveryFault(t *testing.T) {
 		"a good one":             {dispute.Evidence{Text: "It was delivered.", FileURLs: []string{"https://example.com/proof.pdf"}}, ""},
 		"nothing":                {dispute.Evidence{}, "text"},
 		"too long":               {dispute.Evidence{Text: strings.Repeat("ä", 20_001)}, "text"},
-		"too many files":         {dispute.Evidence{Text: "t", FileURLs: many}, "fileUrls"},
+		"as long as it may be":   {dispute.Evidence{Text: strings.Repeat("ä", 20_000)}, ""},
+		"as many files":          {dispute.Evidence{Text: "t", FileURLs: files(10)}, ""},
+		"too many files":         {dispute.Evidence{Text: "t", FileURLs: files(11)}, "fileUrls"},
+		"as long an address":     {dispute.Evidence{Text: "t", FileURLs: address(2048)}, ""},
+		"too long an address":    {dispute.Evidence{Text: "t", FileURLs: address(2049)}, "fileUrls[0]"},
+		"a file of no host":      {dispute.Evidence{Text: "t", FileURLs: []string{"https:///proof.pdf"}}, "fileUrls[0]"},
+		"a file of no address":   {dispute.Evidence{Text: "t", FileURLs: []string{"https://example.com:proof/"}}, "fileUrls[0]"},
 		"files of other schemes": {dispute.Evidence{Text: "t", FileURLs: []string{"http://example.com/a", "https://example.com/b", "file:///etc/passwd"}}, "fileUrls[0] fileUrls[2]"},
 		"a file with a password": {dispute.Evidence{Text: "t", FileURLs: []string{"https://a:b@example.com/"}}, "fileUrls[0]"},
 	} {
@@ -112,5 +174,20 @@ func TestEvidenceReportsEveryFault(t *testing.T) {
 				t.Errorf("faults at %q, want %q", got, c.fields)
 			}
 		})
+	}
+}
+
+func TestOnlyEvidenceThatWasGivenIsShown(t *testing.T) {
+	t.Parallel()
+	s := in(dispute.NeedsResponse).State()
+	if got := s.View().Evidence; got != nil {
+		t.Errorf("none was given: %+v", got)
+	}
+	for name, given := range map[string][]string{"a text alone": nil, "a text and a file": {"https://example.com/proof.pdf"}} {
+		s.Evidence = dispute.Evidence{Text: "It was delivered.", FileURLs: given}
+		got := s.View().Evidence // the list of files is never null
+		if got == nil || got.Text != s.Evidence.Text || got.FileURLs == nil || !slices.Equal(got.FileURLs, given) {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

@@ -22,12 +22,21 @@ func TestASnapshotMustAddUp(t *testing.T) {
 	if err := sound().Check(); err != nil {
 		t.Error(err)
 	}
+	contained := sound()
+	contained.TaxAdded, contained.Total = eur(0), eur(810)
+	if err := contained.Check(); err != nil {
+		t.Errorf("tax that the prices contain: %v", err)
+	}
 	for name, spoil := range map[string]func(*Snapshot){
 		"a line is missing":            func(s *Snapshot) { s.Lines = s.Lines[:1] },
 		"another currency among lines": func(s *Snapshot) { s.Lines[0].Amount.Currency = "usd" },
-		"another total":                func(s *Snapshot) { s.Total.Minor++ },
-		"another discount":             func(s *Snapshot) { s.Discount.Minor-- },
-		"tax added in part":            func(s *Snapshot) { s.TaxAdded.Minor--; s.Total.Minor-- },
+		"currencies that come to nothing": func(s *Snapshot) {
+			*s = Snapshot{Lines: []Line{{Amount: eur(1)}, {Amount: money.Amount{Minor: 1, Currency: "usd"}}}, Total: eur(0)}
+		},
+		"one cent of the tax added": func(s *Snapshot) { s.TaxAdded = eur(1); s.Total = eur(811) },
+		"another total":             func(s *Snapshot) { s.Total.Minor++ },
+		"another discount":          func(s *Snapshot) { s.Discount.Minor-- },
+		"tax added in part":         func(s *Snapshot) { s.TaxAdded.Minor--; s.Total.Minor-- },
 	} {
 		s := sound()
 		s.Lines = append([]Line(nil), s.Lines...)
@@ -52,7 +61,7 @@ func TestALinkOpensItsDocumentAlone(t *testing.T) {
 	if _, ok := links.Open(CreditNote, token); ok {
 		t.Error("the address of a receipt opens a credit note")
 	}
-	if _, ok := links.Open("poem", token); ok {
+	if _, ok := links.Open("poem", strings.TrimPrefix(links.URL("poem", paymentID), "https://pay.example/d/poem/")); ok {
 		t.Error("an unknown kind is opened")
 	}
 	if _, ok := (Links{Key: []byte(strings.Repeat("o", 32))}).Open(Receipt, token); ok {

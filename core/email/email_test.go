@@ -18,6 +18,7 @@ func TestParse(t *testing.T) {
 		"case and surrounding space do not count":    {"  Ada.Lovelace@Example.COM\n", "ada.lovelace@example.com"},
 		"tags and odd characters of providers pass":  {"a+b_c-d.e'f!#$%&*/=?^`{|}~@example.co.uk", "a+b_c-d.e'f!#$%&*/=?^`{|}~@example.co.uk"},
 		"letters of other scripts pass":              {"дмитрий@пример.рф", "дмитрий@пример.рф"},
+		"letters may be composed":                    {"a@cafe\u0301.fr", "a@cafe\u0301.fr"},
 		"a domain may be written in punycode":        {"a@xn--e1afmkfd.xn--p1ai", "a@xn--e1afmkfd.xn--p1ai"},
 		"254 bytes are an address":                   {"a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 60), "a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 60)},
 		"255 bytes are not":                          {"a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 61), ""},
@@ -49,6 +50,9 @@ func TestParse(t *testing.T) {
 			got, ok := email.Parse(c.text)
 			if ok != (c.want != "") || ok && got != c.want {
 				t.Errorf("Parse(%q) = %q, %v; want %q", c.text, got, ok, c.want)
+			}
+			if normal := strings.ToLower(strings.TrimSpace(c.text)); got != normal {
+				t.Errorf("Parse(%q) = %q, want %q, address or not", c.text, got, normal)
 			}
 		})
 	}

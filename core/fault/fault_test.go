@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/core/fault"
 )
@@ -97,6 +98,40 @@ func TestErrorTextIsForTheLogAndMessageForTheClient(t *testing.T) {
 	}
 	if got := fault.Newf(fault.Forbidden, "Listing %s is not yours.", "lst_1").Error(); got != "FORBIDDEN: Listing lst_1 is not yours." {
 		t.Errorf("Newf text %q", got)
+	}
+}
+
+func TestClientsAreToldWhenToTryAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code fault.Code
+		wait time.Duration
+		want int
+	}{
+		"nothing is known":                        {fault.RateLimited, 0, 0},
+		"a whole number of seconds":               {fault.RateLimited, 2 * time.Second, 2},
+		"a part of a second counts as one":        {fault.RateLimited, 2*time.Second + time.Nanosecond, 3},
+		"almost a second":                         {fault.RateLimited, time.Nanosecond, 1},
+		"the processor, when it says nothing":     {fault.ProcessorUnavailable, 0, 5},
+		"the processor, when it says":             {fault.ProcessorUnavailable, 30 * time.Second, 30},
+		"the processor, when it says right away":  {fault.ProcessorUnavailable, time.Nanosecond, 1},
+		"the database, which never says":          {fault.DatabaseBusy, 0, 5},
+		"what has nothing to do with being ready": {fault.StateConflict, 0, 0},
+	} {
+		if got := (&fault.Error{Code: c.code, RetryAfter: c.wait}).RetrySeconds(); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestAPathIsJoinedFromItsParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{
+		{"", "", ""}, {"", "title", "title"}, {"", "[0]", "[0]"}, {"prices", "", "prices"}, {"prices", "[0]", "prices[0]"}, {"prices[0]", "currency", "prices[0].currency"},
+	} {
+		if got := fault.Join(c[0], c[1]); got != c[2] {
+			t.Errorf("%q and %q make %q, want %q", c[0], c[1], got, c[2])
+		}
 	}
 }
 

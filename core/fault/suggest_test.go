@@ -27,12 +27,17 @@ func TestAValueThatIsNotAllowedIsToldWhatIs(t *testing.T) {
 
 func TestTheNearestNameIsSuggested(t *testing.T) {
 	t.Parallel()
-	known := []string{"externalCustomerId", "customerId", "status", "pro", "id"}
+	long := strings.Repeat("name", 16)
+	known := []string{"externalCustomerId", "customerId", "status", "pro", "id", "planb", "plana", "planc", long, long + "s"}
 	for name, c := range map[string]struct{ given, want string }{
 		"a letter too few":                   {"statu", "status"},
 		"two letters swapped":                {"stauts", "status"},
 		"letter case":                        {"ExternalCustomerID", "externalCustomerId"},
 		"three letters off is another name":  {"stxxxs", ""},
+		"two letters too many in front":      {"xxstatus", "status"},
+		"of equally near ones the first":     {"plans", "plana"},
+		"64 bytes":                           {strings.Replace(long, "n", "m", 1), long},
+		"65 bytes":                           {strings.Replace(long, "n", "m", 1) + "s", ""},
 		"a short name is no typo of another": {"xy", ""},
 		"nothing like it":                    {"cursor", ""},
 		"a name beyond every length":         {strings.Repeat("status", 100), ""},

@@ -82,8 +82,8 @@ func Valid(prefix Prefix, s string) bool {
 
 // Body returns the 26 characters after the prefix, "" when s is not an id of any kind.
 func Body(s string) string {
-	_, body, ok := strings.Cut(s, "_")
-	if !ok || !validBody(body) {
+	_, body, _ := strings.Cut(s, "_")
+	if !validBody(body) {
 		return ""
 	}
 	return body

@@ -2,9 +2,11 @@ package id_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 	"pgregory.net/rapid"
@@ -78,6 +80,7 @@ func TestValidRefuses(t *testing.T) {
 		"the empty string":            "",
 		"the prefix alone":            "cs_",
 		"no underscore":               "cs" + good[3:],
+		"no prefix":                   good[3:],
 		"another prefix":              "cus" + good[2:],
 		"a body one short":            good[:len(good)-1],
 		"a body one long":             good + "0",
@@ -93,8 +96,27 @@ func TestValidRefuses(t *testing.T) {
 			if id.Valid(id.CheckoutSession, s) {
 				t.Errorf("%q is accepted", s)
 			}
+			prefix, _, _ := strings.Cut(s, "_")
+			ofAnyKind := id.Valid(id.Prefix(prefix), s)
+			if body := id.Body(s); (body != "") != ofAnyKind {
+				t.Errorf("%q has the body %q", s, body)
+			}
+			if at, ok := id.Time(s); ok != ofAnyKind || at.IsZero() == ok {
+				t.Errorf("%q was named at %v, %v", s, at, ok)
+			}
 		})
 	}
+}
+
+func TestAnIDSaysWhenItWasNamed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := body(t, "body")
+		millis := int64(binary.BigEndian.Uint64(append([]byte{0, 0}, b[:6]...)))
+		if at, ok := id.Time(id.New(id.Payment, b)); !ok || at.UnixMilli() != millis || at.Location() != time.UTC {
+			t.Fatalf("named at %v, %v; want %d", at, ok, millis)
+		}
+	})
 }
 
 func FuzzValid(f *testing.F) {

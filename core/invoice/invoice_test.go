@@ -1,6 +1,8 @@
 package invoice_test
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"sundry/core/fault/faulttest"
 	"sundry/core/invoice"
 	"sundry/core/money"
+	"sundry/core/tax"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -60,6 +63,44 @@ func TestAnInvoiceOfNothingIsPaidAtOnce(t *testing.T) {
 	}
 }
 
+func TestTheTaxIsOnTopOnlyOfAmountsThatExcludeIt(t *testing.T) {
+	t.Parallel()
+	for behavior, want := range map[tax.Behavior]int64{tax.Exclusive: 1190, tax.Inclusive: 1000, "": 1000} {
+		inv, _, err := invoice.New(invoice.State{
+			Currency: "eur", Lines: []invoice.Line{{AmountMinor: 1000}}, Tax: eur(190), TaxDetails: tax.Details{Behavior: behavior},
+		}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := inv.State(); s.Subtotal != eur(1000) || s.Tax != eur(190) || s.Total != eur(want) || s.TaxAdded() != eur(want-1000) {
+			t.Errorf("%q: %+v", behavior, s)
+		}
+	}
+}
+
+func TestSumsBeyondAnIntegerAreAnErrorAndNoInvoice(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]invoice.State{
+		"of the lines":         {Currency: "eur", Lines: []invoice.Line{{AmountMinor: math.MaxInt64}, {AmountMinor: 1}}},
+		"of amount and tax":    {Currency: "eur", Lines: []invoice.Line{{AmountMinor: 1}}, Tax: eur(math.MaxInt64), TaxDetails: tax.Details{Behavior: tax.Exclusive}},
+		"of three, back again": {Currency: "eur", Lines: []invoice.Line{{AmountMinor: math.MaxInt64}, {AmountMinor: 1}, {AmountMinor: -math.MaxInt64}}},
+	} {
+		if inv, events, err := invoice.New(s, now); !errors.Is(err, money.ErrOverflow) || inv != nil || events != nil {
+			t.Errorf("%s: %v, %v", name, inv, err)
+		}
+	}
+}
+
+func TestWhoReadsAnInvoiceCannotChangeIt(t *testing.T) {
+	t.Parallel()
+	inv, events := newInvoice(t, 100)
+	inv.State().Lines[0].AmountMinor = 1
+	events[0].Invoice().Lines[0].AmountMinor = 1
+	if got := inv.State().Lines[0].AmountMinor; got != 100 {
+		t.Errorf("the line is %d", got)
+	}
+}
+
 func TestTotalsOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, amount := range map[string]int64{"below zero": -1, "above what a card takes": 100_000_000_000} {
@@ -70,6 +111,9 @@ func TestTotalsOutOfRangeAreRefused(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+	if inv, _ := newInvoice(t, 99_999_999_999); inv.State().Status != invoice.Open {
+		t.Errorf("the most that a card takes: %+v", inv.State())
 	}
 }
 
@@ -160,6 +204,19 @@ func TestAManualChargeMovesNoPlannedOne(t *testing.T) {
 	}
 }
 
+func TestAPaymentEndsTheRetries(t *testing.T) {
+	t.Parallel()
+	inv, _ := newInvoice(t, 100)
+	failed, err := inv.Refused("card_declined", now)
+	if err != nil || failed.EventName() != "invoice.payment_failed" || failed.Invoice().AttemptCount != 1 {
+		t.Fatalf("%+v, %v", failed, err)
+	}
+	paid, _, err := inv.Charged("pay_1", now.Add(time.Hour))
+	if s := paid.Invoice(); err != nil || s.AttemptCount != 2 || !s.NextAttemptAt.IsZero() || s.DeclineCode != "" || s.PaymentID != "pay_1" || !s.PaidAt.Equal(now.Add(time.Hour)) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestADraftListsEveryFault(t *testing.T) {
 	t.Parallel()
 	huge, bad := int64(100_000_000_000), "31.01.2026"
@@ -192,5 +249,77 @@ func TestTheKeyIsNotPartOfWhatABodySays(t *testing.T) {
 	third, _ := draft.Parse()
 	if string(first.Fingerprint) != string(second.Fingerprint) || string(first.Fingerprint) == string(third.Fingerprint) {
 		t.Error("the fingerprint is not that of the body without its key")
+	}
+}
+
+// TestWhatADraftMaySay changes one member of a sound draft at a time.
+func TestWhatADraftMaySay(t *testing.T) {
+	t.Parallel()
+	const most = 99_999_999_999
+	amounts := func(all ...int64) func(*invoice.Draft) {
+		return func(d *invoice.Draft) {
+			d.LineItems = nil
+			for _, amount := range all {
+				d.LineItems = append(d.LineItems, invoice.LineDraft{Description: "x", AmountInCents: &amount})
+			}
+		}
+	}
+	described := func(n int) func(*invoice.Draft) {
+		return func(d *invoice.Draft) { d.LineItems[0].Description = strings.Repeat("é", n) }
+	}
+	period := func(start, end string) func(*invoice.Draft) {
+		return func(d *invoice.Draft) { d.PeriodStart, d.PeriodEnd = &start, &end }
+	}
+	behavior := func(b tax.Behavior) func(*invoice.Draft) { return func(d *invoice.Draft) { d.TaxBehavior = &b } }
+	for name, c := range map[string]struct {
+		change func(*invoice.Draft)
+		want   []string
+	}{
+		"no line":                        {amounts(), []string{"lineItems REQUIRED"}},
+		"250 lines":                      {amounts(make([]int64, 250)...), nil},
+		"251 lines":                      {amounts(make([]int64, 251)...), []string{"lineItems TOO_LONG"}},
+		"a description of 500":           {described(500), nil},
+		"a description of 501":           {described(501), []string{"lineItems[0].description TOO_LONG"}},
+		"lines that come to nothing":     {amounts(5, -5), nil},
+		"the most, and the most less":    {amounts(most, most, -most), nil},
+		"more than the most in a line":   {amounts(most + 1), []string{"lineItems[0].amountInCents OUT_OF_RANGE"}},
+		"more than the most taken off":   {amounts(most, -most-1), []string{"lineItems[1].amountInCents OUT_OF_RANGE"}},
+		"more than the most in all":      {amounts(most, 1), []string{"lineItems OUT_OF_RANGE"}},
+		"more taken off than asked for":  {amounts(5, -6), []string{"lineItems OUT_OF_RANGE"}},
+		"dates":                          {period("2026-01-01", "2026-01-31"), nil},
+		"instants":                       {period("2026-01-01T00:00:00Z", "2026-02-01T00:00:00.5+01:00"), nil},
+		"a day that does not exist":      {period("2026-01-01", "2026-02-30"), []string{"periodEnd INVALID"}},
+		"amounts that contain their tax": {behavior(tax.Inclusive), nil},
+		"amounts without their tax":      {behavior(tax.Exclusive), nil},
+		"another tax":                    {behavior("none"), []string{"taxBehavior NOT_ALLOWED"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			draft := invoice.Draft{CustomerID: "cus_1", Currency: "eur", IdempotencyKey: "k"}
+			amounts(7)(&draft)
+			c.change(&draft)
+			s, err := draft.Parse()
+			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
+				t.Fatalf("%v, want %v", got, c.want)
+			}
+			if err != nil {
+				return
+			}
+			for i, line := range s.Lines {
+				if want := (invoice.Line{Kind: invoice.Pushed, Description: draft.LineItems[i].Description, AmountMinor: *draft.LineItems[i].AmountInCents}); line != want {
+					t.Errorf("line %d is %+v, want %+v", i, line, want)
+				}
+			}
+			if draft.PeriodStart != nil && (s.PeriodStart != *draft.PeriodStart || s.PeriodEnd != *draft.PeriodEnd) {
+				t.Errorf("the period became %s to %s", s.PeriodStart, s.PeriodEnd)
+			}
+			want := tax.Inclusive
+			if draft.TaxBehavior != nil {
+				want = *draft.TaxBehavior
+			}
+			if s.TaxDetails.Behavior != want {
+				t.Errorf("the tax is %s, want %s", s.TaxDetails.Behavior, want)
+			}
+		})
 	}
 }

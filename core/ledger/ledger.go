@@ -87,10 +87,8 @@ var ErrUnbalanced = errors.New("ledger: posting does not sum to zero")
 func (p Posting) Check() error {
 	sums := map[money.Currency]money.Amount{}
 	for _, leg := range p.Legs {
-		sum, ok := sums[leg.Amount.Currency]
-		if !ok {
-			sum.Currency = leg.Amount.Currency
-		}
+		sum := sums[leg.Amount.Currency]
+		sum.Currency = leg.Amount.Currency
 		sum, err := sum.Add(leg.Amount)
 		if err != nil {
 			return fmt.Errorf("posting %s of %s: %w", p.Kind, p.SourceID, err)

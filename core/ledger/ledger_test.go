@@ -2,6 +2,8 @@ package ledger_test
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"testing"
 
 	"sundry/core/ledger"
@@ -48,6 +50,20 @@ func TestBalancesTurnCreditsIntoWhatTheCreatorHas(t *testing.T) {
 	})
 	want := []ledger.Balance{{Currency: "eur", Pending: 400, Available: -30, InTransit: 500}, {Currency: "usd", Reserved: 7}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestTheEntriesOfAPostingShareItsID(t *testing.T) {
+	t.Parallel()
+	ids := 0
+	p := ledger.NewPosting(ledger.SourcePayout, "po_1", ledger.KindPayoutPaid, ledger.Debit(ledger.CreatorInTransit, eur(5)), ledger.Credit(ledger.ProcessorClearing, eur(5)))
+	got := p.Entries("crt_1", func() string { ids++; return "led_" + strconv.Itoa(ids) }, start)
+	entry := ledger.Entry{PostingID: "led_1", CreatorID: "crt_1", SourceType: "payout", SourceID: "po_1", Kind: "payout_paid", CreatedAt: start}
+	want := []ledger.Entry{entry, entry}
+	want[0].ID, want[0].Leg = "led_2", ledger.Leg{Account: "creator_in_transit", Amount: eur(5)}
+	want[1].ID, want[1].Leg = "led_3", ledger.Leg{Account: "processor_clearing", Amount: eur(-5)}
+	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -247,6 +247,7 @@ func (b *book) expectSale(want map[ledger.Account]int64, s ledger.SaleState) {
 	if s.Refundable().Minor == 0 && s.ReturnedTax != s.Tax {
 		b.t.Fatalf("all went back but not all tax: %+v", s)
 	}
+	b.expectReturned(s)
 	want[ledger.ProcessorClearing] += s.Total.Minor - s.ProcessorFee.Minor
 	want[ledger.ProcessorFee] += s.ProcessorFee.Minor
 	want[ledger.TaxPayable] -= s.Tax.Minor
@@ -254,6 +255,32 @@ func (b *book) expectSale(want map[ledger.Account]int64, s ledger.SaleState) {
 	want[ledger.CreatorPending] -= s.Pending.Minor
 	want[ledger.CreatorReserved] -= s.Disputed.Amount.Minor - s.Disputed.Tax.Minor
 	want[ledger.DisputedFunds] += s.Disputed.Amount.Minor
+}
+
+// expectReturned compares what a sale counts as returned with its refunds and disputes.
+func (b *book) expectReturned(s ledger.SaleState) {
+	want := s
+	want.Returned, want.ReturnedTax, want.Refunded, want.Lost = eur(0), eur(0), eur(0), eur(0)
+	take := func(share ledger.Share, done bool, to *money.Amount) {
+		want.Returned.Minor += share.Amount.Minor
+		want.ReturnedTax.Minor += share.Tax.Minor
+		if done {
+			to.Minor += share.Amount.Minor
+		}
+	}
+	for _, r := range b.refunds {
+		if one := r.State(); one.PaymentID == s.PaymentID && one.Status != refund.Failed {
+			take(one.Share, one.Status == refund.Succeeded, &want.Refunded)
+		}
+	}
+	for _, d := range b.disputes {
+		if one := d.State(); one.PaymentID == s.PaymentID && one.Status != dispute.Won {
+			take(one.Share, one.Status == dispute.Lost, &want.Lost)
+		}
+	}
+	if s != want {
+		b.t.Fatalf("the sale counts %+v, its refunds and disputes come to %+v", s, want)
+	}
 }
 
 func expectDispute(want map[ledger.Account]int64, s dispute.State) {

@@ -119,10 +119,8 @@ func (s *Sale) Reverse() (Posting, error) {
 	if s.s.Returned.Minor != 0 {
 		return Posting{}, fmt.Errorf("ledger: sale %s is refunded in part and cannot be reversed", s.s.PaymentID)
 	}
-	share, err := s.reserve(s.s.Total)
-	if err != nil {
-		return Posting{}, err
-	}
+	share := Share{Amount: s.s.Total, Tax: s.s.Tax}
+	s.take(share)
 	s.s.Refunded = s.s.Total
 	creator := share.net()
 	creator.Minor -= s.s.PlatformFee.Minor
@@ -153,14 +151,20 @@ func (s *Sale) reserve(amount money.Amount) (Share, error) {
 	if err != nil {
 		return Share{}, err
 	}
-	s.s.Returned.Minor += share.Amount.Minor
-	s.s.ReturnedTax.Minor += share.Tax.Minor
-	s.s.Revision++
+	s.take(share)
 	return share, nil
 }
 
+// take counts a share as returned.
+func (s *Sale) take(share Share) {
+	s.s.Returned.Minor += share.Amount.Minor
+	s.s.ReturnedTax.Minor += share.Tax.Minor
+	s.s.Revision++
+}
+
 // apportion is the tax in the next amount that goes back: the tax on all that will have gone back by then, less what was
-// counted before. Shares given up out of order can shift it by a minor unit, so it is kept within what is left.
+// counted before. After shares that were given up out of order this can be less than nothing or more than the amount, so
+// it is kept between the two: never is more tax left than money, and the last amount takes all the tax that is left.
 func (s *Sale) apportion(amount money.Amount) (Share, error) {
 	share := Share{Amount: amount, Tax: money.Amount{Currency: amount.Currency}}
 	if s.s.Total.Minor == 0 {
@@ -170,9 +174,7 @@ func (s *Sale) apportion(amount money.Amount) (Share, error) {
 	if err != nil {
 		return Share{}, fmt.Errorf("apportion tax of %s: %w", s.s.PaymentID, err)
 	}
-	taxLeft := s.s.Tax.Minor - s.s.ReturnedTax.Minor
-	leftAfter := s.s.Total.Minor - s.s.Returned.Minor - amount.Minor
-	share.Tax.Minor = min(max(target.Minor-s.s.ReturnedTax.Minor, 0, taxLeft-leftAfter), amount.Minor, taxLeft)
+	share.Tax.Minor = min(max(target.Minor-s.s.ReturnedTax.Minor, 0), amount.Minor)
 	return share, nil
 }
 
@@ -208,10 +210,11 @@ func (s *Sale) OpenDispute(disputeID string, claimed money.Amount) (Share, Posti
 	if s.s.DisputeID != "" {
 		return Share{}, Posting{}, fault.New(fault.StateConflict, "Another dispute of this payment is open.")
 	}
-	if left := s.s.Refundable(); claimed.Minor > left.Minor || claimed.Currency != left.Currency {
-		claimed = left
+	held := s.s.Refundable()
+	if claimed.Currency == held.Currency {
+		held.Minor = min(claimed.Minor, held.Minor)
 	}
-	share, err := s.reserve(claimed)
+	share, err := s.reserve(held)
 	if err != nil {
 		return Share{}, Posting{}, err
 	}

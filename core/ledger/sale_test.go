@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -41,6 +42,74 @@ func TestASaleIsPostedLineByLine(t *testing.T) {
 	legs(t, postings[0], ledger.Leg{Account: "processor_clearing", Amount: eur(11900)}, ledger.Leg{Account: "tax_payable", Amount: eur(-1900)},
 		ledger.Leg{Account: "platform_fee", Amount: eur(-595)}, ledger.Leg{Account: "creator_pending", Amount: eur(-9405)})
 	legs(t, postings[1], ledger.Leg{Account: "processor_fee", Amount: eur(204)}, ledger.Leg{Account: "processor_clearing", Amount: eur(-204)})
+}
+
+func TestASaleIsPendingForAWeek(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	if got := sale.State().AvailableAt.Format(time.RFC3339); got != "2026-11-29T12:00:00Z" {
+		t.Errorf("available at %s", got)
+	}
+}
+
+func TestAFreeSaleMovesNothing(t *testing.T) {
+	t.Parallel()
+	sale, postings, err := ledger.NewSale(ledger.Receipt{PaymentID: "pay_1", Total: eur(0), Tax: eur(0), PlatformFee: eur(0), ProcessorFee: eur(0)}, start)
+	if err != nil || len(postings) != 2 || !postings[0].Empty() || !postings[1].Empty() {
+		t.Fatalf("%+v, %v", postings, err)
+	}
+	if held, posting, err := sale.OpenDispute("dsp_1", eur(100)); err != nil || held.Amount != eur(0) || held.Tax != eur(0) || !posting.Empty() {
+		t.Errorf("a dispute holds %+v by %+v, %v", held, posting, err)
+	}
+}
+
+func TestTheTaxOfARefundIsTheTaxOfAllRefundsSoFarLessWhatWentBackBefore(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	for _, c := range []struct{ amount, tax int64 }{{1, 0}, {5000, 798}, {4000, 639}, {2899, 463}} {
+		if share, err := sale.ReserveRefund(eur(c.amount)); err != nil || share.Tax != eur(c.tax) {
+			t.Errorf("a refund of %d has the tax %+v, want %d, %v", c.amount, share.Tax, c.tax, err)
+		}
+	}
+}
+
+// Stores save a sale only if its revision is still the one that they read.
+func TestEveryChangeOfASaleIsItsNextRevision(t *testing.T) {
+	t.Parallel()
+	sale, _ := german(t)
+	var share ledger.Share
+	reserve := func() (err error) { share, err = sale.ReserveRefund(eur(1000)); return err }
+	dispute := func() error { _, _, err := sale.OpenDispute("dsp_1", eur(500)); return err }
+	revision := sale.State().Revision
+	if revision != 1 {
+		t.Errorf("a new sale has revision %d", revision)
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"a refund is reserved", reserve},
+		{"it is abandoned", func() error { sale.AbandonRefund(share); return nil }},
+		{"another is reserved", reserve},
+		{"it is completed", func() error { sale.CompleteRefund("ref_1", share); return nil }},
+		{"it comes back", func() error { sale.ReverseRefund("ref_1", share); return nil }},
+		{"a dispute is opened", dispute},
+		{"it is won", func() error { _, err := sale.WinDispute(); return err }},
+		{"another is opened", dispute},
+		{"it is lost", func() error { _, err := sale.LoseDispute(); return err }},
+		{"the rest is released", func() error { _, err := sale.Release(start.Add(ledger.HoldPeriod)); return err }},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if revision++; sale.State().Revision != revision {
+			t.Fatalf("%s: revision %d, want %d", step.name, sale.State().Revision, revision)
+		}
+	}
+	reversed, _ := german(t)
+	if _, err := reversed.Reverse(); err != nil || reversed.State().Revision != 2 {
+		t.Errorf("reversed: revision %d, %v", reversed.State().Revision, err)
+	}
 }
 
 func TestARefundTakesFromPendingUntilTheSaleIsReleased(t *testing.T) {
@@ -163,6 +232,37 @@ func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
 	}
 }
 
+func TestADisputeHoldsItsClaimAtMostWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		claimed money.Amount
+		held    int64
+	}{
+		"a part":                       {eur(5000), 5000},
+		"all of it":                    {eur(11900), 11900},
+		"more, as banks round":         {eur(11901), 11900},
+		"another currency: all of it":  {money.Amount{Minor: 130, Currency: "usd"}, 11900},
+		"nothing":                      {eur(0), 0},
+		"less than nothing, a mistake": {eur(-1), -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sale, _ := german(t)
+			before := sale.State()
+			held, posting, err := sale.OpenDispute("dsp_1", c.claimed)
+			if c.held < 0 {
+				if err == nil || !posting.Empty() || sale.State() != before {
+					t.Errorf("taken: %+v, %+v", held, posting)
+				}
+				return
+			}
+			if err != nil || held.Amount != eur(c.held) || sale.State().Disputed != held || sale.State().Refundable() != eur(11900-c.held) {
+				t.Errorf("held %+v, %v: %+v", held, err, sale.State())
+			}
+		})
+	}
+}
+
 func TestASaleRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -199,6 +299,7 @@ func TestASaleWhoseFeeExceedsItIsADefect(t *testing.T) {
 	for name, r := range map[string]ledger.Receipt{
 		"the fee exceeds the share": {Total: eur(100), Tax: eur(19), PlatformFee: eur(82)},
 		"a negative total":          {Total: eur(-1)},
+		"a total below every share": {Total: eur(math.MinInt64), Tax: eur(1)},
 		"a negative tax":            {Total: eur(1), Tax: eur(-1)},
 		"a negative fee":            {Total: eur(1), PlatformFee: eur(-1)},
 	} {

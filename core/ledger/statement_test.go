@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"testing"
 
 	"sundry/core/money"
@@ -29,5 +30,17 @@ func TestAStatementLeadsFromTheOpeningBalanceToTheClosingOne(t *testing.T) {
 	}
 	if len(s.Lines) != len(want) || s.Opening.Minor != -500 || s.Closing.Minor != sum-9000 {
 		t.Errorf("%+v sums to %d", s, sum)
+	}
+}
+
+func TestAStatementHasALineForAllThatChangedTheBalanceAndNothingElse(t *testing.T) {
+	t.Parallel()
+	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
+	s := NewStatement(eur(0), 0, []KindSum{
+		{Kind: KindRelease, Count: 1, Minor: 1, Sales: 1}, // without tax, fee and returns
+		{Kind: KindDisputeLost, Count: 1, Minor: -7},      // takes from what is reserved: if it ever does more, it shows
+	})
+	if want := []StatementLine{{"sales", 1, eur(1)}, {"other", 1, eur(-7)}}; !slices.Equal(s.Lines, want) || s.Closing != eur(-6) {
+		t.Errorf("%+v", s)
 	}
 }

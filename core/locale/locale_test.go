@@ -30,6 +30,7 @@ func TestMoneyIsWrittenAsTheReaderWritesIt(t *testing.T) {
 		{american, money.Amount{Minor: 1200, Currency: "jpy"}, "¥1,200"},
 		{american, money.Amount{Minor: 100050, Currency: "chf"}, "CHF\u00a01,000.50"},
 		{american, money.Amount{Minor: -99, Currency: "usd"}, "−$0.99"},
+		{american, money.Amount{Minor: 12345678, Currency: "usd"}, "$123,456.78"},
 		{american, money.Amount{Minor: 0, Currency: "usd"}, "$0.00"},
 		{american, money.Amount{Minor: 1, Currency: "kwd"}, "KWD\u00a00.001"},
 		{american, money.Amount{Minor: -1 << 63, Currency: "gbp"}, "−£92,233,720,368,547,758.08"},
@@ -51,6 +52,7 @@ func TestDatesAndTimesAreWrittenAsTheReaderWritesThem(t *testing.T) {
 		"an American day":       {american.Day(at), "Monday, June 1, 2026"},
 		"an American clock":     {american.Clock(at), "2:05 PM"},
 		"an American moment":    {american.Moment(at), "June 1, 2026, 2:05 PM UTC"},
+		"a moment elsewhere":    {american.Moment(at.In(time.FixedZone("", -20*3600))), "June 1, 2026, 2:05 PM UTC"},
 		"a British day":         {british.Day(at), "Monday, 1 June 2026"},
 		"a British clock":       {british.Clock(at), "14:05"},
 		"a German day":          {german.Day(at), "Montag, 1. Juni 2026"},
@@ -84,6 +86,19 @@ func TestHoursNameBothZonesWhenTheClocksChangeInBetween(t *testing.T) {
 	}
 }
 
+func TestAZoneIsNamedByItsOffsetUnlessItHasAName(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 1, 14, 5, 0, 0, time.UTC)
+	for zone, want := range map[*time.Location]string{
+		time.UTC: "UTC", time.FixedZone("EDT", -4*3600): "EDT (UTC−4)", time.FixedZone("-03", -3*3600): "UTC−3",
+		time.FixedZone("+0545", 5*3600+45*60): "UTC+5:45", time.FixedZone("", 3600): "UTC+1",
+	} {
+		if got := locale.ZoneName(at.In(zone)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestALocaleIsReadFromAcceptLanguage(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]locale.Locale{
@@ -94,6 +109,7 @@ func TestALocaleIsReadFromAcceptLanguage(t *testing.T) {
 		"fr;q=0.5, de;q=0.8":           {Language: "de"},
 		"en;q=0.9, fr-CA;q=0.8":        {Language: "en", Region: "CA", Hour12: true},
 		"sv-SE,sv;q=0.9,en;q=0.5":      {Language: "en", Region: "SE"},
+		"de;0.1,fr":                    {Language: "de"},
 		"zh-Hant-TW":                   {Language: "en", Region: "TW"},
 		"-,;;--x-ZZ;q=x":               {Language: "en", Hour12: true},
 		"fr-FR;q=0.9,de-DE;q=nonsense": {Language: "de", Region: "DE"},
@@ -138,6 +154,12 @@ func TestEveryLocaleHasAPatternThatWritesTheSame(t *testing.T) {
 
 func TestAnUnknownKeyShowsItself(t *testing.T) {
 	t.Parallel()
+	if locale.Has("no.such.key") || !locale.Has("js.retry") {
+		t.Error("a key that there is and one that there is not are taken for each other")
+	}
+	if _, all := american.WithPrefix("js.")["brand"]; all {
+		t.Error("a text without the prefix has come along")
+	}
 	if got := german.Text("no.such.key"); got != "no.such.key" {
 		t.Errorf("%q", got)
 	}
@@ -151,6 +173,9 @@ var verb = regexp.MustCompile(`%(\[(\d)\])?[sd]`)
 // A translation takes the values that the English text takes.
 func TestTranslationsTakeTheSameValues(t *testing.T) {
 	t.Parallel()
+	if keys := locale.Keys(); len(keys) < 500 || slices.ContainsFunc(keys, func(key string) bool { return !locale.Has(key) }) {
+		t.Fatalf("%d keys: not those of the English texts", len(keys))
+	}
 	for _, language := range locale.Languages() {
 		l := locale.Locale{Language: language}
 		for _, key := range locale.Keys() {
@@ -179,6 +204,17 @@ func TestBuyersReadTheirOwnLanguageThroughout(t *testing.T) {
 	}
 }
 
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	t.Parallel()
+	missing := locale.Missing("it", "common")
+	if len(missing) == 0 || !slices.IsSorted(missing) || slices.ContainsFunc(missing, func(key string) bool { return !locale.Has(key) }) {
+		t.Errorf("Italian lacks %q", missing)
+	}
+	if got := locale.Missing("de", "poems"); len(got) != 1 || !strings.HasPrefix(got[0], "poems.json: ") || !strings.Contains(got[0], "does not exist") {
+		t.Errorf("a file that there is not: %q", got)
+	}
+}
+
 func TestALocaleSurvivesBeingStored(t *testing.T) {
 	t.Parallel()
 	for _, l := range []locale.Locale{american, british, german, french, {Language: "en", Region: "US"}, {Language: "de", Region: "DE", Hour12: true}} {
@@ -188,6 +224,17 @@ func TestALocaleSurvivesBeingStored(t *testing.T) {
 	}
 	if got := locale.ParseTag("de-AT"); got != german {
 		t.Errorf("a plain tag is %+v", got)
+	}
+	if got := locale.ParseTag("en-US"); got != american || french.Tag() != "fr" || german.Tag() != "de-AT" {
+		t.Errorf("a plain tag is %+v; %s and %s", got, french.Tag(), german.Tag())
+	}
+	if got := german.WithClock("12"); !got.Hour12 || got.Region != "AT" {
+		t.Errorf("with 12 hours it is %+v", got)
+	}
+	for tag, want := range map[string][2]bool{"en-US-u-hc-h12": {true, true}, "en-US-u-hc-h23": {false, true}, "en-US": {false, false}} {
+		if hour12, ok := locale.ClockOf(tag); hour12 != want[0] || ok != want[1] {
+			t.Errorf("the clock of %s: %v, %v", tag, hour12, ok)
+		}
 	}
 	if got := american.WithClock("24").WithClock("x"); got.Hour12 || got.Region != "US" {
 		t.Errorf("with 24 hours it is %+v", got)

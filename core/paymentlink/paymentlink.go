@@ -78,11 +78,8 @@ func Create(e Edit, o Origin, sandbox bool, now time.Time) (*Link, error) {
 	if err := e.CheckNew(sandbox); err != nil {
 		return nil, err
 	}
-	l := &Link{State{ID: o.ID, CreatorID: o.CreatorID, Code: o.Code, Active: true, CreatedAt: now, UpdatedAt: now}}
-	if err := l.Edit(e, sandbox, now); err != nil {
-		return nil, err
-	}
-	l.s.Revision = 1
+	l := &Link{State{ID: o.ID, CreatorID: o.CreatorID, Code: o.Code, Active: true, CreatedAt: now}}
+	l.apply(e, now) // it names a listing, so this makes revision 1
 	return l, nil
 }
 
@@ -91,6 +88,11 @@ func (l *Link) Edit(e Edit, sandbox bool, now time.Time) error {
 	if err := e.Check(sandbox); err != nil {
 		return err
 	}
+	l.apply(e, now)
+	return nil
+}
+
+func (l *Link) apply(e Edit, now time.Time) {
 	next := l.s
 	set(&next.ListingID, e.ListingID)
 	set(&next.VariantID, e.VariantID)
@@ -105,7 +107,6 @@ func (l *Link) Edit(e Edit, sandbox bool, now time.Time) error {
 		next.Revision++
 		l.s = next
 	}
-	return nil
 }
 
 func set[T any](target, value *T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/locale"
 	"sundry/core/paymentmethod"
@@ -30,6 +31,16 @@ func TestACardIsUsableUntilItIsRemovedOnce(t *testing.T) {
 	}
 	if err := m.Remove(removed.Add(time.Hour)); err == nil || m.State() != once {
 		t.Fatalf("a refusal changed the card: %+v", m.State())
+	}
+}
+
+// TestWhatSubscribersAreWiredTo holds the names that outbox rows keep while the program is replaced.
+func TestWhatSubscribersAreWiredTo(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]event.Event{"payment_method.saved": paymentmethod.Saved{}, "payment_method.removed": paymentmethod.Removed{}} {
+		if e.EventName() != want {
+			t.Errorf("%T is named %q", e, e.EventName())
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (a *Account) Report(report AccountReport, now time.Time) (changed bool) {
 	if next.Country == "" {
 		next.Country = a.s.Country // it never changes
 	}
-	if next.ID != a.s.ID || next.equal(a.s.AccountReport) {
+	if next.ID != a.s.ID || next.same(a.s.AccountReport) {
 		return false
 	}
 	a.s.AccountReport, a.s.UpdatedAt = next, now
@@ -101,8 +101,9 @@ func (r AccountReport) normal() AccountReport {
 	return r
 }
 
-func (r AccountReport) equal(other AccountReport) bool {
-	return r.ID == other.ID && r.Country == other.Country && r.Status == other.Status && r.DisabledReason == other.DisabledReason &&
+// same compares two reports of one account.
+func (r AccountReport) same(other AccountReport) bool {
+	return r.Country == other.Country && r.Status == other.Status && r.DisabledReason == other.DisabledReason &&
 		slices.Equal(r.RequirementsDue, other.RequirementsDue)
 }
 

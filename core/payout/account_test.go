@@ -2,6 +2,7 @@ package payout_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,14 +19,15 @@ func account(status payout.AccountStatus) payout.AccountState {
 
 func TestOnlyAReadyAccountReceivesPayouts(t *testing.T) {
 	t.Parallel()
-	for status, ready := range map[payout.AccountStatus]bool{
-		payout.AccountNone: false, payout.AccountPending: false, payout.AccountReady: true, payout.AccountRestricted: false,
+	for status, refusal := range map[payout.AccountStatus]string{
+		payout.AccountNone: "no payout account yet", payout.AccountPending: "isn't ready yet", payout.AccountReady: "", payout.AccountRestricted: "is restricted",
 	} {
+		ready := refusal == ""
 		p, posting, err := payout.Ask("po_1", "crt_1", payout.Request{}, payout.Funds{Available: eur(5000), Minimum: 1000, Account: account(status)}, now)
 		if ready != (err == nil) || ready != (p != nil) || ready == posting.Empty() {
 			t.Errorf("%s: %+v, %v", status, posting, err)
 		}
-		if !ready && !fault.Is(err, fault.StateConflict) {
+		if !ready && (!fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusal)) {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
@@ -47,6 +49,7 @@ func TestAnAccountFollowsTheReportsOfTheRail(t *testing.T) {
 		"another account":             {payout.AccountReport{ID: "acct_2", Status: payout.AccountReady}, false},
 		"it is ready":                 {payout.AccountReport{ID: "acct_1", Country: "DE", Status: payout.AccountReady}, true},
 		"less is due":                 {payout.AccountReport{ID: "acct_1", Country: "DE", Status: payout.AccountPending, RequirementsDue: []string{"a"}}, true},
+		"it is restricted":            {payout.AccountReport{ID: "acct_1", Country: "DE", Status: payout.AccountRestricted, RequirementsDue: []string{"a", "b"}}, true},
 		"there is a reason":           {payout.AccountReport{ID: "acct_1", Country: "DE", Status: payout.AccountPending, RequirementsDue: []string{"a", "b"}, DisabledReason: "listed"}, true},
 	} {
 		a := payout.RestoreAccount(account(payout.AccountPending))
@@ -59,6 +62,21 @@ func TestAnAccountFollowsTheReportsOfTheRail(t *testing.T) {
 		}
 		if c.changed && (got.Revision != 2 || !got.UpdatedAt.Equal(later) || !got.CreatedAt.Equal(now) || !reflect.DeepEqual(got.AccountReport, c.report) || got.CreatorID != "crt_1") {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestTheCountryOfAnAccountIsTheFirstThatTheRailReports(t *testing.T) {
+	t.Parallel()
+	report := payout.AccountReport{ID: "acct_1", Status: payout.AccountReady}
+	a := payout.NewAccount("crt_1", report, now)
+	for _, c := range []struct {
+		reported, want string
+		changed        bool
+	}{{"", "", false}, {"DE", "DE", true}, {"", "DE", false}} {
+		report.Country = c.reported
+		if changed := a.Report(report, now); changed != c.changed || a.State().Country != c.want {
+			t.Errorf("%q is reported: changed %v, %q", c.reported, changed, a.State().Country)
 		}
 	}
 }

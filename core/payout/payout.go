@@ -39,11 +39,8 @@ func (r Request) Validate(minimum int64) (money.Currency, error) {
 	var currency money.Currency
 	if f.Check(r.Currency != "", "currency", fault.DetailRequired, "Give the currency of the balance to pay out.") {
 		var err error
-		if currency, err = money.ParseCurrency(r.Currency); err != nil {
-			if err := f.Nest("currency").Merge(err); err != nil {
-				return "", err
-			}
-		}
+		currency, err = money.ParseCurrency(r.Currency)
+		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 	}
 	if r.Minor != nil && *r.Minor < minimum {
 		f.Addf("amountInCents", fault.DetailOutOfRange, "A payout is at least %d minor units.", minimum)

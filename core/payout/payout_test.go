@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +42,11 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			var err error
 			var posting ledger.Posting
 			if c.reported == payout.Paid {
-				_, posting, changed, err = p.Pay(now)
+				var e payout.PaidOut
+				e, posting, changed, err = p.Pay(now)
+				if changed && (e.EventName() != "payout.paid" || e.State != p.State()) {
+					t.Errorf("event %s of %+v", e.EventName(), e.State)
+				}
 			} else {
 				posting, changed = p.Fail("account_closed", now)
 			}
@@ -53,8 +58,11 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 					t.Errorf("leg %d is %+v, want %+v", i, posting.Legs[i], leg)
 				}
 			}
-			if !changed && p.State() != before {
+			switch {
+			case !changed && p.State() != before:
 				t.Errorf("changed without reporting it: %+v", p.State())
+			case changed && p.State().Revision != before.Revision+1:
+				t.Errorf("revision %d after %d", p.State().Revision, before.Revision)
 			}
 		})
 	}
@@ -87,7 +95,7 @@ func TestAskTakesAtMostWhatIsAvailable(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending || p.State().Destination != "acct_1" || posting.Check() != nil ||
+			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending || p.State().Destination != "acct_1" || p.State().Revision != 1 || posting.Check() != nil ||
 				posting.Legs[0] != ledger.Debit(ledger.CreatorAvailable, eur(c.want)) || posting.Legs[1] != ledger.Credit(ledger.CreatorInTransit, eur(c.want)) {
 				t.Errorf("%+v, %v", posting, err)
 			}
@@ -100,26 +108,25 @@ func TestARequestReportsEveryFault(t *testing.T) {
 	little, enough := int64(999), int64(1000)
 	for name, c := range map[string]struct {
 		request payout.Request
-		faults  int
+		faults  string
 	}{
-		"everything":        {payout.Request{Currency: "eur"}, 0},
-		"the minimum":       {payout.Request{Currency: "eur", Minor: &enough}, 0},
-		"below the minimum": {payout.Request{Currency: "eur", Minor: &little}, 1},
-		"all that is wrong": {payout.Request{Currency: "EUR", Minor: &little}, 2},
-		"no currency":       {payout.Request{}, 1},
+		"everything":        {payout.Request{Currency: "eur"}, ""},
+		"the minimum":       {payout.Request{Currency: "eur", Minor: &enough}, ""},
+		"below the minimum": {payout.Request{Currency: "eur", Minor: &little}, "amountInCents OUT_OF_RANGE"},
+		"all that is wrong": {payout.Request{Currency: "EUR", Minor: &little}, "currency INVALID amountInCents OUT_OF_RANGE"},
+		"no currency":       {payout.Request{}, "currency REQUIRED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := 0
-			if _, err := c.request.Validate(payout.DefaultMinimum); err != nil {
-				e, ok := err.(*fault.Error) //nolint:errorlint // Validate returns it unwrapped
-				if !ok {
-					t.Fatal(err)
+			currency, err := c.request.Validate(payout.DefaultMinimum)
+			var faults []string
+			if e, ok := err.(*fault.Error); ok { //nolint:errorlint // Validate returns it unwrapped
+				for _, d := range e.Details {
+					faults = append(faults, d.Field, d.Code)
 				}
-				got = len(e.Details)
 			}
-			if got != c.faults {
-				t.Errorf("%d faults, want %d", got, c.faults)
+			if got := strings.Join(faults, " "); got != c.faults || (err == nil) != (c.faults == "") || err == nil && currency != "eur" {
+				t.Errorf("%q: %q, %v, want %q", currency, got, err, c.faults)
 			}
 		})
 	}

@@ -31,10 +31,21 @@ func TestASchedulePaysOutAtTheBeginningOfItsNextDay(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, ok := c.schedule.Next(now)
-			if ok != (c.want != "") || ok && got.Format(time.RFC3339) != c.want {
+			if ok != (c.want != "") || ok && got.Format(time.RFC3339Nano) != c.want {
 				t.Errorf("%s, %v", got, ok)
 			}
 		})
+	}
+}
+
+func TestAScheduleAsksOnceADayForEachCurrency(t *testing.T) {
+	t.Parallel()
+	morning := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	night := time.Date(2026, 11, 23, 18, 59, 59, 0, time.FixedZone("", -5*60*60)) // the last second of the day in UTC
+	for _, now := range []time.Time{morning, night} {
+		if got := payout.KeyOn(now, "eur"); got != "schedule/2026-11-23/eur" {
+			t.Errorf("on %s: %s", now, got)
+		}
 	}
 }
 

@@ -17,6 +17,22 @@ func in(status refund.Status) *refund.Refund {
 	return refund.Restore(s)
 }
 
+func TestANewRefundIsPendingWhateverItIsMadeOf(t *testing.T) {
+	t.Parallel()
+	got := refund.NewPending(refund.State{ID: "ref_1", Status: refund.Failed, CreatedAt: now.Add(-1), SettledAt: now, Revision: 7}, now).State()
+	if want := (refund.State{ID: "ref_1", Status: refund.Pending, CreatedAt: now, Revision: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestTheEventOfARefundThatSucceededIsRefundCreated(t *testing.T) {
+	t.Parallel()
+	e, _, err := in(refund.Pending).Succeed("ABC123-C-000001", false, now)
+	if err != nil || e.EventName() != "refund.created" {
+		t.Errorf("%s, %v", e.EventName(), err)
+	}
+}
+
 func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

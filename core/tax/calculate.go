@@ -67,8 +67,8 @@ func treatment(s Sale, rates Table) Treatment {
 
 // reverseCharged reports whether a business buys across a border inside the European Union (article 196).
 func reverseCharged(s Sale) bool {
-	return s.BuyerTaxID != "" && s.BuyerCountry != s.SellerCountry &&
-		InEU(s.BuyerCountry) && InEU(s.SellerCountry) && CheckVATID(s.BuyerCountry, s.BuyerTaxID) == nil
+	return s.BuyerCountry != s.SellerCountry && InEU(s.BuyerCountry) && InEU(s.SellerCountry) &&
+		CheckVATID(s.BuyerCountry, s.BuyerTaxID) == nil
 }
 
 // DependsOnVATID reports whether the buyer's VAT id decides that no tax is charged, as far as its shape shows: a register may
@@ -110,7 +110,7 @@ func split(amount money.Amount, rate BasisPoints, behavior Behavior) (Share, err
 		return Share{}, fmt.Errorf("tax: %w", err)
 	}
 	if behavior == Inclusive {
-		share.Net, err = amount.Sub(share.Tax)
+		share.Net.Minor -= share.Tax.Minor // a part of it
 	}
-	return share, err
+	return share, nil
 }

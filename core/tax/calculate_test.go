@@ -1,6 +1,8 @@
 package tax_test
 
 import (
+	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -10,18 +12,22 @@ import (
 	"sundry/core/tax"
 )
 
-// rates is a table of one rate per country, and a lower one for services in FR, so that a document can have two.
+// rates is a table of one rate per country, and a lower one for services in FR, so that a document can have two. Two
+// countries have rates that no state has.
 type rates map[string]tax.BasisPoints
 
 func (r rates) Rate(country string, c tax.Category, _ time.Time) (tax.BasisPoints, bool) {
 	if country == "FR" && c == tax.Service {
 		return 1000, true
 	}
+	if country == "triple" && c == tax.Service {
+		return 20_000, true
+	}
 	rate, ok := r[country]
 	return rate, ok
 }
 
-var table = rates{"DE": 1900, "IE": 2300, "FI": 2550, "FR": 2000, "HU": 2700, "CH": 810}
+var table = rates{"DE": 1900, "IE": 2300, "FI": 2550, "FR": 2000, "HU": 2700, "CH": 810, "triple": 30_000, "negative": -1}
 
 func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
 
@@ -67,7 +73,7 @@ func TestCalculateKnownCases(t *testing.T) {
 			if err != nil || got.Treatment != c.treatment || got.Net != eur(c.net) || got.Tax != eur(c.tax) || got.Total != eur(c.total) {
 				t.Errorf("got %s: net %v, tax %v, total %v, %v", got.Treatment, got.Net, got.Tax, got.Total, err)
 			}
-			if (got.TaxID == "DE136695976") != (c.treatment == tax.ReverseCharge) {
+			if want := map[bool]string{true: "DE136695976"}[c.treatment == tax.ReverseCharge]; got.TaxID != want {
 				t.Errorf("tax id %q with %s", got.TaxID, got.Treatment)
 			}
 		})
@@ -76,14 +82,64 @@ func TestCalculateKnownCases(t *testing.T) {
 
 func TestCalculateRefusesWhatCannotBeTaxed(t *testing.T) {
 	t.Parallel()
-	other := []tax.Line{{Amount: eur(1)}, {Amount: money.Amount{Minor: 1, Currency: "usd"}}}
-	for name, lines := range map[string][]tax.Line{"no line": nil, "two currencies": other, "an overflow": electronic(1<<62, 1<<62)} {
+	of := func(c tax.Category, minor int64) tax.Line { return tax.Line{Amount: eur(minor), Category: c} }
+	for name, c := range map[string]struct {
+		lines    []tax.Line
+		behavior tax.Behavior
+		country  string
+		want     error
+	}{
+		"no line":                            {nil, "", "DE", tax.ErrNoLines},
+		"two currencies":                     {[]tax.Line{{Amount: eur(1)}, {Amount: money.Amount{Minor: 1, Currency: "usd"}}}, "", "DE", money.ErrCurrencyMismatch},
+		"an overflow of one rate":            {electronic(1<<62, 1<<62), "", "DE", money.ErrOverflow},
+		"an overflow of all rates":           {[]tax.Line{of(tax.Electronic, math.MaxInt64), of(tax.Service, math.MaxInt64)}, "", "FR", money.ErrOverflow},
+		"an overflow of the taxes alone":     {[]tax.Line{of(tax.Electronic, 1<<61), of(tax.Service, 1<<61)}, tax.Exclusive, "triple", money.ErrOverflow},
+		"an overflow of the tax to be added": {electronic(math.MaxInt64), tax.Exclusive, "DE", money.ErrOverflow},
+		"a rate below zero":                  {electronic(100), "", "negative", money.ErrOverflow},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, err := tax.Calculate(tax.Sale{Lines: lines, BuyerCountry: "DE"}, table); err == nil {
-				t.Errorf("got %+v", got)
+			if got, err := tax.Calculate(tax.Sale{Lines: c.lines, BuyerCountry: c.country, Behavior: c.behavior}, table); !errors.Is(err, c.want) {
+				t.Errorf("got %+v, %v, want %v", got, err, c.want)
 			}
 		})
+	}
+}
+
+func TestAVATIDDecidesBetweenMemberStatesOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seller, buyer, id string
+		decides           bool
+	}{
+		"from one member state to another": {"IE", "DE", "DE136695976", true},
+		"within one":                       {"DE", "DE", "DE136695976", false},
+		"from outside the union":           {"CH", "DE", "DE136695976", false},
+		"to outside the union":             {"IE", "CH", "CHE107787577", false},
+		"a mistyped one":                   {"IE", "DE", "DE136695977", false},
+		"none":                             {"IE", "DE", "", false},
+	} {
+		if got := tax.DependsOnVATID(c.seller, c.buyer, c.id); got != c.decides {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestAMemberStateIsOneByItsTwoCapitals(t *testing.T) {
+	t.Parallel()
+	for country, member := range map[string]bool{"AT": true, "SK": true, "CH": false, "GB": false, "de": false, "": false, " ": false, "AT BE": false} {
+		if tax.InEU(country) != member {
+			t.Errorf("%q: %v", country, !member)
+		}
+	}
+}
+
+func TestABehaviorIsInclusiveOrExclusive(t *testing.T) {
+	t.Parallel()
+	for behavior, known := range map[tax.Behavior]bool{"inclusive": true, "exclusive": true, "": false, "included": false} {
+		if behavior.Known() != known {
+			t.Errorf("%q: %v", behavior, !known)
+		}
 	}
 }
 

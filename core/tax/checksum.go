@@ -68,7 +68,7 @@ func bulgarian(s string) bool {
 }
 
 func cypriot(s string) bool {
-	odd := [10]int{1, 0, 5, 7, 9, 13, 15, 17, 19, 21}
+	odd := []int{1, 0, 5, 7, 9, 13, 15, 17, 19, 21}
 	sum := 0
 	for i := range 8 {
 		if i%2 == 0 {
@@ -90,12 +90,12 @@ func czech(s string) bool {
 }
 
 func dutch(s string) bool {
-	if (weighted(s, 9, 8, 7, 6, 5, 4, 3, 2)-digit(s[8])+11)%11 == 0 {
+	if (weighted(s, 9, 8, 7, 6, 5, 4, 3, 2)-digit(s[8]))%11 == 0 {
 		return true // a company's number
 	}
 	remainder := 0 // a person's: ISO 7064 MOD 97,10 over NL and the body, letters counting from A = 10
 	for _, c := range "NL" + s {
-		if c >= 'A' {
+		if c > '9' {
 			remainder = (remainder*100 + int(c-'A') + 10) % 97
 		} else {
 			remainder = (remainder*10 + int(c-'0')) % 97
@@ -114,8 +114,8 @@ func french(s string) bool {
 	if !luhn(s[2:]) {
 		return false
 	}
-	if strings.Trim(s[:2], "0123456789") != "" {
-		return true
+	if strings.Trim(s, "0123456789") != "" {
+		return true // a letter in the key
 	}
 	return number(s[:2]) == (12+3*(number(s[2:])%97))%97
 }
@@ -125,8 +125,8 @@ func irish(s string) bool {
 		s = "0" + s[2:7] + s[:1] + s[7:]
 	}
 	sum := weighted(s, 8, 7, 6, 5, 4, 3, 2)
-	if len(s) == 9 && s[8] != 'W' {
-		sum += 9 * int(s[8]-'A'+1)
+	if len(s) == 9 {
+		sum += 9 * int(s[8]-'A'+1) // a W is 23, which counts nothing
 	}
 	return s[7] == "WABCDEFGHIJKLMNOPQRSTUV"[sum%23]
 }

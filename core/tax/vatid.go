@@ -77,11 +77,7 @@ func CheckVATID(country, id string) error {
 	if !ok {
 		return invalidVATID("VAT ids of this country are not supported.")
 	}
-	normal := NormalizeVATID(id)
-	body, found := strings.CutPrefix(normal, r.prefix)
-	if !found {
-		body = normal
-	}
+	body := strings.TrimPrefix(NormalizeVATID(id), r.prefix)
 	switch {
 	case !r.shape.MatchString(body):
 		return invalidVATID("This is not a VAT id of the billing country. Expected " + r.prefix + " followed by its digits.")

@@ -31,6 +31,7 @@ func TestNamesAreOneVisibleLineThatTurnsNothing(t *testing.T) {
 		"the end of an isolate":         {"a\u2069b", fault.DetailInvalid},
 		"a line feed":                   {"a\nb", fault.DetailInvalid},
 		"a separator of lines":          {"a\u2028b", fault.DetailInvalid},
+		"a separator of paragraphs":     {"a\u2029b", fault.DetailInvalid},
 		"NUL":                           {"a\x00b", fault.DetailInvalid},
 		"as long as allowed":            {strings.Repeat("ö", 10), ""},
 		"too long":                      {strings.Repeat("ö", 11), fault.DetailTooLong},

@@ -117,3 +117,11 @@ func TestTheExplanationsCanBeRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatOnlyTestsUseHasNoRules(t *testing.T) {
+	t.Parallel()
+	all, err := packages("../..", []string{"core/fault"})
+	if err != nil || len(all) != 1 || all[0].Dir != "core/fault" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

@@ -48,7 +48,7 @@ func packages(root string, folders []string) ([]Package, error) {
 			if err != nil || !entry.IsDir() {
 				return err
 			}
-			if entry.Name() == "testdata" {
+			if entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test") { // such as faulttest, which only tests use
 				return filepath.SkipDir
 			}
 			p, err := readPackage(root, path)
