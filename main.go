@@ -95,15 +95,9 @@ func run(ctx context.Context, args []string) error {
 func runCommand(ctx context.Context, app *bootstrap.App, cfg config.Config, command string) error {
 	switch command {
 	case "":
-		if err := printQuickStart(ctx, app, cfg); err != nil {
-			return err
-		}
-		return app.Run(ctx, bootstrap.Serve, bootstrap.Work)
+		return serve(ctx, app, cfg, bootstrap.Serve, bootstrap.Work)
 	case "serve":
-		if err := printQuickStart(ctx, app, cfg); err != nil {
-			return err
-		}
-		return app.Run(ctx, bootstrap.Serve)
+		return serve(ctx, app, cfg, bootstrap.Serve)
 	case "worker":
 		return app.Run(ctx, bootstrap.Work)
 	case "seed":
@@ -119,6 +113,15 @@ func runCommand(ctx context.Context, app *bootstrap.App, cfg config.Config, comm
 		return verify(ctx, app)
 	}
 	return nil // migrate: New has migrated
+}
+
+// serve runs the program until ctx ends.
+func serve(ctx context.Context, app *bootstrap.App, cfg config.Config, roles ...bootstrap.Role) error {
+	if err := printQuickStart(ctx, app, cfg); err != nil {
+		return err
+	}
+	go debug.FreeOSMemory() // to read templates and the OpenAPI document takes several times what is kept of them
+	return app.Run(ctx, roles...)
 }
 
 // printQuickStart seeds an empty sandbox and prints how to use it.

@@ -2,8 +2,10 @@ package docs
 
 import (
 	"bytes"
+	"cmp"
 	"go/format"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +54,9 @@ func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
 		t.Errorf("enum %v", got)
 	}
 	created := create.Responses[0]
+	if !slices.IsSortedFunc(create.Responses, func(a, b apiResponse) int { return cmp.Compare(a.Status, b.Status) }) {
+		t.Errorf("responses out of order: %v", create.Responses)
+	}
 	if created.Status != "201" || created.Failed || created.Headers[0] != "X-Request-Id" || !create.Responses[1].Failed {
 		t.Errorf("responses %+v", create.Responses)
 	}

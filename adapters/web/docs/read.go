@@ -1,11 +1,13 @@
 package docs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pb33f/libopenapi"
 	"github.com/pb33f/libopenapi/datamodel/high/base"
@@ -59,14 +61,23 @@ type docReader struct {
 	groups   map[string]*apiGroup
 }
 
+// reading lets one document be read at a time: the library's caches, which are cleared afterwards, are its package's.
+var reading sync.Mutex
+
 func readAPIDoc(raw []byte, baseURL string) (*apiDoc, error) {
 	if len(raw) == 0 {
 		return nil, errors.New("openapi document is empty")
 	}
+	reading.Lock()
+	defer reading.Unlock()
 	document, err := libopenapi.NewDocument(raw)
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
 	}
+	defer func() { // the model is several times as large as what is kept of it, and the library remembers it
+		document.Release()
+		libopenapi.ClearAllCaches()
+	}()
 	model, err := document.BuildV3Model()
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
@@ -134,6 +145,7 @@ func (r *docReader) operation(method, path string, item *v3.PathItem, o *v3.Oper
 		for status, response := range o.Responses.Codes.FromOldest() {
 			op.Responses = append(op.Responses, newAPIResponse(status, response))
 		}
+		slices.SortStableFunc(op.Responses, func(a, b apiResponse) int { return cmp.Compare(a.Status, b.Status) })
 		if o.Responses.Default != nil {
 			op.Responses = append(op.Responses, newAPIResponse("default", o.Responses.Default))
 		}
