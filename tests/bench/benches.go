@@ -16,33 +16,20 @@ import (
 	"sundry/tests/loopback"
 )
 
-type createdSession struct {
-	ID string `json:"id"`
-}
-
-func newSession(customer string) map[string]any {
-	return map[string]any{
-		"catalog":            map[string]any{"listing": "workshop-club", "plan": "member"},
-		"externalCustomerId": customer,
-		"successUrl":         "https://shop.example.com/thanks",
-		"cancelUrl":          "https://shop.example.com/pricing",
-	}
-}
-
 // buy gives a customer access, and the bare server the very same bytes to serve.
 func (w *fixture) buy(customer string) error {
-	var session createdSession
-	if err := w.call("POST", "/v1/checkout-sessions", newSession(customer), &session); err != nil {
+	checkoutID, err := w.open(w.demoClub(), customer)
+	if err != nil {
 		return err
 	}
-	var receipt, snapshot map[string]any
-	if err := w.call("POST", "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", map[string]any{"cardNumber": "4242424242424242"}, &receipt); err != nil {
+	if _, err := w.pay(w.demoClub(), checkoutID, ""); err != nil {
 		return err
 	}
+	var snapshot map[string]any
 	if err := w.call("GET", "/v1/customer-access/"+customer, nil, &snapshot); err != nil {
 		return err
 	}
-	_, err := w.pool.Exec(w.ctx, "INSERT INTO bench_documents SELECT 'owner', $1, body, $2 FROM access_snapshots WHERE external_customer_id = $1",
+	_, err = w.pool.Exec(w.ctx, "INSERT INTO bench_documents SELECT 'owner', $1, body, $2 FROM access_snapshots WHERE external_customer_id = $1",
 		customer, etagOf(w, customer))
 	return err
 }

@@ -15,29 +15,27 @@ import (
 // filledRows is how many sales are there before the benches.
 var filledRows int
 
-// filledTables hold the rows of one sale that is paid.
-var filledTables = []string{
-	"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_entries", "grants", "access_versions", "access_snapshots", "events",
-}
+// saleTables hold the rows of one sale that is paid, and subscriptionTables those of a subscription's first one.
+var (
+	saleTables = []string{
+		"sessions", "payments", "customers", "sales", "documents", "sandbox_charges", "ledger_entries", "grants", "access_versions", "access_snapshots", "events",
+	}
+	subscriptionTables = append(slices.Clone(saleTables), "payment_methods", "subscriptions")
+)
 
-// fillTables copies one sale, with all that belongs to it, and one delivery n times, in SQL: with the ids, and with what has to
-// be unique, made new. The copies satisfy every invariant that is verified.
+// fillTables copies one sale, with all that belongs to it, and one delivery n times, in SQL.
 func (w *fixture) fillTables(n int) error {
 	if n == 0 {
 		return nil
 	}
-	m, err := w.modelSale()
+	m, err := w.modelSale(seller{w.key, "field-guide"}, "bench-fill", saleTables)
 	if err != nil {
 		return err
 	}
-	for _, table := range filledTables {
-		if err := w.fillTable(m, table, n); err != nil {
-			return fmt.Errorf("%s: %w", table, err)
-		}
+	if err := w.copySale(m, n); err != nil {
+		return err
 	}
 	for _, statement := range []string{
-		fmt.Sprintf("UPDATE document_numbers SET last = last + %d WHERE creator_id = '%s'", n, m.creatorID),
-		fmt.Sprintf("UPDATE event_positions SET last = last + %d WHERE creator_id = '%s'", n*m.events, m.creatorID),
 		fmt.Sprintf(`INSERT INTO deliveries (id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, created_at, revision)
 			SELECT 'del_filled_' || n, 'crt_filled', 'evt_filled_' || n, 'payment.completed', 'whe_filled', 'delivered', 1, n, 1 FROM generate_series(1, %d) AS n`, n),
 		"VACUUM ANALYZE",
@@ -51,40 +49,50 @@ func (w *fixture) fillTables(n int) error {
 
 // model is the sale that is copied.
 type model struct {
-	creatorID, checkoutID, paymentID, receiptNumber string
-	events                                          int
+	receipt
+	tables                          []string
+	creatorID, customer, checkoutID string
+	events                          int
 	// own finds in a value what names the sale or a part of it: the customer, the receipt's number, and the time in each of its
 	// ids, which is later than in all others.
 	own *regexp.Regexp
 }
 
-const modelCustomer = "bench-fill"
-
-// modelSale sells something and waits until its events are in order.
-func (w *fixture) modelSale() (m model, err error) {
-	var session createdSession
-	err = w.call("POST", "/v1/checkout-sessions", map[string]any{
-		"catalog": map[string]any{"listing": "field-guide"}, "externalCustomerId": modelCustomer, "successUrl": "https://shop.example.com/thanks",
-	}, &session)
+// modelSale sells something and waits until all that follows is done.
+func (w *fixture) modelSale(s seller, customer string, tables []string) (m model, err error) {
+	checkoutID, err := w.open(s, customer)
 	if err != nil {
 		return m, err
 	}
-	var receipt struct{ PaymentID, ReceiptNumber string }
-	err = w.call("POST", "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", map[string]any{"cardNumber": "4242424242424242"}, &receipt)
+	paid, err := w.pay(s, checkoutID, customer+"@example.com")
 	if err != nil {
 		return m, err
 	}
-	m = model{checkoutID: session.ID, paymentID: receipt.PaymentID, receiptNumber: receipt.ReceiptNumber}
-	for waiting := -1; waiting != 0 || m.events < 2; time.Sleep(50 * time.Millisecond) {
-		err := w.pool.QueryRow(w.ctx, "SELECT MAX(creator_id), COUNT(*), COUNT(*) FILTER (WHERE position IS NULL) FROM events WHERE external_customer_id = $1",
-			modelCustomer).Scan(&m.creatorID, &m.events, &waiting)
+	m = model{receipt: paid, tables: tables, customer: customer, checkoutID: checkoutID}
+	for waiting := 1; waiting > 0; time.Sleep(50 * time.Millisecond) {
+		err := w.pool.QueryRow(w.ctx, `SELECT s.creator_id, (SELECT COUNT(*) FROM events e WHERE e.creator_id = s.creator_id AND e.external_customer_id = $2),
+			(SELECT COUNT(*) FROM tasks t WHERE t.creator_id = s.creator_id AND t.due_at < s.expires_at) FROM sessions s WHERE s.id = $1`,
+			m.checkoutID, customer).Scan(&m.creatorID, &m.events, &waiting)
 		if err != nil {
 			return m, err
 		}
 	}
 	times, err := w.timesSince(m)
-	m.own = regexp.MustCompile(strings.Join(append(times, regexp.QuoteMeta(modelCustomer), regexp.QuoteMeta(m.receiptNumber)), "|"))
+	m.own = regexp.MustCompile(strings.Join(append(times, regexp.QuoteMeta(customer), regexp.QuoteMeta(m.ReceiptNumber)), "|"))
 	return m, err
+}
+
+// copySale writes n copies: with the ids, and with what has to be unique, made new. They satisfy every invariant that is
+// verified.
+func (w *fixture) copySale(m model, n int) error {
+	for _, table := range m.tables {
+		if err := w.copyRows(m, table, n); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	_, err := w.pool.Exec(w.ctx, fmt.Sprintf(`UPDATE document_numbers SET last = last + %d WHERE creator_id = '%[3]s';
+		UPDATE event_positions SET last = last + %[2]d WHERE creator_id = '%[3]s'`, n, n*m.events, m.creatorID))
+	return err
 }
 
 // modelID is an id: its kind, its time and its random part.
@@ -93,7 +101,7 @@ var modelID = regexp.MustCompile(`[a-z]+[_:](01[0-9a-z]{8})[0-9a-z]{16}`)
 // timesSince are the times of the sale's ids, with what precedes them.
 func (w *fixture) timesSince(m model) (times []string, err error) {
 	began := modelID.FindStringSubmatch(m.checkoutID)[1]
-	for _, table := range filledTables {
+	for _, table := range m.tables {
 		rows, err := w.modelRows(w.ctx, m, table)
 		if err != nil {
 			return nil, err
@@ -113,8 +121,9 @@ func (w *fixture) timesSince(m model) (times []string, err error) {
 
 // modelRows are the sale's rows of a table, by column.
 func (w *fixture) modelRows(ctx context.Context, m model, table string) ([]map[string]any, error) {
-	rows, err := w.pool.Query(ctx, fmt.Sprintf(`SELECT to_jsonb(t) FROM %s t WHERE strpos(to_jsonb(t)::text, $1) > 0 OR strpos(to_jsonb(t)::text, $2) > 0
-		OR strpos(to_jsonb(t)::text, '"' || $3 || '"') > 0`, table), m.checkoutID, m.paymentID, modelCustomer)
+	rows, err := w.pool.Query(ctx, fmt.Sprintf(`SELECT to_jsonb(t) FROM %s t WHERE creator_id = $1 AND (strpos(to_jsonb(t)::text, $2) > 0
+		OR strpos(to_jsonb(t)::text, $3) > 0 OR strpos(to_jsonb(t)::text, '"' || $4 || '"') > 0 OR $5 <> '' AND strpos(to_jsonb(t)::text, $5) > 0)`, table),
+		m.creatorID, m.checkoutID, m.PaymentID, m.customer, m.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +156,8 @@ func text(value any) string {
 	return written
 }
 
-// fillTable copies the sale's rows of a table n times.
-func (w *fixture) fillTable(m model, table string, n int) error {
+// copyRows copies the sale's rows of a table n times.
+func (w *fixture) copyRows(m model, table string, n int) error {
 	rows, err := w.modelRows(w.ctx, m, table)
 	if err != nil {
 		return err
@@ -193,11 +202,12 @@ func (m model) copied(column string, value any) string {
 	for _, found := range m.own.FindAllStringIndex(written, -1) {
 		parts = append(parts, quoted(written[at:found[0]]))
 		switch what := written[found[0]:found[1]]; what {
-		case modelCustomer:
+		case m.customer:
 			parts = append(parts, "'filled-' || n")
-		case m.receiptNumber:
+		case m.ReceiptNumber:
 			series, last := what[:len(what)-6], what[len(what)-6:]
-			parts = append(parts, quoted(series), fmt.Sprintf("lpad((%s + n)::text, 6, '0')", strings.TrimLeft(last, "0")))
+			number := "(" + strings.TrimLeft(last, "0") + " + n)::text" // of six digits or more
+			parts = append(parts, quoted(series), fmt.Sprintf("lpad(%[1]s, greatest(6, length(%[1]s)), '0')", number))
 		default:
 			parts = append(parts, "t")
 		}

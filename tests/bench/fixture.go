@@ -34,11 +34,10 @@ type fixture struct {
 	reference *fiber.App
 	closers   []func() error
 	cfg       config.Config
-	renewed   map[string]int // renewals so far, by account
 }
 
 func newFixture(ctx context.Context) (_ *fixture, err error) {
-	w := &fixture{ctx: ctx, renewed: map[string]int{}}
+	w := &fixture{ctx: ctx}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())

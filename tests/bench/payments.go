@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"fmt"
+	"maps"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,9 +20,32 @@ const paidPerRound = 400
 // seller is an account with something to sell.
 type seller struct{ key, catalogKey string }
 
-func (w *fixture) newSeller(n int) (seller, error) {
+// demoClub is the demo account with its subscription.
+func (w *fixture) demoClub() seller { return seller{w.key, "workshop-club"} }
+
+// open opens a checkout for a customer.
+func (w *fixture) open(s seller, customer string) (id string, err error) {
+	var session struct{ ID string }
+	err = w.callAs(s.key, "POST", "/v1/checkout-sessions", map[string]any{
+		"catalog": map[string]any{"listing": s.catalogKey}, "externalCustomerId": customer,
+		"successUrl": "https://shop.example.com/thanks", "cancelUrl": "https://shop.example.com/pricing",
+	}, &session)
+	return session.ID, err
+}
+
+// receipt names what a sale has made; SubscriptionID is "" for a sale without.
+type receipt struct{ PaymentID, ReceiptNumber, SubscriptionID string }
+
+// pay pays an open checkout.
+func (w *fixture) pay(s seller, checkoutID, email string) (r receipt, err error) {
+	err = w.callAs(s.key, "POST", "/v1/sandbox/checkout-sessions/"+checkoutID+"/pay", map[string]any{"cardNumber": "4242424242424242", "email": email}, &r)
+	return r, err
+}
+
+// newSeller opens an account that sells one listing.
+func (w *fixture) newSeller(listing map[string]any) (seller, error) {
 	var signedIn struct{ AccessToken string }
-	name := fmt.Sprintf("bench-seller-%d-%d", n, time.Now().UnixNano())
+	name := "bench-" + strings.ToLower(rand.Text())
 	err := w.callAs("", "POST", "/v1/auth/sign-up", map[string]any{"email": name + "@example.com", "password": "correct horse battery", "displayName": name}, &signedIn)
 	if err != nil {
 		return seller{}, err
@@ -29,14 +54,14 @@ func (w *fixture) newSeller(n int) (seller, error) {
 	if err := w.callAs(signedIn.AccessToken, "POST", "/v1/api-keys", map[string]any{"name": "bench"}, &key); err != nil {
 		return seller{}, err
 	}
-	var listing struct{ ID, CatalogKey string }
-	err = w.callAs(signedIn.AccessToken, "POST", "/v1/listings", map[string]any{
-		"type": "DIGITAL", "slug": name, "title": "Type specimens", "priceInCents": 1200, "currency": "eur",
-	}, &listing)
+	draft := map[string]any{"slug": name, "priceInCents": 1200, "currency": "eur"}
+	maps.Copy(draft, listing)
+	var made struct{ ID, CatalogKey string }
+	err = w.callAs(signedIn.AccessToken, "POST", "/v1/listings", draft, &made)
 	if err == nil {
-		err = w.callAs(signedIn.AccessToken, "POST", "/v1/listings/"+listing.ID+"/publish", nil, &listing)
+		err = w.callAs(signedIn.AccessToken, "POST", "/v1/listings/"+made.ID+"/publish", nil, &made)
 	}
-	return seller{key.Key, listing.CatalogKey}, err
+	return seller{key.Key, made.CatalogKey}, err
 }
 
 func paymentsOfOne(ctx context.Context, w *fixture) (string, error)  { return w.payments(ctx, 1) }
@@ -48,13 +73,13 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 	sellers := make([]seller, accounts)
 	for i := range sellers {
 		var err error
-		if sellers[i], err = w.newSeller(i); err != nil {
+		if sellers[i], err = w.newSeller(map[string]any{"type": "DIGITAL", "title": "Type specimens"}); err != nil {
 			return "", err
 		}
 	}
 	var next atomic.Int64
 	bare := &side{name: "bare", status: 201, request: func(r *fasthttp.Request) {
-		w.post(w.bare+"/three", []byte(`{"n":`+strconv.FormatInt(next.Add(1), 10)+`}`))(r)
+		post(w.key, w.bare+"/three", []byte(`{"n":`+strconv.FormatInt(next.Add(1), 10)+`}`))(r)
 	}}
 	var ours, reference []float64
 	for turn := range rounds + 1 { // the first warms up
@@ -77,14 +102,8 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 // payAll opens sessions and returns how many of them are paid in a second.
 func (w *fixture) payAll(ctx context.Context, sellers []seller) (float64, error) {
 	ids := make([]string, paidPerRound)
-	open := func(i int) error {
-		var session createdSession
-		s := sellers[i%len(sellers)]
-		err := w.callAs(s.key, "POST", "/v1/checkout-sessions", map[string]any{
-			"catalog": map[string]any{"listing": s.catalogKey}, "externalCustomerId": fmt.Sprintf("buyer-%d", i),
-			"successUrl": "https://shop.example.com/thanks", "cancelUrl": "https://shop.example.com/pricing",
-		}, &session)
-		ids[i] = session.ID
+	open := func(i int) (err error) {
+		ids[i], err = w.open(sellers[i%len(sellers)], fmt.Sprintf("buyer-%d", i))
 		return err
 	}
 	if err := forAll(ctx, open); err != nil {
@@ -92,8 +111,8 @@ func (w *fixture) payAll(ctx context.Context, sellers []seller) (float64, error)
 	}
 	begin := time.Now()
 	err := forAll(ctx, func(i int) error {
-		var receipt json.RawMessage
-		return w.callAs(sellers[i%len(sellers)].key, "POST", "/v1/sandbox/checkout-sessions/"+ids[i]+"/pay", map[string]any{"cardNumber": "4242424242424242"}, &receipt)
+		_, err := w.pay(sellers[i%len(sellers)], ids[i], "")
+		return err
 	})
 	return paidPerRound / time.Since(begin).Seconds(), err
 }

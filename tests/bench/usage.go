@@ -22,6 +22,7 @@ import (
 
 // usageAccount is a subscription with a meter, billed by the day.
 type usageAccount struct {
+	seller
 	subscription, meter, plan string
 	next                      atomic.Int64
 }
@@ -30,29 +31,37 @@ type made struct {
 	ID string `json:"id"`
 }
 
+// newClub opens an account that sells a monthly subscription.
+func (w *fixture) newClub() (seller, error) {
+	return w.newSeller(map[string]any{"type": "SUBSCRIPTION", "title": "Press time", "metadata": map[string]any{"interval": "month", "intervalCount": 1}})
+}
+
 // meteredCustomer buys a subscription and attaches a billing plan to it.
-func (w *fixture) meteredCustomer(name string) (*usageAccount, error) {
-	var session createdSession
-	if err := w.call("POST", "/v1/checkout-sessions", newSession(name), &session); err != nil {
+func (w *fixture) meteredCustomer(s seller, name string) (*usageAccount, error) {
+	checkoutID, err := w.open(s, name)
+	if err != nil {
 		return nil, err
 	}
-	var receipt struct{ SubscriptionID string }
-	if err := w.call("POST", "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", map[string]any{"cardNumber": "4242424242424242"}, &receipt); err != nil {
+	paid, err := w.pay(s, checkoutID, "")
+	if err != nil {
 		return nil, err
 	}
-	a := &usageAccount{subscription: receipt.SubscriptionID, meter: name}
+	a := &usageAccount{seller: s, subscription: paid.SubscriptionID, meter: name}
+	call := func(path string, body map[string]any, into *made) error {
+		return w.callAs(s.key, "POST", path, body, into)
+	}
 	var meter, product, price, plan made
-	err := errors.Join(
-		w.call("POST", "/v1/usage/meters", map[string]any{"name": name, "eventName": name, "aggregation": "SUM"}, &meter),
-		w.call("POST", "/v1/usage/products", map[string]any{"name": name, "type": "SERVICE"}, &product))
+	err = errors.Join(
+		call("/v1/usage/meters", map[string]any{"name": name, "eventName": name, "aggregation": "SUM"}, &meter),
+		call("/v1/usage/products", map[string]any{"name": name, "type": "SERVICE"}, &product))
 	if err == nil {
-		err = w.call("POST", "/v1/usage/prices", map[string]any{
+		err = call("/v1/usage/prices", map[string]any{
 			"productId": product.ID, "billingScheme": "usage_based", "currency": "eur", "recurring": map[string]any{"interval": "day"},
 			"tiers": []map[string]any{{"upTo": nil, "unitAmountDecimal": "0.0001"}},
 		}, &price)
 	}
 	if err == nil {
-		err = w.call("POST", "/v1/usage/billing-plans", map[string]any{
+		err = call("/v1/usage/billing-plans", map[string]any{
 			"subscriptionId": a.subscription, "meterId": meter.ID, "priceId": price.ID, "billingInterval": "day",
 		}, &plan)
 	}
@@ -72,15 +81,30 @@ func (a *usageAccount) appendReport(body []byte) []byte {
 	return append(strconv.AppendInt(body, a.next.Add(1), 10), `"}`...)
 }
 
-// post prepares a POST of JSON with the key.
-func (w *fixture) post(url string, raw []byte) func(*fasthttp.Request) {
+// post prepares a POST of JSON with an account's key.
+func post(key, url string, raw []byte) func(*fasthttp.Request) {
 	return func(r *fasthttp.Request) {
 		r.SetRequestURI(url)
 		r.Header.SetMethod(fasthttp.MethodPost)
 		r.Header.SetContentType("application/json")
-		r.Header.Set("Authorization", "Bearer "+w.key)
+		r.Header.Set("Authorization", "Bearer "+key)
 		r.SetBodyRaw(raw)
 	}
+}
+
+// newMetered is meteredCustomer in an account that has nothing else.
+func (w *fixture) newMetered(name string) (*usageAccount, error) {
+	s, err := w.newClub()
+	if err != nil {
+		return nil, err
+	}
+	return w.meteredCustomer(s, name)
+}
+
+// advance moves the account's clock.
+func (w *fixture) advance(s seller, by time.Duration) error {
+	var clock any
+	return w.callAs(s.key, "POST", "/v1/sandbox/clock/advance", map[string]any{"seconds": by.Seconds()}, &clock)
 }
 
 // bareEvent is what the reference writes.
@@ -131,7 +155,7 @@ func (w *fixture) insertEvents() fiber.Handler {
 
 // reports compares a request of n reports with a bare one of as many rows.
 func reports(ctx context.Context, w *fixture, name string, n int) (string, error) {
-	a, err := w.meteredCustomer(name)
+	a, err := w.newMetered(name)
 	if err != nil {
 		return "", err
 	}
@@ -148,13 +172,13 @@ func reports(ctx context.Context, w *fixture, name string, n int) (string, error
 	}
 	ours := func(r *fasthttp.Request) {
 		if n == 1 {
-			w.post(w.base+"/v1/usage/events", a.appendReport(nil))(r)
+			post(a.key, w.base+"/v1/usage/events", a.appendReport(nil))(r)
 			return
 		}
-		w.post(w.base+"/v1/usage/events/batch", list(`{"events":[`, `]}`, a.appendReport))(r)
+		post(a.key, w.base+"/v1/usage/events/batch", list(`{"events":[`, `]}`, a.appendReport))(r)
 	}
 	reference := func(r *fasthttp.Request) {
-		w.post(w.bare+"/events", list(`[`, `]`, func(body []byte) []byte {
+		post(w.key, w.bare+"/events", list(`[`, `]`, func(body []byte) []byte {
 			body = append(append(append(body, `{"key":"`...), name...), '-')
 			return append(strconv.AppendInt(body, bare.Add(1), 10), `","quantity":1.5}`...)
 		}))(r)
@@ -171,7 +195,7 @@ func usageBatch(ctx context.Context, w *fixture) (string, error) {
 
 // usageFlush counts a million rows that the database makes itself.
 func usageFlush(ctx context.Context, w *fixture) (string, error) {
-	a, err := w.meteredCustomer("bench-flush")
+	a, err := w.newMetered("bench-flush")
 	if err != nil {
 		return "", err
 	}
@@ -179,8 +203,7 @@ func usageFlush(ctx context.Context, w *fixture) (string, error) {
 		return "", err
 	}
 	begin := time.Now()
-	var clock any
-	if err := w.call("POST", "/v1/sandbox/clock/advance", map[string]any{"seconds": 1}, &clock); err != nil {
+	if err := w.advance(a.seller, time.Second); err != nil {
 		return "", err
 	}
 	took := time.Since(begin)
@@ -212,11 +235,14 @@ FROM usage_billing_plans p, LATERAL (SELECT * FROM usage_streams s WHERE s.plan_
 
 // usageClose closes the periods of 40 plans with one report each, and then with 500 each.
 func usageClose(ctx context.Context, w *fixture) (string, error) {
-	const plans, day = 40, 24*3600 + 130
+	const plans, day = 40, 24*time.Hour + 130*time.Second
+	club, err := w.newClub()
+	if err != nil {
+		return "", err
+	}
 	accounts := make([]*usageAccount, plans)
 	for i := range accounts {
-		var err error
-		if accounts[i], err = w.meteredCustomer(fmt.Sprintf("bench-close-%d", i)); err != nil {
+		if accounts[i], err = w.meteredCustomer(club, fmt.Sprintf("bench-close-%d", i)); err != nil {
 			return "", err
 		}
 	}
@@ -227,12 +253,11 @@ func usageClose(ctx context.Context, w *fixture) (string, error) {
 				return "", err
 			}
 		}
-		var clock any
-		if err := w.call("POST", "/v1/sandbox/clock/advance", map[string]any{"seconds": 1}, &clock); err != nil { // which counts them
+		if err := w.advance(club, time.Second); err != nil { // which counts them
 			return "", err
 		}
 		begin := time.Now()
-		if err := w.call("POST", "/v1/sandbox/clock/advance", map[string]any{"seconds": day}, &clock); err != nil {
+		if err := w.advance(club, day); err != nil {
 			return "", err
 		}
 		took[each] = time.Since(begin)
@@ -247,16 +272,16 @@ var storedEvents = 1_000_000
 // usageFull compares ingest beside many stored reports with ingest into a table that has few, each beside the bare
 // reference in turns, so that the machine's mood is in neither.
 func usageFull(ctx context.Context, w *fixture) (string, error) {
-	a, err := w.meteredCustomer("bench-full")
+	a, err := w.newMetered("bench-full")
 	if err != nil {
 		return "", err
 	}
 	var next atomic.Int64
 	measure := func() (share float64, text string, err error) {
-		single := &side{name: "single", status: 202, request: func(r *fasthttp.Request) { w.post(w.base+"/v1/usage/events", a.appendReport(nil))(r) }}
+		single := &side{name: "single", status: 202, request: func(r *fasthttp.Request) { post(a.key, w.base+"/v1/usage/events", a.appendReport(nil))(r) }}
 		bare := &side{name: "bare", status: 202, request: func(r *fasthttp.Request) {
 			body := strconv.AppendInt([]byte(`[{"quantity":1.5,"key":"full-`), next.Add(1), 10)
-			w.post(w.bare+"/events", append(body, `"}]`...))(r)
+			post(w.key, w.bare+"/events", append(body, `"}]`...))(r)
 		}}
 		text, err = compare(ctx, single, bare)
 		if err == nil {
@@ -276,7 +301,7 @@ func usageFull(ctx context.Context, w *fixture) (string, error) {
 }
 
 // fillWithKeys writes reports past the API, with keys as random as integrators' are, which are counted already. The keys'
-// index is made anew behind them: entered one by one, fifty million random ones take hours.
+// index is rebuilt behind them: entered one by one, fifty million random ones take hours.
 func (w *fixture) fillWithKeys(ctx context.Context, a *usageAccount, rows int) error {
 	const chunk = 1_000_000
 	const insert = `
