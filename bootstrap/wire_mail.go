@@ -9,7 +9,7 @@ import (
 
 func (a *App) wireMail() error {
 	module := mail.New(
-		mail.Config{Livemode: a.cfg.Livemode(), Sender: a.cfg.Sender().Address},
+		mail.Config{Livemode: a.cfg.Livemode(), Sender: a.cfg.Sender().Address, BaseURL: a.cfg.BaseURL},
 		mail.Deps{
 			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.mailer(), Receipts: a.modules.Checkout, Accounts: a.modules.Identity,
 			Buyers: a.modules.Checkout, Bookings: a.modules.Booking, Calendars: ical.Calendars{},

@@ -88,6 +88,7 @@ func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
 		Sandbox: !s.cfg.Livemode, ReceiptURL: s.receipts.ReceiptURL, ManageURL: s.bookings.ManageURL, PortalURL: s.portalURL,
+		DashboardURL:     func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },
 		ImageURL:         s.images.ImageURL,
 		PasswordResetURL: func(l identity.ResetLink) string { return s.passwords.PasswordResetURL(l) },
 	}, mail.Data)

@@ -37,6 +37,8 @@ type Config struct {
 	Livemode bool
 	// Sender is the address that mail comes from, which calendars know as the organizer.
 	Sender string
+	// BaseURL is the origin of this deployment.
+	BaseURL string
 }
 
 // Deps is what the module needs.

@@ -127,4 +127,6 @@ func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
 	if after := read(); after.Equal(before) || after.Format("2006-01-02T15:04:05.000Z") != wanted {
 		t.Errorf("moved from %s to %s, chosen was %s", before, after, wanted)
 	}
+	b.follow("#cancel", "Cancel this appointment?")
+	b.follow("#confirm", "You canceled this appointment")
 }

@@ -76,7 +76,7 @@ func mailSite(t *testing.T) (site mailtemplate.Site, page string) {
 	at := func(string) string { return host.URL + "/" }
 	return mailtemplate.Site{
 		Sandbox: true, ReceiptURL: at, ManageURL: at, PortalURL: at, ImageURL: func(string) string { return host.URL + "/logo" },
-		PasswordResetURL: func(identity.ResetLink) string { return host.URL },
+		DashboardURL: at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
 	}, host.URL
 }
 

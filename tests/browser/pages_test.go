@@ -141,6 +141,45 @@ func TestTheDocumentationCanBeSearched(t *testing.T) {
 	b.wait(`document.querySelectorAll("article:not([hidden])").length === ` + strconv.Itoa(all))
 }
 
+func TestTheDocumentationMarksItsSectionAndCopies(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	b := newTab(t)
+	b.open(s.URL + "/docs#appointments")
+	b.wait(`document.querySelector("nav a[aria-current]")?.hash === "#appointments"`)
+	b.do("keep what is copied", chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText = async (text) => { window.copied = text }`))
+	b.click("#level-1 .copyable button")
+	b.wait(`document.querySelector("#level-1 .copyable button").textContent === "Copied"`)
+	if same := eval[bool](b, `copied === document.querySelector("#level-1 pre").textContent && copied.startsWith("curl ")`); !same {
+		t.Error("another text was copied than is shown")
+	}
+	b.click(`#reference article label[for$="-go"]`)
+	b.wait(`[...document.querySelectorAll("#reference article [data-in]")].every((sample) => sample.checkVisibility() === (sample.dataset.in === "go"))`)
+}
+
+// A page weighs at most 60 kB as it is sent, and the payment form leaves out what only the calendar needs.
+func TestAPaymentPageLoadsNoCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	loaded := func(b *tab) (calendar bool, weight int) {
+		t.Helper()
+		calendar = eval[bool](b, `performance.getEntriesByType("resource").some((r) => /\/(calendar|choose|openings)\b[^/]*\.js$/.test(r.name))`)
+		weight = eval[int](b, `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce((sum, r) => sum + r.encodedBodySize, 0)`)
+		return calendar, weight
+	}
+	b := newTab(t)
+	b.open(s.checkout(s.book))
+	b.ready()
+	if calendar, weight := loaded(b); calendar || weight == 0 || weight > 60_000 {
+		t.Errorf("the payment page loads the calendar: %v, and weighs %d bytes", calendar, weight)
+	}
+	b.open(s.sell(s.single, nil)["checkoutUrl"].(string))
+	b.shown()
+	if calendar, weight := loaded(b); !calendar || weight > 60_000 {
+		t.Errorf("the calendar page loads the calendar: %v, and weighs %d bytes", calendar, weight)
+	}
+}
+
 func TestPagesAreServedWithTheirHeaders(t *testing.T) {
 	t.Parallel()
 	s := sharedFixture(t)

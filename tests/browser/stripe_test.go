@@ -117,6 +117,12 @@ func TestTheBankIsMetThroughStripesScript(t *testing.T) {
 	s, fake := stripeFixture(t)
 	session := s.session(s.book, nil)
 	b := newTab(t)
+	payAtBank(b, fake, session)
+}
+
+// payAtBank pays a session with a card whose bank asks the buyer, who agrees.
+func payAtBank(b *tab, fake *stripefake.Server, session harness.JSON) {
+	b.t.Helper()
 	b.open(session["checkoutUrl"].(string))
 	fillStripe(b, stripefake.Challenges)
 	b.click("#submit")
@@ -183,13 +189,7 @@ func TestAChangeOfPlanIsConfirmedAtTheBank(t *testing.T) {
 	s, fake := stripeFixture(t)
 	session := s.openPressTime()
 	b := newTab(t)
-	b.open(session["checkoutUrl"].(string))
-	fillStripe(b, stripefake.Challenges)
-	b.click("#submit")
-	b.sees("Your bank asks you to confirm this payment.")
-	b.click("#approve")
-	confirmAtBank(b, fake, session["id"].(string))
-	b.sees("Payment complete")
+	payAtBank(b, fake, session)
 	subscriptions := s.AsBackend(t, http.MethodGet, "/v1/subscriptions", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)
 	sub := subscriptions[0].(map[string]any)
 

@@ -141,7 +141,7 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 	days := make([]weekDay, 7)
 	for i := range days {
 		date := monday + civil.Date(i) //nolint:gosec // 0 to 6
-		days[i] = weekDay{Label: date.Weekday().String(), Date: v.reader.Date(dayOf(date)), Today: date == today}
+		days[i] = weekDay{Label: date.Weekday().String(), Date: dayOf(date).Format("January 2"), Today: date == today}
 	}
 	for _, a := range slices.Backward(found.Items) {
 
@@ -204,7 +204,7 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if a.Status == appointment.StatusCanceled {
 		all = append(all, v.cancellation(a, money)...)
 	}
-	p.Parts = append(p.Parts, facts("Details", append(all, fact{"Id", copied(a.ID)})...))
+	p.Parts = append(p.Parts, facts("Details", append(all, fact{"ID", copied(a.ID)})...))
 	if a.Status == appointment.StatusConfirmed {
 		open, err := r.openTimes(ctx, v, a, zone)
 		if err != nil {

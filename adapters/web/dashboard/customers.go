@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/layout"
 	coreaccess "sundry/core/access"
 	"sundry/core/customer"
 	"sundry/modules/access"
@@ -34,15 +35,15 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 	l := &list[customer.State]{
 		path: base + "/customers", name: "customers",
-		filters: []filter{{Name: "email", Label: "Email", Placeholder: "grace@example.com"}, {Name: "external", Label: "Your id"}, {Name: "q", Label: "Search", Placeholder: "Name, email or id"}},
+		filters: []filter{{Name: "email", Label: "Email", Placeholder: "grace@example.com"}, {Name: "external", Label: "Your ID"}, {Name: "q", Label: "Search", Placeholder: "Name, email or ID"}},
 		columns: []column[customer.State]{
 			{label: "Customer", cell: func(s customer.State) cell {
 				return cell{Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID, Sub: s.DisplayName}
 			}},
-			{label: "Your id", cell: func(s customer.State) cell { return text(orDash(s.ExternalCustomerID)) }},
+			{label: "Your ID", cell: func(s customer.State) cell { return text(orDash(s.ExternalCustomerID)) }},
 			{label: "Country", cell: func(s customer.State) cell { return text(orDash(s.Details.Country)) }},
 			{label: "Since", cell: func(s customer.State) cell { return v.moment(s.CreatedAt) }, csv: func(s customer.State) string { return exact(s.CreatedAt) }},
-			{label: "Id", cell: func(s customer.State) cell { return mono(s.ID) }},
+			{label: "ID", cell: func(s customer.State) cell { return mono(s.ID) }},
 		},
 		read: func(ctx context.Context, q query, page ports.Page) (ports.List[customer.State], error) {
 			return r.Customers.List(ctx, ports.CustomerFilter{CreatorID: v.account(), Email: q["email"], ExternalCustomerID: q["external"]}, page)
@@ -60,7 +61,7 @@ func customerForm(v *visit, s customer.State) form {
 	f := v.form("customer", base+"/customers/new", "Save",
 		field{Name: "email", Label: "Email", Type: "email", Value: s.Email, Required: true},
 		field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Half: true},
-		field{Name: "externalCustomerId", Label: "Your id", Value: s.ExternalCustomerID, Half: true, Mono: true, Hint: "What your app calls them. Their access is read under it."})
+		field{Name: "externalCustomerId", Label: "Your ID", Value: s.ExternalCustomerID, Half: true, Mono: true, Hint: "What your app calls them. Their access is read under it."})
 	f.Cancel = base + "/customers"
 	if s.ID != "" {
 		f.Action, f.Cancel = base+"/customers/"+s.ID+"/edit", base+"/customers/"+s.ID
@@ -171,11 +172,11 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	details := []fact{
-		{"Email", text(orDash(s.Email))}, {"Your id", copied(orDash(s.ExternalCustomerID))}, {"Id", copied(s.ID)}, {"Country", text(orDash(s.Details.Country))},
-		{"Tax id", text(orDash(s.Details.TaxID))}, {"Since", v.moment(s.CreatedAt)},
+		{"Email", text(orDash(s.Email))}, {"Your ID", copied(orDash(s.ExternalCustomerID))}, {"ID", copied(s.ID)}, {"Country", text(orDash(s.Details.Country))},
+		{"Tax ID", text(orDash(s.Details.TaxID))}, {"Since", v.moment(s.CreatedAt)},
 	}
 	for _, card := range cards {
-		details = append(details, fact{"Card", text(strings.ToUpper(card.Brand) + " •••• " + card.Last4)})
+		details = append(details, fact{"Card", text(layout.CardName(card.Brand, card.Last4))})
 	}
 	p.Aside = append(p.Aside, facts("Details", details...), v.historyPart(why))
 	return r.send(c, v, p)

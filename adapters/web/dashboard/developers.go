@@ -102,12 +102,12 @@ func (r *Routes) events(c *fiber.Ctx, v *visit) error {
 	l := &list[event.Record]{
 		path: base + "/events", name: "events",
 		filters: []filter{
-			{Name: "type", Label: "Type", Options: eventTypes("")}, {Name: "customer", Label: "Customer", Placeholder: "Your id or cus_…"},
+			{Name: "type", Label: "Type", Options: eventTypes("")}, {Name: "customer", Label: "Customer", Placeholder: "Your ID or cus_…"},
 			{Name: "q", Label: "Search", Placeholder: "Any text in it"},
 		},
 		columns: []column[event.Record]{
 			{label: "Event", cell: func(e event.Record) cell { return cell{Text: string(e.Type), Href: base + "/events/" + e.ID} }},
-			{label: "Id", cell: func(e event.Record) cell { return mono(e.ID) }},
+			{label: "ID", cell: func(e event.Record) cell { return mono(e.ID) }},
 			{label: "Date", cell: func(e event.Record) cell { return v.moment(e.CreatedAt) }, csv: func(e event.Record) string { return exact(e.CreatedAt) }},
 		},
 		read: func(ctx context.Context, q query, page ports.Page) (ports.List[event.Record], error) {
@@ -138,6 +138,6 @@ func (r *Routes) event(c *fiber.Ctx, v *visit) error {
 	}
 	return r.send(c, v, page{
 		Nav: base + "/events", Title: string(e.Type), Lead: v.when(e.CreatedAt), Up: &action{Label: "Events", Href: base + "/events"},
-		Parts: []part{codePart("Data", "data", indented(e.Data))}, Aside: []part{facts("Details", fact{"Id", copied(e.ID)}, fact{"Type", text(string(e.Type))}, fact{"Created", v.moment(e.CreatedAt)})},
+		Parts: []part{codePart("Data", "data", indented(e.Data))}, Aside: []part{facts("Details", fact{"ID", copied(e.ID)}, fact{"Type", text(string(e.Type))}, fact{"Created", v.moment(e.CreatedAt)})},
 	})
 }

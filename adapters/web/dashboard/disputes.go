@@ -25,7 +25,7 @@ func (r *Routes) disputes(c *fiber.Ctx, v *visit) error {
 		path: base + "/disputes", name: "disputes",
 		filters: []filter{
 			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "needs_response", "Needs your evidence", "under_review", "Under review", "won", "Won", "lost", "Lost")},
-			{Name: "q", Label: "Search", Placeholder: "Reason or id"},
+			{Name: "q", Label: "Search", Placeholder: "Reason or ID"},
 		},
 		columns: []column[dispute.State]{
 			{label: "Dispute", cell: func(d dispute.State) cell {
@@ -96,7 +96,7 @@ func disputePage(v *visit, d dispute.State) page {
 	}
 	all := []fact{
 		{"Reason", text(plainWords(d.Reason))}, {"Order", to(d.PaymentID, base+"/orders/"+d.PaymentID)}, {"Tax in it", text(v.reader.Money(d.Share.Tax))},
-		{"Opened", v.moment(d.CreatedAt)}, {"Respond by", v.moment(d.RespondBy)}, {"Closed", v.moment(d.ClosedAt)}, {"Id", copied(d.ID)},
+		{"Opened", v.moment(d.CreatedAt)}, {"Respond by", v.moment(d.RespondBy)}, {"Closed", v.moment(d.ClosedAt)}, {"ID", copied(d.ID)},
 	}
 	for _, address := range d.Evidence.FileURLs {
 		all = append(all, fact{"File", mono(address)})

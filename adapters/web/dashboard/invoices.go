@@ -48,7 +48,7 @@ func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
 		empty: empty{Title: "No invoices yet", Text: "Usage is invoiced when its period ends. Your backend can also push invoices of its own.", Code: "POST /v1/invoices",
 			Action: &action{Label: "Read how", Href: "/docs"}},
 	}
-	return show(r, c, v, l, page{Title: "Invoices", Lead: "What was charged after the fact: usage and pushed invoices."})
+	return show(r, c, v, l, page{Title: "Invoices", Lead: "What was billed after use, and the invoices that your backend made."})
 }
 
 func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
@@ -110,7 +110,7 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 	if i.Status == invoice.Failed {
 		all = append(all, fact{"Why it failed", text(plainWords(i.DeclineCode))}, fact{"Next attempt", v.moment(i.NextAttemptAt)})
 	}
-	p.Aside = []part{facts("Details", append(all, fact{"Id", copied(i.ID)})...)}
+	p.Aside = []part{facts("Details", append(all, fact{"ID", copied(i.ID)})...)}
 	return r.send(c, v, p)
 }
 

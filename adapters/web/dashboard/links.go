@@ -221,7 +221,7 @@ func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (page, er
 	}
 	p.Aside = []part{
 		{Kind: "drawing", Title: "QR code", Data: drawn},
-		facts("Details", fact{"Sells", to(title, base+"/listings/"+l.ListingID)}, fact{"Plan or variant", text(orDash(linkTerms(l)))}, fact{"Id", copied(l.ID)}, fact{"Created", v.moment(l.CreatedAt)}),
+		facts("Details", fact{"Sells", to(title, base+"/listings/"+l.ListingID)}, fact{"Plan or variant", text(orDash(linkTerms(l)))}, fact{"ID", copied(l.ID)}, fact{"Created", v.moment(l.CreatedAt)}),
 	}
 	return p, nil
 }

@@ -169,7 +169,7 @@ var metadataForms = map[listing.Type][]metadataField{
 	},
 	listing.Subscription: {
 		{field: field{Name: listing.Interval, Label: "Billed every", Type: "select", Half: true, Options: choices("", "day", "day", "week", "week", "month", "month", "year", "year")}},
-		{field: field{Name: listing.IntervalCount, Label: "How many at a time", Half: true, Hint: "3 with month is every three months."}, number: true},
+		{field: field{Name: listing.IntervalCount, Label: "Number of intervals", Half: true, Hint: "3 with month: billed every three months."}, number: true},
 		{field: field{Name: listing.TrialDays, Label: "Free trial", Suffix: "days", Half: true}, number: true},
 		{field: field{Name: listing.Features, Label: "Features", Type: "textarea", Hint: "One per line. Each becomes an entitlement that your app can ask for."}, lines: true},
 	},
@@ -394,7 +394,7 @@ func (r *Routes) listing(c *fiber.Ctx, v *visit) error {
 
 func listingFacts(v *visit, l listing.State) []fact {
 	all := []fact{
-		{"Kind", text(typeNames[l.Type])}, {"Price", text(v.listingPrice(l))}, {"Catalog key", copied(l.CatalogKey)}, {"Id", copied(l.ID)},
+		{"Kind", text(typeNames[l.Type])}, {"Price", text(v.listingPrice(l))}, {"Catalog key", copied(l.CatalogKey)}, {"ID", copied(l.ID)},
 	}
 	for _, m := range metadataForms[l.Type] {
 		switch value := l.Metadata[m.Name].(type) {

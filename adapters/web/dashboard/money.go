@@ -40,7 +40,7 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 			{label: "Status", cell: func(p payout.State) cell { return payoutTones[p.Status] }},
 			{label: "Asked for", cell: func(p payout.State) cell { return v.moment(p.CreatedAt) }, csv: func(p payout.State) string { return exact(p.CreatedAt) }},
 			{label: "Paid", cell: func(p payout.State) cell { return v.moment(p.PaidAt) }, csv: func(p payout.State) string { return exact(p.PaidAt) }},
-			{label: "Id", cell: func(p payout.State) cell { return mono(p.ID) }},
+			{label: "ID", cell: func(p payout.State) cell { return mono(p.ID) }},
 		},
 		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[payout.State], error) {
 			return r.Treasury.ListPayouts(ctx, v.account(), page)
@@ -157,7 +157,7 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 	status := payoutTones[s.Status]
 	p := page{Nav: base + "/balance", Title: "Payout of " + v.reader.Money(s.Amount), Badge: &status, Up: &action{Label: "Balance and payouts", Href: base + "/balance"},
 		Actions: []action{link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")}}
-	all := []fact{{"Amount", text(v.reader.Money(s.Amount))}, {"Id", copied(s.ID)}, {"Asked for", v.moment(s.CreatedAt)}, {"Paid", v.moment(s.PaidAt)}}
+	all := []fact{{"Amount", text(v.reader.Money(s.Amount))}, {"ID", copied(s.ID)}, {"Asked for", v.moment(s.CreatedAt)}, {"Paid", v.moment(s.PaidAt)}}
 	if s.Destination != "" {
 		all = append(all, fact{"To", copied(s.Destination)})
 	}

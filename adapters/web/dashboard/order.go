@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/layout"
 	"sundry/core/checkout"
 	"sundry/core/country"
 	"sundry/core/dispute"
@@ -131,7 +132,7 @@ func (v *visit) orderFacts(o orderDetails, customers *names) []fact {
 	p := o.paid
 	all := []fact{{"Payment", copied(p.ID)}, {"Receipt", text(orDash(p.Sale.ReceiptNumber))}}
 	if p.Last4 != "" {
-		all = append(all, fact{"Card", text(strings.ToUpper(p.Brand) + " •••• " + p.Last4)})
+		all = append(all, fact{"Card", text(layout.CardName(p.Brand, p.Last4))})
 	}
 	if p.Decline.Message != "" && p.Status == payment.Declined {
 		all = append(all, fact{"Why it failed", cell{Text: p.Decline.Message, Sub: p.Decline.Code}})
@@ -283,7 +284,7 @@ func (v *visit) entriesPart(entries []ledger.Entry) part {
 		}})
 	}
 	p := tablePart("Where the money went", t)
-	p.Lead = "Debits are positive, credits negative; each posting adds up to nothing."
+	p.Lead = "Debits are positive, credits negative; each posting adds up to zero."
 	return p
 }
 
@@ -297,7 +298,7 @@ func plainWords(code string) string {
 }
 
 // refundReasons are offered; the API takes any.
-var refundReasons = []string{"requested_by_customer", "Asked for by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other", "Another reason"}
+var refundReasons = []string{"requested_by_customer", "Requested by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other", "Another reason"}
 
 // askRefund asks how much, and then shows what that returns before anything is done.
 func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {

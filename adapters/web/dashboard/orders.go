@@ -45,7 +45,7 @@ func (r *Routes) orderList(v *visit) *list[ports.ListedPayment] {
 		filters: []filter{
 			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "succeeded", "Paid", "declined", "Declined", "processing", "Processing",
 				"requires_action", "Needs confirmation", "canceled", "Canceled")},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your id"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
 			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
 		},
 		columns: []column[ports.ListedPayment]{

@@ -25,7 +25,9 @@ type page struct {
 	Parts   []part
 	// Aside is beside the parts where there is space.
 	Aside []part
-	Body  string // a class of the page
+	// Wide leaves the whole width to the parts: the aside is above them.
+	Wide bool
+	Body string // a class of the page
 	// FormsLeadTo is the origin that a form of the page redirects to, beside our own; "" for none.
 	FormsLeadTo string
 }

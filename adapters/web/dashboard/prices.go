@@ -113,7 +113,7 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 	}
 	l := &list[usage.Price]{
 		path: base + "/usage/prices", name: "usage-prices",
-		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Product, price or id"}},
+		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Product, price or ID"}},
 		columns: []column[usage.Price]{
 			{label: "Price", cell: func(p usage.Price) cell {
 				return cell{Text: tiersLine(p), Href: base + "/usage/prices/" + p.ID, Sub: p.ID}
@@ -254,16 +254,16 @@ func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, page{
 		Nav: base + "/usage", Title: product.Name, Lead: "Billed every " + string(price.Interval) + ".", Up: &action{Label: "Prices", Href: base + "/usage/prices"},
 		Actions: []action{link("New billing plan", base+"/usage/plans/new").primary()}, Parts: []part{tiersPart(price)},
-		Aside: []part{facts("Details", fact{"Id", copied(price.ID)}, fact{"Product", copied(product.ID)}, fact{"Created", v.moment(price.CreatedAt)})},
+		Aside: []part{facts("Details", fact{"ID", copied(price.ID)}, fact{"Product", copied(product.ID)}, fact{"Created", v.moment(price.CreatedAt)})},
 	})
 }
 
 func (r *Routes) products(c *fiber.Ctx, v *visit) error {
 	l := &list[usage.Product]{
 		path: base + "/usage/products", name: "usage-products",
-		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Name or id"}},
+		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Name or ID"}},
 		columns: []column[usage.Product]{
-			{label: "Product", cell: func(p usage.Product) cell { return text(p.Name) }}, {label: "Id", cell: func(p usage.Product) cell { return copied(p.ID) }},
+			{label: "Product", cell: func(p usage.Product) cell { return text(p.Name) }}, {label: "ID", cell: func(p usage.Product) cell { return copied(p.ID) }},
 			{label: "Created", cell: func(p usage.Product) cell { return v.moment(p.CreatedAt) }, csv: func(p usage.Product) string { return exact(p.CreatedAt) }},
 		},
 		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[usage.Product], error) {

@@ -21,7 +21,7 @@ func (r *Routes) requests(c *fiber.Ctx, v *visit) error {
 		filters: []filter{
 			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "2", "Succeeded (2xx)", "4", "Refused (4xx)", "5", "Failed (5xx)",
 				"400", "400 Invalid", "401", "401 Unauthenticated", "402", "402 Declined", "404", "404 Not found", "409", "409 Conflict", "429", "429 Too many")},
-			{Name: "q", Label: "Search", Placeholder: "Request id or path"},
+			{Name: "q", Label: "Search", Placeholder: "Request ID or path"},
 		},
 		columns: []column[apirequest.Record]{
 			{label: "Request", cell: func(q apirequest.Record) cell { return cell{Text: q.Method + " " + q.Path, Mono: true, Sub: q.ID} }},
@@ -29,7 +29,7 @@ func (r *Routes) requests(c *fiber.Ctx, v *visit) error {
 			{label: "Error code", cell: func(q apirequest.Record) cell { return text(orDash(q.Code)) }, csv: func(q apirequest.Record) string { return q.Code }},
 			{label: "Took", num: true, cell: func(q apirequest.Record) cell { return text(milliseconds(q.Duration)) }, csv: func(q apirequest.Record) string { return fmt.Sprintf("%.1f", inMilliseconds(q.Duration)) }},
 			{label: "Key", cell: func(q apirequest.Record) cell { return mono(q.Key[max(0, strings.Index(q.Key, "…")):]) }, csv: func(q apirequest.Record) string { return q.Key }},
-			{label: "Request id", csv: func(q apirequest.Record) string { return q.ID }},
+			{label: "Request ID", csv: func(q apirequest.Record) string { return q.ID }},
 			{label: "Date", cell: func(q apirequest.Record) cell { return v.moment(q.At) }, csv: func(q apirequest.Record) string { return exact(q.At) }},
 		},
 		read: func(ctx context.Context, q query, page ports.Page) (ports.List[apirequest.Record], error) {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -18,6 +19,9 @@ func (r *Routes) mountSettings(at fiber.Router) {
 	r.post(at, "/security/browsers/:id/sign-out", r.signOutOther)
 	r.get(at, "/security/log", r.accessLog)
 }
+
+// address writes a network of one address as that address.
+func address(network string) string { return strings.TrimSuffix(network, "/32") }
 
 func settingsForm(v *visit) form {
 	s := v.Creator
@@ -46,7 +50,7 @@ func settingsPage() page {
 func (r *Routes) settings(c *fiber.Ctx, v *visit) error {
 	p := settingsPage()
 	p.Parts = append(logoPart(v), formPart(settingsForm(v)))
-	p.Aside = []part{facts("Account", fact{"Email", text(v.Creator.Email)}, fact{"Id", copied(v.Creator.ID)}, fact{"Since", v.moment(v.Creator.CreatedAt)})}
+	p.Aside = []part{facts("Account", fact{"Email", text(v.Creator.Email)}, fact{"ID", copied(v.Creator.ID)}, fact{"Since", v.moment(v.Creator.CreatedAt)})}
 	return r.send(c, v, p)
 }
 
@@ -88,7 +92,7 @@ func (r *Routes) securityPage(c *fiber.Ctx, v *visit) (page, error) {
 		} else {
 			buttons.Actions = []action{v.button("Sign out", base+"/security/browsers/"+b.ID+"/sign-out")}
 		}
-		t.Rows = append(t.Rows, row{[]cell{name, text(orDash(b.Address)), v.moment(b.LastSeenAt), v.moment(b.CreatedAt), buttons}})
+		t.Rows = append(t.Rows, row{[]cell{name, text(orDash(address(b.Address))), v.moment(b.LastSeenAt), v.moment(b.CreatedAt), buttons}})
 	}
 	signedIn := tablePart("Where you are signed in", t)
 	signedIn.Actions = []action{v.button("Sign out everywhere", base+"/sign-out-everywhere").asking("Every browser is signed out, this one too, and refresh tokens of the API end.")}
@@ -140,7 +144,7 @@ func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
 		filters: []filter{{Name: "kind", Label: "What", Options: options}, {Name: "q", Label: "Search", Placeholder: "Address or browser"}},
 		columns: []column[core.AccountEvent]{
 			{label: "What", cell: func(e core.AccountEvent) cell { return accessWords[e.Kind] }},
-			{label: "Address", cell: func(e core.AccountEvent) cell { return text(orDash(e.Address)) }},
+			{label: "Address", cell: func(e core.AccountEvent) cell { return text(orDash(address(e.Address))) }},
 			{label: "With", cell: func(e core.AccountEvent) cell { return cell{Text: browserName(e.UserAgent), Sub: e.Note} }, csv: func(e core.AccountEvent) string { return e.UserAgent }},
 			{label: "Date", cell: func(e core.AccountEvent) cell { return v.moment(e.At) }, csv: func(e core.AccountEvent) string { return exact(e.At) }},
 		},

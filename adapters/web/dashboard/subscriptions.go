@@ -53,8 +53,8 @@ func (r *Routes) subscriptionList(v *visit) *list[subscription.State] {
 		path: base + "/subscriptions", name: "subscriptions",
 		filters: []filter{
 			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "trialing", "Trial", "past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
-			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your id"},
-			{Name: "q", Label: "Search", Placeholder: "Plan or id"},
+			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
+			{Name: "q", Label: "Search", Placeholder: "Plan or ID"},
 		},
 		columns: []column[subscription.State]{
 			{label: "Plan", cell: func(s subscription.State) cell { return cell{Text: planName(s), Href: base + "/subscriptions/" + s.ID} }},
@@ -135,7 +135,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	if s.Planned != nil {
 		all = append(all, fact{"From the next period", text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
 	}
-	all = append(all, fact{"Checkout", copied(s.CheckoutID)}, fact{"Id", copied(s.ID)})
+	all = append(all, fact{"Checkout", copied(s.CheckoutID)}, fact{"ID", copied(s.ID)})
 	p.Aside = append(p.Aside, facts("Details", all...))
 	return r.send(c, v, p)
 }

@@ -48,7 +48,7 @@ func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	l := &list[usage.PlanState]{
 		path: base + "/usage", name: "billing-plans",
 		filters: []filter{{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "ended", "Ended")}, {Name: "subscription", Label: "Subscription", Placeholder: "sub_…"},
-			{Name: "q", Label: "Search", Placeholder: "Meter, customer or id"}},
+			{Name: "q", Label: "Search", Placeholder: "Meter, customer or ID"}},
 		columns: []column[usage.PlanState]{
 			{label: "Billing plan", cell: func(p usage.PlanState) cell {
 				return cell{Text: cmp.Or(names[p.MeterID], p.MeterID), Href: base + "/usage/plans/" + p.ID, Sub: p.ID}
@@ -87,7 +87,7 @@ func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
 			{label: "Meter", cell: func(m usage.Meter) cell { return text(m.Name) }},
 			{label: "Event name", cell: func(m usage.Meter) cell { return copied(m.EventName) }},
 			{label: "Counts", cell: func(m usage.Meter) cell { return text(aggregations[m.Aggregation]) }, csv: func(m usage.Meter) string { return string(m.Aggregation) }},
-			{label: "Id", cell: func(m usage.Meter) cell { return mono(m.ID) }},
+			{label: "ID", cell: func(m usage.Meter) cell { return mono(m.ID) }},
 			{label: "Created", cell: func(m usage.Meter) cell { return v.moment(m.CreatedAt) }, csv: func(m usage.Meter) string { return exact(m.CreatedAt) }},
 		},
 		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[usage.Meter], error) {
@@ -239,7 +239,7 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p.Aside = []part{facts("Details", fact{"Subscription", to(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)}, fact{"Customer", customers.cell(s.CustomerID, s.ExternalCustomerID)},
-		fact{"Next invoice", v.moment(s.NextInvoiceAt())}, fact{"Meter", copied(s.MeterID)}, fact{"Price", copied(s.PriceID)}, fact{"Id", copied(s.ID)})}
+		fact{"Next invoice", v.moment(s.NextInvoiceAt())}, fact{"Meter", copied(s.MeterID)}, fact{"Price", copied(s.PriceID)}, fact{"ID", copied(s.ID)})}
 	return r.send(c, v, p)
 }
 

@@ -47,7 +47,7 @@ func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
 		filters: []filter{{Name: "enabled", Label: "Status", Options: choices("", "", "Any status", "yes", "Enabled", "no", "Disabled")}, {Name: "q", Label: "Search", Placeholder: "Address or event"}},
 		columns: []column[core.EndpointState]{
 			{label: "Address", cell: func(e core.EndpointState) cell { return cell{Text: e.URL, Href: base + "/webhooks/" + e.ID} }},
-			{label: "Events", cell: func(e core.EndpointState) cell { return text(strings.Join(e.Events, "\n")) }},
+			{label: "Events", cell: func(e core.EndpointState) cell { return text(eventNames(e.Events)) }, csv: func(e core.EndpointState) string { return strings.Join(e.Events, "\n") }},
 			{label: "Status", cell: endpointTone},
 			{label: "Created", cell: func(e core.EndpointState) cell { return v.moment(e.CreatedAt) }, csv: func(e core.EndpointState) string { return exact(e.CreatedAt) }},
 		},
@@ -63,6 +63,14 @@ func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
 	return show(r, c, v, l, page{Title: "Webhooks", Lead: "Addresses of your backend that receive events.", Actions: []action{link("New endpoint", base+"/webhooks/new").primary()}})
 }
 
+// eventNames lists what an endpoint is sent.
+func eventNames(types []string) string {
+	if slices.Contains(types, "*") {
+		return "All events"
+	}
+	return strings.Join(types, "\n")
+}
+
 func endpointForm(v *visit, e core.EndpointState) form {
 	events := strings.Join(e.Events, "\n")
 	if e.ID == "" {
@@ -71,8 +79,8 @@ func endpointForm(v *visit, e core.EndpointState) form {
 	f := v.form("endpoint", base+"/webhooks/new", "Add endpoint",
 		field{Name: "url", Label: "Address", Type: "url", Value: e.URL, Required: true, Placeholder: "https://example.com/webhooks"},
 		field{Name: "events", Label: "Events", Type: "textarea", Rows: 4, Mono: true, Value: events, Required: true, Hint: "One per line: payment.completed, a family such as subscription.*, or * for everything."},
-		field{Name: "maxInFlight", Label: "At most at the same time", Value: zeroless(e.MaxInFlight), Half: true, Hint: "Empty: 32."},
-		field{Name: "maxPerSecond", Label: "At most per second", Value: zeroless(e.MaxPerSecond), Half: true, Hint: "Empty: no limit."})
+		field{Name: "maxInFlight", Label: "Concurrent deliveries", Value: zeroless(e.MaxInFlight), Half: true, Hint: "At most. Empty: 32."},
+		field{Name: "maxPerSecond", Label: "Deliveries per second", Value: zeroless(e.MaxPerSecond), Half: true, Hint: "At most. Empty: no limit."})
 	f.Cancel = base + "/webhooks"
 	if e.ID != "" {
 		f.Action, f.Submit, f.Cancel = base+"/webhooks/"+e.ID+"/edit", "Save", base+"/webhooks/"+e.ID
@@ -135,10 +143,10 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 	p.Actions = append(p.Actions, v.button("Delete", at+"/delete").asking("What waits for it is not sent any more. This can’t be undone."))
 	secret := facts("Signing secret", fact{"Secret", cell{Text: "whsec_••••••••"}})
 	secret.Actions = []action{v.button("Show", at+"/secret"), v.button("Rotate", at+"/rotate").asking("A new secret signs from now on. The one before goes on signing, too, for 24 hours.")}
-	p.Aside = []part{
+	p.Wide, p.Aside = true, []part{
 		secret,
-		facts("Details", fact{"Events", text(strings.Join(e.Events, "\n"))}, fact{"At the same time", text(strconv.Itoa(e.MaxInFlight))}, fact{"Per second", text(orDash(zeroless(e.MaxPerSecond)))},
-			fact{"Failures in a row", text(strconv.Itoa(e.Failures))}, fact{"Id", copied(e.ID)}, fact{"Created", v.moment(e.CreatedAt)}),
+		facts("Details", fact{"Events", text(eventNames(e.Events))}, fact{"Concurrent deliveries, at most", text(strconv.Itoa(e.MaxInFlight))}, fact{"Deliveries per second, at most", text(orDash(zeroless(e.MaxPerSecond)))},
+			fact{"Failures in a row", text(strconv.Itoa(e.Failures))}, fact{"ID", copied(e.ID)}, fact{"Created", v.moment(e.CreatedAt)}),
 	}
 	l := r.deliveryList(v, e)
 	if c.Query("format") == "csv" {
@@ -162,7 +170,7 @@ func (r *Routes) deliveryList(v *visit, e core.EndpointState) *list[webhooks.Del
 	return &list[webhooks.Delivered]{
 		path: at, name: "deliveries",
 		filters: []filter{
-			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "delivered", "Delivered", "pending", "Pending", "failed", "Failed")}, {Name: "q", Label: "Search", Placeholder: "Event type or id"},
+			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "delivered", "Delivered", "pending", "Pending", "failed", "Failed")}, {Name: "q", Label: "Search", Placeholder: "Event type or ID"},
 		},
 		columns: []column[webhooks.Delivered]{
 			{label: "Event", cell: func(d webhooks.Delivered) cell {

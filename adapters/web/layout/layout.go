@@ -147,7 +147,7 @@ func (l *Layout) funcs(reader locale.Locale) template.FuncMap {
 		"icon":      icon,
 		"image":     l.images.path,
 		"countries": func() []country.Country { return country.List(reader.Language) },
-		"upper":     strings.ToUpper,
+		"cardName":  CardName,
 		"sandbox":   func() bool { return l.config.Sandbox },
 		"cardForm":  func() CardForm { return l.config.CardForm },
 		"testCards": func() []testCard { return testCards },
@@ -159,6 +159,17 @@ func (l *Layout) funcs(reader locale.Locale) template.FuncMap {
 // Amount is minor units of a currency by its code.
 func Amount(minor int64, currency string) money.Amount {
 	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
+}
+
+// CardName is how every page names a card: "Visa •••• 4242", and "" without one.
+func CardName(brand, last4 string) string {
+	if last4 == "" {
+		return ""
+	}
+	if brand != "" {
+		brand = strings.ToUpper(brand[:1]) + brand[1:] + " "
+	}
+	return brand + "•••• " + last4
 }
 
 // icon inlines one of the small drawings of static/icons, hidden from screen readers: the words beside it always mean the

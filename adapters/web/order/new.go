@@ -4,7 +4,6 @@ import (
 	"embed"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"sundry/adapters/web/layout"
 	core "sundry/core/checkout"
@@ -59,7 +58,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	if s.Status == core.StatusPaid {
 		view.Receipt = &Receipt{
 			Number: s.ReceiptNumber, URL: p.ReceiptURL, PaidAt: s.PaidAt,
-			Card: cardName(p.CardBrand, p.CardLast4), DownloadURL: s.Offer.DownloadURL,
+			Card: layout.CardName(p.CardBrand, p.CardLast4), DownloadURL: s.Offer.DownloadURL,
 		}
 	}
 	return view
@@ -107,17 +106,6 @@ func planName(s core.State) string {
 		return ""
 	}
 	return s.Offer.PlanName
-}
-
-// cardName is how receipts name a card: "Visa •••• 4242".
-func cardName(brand, last4 string) string {
-	if last4 == "" {
-		return ""
-	}
-	if brand != "" {
-		brand = strings.ToUpper(brand[:1]) + brand[1:] + " "
-	}
-	return brand + "•••• " + last4
 }
 
 // origins are those of the given addresses, each once.

@@ -233,7 +233,7 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 	}
 	reader := layout.Reader(c)
 	sheet := sheet{
-		Number: paid.Sale.ReceiptNumber, Amount: reader.Money(paid.Amount), PaidAt: paid.SettledAt, Card: paid.Brand + " •••• " + paid.Last4,
+		Number: paid.Sale.ReceiptNumber, Amount: reader.Money(paid.Amount), PaidAt: paid.SettledAt, Card: layout.CardName(paid.Brand, paid.Last4),
 		Start: paid.Sale.PeriodStart, End: paid.Sale.PeriodEnd, PDF: r.Documents.Links.URL(document.Receipt, paid.ID) + "/pdf",
 	}
 	for _, l := range paid.Sale.Lines {
@@ -349,7 +349,7 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 		p.Problem = layout.Reader(c).Decline(s.Setup.LastError.Code)
 	}
 	if s.Card.ID != "" {
-		p.Card = s.Card.Brand + " •••• " + s.Card.Last4
+		p.Card = layout.CardName(s.Card.Brand, s.Card.Last4)
 	}
 	reader := layout.Reader(c)
 	return r.layout.SendForm(c, r.pages, "setup.html", layout.View{Title: reader.Text("portal.setup.title"), Classes: "sheet", Page: p},

@@ -3,6 +3,7 @@ package mailtemplate
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"sundry/core/appointment"
@@ -131,7 +132,13 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			for i, one := range a.More {
 				d.Links = append(d.Links, link{to.words("apt.manage_nth", i+2), site.ManageURL(one.ID)})
 			}
+			return d
 		}
+		page := "/bookings/" + a.ID
+		if len(a.More) > 0 {
+			page = "/bookings"
+		}
+		d.Links = append(d.Links, link{to.words("apt.see"), site.DashboardURL(page)})
 		return d
 	}
 }
@@ -157,10 +164,13 @@ func (a Appointment) rowsOfCanceled(to reader, zone *time.Location, other string
 func (a Appointment) when(to reader, zone *time.Location) row {
 	return row{
 		Label: to.words("apt.when"), Strong: true,
-		Value: to.Day(a.StartsAt.In(zone)) + ", " + to.Clock(a.StartsAt.In(zone)) + "–" + to.Clock(a.EndsAt.In(zone)),
+		Value: to.Day(a.StartsAt.In(zone)) + ", " + whole(to.Clock(a.StartsAt.In(zone))) + "–" + whole(to.Clock(a.EndsAt.In(zone))),
 		Note:  civil.ZoneLabel(a.StartsAt, zone),
 	}
 }
+
+// whole keeps a time such as "9:00 AM" on one line.
+func whole(clock string) string { return strings.ReplaceAll(clock, " ", "\u00a0") }
 
 func (a Appointment) rows(to reader, zone *time.Location, other string) []row {
 	rows := []row{{Label: to.words("apt.what"), Value: a.Title}, {Label: to.words("apt.with"), Value: other}}
@@ -171,7 +181,7 @@ func (a Appointment) rows(to reader, zone *time.Location, other string) []row {
 	for _, one := range a.More {
 		rows = append(rows, one.when(to, zone))
 	}
-	rows = append(rows, row{Label: to.words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, to.words("apt.unsaid"))})
+	rows = append(rows, row{Label: to.words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, to.words("apt.unsaid")), Lines: true})
 	if a.Reason != "" {
 		rows = append(rows, row{Label: to.words("apt.reason"), Value: a.Reason})
 	}

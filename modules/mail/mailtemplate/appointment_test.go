@@ -44,13 +44,19 @@ func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 	a.MeetingURL, a.Address, a.Reason, a.Other, a.Timezone = "", "1 Rue de Rivoli\nParis", "A <b>cold</b>", "", "Mars/Olympus"
 	a.PreviousStartsAt = a.StartsAt.Add(-24 * time.Hour)
 	l := write(t, KindCreatorCanceled, live(), a)
-	for _, part := range []string{"A <b>cold</b>", "a buyer", "Monday, June 15, 2026, 6:30 PM–7:30 PM", "Sunday, June 14, 2026, 6:30 PM"} {
+	for _, part := range []string{"A <b>cold</b>", "a buyer", "Monday, June 15, 2026, 6:30 PM–7:30 PM", "Sunday, June 14, 2026, 6:30 PM", "https://pay.example.com/dashboard/bookings/" + a.ID} {
 		if !strings.Contains(l.Text, part) {
 			t.Errorf("%q is missing from\n%s", part, l.Text)
 		}
 	}
 	if strings.Contains(l.HTML, "<b>cold") {
 		t.Error("what a person wrote became markup")
+	}
+	if !strings.Contains(l.HTML, "6:30\u00a0PM–7:30\u00a0PM") {
+		t.Error("a time may break before its PM")
+	}
+	if l := write(t, KindCreatorBooked, live(), a); !strings.Contains(l.Text, "1 Rue de Rivoli\n        Paris\n") {
+		t.Errorf("the address has lost its lines:\n%s", l.Text)
 	}
 	a.Address = "" // the creator took the place away before the buyer had paid
 	if l := write(t, KindAppointmentBooked, live(), a); !strings.Contains(l.Text, "To be confirmed") {

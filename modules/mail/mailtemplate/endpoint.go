@@ -23,7 +23,7 @@ func EndpointDisabledOf(e webhook.Disabled, creator string) EndpointDisabled {
 	return EndpointDisabled{ID: e.ID, URL: e.URL, Creator: creator, Reason: e.DisabledReason, At: e.At}
 }
 
-func endpointDisabled(_ Site, to reader, e EndpointDisabled) draft {
+func endpointDisabled(site Site, to reader, e EndpointDisabled) draft {
 	return draft{
 		Subject: to.words("endpoint.subject"), Preview: to.words("endpoint.preview"), Heading: to.words("endpoint.heading"),
 		Lead: []string{to.words("endpoint.lead", oneLine(e.Creator))},
@@ -33,7 +33,8 @@ func endpointDisabled(_ Site, to reader, e EndpointDisabled) draft {
 			{Label: to.words("endpoint.reason"), Value: to.words("endpoint.reason." + e.Reason)},
 			{Label: to.words("endpoint.time"), Value: to.Moment(e.At)},
 		},
-		After:  []string{to.words("endpoint.after", e.ID, e.ID)},
+		Links:  []link{{to.words("endpoint.open"), site.DashboardURL("/webhooks/" + e.ID)}},
+		After:  []string{to.words("endpoint.after", e.ID)},
 		Footer: to.words("endpoint.footer"),
 	}
 }

@@ -50,6 +50,8 @@ type Site struct {
 	PortalURL func(customerID string) string
 	// PasswordResetURL is where a creator sets a new password, as little stored.
 	PasswordResetURL func(identity.ResetLink) string
+	// DashboardURL is a page of the creator's dashboard by its path there.
+	DashboardURL func(path string) string
 	// ImageURL is the absolute address, on our own host, that shows a logo; "" when it cannot be shown.
 	ImageURL func(logoURL string) string
 }
@@ -116,6 +118,8 @@ var ours = accent.Palette{
 type row struct {
 	Label, Value, Note string
 	Strong             bool
+	// Lines keeps the lines of the value, as an address has them.
+	Lines bool
 }
 
 type link struct{ Label, URL string }
@@ -219,9 +223,16 @@ func cells(rows []row) string {
 	}
 	var out strings.Builder
 	for _, r := range rows {
-		fmt.Fprintf(&out, "%-*s  %s\n", width, r.Label, oneLine(r.Value))
-		if r.Note != "" {
-			fmt.Fprintf(&out, "%-*s  %s\n", width, "", oneLine(r.Note))
+		value := []string{r.Value}
+		if r.Lines {
+			value = strings.Split(r.Value, "\n")
+		}
+		label := r.Label
+		for _, line := range append(value, r.Note) {
+			if line = oneLine(line); line != "" {
+				fmt.Fprintf(&out, "%-*s  %s\n", width, label, line)
+				label = ""
+			}
 		}
 	}
 	return out.String()

@@ -18,7 +18,8 @@ var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func live() Site {
 	return Site{ReceiptURL: func(checkoutID string) string {
 		return "https://pay.example.com/r/secret-of-" + checkoutID + "?a=1&b=2"
-	}, ManageURL: func(appointmentID string) string { return "https://pay.example.com/a/secret-of-" + appointmentID }}
+	}, ManageURL: func(appointmentID string) string { return "https://pay.example.com/a/secret-of-" + appointmentID },
+		DashboardURL: func(path string) string { return "https://pay.example.com/dashboard" + path }}
 }
 
 func write(t *testing.T, kind Kind, site Site, data any) Content {
@@ -194,7 +195,7 @@ func TestADisabledEndpointIsNamedWithItsReason(t *testing.T) {
 		l := write(t, KindEndpointDisabled, live(), EndpointDisabledOf(webhook.Disabled{
 			EndpointState: webhook.EndpointState{ID: "we_1", URL: "https://hooks.example.com/in?a=1&b=2", DisabledReason: reason, Secret: []byte("encrypted")}, At: noon,
 		}, "Ada Lovelace"))
-		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", sentence, "March 8, 2026, 12:00 PM UTC", `{"enabled": true}`} {
+		for _, part := range []string{"Hi Ada Lovelace,", "https://hooks.example.com/in?a=1&b=2", "we_1", sentence, "March 8, 2026, 12:00 PM UTC", "https://pay.example.com/dashboard/webhooks/we_1", `{"enabled": true}`} {
 			if !strings.Contains(l.Text, part) {
 				t.Errorf("%s is missing from\n%s", part, l.Text)
 			}
