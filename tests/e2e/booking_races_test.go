@@ -71,7 +71,7 @@ func TestPacksInOppositeOrderNeitherShareNorBlock(t *testing.T) {
 }
 
 // raceRounds is how often paying races the end of a session, on each engine.
-const raceRounds = 1000
+const raceRounds = 400
 
 func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
 	t.Parallel()

@@ -33,19 +33,23 @@ func TestRefusedRequestsWriteNothing(t *testing.T) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil) // its own, so that nobody else writes
 		w, outsider := newFixture(t, app), newFixture(t, app)
+		valid := map[string]harness.Request{}
 		for _, op := range harness.Operations(t) {
-			valid := w.request(t, op)
-			before := app.Tables(t)
-			for _, r := range refusals(w, outsider, op, valid) {
+			valid[op.Line()] = w.request(t, op)
+		}
+		before := app.Tables(t)
+		for _, op := range harness.Operations(t) {
+			for _, r := range refusals(w, outsider, op, valid[op.Line()]) {
 				if response := app.Ask(t, r); response.Status < 400 {
 					t.Errorf("%s took %.200v: %d %s", op.Line(), r, response.Status, response.Body)
 				}
 			}
-			if diff := changed(before, app.Tables(t)); len(diff) > 0 {
+			after := app.Tables(t)
+			if diff := changed(before, after); len(diff) > 0 {
 				t.Errorf("%s was refused and wrote %s", op.Line(), strings.Join(diff, "; "))
 			}
+			before = after
 		}
-		before := app.Tables(t)
 		w.NewListing(t, nil)
 		if diff := changed(before, app.Tables(t)); len(diff) != 1 || !strings.HasPrefix(diff[0], "listings: ") {
 			t.Errorf("a listing was made, and what is seen of it is %q", diff)

@@ -149,6 +149,7 @@ const (
 	CardAsksAlways   = "4000002760003184"
 	CardTimesOut     = "4000000000009003"
 	CardStaysPending = "4000000000009102"
+	CardDisputed     = "4000000000000259"
 )
 
 // Pay pays a session as a buyer would.

@@ -22,8 +22,7 @@ func (a *App) Tables(t testing.TB) map[string]string {
 	if strings.HasPrefix(a.DatabaseURL, "sqlite:") {
 		list = "SELECT name FROM sqlite_master WHERE type = 'table'"
 	}
-	db := a.database(t)
-	defer func() { _ = db.Close() }()
+	db := a.shared(t)
 	names, err := rowsOf(t.Context(), db, list)
 	if err != nil || len(names) < 10 {
 		t.Fatalf("the tables are %v, %v", names, err)

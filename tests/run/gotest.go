@@ -15,13 +15,10 @@ import (
 	"time"
 )
 
-// notQuick are the folders whose tests need a service or a browser, or take their time.
-var notQuick = []string{"sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
-
-// otherProcesses are the folders that run without the race detector: they watch another process than their own, the built
-// binary or a browser. So does e2e, though its program runs in its own: every package of it runs under the detector with
-// tests of its own, and the whole over HTTP would take twice as long again.
-var otherProcesses = append([]string{"sundry/tests/e2e"}, notQuick...)
+// otherProcesses are the folders whose tests need a service or a browser, or take their time. A quick run leaves them out, and so
+// does the race detector: they watch another process than their own, the built binary or a browser. e2e does not, but every
+// package of the program runs under the detector with tests of its own, and the whole over HTTP would take twice as long again.
+var otherProcesses = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
 
 // uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes for
 // the package, and its tests ten times as long. What calls it is watched as ever.
@@ -138,8 +135,8 @@ func shown(args []string) []string {
 
 // quickPackages are the packages with tests that need no service.
 func quickPackages(ctx context.Context, b *bench) ([]string, error) {
-	inProcess, others, err := testedPackages(ctx, b)
-	return slices.DeleteFunc(append(inProcess, others...), func(name string) bool { return under(name, notQuick) }), err
+	inProcess, _, err := testedPackages(ctx, b)
+	return inProcess, err
 }
 
 // errNoCompiler is why nothing was run: a pass without the race detector would claim too much.
@@ -148,7 +145,9 @@ var errNoCompiler = errors.New("no C compiler: the race detector needs one. Inst
 // raceTest runs packages under the race detector.
 func raceTest(ctx context.Context, b *bench, tests *report, packages []string) error {
 	b.env["CGO_ENABLED"] = "1"
+	b.env["GORACE"] = "atexit_sleep_ms=50" // a second otherwise, in each of a hundred packages
 	defer delete(b.env, "CGO_ENABLED")
+	defer delete(b.env, "GORACE")
 	return goTest(ctx, b, tests, testArguments(append([]string{"-race", uninstrumented}, packages...)))
 }
 

@@ -8,7 +8,7 @@
 //
 // The race detector needs a C compiler. Without one the command fails before it runs anything.
 //
-// -quick sets nothing up: the rules, the use cases, the architecture and the embedded database, in seconds.
+// -quick sets nothing up: the rules, the use cases, the architecture and the embedded database, in less than a minute.
 package main
 
 import (
@@ -88,6 +88,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if len(args) == 0 {
+		tests.printSlowest(25)
 	}
 	fmt.Fprintf(out, "\ndone in %s\n", round(time.Since(started)))
 	totals := tests.totals()

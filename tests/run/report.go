@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -53,6 +54,7 @@ const (
 type testState struct {
 	outcome  outcome
 	children bool
+	elapsed  float64 // seconds
 	output   []string
 }
 
@@ -71,11 +73,12 @@ type report struct {
 	packages map[string]*packageState // those not finished yet
 	builds   map[string][]string      // compiler output by import path
 	outcomes map[testName]outcome     // over all commands
+	seconds  map[testName]float64     // of whole tests, their subtests added up
 }
 
 func newReport(out io.Writer) *report {
 	return &report{
-		out: out, packages: map[string]*packageState{}, builds: map[string][]string{}, outcomes: map[testName]outcome{},
+		out: out, packages: map[string]*packageState{}, builds: map[string][]string{}, outcomes: map[testName]outcome{}, seconds: map[testName]float64{},
 	}
 }
 
@@ -114,6 +117,7 @@ func (r *report) handleTest(p *packageState, e event) {
 			parent.children = true
 		}
 	}
+	t.elapsed = max(t.elapsed, e.Elapsed)
 	switch e.Action {
 	case "output":
 		t.output = append(t.output, e.Output)
@@ -154,6 +158,11 @@ func (r *report) finish(e event) {
 		count.add(o)
 		name := testName{e.Package, test}
 		r.outcomes[name] = max(r.outcomes[name], o)
+	}
+	for test, t := range p.tests {
+		if whole, _, _ := strings.Cut(test, "/"); !t.children {
+			r.seconds[testName{e.Package, whole}] += t.elapsed
+		}
 	}
 	switch {
 	case e.Action == "skip" && len(results) == 0:
@@ -218,6 +227,17 @@ func (p *packageState) explain(out io.Writer, packageFailed bool) {
 	}
 	if packageFailed {
 		indent(out, p.output)
+	}
+}
+
+// printSlowest lists the tests that take most of a run's time: where there is something to gain.
+func (r *report) printSlowest(n int) {
+	slowest := slices.SortedFunc(maps.Keys(r.seconds), func(a, b testName) int {
+		return cmp.Or(cmp.Compare(r.seconds[b], r.seconds[a]), cmp.Compare(a.pkg+a.test, b.pkg+b.test))
+	})
+	fmt.Fprintln(r.out, "\nthe slowest tests, their subtests added up:")
+	for _, name := range slowest[:min(n, len(slowest))] {
+		fmt.Fprintf(r.out, "%7.1fs  %s  %s\n", r.seconds[name], name.pkg, name.test)
 	}
 }
 

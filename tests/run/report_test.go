@@ -188,3 +188,22 @@ func TestTheLastLineIsWhatOthersRead(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestTheSlowestTestsAreListedWithTheirSubtestsAddedUp(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	r := newReport(&out)
+	feed(t, r, `{"Action":"pass","Package":"sundry/a","Test":"TestQuick","Elapsed":0.1}
+		{"Action":"run","Package":"sundry/a","Test":"TestTable"}
+		{"Action":"pass","Package":"sundry/a","Test":"TestTable/one","Elapsed":2}
+		{"Action":"pass","Package":"sundry/a","Test":"TestTable/two","Elapsed":3}
+		{"Action":"pass","Package":"sundry/a","Test":"TestTable","Elapsed":9}
+		{"Action":"pass","Package":"sundry/a","Elapsed":9}
+		{"Action":"pass","Package":"sundry/b","Test":"TestAlone","Elapsed":4}
+		{"Action":"pass","Package":"sundry/b","Elapsed":4}`)
+	out.Reset()
+	r.printSlowest(2)
+	if want := "    5.0s  sundry/a  TestTable\n    4.0s  sundry/b  TestAlone\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("printed %q", out.String())
+	}
+}
