@@ -27,7 +27,7 @@ const (
 	// retentionEvery is how often what is old is deleted, and retentionFirst leaves a start to itself.
 	retentionEvery = 6 * time.Hour
 	retentionFirst = 10 * time.Minute
-	// What is kept, and for how long; EVENT_RETENTION_DAYS sets it for events.
+	// What is kept, and for how long; EVENT_RETENTION_DAYS and USAGE_RETENTION_DAYS set it for events and reports of use.
 	keepDeliveries = 30 * 24 * time.Hour
 	keepSessions   = 90 * 24 * time.Hour
 	keepMailBodies = 90 * 24 * time.Hour
@@ -58,7 +58,8 @@ func (a *App) deleteOld(ctx context.Context) error {
 	now := a.clock.Real()
 	return a.store.DeleteOld(ctx, ports.Retention{
 		Deliveries: now.Add(-keepDeliveries), Events: now.AddDate(0, 0, -a.cfg.EventRetentionDays), Sessions: now.Add(-keepSessions),
-		MailBodies: now.Add(-keepMailBodies), Requests: now.Add(-keepRequests), Images: now.Add(-keepImages), Now: now,
+		MailBodies: now.Add(-keepMailBodies), Requests: now.Add(-keepRequests), Images: now.Add(-keepImages),
+		Usage: now.AddDate(0, 0, -a.cfg.UsageRetentionDays), Now: now,
 	})
 }
 

@@ -28,6 +28,9 @@ const (
 // minEventRetention is how many days deliveries are kept, which need their events.
 const minEventRetention = 30
 
+// minUsageRetention is how many days a period may last and reports of it may come late: until then it may be counted again.
+const minUsageRetention = 400
+
 // maxWorkers bounds the workers of one class in one process.
 const maxWorkers = 10_000
 
@@ -81,6 +84,8 @@ type Config struct {
 
 	// EventRetentionDays is how long events are kept.
 	EventRetentionDays int `env:"EVENT_RETENTION_DAYS" envDefault:"365"`
+	// UsageRetentionDays is how long reports of use are kept once they are counted.
+	UsageRetentionDays int `env:"USAGE_RETENTION_DAYS" envDefault:"400"`
 	// SMTPURL is the mail server, smtp://… or smtps://…; absent means files under DATA_DIR/mail, in the sandbox.
 	SMTPURL string `env:"SMTP_URL,unset"`
 	// MailFrom is who mail comes from: Name <address>; default SELLER_NAME <SELLER_EMAIL> in live.
@@ -230,6 +235,9 @@ func (c Config) faults() []error {
 	}
 	if c.EventRetentionDays < minEventRetention {
 		add("EVENT_RETENTION_DAYS must be %d or more: that long their deliveries are kept", minEventRetention)
+	}
+	if c.UsageRetentionDays < minUsageRetention {
+		add("USAGE_RETENTION_DAYS must be %d or more: a year's period and what is reported late", minUsageRetention)
 	}
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)

@@ -58,6 +58,7 @@ func TestOneFaultIsOneLine(t *testing.T) {
 		"DATABASE_DIRECT_URL=postgres://db/x":        "DATABASE_DIRECT_URL must be postgres://… beside a DATABASE_URL of the same kind",
 		"WEBHOOK_WORKERS=many":                       `WEBHOOK_WORKERS must be a whole number, not "many"`,
 		"EVENT_RETENTION_DAYS=1.5":                   `EVENT_RETENTION_DAYS must be a whole number, not "1.5"`,
+		"USAGE_RETENTION_DAYS=399":                   "USAGE_RETENTION_DAYS must be 400 or more: a year's period and what is reported late",
 		"PAYOUT_MINIMUM=a lot":                       `PAYOUT_MINIMUM must be a whole number, not "a lot"`,
 		"SELLER_COUNTRY=ie":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "ie"`,
 		"SELLER_COUNTRY=XX":                          `SELLER_COUNTRY must be a country's two capital letters, such as IE, not "XX"`,

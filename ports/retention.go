@@ -17,6 +17,8 @@ type Retention struct {
 	Requests time.Time
 	// Images are those that nobody has shown since.
 	Images time.Time
+	// Usage is reports of use that are counted; their keys stay.
+	Usage time.Time
 	// Now is the real time, before which other calendars' busy times and spent rates mean nothing.
 	Now time.Time
 }

@@ -92,8 +92,8 @@ type UsageStreams interface {
 	ListBySubscription(ctx context.Context, creatorID, subscriptionID string) ([]UsageStream, error)
 	// ListByCustomer returns the streams of an external customer by event name that are not closed.
 	ListByCustomer(ctx context.Context, creatorID, externalCustomerID string) ([]UsageStream, error)
-	// Recount moves the reports of a stream from the given time on into other periods and counts those again. The intake
-	// and the rollups must be locked.
+	// Recount moves the reports of a stream from the given time on into the periods of its schedule, and counts those again
+	// that gained or lost some. The intake and the rollups must be locked.
 	Recount(ctx context.Context, s UsageStream, from time.Time) error
 }
 
@@ -107,6 +107,8 @@ type StoredReport struct {
 	ReceivedAt  time.Time // real time
 	Fingerprint [16]byte
 	Voided      bool
+	// Deleted means that only the key is left: old reports are deleted.
+	Deleted bool
 	// Position is its place in the order of commits.
 	Position int64
 }
@@ -172,6 +174,8 @@ type UsageRollup struct {
 	BilledQuantity usage.Quantity
 	BilledMinor    int64
 	BilledAt       time.Time
+	// Incomplete means that reports of the period are deleted, as old ones are: its count is final.
+	Incomplete bool
 }
 
 // FlushStep is one step of counting.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/adapters/gormstore/usage"
 	"sundry/core/id"
 	"sundry/ports"
 )
@@ -103,6 +104,14 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 				return err
 			}
 		}
+	}
+	err := usage.DeleteReports(k.Usage, func(step func(repo.Base) error) error {
+		return s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
+			return step(repo.Base{DB: s.reader(ctx), Dialect: s.dialect})
+		})
+	})
+	if err != nil {
+		return err
 	}
 	// A creator may be far ahead of real time, never behind it.
 	for n := int64(retentionBatch); n == retentionBatch; {

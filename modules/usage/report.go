@@ -188,6 +188,9 @@ func (s *Service) Void(ctx context.Context, creatorID, key string) (reportID str
 		if counted.InvoiceID != "" && !report.ReceivedAt.After(counted.BilledAt) {
 			return fault.New(fault.PeriodClosed, "The report is on an invoice that is final.")
 		}
+		if report.Deleted || counted.Incomplete {
+			return fault.New(fault.PeriodClosed, "Old reports of this period are deleted, so that its count is final.")
+		}
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err

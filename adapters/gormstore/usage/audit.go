@@ -53,7 +53,7 @@ func (t audit) CheckPage(_ context.Context, reports, limit int) (found []string,
 	if end < w.position {
 		return nil, true, nil
 	}
-	found, err = t.QueryIDs(doing, "SELECT stream_id || '/' || period_start FROM usage_rollups WHERE reports <> checked_reports OR quantity <> checked_quantity LIMIT ?", limit)
+	found, err = t.QueryIDs(doing, "SELECT stream_id || '/' || period_start FROM usage_rollups WHERE (reports <> checked_reports OR quantity <> checked_quantity) AND NOT incomplete LIMIT ?", limit)
 	return found, false, err
 }
 
@@ -113,13 +113,8 @@ func (t audit) addChecked(s ports.UsageStream, key rollupKey, total core.Total) 
 	return t.Failure(doing, t.DB.Save(&row).Error)
 }
 
-// oldestPartition is where the months begin that have not been dropped.
-const oldestPartition = `
-SELECT COALESCE(MIN(substring(pg_get_expr(c.relpartbound, c.oid) FROM 'FROM \(''(\d+)''\)')::bigint), 9223372036854775807)
-FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'usage_events'::regclass`
-
-// Miscounted implements ports.UsageAudit. One statement sees one moment, so nothing has to wait for it. Periods that began
-// before the oldest month that is kept cannot be counted again.
+// Miscounted implements ports.UsageAudit. One statement sees one moment, so nothing has to wait for it. Periods of which
+// reports are deleted cannot be counted again.
 func (t audit) Miscounted(_ context.Context, limit int) ([]string, error) {
 	if t.OnPostgres() {
 		return t.QueryIDs("audit usage", `
@@ -127,7 +122,7 @@ SELECT COALESCE(u.stream_id, n.stream_id) || '/' || COALESCE(u.period_start, n.p
 FROM usage_rollups u FULL JOIN (`+fmt.Sprintf(totals, "e.position < (SELECT position FROM usage_watermark WHERE id = 1)")+`) n
     ON n.stream_id = u.stream_id AND n.period_start = u.period_start
 WHERE (COALESCE(u.quantity, -1) <> COALESCE(n.quantity, 0) OR COALESCE(u.reports, -1) <> COALESCE(n.reports, 0))
-    AND COALESCE(u.period_start, n.period_start) >= (`+oldestPartition+`) LIMIT ?`, limit)
+    AND NOT COALESCE(u.incomplete, FALSE) LIMIT ?`, limit)
 	}
 	return t.miscountedOneByOne(limit)
 }
@@ -155,7 +150,7 @@ func (t audit) miscountedOneByOne(limit int) ([]string, error) {
 		}
 		for _, k := range kept {
 			key := rollupKey{s.ID, time.Time(k.PeriodStart).UnixMilli()}
-			if total := k.toRollup().Total; total != counted[key] {
+			if total := k.toRollup().Total; total != counted[key] && !k.Incomplete {
 				faults = append(faults, fmt.Sprintf("%d/%d", key.stream, key.start))
 			}
 			delete(counted, key)

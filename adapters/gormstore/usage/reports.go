@@ -21,12 +21,13 @@ type storedReportRow struct {
 	Fingerprint []byte
 	Position    int64
 	Voided      bool
+	Deleted     bool
 }
 
 func (r storedReportRow) toReport() ports.StoredReport {
 	out := ports.StoredReport{
 		ID: r.EventID, CreatorID: r.CreatorID, Key: r.Key, StreamID: r.StreamID, PeriodStart: time.Time(r.PeriodStart),
-		ReceivedAt: time.Time(r.ReceivedAt), Voided: r.Voided, Position: r.Position,
+		ReceivedAt: time.Time(r.ReceivedAt), Voided: r.Voided, Deleted: r.Deleted, Position: r.Position,
 	}
 	copy(out.Fingerprint[:], r.Fingerprint)
 	return out
@@ -34,7 +35,7 @@ func (r storedReportRow) toReport() ports.StoredReport {
 
 type reports struct{ repo.Base }
 
-// Get implements ports.UsageReports. A report whose partition is gone counts as voided: it cannot be taken back any more.
+// Get implements ports.UsageReports.
 func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredReport, error) {
 	const doing = "get usage report"
 	join := "e.position = k.position AND e.received_at = k.received_at AND e.id = k.event_id"
@@ -43,7 +44,7 @@ func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredRepo
 	}
 	var rows []storedReportRow
 	err := t.DB.Raw("SELECT k.event_id, k.creator_id, k.key, k.stream_id, k.period_start, k.received_at, k.fingerprint, COALESCE(e.position, 0) AS position, "+
-		"(e.id IS NULL OR e.voided_at IS NOT NULL) AS voided FROM usage_keys k LEFT JOIN usage_events e ON "+join+" WHERE k.creator_id = ? AND k.key = ?",
+		"e.id IS NULL AS deleted, e.voided_at IS NOT NULL AS voided FROM usage_keys k LEFT JOIN usage_events e ON "+join+" WHERE k.creator_id = ? AND k.key = ?",
 		creatorID, key).Scan(&rows).Error
 	if err == nil && len(rows) == 0 {
 		return ports.StoredReport{}, fmt.Errorf("%s: %w", doing, ports.ErrNotFound)
@@ -71,7 +72,7 @@ func (t reports) Void(ctx context.Context, report ports.StoredReport, at time.Ti
 		return err
 	}
 	if s.Aggregation != core.Sum {
-		return rollups(t).recount(s, "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(report.PeriodStart))
+		return rollups(t).recount(s, report.PeriodStart, "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(report.PeriodStart))
 	}
 	return t.subtract(s, report, report.Position < w.checked)
 }

@@ -30,6 +30,7 @@ type rollupRow struct {
 	// The audit writes these, and so does a recount.
 	CheckedQuantity core.Quantity
 	CheckedReports  int64
+	Incomplete      bool
 }
 
 // TableName implements gorm's tabler.
@@ -40,6 +41,7 @@ func newRollupRow(s ports.UsageStream, u ports.UsageRollup, step int64) rollupRo
 		StreamID: s.ID, PeriodStart: repo.UnixMillis(u.PeriodStart), CreatorID: s.CreatorID, Aggregation: string(s.Aggregation),
 		Quantity: u.Total.Quantity, LastAt: repo.UnixMillis(u.Total.LastAt), LastID: u.Total.LastID, Reports: u.Total.Count, Step: step, AsOf: repo.UnixMillis(u.AsOf),
 		InvoiceID: u.InvoiceID, BilledQuantity: u.BilledQuantity, Billed: u.BilledMinor, BilledAt: repo.UnixMillis(u.BilledAt),
+		Incomplete: u.Incomplete,
 	}
 }
 
@@ -48,6 +50,7 @@ func (r rollupRow) toRollup() ports.UsageRollup {
 		StreamID: r.StreamID, CreatorID: r.CreatorID, PeriodStart: time.Time(r.PeriodStart),
 		Total: core.Total{Quantity: r.Quantity, LastAt: time.Time(r.LastAt), LastID: r.LastID, Count: r.Reports}, AsOf: time.Time(r.AsOf),
 		InvoiceID: r.InvoiceID, BilledQuantity: r.BilledQuantity, BilledMinor: r.Billed, BilledAt: time.Time(r.BilledAt),
+		Incomplete: r.Incomplete,
 	}
 }
 
@@ -297,8 +300,8 @@ func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[roll
 }
 
 // recount counts those reports of a stream again that are counted already, under a condition that must hold for whole
-// periods. What was billed of them stays.
-func (t rollups) recount(s ports.UsageStream, where string, args ...any) error {
+// periods, of which none began before since. What was billed of them stays, and so does the count of periods whose reports are deleted.
+func (t rollups) recount(s ports.UsageStream, since time.Time, where string, args ...any) error {
 	w, err := t.lock()
 	if err != nil {
 		return err
@@ -307,12 +310,16 @@ func (t rollups) recount(s ports.UsageStream, where string, args ...any) error {
 	if err := t.DB.Where(where, args...).Find(&before).Error; err != nil {
 		return t.Failure("recount usage", err)
 	}
-	periods := "e.position < ? AND e." + strings.ReplaceAll(where, " AND ", " AND e.")
-	counted, err := t.count(s, periods, append([]any{w.position}, args...)...)
+	received, err := streams(t).receivedSince(s, since)
 	if err != nil {
 		return err
 	}
-	checked, err := t.count(s, periods, append([]any{w.checked}, args...)...)
+	periods := "e.position < ? AND e.received_at >= ? AND e." + strings.ReplaceAll(where, " AND ", " AND e.")
+	counted, err := t.count(s, periods, append([]any{w.position, received}, args...)...)
+	if err != nil {
+		return err
+	}
+	checked, err := t.count(s, periods, append([]any{w.checked, received}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -324,6 +331,10 @@ func (t rollups) recount(s ports.UsageStream, where string, args ...any) error {
 		return t.Failure("save usage rollup", t.DB.Save(&row).Error)
 	}
 	for _, row := range before {
+		if row.Incomplete {
+			delete(counted, rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()})
+			continue
+		}
 		if err := save(rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}, row.toRollup(), row.Step); err != nil {
 			return err
 		}

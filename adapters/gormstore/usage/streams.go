@@ -174,16 +174,31 @@ func (t streams) ListByCustomer(_ context.Context, creatorID, externalCustomerID
 // Recount implements ports.UsageStreams.
 func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time) error {
 	const doing = "recount usage stream"
-	var last int64
-	if err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(occurred_at), 0) FROM usage_events WHERE stream_id = ?", s.ID), &last); err != nil {
+	received, err := t.receivedSince(s, from)
+	if err != nil {
+		return err
+	}
+	var first, last int64
+	err = repo.ScanRow(t.DB.Raw("SELECT COALESCE(MIN(period_start), ?), COALESCE(MAX(occurred_at), 0) FROM usage_events WHERE stream_id = ? AND occurred_at >= ? AND received_at >= ?",
+		from.UnixMilli(), s.ID, from.UnixMilli(), received), &first, &last)
+	if err != nil {
 		return t.Failure(doing, err)
 	}
 	for p := s.Schedule.At(from); p.Start.UnixMilli() <= last; p = s.Schedule.Next(p) {
-		err := t.DB.Exec("UPDATE usage_events SET period_start = ? WHERE stream_id = ? AND occurred_at >= ? AND occurred_at < ? AND period_start <> ?",
-			repo.UnixMillis(p.Start), s.ID, repo.UnixMillis(p.Start), repo.UnixMillis(p.End), repo.UnixMillis(p.Start)).Error
+		err := t.DB.Exec("UPDATE usage_events SET period_start = ? WHERE stream_id = ? AND occurred_at >= ? AND occurred_at < ? AND period_start <> ? AND received_at >= ?",
+			repo.UnixMillis(p.Start), s.ID, repo.UnixMillis(p.Start), repo.UnixMillis(p.End), repo.UnixMillis(p.Start), received).Error
 		if err != nil {
 			return t.Failure(doing, err)
 		}
 	}
-	return rollups(t).recount(s, "stream_id = ?", s.ID)
+	since := time.UnixMilli(min(first, from.UnixMilli()))
+	return rollups(t).recount(s, since, "stream_id = ? AND period_start >= ?", s.ID, repo.UnixMillis(since))
+}
+
+// receivedSince is the real time before which no report was received of a period that begins at a time, or later. Partitions
+// of earlier months are not read.
+func (t streams) receivedSince(s ports.UsageStream, periodStart time.Time) (repo.UnixMillis, error) {
+	var offset int64
+	err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", s.CreatorID), &offset)
+	return repo.UnixMillis(periodStart.Add(-core.MaxAhead - time.Duration(offset)*time.Millisecond)), t.Failure("read clock offset", err)
 }

@@ -48,6 +48,7 @@ CREATE TABLE usage_rollups (
     billed_at       BIGINT,
     checked_quantity NUMERIC NOT NULL DEFAULT 0, -- what the reports behind the watermark's mark of checked ones come to
     checked_reports BIGINT  NOT NULL DEFAULT 0,
+    incomplete      BOOLEAN NOT NULL DEFAULT FALSE, -- some of its reports are deleted, as old ones are
     PRIMARY KEY (stream_id, period_start)
 );
 CREATE INDEX usage_rollups_step ON usage_rollups (step, stream_id);
