@@ -35,6 +35,7 @@ const usage = `usage: sundry [command]
   catalog export FILE [EMAIL]   write listings, variants, plans, prices and payment links by stable keys ("-" = stdout)
   catalog import FILE [EMAIL]   show what would change, then make the catalog so (--dry-run only shows, --yes never asks)
   verify   check the invariants of money and access; exit 1 and one line per violation
+  tax-report FROM UNTIL   sum up the documents of these days by country, rate and so on, as CSV to file taxes from
   listen   print the account's events and forward them to a URL, signed as webhooks are (listen --help)
   trigger TYPE   make an event in the sandbox (trigger --help)
   version  what this binary was built from
@@ -54,14 +55,20 @@ func run(ctx context.Context, args []string) error {
 	case "trigger":
 		return bootstrap.Trigger(ctx, args[1:], os.Stdout)
 	}
-	if len(args) > 1 && command != "catalog" {
+	if len(args) > 1 && command != "catalog" && command != "tax-report" {
 		return fmt.Errorf("this command takes nothing more: %q", args[1])
 	}
 	var transfer catalogCommand
+	var report taxReportCommand
 	switch command {
 	case "catalog":
 		var err error
 		if transfer, err = parseCatalogCommand(args[1:]); err != nil {
+			return err
+		}
+	case "tax-report":
+		var err error
+		if report, err = parseTaxReportCommand(args[1:]); err != nil {
 			return err
 		}
 	case "version":
@@ -85,8 +92,11 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if command == "catalog" {
+	switch command {
+	case "catalog":
 		return errors.Join(transfer.run(ctx, app, os.Stdin, os.Stdout), app.Close())
+	case "tax-report":
+		return errors.Join(report.run(ctx, app, cfg, os.Stdout, os.Stderr), app.Close())
 	}
 	return errors.Join(runCommand(ctx, app, cfg, command), app.Close())
 }

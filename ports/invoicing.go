@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"time"
 
 	"sundry/core/document"
 	"sundry/core/invoice"
@@ -50,6 +51,11 @@ type IssuedDocuments interface {
 	Insert(ctx context.Context, s document.Snapshot) error
 	// Get returns the document of a kind by the body of its subject's id (id.Body). ErrNotFound.
 	Get(ctx context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error)
+	// ListIssued returns what all accounts issued to buyers in [from, until), oldest first: up to limit documents behind one
+	// of them, the zero Snapshot for the first. Payout statements are left out.
+	ListIssued(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
+	// ListVoided is ListIssued of the credit notes whose refund came back in [from, until), whenever they were issued.
+	ListVoided(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
 }
 
 // InvoicingAudit is what `sundry verify` reads of invoices. Each method returns the ids that break the rule, at most limit.

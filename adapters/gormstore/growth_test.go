@@ -7,6 +7,7 @@ import (
 
 	"sundry/adapters/gormstore"
 	"sundry/core/access"
+	"sundry/core/document"
 	"sundry/core/listing"
 	"sundry/ports"
 	"sundry/tests/testdb"
@@ -33,7 +34,10 @@ var filled = []string{
 	`INSERT INTO grants SELECT 'grt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'user-' || n,
 			'purchase', 'pay_' || lpad(n::text, 9, '0'), '', 'null', '[]', '[]', '', n, NULL, NULL, '', 1
 		FROM generate_series(1, 40000) n`,
-	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants",
+	`INSERT INTO documents SELECT 'receipt:' || lpad(n::text, 26, '0'), 'crt_' || n % 500, 'R', 'R-' || n, 'pay_' || lpad(n::text, 26, '0'), 'eur', 0, 0,
+			1700000000000 + n, '{"kind":"receipt"}'
+		FROM generate_series(1, 40000) n`,
+	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents",
 }
 
 // TestLargeTablesAreNotScanned counts the rows that a query of one page reads. Its plan is made without the parameters, as all
@@ -109,6 +113,10 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 				grants += len(c.Grants)
 			}
 			return grants, err
+		}},
+		"documents of a time": {"documents", 500, 600, func(ctx context.Context, r ports.Repos) (int, error) {
+			found, err := r.Invoicing.Documents.ListIssued(ctx, time.UnixMilli(1700000020000), time.UnixMilli(1700000030000), document.Snapshot{}, 500)
+			return len(found), err
 		}},
 		"own listings": {"listings", 20, 200, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Catalog.Listings.List(ctx, "crt_0", page)

@@ -224,3 +224,12 @@ func TestEvidenceOfTheBuyersCountry(t *testing.T) {
 		})
 	}
 }
+
+func TestARateIsWrittenInPercent(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[tax.BasisPoints]string{0: "0", 5: "0.05", 810: "8.1", 1000: "10", 1900: "19", 2550: "25.5", 10_000: "100"} {
+		if got := rate.Percent(); got != want {
+			t.Errorf("%d is written as %s, want %s", rate, got, want)
+		}
+	}
+}

@@ -3,6 +3,8 @@
 package tax
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"sundry/core/money"
@@ -55,6 +57,11 @@ const (
 
 // BasisPoints is a rate: 1900 is 19 %.
 type BasisPoints int64
+
+// Percent writes a rate in percent: 19, 8.1.
+func (r BasisPoints) Percent() string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(float64(r)/100, 'f', 2, 64), "0"), ".")
+}
 
 // whole is 100 % in basis points.
 const whole = 10_000

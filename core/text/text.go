@@ -1,8 +1,9 @@
 // Package text holds what every name, title and description of a request has to satisfy, because people read them in
-// pages, mails and calendars beside words that are ours.
+// pages, mails, calendars and spreadsheets beside words that are ours.
 package text
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -59,4 +60,15 @@ func visible(r rune) bool {
 		return false
 	}
 	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}, r)
+}
+
+// CSVCell keeps spreadsheets from running what somebody typed as a formula. Numbers stay as they are.
+func CSVCell(value string) string {
+	if value == "" || !strings.ContainsAny(value[:1], "=+-@\t\r") {
+		return value
+	}
+	if _, err := strconv.ParseFloat(value, 64); err == nil {
+		return value
+	}
+	return "'" + value
 }

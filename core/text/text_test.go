@@ -81,3 +81,15 @@ func TestTextThatMayBeLeftOut(t *testing.T) {
 		t.Errorf("an escape: %q", got)
 	}
 }
+
+func TestAFileHoldsNoFormulas(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"=1+1": "'=1+1", "+cmd": "'+cmd", "@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "-12.50": "-12.50", "+5": "+5", "\t=1": "'\t=1",
+		"plain": "plain", "": "", "a=b": "a=b",
+	} {
+		if got := text.CSVCell(value); got != want {
+			t.Errorf("%q is written as %q, want %q", value, got, want)
+		}
+	}
+}

@@ -167,9 +167,9 @@ func (c composer) taxes(add func(string, money.Amount, bool), key string) {
 	}
 }
 
-// rate writes basis points as percent: 19, 8.1.
+// rate writes a rate in percent as the reader does: 8.1, or 8,1.
 func (c composer) rate(r tax.BasisPoints) string {
-	text := strings.TrimRight(strings.TrimRight(strconv.FormatFloat(float64(r)/100, 'f', 2, 64), "0"), ".")
+	text := r.Percent()
 	if c.reader.Language == "de" || c.reader.Language == "fr" {
 		text = strings.Replace(text, ".", ",", 1)
 	}

@@ -132,6 +132,8 @@ func documentCases() storeCases {
 		"numbers have no gap":                          numbersHaveNoGap,
 		"a number that is not committed is used again": aNumberThatIsNotCommittedIsUsedAgain,
 		"accounts do not wait for each other's number": accountsDoNotWaitForEachOthersNumber,
+		"issued documents are read page by page":       issuedDocumentsAreReadPageByPage,
+		"void credit notes are those of their time":    voidCreditNotesAreThoseOfTheirTime,
 	}
 }
 

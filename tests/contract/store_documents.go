@@ -2,13 +2,19 @@ package contract
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"sundry/core/document"
+	"sundry/core/id"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/refund"
 	"sundry/ports"
 )
 
@@ -86,4 +92,85 @@ func accountsDoNotWaitForEachOthersNumber(t *testing.T, db Database) {
 			return err
 		})
 	})
+}
+
+// quarter is the time that documents are listed of.
+var quarter = [2]time.Time{time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
+
+// issued is a document of an account about a subject of its own.
+func issued(kind document.Kind, creatorID, number string, at time.Time) document.Snapshot {
+	nothing, subject := money.Amount{Currency: "eur"}, sha256.Sum256([]byte(number))
+	return document.Snapshot{
+		Kind: kind, SubjectID: id.New(id.Refund, [16]byte(subject[:16])), CreatorID: creatorID, Number: number, IssuedAt: at, Total: nothing, Tax: nothing,
+	}
+}
+
+type documentList func(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
+
+// wantPages reads a list of the quarter in pages of two: each document once, whatever their order at one time.
+func wantPages(t *testing.T, list documentList, want ...string) {
+	t.Helper()
+	var got []string
+	for last := (document.Snapshot{}); ; {
+		page, err := list(t.Context(), quarter[0], quarter[1], last, 2)
+		if err != nil || len(page) > 2 {
+			t.Fatalf("%d documents, %v", len(page), err)
+		}
+		for _, s := range page {
+			if s.IssuedAt.Before(last.IssuedAt) {
+				t.Errorf("%s is listed behind %s, which is newer", s.Number, last.Number)
+			}
+			got, last = append(got, s.CreatorID+" "+s.Number), s
+		}
+		if len(page) < 2 {
+			break
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func issuedDocumentsAreReadPageByPage(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	justBefore, last := quarter[0].Add(-time.Millisecond), quarter[1].Add(-time.Millisecond)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		for _, s := range []document.Snapshot{
+			issued(document.Receipt, "crt_b", "B-R-1", quarter[0]), issued(document.Receipt, "crt_b", "B-R-2", last), issued(document.Invoice, "crt_b", "B-I-1", last),
+			issued(document.Receipt, "crt_a", "A-R-1", justBefore), issued(document.Receipt, "crt_a", "A-R-2", last),
+			issued(document.CreditNote, "crt_a", "A-C-1", last), issued(document.CreditNote, "crt_a", "A-C-2", quarter[1]),
+			issued(document.PayoutStatement, "crt_a", "po_1", last),
+		} {
+			if err := r.Invoicing.Documents.Insert(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	documents := store.Read(t.Context()).Invoicing.Documents
+	wantPages(t, documents.ListIssued, "crt_a A-C-1", "crt_a A-R-2", "crt_b B-I-1", "crt_b B-R-1", "crt_b B-R-2")
+	wantPages(t, documents.ListVoided)
+}
+
+func voidCreditNotesAreThoseOfTheirTime(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	share := ledger.Share{Amount: money.Amount{Minor: 100, Currency: "eur"}, Tax: money.Amount{Currency: "eur"}}
+	justBefore, last := quarter[0].Add(-time.Millisecond), quarter[1].Add(-time.Millisecond)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		for i, f := range []refund.State{
+			{Status: refund.Failed, SettledAt: quarter[0]}, {Status: refund.Failed, SettledAt: last}, {Status: refund.Failed, SettledAt: last},
+			{Status: refund.Succeeded, SettledAt: last}, {Status: refund.Failed, SettledAt: justBefore}, {Status: refund.Failed, SettledAt: quarter[1]},
+		} {
+			note := issued(document.CreditNote, "crt_a", fmt.Sprintf("A-C-%d", i+1), justBefore)
+			f.ID, f.CreatorID, f.CreditNoteNumber, f.Share, f.CreatedAt = note.SubjectID, note.CreatorID, note.Number, share, justBefore
+			if err := errors.Join(r.Invoicing.Documents.Insert(ctx, note), r.Payments.Refunds.Insert(ctx, f)); err != nil {
+				return err
+			}
+		}
+		return r.Payments.Refunds.Insert(ctx, refund.State{ // it never succeeded
+			ID: "ref_never", CreatorID: "crt_a", Status: refund.Failed, CreatedAt: justBefore, SettledAt: last, Share: share,
+		})
+	})
+	wantPages(t, store.Read(t.Context()).Invoicing.Documents.ListVoided, "crt_a A-C-1", "crt_a A-C-2", "crt_a A-C-3")
 }

@@ -329,6 +329,7 @@ func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
 			}
 		})
 		t.Logf("%d lives", min(lived.Load(), int64(moneyLives(t))))
+		wantTaxReport(t, app)
 		verified(t, app)
 	})
 }

@@ -2,6 +2,7 @@ package invoicing
 
 import (
 	"context"
+	"time"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/document"
@@ -47,6 +48,27 @@ func (t documents) Insert(_ context.Context, s document.Snapshot) error {
 func (t documents) Get(_ context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error) {
 	row, err := repo.TakeOne[documentRow](t.Base, "get document of "+subjectBody, "id = ?", documentID(kind, subjectBody))
 	return row.Snapshot.V, err
+}
+
+// ListIssued implements ports.IssuedDocuments.
+func (t documents) ListIssued(_ context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error) {
+	return t.pageOf("list issued documents", from, after, limit, "issued_at < ? AND series <> ''", repo.UnixMillis(until))
+}
+
+// ListVoided implements ports.IssuedDocuments. A refund that failed before it had succeeded has no credit note.
+func (t documents) ListVoided(_ context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error) {
+	return t.pageOf("list void credit notes", time.Unix(0, 0), after, limit, `series = 'C' AND subject_id IN (
+		SELECT id FROM refunds WHERE status = 'failed' AND settled_at >= ? AND settled_at < ?)`, repo.UnixMillis(from), repo.UnixMillis(until))
+}
+
+// pageOf reads a page of documents in the order of their times, from a time on.
+func (t documents) pageOf(doing string, from time.Time, after document.Snapshot, limit int, where string, args ...any) ([]document.Snapshot, error) {
+	lastID := ""
+	if after.Kind != "" {
+		from, lastID = after.IssuedAt, documentID(after.Kind, id.Body(after.SubjectID))
+	}
+	query := t.DB.Where("(issued_at, id) > (?, ?)", repo.UnixMillis(from), lastID).Where(where, args...).Order("issued_at, id").Limit(limit)
+	return repo.ListBy(t.Base, doing, query, func(row documentRow) document.Snapshot { return row.Snapshot.V })
 }
 
 // DocumentGaps implements ports.InvoicingAudit. A number has the account's prefix of six, the series and seven digits or

@@ -24,6 +24,7 @@ CREATE TABLE documents (
 );
 CREATE UNIQUE INDEX documents_creator_id_number ON documents (creator_id, number);
 CREATE INDEX documents_subject_id ON documents (subject_id);
+CREATE INDEX documents_issued_at ON documents (issued_at, id); -- for reports over all accounts
 
 -- +goose Down
 DROP TABLE documents;

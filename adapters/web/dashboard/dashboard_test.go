@@ -26,18 +26,6 @@ func TestASignInLeadsToTheDashboardOnly(t *testing.T) {
 	}
 }
 
-func TestAFileHoldsNoFormulas(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]string{
-		"=1+1": "'=1+1", "+cmd": "'+cmd", "@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "-12.50": "-12.50", "+5": "+5", "\t=1": "'\t=1",
-		"plain": "plain", "": "", "a=b": "a=b",
-	} {
-		if got := inert(value); got != want {
-			t.Errorf("%q is written as %q, want %q", value, got, want)
-		}
-	}
-}
-
 func TestAViolationFindsItsField(t *testing.T) {
 	t.Parallel()
 	f := form{Fields: []field{{Name: "title"}, {Name: "price", Also: []string{"priceInCents"}}, hidden("type", "DIGITAL"), {Name: "metadata.downloadUrl"}}}

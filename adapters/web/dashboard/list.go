@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/layout"
+	coretext "sundry/core/text"
 	"sundry/ports"
 )
 
@@ -253,20 +254,9 @@ func (l *list[T]) record(one T) []string {
 		} else {
 			value = col.cell(one).Text
 		}
-		record = append(record, inert(value))
+		record = append(record, coretext.CSVCell(value))
 	}
 	return record
-}
-
-// inert keeps spreadsheets from running what somebody typed as a formula. Numbers stay as they are.
-func inert(value string) string {
-	if value == "" || !strings.ContainsAny(value[:1], "=+-@\t\r") {
-		return value
-	}
-	if _, err := strconv.ParseFloat(value, 64); err == nil {
-		return value
-	}
-	return "'" + value
 }
 
 // show responds with the list's page, or with its file.

@@ -1,0 +1,72 @@
+package invoicing
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"sundry/core/document"
+	"sundry/core/text"
+)
+
+// taxReportPage is how many documents a report reads at a time.
+const taxReportPage = 500
+
+// taxReportColumns name what a row of a report contains. Amounts are in units of the currency; net and tax are the sales
+// less what was credited.
+var taxReportColumns = []string{
+	"country", "treatment", "taxId", "ratePercent", "currency", "documents", "salesNet", "salesTax", "creditedNet", "creditedTax", "net", "tax",
+}
+
+// TaxReport writes, as CSV, the sums that the seller of record files taxes from: of the documents that all accounts issued
+// in [from, until), less the credit notes that became void in that time. So the report of a time that is over stays as it
+// is.
+func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io.Writer) error {
+	documents, report := s.Store.Read(ctx).Invoicing.Documents, document.TaxReport{}
+	for _, read := range []struct {
+		list  func(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
+		count func(document.Snapshot) error
+	}{{documents.ListIssued, report.Issued}, {documents.ListVoided, report.Voided}} {
+		for last, more := (document.Snapshot{}), true; more; {
+			page, err := read.list(ctx, from, until, last, taxReportPage)
+			if err != nil {
+				return fmt.Errorf("tax report: %w", err)
+			}
+			for _, last = range page {
+				if err := read.count(last); err != nil {
+					return fmt.Errorf("tax report: document %s: %w", last.Number, err)
+				}
+			}
+			more = len(page) == taxReportPage
+		}
+	}
+	return writeTaxReport(report, out)
+}
+
+func writeTaxReport(report document.TaxReport, out io.Writer) error {
+	rows, err := report.Rows()
+	if err != nil {
+		return fmt.Errorf("tax report: %w", err)
+	}
+	w := csv.NewWriter(out)
+	_ = w.Write(taxReportColumns) // Error reports it
+	for _, row := range rows {
+		rate := ""
+		if row.Rate != document.NoRate {
+			rate = row.Rate.Percent()
+		}
+		record := []string{row.Country, string(row.Treatment), row.TaxID, rate, string(row.Currency), strconv.Itoa(row.Documents)}
+		for _, sum := range []document.TaxSum{row.Sales, row.Credited, row.Due} {
+			record = append(record, sum.Net.Typed(), sum.Tax.Typed())
+		}
+		for i, value := range record {
+			record[i] = text.CSVCell(value)
+		}
+		_ = w.Write(record)
+	}
+	w.Flush()
+	return w.Error()
+}
