@@ -1,12 +1,12 @@
 // Package docs is the site of those who build on the service: the landing page, the guide and the API reference, which is
-// read from the OpenAPI document at start.
+// read from the OpenAPI document when somebody first asks for it.
 package docs
 
 import (
 	"embed"
-	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -23,34 +23,54 @@ var examples embed.FS
 
 // Routes are the pages over HTTP.
 type Routes struct {
-	layout    *layout.Layout
-	pages     *layout.Pages
-	reference *apiDoc
+	layout *layout.Layout
+	pages  *layout.Pages
+	// reference is read when it is first asked for: that takes more memory than all the rest of a start.
+	reference func() (*apiDoc, error)
 }
 
-// New reads the OpenAPI document (YAML), so that a broken one stops the start.
-func New(l *layout.Layout, openapi []byte) (*Routes, error) {
-	reference, err := readAPIDoc(openapi, l.Config().BaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("docs: %w", err)
-	}
-	r := &Routes{layout: l, reference: reference}
+// New parses the templates. The reference is read from the OpenAPI document (YAML) later.
+func New(l *layout.Layout, openapi []byte) (_ *Routes, err error) {
+	r := &Routes{layout: l, reference: sync.OnceValues(func() (*apiDoc, error) { return readAPIDoc(openapi, l.Config().BaseURL) })}
 	r.pages, err = l.Pages(layout.Files{Name: "docs", FS: files, Funcs: r.funcs})
 	return r, err
 }
 
+// noReference is for pages that show nothing of it.
+func noReference() (*apiDoc, error) { return &apiDoc{}, nil }
+
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
 	compress := layout.Compress()
-	app.Get("/", compress, r.public("landing.html", "landing.title", "", "site"))
+	app.Get("/", compress, r.public("landing.html", "landing.title", "", "site", noReference))
 	app.Get("/llms.txt", compress, r.plain)
-	app.Get("/docs", compress, r.public("docs.html", "docs.guide_title", "docs.js", "site docs"))
+	app.Get("/docs", compress, r.public("docs.html", "docs.guide_title", "docs.js", "site docs", r.reference))
 }
 
-// public serves a page that is the same for everybody.
-func (r *Routes) public(name, title, script, classes string) fiber.Handler {
+// public serves a page that is the same for everybody who reads alike. The reference takes a tenth of a second to render, so
+// each is kept for the day that its dates count from.
+func (r *Routes) public(name, title, script, classes string, reference func() (*apiDoc, error)) fiber.Handler {
+	type rendered struct {
+		day  string
+		html []byte
+	}
+	var rendering sync.Mutex
+	kept := map[locale.Locale]rendered{}
+	today := func(reader locale.Locale) ([]byte, error) {
+		rendering.Lock()
+		defer rendering.Unlock()
+		day := time.Now().UTC().Format(time.DateOnly)
+		if kept[reader].day == day {
+			return kept[reader].html, nil
+		}
+		html, err := r.render(reader, name, title, script, classes, reference)
+		if err == nil {
+			kept[reader] = rendered{day, html}
+		}
+		return html, err
+	}
 	return func(c *fiber.Ctx) error {
-		html, err := r.render(layout.Reader(c), name, title, script, classes)
+		html, err := today(layout.Reader(c).Pattern())
 		if err != nil {
 			return r.layout.Fail(c, err)
 		}
@@ -60,9 +80,13 @@ func (r *Routes) public(name, title, script, classes string) fiber.Handler {
 	}
 }
 
-func (r *Routes) render(reader locale.Locale, name, title, script, classes string) ([]byte, error) {
+func (r *Routes) render(reader locale.Locale, name, title, script, classes string, reference func() (*apiDoc, error)) ([]byte, error) {
+	doc, err := reference()
+	if err != nil {
+		return nil, err
+	}
 	return r.pages.Render(reader, name, layout.View{
-		Title: reader.Text(title) + " · " + reader.Text("brand"), Script: script, Classes: classes, Page: r.reference,
+		Title: reader.Text(title) + " · " + reader.Text("brand"), Script: script, Classes: classes, Page: doc,
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/pb33f/libopenapi/orderedmap"
 )
 
-// apiDoc is the OpenAPI document as the reference page shows it: read once at start.
+// apiDoc is the OpenAPI document as the reference page shows it: read once.
 type apiDoc struct {
 	Title, Version string
 	Intro          template.HTML

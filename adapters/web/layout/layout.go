@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
+	"sync"
 
 	"sundry/core/apiformat"
 	"sundry/core/country"
@@ -100,13 +101,14 @@ type Files struct {
 type Pages struct {
 	layout *Layout
 	styles []string
-	// byPattern has the templates once for each pattern of locales: a template's functions are bound when it is parsed.
-	byPattern map[locale.Locale]*template.Template
+	// byPattern parses the templates once for each pattern of locales that is read: a template's functions are bound when it is
+	// parsed, and all patterns at once would take more memory than everything else.
+	byPattern map[locale.Locale]func() (*template.Template, error)
 }
 
 // Pages parses the templates of a site and adds its assets.
 func (l *Layout) Pages(site Files) (*Pages, error) {
-	p := &Pages{layout: l, styles: []string{"sundry.css"}, byPattern: map[locale.Locale]*template.Template{}}
+	p := &Pages{layout: l, styles: []string{"sundry.css"}, byPattern: map[locale.Locale]func() (*template.Template, error){}}
 	folders := append([]fs.FS{files}, site.Shared...)
 	if site.FS != nil {
 		if err := l.assets.addSite(site.Name, site.FS); err != nil {
@@ -118,18 +120,21 @@ func (l *Layout) Pages(site Files) (*Pages, error) {
 		folders = append(folders, site.FS)
 	}
 	for _, pattern := range locale.Patterns() {
-		t := template.New("").Funcs(l.funcs(pattern))
-		if site.Funcs != nil {
-			t.Funcs(site.Funcs(pattern))
-		}
-		for _, folder := range folders {
-			if _, err := t.ParseFS(folder, "templates/*.html"); err != nil {
-				return nil, fmt.Errorf("%s templates: %w", site.Name, err)
+		p.byPattern[pattern] = sync.OnceValues(func() (*template.Template, error) {
+			t := template.New("").Funcs(l.funcs(pattern))
+			if site.Funcs != nil {
+				t.Funcs(site.Funcs(pattern))
 			}
-		}
-		p.byPattern[pattern] = t
+			for _, folder := range folders {
+				if _, err := t.ParseFS(folder, "templates/*.html"); err != nil {
+					return nil, fmt.Errorf("%s templates: %w", site.Name, err)
+				}
+			}
+			return t, nil
+		})
 	}
-	return p, nil
+	_, err := p.byPattern[locale.Default.Pattern()]() // a template that is wrong is wrong for every reader
+	return p, err
 }
 
 func (l *Layout) funcs(reader locale.Locale) template.FuncMap {
@@ -202,9 +207,12 @@ type frame struct {
 
 // Render executes one page for a reader, into memory: a failing template must never leave half a page behind a 200.
 func (p *Pages) Render(reader locale.Locale, name string, view View) ([]byte, error) {
-	var out bytes.Buffer
-	err := p.byPattern[reader.Pattern()].ExecuteTemplate(&out, name, frame{view, reader.Tag(), p.styles})
+	templates, err := p.byPattern[reader.Pattern()]()
 	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, name, frame{view, reader.Tag(), p.styles}); err != nil {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
 	return out.Bytes(), nil
