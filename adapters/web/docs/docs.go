@@ -94,7 +94,7 @@ func (r *Routes) funcs(reader locale.Locale) template.FuncMap {
 	return template.FuncMap{
 		"guide":    func() []guideSection { return r.guideSections(reader) },
 		"example":  program,
-		"remedies": func() []remedy { return remedies(reader) },
+		"remedies": func() []remedy { return r.remedies(reader) },
 		"dated":    func(text string) string { return asOf(time.Now(), text) },
 		"today":    func() string { return time.Now().UTC().Format(time.DateOnly) },
 		"monday":   func() string { return firstMonday(time.Now()) },

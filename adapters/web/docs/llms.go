@@ -19,8 +19,8 @@ func (r *Routes) plain(c *fiber.Ctx) error {
 		fmt.Fprintf(&out, "- [%s](%s/docs#%s)\n", section.Title, base, section.ID)
 	}
 	fmt.Fprintf(&out, "\n## Errors\n\n")
-	for _, one := range remedies(reader) {
-		fmt.Fprintf(&out, "- `%s`: %s\n", one.Code, one.Remedy)
+	for _, one := range r.remedies(reader) {
+		fmt.Fprintf(&out, "- `%s` (%d): %s\n", one.Code, one.Status, one.Remedy)
 	}
 	c.Set(fiber.HeaderContentType, "text/plain; charset=utf-8")
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")

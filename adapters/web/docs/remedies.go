@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"sundry/core/fault"
@@ -9,16 +11,18 @@ import (
 
 // remedy is what an integrator does about an error code.
 type remedy struct {
+	Status int // of HTTP
 	Code   fault.Code
 	Remedy string
 }
 
 // remedies lists every code of the API, in the order of their statuses.
-func remedies(reader locale.Locale) []remedy {
-	codes := fault.Codes()
+func (r *Routes) remedies(reader locale.Locale) []remedy {
+	codes, statusOf := fault.Codes(), r.layout.Config().StatusOf
 	out := make([]remedy, len(codes))
 	for i, code := range codes {
-		out[i] = remedy{code, reader.Text("remedy." + strings.ToLower(string(code)))}
+		out[i] = remedy{statusOf(fault.New(code, "")), code, reader.Text("remedy." + strings.ToLower(string(code)))}
 	}
+	slices.SortStableFunc(out, func(a, b remedy) int { return cmp.Compare(a.Status, b.Status) })
 	return out
 }

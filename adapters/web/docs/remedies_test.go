@@ -12,7 +12,7 @@ import (
 
 func TestEveryErrorCodeHasARemedy(t *testing.T) {
 	t.Parallel()
-	for _, one := range remedies(locale.Default) {
+	for _, one := range newTestRoutes(t, true).remedies(locale.Default) {
 		if one.Remedy == "" || strings.HasPrefix(one.Remedy, "remedy.") {
 			t.Errorf("%s has no remedy", one.Code)
 		}
@@ -27,7 +27,7 @@ func TestProgramsFindTheDocumentation(t *testing.T) {
 	if response.StatusCode != 200 || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
 		t.Fatalf("%d %v", response.StatusCode, response.Header)
 	}
-	for _, part := range []string{"# Sundry", "/openapi.yaml)", "/docs#level-1)", "`CARD_DECLINED`: "} {
+	for _, part := range []string{"# Sundry", "/openapi.yaml)", "/docs#level-1)", "`CARD_DECLINED` (418): "} {
 		if !strings.Contains(body, part) {
 			t.Errorf("llms.txt lacks %s", part)
 		}
