@@ -109,15 +109,22 @@ func british(s string) bool {
 	return sum%97 == 0 || (sum+55)%97 == 0
 }
 
-// french checks the company number, and the key in front of it where that is numeric.
+// french checks the company number, which Monaco's (000…) has no check digit in, and the key in front of it: a number, or
+// one with letters.
 func french(s string) bool {
-	if !luhn(s[2:]) {
+	if !strings.HasPrefix(s[2:], "000") && !luhn(s[2:]) {
 		return false
 	}
-	if strings.Trim(s, "0123456789") != "" {
-		return true // a letter in the key
+	if strings.Trim(s, "0123456789") == "" {
+		return number(s[:2]) == (12+3*(number(s[2:])%97))%97
 	}
-	return number(s[:2]) == (12+3*(number(s[2:])%97))%97
+	const characters = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+	first, second := strings.IndexByte(characters, s[0]), strings.IndexByte(characters, s[1])
+	key := first*34 + second - 100
+	if first < 10 {
+		key = first*24 + second - 10
+	}
+	return (number(s[2:])+1+key/11)%11 == key%11
 }
 
 func irish(s string) bool {

@@ -22,7 +22,7 @@ var valid = map[string][]string{
 	"EE": {"EE100931558"},
 	"ES": {"ESB58378431", "ESA08015497", "ES54362315K", "ESX2482300W", "ESM1234567L"},
 	"FI": {"FI20774740"},
-	"FR": {"FR40303265045", "FR23334175221", "FRK7399859412"},
+	"FR": {"FR40303265045", "FR23334175221", "FRK7399859412", "FR4Z123456782", "FR53000004605"},
 	"GB": {"GB980780684"},
 	"GR": {"EL094259216"},
 	"HR": {"HR33392005961"},
@@ -131,6 +131,9 @@ func TestCheckVATIDRefuses(t *testing.T) {
 		"a Swedish id that ends in no 01":  {"SE", "SE556188840402"},
 		"a Spanish letter of no kind":      {"ES", "ESI12345674"},
 		"a French key of another company":  {"FR", "FR85856475298"},
+		"a French key with other letters":  {"FR", "FRK8399859412"},
+		"a French key with a wrong letter": {"FR", "FR4Y123456782"},
+		"a French company's check digit":   {"FR", "FR43303265046"},
 		"a Slovenian body without a check": {"SI", "SI69628921"},
 		"a text that goes on for long":     {"DE", strings.Repeat("DE136695976", 100)},
 	} {
