@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -13,6 +14,10 @@ import (
 	_ "github.com/glebarez/go-sqlite"  // the driver "sqlite"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
+
+// comparedColumns are those of tables that background work writes too: a snapshot's body shows the counts of use, which are
+// brought up to date every minute, without another version.
+var comparedColumns = map[string]string{"access_snapshots": "creator_id, external_customer_id, version, next_end"}
 
 // Tables is a fingerprint of every table's rows, by the table's name. Two of them differ where something was written
 // in between.
@@ -29,7 +34,7 @@ func (a *App) Tables(t testing.TB) map[string]string {
 	}
 	tables := map[string]string{}
 	for _, name := range names {
-		rows, err := rowsOf(t.Context(), db, "SELECT * FROM "+name)
+		rows, err := rowsOf(t.Context(), db, "SELECT "+cmp.Or(comparedColumns[name], "*")+" FROM "+name)
 		if err != nil {
 			t.Fatal(err)
 		}
