@@ -4,7 +4,6 @@ package tax
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"sundry/core/money"
@@ -60,7 +59,7 @@ type BasisPoints int64
 
 // Percent writes a rate in percent: 19, 8.1.
 func (r BasisPoints) Percent() string {
-	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(float64(r)/100, 'f', 2, 64), "0"), ".")
+	return strconv.FormatFloat(float64(r)/100, 'f', -1, 64)
 }
 
 // whole is 100 % in basis points.

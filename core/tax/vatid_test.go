@@ -54,7 +54,7 @@ var calculated = map[string][]string{
 	"EE": {"EE107663654", "EE107261551"},
 	"ES": {"ES95604100T", "ESK9677943A", "ESL5492209Q", "ESS1928125B", "ESY2557385Y", "ESZ1773039C"},
 	"FI": {"FI17226241", "FI78832755"},
-	"FR": {"FR84856475298"},
+	"FR": {"FR84856475298", "FR5J303265045", "FRA9303265045"},
 	"GB": {"GB725595116", "GB848911393", "GB236738974", "GB842433777"},
 	"GR": {"EL194614420", "EL377636468", "EL253972386"},
 	"HU": {"HU39572653"},
@@ -134,6 +134,7 @@ func TestCheckVATIDRefuses(t *testing.T) {
 		"a French key with other letters":  {"FR", "FRK8399859412"},
 		"a French key with a wrong letter": {"FR", "FR4Y123456782"},
 		"a French company's check digit":   {"FR", "FR43303265046"},
+		"a check digit behind three zeros": {"FR", "FR44500012345"},
 		"a Slovenian body without a check": {"SI", "SI69628921"},
 		"a text that goes on for long":     {"DE", strings.Repeat("DE136695976", 100)},
 	} {
