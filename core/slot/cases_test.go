@@ -242,6 +242,7 @@ func TestCapsCountTheCreatorsDaysAndWeeks(t *testing.T) {
 		"no cap":                      {Policy{Duration: 60, HorizonDays: 700}, "2222222222"},
 		"one a day":                   {Policy{Duration: 60, HorizonDays: 700, DailyCap: 1}, "2220022222"},
 		"two a day":                   {Policy{Duration: 60, HorizonDays: 700, DailyCap: 2}, "2222222222"},
+		"one a week":                  {Policy{Duration: 60, HorizonDays: 700, WeeklyCap: 1}, "2000000022"},
 		"two a week, from Monday":     {Policy{Duration: 60, HorizonDays: 700, WeeklyCap: 2}, "2000000022"},
 		"three a week, and one a day": {Policy{Duration: 60, HorizonDays: 700, DailyCap: 1, WeeklyCap: 3}, "2220022222"},
 	} {

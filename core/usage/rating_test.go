@@ -279,7 +279,7 @@ func TestAPriceInMinorUnitsIsWhole(t *testing.T) {
 
 func TestStoredTiersThatCannotBeReadAreErrors(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{`{"upTo":"x","unitAmountDecimal":"1"}`, `{"upTo":null,"unitAmountDecimal":"x"}`} {
+	for _, raw := range []string{`{"upTo":"x","unitAmountDecimal":"1"}`, `{"unitAmountDecimal":"1","upTo":"x"}`, `{"upTo":null,"unitAmountDecimal":"x"}`} {
 		var tier usage.Tier
 		if err := json.Unmarshal([]byte(raw), &tier); err == nil {
 			t.Errorf("%s was read as %+v", raw, tier)

@@ -37,6 +37,14 @@ func TestWideIntegersCalculateAsBigOnesDo(t *testing.T) {
 	})
 }
 
+// TestAProductThatLosesAllItsWordsDoesNotFit is a case that hardly any draw meets.
+func TestAProductThatLosesAllItsWordsDoesNotFit(t *testing.T) {
+	t.Parallel()
+	if product, ok := (wide{0, 0, 0, 1 << 63}).times(wide{0, 2}); ok {
+		t.Errorf("2^320 is %v", product)
+	}
+}
+
 var limit = new(big.Int).Lsh(big.NewInt(1), 256)
 
 func compareWithBig(t *rapid.T, a, b wide, n, m uint64, decimals int) {
