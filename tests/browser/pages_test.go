@@ -153,6 +153,8 @@ func TestTheDocumentationMarksItsSectionAndCopies(t *testing.T) {
 	if same := eval[bool](b, `copied === document.querySelector("#level-1 pre").textContent && copied.startsWith("curl ")`); !same {
 		t.Error("another text was copied than is shown")
 	}
+	b.size(360, 800)
+	b.fits("guide and reference")
 	b.click(`#reference article label[for$="-go"]`)
 	b.wait(`[...document.querySelectorAll("#reference article [data-in]")].every((sample) => sample.checkVisibility() === (sample.dataset.in === "go"))`)
 }
