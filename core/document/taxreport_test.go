@@ -55,6 +55,16 @@ func TestDocumentsAreAddedUpByWhatReturnsDistinguish(t *testing.T) {
 			issued: []document.Snapshot{taxed(document.Receipt, reversed, 100, 0, 0), taxed(document.Receipt, unprefixed, 50, 0, 0)},
 			want:   []document.TaxRow{{key("DE", tax.ReverseCharge, "DE136695976", 0), 2, sum(150, 0), sum(0, 0), sum(150, 0)}},
 		},
+		"a cent of tax that no rate explains": {
+			issued: []document.Snapshot{{
+				Kind: document.Receipt, Total: amount(119), Tax: amount(19),
+				TaxDetails: tax.Details{Treatment: tax.Taxed, Country: "DE", Shares: []tax.Share{{Rate: 1900, Net: amount(100), Tax: amount(18)}}},
+			}},
+			want: []document.TaxRow{
+				{key("DE", tax.Taxed, "", document.NoRate), 1, sum(0, 1), sum(0, 0), sum(0, 1)},
+				{key("DE", tax.Taxed, "", 1900), 1, sum(100, 18), sum(0, 0), sum(100, 18)},
+			},
+		},
 		"two rates in one document, credited without them": {
 			issued: []document.Snapshot{
 				{Kind: document.Receipt, TaxDetails: mixed, Total: amount(2000), Tax: amount(258)},
