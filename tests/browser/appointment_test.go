@@ -62,6 +62,7 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	b.accessible("appointment")
 	b.scripts(false)
 	b.click("#reschedule")
+	b.wait(`document.querySelector(".open-day a") && document.readyState === "complete"`) // the list that the page leads to
 	b.sees("Choose another time")
 	b.fits("open times as a list")
 	b.click(".open-day a")
