@@ -37,19 +37,23 @@ func DeleteReports(before time.Time, atomically func(step func(repo.Base) error)
 		if err != nil || month == "" {
 			return err
 		}
-		for from := int64(0); from >= 0; {
-			err := atomically(func(b repo.Base) (err error) {
-				from, err = reports{b}.markPage(month, from)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-		if err := atomically(func(b repo.Base) error { return reports{b}.drop(month) }); err != nil {
+		if err := deleteMonth(month, atomically); err != nil {
 			return err
 		}
 	}
+}
+
+func deleteMonth(month string, atomically func(step func(repo.Base) error) error) error {
+	for from := int64(0); from >= 0; {
+		err := atomically(func(b repo.Base) (err error) {
+			from, err = reports{b}.markPage(month, from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return atomically(func(b repo.Base) error { return reports{b}.drop(month) })
 }
 
 // deleteBatch deletes the oldest reports row by row: on PostgreSQL only those for which there was no month.

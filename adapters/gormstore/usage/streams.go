@@ -198,7 +198,6 @@ func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time)
 // receivedSince is the real time before which no report was received of a period that begins at a time, or later. Partitions
 // of earlier months are not read.
 func (t streams) receivedSince(s ports.UsageStream, periodStart time.Time) (repo.UnixMillis, error) {
-	var offset int64
-	err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", s.CreatorID), &offset)
-	return repo.UnixMillis(periodStart.Add(-core.MaxAhead - time.Duration(offset)*time.Millisecond)), t.Failure("read clock offset", err)
+	offset, err := rollups(t).offset(s.CreatorID)
+	return repo.UnixMillis(periodStart.Add(-core.MaxAhead - offset)), err
 }
