@@ -36,20 +36,17 @@ func New(l *layout.Layout, openapi []byte) (_ *Routes, err error) {
 	return r, err
 }
 
-// noReference is for pages that show nothing of it.
-func noReference() (*apiDoc, error) { return &apiDoc{}, nil }
-
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
 	compress := layout.Compress()
-	app.Get("/", compress, r.public("landing.html", "landing.title", "", "site", noReference))
+	app.Get("/", compress, r.public("landing.html", "landing.title", "", "site"))
 	app.Get("/llms.txt", compress, r.plain)
-	app.Get("/docs", compress, r.public("docs.html", "docs.guide_title", "docs.js", "site docs", r.reference))
+	app.Get("/docs", compress, r.public("docs.html", "docs.guide_title", "docs.js", "site docs"))
 }
 
 // public serves a page that is the same for everybody who reads alike. The reference takes a tenth of a second to render, so
 // each is kept for the day that its dates count from.
-func (r *Routes) public(name, title, script, classes string, reference func() (*apiDoc, error)) fiber.Handler {
+func (r *Routes) public(name, title, script, classes string) fiber.Handler {
 	type rendered struct {
 		day  string
 		html []byte
@@ -63,7 +60,7 @@ func (r *Routes) public(name, title, script, classes string, reference func() (*
 		if kept[reader].day == day {
 			return kept[reader].html, nil
 		}
-		html, err := r.render(reader, name, title, script, classes, reference)
+		html, err := r.render(reader, name, title, script, classes)
 		if err == nil {
 			kept[reader] = rendered{day, html}
 		}
@@ -80,24 +77,21 @@ func (r *Routes) public(name, title, script, classes string, reference func() (*
 	}
 }
 
-func (r *Routes) render(reader locale.Locale, name, title, script, classes string, reference func() (*apiDoc, error)) ([]byte, error) {
-	doc, err := reference()
-	if err != nil {
-		return nil, err
-	}
+func (r *Routes) render(reader locale.Locale, name, title, script, classes string) ([]byte, error) {
 	return r.pages.Render(reader, name, layout.View{
-		Title: reader.Text(title) + " · " + reader.Text("brand"), Script: script, Classes: classes, Page: doc,
+		Title: reader.Text(title) + " · " + reader.Text("brand"), Script: script, Classes: classes,
 	})
 }
 
 func (r *Routes) funcs(reader locale.Locale) template.FuncMap {
 	return template.FuncMap{
-		"guide":    func() []guideSection { return r.guideSections(reader) },
-		"example":  program,
-		"remedies": func() []remedy { return r.remedies(reader) },
-		"dated":    func(text string) string { return asOf(time.Now(), text) },
-		"today":    func() string { return time.Now().UTC().Format(time.DateOnly) },
-		"monday":   func() string { return firstMonday(time.Now()) },
+		"reference": r.reference,
+		"guide":     func() []guideSection { return r.guideSections(reader) },
+		"example":   program,
+		"remedies":  func() []remedy { return r.remedies(reader) },
+		"dated":     func(text string) string { return asOf(time.Now(), text) },
+		"today":     func() string { return time.Now().UTC().Format(time.DateOnly) },
+		"monday":    func() string { return firstMonday(time.Now()) },
 	}
 }
 

@@ -193,7 +193,7 @@ func TestMarkupOfDescriptions(t *testing.T) {
 func TestTheGuidesContentsAreItsHeadings(t *testing.T) {
 	t.Parallel()
 	pages := newTestRoutes(t, true)
-	html, err := pages.render(locale.Default, "docs.html", "docs.guide_title", "docs.js", "site docs", pages.reference)
+	html, err := pages.render(locale.Default, "docs.html", "docs.guide_title", "docs.js", "site docs")
 	if err != nil {
 		t.Fatal(err)
 	}
