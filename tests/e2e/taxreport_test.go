@@ -27,7 +27,7 @@ func taxReport(t *testing.T, app *harness.App, from, until time.Time) (rows []st
 	return strings.Split(strings.TrimSuffix(rest, "\n"), "\n")
 }
 
-// wantTaxReport compares the rows of all times, and the tax in them with what the ledger owes.
+// wantTaxReport compares the rows of all times, and the tax in them with the tax account of the ledger.
 func wantTaxReport(t *testing.T, app *harness.App, want ...string) {
 	t.Helper()
 	got := taxReport(t, app, time.Unix(0, 0), time.Unix(1<<34, 0))
@@ -51,7 +51,7 @@ func wantTaxReport(t *testing.T, app *harness.App, want ...string) {
 	for currency, due := range owed {
 		inLedger := app.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'tax_payable' AND currency = $1", currency)
 		if due.Minor != inLedger {
-			t.Errorf("the report has %d %s of tax, the ledger owes %d:\n%s", due.Minor, currency, inLedger, strings.Join(got, "\n"))
+			t.Errorf("the report has %d %s of tax, the ledger has %d:\n%s", due.Minor, currency, inLedger, strings.Join(got, "\n"))
 		}
 	}
 }
