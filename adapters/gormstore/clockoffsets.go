@@ -73,9 +73,17 @@ func offsetOf(db *gorm.DB, creatorID string) (time.Duration, error) {
 	if offset, known := tx.offsets[creatorID]; known {
 		return offset, nil
 	}
-	if tx.pipeline != nil && tx.pipeline.reading {
+	if tx.pipeline != nil {
 		tx.prefetchOffset(creatorID)
-		return 0, nil
+		if tx.pipeline.reading {
+			return 0, nil
+		}
+		if _, err := tx.pipeline.Flush(db.Statement.Context); err != nil {
+			return 0, err
+		}
+		if offset, known := tx.offsets[creatorID]; known {
+			return offset, nil
+		}
 	}
 	var ms int64
 	query := offsetQuery(creatorID, &ms)
@@ -106,7 +114,7 @@ func (tx transaction) prefetchOffset(creatorID string) {
 
 // prefetchOffsetOf is prefetchOffset for the account of a row.
 func (tx transaction) prefetchOffsetOf(table, id string) {
-	if len(tx.offsets) > 0 { // a transaction is about one account
+	if len(tx.offsets) > 0 || tx.pipeline.outside { // a transaction is about one account
 		return
 	}
 	var creatorID string

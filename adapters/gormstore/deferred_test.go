@@ -222,3 +222,78 @@ func TestWhatIsReadTogetherIsWhatIsReadOneByOne(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatIsDoneToTasksKeepsItsOrder has more of them than one statement takes, and some that are changed several times.
+func TestWhatIsDoneToTasksKeepsItsOrder(t *testing.T) {
+	t.Parallel()
+	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+		now := time.Now().Truncate(time.Millisecond)
+		subject := func(n int) string { return fmt.Sprintf("%02d", n) }
+		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			var all []error
+			for n := range 30 {
+				all = append(all, r.Tasks.Schedule(ctx, "kind", subject(n), "", now))
+			}
+			for n := range 10 {
+				all = append(all, r.Tasks.Cancel(ctx, "kind", subject(n)))
+			}
+			return errors.Join(append(all,
+				r.Tasks.Ensure(ctx, "kind", subject(3), "", now), r.Tasks.Ensure(ctx, "kind", subject(3), "", now.Add(time.Hour)),
+				r.Tasks.Schedule(ctx, "kind", subject(4), "", now), r.Tasks.Cancel(ctx, "kind", subject(4)),
+				r.Tasks.Schedule(ctx, "kind", subject(20), "", now.Add(time.Hour)), r.Tasks.Ensure(ctx, "kind", subject(21), "", now.Add(time.Hour)))...)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := store.Claim(t.Context(), ports.DefaultTasks, now, time.Minute, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		due := map[string]bool{}
+		for _, task := range claimed {
+			due[task.Subject] = true
+		}
+		for n := range 30 {
+			if want := n == 3 || n >= 10 && n != 20; due[subject(n)] != want {
+				t.Errorf("task %d is due: %v", n, due[subject(n)])
+			}
+		}
+		if later, err := store.Claim(t.Context(), ports.DefaultTasks, now.Add(time.Hour), time.Hour, 100); err != nil || len(later) != 21 {
+			t.Errorf("%d tasks in an hour, %v; want the 20 of now and the one that was put off", len(later), err)
+		}
+	})
+}
+
+func TestARunThatIsNoLongerTheTasksIsRefusedByItsFirstQuestion(t *testing.T) {
+	t.Parallel()
+	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+		questions := map[string]func(ctx context.Context, r ports.Repos) error{
+			"of a row": func(ctx context.Context, r ports.Repos) error {
+				_, err := r.Checkout.Sessions.Get(ctx, "chk_1")
+				return err
+			},
+			"of the clock": func(ctx context.Context, r ports.Repos) error {
+				_, err := r.Clock.Now(ctx, "crt_1")
+				return err
+			},
+			"of a list": func(ctx context.Context, r ports.Repos) error {
+				_, err := r.Webhooks.Deliveries.List(ctx, "crt_1", "whe_1", "", ports.Page{Limit: 1})
+				return err
+			},
+		}
+		for name, ask := range questions {
+			err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				if err := r.Tasks.Done(ctx, ports.Task{ID: "kind:missing", Kind: "kind", Subject: "missing", Token: 1}); err != nil {
+					return err
+				}
+				if err := ask(ctx, r); !errors.Is(err, ports.ErrFenced) {
+					t.Errorf("a question %s: %v", name, err)
+				}
+				return errors.New("nothing to commit")
+			})
+			if err == nil {
+				t.Errorf("a question %s: the transaction committed", name)
+			}
+		}
+	})
+}

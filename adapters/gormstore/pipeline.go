@@ -6,15 +6,16 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
+
+	"sundry/adapters/gormstore/repo"
 )
 
 // pipeline is a transaction on PostgreSQL whose round trips are few: the statements whose results are not needed yet stay
@@ -25,6 +26,10 @@ type pipeline struct {
 	waiting []statement
 	begun   bool
 	pooled  bool // behind a pooler, which keeps no settings
+	// fence goes with the next statements that are waited for, but not with the COMMIT.
+	fence *statement
+	// outside means that there is no transaction: what is read together is read on one connection.
+	outside bool
 	// reading means that what is asked is only asked ahead; ahead are the results of that, by statement.
 	reading bool
 	ahead   map[string]*aheadResult
@@ -39,6 +44,9 @@ type aheadResult struct {
 	into any
 	read bool
 }
+
+// begin is the statement that begins a transaction.
+const begin = "begin"
 
 type statement struct {
 	doing  string
@@ -73,7 +81,7 @@ func (s *Store) inPipeline(ctx context.Context, fn func(db *gorm.DB, pipe *pipel
 func (p *pipeline) begin() *pipeline {
 	if !p.begun {
 		p.begun = true
-		p.waiting = append(p.waiting, statement{doing: "begin", sql: "begin"})
+		p.waiting = append(p.waiting, statement{doing: begin, sql: begin})
 		if p.pooled {
 			p.waiting = append(p.waiting, statement{doing: "set the time-outs", sql: localTimeouts})
 		}
@@ -83,7 +91,7 @@ func (p *pipeline) begin() *pipeline {
 
 // Enqueue keeps a statement, its parameters written as ?.
 func (p *pipeline) Enqueue(doing, query string, args []any, into ...any) error {
-	return p.enqueue(statement{doing: doing, sql: numbered(query), args: args, into: into})
+	return p.enqueue(statement{doing: doing, sql: repo.Numbered(query), args: args, into: into})
 }
 
 // EnqueueChecked implements repo.Pipeline.
@@ -94,7 +102,7 @@ func (p *pipeline) EnqueueChecked(doing, query string, args []any, missed error)
 // refusing makes the server itself fail when a statement meets no row, by a division by zero: what follows in the same
 // batch, the COMMIT perhaps, must not run then.
 func refusing(query string) string {
-	return "WITH changed AS (" + numbered(query) + " RETURNING 1) SELECT 1 / COUNT(*) FROM changed"
+	return "WITH changed AS (" + repo.Numbered(query) + " RETURNING 1) SELECT 1 / COUNT(*) FROM changed"
 }
 
 // divisionByZero is the SQLSTATE of a statement of refusing that met no row.
@@ -178,7 +186,22 @@ func (p *pipeline) Await(ctx context.Context) error {
 }
 
 // statementKey identifies a statement, parameters included.
-func statementKey(query string, args []any) string { return fmt.Sprintf("%s\x00%#v", query, args) }
+func statementKey(query string, args []any) string {
+	key := []byte(query)
+	for _, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			key = strconv.AppendQuote(append(key, 0), v)
+		case int:
+			key = strconv.AppendInt(append(key, 1), int64(v), 10)
+		case int64:
+			key = strconv.AppendInt(append(key, 2), v, 10)
+		default:
+			key = fmt.Appendf(append(key, 3), "%#v", v)
+		}
+	}
+	return string(key)
+}
 
 func (p *pipeline) enqueue(s statement) error {
 	plain := make([]any, len(s.args))
@@ -198,32 +221,23 @@ func (p *pipeline) enqueue(s statement) error {
 	return nil
 }
 
-// rewritten remembers what numbered made of each statement: they are few.
-var rewritten sync.Map // string → string
-
-// numbered writes parameters as PostgreSQL's own protocol wants them.
-func numbered(query string) string {
-	if known, ok := rewritten.Load(query); ok {
-		return known.(string) //nolint:forcetypeassert,errcheck // it is only written below
-	}
-	var b strings.Builder
-	for n := 1; ; n++ {
-		before, after, found := strings.Cut(query, "?")
-		b.WriteString(before)
-		if !found {
-			rewritten.Store(query, b.String())
-			return b.String()
-		}
-		b.WriteString("$" + strconv.Itoa(n))
-		query = after
-	}
-}
-
 // Flush sends what waits and returns how many rows the last of it changed.
 func (p *pipeline) Flush(ctx context.Context) (changed int64, err error) {
 	if p == nil || len(p.waiting) == 0 {
 		return 0, nil
 	}
+	if p.fence != nil {
+		at := len(p.waiting) - 1 // in front of what its caller asks
+		if p.waiting[at].sql == begin {
+			at++
+		}
+		p.waiting, p.fence = slices.Insert(p.waiting, at, *p.fence), nil
+	}
+	return p.send(ctx)
+}
+
+// send is Flush of at least one statement.
+func (p *pipeline) send(ctx context.Context) (changed int64, err error) {
 	sent := p.waiting
 	p.waiting, p.unsent = nil, false
 	err = p.withPgxConn(func(conn *pgx.Conn) error {
@@ -286,7 +300,7 @@ func (p *pipeline) commit(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	p.waiting = append(p.waiting, statement{doing: "commit", sql: "commit"})
-	_, err := p.Flush(ctx)
+	_, err := p.send(ctx)
 	return err == nil, err
 }
 

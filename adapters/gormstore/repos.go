@@ -33,6 +33,8 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 			b.Pipeline, b.PrefetchOffset = tx.pipeline, tx.prefetchOffsetOf
 			b.Memo = map[string]any{}
 		}
+	} else {
+		b.Pool = s.engine.Pool
 	}
 	offsets := clockOffsets{Base: b}
 	return ports.Repos{

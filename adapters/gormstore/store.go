@@ -144,7 +144,7 @@ func (s *Store) ReadTogether(ctx context.Context, fn func(ctx context.Context, r
 		var repos ports.Repos
 		var failed error
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, repos: &repos, scheduled: new(bool), failed: &failed, pipeline: &pipeline{conn: conn, begun: true},
+			db: db, repos: &repos, scheduled: new(bool), failed: &failed, pipeline: &pipeline{conn: conn, begun: true, outside: true},
 			atCommit: commitHooks{}, offsets: map[string]time.Duration{},
 		})
 		repos = s.repos(db.WithContext(inner), new(bool))

@@ -53,16 +53,51 @@ type tasks struct {
 // account's requests, its workers and its clock all write: in this order they cannot wait for each other in a circle.
 type taskWrites []taskWrite
 
+// taskWrite is one of them: a row to insert, with what happens on a conflict; a row to delete; or anything else.
 type taskWrite struct {
-	id string
-	do func() error
+	id       string
+	insert   *taskRow
+	conflict string
+	do       func() error // nil for a row to insert or to delete
 }
 
-func (w *taskWrites) flush() error {
-	// What is done to one task keeps its order.
-	slices.SortStableFunc(*w, func(a, b taskWrite) int { return strings.Compare(a.id, b.id) })
-	for _, write := range *w {
-		if err := write.do(); err != nil {
+// mostTogether bounds the rows of one statement, and so how many statements there are to prepare.
+const mostTogether = 8
+
+// joins reports whether a statement that makes some changes can make another. None may meet a row twice.
+func (w taskWrite) joins(run []taskWrite) bool {
+	last := run[len(run)-1]
+	return len(run) < mostTogether && w.do == nil && last.do == nil && (w.insert == nil) == (last.insert == nil) && w.conflict == last.conflict && w.id != last.id
+}
+
+// writeTogether makes changes that one statement can make.
+func (t tasks) writeTogether(run []taskWrite) error {
+	switch {
+	case run[0].do != nil:
+		return run[0].do()
+	case run[0].insert != nil:
+		rows := make([]any, len(run))
+		for i, write := range run {
+			rows[i] = write.insert
+		}
+		return t.InsertRowsDeferred("schedule "+run[0].id, rows, run[0].conflict)
+	}
+	ids := make([]any, len(run))
+	for i, write := range run {
+		ids[i] = write.id
+	}
+	return t.ExecDeferred("cancel "+run[0].id, "DELETE FROM tasks WHERE id IN (?"+strings.Repeat(", ?", len(run)-1)+")", ids...)
+}
+
+// flush makes all changes. What is done to one task keeps its order.
+func (t tasks) flush() error {
+	writes := *t.writes
+	slices.SortStableFunc(writes, func(a, b taskWrite) int { return strings.Compare(a.id, b.id) })
+	for begin, end := 0, 0; begin < len(writes); begin = end {
+		for end = begin + 1; end < len(writes) && writes[end].joins(writes[begin:end]); {
+			end++
+		}
+		if err := t.writeTogether(writes[begin:end]); err != nil {
 			return err
 		}
 	}
@@ -70,12 +105,12 @@ func (w *taskWrites) flush() error {
 }
 
 // atCommit makes a change of a task's row right before the commit, or now outside of a transaction.
-func (t tasks) atCommit(id string, do func() error) error {
+func (t tasks) atCommit(write taskWrite) error {
 	if t.AtCommit == nil {
-		return do()
+		return t.writeTogether([]taskWrite{write})
 	}
-	*t.writes = append(*t.writes, taskWrite{id, do})
-	t.AtCommit(commitTasks, t.writes.flush)
+	*t.writes = append(*t.writes, write)
+	t.AtCommit(commitTasks, t.flush)
 	return nil
 }
 
@@ -115,24 +150,23 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, confli
 		ID: kind + ":" + subject, Kind: kind, Subject: subject, Class: t.classOf(kind), CreatorID: creatorID,
 		DueAt: repo.UnixMillis(due), RunAt: runAt, Token: 1, ConcurrencyKey: t.keyOf(kind, subject, creatorID),
 	}
-	return t.atCommit(row.ID, func() error { return t.InsertRowDeferred("schedule "+row.ID, &row, conflict) })
+	return t.atCommit(taskWrite{id: row.ID, insert: &row, conflict: conflict})
 }
 
 // Cancel implements ports.Tasks.
 func (t tasks) Cancel(_ context.Context, kind, subject string) error {
-	id := kind + ":" + subject
-	return t.atCommit(id, func() error { return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id) })
+	return t.atCommit(taskWrite{id: kind + ":" + subject})
 }
 
 // fence refuses a run that is no longer the task's. The write that follows at the commit refuses it for certain; this
-// spares the work until then. In a pipeline it goes with the next statement that is waited for.
+// spares the work until then. In a pipeline it goes with the next statement that is waited for, if there is one.
 func (t tasks) fence(task ports.Task) error {
 	if tx, ok := current(t.DB.Statement.Context); ok && tx.pipeline != nil {
-		tx.prefetchOffset(task.CreatorID)
-		return tx.pipeline.enqueue(statement{
+		tx.pipeline.begin().fence = &statement{
 			doing: "finish " + task.ID, sql: "SELECT 1 / COUNT(*) FROM tasks WHERE id = $1 AND token = $2", args: []any{task.ID, task.Token},
 			missed: ports.ErrFenced,
-		})
+		}
+		return nil
 	}
 	var current bool
 	err := t.DB.Raw("SELECT COUNT(*) > 0 FROM tasks WHERE id = ? AND token = ?", task.ID, task.Token).Scan(&current).Error
@@ -147,9 +181,9 @@ func (t tasks) Done(_ context.Context, task ports.Task) error {
 	if err := t.fence(task); err != nil {
 		return err
 	}
-	return t.atCommit(task.ID, func() error {
+	return t.atCommit(taskWrite{id: task.ID, do: func() error {
 		return t.ExecChanged("finish "+task.ID, ports.ErrFenced, "DELETE FROM tasks WHERE id = ? AND token = ?", task.ID, task.Token)
-	})
+	}})
 }
 
 // Postpone implements ports.Tasks.
@@ -161,11 +195,11 @@ func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error
 	if err != nil {
 		return err
 	}
-	return t.atCommit(task.ID, func() error {
+	return t.atCommit(taskWrite{id: task.ID, do: func() error {
 		return t.ExecChanged("postpone "+task.ID, ports.ErrFenced,
 			"UPDATE tasks SET due_at = ?, run_at = ?, lease_until = 0, attempts = 0, last_error = '', token = token + 1 WHERE id = ? AND token = ?",
 			repo.UnixMillis(due), runAt, task.ID, task.Token)
-	})
+	}})
 }
 
 // ResumeKey implements ports.Tasks.

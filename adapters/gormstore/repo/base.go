@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -28,6 +29,10 @@ type Base struct {
 	Memo map[string]any
 	// AtCommit registers, once per key, what is done in the transaction right before it commits; nil outside of one.
 	AtCommit func(key string, do func() error)
+	// Pool is where single rows are read outside of a transaction; nil inside one, and on SQLite.
+	Pool *pgxpool.Pool
+	// lock is how TakeOne locks its row where it goes without gorm.
+	lock string
 }
 
 // Dialect is what repositories need to know of an engine.
@@ -113,12 +118,14 @@ func (b Base) UpdateRow(doing string, row any, id string, revision int64) error 
 // ForUpdate makes reads lock their rows until the transaction ends (SQLite's single writer is lock enough).
 func (b Base) ForUpdate() Base {
 	b.DB = b.DB.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+	b.lock = " FOR UPDATE"
 	return b
 }
 
 // ForShare makes reads keep their rows as they are until the transaction ends; many may do so at once.
 func (b Base) ForShare() Base {
 	b.DB = b.DB.Clauses(clause.Locking{Strength: clause.LockingStrengthShare})
+	b.lock = " FOR SHARE"
 	return b
 }
 
@@ -132,8 +139,8 @@ func (b Base) QueryIDs(doing, query string, args ...any) ([]string, error) {
 // TakeOne loads one row by condition. ErrNotFound when there is none.
 func TakeOne[R any](b Base, doing, where string, args ...any) (R, error) {
 	var row R
-	if b.Pipeline != nil {
-		found, err := queryPipelined[R](b, doing, b.DB.Session(&gorm.Session{DryRun: true}).Where(where, args...).Take(&row))
+	if b.Pipeline != nil || b.Pool != nil {
+		found, err := takeWithoutGorm[R](b, doing, where, args)
 		if err == nil && len(found) == 0 {
 			err = gorm.ErrRecordNotFound
 		}

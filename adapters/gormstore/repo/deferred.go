@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
 
 	"sundry/ports"
 )
@@ -40,10 +42,37 @@ type Pipeline interface {
 	Flush(ctx context.Context) (changed int64, err error)
 }
 
+// rewritten remembers what Numbered made of each statement: they are few.
+var rewritten sync.Map // string → string
+
+// Numbered writes the parameters of a statement, written as ?, as PostgreSQL's own protocol wants them.
+func Numbered(query string) string {
+	if known, ok := rewritten.Load(query); ok {
+		return known.(string) //nolint:forcetypeassert,errcheck // it is only written below
+	}
+	var b strings.Builder
+	rest := query
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(rest, "?")
+		b.WriteString(before)
+		if !found {
+			rewritten.Store(query, b.String())
+			return b.String()
+		}
+		b.WriteString("$" + strconv.Itoa(n))
+		rest = after
+	}
+}
+
 // InsertRowDeferred writes a new row, given as a pointer; conflict is the rest of the INSERT. In a pipeline the error of a
 // refused row may come with a later statement, so a caller that wants to know of a duplicate uses InsertRow.
 func (b Base) InsertRowDeferred(doing string, row any, conflict string) error {
-	query, values, err := b.insertInto(row)
+	return b.InsertRowsDeferred(doing, []any{row}, conflict)
+}
+
+// InsertRowsDeferred is InsertRowDeferred for several rows of a kind in one statement.
+func (b Base) InsertRowsDeferred(doing string, rows []any, conflict string) error {
+	query, values, err := b.insertInto(rows...)
 	if err != nil {
 		return b.Failure(doing, err)
 	}
@@ -113,43 +142,74 @@ var updates sync.Map // *schema.Schema → string
 
 // updateRowDeferred is UpdateRow in a pipeline.
 func (b Base) updateRowDeferred(doing string, row any, id string, revision int64) error {
-	parsed := &gorm.Statement{DB: b.DB}
-	if err := parsed.Parse(row); err != nil {
+	mapped, err := schemaOf(b.DB, row)
+	if err != nil {
 		return b.Failure(doing, err)
 	}
 	of := reflect.Indirect(reflect.ValueOf(row))
 	var columns []string
 	var values []any
-	for _, name := range parsed.Schema.DBNames {
-		if name == "id" {
+	for _, name := range mapped.DBNames {
+		field := mapped.FieldsByDBName[name]
+		if name == "id" || !field.Updatable {
 			continue
 		}
-		value, _ := parsed.Schema.FieldsByDBName[name].ValueOf(context.Background(), of)
+		value, _ := field.ValueOf(context.Background(), of)
 		columns, values = append(columns, name), append(values, value)
 	}
-	query, known := updates.Load(parsed.Schema)
+	query, known := updates.Load(mapped)
 	if !known {
-		query = `UPDATE "` + parsed.Schema.Table + `" SET "` + strings.Join(columns, `" = ?, "`) + `" = ? WHERE id = ? AND revision = ?`
-		updates.Store(parsed.Schema, query)
+		query = `UPDATE "` + mapped.Table + `" SET "` + strings.Join(columns, `" = ?, "`) + `" = ? WHERE id = ? AND revision = ?`
+		updates.Store(mapped, query)
 	}
 	return b.ExecChanged(doing, ports.ErrStale, query.(string), append(values, id, revision-1)...) //nolint:forcetypeassert,errcheck // it is only written above
 }
 
-// queryPipelined reads the rows of a query with everything that waits. prepared is the query as gorm would run it.
-func queryPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, err error) {
-	return readPipelined(b, doing, prepared, func(rows pgx.Rows) (row R, err error) {
-		err = scanInto(prepared.Statement, rows, &row)
-		return row, err
-	})
+// takeWithoutGorm reads the first row of a condition: from the pool, or in a pipeline with everything that waits. gorm would spend
+// as long on building the statement as PostgreSQL on running it.
+func takeWithoutGorm[R any](b Base, doing, where string, args []any) (found []R, err error) {
+	of, err := schemaOf(b.DB, new(R))
+	if err != nil {
+		return nil, err
+	}
+	query := Numbered(`SELECT * FROM "` + of.Table + `" WHERE ` + where + " LIMIT 1" + b.lock)
+	if b.Pipeline != nil {
+		return readPipelined(b, doing, query, args, rowOf[R](of))
+	}
+	rows, err := b.Pool.Query(b.DB.Statement.Context, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, rowOf[R](of))
 }
 
-// readPipelined is queryPipelined with a function that reads one row.
-func readPipelined[R any](b Base, doing string, prepared *gorm.DB, scan func(rows pgx.Rows) (R, error)) (found []R, err error) {
-	statement := prepared.Statement
+// findPipelined reads the rows of a query with everything that waits. prepared is the query as gorm would run it.
+func findPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, err error) {
 	if prepared.Error != nil {
 		return nil, prepared.Error
 	}
-	query, pipe, ctx := statement.SQL.String(), b.Pipeline, b.DB.Statement.Context
+	statement := prepared.Statement
+	return readPipelined(b, doing, statement.SQL.String(), statement.Vars, rowOf[R](statement.Schema))
+}
+
+// schemaOf is how gorm maps a row, given as a pointer.
+func schemaOf(db *gorm.DB, row any) (*schema.Schema, error) {
+	statement := &gorm.Statement{DB: db}
+	err := statement.Parse(row)
+	return statement.Schema, err
+}
+
+// rowOf reads a row by the names of its columns.
+func rowOf[R any](of *schema.Schema) func(row pgx.CollectableRow) (R, error) {
+	return func(from pgx.CollectableRow) (row R, err error) {
+		err = scanInto(of, from, &row)
+		return row, err
+	}
+}
+
+// readPipelined reads the rows of a query, its parameters written as $1, with everything that waits; scan reads one.
+func readPipelined[R any](b Base, doing, query string, args []any, scan func(row pgx.CollectableRow) (R, error)) (found []R, err error) {
+	pipe, ctx := b.Pipeline, b.DB.Statement.Context
 	result := new([]R)
 	read := func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -162,27 +222,26 @@ func readPipelined[R any](b Base, doing string, prepared *gorm.DB, scan func(row
 		return rows.Err()
 	}
 	if pipe.ReadingAhead() {
-		if known, ok := pipe.Peek(query, statement.Vars); ok {
+		if known, ok := pipe.Peek(query, args); ok {
 			return *known.(*[]R), nil //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
 		}
-		if pipe.Remember(query, statement.Vars, result) {
-			err = pipe.EnqueueQuery(doing, query, statement.Vars, read)
+		if pipe.Remember(query, args, result) {
+			err = pipe.EnqueueQuery(doing, query, args, read)
 		}
 		return nil, err
 	}
-	if known, ok := pipe.Recall(query, statement.Vars); ok {
+	if known, ok := pipe.Recall(query, args); ok {
 		err = pipe.Await(ctx)
 		return *known.(*[]R), err //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
 	}
-	err = pipe.Query(ctx, doing, query, statement.Vars, read)
+	err = pipe.Query(ctx, doing, query, args, read)
 	return *result, err
 }
 
 // QueryRows reads the rows of a query without gorm's reflection: scan reads one. ReadAhead knows it like any other query.
 func QueryRows[T any](b Base, doing, query string, args []any, scan func(row Scanner) (T, error)) (found []T, err error) {
-	prepared := b.DB.Session(&gorm.Session{DryRun: b.Pipeline != nil}).Raw(query, args...)
 	if b.Pipeline == nil {
-		rows, err := prepared.Rows()
+		rows, err := b.DB.Raw(query, args...).Rows()
 		if err != nil {
 			return nil, b.Failure(doing, err)
 		}
@@ -196,41 +255,26 @@ func QueryRows[T any](b Base, doing, query string, args []any, scan func(row Sca
 		}
 		return found, b.Failure(doing, rows.Err())
 	}
-	found, err = readPipelined(b, doing, prepared, func(rows pgx.Rows) (T, error) { return scan(rows) })
+	found, err = readPipelined(b, doing, Numbered(query), args, func(row pgx.CollectableRow) (T, error) { return scan(row) })
 	return found, b.Failure(doing, err)
 }
 
 // scanInto reads a row by the names of its columns. A NULL leaves what cannot hold it as it is.
-func scanInto(statement *gorm.Statement, rows pgx.Rows, into any) error {
+func scanInto(mapped *schema.Schema, row pgx.CollectableRow, into any) error {
 	of := reflect.Indirect(reflect.ValueOf(into))
-	columns := rows.FieldDescriptions()
+	columns, raw := row.FieldDescriptions(), row.RawValues()
 	targets := make([]any, len(columns))
-	var optional []func()
 	for i, column := range columns {
-		field := statement.Schema.LookUpField(column.Name)
+		field := mapped.LookUpField(column.Name)
 		if field == nil {
 			continue
 		}
-		value := field.ReflectValueOf(context.Background(), of)
-		if _, scans := reflect.TypeAssert[sql.Scanner](value.Addr()); scans || value.Kind() == reflect.Pointer {
-			targets[i] = value.Addr().Interface()
-			continue
+		value := field.ReflectValueOf(context.Background(), of).Addr()
+		if _, scans := reflect.TypeAssert[sql.Scanner](value); raw[i] != nil || scans || value.Elem().Kind() == reflect.Pointer {
+			targets[i] = value.Interface()
 		}
-		holder := reflect.New(reflect.PointerTo(value.Type()))
-		targets[i] = holder.Interface()
-		optional = append(optional, func() {
-			if !holder.Elem().IsNil() {
-				value.Set(holder.Elem().Elem())
-			}
-		})
 	}
-	if err := rows.Scan(targets...); err != nil {
-		return err
-	}
-	for _, set := range optional {
-		set()
-	}
-	return nil
+	return row.Scan(targets...)
 }
 
 // RowQuery asks for one row.
@@ -286,24 +330,31 @@ func (b Base) enqueueRow(doing string, q RowQuery) (waits bool, err error) {
 }
 
 // inserts remembers the INSERT of each kind of row.
-var inserts sync.Map // *schema.Schema → string
+var inserts sync.Map // *schema.Schema → insertion
 
-// insertInto is the INSERT of a row, up to what happens on a conflict, and its values.
-func (b Base) insertInto(row any) (query string, values []any, err error) {
-	parsed := &gorm.Statement{DB: b.DB}
-	if err := parsed.Parse(row); err != nil {
+// insertion is an INSERT up to its values, and the parameters of one row.
+type insertion struct{ into, values string }
+
+// insertInto is the INSERT of rows of a kind, up to what happens on a conflict, and its values.
+func (b Base) insertInto(rows ...any) (query string, values []any, err error) {
+	mapped, err := schemaOf(b.DB, rows[0])
+	if err != nil {
 		return "", nil, err
 	}
-	columns, of := parsed.Schema.DBNames, reflect.Indirect(reflect.ValueOf(row))
-	values = make([]any, len(columns))
-	for i, name := range columns {
-		values[i], _ = parsed.Schema.FieldsByDBName[name].ValueOf(context.Background(), of)
+	columns := mapped.DBNames
+	values = make([]any, 0, len(rows)*len(columns))
+	for _, row := range rows {
+		of := reflect.Indirect(reflect.ValueOf(row))
+		for _, name := range columns {
+			value, _ := mapped.FieldsByDBName[name].ValueOf(context.Background(), of)
+			values = append(values, value)
+		}
 	}
-	if known, ok := inserts.Load(parsed.Schema); ok {
-		return known.(string), values, nil //nolint:forcetypeassert,errcheck // it is only written below
+	known, ok := inserts.Load(mapped)
+	if !ok {
+		known = insertion{`INSERT INTO "` + mapped.Table + `" ("` + strings.Join(columns, `", "`) + `") VALUES `, "(?" + strings.Repeat(", ?", len(columns)-1) + ")"}
+		inserts.Store(mapped, known)
 	}
-	query = `INSERT INTO "` + parsed.Schema.Table + `" ("` + strings.Join(columns, `", "`) +
-		`") VALUES (?` + strings.Repeat(", ?", len(columns)-1) + ") "
-	inserts.Store(parsed.Schema, query)
-	return query, values, nil
+	statement := known.(insertion) //nolint:forcetypeassert,errcheck // it is only written above
+	return statement.into + statement.values + strings.Repeat(", "+statement.values, len(rows)-1) + " ", values, nil
 }

@@ -109,7 +109,7 @@ func ListBy[R, T any](b Base, doing string, query *gorm.DB, convert func(R) T) (
 	var rows []R
 	var err error
 	if b.Pipeline != nil {
-		rows, err = queryPipelined[R](b, doing, query.Session(&gorm.Session{DryRun: true}).Find(&rows))
+		rows, err = findPipelined[R](b, doing, query.Session(&gorm.Session{DryRun: true}).Find(&rows))
 	} else {
 		err = query.Find(&rows).Error
 	}
