@@ -21,28 +21,29 @@ func Repositories(b repo.Base) ports.CheckoutRepos {
 	return ports.CheckoutRepos{Sessions: sessions{sessionMapping.On(b)}, Audit: audit{b}}
 }
 
+// sessionRow is written once where it says so: what a session was opened with never changes.
 type sessionRow struct {
-	ID                 string `gorm:"primaryKey"`
-	CreatorID          string
-	ListingID          string
-	Offer              repo.JSONColumn[plan.Offer]
-	Catalog            repo.JSONColumn[*checkout.CatalogReference]
-	PaymentLinkID      string
-	OpenedBy           string
-	ExternalCustomerID string
+	ID                 string                                      `gorm:"primaryKey"`
+	CreatorID          string                                      `gorm:"<-:create"`
+	ListingID          string                                      `gorm:"<-:create"`
+	Offer              repo.JSONColumn[plan.Offer]                 `gorm:"<-:create"`
+	Catalog            repo.JSONColumn[*checkout.CatalogReference] `gorm:"<-:create"`
+	PaymentLinkID      string                                      `gorm:"<-:create"`
+	OpenedBy           string                                      `gorm:"<-:create"`
+	ExternalCustomerID string                                      `gorm:"<-:create"`
 	Email              string
 	Buyer              repo.JSONColumn[customer.Details]
-	UIMode             string
-	SuccessURL         string
-	CancelURL          string
-	ReferenceID        string
-	Metadata           repo.JSONColumn[map[string]string]
-	UTM                repo.JSONColumn[map[string]string]
+	UIMode             string                             `gorm:"<-:create"`
+	SuccessURL         string                             `gorm:"<-:create"`
+	CancelURL          string                             `gorm:"<-:create"`
+	ReferenceID        string                             `gorm:"<-:create"`
+	Metadata           repo.JSONColumn[map[string]string] `gorm:"<-:create"`
+	UTM                repo.JSONColumn[map[string]string] `gorm:"<-:create"`
 	Slots              repo.JSONColumn[[]checkout.AppointmentSlot]
-	SessionCount       int
+	SessionCount       int `gorm:"<-:create"`
 	Status             string
-	Currency           string
-	Subtotal           int64
+	Currency           string `gorm:"<-:create"`
+	Subtotal           int64  `gorm:"<-:create"`
 	Discount           int64
 	Tax                int64
 	Total              int64
@@ -57,7 +58,7 @@ type sessionRow struct {
 	ReceiptNumber      string
 	PaidAt             repo.UnixMillis
 	ExpiresAt          repo.UnixMillis
-	CreatedAt          repo.UnixMillis `gorm:"autoCreateTime:false"`
+	CreatedAt          repo.UnixMillis `gorm:"<-:create;autoCreateTime:false"`
 	Revision           int64
 }
 

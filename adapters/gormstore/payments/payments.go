@@ -18,27 +18,28 @@ func Repositories(b repo.Base) ports.PaymentRepos {
 	}
 }
 
+// paymentRow is written once where it says so: what is to be charged, and for what, never changes.
 type paymentRow struct {
 	ID              string `gorm:"primaryKey"`
-	CreatorID       string
-	Purpose         string
-	SubjectID       string
+	CreatorID       string `gorm:"<-:create"`
+	Purpose         string `gorm:"<-:create"`
+	SubjectID       string `gorm:"<-:create"`
 	CustomerID      string
 	PaymentMethodID string
 	ReceiptNumber   string
 	Sale            repo.JSONColumn[payment.Sale]
-	OffSession      bool
-	Currency        string
-	Amount          int64
+	OffSession      bool   `gorm:"<-:create"`
+	Currency        string `gorm:"<-:create"`
+	Amount          int64  `gorm:"<-:create"`
 	Status          string
 	Decline         repo.JSONColumn[payment.DeclineReason]
 	ProcessorID     string
 	Method          string
 	Brand           string
 	Last4           string
-	SaveCard        bool
-	Mandate         string
-	CreatedAt       repo.UnixMillis `gorm:"autoCreateTime:false"`
+	SaveCard        bool            `gorm:"<-:create"`
+	Mandate         string          `gorm:"<-:create"`
+	CreatedAt       repo.UnixMillis `gorm:"<-:create;autoCreateTime:false"`
 	SettledAt       repo.UnixMillis
 	Refunded        int64
 	ProcessorFee    int64
