@@ -45,7 +45,7 @@ type SandboxCharge struct {
 type SandboxCharges interface {
 	// Get returns a charge and locks it until the transaction ends. ErrNotFound.
 	Get(ctx context.Context, paymentID string) (SandboxCharge, error)
-	// Insert writes a new charge. ErrStale when another request wrote it meanwhile.
+	// Insert writes a new charge. ErrDuplicate when there is one.
 	Insert(ctx context.Context, c SandboxCharge) error
 	// UpdateOutcome changes what a charge came to.
 	UpdateOutcome(ctx context.Context, paymentID string, o payment.Outcome) error

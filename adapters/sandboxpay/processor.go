@@ -30,39 +30,37 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 	if !ok {
 		return payment.Outcome{}, fmt.Errorf("sandbox processor: no card behind this method: %w", ports.ErrProcessorUnavailable)
 	}
-	var charge ports.SandboxCharge
-	err := p.store.Pipelined(ctx, func(ctx context.Context, repos ports.Repos) error {
-		var err error
-		p.store.ReadAhead(ctx, func() { _, _ = repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID) }) // it is read below
-		charge, err = repos.Sandbox.Charges.Get(ctx, r.PaymentID)
-		if err == nil || !errors.Is(err, ports.ErrNotFound) {
-			return err // asked before: the first response is kept
-		}
-		offset, err := repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID)
-		if err != nil {
-			return err
-		}
-		charge = ports.SandboxCharge{
-			PaymentID: r.PaymentID, CheckoutID: r.SubjectID, CreatorID: r.CreatorID, Method: r.Method,
-			Outcome: decide(c, r.OffSession), ClockOffset: offset,
-		}
-		if charge.Outcome.Fee, err = feeOf(r.Amount); err != nil {
-			return err
-		}
-		if c.behavior == disputed && r.Amount.Minor > 0 {
-			if err := p.dispute(ctx, repos, r); err != nil {
-				return err
-			}
-		}
-		return repos.Sandbox.Charges.Insert(ctx, charge)
-	})
+	outcome := decide(c, r.OffSession)
+	var err error
+	if outcome.Fee, err = feeOf(r.Amount); err == nil {
+		err = p.insert(ctx, r, outcome, c.behavior == disputed && r.Amount.Minor > 0)
+	}
+	if errors.Is(err, ports.ErrDuplicate) { // asked before: the first response is kept
+		outcome, err = p.change(ctx, r.PaymentID, func(context.Context, ports.Repos, *ports.SandboxCharge) error { return nil })
+	}
 	if err != nil {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, err)
 	}
 	if c.behavior == respondsLate {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, ports.ErrOutcomeUnknown)
 	}
-	return charge.Outcome, nil
+	return outcome, nil
+}
+
+// insert writes a new charge, with its dispute. ErrDuplicate when there is one.
+func (p *Processor) insert(ctx context.Context, r ports.ChargeRequest, outcome payment.Outcome, disputed bool) error {
+	return p.store.Pipelined(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
+		charge := ports.SandboxCharge{PaymentID: r.PaymentID, CheckoutID: r.SubjectID, CreatorID: r.CreatorID, Method: r.Method, Outcome: outcome}
+		if outcome.Status == payment.Processing { // which ends when the account's clock moves
+			if charge.ClockOffset, err = repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID); err != nil {
+				return err
+			}
+		}
+		if err := repos.Sandbox.Charges.Insert(ctx, charge); err != nil || !disputed {
+			return err
+		}
+		return p.dispute(ctx, repos, r)
+	})
 }
 
 // feeOf is what the sandbox keeps of a charge that succeeds: 1.5 % and 25 minor units, as a European card would cost.
@@ -126,23 +124,15 @@ func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.
 		return outcome, err
 	}
 	// Never received: remember the refusal, so that a charge still on its way finds it.
-	found := false
-	err = p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
-		_, err := repos.Sandbox.Charges.Get(ctx, r.PaymentID)
-		if found = err == nil; found || !errors.Is(err, ports.ErrNotFound) {
-			return err
-		}
-		return repos.Sandbox.Charges.Insert(ctx, ports.SandboxCharge{
-			PaymentID: r.PaymentID, CreatorID: r.CreatorID, Outcome: payment.Outcome{Status: payment.Canceled},
-		})
-	})
-	switch {
-	case err != nil:
-		return payment.Outcome{}, fmt.Errorf("sandbox cancel %s: %w", r.PaymentID, err)
-	case found: // it was on its way
+	canceled := payment.Outcome{Status: payment.Canceled}
+	err = p.insert(ctx, ports.ChargeRequest{PaymentID: r.PaymentID, CreatorID: r.CreatorID}, canceled, false)
+	if errors.Is(err, ports.ErrDuplicate) { // it was on its way
 		return p.Cancel(ctx, r)
 	}
-	return payment.Outcome{Status: payment.Canceled}, nil
+	if err != nil {
+		return payment.Outcome{}, fmt.Errorf("sandbox cancel %s: %w", r.PaymentID, err)
+	}
+	return canceled, nil
 }
 
 // ListRefunds implements ports.RefundLister. Nobody but us refunds here, and what we asked for is known.
