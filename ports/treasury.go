@@ -43,8 +43,8 @@ type DaySales struct {
 
 // Ledger keeps the postings. Nothing in it is ever changed or deleted.
 type Ledger interface {
-	// Insert writes the entries of one posting. ledger.ErrUnbalanced, and nothing is written, unless they sum to zero.
-	// ErrDuplicate when the source has a posting of this kind already; it may come with a later statement or the commit.
+	// Insert writes all entries of some postings, posting by posting. ledger.ErrUnbalanced, and nothing is written, unless each
+	// sums to zero. ErrDuplicate when the source has a posting of this kind already; it may come with a later statement or the commit.
 	Insert(ctx context.Context, entries []ledger.Entry) error
 	// List returns the account's entries, newest first; sourceID "" = of every source.
 	List(ctx context.Context, creatorID, sourceID string, page Page) (List[ledger.Entry], error)

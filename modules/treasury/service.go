@@ -76,15 +76,13 @@ func New(cfg Config, d Deps) *Service {
 // post writes postings of a creator.
 func (s *Service) post(ctx context.Context, r ports.Repos, creatorID string, at time.Time, postings ...ledger.Posting) error {
 	newID := func() string { return s.ids.New(id.LedgerEntry) }
+	var entries []ledger.Entry
 	for _, p := range postings {
-		if p.Empty() {
-			continue
-		}
-		if err := r.Treasury.Ledger.Insert(ctx, p.Entries(creatorID, newID, at)); err != nil {
-			return err
+		if !p.Empty() {
+			entries = append(entries, p.Entries(creatorID, newID, at)...)
 		}
 	}
-	return nil
+	return r.Treasury.Ledger.Insert(ctx, entries)
 }
 
 // OnPaymentCompleted posts a sale. A payment of nothing moves nothing.

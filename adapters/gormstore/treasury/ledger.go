@@ -46,7 +46,7 @@ func (r ledgerRow) toEntry() ledger.Entry {
 
 type ledgerEntries struct{ repo.Base }
 
-// insertEntry is one line of the INSERT of a posting.
+// insertEntries is the INSERT of entries, and entryValues one line of it.
 const (
 	insertEntries = "INSERT INTO ledger_entries (id, posting_id, creator_id, source_type, source_id, kind, account, currency, amount, created_at) VALUES "
 	entryValues   = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -57,18 +57,24 @@ func (t ledgerEntries) Insert(_ context.Context, entries []ledger.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	posting := ledger.Posting{SourceID: entries[0].SourceID, Kind: entries[0].Kind}
+	var postings []ledger.Posting
 	args := make([]any, 0, 10*len(entries))
-	for _, e := range entries {
+	for i, e := range entries {
+		if i == 0 || e.PostingID != entries[i-1].PostingID {
+			postings = append(postings, ledger.Posting{SourceID: e.SourceID, Kind: e.Kind})
+		}
+		posting := &postings[len(postings)-1]
 		posting.Legs = append(posting.Legs, e.Leg)
 		args = append(args, e.ID, e.PostingID, e.CreatorID, string(e.SourceType), e.SourceID, string(e.Kind), string(e.Account),
 			string(e.Amount.Currency), e.Amount.Minor, e.CreatedAt.UnixMilli())
 	}
-	if err := posting.Check(); err != nil {
-		return err
+	for _, posting := range postings {
+		if err := posting.Check(); err != nil {
+			return err
+		}
 	}
 	query := insertEntries + strings.TrimSuffix(strings.Repeat(entryValues+", ", len(entries)), ", ")
-	return t.ExecDeferred("post "+string(posting.Kind)+" of "+posting.SourceID, query, args...)
+	return t.ExecDeferred("post "+string(entries[0].Kind)+" of "+entries[0].SourceID, query, args...)
 }
 
 // List implements ports.Ledger.
