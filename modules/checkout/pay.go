@@ -99,14 +99,15 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 // SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way), LIMIT_REACHED when its
 // discount is used up, PROCESSOR_UNAVAILABLE.
 func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
-	if err := s.cancelPendingAuth(ctx, seen, p, emailRequired); err != nil {
+	seen, err := s.cancelPendingAuth(ctx, seen, p, emailRequired)
+	if err != nil {
 		return checkout.State{}, err
 	}
 	check, err := s.checkVAT(ctx, p.Buyer, seen.Buyer, seen.TaxDetails.Evidence.VATCheck, "taxId")
 	if err != nil {
 		return checkout.State{}, err
 	}
-	session, attempt, err := s.begin(ctx, seen.ID, p, check, emailRequired)
+	session, attempt, err := s.begin(ctx, seen, p, check, emailRequired)
 	if err != nil || session.Status == checkout.StatusPaid {
 		return session, err
 	}
@@ -123,7 +124,7 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, email
 	case err != nil:
 		return session, s.scheduleReconcile(ctx, session.CreatorID, attempt.ID)
 	}
-	session, err = s.settleWith(ctx, attempt, outcome, (*checkout.Session).ClearPayment, interrupted)
+	session, err = s.settleKnown(ctx, session, attempt, outcome, (*checkout.Session).ClearPayment, interrupted)
 	if err != nil {
 		return checkout.State{}, err
 	}
@@ -148,10 +149,11 @@ func refusal(o payment.Outcome) error {
 
 // cancelPendingAuth cancels an attempt that only waits for the buyer's authentication: they pay in another way. The
 // challenge counts as an attempt, so that nobody asks banks without end. A payment that would be refused cancels nothing.
-func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State, p Payment, emailRequired bool) error {
+// The session is returned as it is afterwards.
+func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
 	attempt, ok, err := live(ctx, s.store.Read(ctx), session)
 	if err != nil || !ok || attempt.Status != payment.RequiresAction {
-		return err
+		return session, err
 	}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, session.CreatorID)
@@ -166,14 +168,13 @@ func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State,
 		return s.applyFinalTax(ctx, rehearsal, now)
 	})
 	if err != nil {
-		return err
+		return session, err
 	}
 	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
 	if err != nil {
-		return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
+		return session, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
 	}
-	_, err = s.settleWith(ctx, attempt, outcome, (*checkout.Session).Decline, superseded)
-	return err
+	return s.settleKnown(ctx, session, attempt, outcome, (*checkout.Session).Decline, superseded)
 }
 
 // start makes an attempt the session's live one, unless something is wrong with the session or with what was submitted.
@@ -191,13 +192,22 @@ func (s *Service) start(
 }
 
 // begin commits the intent: the attempt, its place as the session's live one, and the task that will ask what became of
-// it should we not come back. A payment of nothing is settled at once.
-func (s *Service) begin(ctx context.Context, sessionID string, p Payment, check tax.VATCheck, emailRequired bool) (session checkout.State, attempt payment.State, err error) {
+// it should we not come back. A payment of nothing is settled at once. The session is as it was seen, unless somebody has
+// changed it since: then its update is refused, and the transaction runs again with what it reads.
+func (s *Service) begin(ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, emailRequired bool) (session checkout.State, attempt payment.State, err error) {
+	loads := firstKnown(seen, func(ctx context.Context, r ports.Repos) (checkout.State, error) {
+		return r.Checkout.Sessions.Get(ctx, seen.ID)
+	})
 	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
-		aggregate, now, err := s.loadForUpdate(ctx, r, sessionID)
+		before, err := loads(ctx, r)
 		if err != nil {
 			return err
 		}
+		now, err := r.Clock.Now(ctx, before.CreatorID)
+		if err != nil {
+			return err
+		}
+		aggregate := checkout.Restore(before)
 		attemptID := s.ids.New(id.Payment)
 		method, err := s.start(ctx, r, aggregate, attemptID, p, emailRequired, now)
 		if err != nil {
@@ -224,7 +234,7 @@ func (s *Service) begin(ctx context.Context, sessionID string, p Payment, check 
 			return err
 		}
 		if !session.NeedsCard() {
-			session, err = s.settleIn(ctx, r, attempt.ID, payment.Outcome{Status: payment.Succeeded}, (*checkout.Session).ClearPayment, interrupted)
+			session, err = s.settleIn(ctx, r, session, attempt, payment.Outcome{Status: payment.Succeeded}, (*checkout.Session).ClearPayment, interrupted)
 			return err
 		}
 		return r.Tasks.Schedule(ctx, TaskReconcile, attempt.ID, session.CreatorID, now.Add(firstReconcile))

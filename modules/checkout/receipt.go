@@ -72,26 +72,27 @@ func (s *Service) receipt(ctx context.Context, session checkout.State) (Receipt,
 		receipt.PollAfter = pollAfter
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
-	var err error
-	if receipt.Appointments, err = s.booked(ctx, session); err != nil {
-		return Receipt{}, fmt.Errorf("receipt: %w", err)
-	}
-	if session.PaymentID != "" {
-		paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, session.PaymentID)
-		if err != nil {
-			return Receipt{}, fmt.Errorf("receipt: %w", err)
+	key := customer.AccessKey(session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
+	err := s.store.ReadTogether(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+		s.store.ReadAhead(ctx, func() {
+			_, _ = s.access.AccessVersion(ctx, r, session.CreatorID, key)
+		})
+		if receipt.Appointments, err = s.booked(ctx, r, session); err != nil {
+			return err
 		}
-		receipt.Refunded = paid.Refunded
-	}
-	key := customer.AccessKey(session.ExternalCustomerID, session.CustomerID)
-	if key == "" { // nobody has bought it yet
-		return receipt, nil
-	}
-	version, err := s.access.AccessVersion(ctx, s.store.Read(ctx), session.CreatorID, key)
+		if session.PaymentID != "" {
+			paid, err := r.Payments.Payments.Get(ctx, session.PaymentID)
+			if err != nil {
+				return err
+			}
+			receipt.Refunded = paid.Refunded
+		}
+		receipt.AccessVersion, err = s.access.AccessVersion(ctx, r, session.CreatorID, key)
+		return err
+	})
 	if err != nil {
 		return Receipt{}, fmt.Errorf("receipt: %w", err)
 	}
-	receipt.AccessVersion = version
 	return receipt, nil
 }
 
@@ -184,16 +185,16 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 	if page.State.Terminal() {
 		page.AgainURL = s.AgainURL(session.ID)
 	}
-	if page.Appointments, err = s.booked(ctx, session); err != nil {
+	if page.Appointments, err = s.booked(ctx, r, session); err != nil {
 		return Page{}, fmt.Errorf("page: %w", err)
 	}
 	return page, nil
 }
 
 // booked lists the appointments of a session that is paid.
-func (s *Service) booked(ctx context.Context, session checkout.State) ([]appointment.State, error) {
+func (s *Service) booked(ctx context.Context, r ports.Repos, session checkout.State) ([]appointment.State, error) {
 	if session.Status != checkout.StatusPaid || !session.Offer.ForAppointments() {
 		return nil, nil
 	}
-	return s.bookings.Booked(ctx, s.store.Read(ctx), session.CreatorID, session.ID)
+	return s.bookings.Booked(ctx, r, session.CreatorID, session.ID)
 }

@@ -106,6 +106,19 @@ func owned(ctx context.Context, r ports.Repos, creatorID, sessionID string) (che
 	return session, err
 }
 
+// firstKnown returns what is known already the first time, and from then on what load finds: for a transaction whose writes are
+// refused where what is known has changed, and which then runs again.
+func firstKnown[T any](known T, load func(ctx context.Context, r ports.Repos) (T, error)) func(ctx context.Context, r ports.Repos) (T, error) {
+	ran := false
+	return func(ctx context.Context, r ports.Repos) (T, error) {
+		if ran {
+			return load(ctx, r)
+		}
+		ran = true
+		return known, nil
+	}
+}
+
 // loadForUpdate loads a session with its account's time, inside the transaction that will save it.
 func (s *Service) loadForUpdate(ctx context.Context, r ports.Repos, sessionID string) (*checkout.Session, time.Time, error) {
 	loaded, err := r.Checkout.Sessions.Get(ctx, sessionID)

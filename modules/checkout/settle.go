@@ -27,24 +27,56 @@ var superseded = payment.DeclineReason{Code: "authentication_required", Message:
 // Settle takes in what the processor reports of an attempt, with everything that follows from it, in one transaction. It
 // may be called any number of times and in any order: what is known already changes nothing.
 func (s *Service) Settle(ctx context.Context, paymentID string, o payment.Outcome) (checkout.State, error) {
-	return s.settleWith(ctx, payment.State{ID: paymentID}, o, (*checkout.Session).ClearPayment, interrupted)
+	var session checkout.State
+	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+		var err error
+		session, err = s.settleByID(ctx, r, paymentID, o)
+		return err
+	})
+	if err != nil {
+		return checkout.State{}, fmt.Errorf("settle %s: %w", paymentID, err)
+	}
+	return session, nil
+}
+
+// settleByID is settleIn for an attempt that is still to be read, with its session.
+func (s *Service) settleByID(ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome) (checkout.State, error) {
+	attempt, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	session, err := r.Checkout.Sessions.Get(ctx, attempt.CheckoutID())
+	if err != nil {
+		return checkout.State{}, err
+	}
+	return s.settleIn(ctx, r, session, attempt, o, (*checkout.Session).ClearPayment, interrupted)
 }
 
 // clearing ends the session's live attempt after it was canceled.
 type clearing func(session *checkout.Session, paymentID string, why payment.DeclineReason) (changed bool)
 
-// settleWith is Settle for an attempt of which more than the id may be known: then its session is read together with it.
-func (s *Service) settleWith(ctx context.Context, attempt payment.State, o payment.Outcome, clearLive clearing, why payment.DeclineReason) (checkout.State, error) {
-	var session checkout.State
-	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
-		if sessionID := attempt.CheckoutID(); sessionID != "" {
-			s.store.ReadAhead(ctx, func() {
-				_, _ = r.Payments.Payments.GetForUpdate(ctx, attempt.ID)
-				_, _ = r.Checkout.Sessions.Get(ctx, sessionID)
-			})
+// settling is an attempt with its session.
+type settling struct {
+	session checkout.State
+	attempt payment.State
+}
+
+// settleKnown is Settle for an attempt and a session that were just read or written. Whoever has changed one of them since has
+// changed its revision: then both are read again.
+func (s *Service) settleKnown(ctx context.Context, seen checkout.State, attempt payment.State, o payment.Outcome, clearLive clearing, why payment.DeclineReason) (session checkout.State, err error) {
+	loads := firstKnown(settling{seen, attempt}, func(ctx context.Context, r ports.Repos) (now settling, err error) {
+		s.store.ReadAhead(ctx, func() { _, _ = r.Payments.Payments.GetForUpdate(ctx, attempt.ID) })
+		if now.session, err = r.Checkout.Sessions.Get(ctx, seen.ID); err == nil {
+			now.attempt, err = r.Payments.Payments.GetForUpdate(ctx, attempt.ID)
 		}
-		var err error
-		session, err = s.settleIn(ctx, r, attempt.ID, o, clearLive, why)
+		return now, err
+	})
+	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+		known, err := loads(ctx, r)
+		if err != nil {
+			return err
+		}
+		session, err = s.settleIn(ctx, r, known.session, known.attempt, o, clearLive, why)
 		return err
 	})
 	if err != nil {
@@ -53,15 +85,16 @@ func (s *Service) settleWith(ctx context.Context, attempt payment.State, o payme
 	return session, nil
 }
 
-func (s *Service) settleIn(ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome, clearLive clearing, why payment.DeclineReason) (checkout.State, error) {
-	loaded, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
-	if err != nil {
-		return checkout.State{}, err
-	}
-	session, err := r.Checkout.Sessions.Get(ctx, loaded.CheckoutID())
-	if err != nil {
-		return checkout.State{}, err
-	}
+// settleIn is Settle in the caller's transaction.
+func (s *Service) settleIn(
+	ctx context.Context, r ports.Repos, session checkout.State, loaded payment.State, o payment.Outcome, clearLive clearing, why payment.DeclineReason,
+) (checkout.State, error) {
+	s.store.ReadAhead(ctx, func() { // what a sale reads
+		_, _ = r.Clock.Now(ctx, session.CreatorID)
+		if session.ExternalCustomerID != "" {
+			_, _ = r.Customers.Customers.GetByExternalID(ctx, session.CreatorID, session.ExternalCustomerID)
+		}
+	})
 	now, err := r.Clock.Now(ctx, loaded.CreatorID)
 	if err != nil {
 		return checkout.State{}, err
@@ -86,15 +119,15 @@ func (s *Service) settleIn(ctx context.Context, r ports.Repos, paymentID string,
 	var ended bool
 	switch status {
 	case payment.Declined:
-		ended = aggregate.Decline(paymentID, o.Decline)
+		ended = aggregate.Decline(loaded.ID, o.Decline)
 	case payment.Canceled:
-		ended = clearLive(aggregate, paymentID, why)
+		ended = clearLive(aggregate, loaded.ID, why)
 	case payment.Pending, payment.RequiresAction, payment.Processing, payment.Succeeded:
 	}
 	if !ended {
 		return session, nil // the attempt goes on, or was no longer the live one
 	}
-	return s.endAttempt(ctx, r, paymentID, aggregate.State())
+	return s.endAttempt(ctx, r, loaded.ID, aggregate.State())
 }
 
 // endAttempt saves a session whose live attempt has ended unpaid.
@@ -256,7 +289,7 @@ func (s *Service) Reconcile(ctx context.Context, t ports.Task) error {
 				return err
 			}
 		}
-		if _, err := s.settleIn(ctx, r, attempt.ID, outcome, (*checkout.Session).ClearPayment, interrupted); err != nil {
+		if _, err := s.settleByID(ctx, r, attempt.ID, outcome); err != nil {
 			return err
 		}
 		if outcome.Status.Final() {

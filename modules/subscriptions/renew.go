@@ -23,6 +23,7 @@ func (s *Service) Due(ctx context.Context, t ports.Task) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
+		s.store.ReadAhead(ctx, func() { _, _ = r.Clock.Now(ctx, t.CreatorID) })
 		state, err := r.Subscriptions.Subscriptions.Get(ctx, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil

@@ -47,6 +47,7 @@ func (s *Service) Announce(ctx context.Context, t ports.Task) error {
 			return err
 		}
 		s.store.ReadAhead(ctx, func() {
+			_, _ = r.Clock.Now(ctx, creatorID)
 			_, _ = r.Webhooks.Announcements.Get(ctx, creatorID, customer)
 			_, _, _ = s.history.ChangedSince(ctx, r, creatorID, customer, 0)
 			_, _ = r.Webhooks.Endpoints.ListAll(ctx, creatorID)

@@ -70,10 +70,14 @@ func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.
 	}
 	row := newCustomerRow(c)
 	if t.Pipeline != nil {
-		if err := t.InsertRowDeferred("insert customer "+c.ID, &row, "ON CONFLICT DO NOTHING"); err != nil {
-			return c, err
+		found, err := t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
+		if repo.IsNotFound(err) { // who is faster with it makes this transaction run again
+			found, err = c, t.InsertRowChecked("insert customer "+c.ID, &row, ports.ErrStale)
 		}
-		return t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
+		if err == nil {
+			t.Memo[getCustomer+found.ID] = found
+		}
+		return found, err
 	}
 	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	if res.Error != nil || res.RowsAffected == 1 {
@@ -82,9 +86,12 @@ func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.
 	return t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
 }
 
+// getCustomer begins what a customer is remembered as for the rest of a transaction.
+const getCustomer = "get customer "
+
 // Get implements ports.Customers.
 func (t customers) Get(_ context.Context, id string) (customer.State, error) {
-	doing := "get customer " + id
+	doing := getCustomer + id
 	return repo.Memoized(t.Base, doing, func() (customer.State, error) { return t.GetBy(doing, "id = ?", id) })
 }
 
