@@ -196,6 +196,9 @@ func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
 			return err
 		}
 	}
+	if cause.ID == "" {
+		return nil
+	}
 	return s.publish(ctx, c, cause)
 }
 
