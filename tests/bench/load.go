@@ -48,17 +48,8 @@ func load(ctx context.Context, s *side) (float64, error) {
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-			defer fasthttp.ReleaseRequest(req)
-			defer fasthttp.ReleaseResponse(res)
 			for time.Since(begin) < round && ctx.Err() == nil && failed.Load() == nil {
-				req.Reset()
-				s.request(req)
-				err := client.Do(req, res)
-				if err == nil && res.StatusCode() != s.status {
-					err = fmt.Errorf("responded %d: %.200s", res.StatusCode(), res.Body())
-				}
-				if err != nil {
+				if err := do(client, s.status, s.request); err != nil {
 					failed.Store(&err)
 					return
 				}
@@ -71,6 +62,19 @@ func load(ctx context.Context, s *side) (float64, error) {
 		return 0, *err
 	}
 	return float64(done.Load()) / time.Since(begin).Seconds(), ctx.Err()
+}
+
+// do makes one request.
+func do(client *fasthttp.Client, status int, request func(r *fasthttp.Request)) error {
+	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(req)
+	defer fasthttp.ReleaseResponse(res)
+	request(req)
+	err := client.Do(req, res)
+	if err == nil && res.StatusCode() != status {
+		err = fmt.Errorf("responded %d: %.200s", res.StatusCode(), res.Body())
+	}
+	return err
 }
 
 func median(of []float64) float64 {

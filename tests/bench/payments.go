@@ -83,7 +83,7 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 	}}
 	var ours, reference []float64
 	for turn := range rounds + 1 { // the first warms up
-		rate, err := w.payAll(ctx, sellers)
+		rate, err := w.payAll(ctx, sellers, turn)
 		if err != nil {
 			return "", err
 		}
@@ -93,26 +93,30 @@ func (w *fixture) payments(ctx context.Context, accounts int) (string, error) {
 		}
 		if turn > 0 {
 			ours, reference = append(ours, rate), append(reference, bareRate)
+		} else if _, err := w.pool.Exec(ctx, "ANALYZE"); err != nil { // as autovacuum does within a minute
+			return "", err
 		}
 	}
 	a, b := median(ours), median(reference)
 	return fmt.Sprintf("ratio %.2f   (%.0f/s, reference %.0f/s)", a/b, a, b), nil
 }
 
-// payAll opens sessions and returns how many of them are paid in a second.
-func (w *fixture) payAll(ctx context.Context, sellers []seller) (float64, error) {
+// payAll opens sessions of new customers and returns how many of them are paid in a second. Each gets a receipt by mail.
+func (w *fixture) payAll(ctx context.Context, sellers []seller, turn int) (float64, error) {
 	ids := make([]string, paidPerRound)
 	open := func(i int) (err error) {
-		ids[i], err = w.open(sellers[i%len(sellers)], fmt.Sprintf("buyer-%d", i))
+		ids[i], err = w.open(sellers[i%len(sellers)], fmt.Sprintf("buyer-%d-%d", turn, i))
 		return err
 	}
 	if err := forAll(ctx, open); err != nil {
 		return 0, err
 	}
+	payer := &fasthttp.Client{MaxConnsPerHost: workers}
+	defer payer.CloseIdleConnections()
 	begin := time.Now()
 	err := forAll(ctx, func(i int) error {
-		_, err := w.pay(sellers[i%len(sellers)], ids[i], "")
-		return err
+		body := fmt.Sprintf(`{"cardNumber":"4242424242424242","email":"buyer-%d-%d@example.com"}`, turn, i)
+		return do(payer, 200, post(sellers[i%len(sellers)].key, w.base+"/v1/sandbox/checkout-sessions/"+ids[i]+"/pay", []byte(body)))
 	})
 	return paidPerRound / time.Since(begin).Seconds(), err
 }
