@@ -27,6 +27,9 @@ type Payments interface {
 	// GetForUpdate is Get that locks the attempt until the transaction ends: of two that settle it the second sees what
 	// the first has made of it. ErrNotFound.
 	GetForUpdate(ctx context.Context, id string) (payment.State, error)
+	// Lock locks an attempt until the transaction ends, as GetForUpdate does, without reading it again. ErrStale when it has changed
+	// since p was read; it may come with a later statement.
+	Lock(ctx context.Context, p payment.State) error
 	// GetLive returns the attempt for a subject that is not settled. ErrNotFound.
 	GetLive(ctx context.Context, purpose payment.Purpose, subjectID string) (payment.State, error)
 	// Update writes a changed attempt. ErrStale.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -102,7 +103,11 @@ func (p *pipeline) EnqueueChecked(doing, query string, args []any, missed error)
 // refusing makes the server itself fail when a statement meets no row, by a division by zero: what follows in the same
 // batch, the COMMIT perhaps, must not run then.
 func refusing(query string) string {
-	return "WITH changed AS (" + repo.Numbered(query) + " RETURNING 1) SELECT 1 / COUNT(*) FROM changed"
+	met := repo.Numbered(query)
+	if !strings.HasPrefix(met, "SELECT") {
+		met += " RETURNING 1"
+	}
+	return "WITH met AS (" + met + ") SELECT 1 / COUNT(*) FROM met"
 }
 
 // divisionByZero is the SQLSTATE of a statement of refusing that met no row.

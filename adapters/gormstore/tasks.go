@@ -53,40 +53,33 @@ type tasks struct {
 // account's requests, its workers and its clock all write: in this order they cannot wait for each other in a circle.
 type taskWrites []taskWrite
 
-// taskWrite is one of them: a row to insert, with what happens on a conflict; a row to delete; or anything else.
+// taskWrite is one of them: a row to insert, with what happens on a conflict, or anything else.
 type taskWrite struct {
 	id       string
 	insert   *taskRow
 	conflict string
-	do       func() error // nil for a row to insert or to delete
+	do       func() error // nil for a row to insert
 }
 
-// mostTogether bounds the rows of one statement, and so how many statements there are to prepare.
+// mostTogether bounds the rows of one INSERT, and so how many statements there are to prepare.
 const mostTogether = 8
 
-// joins reports whether a statement that makes some changes can make another. None may meet a row twice.
+// joins reports whether a row can be inserted with some others. None may be met twice.
 func (w taskWrite) joins(run []taskWrite) bool {
 	last := run[len(run)-1]
-	return len(run) < mostTogether && w.do == nil && last.do == nil && (w.insert == nil) == (last.insert == nil) && w.conflict == last.conflict && w.id != last.id
+	return len(run) < mostTogether && w.insert != nil && last.insert != nil && w.conflict == last.conflict && w.id != last.id
 }
 
 // writeTogether makes changes that one statement can make.
 func (t tasks) writeTogether(run []taskWrite) error {
-	switch {
-	case run[0].do != nil:
+	if run[0].do != nil {
 		return run[0].do()
-	case run[0].insert != nil:
-		rows := make([]any, len(run))
-		for i, write := range run {
-			rows[i] = write.insert
-		}
-		return t.InsertRowsDeferred("schedule "+run[0].id, rows, run[0].conflict)
 	}
-	ids := make([]any, len(run))
+	rows := make([]any, len(run))
 	for i, write := range run {
-		ids[i] = write.id
+		rows[i] = write.insert
 	}
-	return t.ExecDeferred("cancel "+run[0].id, "DELETE FROM tasks WHERE id IN (?"+strings.Repeat(", ?", len(run)-1)+")", ids...)
+	return t.InsertRowsDeferred("schedule "+run[0].id, rows, run[0].conflict)
 }
 
 // flush makes all changes. What is done to one task keeps its order.
@@ -155,7 +148,8 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, confli
 
 // Cancel implements ports.Tasks.
 func (t tasks) Cancel(_ context.Context, kind, subject string) error {
-	return t.atCommit(taskWrite{id: kind + ":" + subject})
+	id := kind + ":" + subject
+	return t.atCommit(taskWrite{id: id, do: func() error { return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id) }})
 }
 
 // fence refuses a run that is no longer the task's. The write that follows at the commit refuses it for certain; this

@@ -76,6 +76,9 @@ func (s *Service) settleKnown(ctx context.Context, seen checkout.State, attempt 
 		if err != nil {
 			return err
 		}
+		if err := r.Payments.Payments.Lock(ctx, known.attempt); err != nil { // first, as everywhere: nobody waits in a circle
+			return err
+		}
 		session, err = s.settleIn(ctx, r, known.session, known.attempt, o, clearLive, why)
 		return err
 	})

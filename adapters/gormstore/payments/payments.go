@@ -98,6 +98,18 @@ func (t payments) GetForUpdate(_ context.Context, id string) (payment.State, err
 	return paymentMapping.On(t.ForUpdate()).GetBy("lock payment "+id, "id = ?", id)
 }
 
+// Lock implements ports.Payments.
+func (t payments) Lock(ctx context.Context, p payment.State) error {
+	if t.Pipeline != nil {
+		return t.ExecChanged("lock payment "+p.ID, ports.ErrStale, "SELECT 1 FROM payments WHERE id = ? AND revision = ? FOR UPDATE", p.ID, p.Revision)
+	}
+	now, err := t.GetForUpdate(ctx, p.ID)
+	if err == nil && now.Revision != p.Revision {
+		err = ports.ErrStale
+	}
+	return err
+}
+
 // GetLive implements ports.Payments.
 func (t payments) GetLive(_ context.Context, purpose payment.Purpose, subjectID string) (payment.State, error) {
 	return t.GetBy("get live payment of "+subjectID, "purpose = ? AND subject_id = ? AND settled_at IS NULL", purpose, subjectID)

@@ -20,7 +20,7 @@ import (
 type Pipeline interface {
 	// Enqueue keeps a statement, its parameters written as ?; the one row of its response is read into the rest.
 	Enqueue(doing, query string, args []any, into ...any) error
-	// EnqueueChecked keeps an INSERT, UPDATE or DELETE that must meet a row: when it meets none the transaction fails with
+	// EnqueueChecked keeps an INSERT, UPDATE, DELETE or SELECT that must meet a row: when it meets none the transaction fails with
 	// missed.
 	EnqueueChecked(doing, query string, args []any, missed error) error
 	// Query sends what waits together with a query, its parameters written as $1, and reads its rows.
