@@ -101,6 +101,8 @@ type DueDelivery struct {
 	Delivery webhook.DeliveryState
 	Endpoint webhook.EndpointState
 	Event    event.Record
+	// ClockOffset is how far the account's clock runs ahead of real time.
+	ClockOffset time.Duration
 }
 
 // DeliveryStore is the hot path of delivering: what most attempts do, in as few messages to the database as can be. Each

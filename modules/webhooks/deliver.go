@@ -61,8 +61,8 @@ func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, e
 	if err != nil || due.Delivery.Status != webhook.Pending || !due.Endpoint.Enabled {
 		return a, false, err
 	}
-	now, err := s.clock.Now(ctx, t.CreatorID)
-	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: due.Event, now: now}, err == nil, err
+	now := s.clock.Real().Add(due.ClockOffset).UTC().Truncate(time.Millisecond)
+	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: due.Event, now: now}, true, nil
 }
 
 // checkCircuit asks the endpoint's circuit breaker. A delivery that must wait is postponed and not

@@ -211,7 +211,7 @@ func (w *fixture) respond(e webhook.EndpointState, code int) {
 func (w *fixture) work() []sent {
 	w.t.Helper()
 	for range 100 {
-		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real().Add(w.ahead), time.Minute, 10)
+		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 10)
 		if err != nil {
 			w.t.Fatal(err)
 		}

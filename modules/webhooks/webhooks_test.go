@@ -198,6 +198,11 @@ func TestAReceiversDateIsReadOnItsOwnClock(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.ahead = 40 * 24 * time.Hour // a sandbox clock that was put forward
+		if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Sandbox.ClockOffsets.Advance(ctx, creatorID, w.ahead)
+		}); err != nil {
+			t.Fatal(err)
+		}
 		e := w.endpoint("busy", "payment.*")
 		w.mu.Lock()
 		w.responses[e.URL] = ports.OutboundResponse{StatusCode: 503, RetryAfter: w.now.Add(time.Hour).Format(http.TimeFormat)}

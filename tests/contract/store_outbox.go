@@ -83,6 +83,13 @@ func aDueDeliveryIsReadWhole(t *testing.T, db Database) {
 	same(t, "the delivery", due.Delivery, delivery)
 	same(t, "the endpoint", due.Endpoint, stored)
 	same(t, "the event", due.Event, record)
+	same(t, "the clock's offset", due.ClockOffset, 0)
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Sandbox.ClockOffsets.Advance(ctx, creator, 40*24*time.Hour)
+	})
+	if due, err = store.GetDue(t.Context(), creator, task.Subject); err != nil || due.ClockOffset != 40*24*time.Hour {
+		t.Errorf("the clock was put forward 40 days, and the delivery's is %v ahead, %v", due.ClockOffset, err)
+	}
 	_, err = store.GetDue(t.Context(), "crt_other", task.Subject)
 	wantError(t, "another account's delivery", err, ports.ErrNotFound)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {

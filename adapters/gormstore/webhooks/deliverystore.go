@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,7 +49,7 @@ const dueSQL = `
 SELECT d.id, d.creator_id, d.event_id, d.event_type, d.endpoint_id, d.status, d.attempt_count, d.round_attempts, d.next_attempt_at, d.created_at, d.revision,
     w.url, w.events, w.enabled, w.disabled_reason, w.max_in_flight, w.max_per_second, w.secret, w.previous_secret, w.previous_until, w.failures, w.failing_since, w.open_until,
     w.subscribed_since, w.created_at, w.revision,
-    e.type, e.livemode, e.data, e.created_at
+    e.type, e.livemode, e.data, e.created_at, COALESCE((SELECT c.offset_ms FROM clock_offsets c WHERE c.creator_id = d.creator_id), 0)
 FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.creator_id = d.creator_id JOIN events e ON e.id = d.event_id
 WHERE d.id = `
 
@@ -95,16 +96,17 @@ func scanDue(row repo.Scanner) (ports.DueDelivery, error) {
 	var d deliveryRow
 	var w endpointRow
 	var e eventRow
+	var offset int64
 	err := row.Scan(
 		&d.ID, &d.CreatorID, &d.EventID, &d.EventType, &d.EndpointID, &d.Status, &d.AttemptCount, &d.RoundAttempts, &d.NextAttemptAt, &d.CreatedAt, &d.Revision,
 		&w.URL, &w.Events, &w.Enabled, &w.DisabledReason, &w.MaxInFlight, &w.MaxPerSecond, &w.Secret, &w.PreviousSecret, &w.PreviousUntil, &w.Failures, &w.FailingSince, &w.OpenUntil,
 		&w.SubscribedSince, &w.CreatedAt, &w.Revision,
-		&e.Type, &e.Livemode, &e.Data, &e.CreatedAt)
+		&e.Type, &e.Livemode, &e.Data, &e.CreatedAt, &offset)
 	if err != nil {
 		return ports.DueDelivery{}, err
 	}
 	w.ID, e.ID, w.CreatorID, e.CreatorID = d.EndpointID, d.EventID, d.CreatorID, d.CreatorID
-	return ports.DueDelivery{Delivery: d.toState(), Endpoint: w.toState(), Event: e.toRecord()}, nil
+	return ports.DueDelivery{Delivery: d.toState(), Endpoint: w.toState(), Event: e.toRecord(), ClockOffset: time.Duration(offset) * time.Millisecond}, nil
 }
 
 // RecordDelivered implements ports.DeliveryStore.
