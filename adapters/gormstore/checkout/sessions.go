@@ -125,7 +125,7 @@ func (t sessions) Get(_ context.Context, id string) (checkout.State, error) {
 func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (int, error) {
 	ids, err := t.QueryIDs("count holding sessions of "+creatorID, `SELECT DISTINCT s.id FROM sessions s
 		JOIN reservations r ON r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status = 'held'
-		WHERE s.creator_id = ? AND s.opened_by = ?`, creatorID, openedBy)
+		WHERE s.creator_id = ? AND s.opened_by = ? AND s.opened_by <> ''`, creatorID, openedBy)
 	return len(ids), err
 }
 

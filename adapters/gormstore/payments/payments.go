@@ -138,7 +138,7 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 			OR customer_id IN (SELECT id FROM customers WHERE creator_id = ? AND external_customer_id = ?))`, creatorID, id, creatorID, id)
 	}
 	if id := search.ReferenceID; id != "" {
-		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ?)", creatorID, id)
+		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ? AND reference_id <> '')", creatorID, id)
 	}
 	listed := func(r listedPaymentRow) ports.ListedPayment {
 		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID, ReferenceID: r.ReferenceID}

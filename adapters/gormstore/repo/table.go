@@ -81,11 +81,12 @@ func CreatedIn(query *gorm.DB, created ports.Created) *gorm.DB {
 	return query
 }
 
-// Equal narrows a query to the rows whose columns have the given values; an empty value narrows nothing.
+// Equal narrows a query to the rows whose columns have the given values; an empty value narrows nothing. That a value is not
+// empty is said to the database, whose indexes may leave empty ones out.
 func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
 	for column, value := range columns {
 		if value != "" {
-			query = query.Where(column+" = ?", value)
+			query = query.Where(column+" = ? AND "+column+" <> ''", value)
 		}
 	}
 	return query
