@@ -32,8 +32,9 @@ const (
 	backlogPerWorker = 2
 )
 
-// asynqPoll is how often asynq asks Redis for work while there is none. Buyers and receivers wait for the first two.
-var asynqPoll = map[Class]time.Duration{Payments: 15 * time.Millisecond, Webhooks: 15 * time.Millisecond, Default: 40 * time.Millisecond}
+// asynqPoll is how often asynq asks Redis for work while there is none. Buyers and receivers wait for the first two; deliveries to
+// one endpoint, of which few are under way at a time, most of all.
+var asynqPoll = map[Class]time.Duration{Payments: 15 * time.Millisecond, Webhooks: 5 * time.Millisecond, Default: 40 * time.Millisecond}
 
 // Asynq carries tasks through Redis to whichever process takes them first, where the workers of an Inline run them: one
 // asynq server per class, because asynq has no concurrency per queue. Nothing relies on it for correctness: it may lose,
