@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -64,15 +63,11 @@ func (k idempotencyKeys) Insert(_ context.Context, r ports.IdempotencyRecord, st
 	if row.Body == nil {
 		row.Body = []byte{}
 	}
-	made, err := k.InsertRowFlush("insert idempotency key", &row,
+	return k.InsertRowChecked("save idempotency key", &row, ports.ErrStale,
 		`ON CONFLICT (creator_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE idempotency_keys.status = 0 AND idempotency_keys.lease_until <= ? OR idempotency_keys.created_at < ?`,
 		repo.UnixMillis(r.CreatedAt), repo.UnixMillis(staleBefore))
-	if err == nil && made == 0 {
-		return fmt.Errorf("save idempotency key: %w", ports.ErrStale)
-	}
-	return err
 }
 
 // Complete implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Save lets the

@@ -72,7 +72,7 @@ func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.
 	if t.Pipeline != nil {
 		found, err := t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
 		if repo.IsNotFound(err) { // who is faster with it makes this transaction run again
-			found, err = c, t.InsertRowChecked("insert customer "+c.ID, &row, ports.ErrStale)
+			found, err = c, t.InsertRowChecked("insert customer "+c.ID, &row, ports.ErrStale, repo.OrNothing)
 		}
 		if err == nil {
 			t.Memo[getCustomer+found.ID] = found

@@ -79,24 +79,25 @@ func (b Base) InsertRowsDeferred(doing string, rows []any, conflict string) erro
 	return b.ExecDeferred(doing, query+conflict, values...)
 }
 
-// InsertRowChecked writes a new row unless one like it exists: then missed is the error, which in a pipeline may come
-// with a later statement.
-func (b Base) InsertRowChecked(doing string, row any, missed error) error {
+// OrNothing is the conflict of a row that is left out where one like it exists.
+const OrNothing = "ON CONFLICT DO NOTHING"
+
+// InsertRowChecked writes a new row unless conflict and its args leave it out: then missed is the error, which in a pipeline may
+// come with a later statement.
+func (b Base) InsertRowChecked(doing string, row any, missed error, conflict string, args ...any) error {
 	query, values, err := b.insertInto(row)
 	if err != nil {
 		return b.Failure(doing, err)
 	}
-	return b.ExecChanged(doing, missed, query+"ON CONFLICT DO NOTHING", values...)
+	return b.ExecChanged(doing, missed, query+conflict, append(values, args...)...)
 }
 
-// InsertRowFlush is InsertRowDeferred that goes with everything that waits, and returns how many rows it wrote; args are
-// of conflict.
-func (b Base) InsertRowFlush(doing string, row any, conflict string, args ...any) (written int64, err error) {
+// InsertRowFlush is InsertRowDeferred that goes with everything that waits, and returns how many rows it wrote.
+func (b Base) InsertRowFlush(doing string, row any, conflict string) (written int64, err error) {
 	query, values, err := b.insertInto(row)
 	if err != nil {
 		return 0, b.Failure(doing, err)
 	}
-	values = append(values, args...)
 	if b.Pipeline == nil {
 		done := b.DB.Exec(query+conflict, values...)
 		return done.RowsAffected, b.Failure(doing, done.Error)

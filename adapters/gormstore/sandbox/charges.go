@@ -49,7 +49,7 @@ func (t charges) Insert(_ context.Context, c ports.SandboxCharge) error {
 		PaymentID: c.PaymentID, CheckoutID: c.CheckoutID, CreatorID: c.CreatorID, Method: c.Method,
 		Outcome: repo.JSON(c.Outcome), OffsetMs: c.ClockOffset.Milliseconds(),
 	}
-	return t.InsertRowChecked("insert sandbox charge "+c.PaymentID, &row, ports.ErrDuplicate)
+	return t.InsertRowChecked("insert sandbox charge "+c.PaymentID, &row, ports.ErrDuplicate, repo.OrNothing)
 }
 
 // UpdateOutcome implements ports.SandboxCharges.
