@@ -76,6 +76,7 @@ type App struct {
 	closers []func() error
 	// listeners close idle connections when the program stops.
 	listeners []*listener
+	stopped   bool // nothing is served from now on
 	listening sync.Mutex
 }
 
@@ -167,24 +168,16 @@ func (a *App) Handler() *fiber.App { return a.http }
 // Run plays the given roles until ctx ends, then stops within the shutdown time: no new requests, no new tasks; those
 // under way finish. It is called once.
 func (a *App) Run(ctx context.Context, roles ...Role) error {
-	if err := a.store.LockProcess(); err != nil {
-		return err
-	}
-	if err := a.scheduleMaintenance(ctx); err != nil {
-		return err
-	}
 	failed := make(chan error, len(roles)+1)
-	a.wake = a.store.NotifyWorkers
-	stopWork := func(context.Context) {}
-	if slices.Contains(roles, Work) {
-		var err error
-		if stopWork, err = a.startWork(); err != nil {
-			return err
-		}
-	}
+	stopWork, err := a.prepare(ctx, roles)
 	var logging sync.WaitGroup
 	logging.Go(func() { a.writeRequests(a.stopping) })
-	err := a.listen(ctx, failed, roles)
+	switch {
+	case ctx.Err() != nil: // it was stopped before it was ready, which is no failure
+		err = nil
+	case err == nil:
+		err = a.listen(ctx, failed, roles)
+	}
 	if err == nil {
 		select {
 		case <-ctx.Done():
@@ -197,11 +190,31 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 	defer cancel()
 	var work sync.WaitGroup
 	work.Go(func() { stopWork(deadline) }) // beside the requests, not after them: both may need most of the time
-	err = errors.Join(err, a.http.ShutdownWithContext(deadline), a.operations.ShutdownWithContext(deadline))
+	err = errors.Join(err, a.http.ShutdownWithContext(deadline), a.operations.ShutdownWithContext(deadline), a.closeListeners())
 	work.Wait()
 	logging.Wait()
 	a.flushRequests() // the last ones
 	return err
+}
+
+// prepare makes the process ready to play its roles; stopWork is never nil.
+func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.Context), err error) {
+	stopWork = func(context.Context) {}
+	if err := a.store.LockProcess(); err != nil {
+		return stopWork, err
+	}
+	if err := a.scheduleMaintenance(ctx); err != nil {
+		return stopWork, err
+	}
+	a.wake = a.store.NotifyWorkers
+	if !slices.Contains(roles, Work) {
+		return stopWork, nil
+	}
+	stop, err := a.startWork()
+	if err != nil {
+		return stopWork, err
+	}
+	return stop, nil
 }
 
 // listen opens the addresses that the roles need and serves them until they are shut down.
@@ -238,8 +251,24 @@ func (a *App) serve(app *fiber.App, raw net.Listener) error {
 	l := newListener(raw)
 	a.listening.Lock()
 	a.listeners = append(a.listeners, l)
+	stopped := a.stopped
 	a.listening.Unlock()
+	if stopped {
+		return l.Close()
+	}
 	return app.Listener(l)
+}
+
+// closeListeners ends what began to serve while the shutdown ran, which did not know it yet, and whatever begins from now on.
+func (a *App) closeListeners() error {
+	a.listening.Lock()
+	defer a.listening.Unlock()
+	a.stopped = true
+	var all []error
+	for _, l := range a.listeners {
+		all = append(all, l.Close())
+	}
+	return errors.Join(all...)
 }
 
 func (a *App) closeIdleConns() {

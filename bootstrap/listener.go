@@ -13,11 +13,15 @@ type listener struct {
 	mu      sync.Mutex
 	idle    map[*connection]struct{}
 	closing bool // idle connections are closed at once
+	close   func() error
 }
 
 func newListener(l net.Listener) *listener {
-	return &listener{Listener: l, idle: map[*connection]struct{}{}}
+	return &listener{Listener: l, idle: map[*connection]struct{}{}, close: sync.OnceValue(l.Close)}
 }
+
+// Close implements net.Listener. It may be called any number of times.
+func (l *listener) Close() error { return l.close() }
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
