@@ -41,15 +41,11 @@ func (s *Service) Settle(ctx context.Context, paymentID string, o payment.Outcom
 
 // settleByID is settleIn for an attempt that is still to be read, with its session.
 func (s *Service) settleByID(ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome) (checkout.State, error) {
-	attempt, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
+	read, err := readSettling(ctx, r, paymentID)
 	if err != nil {
 		return checkout.State{}, err
 	}
-	session, err := r.Checkout.Sessions.Get(ctx, attempt.CheckoutID())
-	if err != nil {
-		return checkout.State{}, err
-	}
-	return s.settleIn(ctx, r, session, attempt, o, (*checkout.Session).ClearPayment, interrupted)
+	return s.settleIn(ctx, r, read.session, read.attempt, o, (*checkout.Session).ClearPayment, interrupted)
 }
 
 // clearing ends the session's live attempt after it was canceled.
@@ -61,22 +57,24 @@ type settling struct {
 	attempt payment.State
 }
 
-// settleKnown is Settle for an attempt and a session that were just read or written. Whoever has changed one of them since has
-// changed its revision: then both are read again.
+// readSettling locks an attempt and reads it with its session.
+func readSettling(ctx context.Context, r ports.Repos, paymentID string) (read settling, err error) {
+	if read.attempt, err = r.Payments.Payments.GetForUpdate(ctx, paymentID); err == nil {
+		read.session, err = r.Checkout.Sessions.Get(ctx, read.attempt.CheckoutID())
+	}
+	return read, err
+}
+
+// settleKnown is Settle for an attempt and a session that were just read or written. Both are read again when the revision of one
+// has changed since.
 func (s *Service) settleKnown(ctx context.Context, seen checkout.State, attempt payment.State, o payment.Outcome, clearLive clearing, why payment.DeclineReason) (session checkout.State, err error) {
-	loads := firstKnown(settling{seen, attempt}, func(ctx context.Context, r ports.Repos) (now settling, err error) {
-		s.store.ReadAhead(ctx, func() { _, _ = r.Payments.Payments.GetForUpdate(ctx, attempt.ID) })
-		if now.session, err = r.Checkout.Sessions.Get(ctx, seen.ID); err == nil {
-			now.attempt, err = r.Payments.Payments.GetForUpdate(ctx, attempt.ID)
-		}
-		return now, err
-	})
+	loads := firstKnown(settling{seen, attempt}, func(ctx context.Context, r ports.Repos) (settling, error) { return readSettling(ctx, r, attempt.ID) })
 	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
 		known, err := loads(ctx, r)
 		if err != nil {
 			return err
 		}
-		if err := r.Payments.Payments.Lock(ctx, known.attempt); err != nil { // first, as everywhere: nobody waits in a circle
+		if err := r.Payments.Payments.Lock(ctx, known.attempt); err != nil { // before any other row, or two could deadlock
 			return err
 		}
 		session, err = s.settleIn(ctx, r, known.session, known.attempt, o, clearLive, why)
@@ -92,9 +90,9 @@ func (s *Service) settleKnown(ctx context.Context, seen checkout.State, attempt 
 func (s *Service) settleIn(
 	ctx context.Context, r ports.Repos, session checkout.State, loaded payment.State, o payment.Outcome, clearLive clearing, why payment.DeclineReason,
 ) (checkout.State, error) {
-	s.store.ReadAhead(ctx, func() { // what a sale reads
+	s.store.ReadAhead(ctx, func() {
 		_, _ = r.Clock.Now(ctx, session.CreatorID)
-		if session.ExternalCustomerID != "" {
+		if o.Status == payment.Succeeded && session.ExternalCustomerID != "" { // fulfil asks for the customer
 			_, _ = r.Customers.Customers.GetByExternalID(ctx, session.CreatorID, session.ExternalCustomerID)
 		}
 	})
