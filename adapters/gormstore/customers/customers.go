@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"gorm.io/gorm/clause"
-
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/customer"
 	"sundry/ports"
@@ -68,22 +66,15 @@ func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.
 	if c.ExternalCustomerID == "" {
 		return c, t.Insert(ctx, c)
 	}
-	row := newCustomerRow(c)
-	if t.Pipeline != nil {
-		found, err := t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
-		if repo.IsNotFound(err) { // who is faster with it makes this transaction run again
-			found, err = c, t.InsertRowChecked("insert customer "+c.ID, &row, ports.ErrStale, repo.OrNothing)
-		}
-		if err == nil {
-			t.Memo[getCustomer+found.ID] = found
-		}
-		return found, err
+	found, err := t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
+	if repo.IsNotFound(err) { // another transaction that is faster with it makes this one run again
+		row := newCustomerRow(c)
+		found, err = c, t.InsertRowChecked("insert customer "+c.ID, &row, ports.ErrStale, repo.OrNothing)
 	}
-	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
-	if res.Error != nil || res.RowsAffected == 1 {
-		return c, t.Failure("insert customer "+c.ID, res.Error)
+	if err == nil && t.Memo != nil {
+		t.Memo[getCustomer+found.ID] = found
 	}
-	return t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
+	return found, err
 }
 
 // getCustomer begins what a customer is remembered as for the rest of a transaction.
