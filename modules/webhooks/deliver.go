@@ -61,7 +61,7 @@ func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, e
 	if err != nil || due.Delivery.Status != webhook.Pending || !due.Endpoint.Enabled {
 		return a, false, err
 	}
-	now := s.clock.Real().Add(due.ClockOffset).UTC().Truncate(time.Millisecond)
+	now := s.clock.Real().Add(due.ClockOffset)
 	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: due.Event, now: now}, true, nil
 }
 
