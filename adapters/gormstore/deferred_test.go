@@ -259,7 +259,7 @@ func TestWhatIsDoneToTasksKeepsItsOrder(t *testing.T) {
 			}
 		}
 		if later, err := store.Claim(t.Context(), ports.DefaultTasks, now.Add(time.Hour), time.Hour, 100); err != nil || len(later) != 21 {
-			t.Errorf("%d tasks in an hour, %v; want the 20 of now and the one that was put off", len(later), err)
+			t.Errorf("%d tasks in an hour, %v; want the 20 of now and the one that was postponed", len(later), err)
 		}
 	})
 }
