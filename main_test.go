@@ -1,15 +1,29 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
 
-func TestWhatIsNoCommandIsRefused(t *testing.T) {
-	t.Parallel()
-	for _, args := range [][]string{{"sell"}, {"serve", "worker"}, {"version", "2"}, {"verify", "--fix"}} {
-		if err := run(t.Context(), args); err == nil || !strings.Contains(err.Error(), args[len(args)-1]) {
-			t.Errorf("%v: %v", args, err)
+// Not parallel: it sets a variable of the process.
+func TestHealthcheckAsksTheConfiguredAddress(t *testing.T) {
+	asked := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	t.Cleanup(server.Close)
+	t.Setenv("ADDR", strings.TrimPrefix(server.URL, "http://"))
+	if err := run(t.Context(), []string{"healthcheck"}); err != nil || !asked {
+		t.Errorf("asked: %t, error: %v", asked, err)
+	}
+}
+
+// Not parallel: it sets a variable of the process.
+func TestCommandsReportConfigurationFaults(t *testing.T) {
+	t.Setenv("ENVIRONMENT", "moon")
+	for _, command := range []string{"healthcheck", "verify"} {
+		if err := run(t.Context(), []string{command}); err == nil || !strings.HasPrefix(err.Error(), "configuration:\n") {
+			t.Errorf("%s: %v", command, err)
 		}
 	}
 }

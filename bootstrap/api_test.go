@@ -11,15 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
-	"sundry/core/event"
-
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
 
 	"sundry/adapters/httpapi"
 	"sundry/config"
 	"sundry/core/fault"
+	"sundry/core/webhook"
 )
 
 func loadAPI(t *testing.T) (*openapi3.T, []httpapi.Route) {
@@ -69,7 +67,8 @@ var mounted = []string{
 	"GET /a/{secret}", "GET /a/{secret}/calendar.ics", "GET /a/{secret}/reschedule", "POST /a/{secret}/reschedule",
 	"GET /a/{secret}/cancel", "POST /a/{secret}/cancel",
 	"GET /i/{secret}", "GET /i/{secret}/pdf", "POST /i/{secret}/pay",
-	"GET /i/{secret}/challenge", "POST /i/{secret}/authenticate", "GET /r/{secret}/pdf", "GET /d/{kind}/{secret}", "GET /d/{kind}/{secret}/pdf",
+	"GET /i/{secret}/challenge", "POST /i/{secret}/authenticate", "GET /r/{secret}/pdf", "GET /d/{kind}/{secret}",
+	"GET /d/{kind}/{secret}/pdf",
 }
 
 func TestTheDocumentIsValid(t *testing.T) {
@@ -118,7 +117,8 @@ func TestTheDocumentAndTheRouteTableSayTheSame(t *testing.T) {
 
 func compareAuth(t *testing.T, line string, route httpapi.Route, op *openapi3.Operation) {
 	t.Helper()
-	want := map[httpapi.AuthMode][]string{httpapi.Public: nil, httpapi.AccessToken: {"creatorToken"}, httpapi.SecretKey: {"secretKey"},
+	want := map[httpapi.AuthMode][]string{httpapi.Public: nil, httpapi.AccessToken: {"creatorToken"},
+		httpapi.SecretKey:              {"secretKey"},
 		httpapi.SecretKeyOrReturnToken: {"returnToken", "secretKey"}}[route.Auth]
 	got := []string{"secretKey"} // the document's default
 	if op.Security != nil {
@@ -239,7 +239,7 @@ func TestTheDocumentIsTheSameInJSON(t *testing.T) {
 func TestEveryEventTypeIsAWebhookOfTheDocument(t *testing.T) {
 	t.Parallel()
 	messages, _ := loadDocument(t).Extensions["x-webhooks"].(map[string]any)
-	for _, kind := range event.Catalogue() {
+	for _, kind := range webhook.Catalogue() {
 		if messages[string(kind.Type)] == nil {
 			t.Errorf("%s is not described", kind.Type)
 		}

@@ -1,5 +1,5 @@
-// Package bootstrap puts the program together: which adapter fills which port, which module subscribes to which event, and
-// what starts and stops in which order.
+// Package bootstrap puts the program together: which adapter fills which port, which module subscribes to which event,
+// and what starts and stops in which order.
 package bootstrap
 
 import (
@@ -64,14 +64,12 @@ type App struct {
 	stopping chan struct{}
 	// maintenance are the kinds of the platform's own periodic tasks.
 	maintenance []string
-	// beforeAdvance are called before the sandbox moves a clock.
-	beforeAdvance []sandbox.BeforeAdvance
 	// verifiers each check one module's invariants.
 	verifiers []verifier
-	// invariants is what the last check of them found.
+	// invariants contains the results of the last checks.
 	invariants *invariants
-	// wake is called after a commit that scheduled work due now: whom it wakes is known once the program runs.
-	wake func()
+	// scheduled receives after a commit that scheduled work due now. Commits meanwhile are one signal.
+	scheduled chan struct{}
 	// closers run in reverse order of what they close.
 	closers []func() error
 	// listeners close idle connections when the program stops.
@@ -97,6 +95,7 @@ type modules struct {
 	Treasury      *treasury.Service
 	Customers     *customers.Service
 	Payments      *payments.Service
+	Inbox         *payments.Inbox
 	Subscriptions *subscriptions.Service
 	Refunds       *payments.Refunds
 	Disputes      *payments.Disputes
@@ -116,8 +115,10 @@ const (
 
 // New connects, migrates and wires. Close must be called even when Run never is.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, err error) {
-	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(), stopping: make(chan struct{}), invariants: newInvariants(), wake: func() {}}
-	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(),
+		stopping: make(chan struct{}), invariants: newInvariants(), scheduled: make(chan struct{}, 1)}
+	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -126,9 +127,15 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	if a.secrets, err = loadSecrets(cfg); err != nil {
 		return nil, err
 	}
-	a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL, gormstore.OnScheduled(func() { a.wake() }),
-		gormstore.TaskClasses(func(kind string) ports.TaskClass { return a.mux.ClassOf(kind) }),
-		gormstore.TaskKeys(func(kind, subject, creatorID string) string { return a.mux.ConcurrencyKey(kind, subject, creatorID) }))
+	kinds := jobs.NewKinds()
+	options := []gormstore.Option{
+		gormstore.OnScheduled(a.noteScheduled), gormstore.TaskClasses(kinds.ClassOf),
+		gormstore.TaskKeys(kinds.ConcurrencyKey),
+	}
+	if !a.inSandbox() {
+		options = append(options, gormstore.RealTime())
+	}
+	a.store, err = gormstore.OpenPooled(ctx, cfg.DatabaseURL, cfg.DatabaseDirectURL, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +143,8 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	if err = a.store.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	deployment := gormstore.Deployment{Environment: string(cfg.Environment), SecretCheck: hex.EncodeToString(a.secrets.derive("database-check")[:16])}
+	deployment := gormstore.Deployment{Environment: string(cfg.Environment),
+		SecretCheck: hex.EncodeToString(a.secrets.derive("database-check")[:16])}
 	if err = a.store.BelongTo(ctx, deployment); err != nil {
 		return nil, err
 	}
@@ -151,9 +159,15 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	}
 	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
 	a.metrics.MustRegister(jobMetrics)
-	a.mux = jobs.NewMux(a.store, a.clock, jobMetrics, log)
-	a.mux.Workers = jobs.Workers{jobs.Payments: cfg.PaymentWorkers, jobs.Webhooks: cfg.WebhookWorkers, jobs.Default: cfg.DefaultWorkers}
-	if err = a.wire(); err != nil {
+	a.mux = jobs.NewMux(jobs.MuxDeps{
+		Kinds: kinds, Queue: a.store, Clock: a.clock, Metrics: jobMetrics, Log: log,
+		Workers: jobs.Workers{jobs.Payments: cfg.PaymentWorkers, jobs.Webhooks: cfg.WebhookWorkers,
+			jobs.Default: cfg.DefaultWorkers},
+	})
+	if a.modules, err = a.wire(); err != nil {
+		return nil, err
+	}
+	if err = a.mountHTTP(a.modules); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -169,9 +183,11 @@ func (a *App) Handler() *fiber.App { return a.http }
 // under way finish. It is called once.
 func (a *App) Run(ctx context.Context, roles ...Role) error {
 	failed := make(chan error, len(roles)+1)
-	stopWork, err := a.prepare(ctx, roles)
-	var logging sync.WaitGroup
+	stopWork, wake, err := a.prepare(ctx, roles)
+	var logging, waking sync.WaitGroup
 	logging.Go(func() { a.writeRequests(a.stopping) })
+	ended := make(chan struct{})
+	waking.Go(func() { a.forwardScheduled(wake, ended) })
 	switch {
 	case ctx.Err() != nil: // it was stopped before it was ready, which is no failure
 		err = nil
@@ -190,31 +206,59 @@ func (a *App) Run(ctx context.Context, roles ...Role) error {
 	defer cancel()
 	var work sync.WaitGroup
 	work.Go(func() { stopWork(deadline) }) // beside the requests, not after them: both may need most of the time
-	err = errors.Join(err, a.http.ShutdownWithContext(deadline), a.operations.ShutdownWithContext(deadline), a.closeListeners())
+	err = errors.Join(err, a.http.ShutdownWithContext(deadline), a.operations.ShutdownWithContext(deadline),
+		a.closeListeners())
 	work.Wait()
+	close(ended)
+	waking.Wait()
 	logging.Wait()
 	a.flushRequests() // the last ones
 	return err
 }
 
-// prepare makes the process ready to play its roles; stopWork is never nil.
-func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.Context), err error) {
-	stopWork = func(context.Context) {}
+// prepare makes the process ready to play its roles. wake is to be called when work due now was scheduled. Neither
+// stopWork nor wake is nil.
+func (a *App) prepare(ctx context.Context, roles []Role) (stopWork func(context.Context), wake func(), err error) {
+	stopWork, wake = func(context.Context) {}, a.store.NotifyWorkers
 	if err := a.store.LockProcess(); err != nil {
-		return stopWork, err
+		return stopWork, wake, err
 	}
 	if err := a.scheduleMaintenance(ctx); err != nil {
-		return stopWork, err
+		return stopWork, wake, err
 	}
-	a.wake = a.store.NotifyWorkers
 	if !slices.Contains(roles, Work) {
-		return stopWork, nil
+		return stopWork, wake, nil
 	}
-	stop, err := a.startWork()
+	stop, wakeRelay, err := a.startWork()
 	if err != nil {
-		return stopWork, err
+		return stopWork, wake, err
 	}
-	return stop, nil
+	return stop, wakeRelay, nil
+}
+
+// noteScheduled is called after a commit that scheduled work due now. It does not block.
+func (a *App) noteScheduled() {
+	select {
+	case a.scheduled <- struct{}{}:
+	default: // the signal that waits covers this commit too
+	}
+}
+
+// forwardScheduled wakes the runner of scheduled work, until the process has ended its own.
+func (a *App) forwardScheduled(wake func(), ended <-chan struct{}) {
+	for {
+		select {
+		case <-a.scheduled:
+			wake()
+		case <-ended:
+			select {
+			case <-a.scheduled: // by the last request
+				wake()
+			default:
+			}
+			return
+		}
+	}
 }
 
 // listen opens the addresses that the roles need and serves them until they are shut down.
@@ -259,7 +303,8 @@ func (a *App) serve(app *fiber.App, raw net.Listener) error {
 	return app.Listener(l)
 }
 
-// closeListeners ends what began to serve while the shutdown ran, which did not know it yet, and whatever begins from now on.
+// closeListeners ends what began to serve while the shutdown ran, which did not know it yet, and whatever begins from
+// now on.
 func (a *App) closeListeners() error {
 	a.listening.Lock()
 	defer a.listening.Unlock()

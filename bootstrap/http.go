@@ -13,21 +13,21 @@ func (a *App) clientAddress() func(*fiber.Ctx) string {
 }
 
 // mountHTTP puts the API and the pages in front of the modules.
-func (a *App) mountHTTP() error {
-	shared, err := a.newLayout()
+func (a *App) mountHTTP(m modules) error {
+	shared, err := a.newLayout(m.Images)
 	if err != nil {
 		return err
 	}
 	server, err := httpapi.New(httpapi.Deps{
-		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: a.modules.Identity},
-		Idempotency: a.modules.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: a.modules.Requests, Ready: a.ready,
+		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: m.Identity},
+		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
 		RefusedPage: shared.Refused,
 		Metrics:     a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
-	}, a.apiAreas()...)
+	}, a.apiAreas(m)...)
 	if err != nil {
 		return err
 	}
-	if err := a.mountPages(server.App(), shared, server.Document().YAML); err != nil {
+	if err := a.mountPages(m, server.App(), shared, server.Document().YAML); err != nil {
 		return err
 	}
 	a.http = server.App()

@@ -19,8 +19,8 @@ type processor interface {
 	ports.RefundLister
 }
 
-// openProcessor picks Stripe where its keys are set. The sandbox's own moves no money and is never picked in live, because
-// the configuration demands the keys there.
+// openProcessor picks Stripe where its keys are set. The sandbox's own moves no money and is never picked in live,
+// because the configuration demands the keys there.
 func (a *App) openProcessor() {
 	if !a.cfg.Stripe() {
 		sandbox := sandboxpay.New(a.store)
@@ -39,7 +39,8 @@ func (a *App) stripe() *stripepay.Processor {
 }
 
 // processorEvents verifies what the processor reports. The sandbox's sends it itself, to the given receiver.
-func (a *App) processorEvents() (events ports.EventVerifier, sendTo func(receive func(ctx context.Context, payload []byte, signature string) error)) {
+func (a *App) processorEvents() (events ports.EventVerifier,
+	sendTo func(receive func(ctx context.Context, payload []byte, signature string) error)) {
 	if a.cfg.Stripe() {
 		return a.stripe(), func(func(context.Context, []byte, string) error) {}
 	}
@@ -64,10 +65,11 @@ func (a *App) taxCalculator() (ports.TaxCalculator, error) {
 	return taxtable.New(a.cfg.SellerCountry)
 }
 
-// cardForm is what pages need to take cards; the zero value where our own form takes the sandbox's.
+// cardForm returns the settings with which pages take cards; the zero value where our own form takes the sandbox's.
 func (a *App) cardForm() layout.CardForm {
 	if !a.cfg.Stripe() {
 		return layout.CardForm{}
 	}
-	return layout.CardForm{PublishableKey: a.cfg.StripePublishableKey, ScriptURL: a.cfg.StripeScriptURL, Unit: stripepay.Unit}
+	return layout.CardForm{PublishableKey: a.cfg.StripePublishableKey, ScriptURL: a.cfg.StripeScriptURL,
+		Unit: stripepay.Unit}
 }

@@ -42,7 +42,8 @@ func loadSecrets(cfg config.Config) (secrets, error) {
 	}
 	root := strings.TrimSpace(string(raw))
 	if len(root) < 32 {
-		return secrets{}, fmt.Errorf("%s holds fewer than 32 bytes; delete it to have a new one made (open sessions and sign-ins end)", path)
+		return secrets{}, fmt.Errorf("%s holds fewer than 32 bytes; delete it to have a new one made (open sessions and "+
+			"sign-ins end)", path)
 	}
 	return secrets{[]byte(root)}, nil
 }

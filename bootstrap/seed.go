@@ -5,9 +5,9 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
+	"sundry/adapters/cli"
 	"sundry/config"
 	"sundry/core/appointment"
 	"sundry/core/identity"
@@ -18,15 +18,10 @@ import (
 	"sundry/core/usage"
 )
 
-// Demo is what the demo creator needs to be shown once.
-type Demo struct {
-	Email, Password, SecretKey, PaymentLink string
-}
-
 const demoEmail = "demo@sundry.example"
 
 // SeedIfEmpty makes the demo creator in an empty sandbox database; nil when there is anybody already.
-func (a *App) SeedIfEmpty(ctx context.Context) (*Demo, error) {
+func (a *App) SeedIfEmpty(ctx context.Context) (*cli.Demo, error) {
 	if a.cfg.Environment != config.Sandbox {
 		return nil, fmt.Errorf("the demo creator exists in the sandbox only")
 	}
@@ -40,14 +35,16 @@ func (a *App) SeedIfEmpty(ctx context.Context) (*Demo, error) {
 	return demo, nil
 }
 
-func (a *App) seed(ctx context.Context) (*Demo, error) {
-	demo := &Demo{Email: demoEmail, Password: strings.ToLower(base32.StdEncoding.EncodeToString(a.ids.Random(15)))}
-	signedIn, err := a.modules.Identity.SignUp(ctx, identity.Registration{Email: demo.Email, Password: demo.Password, DisplayName: "Ada's Workshop"}, "127.0.0.1")
+func (a *App) seed(ctx context.Context) (*cli.Demo, error) {
+	demo := &cli.Demo{Email: demoEmail, Password: strings.ToLower(base32.StdEncoding.EncodeToString(a.ids.Random(15)))}
+	signedIn, err := a.modules.Identity.SignUp(ctx, identity.Registration{Email: demo.Email, Password: demo.Password,
+		DisplayName: "Ada's Workshop"}, "127.0.0.1")
 	if err != nil {
 		return nil, err
 	}
 	creatorID := signedIn.Creator.ID
-	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, creatorID, identity.NewKeyRequest{Name: "Demo key"}); err != nil {
+	if _, demo.SecretKey, err = a.modules.Identity.CreateKey(ctx, creatorID,
+		identity.NewKeyRequest{Name: "Demo key"}); err != nil {
 		return nil, err
 	}
 	for _, l := range demoListings {
@@ -80,7 +77,8 @@ func (a *App) seed(ctx context.Context) (*Demo, error) {
 
 // seedMeter makes a meter with a price, so that a billing plan can be attached to the first subscription.
 func (a *App) seedMeter(ctx context.Context, creatorID string) error {
-	if _, err := a.modules.Usage.CreateMeter(ctx, creatorID, usage.MeterDraft{Name: "API calls", EventName: "api.calls", Aggregation: string(usage.Sum)}); err != nil {
+	if _, err := a.modules.Usage.CreateMeter(ctx, creatorID, usage.MeterDraft{Name: "API calls", EventName: "api.calls",
+		Aggregation: string(usage.Sum)}); err != nil {
 		return err
 	}
 	product, err := a.modules.Usage.CreateProduct(ctx, creatorID, usage.ProductDraft{Name: "API access", Type: "SERVICE"})
@@ -89,8 +87,9 @@ func (a *App) seedMeter(ctx context.Context, creatorID string) error {
 	}
 	included, free, perCall := json.Number("1000"), "0", "0.35"
 	_, err = a.modules.Usage.CreatePrice(ctx, creatorID, usage.PriceDraft{
-		ProductID: product.ID, BillingScheme: "usage_based", Currency: "eur", Recurring: &usage.RecurringDraft{Interval: "month"},
-		Tiers: []usage.TierDraft{{UpTo: &included, UnitAmountDecimal: &free}, {UnitAmountDecimal: &perCall}},
+		ProductID: product.ID, BillingScheme: "usage_based", Currency: "eur",
+		Recurring: &usage.RecurringDraft{Interval: "month"},
+		Tiers:     []usage.TierDraft{{UpTo: &included, UnitAmountDecimal: &free}, {UnitAmountDecimal: &perCall}},
 	})
 	return err
 }
@@ -106,7 +105,8 @@ func (a *App) seedSchedule(ctx context.Context, creatorID string) error {
 	if err := a.modules.Booking.SetHours(ctx, creatorID, hours); err != nil {
 		return err
 	}
-	return a.modules.Booking.SetMeetings(ctx, creatorID, appointment.MeetingSettings{Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}})
+	return a.modules.Booking.SetMeetings(ctx, creatorID,
+		appointment.MeetingSettings{Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}})
 }
 
 type demoListing struct {
@@ -118,7 +118,8 @@ type demoListing struct {
 func proposal(kind, slug, title, description string, priceInCents int64, metadata map[string]any) listing.Proposal {
 	currency := "eur"
 	return listing.Proposal{Type: kind, Edit: listing.Edit{
-		Title: &title, Description: &description, Slug: &slug, PriceInCents: &priceInCents, Currency: &currency, Metadata: metadata,
+		Title: &title, Description: &description, Slug: &slug, PriceInCents: &priceInCents, Currency: &currency,
+		Metadata: metadata,
 	}}
 }
 
@@ -130,51 +131,33 @@ func price(interval string, amountInCents int64) plan.PriceDraft {
 // demoListings is one listing of each type.
 var demoListings = []demoListing{
 	{
-		proposal: proposal("DIGITAL", "field-guide", "The Field Guide to Small Shops", "A hundred pages on selling what you make.", 2900,
+		proposal: proposal("DIGITAL", "field-guide", "The Field Guide to Small Shops", "A hundred pages on selling what "+
+			"you make.", 2900,
 			map[string]any{"downloadUrl": "https://example.com/field-guide.pdf", "fileFormat": "pdf"}),
 		linked: true,
 	},
 	{
-		proposal: proposal("SERVICE", "shop-review", "A review of your shop", "I read your shop front to back and write down what I would change.", 14900,
+		proposal: proposal("SERVICE", "shop-review", "A review of your shop", "I read your shop front to back and write "+
+			"down what I would change.", 14900,
 			map[string]any{}),
 	},
 	{
-		proposal: proposal("SUBSCRIPTION", "workshop-club", "Workshop Club", "New patterns and a live session every month.", 1200,
+		proposal: proposal("SUBSCRIPTION", "workshop-club", "Workshop Club", "New patterns and a live session every month.",
+			1200,
 			map[string]any{"interval": "month"}),
 		plans: []plan.Draft{
-			{Key: "member", Name: "Member", IsDefault: true, Prices: []plan.PriceDraft{price("month", 1200), price("year", 12000)},
+			{Key: "member", Name: "Member", IsDefault: true, Prices: []plan.PriceDraft{price("month", 1200),
+				price("year", 12000)},
 				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true}},
 				Credits:      []plan.Credit{{Key: "downloads", Unit: "file", Amount: 10, Renews: true}}},
 			{Key: "maker", Name: "Maker", TrialDays: 14, Prices: []plan.PriceDraft{price("month", 2900)},
-				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true}, {Key: "live_sessions", Type: "boolean", Value: true}},
-				Credits:      []plan.Credit{{Key: "downloads", Unit: "file", Amount: 50, Renews: true}}},
+				Entitlements: []plan.EntitlementDraft{{Key: "patterns", Type: "boolean", Value: true},
+					{Key: "live_sessions", Type: "boolean", Value: true}},
+				Credits: []plan.Credit{{Key: "downloads", Unit: "file", Amount: 50, Renews: true}}},
 		},
 	},
 	{
 		proposal: proposal("APPOINTMENT", "one-hour", "One hour with me", "Bring one question about your shop.", 9000,
 			map[string]any{"deliveryMethod": "virtual"}),
 	},
-}
-
-// Print explains how to use what was seeded, in lines that work as pasted.
-func (d Demo) Print(w io.Writer, baseURL string) error {
-	_, err := fmt.Fprintf(w, `
-  Sundry's sandbox is ready: no real money moves here.
-
-  Dashboard     %[1]s/dashboard
-                %[2]s   password  %[3]s
-  Reference     %[1]s/docs
-  Secret key    %[4]s
-  Payment link  %[5]s
-
-  Read what is for sale, open a checkout session, read what a customer may use:
-
-curl -s %[1]s/v1/catalog/listings/workshop-club/recipe -H 'Authorization: Bearer %[4]s'
-curl -s -X POST %[1]s/v1/checkout-sessions -H 'Authorization: Bearer %[4]s' -H 'Content-Type: application/json' -d '{"catalog":{"listing":"workshop-club","plan":"member"},"externalCustomerId":"user-1","successUrl":"http://localhost:3000/welcome","cancelUrl":"http://localhost:3000/pricing"}'
-curl -s %[1]s/v1/customer-access/user-1 -H 'Authorization: Bearer %[4]s'
-
-  These are shown once. Pay with the test card 4242 4242 4242 4242, any future date, any code.
-
-`, baseURL, d.Email, d.Password, d.SecretKey, d.PaymentLink)
-	return err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// retimeEvery is how often due times are brought in line with the clocks of the accounts.
+	// retimeEvery is the pause between two alignments of due times with the clocks of the accounts.
 	retimeEvery = 30 * time.Second
 	// verifyEvery is the pause between two checks of what is recent of the invariants, verifyAllEvery between two of
 	// everything, and the time-outs bound one.
@@ -24,7 +24,7 @@ const (
 	verifyAllEvery   = 24 * time.Hour
 	verifyAllFirst   = time.Hour
 	verifyAllTimeout = time.Hour
-	// retentionEvery is how often what is old is deleted, and retentionFirst leaves a start to itself.
+	// retentionEvery is the pause between two deletions of old rows. retentionFirst delays the first one after a start.
 	retentionEvery = 6 * time.Hour
 	retentionFirst = 10 * time.Minute
 	// What is kept, and for how long; EVENT_RETENTION_DAYS and USAGE_RETENTION_DAYS set it for events and reports of use.
@@ -33,8 +33,8 @@ const (
 	keepMailBodies = 90 * 24 * time.Hour
 	keepRequests   = 30 * 24 * time.Hour
 	keepImages     = 90 * 24 * time.Hour
-	// flushEvery is how often reports of use are counted, and partitionEvery how often partitions are made for those of the
-	// next months.
+	// flushEvery is the pause between two counts of usage reports, and partitionEvery the one between two creations of the
+	// partitions of the next months.
 	flushEvery     = time.Minute
 	partitionEvery = 12 * time.Hour
 )
@@ -47,9 +47,13 @@ func (a *App) sweep(ctx context.Context) {
 			jobs.Sweep{Name: "usage flush", Every: flushEvery, Do: a.modules.Usage.Flush},
 			jobs.Sweep{Name: "usage partitions", Every: partitionEvery, Do: a.modules.Usage.MakePartitions},
 			jobs.Sweep{Name: "retention", First: retentionFirst, Every: retentionEvery, Do: a.deleteOld},
-			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error { return a.store.Retime(ctx, "") }},
-			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Do: a.verifyIntoMetrics(a.verifyRecent, false, verifyTimeout)},
-			jobs.Sweep{Name: "verify all", First: verifyAllFirst, Every: verifyAllEvery, Do: a.verifyIntoMetrics(a.Verify, true, verifyAllTimeout)})
+			jobs.Sweep{Name: "retime", Every: retimeEvery, Do: func(ctx context.Context) error {
+				return a.store.Retime(ctx, "")
+			}},
+			jobs.Sweep{Name: "verify", First: verifyFirst, Every: verifyEvery, Do: a.verifyIntoMetrics(a.verifyRecent, false,
+				verifyTimeout)},
+			jobs.Sweep{Name: "verify all", First: verifyAllFirst, Every: verifyAllEvery,
+				Do: a.verifyIntoMetrics(a.Verify, true, verifyAllTimeout)})
 	})
 }
 
@@ -57,14 +61,16 @@ func (a *App) sweep(ctx context.Context) {
 func (a *App) deleteOld(ctx context.Context) error {
 	now := a.clock.Real()
 	return a.store.DeleteOld(ctx, ports.Retention{
-		Deliveries: now.Add(-keepDeliveries), Events: now.AddDate(0, 0, -a.cfg.EventRetentionDays), Sessions: now.Add(-keepSessions),
+		Deliveries: now.Add(-keepDeliveries), Events: now.AddDate(0, 0, -a.cfg.EventRetentionDays),
+		Sessions:   now.Add(-keepSessions),
 		MailBodies: now.Add(-keepMailBodies), Requests: now.Add(-keepRequests), Images: now.Add(-keepImages),
 		Usage: now.AddDate(0, 0, -a.cfg.UsageRetentionDays), Now: now,
 	})
 }
 
 // verifyIntoMetrics shows what a check of the invariants found; all means that it covers everything.
-func (a *App) verifyIntoMetrics(check func(context.Context) ([]string, error), all bool, timeout time.Duration) func(context.Context) error {
+func (a *App) verifyIntoMetrics(check func(context.Context) ([]string, error), all bool,
+	timeout time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
@@ -75,21 +81,22 @@ func (a *App) verifyIntoMetrics(check func(context.Context) ([]string, error), a
 		}
 		a.invariants.note(all, verified{len(violations), time.Now(), time.Since(began)})
 		if len(violations) > 0 {
-			a.log.ErrorContext(ctx, "invariants are violated", slog.Int("violations", len(violations)), slog.String("first", violations[0]))
+			a.log.ErrorContext(ctx, "invariants are violated", slog.Int("violations", len(violations)),
+				slog.String("first", violations[0]))
 		}
 		return nil
 	}
 }
 
-// verified is what one check found.
+// verified is the result of one check.
 type verified struct {
 	found int
 	at    time.Time // zero: never
 	took  time.Duration
 }
 
-// invariants is what the last check of what is recent found, and the last of everything. Only the process that checks shows
-// it.
+// invariants keeps the results of the last check of recent rows, and of the last of all rows. Only the process that
+// checks shows them.
 type invariants struct {
 	violations *prometheus.Desc
 	checkedAt  *prometheus.Desc
@@ -102,9 +109,11 @@ type invariants struct {
 func newInvariants() *invariants {
 	scope := []string{"scope"}
 	return &invariants{
-		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last checks of the invariants found (sundry verify lists them).", nil, nil),
-		checkedAt:  prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When the last check ended.", nil, nil),
-		took:       prometheus.NewDesc("sundry_invariants_check_duration_seconds", "How long the last check took, of what is recent and of all.", scope, nil),
+		violations: prometheus.NewDesc("sundry_invariant_violations", "Violations that the last checks of the invariants "+
+			"found (sundry verify lists them).", nil, nil),
+		checkedAt: prometheus.NewDesc("sundry_invariants_checked_timestamp_seconds", "When the last check ended.", nil, nil),
+		took: prometheus.NewDesc("sundry_invariants_check_duration_seconds", "How long the last check took, of what "+
+			"is recent and of all.", scope, nil),
 	}
 }
 

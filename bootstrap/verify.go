@@ -15,7 +15,8 @@ func (a *App) verifyRecent(ctx context.Context) ([]string, error) {
 	return a.runVerifiers(ctx, func(v verifier) func(context.Context) ([]string, error) { return v.recent })
 }
 
-func (a *App) runVerifiers(ctx context.Context, part func(verifier) func(context.Context) ([]string, error)) ([]string, error) {
+func (a *App) runVerifiers(ctx context.Context, part func(verifier) func(context.Context) ([]string, error)) (
+	[]string, error) {
 	var all []string
 	for _, v := range a.verifiers {
 		lines, err := part(v)(ctx)

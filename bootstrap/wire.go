@@ -5,34 +5,60 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/config"
+	"sundry/modules/booking"
 	"sundry/ports"
 )
 
-// wire builds the areas, each in a file of its own: a module after those that it queries.
-func (a *App) wire() error {
-	for _, area := range []func() error{
-		a.wireIdentity, a.wireIdempotency, a.wireRequestLog, a.wireImages, a.wireCatalog, a.wireBooking, a.wireUsage, a.wireAccess, a.wireTreasury, a.wireCustomers,
-		a.wireCheckout, a.wirePayments, a.wireCancellations, a.wireSubscriptions, a.wireInvoicing, a.wireWebhooks, a.wireMail, a.wireTasks, a.wireSandbox,
-	} {
-		if err := area(); err != nil {
-			return err
-		}
+// wire builds the areas, each in a file of its own: a module after those that it queries. Events reach their
+// subscribers in this order, too.
+func (a *App) wire() (modules, error) {
+	accounts := a.wireIdentity()
+	responses, err := a.wireIdempotency()
+	if err != nil {
+		return modules{}, err
 	}
-	return a.mountHTTP()
+	requests, pictures, offers := a.wireRequestLog(), a.wireImages(), a.wireCatalog()
+	bookings := a.wireBooking(accounts, offers)
+	meters := a.wireUsage()
+	grants := a.wireAccess(offers, meters)
+	ledger := a.wireTreasury(accounts)
+	buyers := a.wireCustomers(accounts)
+	sales := a.wireSales(offers, bookings, grants)
+	attempts := a.wireAttempts(accounts, buyers, grants, sales)
+	sessions := a.wireCheckout(accounts, offers, bookings, grants, sales, attempts)
+	cards := a.wirePayments(accounts)
+	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions)
+	renewals := a.wireSubscriptions(offers, buyers, attempts)
+	documents := a.wireDocuments(accounts, ledger)
+	invoices := a.wireInvoicing(accounts, attempts)
+	hooks, err := a.wireWebhooks(grants)
+	if err != nil {
+		return modules{}, err
+	}
+	a.wireMail(accounts, bookings, buyers, sessions)
+	return modules{
+		Identity: accounts, Catalog: offers, Booking: bookings, Cancellations: booking.NewCancellations(bookings, refunds),
+		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
+		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.FlushBefore, attempts.ReconcileSoon),
+		Treasury: ledger, Customers: buyers, Payments: cards, Subscriptions: renewals, Refunds: refunds, Disputes: disputes,
+		Inbox: inbox,
+		Usage: meters, Invoicing: invoices, Documents: documents,
+	}, nil
 }
 
-// apiAreas is what each area contributes to the API: its routes and its part of the OpenAPI document.
-func (a *App) apiAreas() []httpapi.Area {
+// apiAreas lists what each area contributes to the API: its routes and its part of the OpenAPI document.
+func (a *App) apiAreas(m modules) []httpapi.Area {
 	return []httpapi.Area{
-		a.identityAPI(), a.catalogAPI(), a.bookingAPI(), a.checkoutAPI(), a.paymentsAPI(), a.accessAPI(), a.customersAPI(),
-		a.subscriptionsAPI(), a.usageAPI(), a.invoicingAPI(), a.treasuryAPI(), a.webhooksAPI(), a.tasksAPI(), a.sandboxAPI(),
+		a.identityAPI(m), a.catalogAPI(m), a.bookingAPI(m), a.checkoutAPI(m), a.paymentsAPI(m), a.accessAPI(m),
+		a.customersAPI(m), a.subscriptionsAPI(m), a.usageAPI(m), a.invoicingAPI(m), a.treasuryAPI(m), a.webhooksAPI(m),
+		a.tasksAPI(m), a.sandboxAPI(m),
 	}
 }
 
-// API is the whole API with nothing behind it: its route table and its document, for tests and tools.
+// API returns the whole API with nothing behind it: its route table and its document, for tests and tools.
 func API(environment config.Environment) (*httpapi.Server, error) {
 	a := &App{cfg: config.Config{Environment: environment}}
-	return httpapi.New(httpapi.Deps{Sandbox: a.inSandbox()}, a.apiAreas()...)
+	return httpapi.New(httpapi.Deps{Sandbox: a.inSandbox()}, a.apiAreas(modules{})...)
 }
 
 // verifier checks an area's invariants: all of them over all history, and often what is recent.

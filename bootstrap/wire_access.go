@@ -6,17 +6,16 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/adapters/system"
 	"sundry/modules/access"
+	"sundry/modules/catalog"
+	"sundry/modules/usage"
 )
 
-func (a *App) wireAccess() error {
+func (a *App) wireAccess(terms *catalog.Service, meters *usage.Service) *access.Service {
 	module := access.New(access.Deps{
-		Store: a.store, Reader: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Terms: a.modules.Catalog,
-		Meters: a.modules.Usage, Livemode: a.cfg.Livemode(),
+		Store: a.store, Reader: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Terms: terms,
+		Meters: meters, Livemode: a.cfg.Livemode(),
 	})
-	a.modules.Access = module
 
-	before(a.bus, module.BeforeCheckoutPaid)
-	before(a.bus, module.BeforeSubscriptionRenewed)
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnSubscriptionCreated)
 	on(a.bus, module.OnSubscriptionRenewed)
@@ -34,11 +33,11 @@ func (a *App) wireAccess() error {
 	a.mux.Handle(access.TaskExpire, jobs.Default, module.Expire)
 	a.mux.Handle(access.TaskMeters, jobs.Default, module.RefreshMeters)
 	a.verify(module.Verify)
-	return nil
+	return module
 }
 
-func (a *App) accessAPI() httpapi.Area {
+func (a *App) accessAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: accessapi.Document, Routes: accessapi.Routes(accessapi.Deps{
-		Sandbox: a.inSandbox(), Access: a.modules.Access,
+		Sandbox: a.inSandbox(), Access: m.Access,
 	})}
 }

@@ -8,32 +8,27 @@ import (
 	"sundry/adapters/system"
 	"sundry/adapters/webhookhttp"
 	"sundry/modules/booking"
+	"sundry/modules/catalog"
+	"sundry/modules/identity"
 )
 
-func (a *App) wireBooking() error {
+func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service) *booking.Service {
 	module := booking.New(
 		booking.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("appointments"), Fetching: a.receivers()},
 		booking.Deps{
-			Store: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Listings: a.modules.Catalog,
-			Accounts: a.modules.Identity, Locks: a.slotLocks(), Calendars: ical.Calendars{}, Reader: ical.Calendars{},
+			Store: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Listings: listings,
+			Accounts: accounts, Locks: a.slotLocks(), Calendars: ical.Calendars{}, Reader: ical.Calendars{},
 			Fetcher: webhookhttp.NewFetcher(a.receivers()),
 		})
-	a.modules.Booking = module
 
 	a.mux.Handle(booking.TaskRemind, jobs.Default, module.Remind)
 	a.mux.Handle(booking.TaskReadCalendar, jobs.Default, module.ReadCalendar)
 	a.verify(module.Verify)
-	return nil
+	return module
 }
 
-// wireCancellations comes after payments: canceling refunds.
-func (a *App) wireCancellations() error {
-	a.modules.Cancellations = booking.NewCancellations(a.modules.Booking, a.modules.Refunds)
-	return nil
-}
-
-func (a *App) bookingAPI() httpapi.Area {
+func (a *App) bookingAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: bookingapi.Document, Routes: bookingapi.Routes(bookingapi.Deps{
-		Sandbox: a.inSandbox(), Booking: a.modules.Booking, Cancellations: a.modules.Cancellations,
+		Sandbox: a.inSandbox(), Booking: m.Booking, Cancellations: m.Cancellations,
 	})}
 }

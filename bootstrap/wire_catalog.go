@@ -6,14 +6,14 @@ import (
 	"sundry/modules/catalog"
 )
 
-func (a *App) wireCatalog() error {
-	a.modules.Catalog = catalog.New(a.store, a.clock, a.ids, a.inSandbox())
-	a.verify(a.modules.Catalog.Verify)
-	return nil
+func (a *App) wireCatalog() *catalog.Service {
+	module := catalog.New(a.store, a.clock, a.ids, a.inSandbox())
+	a.verify(module.Verify)
+	return module
 }
 
-func (a *App) catalogAPI() httpapi.Area {
+func (a *App) catalogAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: catalogapi.Document, Routes: catalogapi.Routes(catalogapi.Deps{
-		Sandbox: a.inSandbox(), BaseURL: a.cfg.BaseURL, Catalog: a.modules.Catalog,
+		Sandbox: a.inSandbox(), BaseURL: a.cfg.BaseURL, Catalog: m.Catalog,
 	})}
 }

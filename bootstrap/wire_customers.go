@@ -4,21 +4,20 @@ import (
 	"sundry/adapters/httpapi"
 	customersapi "sundry/adapters/httpapi/customers"
 	"sundry/modules/customers"
+	"sundry/modules/identity"
 )
 
-func (a *App) wireCustomers() error {
+func (a *App) wireCustomers(accounts *identity.Service) *customers.Service {
 	module := customers.New(
 		customers.Config{BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), PortalKey: a.secrets.derive("portal")},
-		customers.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Accounts: a.modules.Identity})
-	a.modules.Customers = module
+		customers.Deps{Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Accounts: accounts})
 
-	before(a.bus, module.BeforeCheckoutPaid)
 	on(a.bus, module.OnCheckoutPaid)
-	return nil
+	return module
 }
 
-func (a *App) customersAPI() httpapi.Area {
+func (a *App) customersAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: customersapi.Document, Routes: customersapi.Routes(customersapi.Deps{
-		Livemode: a.cfg.Livemode(), Customers: a.modules.Customers, Payments: a.modules.Payments,
+		Livemode: a.cfg.Livemode(), Customers: m.Customers, Payments: m.Payments,
 	})}
 }

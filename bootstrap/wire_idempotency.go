@@ -6,15 +6,14 @@ import (
 	"sundry/modules/idempotency"
 )
 
-func (a *App) wireIdempotency() error {
+func (a *App) wireIdempotency() (*idempotency.Service, error) {
 	responses, err := encrypter.New(a.secrets.derive("kept-responses"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	module := idempotency.New(a.store, a.clock, responses)
-	a.modules.Idempotency = module
 
 	a.mux.Handle(idempotency.TaskSweep, jobs.Default, module.Sweep)
 	a.maintain(idempotency.TaskSweep)
-	return nil
+	return module, nil
 }

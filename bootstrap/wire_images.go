@@ -5,7 +5,6 @@ import (
 	"sundry/modules/images"
 )
 
-func (a *App) wireImages() error {
-	a.modules.Images = images.New(a.store, a.clock, a.ids, imaging.New())
-	return nil
+func (a *App) wireImages() *images.Service {
+	return images.New(a.store, a.clock, a.ids, imaging.New())
 }

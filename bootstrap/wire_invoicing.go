@@ -6,38 +6,38 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/adapters/pdf"
 	"sundry/core/document"
+	"sundry/modules/identity"
 	"sundry/modules/invoicing"
+	"sundry/modules/payments"
+	"sundry/modules/treasury"
 )
 
-func (a *App) wireInvoicing() error {
-	a.wireDocuments()
+func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attempts) *invoicing.Service {
 	deps := invoicing.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: a.modules.Payments, Accounts: a.modules.Identity, Taxes: a.taxes,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts, Taxes: a.taxes,
 		Cards: a.processor,
 	}
 	module := invoicing.New(invoicing.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("invoices")}, deps)
-	a.modules.Invoicing = module
 
 	on(a.bus, module.OnPeriodClosed)
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)
 	a.mux.Handle(invoicing.TaskRetry, jobs.Payments, module.Retry)
 	a.verify(module.Verify)
-	return nil
+	return module
 }
 
 // wireDocuments issues documents for what the other areas publish.
-func (a *App) wireDocuments() {
+func (a *App) wireDocuments(accounts *identity.Service, payouts *treasury.Service) *invoicing.Documents {
 	documents := invoicing.NewDocuments(invoicing.DocumentDeps{
-		Store: a.store, Accounts: a.modules.Identity, Payouts: a.modules.Treasury, Renderer: pdf.Renderer{}, Links: a.documentLinks(),
+		Store: a.store, Accounts: accounts, Payouts: payouts, Renderer: pdf.Renderer{}, Links: a.documentLinks(),
 		Seller: document.Party{
-			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, Country: a.cfg.SellerCountry, Email: a.cfg.SellerEmail, TaxID: a.cfg.SellerVATID,
+			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, Country: a.cfg.SellerCountry, Email: a.cfg.SellerEmail,
+			TaxID: a.cfg.SellerVATID,
 		},
 		Livemode: a.cfg.Livemode(),
 	})
-	a.modules.Documents = documents
 
-	before(a.bus, documents.BeforePaymentCompleted)
 	on(a.bus, documents.OnCheckoutPaid)
 	on(a.bus, documents.OnPaymentCompleted)
 	on(a.bus, documents.OnPaymentReversed)
@@ -45,6 +45,7 @@ func (a *App) wireDocuments() {
 	on(a.bus, documents.OnRefundCreated)
 	on(a.bus, documents.OnDisputeClosed)
 	on(a.bus, documents.OnPayoutPaid)
+	return documents
 }
 
 // documentLinks are the addresses of documents.
@@ -52,8 +53,8 @@ func (a *App) documentLinks() document.Links {
 	return document.Links{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("documents")}
 }
 
-func (a *App) invoicingAPI() httpapi.Area {
+func (a *App) invoicingAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: invoicingapi.Document, Routes: invoicingapi.Routes(invoicingapi.Deps{
-		Sandbox: a.inSandbox(), Invoicing: a.modules.Invoicing,
+		Sandbox: a.inSandbox(), Invoicing: m.Invoicing,
 	})}
 }

@@ -6,53 +6,71 @@ import (
 	"sundry/adapters/jobs"
 	"sundry/core/cardsetup"
 	"sundry/core/payment"
+	"sundry/modules/access"
 	"sundry/modules/checkout"
+	"sundry/modules/customers"
+	"sundry/modules/identity"
 	"sundry/modules/payments"
+	"sundry/modules/treasury"
+	"sundry/ports"
 )
 
-func (a *App) wirePayments() error {
+func (a *App) wirePayments(accounts *identity.Service) *payments.Service {
 	module := payments.New(
 		payments.Config{
 			BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: cardsetup.Secrets{Key: a.secrets.derive("card-setups")},
 		},
 		payments.Deps{
-			Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Cards: a.processor, Accounts: a.modules.Identity,
+			Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Cards: a.processor, Accounts: accounts,
 		})
-	a.modules.Payments = module
 
 	on(a.bus, module.OnCheckoutPaid) // before the subscription that the card pays for
-	a.mux.HandleFairly(payments.TaskCharge, jobs.Payments, module.Charge)
-	a.mux.Handle(payments.TaskRefund, jobs.Payments, module.RefundPayment)
-	a.beforeAdvance = append(a.beforeAdvance, module.ReconcileSoon)
-	a.wireReturns()
-	return nil
+	return module
 }
 
-// wireReturns wires what gives money back: refunds, and disputes with the processor's events about them.
-func (a *App) wireReturns() {
+func (a *App) wireAttempts(
+	accounts *identity.Service, buyers *customers.Service, grants *access.Service, sales *checkout.Sales,
+) *payments.Attempts {
+	savedCards := payments.NewSavedCardOutcomes(payments.SavedCardDeps{
+		IDs: a.ids, Accounts: accounts, Customers: buyers, Access: grants,
+	})
+	attempts := payments.NewAttempts(payments.AttemptDeps{
+		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+			payment.ForCheckout: sales, payment.ForSubscription: savedCards, payment.ForInvoice: savedCards,
+		},
+	})
+	a.mux.HandleFairly(payments.TaskCharge, jobs.Payments, attempts.Charge)
+	a.mux.Handle(payments.TaskRefund, jobs.Payments, attempts.RefundPayment)
+	return attempts
+}
+
+// wireReturns wires refunds, disputes, and the inbox of the processor's events.
+func (a *App) wireReturns(
+	cards *payments.Service, ledger *treasury.Service, sales *checkout.Service,
+) (*payments.Refunds, *payments.Disputes, *payments.Inbox) {
 	events, sendTo := a.processorEvents()
 	refunds := payments.NewRefunds(payments.RefundDeps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Made: a.processor, Book: a.modules.Treasury, Checkouts: a.modules.Checkout,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Lister: a.processor, Ledger: ledger, Checkouts: sales,
 		Links: a.documentLinks(),
 	})
 	disputes := payments.NewDisputes(payments.DisputeDeps{
-		Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Processor: a.processor, Events: events, Book: a.modules.Treasury,
-		Refunds: refunds, Setups: a.modules.Payments.RefreshSetup, Payouts: a.modules.Treasury.RefreshPayout,
-		PayoutAccounts: a.modules.Treasury.RefreshPayoutAccount, Reconcile: map[payment.Purpose]string{
-			payment.ForCheckout: checkout.TaskReconcile, payment.ForSubscription: payments.TaskCharge, payment.ForInvoice: payments.TaskCharge,
-		},
+		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Ledger: ledger,
 	})
-	sendTo(disputes.Receive)
-	a.modules.Refunds, a.modules.Disputes = refunds, disputes
+	inbox := payments.NewInbox(payments.InboxDeps{
+		Store: a.store, Clock: a.clock, Events: events, Refunds: refunds, Disputes: disputes,
+		Setup: cards.RefreshSetup, Payout: ledger.RefreshPayout, PayoutAccount: ledger.RefreshPayoutAccount,
+	})
+	sendTo(inbox.Receive)
 
 	a.mux.Handle(payments.TaskRefundRequest, jobs.Payments, refunds.Finish)
-	a.mux.Handle(payments.TaskProcessorEvent, jobs.Payments, disputes.Process)
+	a.mux.Handle(payments.TaskProcessorEvent, jobs.Payments, inbox.Process)
 	a.mux.Handle(payments.TaskDisputeResponse, jobs.Payments, disputes.FinishResponse)
+	return refunds, disputes, inbox
 }
 
-func (a *App) paymentsAPI() httpapi.Area {
+func (a *App) paymentsAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: paymentsapi.Document, Routes: paymentsapi.Routes(paymentsapi.Deps{
-		Sandbox: a.inSandbox(), Payments: a.modules.Payments, Refunds: a.modules.Refunds, Disputes: a.modules.Disputes,
+		Sandbox: a.inSandbox(), Payments: m.Payments, Refunds: m.Refunds, Disputes: m.Disputes, Inbox: m.Inbox,
 		Links: a.documentLinks(),
 	})}
 }

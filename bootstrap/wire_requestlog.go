@@ -11,17 +11,19 @@ import (
 )
 
 const (
-	// writeRequestsEvery is how often the log of requests is written: one statement a second, whatever the load.
+	// writeRequestsEvery is the pause between two writes of the log of requests: one statement a second, whatever the
+	// load.
 	writeRequestsEvery   = time.Second
 	writeRequestsTimeout = 5 * time.Second
 )
 
-func (a *App) wireRequestLog() error {
-	a.modules.Requests = requestlog.New(a.store)
+func (a *App) wireRequestLog() *requestlog.Service {
+	module := requestlog.New(a.store)
 	a.metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "sundry_request_log_dropped_total", Help: "API requests that were left out of the request log because too many came at once.",
-	}, func() float64 { return float64(a.modules.Requests.Dropped()) }))
-	return nil
+		Name: "sundry_request_log_dropped_total", Help: "API requests that were left out of the request log because too " +
+			"many came at once.",
+	}, func() float64 { return float64(module.Dropped()) }))
+	return module
 }
 
 // writeRequests writes the log of requests until the program is asked to stop.

@@ -7,18 +7,18 @@ import (
 	"sundry/modules/sandbox"
 )
 
-// wireSandbox comes after every area that wants to know when a clock is about to move.
-func (a *App) wireSandbox() error {
+// wireSandbox returns nil in live. before are called before a clock moves.
+func (a *App) wireSandbox(before ...sandbox.BeforeAdvance) *sandbox.Service {
 	if !a.inSandbox() {
 		return nil
 	}
-	a.modules.Sandbox = sandbox.New(sandbox.Deps{
-		Store: a.store, Queue: a.store, Runner: a.mux, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Stopping: a.stopping,
-		Before: a.beforeAdvance,
+	return sandbox.New(sandbox.Deps{
+		Store: a.store, Queue: a.store, Runner: a.mux, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids,
+		Stopping: a.stopping,
+		Before:   before,
 	})
-	return nil
 }
 
-func (a *App) sandboxAPI() httpapi.Area {
-	return httpapi.Area{Document: sandboxapi.Document, Routes: sandboxapi.Routes(sandboxapi.Deps{Sandbox: a.modules.Sandbox})}
+func (a *App) sandboxAPI(m modules) httpapi.Area {
+	return httpapi.Area{Document: sandboxapi.Document, Routes: sandboxapi.Routes(sandboxapi.Deps{Sandbox: m.Sandbox})}
 }

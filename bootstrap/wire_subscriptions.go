@@ -4,17 +4,20 @@ import (
 	"sundry/adapters/httpapi"
 	subscriptionsapi "sundry/adapters/httpapi/subscriptions"
 	"sundry/adapters/jobs"
+	"sundry/modules/catalog"
+	"sundry/modules/customers"
+	"sundry/modules/payments"
 	"sundry/modules/subscriptions"
 )
 
-func (a *App) wireSubscriptions() error {
+func (a *App) wireSubscriptions(
+	offers *catalog.Service, buyers *customers.Service, charges *payments.Attempts,
+) *subscriptions.Service {
 	module := subscriptions.New(subscriptions.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: a.modules.Payments, Offers: a.modules.Catalog, Taxes: a.taxes,
-		Customers: a.modules.Customers,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Offers: offers, Taxes: a.taxes,
+		Customers: buyers,
 	})
-	a.modules.Subscriptions = module
 
-	before(a.bus, module.BeforePaymentCompleted)
 	on(a.bus, module.OnCheckoutPaid)
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)
@@ -26,11 +29,11 @@ func (a *App) wireSubscriptions() error {
 	a.mux.HandleFairly(subscriptions.TaskDue, jobs.Payments, module.Due)
 	a.mux.Handle(subscriptions.TaskNotice, jobs.Default, module.Notice)
 	a.verify(module.Verify)
-	return nil
+	return module
 }
 
-func (a *App) subscriptionsAPI() httpapi.Area {
+func (a *App) subscriptionsAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: subscriptionsapi.Document, Routes: subscriptionsapi.Routes(subscriptionsapi.Deps{
-		Livemode: a.cfg.Livemode(), Subscriptions: a.modules.Subscriptions,
+		Livemode: a.cfg.Livemode(), Subscriptions: m.Subscriptions,
 	})}
 }

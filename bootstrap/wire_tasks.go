@@ -6,11 +6,8 @@ import (
 	"sundry/modules/tasks"
 )
 
-func (a *App) wireTasks() error {
-	a.modules.TaskAdmin = tasks.New(a.store, a.clock)
-	return nil
-}
+func (a *App) wireTasks() *tasks.Service { return tasks.New(a.store, a.clock) }
 
-func (a *App) tasksAPI() httpapi.Area {
-	return httpapi.Area{Document: tasksapi.Document, Routes: tasksapi.Routes(tasksapi.Deps{Tasks: a.modules.TaskAdmin})}
+func (a *App) tasksAPI(m modules) httpapi.Area {
+	return httpapi.Area{Document: tasksapi.Document, Routes: tasksapi.Routes(tasksapi.Deps{Tasks: m.TaskAdmin})}
 }

@@ -4,34 +4,35 @@ import (
 	"sundry/adapters/httpapi"
 	treasuryapi "sundry/adapters/httpapi/treasury"
 	"sundry/adapters/jobs"
+	"sundry/modules/identity"
 	"sundry/modules/treasury"
 )
 
-// wireTreasury keeps the books of every payment. It comes before the areas that give money back.
-func (a *App) wireTreasury() error {
-	books := treasury.New(
+// wireTreasury keeps the ledger of every payment.
+func (a *App) wireTreasury(accounts *identity.Service) *treasury.Service {
+	module := treasury.New(
 		treasury.Config{
 			FeeBasisPoints: a.cfg.PlatformFeeBasisPoints, FeeFixed: a.cfg.PlatformFeeFixed, PayoutMinimum: a.cfg.PayoutMinimum,
-			Links: a.documentLinks(), NeedsAccounts: a.cfg.Stripe(), AccountPage: a.cfg.BaseURL + "/dashboard/balance", Sandbox: a.inSandbox(),
+			Links: a.documentLinks(), NeedsAccounts: a.cfg.Stripe(), AccountPage: a.cfg.BaseURL + "/dashboard/balance",
+			Sandbox: a.inSandbox(),
 		},
 		treasury.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail(), Accounts: a.modules.Identity, Creators: a.modules.Identity,
+			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail(), Accounts: accounts, Creators: accounts,
 		})
-	a.modules.Treasury = books
 
-	on(a.bus, books.OnPaymentCompleted)
-	on(a.bus, books.OnPaymentReversed)
-	on(a.bus, books.OnPayoutScheduleChanged)
+	on(a.bus, module.OnPaymentCompleted)
+	on(a.bus, module.OnPaymentReversed)
+	on(a.bus, module.OnPayoutScheduleChanged)
 
-	a.mux.Handle(treasury.TaskRelease, jobs.Payments, books.Release)
-	a.mux.Handle(treasury.TaskPayout, jobs.Payments, books.Payout)
-	a.mux.HandleFairly(treasury.TaskScheduledPayouts, jobs.Payments, books.ScheduledPayouts)
-	a.verify(books.Verify)
-	return nil
+	a.mux.Handle(treasury.TaskRelease, jobs.Payments, module.Release)
+	a.mux.Handle(treasury.TaskPayout, jobs.Payments, module.Payout)
+	a.mux.HandleFairly(treasury.TaskScheduledPayouts, jobs.Payments, module.ScheduledPayouts)
+	a.verify(module.Verify)
+	return module
 }
 
-func (a *App) treasuryAPI() httpapi.Area {
+func (a *App) treasuryAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: treasuryapi.Document, Routes: treasuryapi.Routes(treasuryapi.Deps{
-		Treasury: a.modules.Treasury, Documents: a.modules.Documents,
+		Treasury: m.Treasury, Documents: m.Documents,
 	})}
 }

@@ -7,18 +7,17 @@ import (
 	"sundry/modules/usage"
 )
 
-func (a *App) wireUsage() error {
+func (a *App) wireUsage() *usage.Service {
 	module := usage.New(usage.Deps{Store: a.store, Intake: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus})
-	a.modules.Usage = module
 
 	on(a.bus, module.OnSubscriptionCanceled)
 	on(a.bus, module.OnSubscriptionExpired)
 	a.mux.Handle(usage.TaskClose, jobs.Payments, module.ClosePeriod)
-	a.beforeAdvance = append(a.beforeAdvance, module.FlushBefore)
 	a.verifyInParts(module.Verify, module.VerifyNew)
-	return nil
+	return module
 }
 
-func (a *App) usageAPI() httpapi.Area {
-	return httpapi.Area{Document: usageapi.Document, Routes: usageapi.Routes(usageapi.Deps{Sandbox: a.inSandbox(), Usage: a.modules.Usage})}
+func (a *App) usageAPI(m modules) httpapi.Area {
+	return httpapi.Area{Document: usageapi.Document,
+		Routes: usageapi.Routes(usageapi.Deps{Sandbox: a.inSandbox(), Usage: m.Usage})}
 }

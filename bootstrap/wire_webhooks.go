@@ -6,59 +6,42 @@ import (
 	webhooksapi "sundry/adapters/httpapi/webhooks"
 	"sundry/adapters/jobs"
 	"sundry/adapters/webhookhttp"
+	core "sundry/core/checkout"
 	"sundry/core/webhook"
+	"sundry/modules/access"
 	"sundry/modules/webhooks"
 )
 
-func (a *App) wireWebhooks() error {
+func (a *App) wireWebhooks(history *access.Service) (*webhooks.Service, error) {
 	secrets, err := encrypter.New(a.secrets.derive("webhook-secrets"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sender := webhookhttp.New(a.receivers())
 	a.metrics.MustRegister(sender)
 	module := webhooks.New(
 		webhooks.Config{Livemode: a.cfg.Livemode(), Receivers: a.receivers()},
 		webhooks.Deps{
-			Store: a.store, Outbox: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, History: a.modules.Access, Sender: sender,
+			Store: a.store, Deliveries: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, History: history, Sender: sender,
 			Encrypter: secrets,
 		})
-	a.modules.Webhooks = module
 
-	before(a.bus, module.BeforeCheckoutPaid)
-	before(a.bus, module.BeforePaymentCompleted)
-	before(a.bus, module.BeforeSubscriptionRenewed)
-	onFirst(a.bus, module.OnCheckoutPaid) // so that payment.completed precedes what follows from it
-	on(a.bus, module.OnSubscriptionChargePaid)
-	on(a.bus, module.OnSubscriptionCreated)
-	on(a.bus, module.OnSubscriptionRenewed)
-	on(a.bus, module.OnSubscriptionCancelScheduled)
-	on(a.bus, module.OnSubscriptionCanceled)
-	on(a.bus, module.OnSubscriptionUpdated)
-	on(a.bus, module.OnSubscriptionExpired)
-	on(a.bus, module.OnSubscriptionChargeFailed)
-	on(a.bus, module.OnAccessChanged)
-	on(a.bus, module.OnAppointmentBooked)
-	on(a.bus, module.OnAppointmentRescheduled)
-	on(a.bus, module.OnAppointmentCanceled)
-	on(a.bus, module.OnRefundCreated)
-	on(a.bus, module.OnDisputeOpened)
-	on(a.bus, module.OnDisputeClosed)
-	on(a.bus, module.OnPayoutPaid)
-	on(a.bus, module.OnInvoiceCreated)
-	on(a.bus, module.OnInvoiceFinalized)
-	on(a.bus, module.OnInvoicePaid)
-	on(a.bus, module.OnInvoicePaymentFailed)
-	on(a.bus, module.OnUsageThresholdReached)
+	for _, subscription := range module.Subscriptions() {
+		if _, sale := subscription.Event.(core.Paid); sale {
+			a.bus.subscribeFirst(subscription) // so that payment.completed precedes what follows from it
+		} else {
+			a.bus.subscribe(subscription)
+		}
+	}
 	a.mux.Handle(webhooks.TaskAnnounce, jobs.Webhooks, module.Announce)
 	a.mux.HandleWithKey(webhooks.TaskDeliver, jobs.Webhooks, webhooks.ConcurrencyKey, module.Deliver)
 	a.verify(module.Verify)
-	return nil
+	return module, nil
 }
 
-func (a *App) webhooksAPI() httpapi.Area {
+func (a *App) webhooksAPI(m modules) httpapi.Area {
 	return httpapi.Area{Document: webhooksapi.Document, Routes: webhooksapi.Routes(webhooksapi.Deps{
-		Sandbox: a.inSandbox(), Webhooks: a.modules.Webhooks,
+		Sandbox: a.inSandbox(), Webhooks: m.Webhooks,
 	})}
 }
 
@@ -67,5 +50,6 @@ func (a *App) receivers() webhook.Policy {
 	if a.cfg.Livemode() {
 		return webhook.Policy{}
 	}
-	return webhook.Policy{Loopback: a.cfg.WebhooksToLoopback(), Private: a.cfg.WebhooksToPrivate(), Setting: "WEBHOOK_ALLOW_PRIVATE"}
+	return webhook.Policy{Loopback: a.cfg.WebhooksToLoopback(), Private: a.cfg.WebhooksToPrivate(),
+		Setting: "WEBHOOK_ALLOW_PRIVATE"}
 }

@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-// dispatcher is what both dispatchers are to bootstrap.
+// dispatcher is the interface of both dispatchers to bootstrap.
 type dispatcher interface {
 	ports.Dispatcher
 	Start(freed func(jobs.Class)) error
@@ -29,14 +29,13 @@ func (a *App) newDispatcher() dispatcher {
 const listenBackOff = time.Second
 
 // startWork begins background work. stop claims nothing more at once, lets what runs finish, and cancels it when its
-// ctx ends.
-func (a *App) startWork() (stop func(ctx context.Context), err error) {
+// ctx ends. wake makes it look for due work now.
+func (a *App) startWork() (stop func(ctx context.Context), wake func(), err error) {
 	carrier := a.newDispatcher()
 	relay := jobs.NewRelay(a.store, carrier, a.clock, a.log)
-	a.wake = relay.Wake
 	if err := carrier.Start(relay.Freed); err != nil {
 		carrier.Stop(context.Background())
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var loops sync.WaitGroup
@@ -47,7 +46,7 @@ func (a *App) startWork() (stop func(ctx context.Context), err error) {
 		cancel()
 		loops.Wait()
 		carrier.Stop(deadline)
-	}, nil
+	}, relay.Wake, nil
 }
 
 // listenForTasks wakes the relay whenever another process has scheduled work.

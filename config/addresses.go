@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// originAt is the origin of a process that listens on addr, for callers on the same machine. One that listens everywhere
-// has no address of its own there that a browser could open.
+// originAt returns the origin of a process that listens on addr, for callers on the same machine: 127.0.0.1 for a
+// process that listens everywhere, which has no address that a browser could open.
 func originAt(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -23,8 +23,8 @@ func originAt(addr string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// addressFaults are those of where the program listens and where it finds what it needs. None of them is repeated: some
-// hold a password.
+// addressFaults checks the addresses to listen on and to connect to. Messages repeat none of them: some hold a
+// password.
 func (c Config) addressFaults() []error {
 	var all []error
 	check := func(ok bool, message string) {
@@ -66,7 +66,7 @@ func isOrigin(text string) bool {
 		u.Scheme+"://"+u.Host == text
 }
 
-// variableFault names the variable, not the field, and describes what it takes.
+// variableFault names the variable, not the field, and the values that it takes.
 func variableFault(variable, kind string, err error) error {
 	expected := map[string]string{"bool": "true or false", "*bool": "true or false", "int": "a whole number", "int64": "a whole number", "*int": "a whole number"}[kind]
 	var number *strconv.NumError

@@ -1,5 +1,5 @@
-// Package config reads the process environment once, at the start, and reports every fault of it at once. Nothing else in
-// the program reads environment variables.
+// Package config reads the process environment once, at the start, and reports every fault of it at once. Nothing else
+// in the program reads environment variables.
 package config
 
 import (
@@ -16,111 +16,150 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Environment is what one deployment is: a sandbox (no real money) or live.
+// Environment is the kind of a deployment: a sandbox (no real money) or live.
 type Environment string
 
-// The two environments of the specification.
+// The environments.
 const (
 	Sandbox Environment = "sandbox"
 	Live    Environment = "live"
 )
 
-// minEventRetention is how many days deliveries are kept, which need their events.
+// minEventRetention is the number of days for which deliveries are kept, which need their events.
 const minEventRetention = 30
 
-// minUsageRetention is how many days a period may last and reports of it may come late: until then it may be counted again.
+// minUsageRetention covers the longest period and reports that come late: until then a period may be counted again.
 const minUsageRetention = 400
 
 // maxWorkers bounds the workers of one class in one process.
 const maxWorkers = 10_000
 
-// Config is the process configuration. Every field names its variable; a sandbox needs none of them.
+// Config is the process configuration. Every field names its variable; a sandbox needs none of them. The tags and
+// comments are docs/configuration.md, which a test in tests/arch writes.
 type Config struct {
+	// Deployment
+
+	// Environment is `sandbox` (no real money) or `live`. Each has its own database.
 	Environment Environment `env:"ENVIRONMENT" envDefault:"sandbox"`
-	Addr        string      `env:"ADDR" envDefault:"127.0.0.1:8080"`
-	// BaseURL is the public origin of this deployment, without a trailing slash; default http://ADDR.
-	BaseURL     string `env:"BASE_URL"`
-	DataDir     string `env:"DATA_DIR" envDefault:"data"`
-	DatabaseURL string `env:"DATABASE_URL"`
-	// DatabaseDirectURL is PostgreSQL itself where DATABASE_URL leads to a pooler such as PgBouncer in transaction mode: what
-	// needs a session of its own goes there.
-	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL"`
-	// PaymentWorkers, WebhookWorkers and DefaultWorkers are how many tasks of each class one process runs at a time.
-	PaymentWorkers int `env:"PAYMENT_WORKERS" envDefault:"8"`
-	WebhookWorkers int `env:"WEBHOOK_WORKERS" envDefault:"256"`
-	DefaultWorkers int `env:"DEFAULT_WORKERS" envDefault:"8"`
-	// RedisURL present means Redis slot locks, rate limits and asynq; absent means all of that in process.
-	RedisURL string `env:"REDIS_URL"`
-	// AppSecret keys everything derived (at least 32 bytes). Generated under DATA_DIR in the sandbox.
+	// BaseURL is the public origin of this deployment, without a path. Default in the sandbox: `http://` and Addr.
+	BaseURL string `env:"BASE_URL"`
+	// Addr is the host and port to listen on.
+	Addr string `env:"ADDR" envDefault:"127.0.0.1:8080"`
+	// MetricsAddr is the host and port of a listener for `/metrics` alone. Without it, Addr serves them.
+	MetricsAddr string `env:"METRICS_ADDR"`
+	// DataDir is the folder of the embedded database, the secrets and the mail of a sandbox.
+	DataDir string `env:"DATA_DIR" envDefault:"data"`
+	// AppSecret has at least 32 random bytes, from which every key and link is derived: keep it. A sandbox without one
+	// generates it in DataDir.
 	AppSecret string `env:"APP_SECRET,unset"`
+	// SeedDemo makes the demo creator in an empty sandbox database, unless it is `false`. Not in live.
+	SeedDemo *bool `env:"SEED_DEMO"`
+	// LogLevel is `debug`, `info`, `warn` or `error`.
+	LogLevel string `env:"LOG_LEVEL" envDefault:"info"`
+	// LogFormat is `text` or `json`.
+	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
 
-	// SellerCountry is where the seller of record sits (ISO 3166-1 alpha-2): the country whose tax rules hold.
-	SellerCountry string `env:"SELLER_COUNTRY" envDefault:"IE"`
+	// Database and background work
 
-	// PayoutMinimum is the least amount of a payout, in minor units of any currency.
-	PayoutMinimum int64 `env:"PAYOUT_MINIMUM" envDefault:"1000"`
-
-	// Stripe's keys and the secret of its webhook endpoint: all three, or none in the sandbox.
-	StripeSecretKey      string `env:"STRIPE_SECRET_KEY,unset"`
-	StripePublishableKey string `env:"STRIPE_PUBLISHABLE_KEY"`
-	StripeWebhookSecret  string `env:"STRIPE_WEBHOOK_SECRET,unset"`
-	// StripeConnectWebhookSecret is that of the webhook endpoint for connected accounts; empty where there is none.
-	StripeConnectWebhookSecret string `env:"STRIPE_CONNECT_WEBHOOK_SECRET,unset"`
-	// TaxProvider calculates the tax: the program's own table of rates, or Stripe Tax in live.
-	TaxProvider string `env:"TAX_PROVIDER" envDefault:"table"`
-	// VIESEnabled has VAT ids checked by the European Commission's register, which is asked in live only.
-	VIESEnabled bool `env:"VIES_ENABLED"`
-	// VIESAPIBase is where that register is; empty for its own address.
-	VIESAPIBase string `env:"VIES_API_BASE"`
-	// StripeAPIBase is where Stripe's API is; empty for its own address.
-	StripeAPIBase string `env:"STRIPE_API_BASE"`
-	// StripeScriptURL is where pages load Stripe's script from; another address is for tests in the sandbox only.
-	StripeScriptURL string `env:"STRIPE_SCRIPT_URL" envDefault:"https://js.stripe.com/v3/"`
-
-	// PlatformFeeBasisPoints and PlatformFeeFixed are what the service keeps of each sale: a part of what the buyer paid
-	// (500 is 5 %) and minor units of any currency, together at most the sale without its tax.
-	PlatformFeeBasisPoints int64 `env:"PLATFORM_FEE_BASIS_POINTS" envDefault:"500"`
-	PlatformFeeFixed       int64 `env:"PLATFORM_FEE_FIXED" envDefault:"0"`
-
-	// EventRetentionDays is how long events are kept.
+	// DatabaseURL is `sqlite:PATH` or `postgres://…`, which live needs. Default in the sandbox: `sundry.db` in DataDir.
+	// A PostgreSQL address may have the parameters `pool_max_conns` (16) and `statement_cache_capacity` (512).
+	DatabaseURL string `env:"DATABASE_URL"`
+	// DatabaseDirectURL is the address of PostgreSQL itself where DatabaseURL leads to a pooler such as PgBouncer in
+	// transaction mode. Migrations, LISTEN and the leader's lock need a session and go there.
+	DatabaseDirectURL string `env:"DATABASE_DIRECT_URL"`
+	// RedisURL is `redis://…` or `rediss://…`: slot locks, rate limits and work shared by several workers. Without it,
+	// all of that is in the process.
+	RedisURL string `env:"REDIS_URL"`
+	// PaymentWorkers is how many tasks about payments one process runs at a time, 1 to 10,000.
+	PaymentWorkers int `env:"PAYMENT_WORKERS" envDefault:"8"`
+	// WebhookWorkers is the same for deliveries of webhooks, which mostly wait for their receivers.
+	WebhookWorkers int `env:"WEBHOOK_WORKERS" envDefault:"256"`
+	// DefaultWorkers is the same for all other tasks.
+	DefaultWorkers int `env:"DEFAULT_WORKERS" envDefault:"8"`
+	// EventRetentionDays is how long events are kept, 30 or more. Their deliveries are kept for 30.
 	EventRetentionDays int `env:"EVENT_RETENTION_DAYS" envDefault:"365"`
-	// UsageRetentionDays is how long reports of use are kept once they are counted.
+	// UsageRetentionDays is how long reports of use are kept once they are counted, 400 or more. Counts, invoices with
+	// their explanations, and idempotency keys stay.
 	UsageRetentionDays int `env:"USAGE_RETENTION_DAYS" envDefault:"400"`
-	// SMTPURL is the mail server, smtp://… or smtps://…; absent means files under DATA_DIR/mail, in the sandbox.
-	SMTPURL string `env:"SMTP_URL,unset"`
-	// MailFrom is who mail comes from: Name <address>; default SELLER_NAME <SELLER_EMAIL> in live.
-	MailFrom string `env:"MAIL_FROM"`
 
-	// The seller of record, named on pages, mails and documents.
-	SellerName    string `env:"SELLER_NAME"`
+	// Seller of record
+
+	// SellerName is the name of the seller of record on pages, mails and documents. Default in the sandbox: `Sundry`.
+	SellerName string `env:"SELLER_NAME"`
+	// SellerAddress is the seller's postal address.
 	SellerAddress string `env:"SELLER_ADDRESS"`
-	SellerVATID   string `env:"SELLER_VAT_ID"`
-	SellerEmail   string `env:"SELLER_EMAIL"`
-	// TermsURL and PrivacyURL are linked where buyers pay.
-	TermsURL   string `env:"TERMS_URL"`
+	// SellerVATID is the seller's VAT ID.
+	SellerVATID string `env:"SELLER_VAT_ID"`
+	// SellerEmail is the address at which the seller can be reached.
+	SellerEmail string `env:"SELLER_EMAIL"`
+	// SellerCountry is where the seller sits (ISO 3166-1 alpha-2): the country whose tax rules hold.
+	SellerCountry string `env:"SELLER_COUNTRY" envDefault:"IE"`
+	// TermsURL is the address of the terms, linked where buyers pay.
+	TermsURL string `env:"TERMS_URL"`
+	// PrivacyURL is the address of the privacy policy, linked where buyers pay.
 	PrivacyURL string `env:"PRIVACY_URL"`
 
-	LogLevel  string `env:"LOG_LEVEL" envDefault:"info"`
-	LogFormat string `env:"LOG_FORMAT" envDefault:"text"`
-	// SeedDemo fills an empty sandbox database with the demo creator; default true there.
-	SeedDemo *bool `env:"SEED_DEMO"`
-	// WebhookAllowPrivate lets webhook URLs be http and lead to loopback and private networks, or with false to neither.
-	// Unset, they may lead to loopback where BASE_URL does. Sandbox only.
-	WebhookAllowPrivate *bool `env:"WEBHOOK_ALLOW_PRIVATE"`
-	// MetricsAddr moves /metrics to a listener of its own; empty serves it on Addr.
-	MetricsAddr string `env:"METRICS_ADDR"`
-	// RateLimitPerMinute is per API key: 0 = off. Default 600 in live, off in the sandbox.
+	// Money
+
+	// PlatformFeeBasisPoints is the part that the service keeps of what the buyer paid: 500 is 5 %. With
+	// PlatformFeeFixed it is at most the sale without its tax.
+	PlatformFeeBasisPoints int64 `env:"PLATFORM_FEE_BASIS_POINTS" envDefault:"500"`
+	// PlatformFeeFixed is what the service keeps of each sale besides, in minor units of its currency.
+	PlatformFeeFixed int64 `env:"PLATFORM_FEE_FIXED" envDefault:"0"`
+	// PayoutMinimum is the least amount of a payout, in minor units of its currency.
+	PayoutMinimum int64 `env:"PAYOUT_MINIMUM" envDefault:"1000"`
+
+	// Stripe
+
+	// StripeSecretKey begins with `sk_test_`, or with `sk_live_` in live. With StripePublishableKey and
+	// StripeWebhookSecret, of which a sandbox has all or none, Stripe takes the payments.
+	StripeSecretKey string `env:"STRIPE_SECRET_KEY,unset"`
+	// StripePublishableKey begins with `pk_test_`, or with `pk_live_` in live.
+	StripePublishableKey string `env:"STRIPE_PUBLISHABLE_KEY"`
+	// StripeWebhookSecret is the signing secret of Stripe's webhook endpoint.
+	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET,unset"`
+	// StripeConnectWebhookSecret is the signing secret of Stripe's webhook endpoint for connected accounts.
+	StripeConnectWebhookSecret string `env:"STRIPE_CONNECT_WEBHOOK_SECRET,unset"`
+	// StripeAPIBase is where Stripe's API is, for tests against a stand-in. Default: Stripe's own address.
+	StripeAPIBase string `env:"STRIPE_API_BASE"`
+	// StripeScriptURL is where pages load Stripe's script from, for tests against a stand-in. Not in live.
+	StripeScriptURL string `env:"STRIPE_SCRIPT_URL" envDefault:"https://js.stripe.com/v3/"`
+
+	// Tax
+
+	// TaxProvider calculates the tax: `table`, the program's own table of rates, or in live `stripe`, Stripe Tax.
+	TaxProvider string `env:"TAX_PROVIDER" envDefault:"table"`
+	// VIESEnabled has the EU's register check each VAT ID for which no tax is charged, with `true`. Live only.
+	VIESEnabled bool `env:"VIES_ENABLED"`
+	// VIESAPIBase is where that register is. Default: the European Commission's address.
+	VIESAPIBase string `env:"VIES_API_BASE"`
+
+	// Mail
+
+	// SMTPURL is the mail server, `smtp://user:password@host:587` or `smtps://…`. Without it, a sandbox writes mail to
+	// files in the folder `mail` of DataDir. `?starttls=` is `required` (the default where a password is sent to
+	// another machine), `opportunistic` or `never`.
+	SMTPURL string `env:"SMTP_URL,unset"`
+	// MailFrom is the sender, such as `Example <no-reply@example.com>`. Default in live: SellerName and SellerEmail.
+	MailFrom string `env:"MAIL_FROM"`
+
+	// Network and limits
+
+	// RateLimitPerMinute is how many requests one API key may make, 0 for no limit. Default: 600 in live, 0 in the
+	// sandbox.
 	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
-	// TrustedProxies are the addresses and networks (CIDR) whose X-Forwarded-For is believed when attempts are counted
-	// per network address; "private" means loopback and the private ranges, "none" trusts nobody. Behind a proxy it
-	// must be set, or all visitors are counted as one.
+	// TrustedProxies are the addresses and networks (CIDR), separated by commas, whose `X-Forwarded-For` is trusted
+	// when visitors are counted. `private` means loopback and the private ranges, `none` nobody. Set it behind a proxy,
+	// or all visitors are counted as one.
 	TrustedProxies []string `env:"TRUSTED_PROXIES" envDefault:"none"`
-
 	// ClientCountryHeader is the header in which a trusted proxy names the country that a request comes from, such as
-	// CF-IPCountry; empty for none. It is kept with a sale as evidence of where the buyer is.
+	// `CF-IPCountry`. A sale keeps it as evidence of where the buyer is.
 	ClientCountryHeader string `env:"CLIENT_COUNTRY_HEADER"`
+	// WebhookAllowPrivate lets webhooks use http and reach your own machine and network with `true`, neither with
+	// `false`. Without it, they reach this machine where BaseURL is loopback. Sandbox only.
+	WebhookAllowPrivate *bool `env:"WEBHOOK_ALLOW_PRIVATE"`
 
-	// ShutdownTimeout is how long requests and jobs under way may take after SIGTERM.
+	// ShutdownTimeout is how long requests and background work under way may take after SIGTERM.
 	ShutdownTimeout time.Duration `env:"-"`
 }
 
@@ -270,7 +309,7 @@ func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// liveFaults are the stricter demands of live: nothing secret has a default there.
+// liveFaults checks the stricter demands of live: nothing secret has a default there.
 func (c Config) liveFaults() []error {
 	var all []error
 	need := func(value, name string) {

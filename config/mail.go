@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// sandboxSender is who mail comes from in the sandbox unless MAIL_FROM specifies otherwise. Replies to it are not read.
+// sandboxSender is the default sender of mail in the sandbox. Replies to it are not read.
 const sandboxSender = "Sundry <no-reply@sundry.example>"
 
 // MailServer is SMTP_URL taken apart.
@@ -23,7 +23,7 @@ type MailServer struct {
 	Username, Password string
 }
 
-// MailServer is where mail is handed over; ok is false without SMTP_URL.
+// MailServer returns the mail server; ok is false without SMTP_URL.
 func (c Config) MailServer() (server MailServer, ok bool) {
 	if c.SMTPURL == "" {
 		return MailServer{}, false
@@ -32,7 +32,7 @@ func (c Config) MailServer() (server MailServer, ok bool) {
 	return server, err == nil // the start has refused any other
 }
 
-// Sender is who mail comes from.
+// Sender returns the sender of mail.
 func (c Config) Sender() mail.Address {
 	address, err := mail.ParseAddress(c.MailFrom)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// privateNetworks are where a deployment's own reverse proxy usually is: nobody on the internet has such an address.
+// privateNetworks are the networks of a deployment's own reverse proxy: no address on the internet is in them.
 var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"),
 	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("fc00::/7"),
 }
 
-// Proxies is TrustedProxies resolved; what is no address is left out (the start has refused it).
+// Proxies returns the networks of TrustedProxies, without what is no address: the start has refused that.
 func (c Config) Proxies() []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range c.TrustedProxies {

@@ -7,7 +7,7 @@ import (
 	"sundry/core/country"
 )
 
-// sellerFaults checks the seller's country and the addresses that buyers are led to.
+// sellerFaults checks the seller's country and the addresses that pages link to.
 func (c Config) sellerFaults() []error {
 	var all []error
 	if !country.Valid(c.SellerCountry) {

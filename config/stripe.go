@@ -10,7 +10,7 @@ import (
 // Stripe reports whether Stripe takes the payments.
 func (c Config) Stripe() bool { return c.StripeSecretKey != "" }
 
-// stripeFaults are what is wrong with the settings of Stripe: all three or none, of the deployment's own mode.
+// stripeFaults checks the settings of Stripe: all three or none, of the deployment's own mode.
 func (c Config) stripeFaults() []error {
 	var all []error
 	values := []struct{ name, value, kind, test, live string }{

@@ -9,7 +9,7 @@ import (
 // StripeTax reports whether Stripe calculates the tax.
 func (c Config) StripeTax() bool { return c.TaxProvider == "stripe" }
 
-// taxFaults are what is wrong with the settings of services that are asked about tax. Nothing is sent to them from a sandbox.
+// taxFaults checks the settings of the services that calculate tax and check VAT IDs. A sandbox sends them nothing.
 func (c Config) taxFaults() []error {
 	var all []error
 	if !oneOf(c.TaxProvider, "table", "stripe") {

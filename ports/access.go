@@ -39,6 +39,9 @@ type Snapshots interface {
 	// waiting until the transaction ends. Only behind this lock may the customer's grants be loaded to be changed: that is
 	// why versions have no gaps.
 	Lock(ctx context.Context, empty access.Document) (access.Document, error)
+	// LockSoon locks the customer's document as Lock does, at the latest before the transaction's next read: it need not
+	// wait for other writers before it returns.
+	LockSoon(ctx context.Context, empty access.Document) error
 	// Update writes the document that follows the locked one, with its change; or, when change is nil, only its NextEnd.
 	// ErrStale when it does not follow.
 	Update(ctx context.Context, d access.Document, change *access.Changed) error
@@ -46,14 +49,17 @@ type Snapshots interface {
 	Get(ctx context.Context, creatorID, externalCustomerID string) (access.Document, error)
 	// ListHistory returns the latest changes, newest first, at most limit.
 	ListHistory(ctx context.Context, creatorID, externalCustomerID string, limit int) ([]access.Changed, error)
+	// ListHistoryAfter returns the changes after a version, oldest first.
+	ListHistoryAfter(ctx context.Context, creatorID, externalCustomerID string, version int64) ([]access.Changed, error)
 	// CountHistory counts the changes on record and returns the highest version among them.
 	CountHistory(ctx context.Context, creatorID, externalCustomerID string) (count, highest int64, err error)
 }
 
-// AccessAudit is what `sundry verify` reads of access, over all accounts.
+// AccessAudit reads access over all accounts for `sundry verify`.
 type AccessAudit interface {
-	// ListCustomers returns up to limit customers behind the given document, in the order of account and customer. The zero
-	// Document is the beginning. The parts of one are read one after the other: what changes meanwhile may be in some only.
+	// ListCustomers returns up to limit customers behind the given document, in the order of account and customer. The
+	// zero Document is the beginning. The parts of one are read one after the other: what changes meanwhile may be in some
+	// only.
 	ListCustomers(ctx context.Context, after access.Document, limit int) ([]CustomerAccess, error)
 	// LostSnapshots lists customers with grants or changes on record and no document, as account/customer.
 	LostSnapshots(ctx context.Context, limit int) ([]string, error)
@@ -67,11 +73,11 @@ type CustomerAccess struct {
 	Document access.Document
 	// Grants are those that count, oldest first.
 	Grants []*access.Grant
-	// Changes are how many are on record, Highest the last of their versions.
+	// Changes counts the changes on record. Highest is the last of their versions.
 	Changes, Highest int64
 }
 
-// CreditUses remembers every consumption of credits for good.
+// CreditUses keeps every consumption of credits. Uses are never deleted.
 type CreditUses interface {
 	// Get returns the use with that key. ErrNotFound when there is none.
 	Get(ctx context.Context, creatorID, externalCustomerID, idempotencyKey string) (access.CreditUse, error)

@@ -25,7 +25,7 @@ type Scheduling interface {
 	UpdateHours(ctx context.Context, creatorID string, hours slot.Settings) error
 	// UpdateMeetings replaces where.
 	UpdateMeetings(ctx context.Context, creatorID string, meetings appointment.MeetingSettings) error
-	// GetFeedVersion is how often a creator has replaced the address of their calendar feed.
+	// GetFeedVersion returns how often a creator has replaced the address of their calendar feed.
 	GetFeedVersion(ctx context.Context, creatorID string) (int64, error)
 	// IncrementFeedVersion replaces it and returns the new version.
 	IncrementFeedVersion(ctx context.Context, creatorID string) (int64, error)
@@ -34,9 +34,9 @@ type Scheduling interface {
 // BusyCalendar is another calendar of a creator, and what reading it last came to.
 type BusyCalendar struct {
 	URL string
-	// ReadAt is when it was last read; zero before the first time. Times are real ones: the calendar is elsewhere.
+	// ReadAt is the real time of the last read, because the calendar is elsewhere. It is zero before the first one.
 	ReadAt time.Time
-	// FailedAt is when it last could not be read, and Failure why; zero and "" once it was read again.
+	// FailedAt is the real time of the last failed read, and Failure its reason. A later successful read clears both.
 	FailedAt time.Time
 	Failure  string
 }
@@ -49,7 +49,7 @@ type BusyCalendars interface {
 	Update(ctx context.Context, creatorID string, urls []string) error
 	// UpdateTimes replaces the busy times of a calendar, which was read. Nothing happens to one that is not in the list.
 	UpdateTimes(ctx context.Context, creatorID, url string, times []slot.Interval, at time.Time) error
-	// UpdateFailure is why a calendar could not be read; its busy times stay.
+	// UpdateFailure saves the reason a calendar could not be read. Its busy times stay.
 	UpdateFailure(ctx context.Context, creatorID, url, reason string, at time.Time) error
 	// ListTimes lists when a creator is busy within an interval, by all their calendars, in any order.
 	ListTimes(ctx context.Context, creatorID string, during slot.Interval) ([]slot.Interval, error)
@@ -66,12 +66,12 @@ type Reservations interface {
 	Update(ctx context.Context, r appointment.ReservationState) error
 	// ListByCheckout lists what a session ever reserved, by position and then by id.
 	ListByCheckout(ctx context.Context, creatorID, checkoutID string) ([]appointment.ReservationState, error)
-	// ListLive lists the reservations that keep some of a creator's time of an interval, by time. It costs no more when many
-	// others lie in the past.
+	// ListLive lists the reservations that keep some of a creator's time of an interval, by time. It costs no more when
+	// many others lie in the past.
 	ListLive(ctx context.Context, creatorID string, during slot.Interval) ([]LiveReservation, error)
 }
 
-// LiveReservation is what a calendar needs to know of a reservation.
+// LiveReservation is a reservation as a calendar needs it.
 type LiveReservation struct {
 	ID        string
 	ListingID string
@@ -81,8 +81,8 @@ type LiveReservation struct {
 
 // Appointments keeps what was booked and paid for.
 type Appointments interface {
-	// Insert writes a new appointment. *DuplicateError of appointments_creator_id_checkout_id_position when the session has
-	// one in its place.
+	// Insert writes a new appointment. *DuplicateError of appointments_creator_id_checkout_id_position when the session
+	// has one in its place.
 	Insert(ctx context.Context, a appointment.State) error
 	// Get returns an appointment of any account: the buyer's link knows only the id. ErrNotFound.
 	Get(ctx context.Context, id string) (appointment.State, error)
@@ -106,7 +106,7 @@ type AppointmentSearch struct {
 	From, To time.Time
 }
 
-// BookingAudit is what `sundry verify` reads of booking. Each method returns the ids that break the rule, at most limit.
+// BookingAudit reads booking for `sundry verify`. Each method returns at most limit ids that break its rule.
 type BookingAudit interface {
 	// ListOverlaps lists live reservations that share a moment with another of their creator.
 	ListOverlaps(ctx context.Context, limit int) ([]string, error)

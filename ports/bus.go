@@ -10,6 +10,4 @@ import (
 // the whole transaction, cause included.
 type Bus interface {
 	Publish(ctx context.Context, r Repos, events ...event.Event) error
-	// ReadAhead lets them ask for what they will need of events that are about to be published, inside Store.ReadAhead.
-	ReadAhead(ctx context.Context, r Repos, events ...event.Event)
 }

@@ -7,7 +7,7 @@ import (
 	"sundry/core/slot"
 )
 
-// CalendarMethod is what a calendar file is for (RFC 5546).
+// CalendarMethod is the purpose of a calendar file (RFC 5546).
 type CalendarMethod string
 
 // The methods. Request and Cancel are sent to a buyer, whose calendar acts on them; Publish is read again and again.
@@ -20,20 +20,20 @@ const (
 // CalendarFile is a calendar with its entries.
 type CalendarFile struct {
 	Method CalendarMethod
-	// Name is how a subscribed calendar calls itself; "" for single entries.
+	// Name is the name that a subscribed calendar shows; "" for single entries.
 	Name    string
 	Entries []CalendarEntry
 }
 
 // CalendarEntry is an appointment as calendars know it.
 type CalendarEntry struct {
-	// UID stays the same for good; Sequence rises with each change.
+	// UID never changes. Sequence rises with each change.
 	UID      string
 	Sequence int
 	Canceled bool
 	StartsAt time.Time
 	EndsAt   time.Time
-	// StampedAt is when this version was made.
+	// StampedAt is the time of this version.
 	StampedAt time.Time
 	Summary   string
 	// Description may have several lines. Location is an address, or the link when they meet virtually; URL is the link.
@@ -61,8 +61,8 @@ type CalendarReader interface {
 }
 
 // Fetcher reads addresses that untrusted parties chose. It dials no address that is not public, also when it is
-// redirected, and bounds what it reads and how long that takes. Its errors are short, without the address, and fit to be
-// shown to its owner.
+// redirected, and bounds what it reads and how long that takes. Its errors are short, without the address, and fit to
+// be shown to its owner.
 type Fetcher interface {
 	Network
 	Fetch(ctx context.Context, url string) ([]byte, error)

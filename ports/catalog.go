@@ -43,7 +43,7 @@ type Listings interface {
 // ListingSort is an order of the public list.
 type ListingSort string
 
-// The orders of the contract. Equal prices follow the id, in the same direction.
+// The orders of the list. Equal prices follow the id, in the same direction.
 const (
 	Newest    ListingSort = "newest"
 	PriceAsc  ListingSort = "price_asc"
@@ -67,7 +67,8 @@ type ListingSearch struct {
 type Plans interface {
 	// List lists every plan of a listing, retired ones included, oldest first.
 	List(ctx context.Context, creatorID, listingID string) ([]plan.State, error)
-	// Upsert stores a plan: a new one has revision 1, a known one a revision raised by one. ErrStale when it changed since.
+	// Upsert stores a plan: a new one has revision 1, a known one a revision raised by one. ErrStale when somebody has
+	// changed or made it since.
 	Upsert(ctx context.Context, s plan.State) error
 }
 
@@ -99,7 +100,7 @@ type Discounts interface {
 	GetByKey(ctx context.Context, creatorID, key string) (discount.State, error)
 	// List lists the account's discounts that are not deleted, newest first.
 	List(ctx context.Context, creatorID string, page Page) (List[discount.State], error)
-	// InsertRedemption stores the use of a discount.
+	// InsertRedemption stores the use of a discount. ErrStale when the session's use is counted already.
 	InsertRedemption(ctx context.Context, d DiscountRedemption) error
 	// GetRedemption loads the use of a discount by a session. ErrNotFound.
 	GetRedemption(ctx context.Context, creatorID, checkoutID string) (DiscountRedemption, error)
@@ -116,8 +117,7 @@ type DiscountRedemption struct {
 	CreatedAt  time.Time
 }
 
-// CatalogAudit is what `sundry verify` reads of the catalog. Each method returns the ids that break the rule, at most
-// limit.
+// CatalogAudit reads the catalog for `sundry verify`. Each method returns at most limit ids that break its rule.
 type CatalogAudit interface {
 	// OverusedDiscounts lists discounts that were used more often than they may be, or whose count is not that of their
 	// redemptions.

@@ -4,47 +4,87 @@ import (
 	"context"
 	"time"
 
+	"sundry/core/event"
 	"sundry/core/payment"
 )
 
-// TaskRefundPayment makes all of a payment go back to the card because what it was for can't be given; its subject is the
-// payment. The use case that takes in such money schedules it, and modules/payments handles it.
+// TaskRefundPayment makes all of a payment go back to the card because what it was for can't be given; its subject is
+// the payment. The use case that receives such money schedules it, and modules/payments handles it.
 const TaskRefundPayment = "payment.refund"
 
-// Charge is money to be taken from a saved card while the customer is away.
+// ProcessorTimeout bounds one call to the payment processor, and ProcessorRecheckTimeout the question that follows a
+// call that timed out. Together they end before a background run does.
+const (
+	ProcessorTimeout        = 11 * time.Second
+	ProcessorRecheckTimeout = 4 * time.Second
+)
+
+// Charge is money to be taken from a card that the customer has saved, or gives now to be saved.
 type Charge struct {
 	CreatorID string
 	// Subject names what it is for. PaymentMethodID may be empty: then the customer's latest card is charged.
 	Subject payment.Subject
 	// Sale specifies how its Total comes about.
 	Sale payment.Sale
-	// Method is what CardForm made of a card that the customer gave now: it is saved once it has paid. Empty for a saved
-	// card.
+	// Method is the token that CardForm made of a card the customer entered now; the card is saved once it has paid. Empty
+	// for a saved card.
 	Method string
-	// Mandate is what the customer agreed to by giving that card, as the page showed it.
+	// Mandate is the text the customer agreed to when entering that card, as the page showed it.
 	Mandate string
 	// OnSession means that the customer is present, so that their bank may ask them to confirm the payment.
 	OnSession bool
-	// At is when the attempt counts as made (account time), so that a worker's lateness does not move what follows from it;
-	// zero means now.
+	// At is the account time the attempt is booked at, so that a late worker does not shift what follows. Zero means now.
 	At time.Time
 }
 
-// Charges takes money off session. What comes of it is published on the bus, once and in the transaction that knows it:
-// payment.Completed or payment.Failed. A subscriber picks its own by Purpose and finds its aggregate by SubjectID.
+// Charges records attempts to take money, in the caller's transaction. The outcome of each is published on the bus
+// once, in the transaction that records it: payment.Completed or payment.Failed. A subscriber picks its own by Purpose
+// and finds its aggregate by SubjectID.
+//
+// At most one attempt for a subject is not settled: Begin and Start of another are ErrDuplicate (payments_purpose_subject_id), which
+// Atomically reports at the latest.
 type Charges interface {
-	// Start writes the attempt, and the task that makes it, in the caller's transaction. ErrDuplicate (payments_live) while
-	// another attempt for the same subject is not settled. Faults: PAYMENT_METHOD_REQUIRED without a usable card.
+	// Begin writes the attempt of a buyer who is present, and the task that settles it should this process die.
+	Begin(ctx context.Context, r Repos, i payment.Intent, at time.Time) (payment.State, error)
+	// Start writes the attempt for a charge, and the task that makes it. PAYMENT_METHOD_REQUIRED without a usable card.
 	Start(ctx context.Context, r Repos, c Charge) (payment.State, error)
-	// Run makes a started attempt now, waiting for the processor, and returns what it has come to. It must not be called
-	// inside a transaction. An attempt whose outcome is unknown comes back as it is; its task goes on asking.
-	Run(ctx context.Context, paymentID string) (payment.State, error)
-	// Challenge is how the customer's browser leads them to their bank, for an attempt on session that waits for it. Faults:
-	// STATE_CONFLICT when it does not, PROCESSOR_UNAVAILABLE.
-	Challenge(ctx context.Context, paymentID string) (payment.NextAction, error)
-	// Authenticate takes in that the customer is back from their bank's challenge of an attempt on session. approve is
-	// their response where a page of ours plays the bank.
-	Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error)
+	// Settle applies an outcome and everything that follows from it. It may be called any number of times and in any
+	// order: what is known already changes nothing. ErrNotFound.
+	Settle(ctx context.Context, r Repos, paymentID string, o payment.Outcome) (payment.State, error)
 	// Refund makes all of a payment go back to the card, by a task: money that arrived for what is not sold any more.
 	Refund(ctx context.Context, r Repos, paid payment.State) error
+}
+
+// Reader reads in somebody else's transaction.
+type Reader = func(ctx context.Context, r Repos) error
+
+// Payer names the buyer to the processor. Both may be empty.
+type Payer struct{ Email, Name string }
+
+// ChargeRunner asks the processor about attempts that are committed, and commits what it responds.
+type ChargeRunner interface {
+	Network
+	// Run executes an attempt and returns its state. An attempt whose outcome is unknown comes back as it is; its task goes on
+	// asking. PROCESSOR_UNAVAILABLE when the processor was not reached: the attempt is canceled then. read is called last in the
+	// transaction that records an outcome, to see what followed from it.
+	Run(ctx context.Context, attempt payment.State, by Payer, read ...Reader) (payment.State, error)
+	// Challenge returns how the customer's browser leads them to their bank, for an attempt that waits for it. STATE_CONFLICT
+	// when it does not, PROCESSOR_UNAVAILABLE.
+	Challenge(ctx context.Context, paymentID string) (payment.NextAction, error)
+	// Authenticate is called when the customer returns from their bank's challenge, and returns the attempt's state.
+	// approve is their response where a page of ours plays the bank. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+	Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error)
+	// Cancel makes sure that an attempt takes no money from now on; why is kept with one that was canceled. One that had
+	// taken it comes back as succeeded. ErrOutcomeUnknown and ErrProcessorUnavailable change nothing.
+	Cancel(ctx context.Context, attempt payment.State, why payment.DeclineReason) (payment.State, error)
+}
+
+// ChargeOutcomes does what follows from the end of an attempt for one purpose, in the transaction that records it and
+// before the attempt is saved and its event published.
+type ChargeOutcomes interface {
+	// Paid completes what the attempt has paid for, and documents the attempt. The events it returns are published before
+	// payment.Completed.
+	Paid(ctx context.Context, r Repos, attempt *payment.Payment, o payment.Outcome, now time.Time) ([]event.Event, error)
+	// Unpaid ends the wait for an attempt that was declined or canceled.
+	Unpaid(ctx context.Context, r Repos, attempt payment.State) error
 }

@@ -36,11 +36,11 @@ type SessionSearch struct {
 	Created            Created
 }
 
-// CheckoutAudit is what `sundry verify` reads of checkout. Each method returns the ids that break the rule, at most limit.
+// CheckoutAudit reads checkout for `sundry verify`. Each method returns at most limit ids that break its rule.
 type CheckoutAudit interface {
 	// UnbalancedPayments lists paid sessions whose payment is missing, not succeeded or of another amount.
 	UnbalancedPayments(ctx context.Context, limit int) ([]string, error)
-	// UnbalancedSessions lists open sessions whose total is not what its parts come to.
+	// UnbalancedSessions lists open sessions whose total is not the sum of their parts.
 	UnbalancedSessions(ctx context.Context, limit int) ([]string, error)
 	// LostPayments lists open sessions whose live payment is not there, or is another account's.
 	LostPayments(ctx context.Context, limit int) ([]string, error)

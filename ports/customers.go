@@ -16,8 +16,9 @@ type Customers interface {
 	// Insert writes a new customer. ErrDuplicate (customers_creator_id_external_customer_id) when the account has another
 	// with its external id.
 	Insert(ctx context.Context, c customer.State) error
-	// GetOrInsert returns the account's customer with the given external id, adding c when there is none. A customer without
-	// external id is always added. ErrStale, which may come with a later statement, when another transaction adds one meanwhile.
+	// GetOrInsert returns the account's customer with the given external id, adding c when there is none. A customer
+	// without external id is always added. ErrStale, which may come with a later statement, when another transaction adds
+	// one meanwhile.
 	GetOrInsert(ctx context.Context, c customer.State) (customer.State, error)
 	// Get returns a customer of any account. ErrNotFound.
 	Get(ctx context.Context, id string) (customer.State, error)

@@ -7,7 +7,7 @@ import (
 	"sundry/core/money"
 )
 
-// Document is what a receipt, an invoice, a credit note or a payout statement contains on paper. Its texts are finished
+// Document is the printed content of a receipt, an invoice, a credit note or a payout statement. Its texts are finished
 // sentences and words: the renderer adds none. Amounts and dates are written as Locale does.
 type Document struct {
 	Title    string // such as Invoice

@@ -13,8 +13,6 @@ type IdempotentRequest struct {
 	Key   string
 	// Hash is of all that must be the same when the key is sent again.
 	Hash []byte
-	// Pipelined makes the transaction of Transactional one of Store.Pipelined.
-	Pipelined bool
 }
 
 // StoredResponse is the response to the first request of a key.
@@ -24,15 +22,17 @@ type StoredResponse struct {
 }
 
 // IdempotentRequests runs each request at most once under its key. An error of work leaves the key free and comes back;
-// replayed means that work did not run, because the key has a response. IDEMPOTENCY_KEY_MISMATCH when the key belongs to
-// another request, IDEMPOTENCY_IN_PROGRESS while its first request runs.
+// replayed means that work did not run, because the key has a response. IDEMPOTENCY_KEY_MISMATCH when the key belongs
+// to another request, IDEMPOTENCY_IN_PROGRESS while its first request runs.
 type IdempotentRequests interface {
 	// Transactional runs work in one transaction, which ctx carries, with the claim of the key and the response. The
 	// transaction may be run again.
-	Transactional(ctx context.Context, request IdempotentRequest, work func(ctx context.Context) (StoredResponse, error)) (response StoredResponse, replayed bool, err error)
+	Transactional(ctx context.Context, request IdempotentRequest,
+		work func(ctx context.Context) (StoredResponse, error)) (response StoredResponse, replayed bool, err error)
 	// Leased claims the key, runs work outside any transaction, and stores the response. The claim of a process that
 	// died ends with its lease.
-	Leased(ctx context.Context, request IdempotentRequest, work func(ctx context.Context) (StoredResponse, error)) (response StoredResponse, replayed bool, err error)
+	Leased(ctx context.Context, request IdempotentRequest,
+		work func(ctx context.Context) (StoredResponse, error)) (response StoredResponse, replayed bool, err error)
 }
 
 // IdempotencyRecord is the response once given to (account, route, key).

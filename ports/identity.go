@@ -84,7 +84,8 @@ type AccountEvents interface {
 	// Insert writes a line.
 	Insert(ctx context.Context, e identity.AccountEvent) error
 	// List returns the account's lines of a kind ("" = all), newest first.
-	List(ctx context.Context, creatorID string, kind identity.AccountEventKind, page Page) (List[identity.AccountEvent], error)
+	List(ctx context.Context, creatorID string, kind identity.AccountEventKind,
+		page Page) (List[identity.AccountEvent], error)
 	// DeleteBefore forgets the lines of before the instant.
 	DeleteBefore(ctx context.Context, before time.Time) error
 }

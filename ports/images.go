@@ -7,18 +7,18 @@ import (
 	"sundry/core/image"
 )
 
-// Images keeps the pictures that creators upload. What nobody shows is released, and deleted a while later: pages and mails
-// of before may still show it.
+// Images keeps the pictures that creators upload. What nobody shows is released, and deleted a while later: pages and
+// mails of before may still show it.
 type Images interface {
 	// Insert stores a picture, released from the start.
 	Insert(ctx context.Context, s image.Stored) error
 	// Get loads a picture of any account: they are public. ErrNotFound.
 	Get(ctx context.Context, imageID string) (image.Stored, error)
-	// Claim keeps a picture of the account for good. ErrNotFound.
+	// Claim marks a picture of the account as in use, so that retention keeps it. ErrNotFound.
 	Claim(ctx context.Context, creatorID, imageID string) error
 	// Release lets a picture of the account go.
 	Release(ctx context.Context, creatorID, imageID string, at time.Time) error
-	// Count is how many pictures the account has, released ones too.
+	// Count returns the number of the account's pictures, released ones included.
 	Count(ctx context.Context, creatorID string) (int, error)
 }
 

@@ -18,7 +18,8 @@ type InvoicingRepos struct {
 
 // Invoices keeps what customers were asked to pay for.
 type Invoices interface {
-	// Insert writes a new invoice. ErrDuplicate (invoices_creator_id_key, invoices_creator_id_billing_plan_id_period_start).
+	// Insert writes a new invoice. ErrDuplicate (invoices_creator_id_key,
+	// invoices_creator_id_billing_plan_id_period_start).
 	Insert(ctx context.Context, s invoice.State) error
 	// Get returns an invoice of any account: the customer's link knows only the id. ErrNotFound.
 	Get(ctx context.Context, id string) (invoice.State, error)
@@ -46,19 +47,19 @@ type DocumentNumbers interface {
 
 // IssuedDocuments keeps what issued documents contain. None is ever changed.
 type IssuedDocuments interface {
-	// Insert writes a document's snapshot. ErrDuplicate when its subject has one of its kind, or its number is taken; it may
-	// come with a later statement or the commit.
+	// Insert writes a document's snapshot. ErrDuplicate when its subject has one of its kind, or its number is taken; it
+	// may come with a later statement or the commit.
 	Insert(ctx context.Context, s document.Snapshot) error
 	// Get returns the document of a kind by the body of its subject's id (id.Body). ErrNotFound.
 	Get(ctx context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error)
-	// ListIssued returns what all accounts issued to buyers in [from, until), oldest first: up to limit documents behind one
-	// of them, the zero Snapshot for the first. Payout statements are left out.
+	// ListIssued returns what all accounts issued to buyers in [from, until), oldest first: up to limit documents behind
+	// one of them, the zero Snapshot for the first. Payout statements are left out.
 	ListIssued(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
 	// ListVoided is ListIssued of the credit notes whose refund came back in [from, until), whenever they were issued.
 	ListVoided(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
 }
 
-// InvoicingAudit is what `sundry verify` reads of invoices. Each method returns the ids that break the rule, at most limit.
+// InvoicingAudit reads invoices for `sundry verify`. Each method returns at most limit ids that break its rule.
 type InvoicingAudit interface {
 	// Unbalanced lists invoices that are paid without the payment of their total, or not paid with one.
 	Unbalanced(ctx context.Context, limit int) ([]string, error)

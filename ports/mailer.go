@@ -9,8 +9,8 @@ import (
 type Mailer interface {
 	Network
 	// Send hands over one message. Sending it again, which happens when a process dies before it could note the first,
-	// carries the same Message-ID. A *MailRefusedError is final; after any other error it is worth trying again. Errors are
-	// short, hold no secret and are fit to be shown to the account.
+	// carries the same Message-ID. A *MailRefusedError is final; after any other error it is worth trying again. Errors
+	// are short, hold no secret and are fit to be shown to the account.
 	Send(ctx context.Context, m Message) error
 }
 
@@ -20,7 +20,7 @@ type Message struct {
 	ID string
 	// To is an address such as grace@example.com; ToName may be empty.
 	To, ToName string
-	// ReplyTo is whom replies are for; "" = replies to the sender, who does not read them.
+	// ReplyTo receives the replies; "" = replies go to the sender, who does not read them.
 	ReplyTo, ReplyToName string
 	Subject              string
 	// Text and HTML are the same content twice.
@@ -31,7 +31,7 @@ type Message struct {
 
 // Attachment is a file that comes with a message.
 type Attachment struct {
-	// Name is what the file is called: invite.ics.
+	// Name is the file's name, such as invite.ics.
 	Name        string
 	ContentType string // without parameters: text/calendar
 	// Method is iTIP's, such as REQUEST or CANCEL, for a calendar that mail clients are to act upon; else empty.

@@ -20,16 +20,14 @@ type PaymentRepos struct {
 
 // Payments keeps attempts to take money.
 type Payments interface {
-	// Insert writes a new attempt.
+	// Insert writes a new attempt. ErrDuplicate while another attempt of its subject is not settled, and
+	// (payments_creator_id_receipt_number) when its receipt's number is taken.
 	Insert(ctx context.Context, p payment.State) error
 	// Get returns an attempt. ErrNotFound.
 	Get(ctx context.Context, id string) (payment.State, error)
 	// GetForUpdate is Get that locks the attempt until the transaction ends: of two that settle it the second sees what
 	// the first has made of it. ErrNotFound.
 	GetForUpdate(ctx context.Context, id string) (payment.State, error)
-	// Lock locks an attempt until the transaction ends, as GetForUpdate does, without reading it again. ErrStale when it has changed
-	// since p was read; it may come with a later statement.
-	Lock(ctx context.Context, p payment.State) error
 	// GetLive returns the attempt for a subject that is not settled. ErrNotFound.
 	GetLive(ctx context.Context, purpose payment.Purpose, subjectID string) (payment.State, error)
 	// Update writes a changed attempt. ErrStale.

@@ -12,31 +12,31 @@ import (
 )
 
 var (
-	// ErrOutcomeUnknown reports that the processor was asked and did not respond in time. The money may have moved: ask again
-	// with Find, never take it for a refusal.
+	// ErrOutcomeUnknown reports that the processor was asked and did not respond in time. The money may have moved: ask
+	// again with Find, never take it for a refusal.
 	ErrOutcomeUnknown = errors.New("the processor's response is not known")
 	// ErrProcessorUnavailable reports that the processor was certainly not reached, or refused to handle the request now.
 	// Nothing moved.
 	ErrProcessorUnavailable = errors.New("the processor is not reachable")
 )
 
-// ChargeRequest asks for money, and names the attempt afterwards. PaymentID is the idempotency key: the same id is charged
-// at most once.
+// ChargeRequest asks for money, and names the attempt afterwards. PaymentID is the idempotency key: the same id is
+// charged at most once.
 type ChargeRequest struct {
 	PaymentID string
 	// ProcessorID is the processor's own id of the attempt; "" until an outcome has named it.
 	ProcessorID string
-	// SubjectID is what is paid for: a checkout session, a card setup, a subscription or an invoice.
+	// SubjectID names the object being paid for: a checkout session, a card setup, a subscription or an invoice.
 	SubjectID string
 	CreatorID string
-	// CustomerID is who pays; "" until a checkout is paid.
+	// CustomerID names the payer; "" until a checkout is paid.
 	CustomerID string
 	// Email and Name are the payer's, for a card that is saved; they may be empty.
 	Email string
 	Name  string
 	// Amount may be zero: then the card is only checked and, with SaveCard, kept.
 	Amount money.Amount
-	// Method is what CardForm made of the buyer's input, or the token of a saved card.
+	// Method is the token that CardForm made of the buyer's input, or the token of a saved card.
 	Method   string
 	SaveCard bool
 	// OffSession is true when no buyer is present to authenticate.
@@ -71,26 +71,28 @@ type RefundRequest struct {
 // not an error. Every method may return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type Processor interface {
 	Network
-	// Charge takes the money, or returns what it wants first. Asking again with the same PaymentID repeats the first response.
+	// Charge takes the money, or returns what it wants first. Asking again with the same PaymentID repeats the first
+	// response.
 	Charge(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Find returns what became of an attempt, and what it waits for. ErrNotFound when the processor never received it.
+	// Find returns the current outcome of an attempt, with the action it waits for. ErrNotFound when the processor never
+	// received it.
 	Find(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Authenticate takes in that the buyer is back from their bank's challenge, and returns what the attempt has come to.
+	// Authenticate is called when the buyer returns from the bank's challenge and returns the attempt's current outcome.
 	// approve is the buyer's response where a page of ours plays the bank; a real bank has notified the processor itself.
 	Authenticate(ctx context.Context, r ChargeRequest, approve bool) (payment.Outcome, error)
-	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not received yet.
-	// The outcome is Canceled, or what it had come to before (Succeeded: apply it; Processing: too late, ask again).
+	// Cancel makes sure that an attempt takes no money from now on, even one that the processor has not received yet. The
+	// outcome is Canceled, or the one the attempt already had (Succeeded: apply it; Processing: too late, ask again).
 	Cancel(ctx context.Context, r ChargeRequest) (payment.Outcome, error)
-	// Refund gives money of a succeeded charge back. Asking again with the same RefundID moves nothing more and returns what
-	// the refund has come to. ErrNotFound for a charge that the processor doesn't know.
+	// Refund gives money of a succeeded charge back and returns the refund's current outcome. It is idempotent by
+	// RefundID. ErrNotFound for a charge that the processor doesn't know.
 	Refund(ctx context.Context, r RefundRequest) (refund.Outcome, error)
 }
 
-// CardInput is how a buyer pays, as a form sent it. The zero value names nothing.
+// CardInput is a buyer's means of payment, as a form sent it. The zero value names none.
 type CardInput struct {
 	// Number is that of a test card: the number of a real card never reaches us.
 	Number string
-	// Token is what the processor's own form made of a card or a wallet in the buyer's browser.
+	// Token represents a card or a wallet that the processor's own form read in the buyer's browser.
 	Token string
 }
 
@@ -104,8 +106,7 @@ type CardForm interface {
 // maxRecheckPause is the longest pause of RecheckPause.
 const maxRecheckPause = time.Hour
 
-// RecheckPause is how long to wait before the processor is asked again what became of something whose outcome is unknown:
-// half as long again as it is old, at least first and at most an hour.
+// RecheckPause returns the delay before the next poll of an unknown outcome: half its age, between first and one hour.
 func RecheckPause(age, first time.Duration) time.Duration {
 	return min(max(age/2, first), maxRecheckPause)
 }

@@ -20,8 +20,8 @@ import (
 
 // Queries that one area makes to another. Each runs inside the caller's transaction.
 
-// Offers is what checkout asks the catalog: what exactly is being bought. Refusals: NOT_FOUND for an unknown listing,
-// plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE.
+// Offers resolves what is being bought, for checkout; the catalog implements it. Refusals: NOT_FOUND for an unknown
+// listing, plan or interval, LISTING_NOT_PURCHASABLE for the account's own listing that is not ACTIVE.
 type Offers interface {
 	// ByCatalog finds the offer by stable keys. A plan with a one-time price ignores the interval.
 	ByCatalog(ctx context.Context, r Repos, creatorID string, c CatalogChoice) (plan.Offer, error)
@@ -42,23 +42,23 @@ type CatalogChoice struct {
 	Variant string
 }
 
-// PlanTerms is what access asks the catalog: what a plan gives.
+// PlanTerms returns the benefits of plans, for access; the catalog implements it.
 type PlanTerms interface {
 	// TermsOf finds a plan of the account's listing by stable keys, without a price: nothing is bought. NOT_FOUND for an
 	// unknown listing or plan, LISTING_NOT_PURCHASABLE for a draft; an archived listing still has its terms.
 	TermsOf(ctx context.Context, r Repos, creatorID, listingKey, planKey string) (plan.Offer, error)
 }
 
-// BookedListings is what booking asks the catalog.
+// BookedListings returns listings for booking; the catalog implements it.
 type BookedListings interface {
 	// Listing loads a listing of any account, whatever its status. NOT_FOUND.
 	Listing(ctx context.Context, r Repos, listingID string) (listing.State, error)
 }
 
-// DiscountCodes is what checkout asks the catalog about discount codes.
+// DiscountCodes checks and redeems discount codes for checkout; the catalog implements it.
 type DiscountCodes interface {
-	// DiscountTerms is what a code takes off a sale. VALIDATION_FAILED, with one detail that has no field, for a code that
-	// is unknown or not good for the sale.
+	// DiscountTerms returns the reduction that a code grants on a sale. VALIDATION_FAILED, with one detail that has no
+	// field, for a code that is unknown or not valid for the sale.
 	DiscountTerms(ctx context.Context, r Repos, creatorID, code string, sale discount.Sale) (discount.Terms, error)
 	// RedeemDiscount counts the use of a discount by a session; again, it changes nothing. LIMIT_REACHED when the discount
 	// has been used as often as it may be: nothing has changed then, and the transaction may go on.
@@ -67,63 +67,69 @@ type DiscountCodes interface {
 	ReleaseDiscount(ctx context.Context, r Repos, creatorID, checkoutID string) error
 }
 
-// AccessVersions is what checkout asks access for the receipt.
+// AccessVersions returns and locks the version of a customer's snapshot, for checkout and payments; access implements
+// it.
 type AccessVersions interface {
+	// LockAccess keeps everybody else from changing the customer's access until the transaction ends. It comes before
+	// locks that all customers of an account share, such as a document number.
+	LockAccess(ctx context.Context, r Repos, creatorID, externalCustomerID string) error
 	// AccessVersion is the version of the customer's snapshot; 0 for one without access.
 	AccessVersion(ctx context.Context, r Repos, creatorID, externalCustomerID string) (int64, error)
 }
 
-// AccessHistory is what webhooks asks access when it announces a change.
+// AccessHistory returns the changes that webhooks announces; access implements it.
 type AccessHistory interface {
 	// ChangedSince is the customer's current version and the members that differ from an earlier one, sorted.
-	ChangedSince(ctx context.Context, r Repos, creatorID, externalCustomerID string, version int64) (current int64, changed []string, err error)
+	ChangedSince(ctx context.Context, r Repos, creatorID, externalCustomerID string,
+		version int64) (current int64, changed []string, err error)
 }
 
-// ReceiptLinks is what mail asks checkout when it writes to a buyer.
+// ReceiptLinks makes the links to receipts in mails to buyers; checkout implements it.
 type ReceiptLinks interface {
 	// ReceiptURL is the buyer's printable receipt of a paid checkout. Anyone who has it can read the receipt.
 	ReceiptURL(checkoutID string) string
 }
 
-// ImageLinks is what mail asks the pages.
+// ImageLinks makes the links to pictures in mails; the pages implement it.
 type ImageLinks interface {
 	// ImageURL is the absolute address on our own host of a picture that a creator uploaded or named; "" when it cannot be
 	// shown.
 	ImageURL(address string) string
 }
 
-// AccountReader is what other areas ask identity: whose account it is.
+// AccountReader returns what other areas need to know of an account; identity implements it.
 type AccountReader interface {
 	// SellerName is the creator's display name.
 	SellerName(ctx context.Context, r Repos, creatorID string) (string, error)
-	// Storefront is what buyers see of the creator.
+	// Storefront returns the creator's profile as buyers see it.
 	Storefront(ctx context.Context, r Repos, creatorID string) (identity.Storefront, error)
 	// Account is the creator's display name and the address that mail reaches them at.
 	Account(ctx context.Context, r Repos, creatorID string) (name, address string, err error)
 }
 
-// PasswordLinks is what mail asks identity.
+// PasswordLinks makes the links of password mails; identity implements it.
 type PasswordLinks interface {
-	// PasswordResetURL is where a link sets a new password. Anyone who has it can.
+	// PasswordResetURL returns the page on which a link sets a new password. Anyone who has it can.
 	PasswordResetURL(l identity.ResetLink) string
 }
 
-// BuyerReader is what mail asks checkout when an appointment changes: whom a session sold to.
+// BuyerReader finds the buyer of a session, for mails about changed appointments; checkout implements it.
 type BuyerReader interface {
-	// Buyer is how to write to a buyer.
+	// Buyer returns the buyer's address, name and locale.
 	Buyer(ctx context.Context, r Repos, checkoutID string) (Addressee, error)
 }
 
-// Addressee is whom a mail is for; "" for what they did not enter.
+// Addressee is a mail recipient. Fields the buyer did not enter are empty.
 type Addressee struct {
 	Address, Name string
-	// Locale is how they read: a tag of core/locale.
+	// Locale is their language, a tag of core/locale.
 	Locale string
 }
 
-// AppointmentReader is what mail asks booking when it writes about appointments.
+// AppointmentReader returns appointments for mails; booking implements it.
 type AppointmentReader interface {
-	// ManageURL is where the buyer sees, moves and cancels an appointment. Anyone who has it can do the same.
+	// ManageURL returns the page on which the buyer sees, moves and cancels an appointment. Anyone who has it can do the
+	// same.
 	ManageURL(appointmentID string) string
 	// Booked are the appointments of a session, in the buyer's order.
 	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
@@ -133,13 +139,14 @@ type AppointmentReader interface {
 	CreatorZone(ctx context.Context, r Repos, creatorID string) (string, error)
 }
 
-// Hold is what a checkout session wants to keep for its buyer.
+// Hold describes the times that a checkout session reserves for its buyer.
 type Hold struct {
 	CreatorID  string
 	CheckoutID string
 	ListingID  string
 	VariantID  string // "" = the default one
-	// DurationMinutes and SessionCount are what was sold, whatever the variant is by now; 0 = as it is.
+	// DurationMinutes and SessionCount are those that were sold, even if the variant has changed since; 0 = as the variant
+	// says now.
 	DurationMinutes, SessionCount int
 	// Picks are in the buyer's order.
 	Picks []appointment.SlotChoice
@@ -150,16 +157,21 @@ type Confirmation struct {
 	CreatorID  string
 	CheckoutID string
 	Buyer      appointment.Buyer
-	// RefundPolicy is what the buyer was promised before they paid.
+	// RefundPolicy is the policy that the buyer was shown before they paid.
 	RefundPolicy appointment.RefundPolicy
 }
 
-// Bookings is what checkout asks booking, inside its own transaction but for LockSlots. After a refusal the transaction
-// must not commit, except where it specifies otherwise.
-type Bookings interface {
-	// LockSlots waits, outside any transaction, until nobody else is deciding about the times of a hold, or for as long as
-	// that is worth it; leave ends the lock. It refuses nothing: Hold does.
+// SlotQueue lets the buyers of one time decide one after the other, before their transactions.
+type SlotQueue interface {
+	Network
+	// LockSlots serializes buyers of the same times (best effort, bounded wait); call leave to release. Only Bookings.Hold
+	// refuses.
 	LockSlots(ctx context.Context, h Hold) (leave func())
+}
+
+// Bookings is what checkout asks booking, inside its own transaction. After a refusal the transaction must not commit, except
+// where a method says otherwise.
+type Bookings interface {
 	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it is. NOT_FOUND.
 	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error
 	// Hold reserves times for a session, all or none, in the place of those that it held before. They come back in
@@ -179,10 +191,10 @@ type Bookings interface {
 	Booked(ctx context.Context, r Repos, creatorID, checkoutID string) ([]appointment.State, error)
 }
 
-// AppointmentRefunds is what booking asks payments when an appointment is canceled.
+// AppointmentRefunds refunds canceled appointments for booking; payments implements it.
 type AppointmentRefunds interface {
-	// RefundableShare is what a refund of a share would return now: less than the share where most was refunded otherwise.
-	// Where it is nothing, the decision gives the reason.
+	// RefundableShare returns the amount a refund of a share would return now: less than the share where most was refunded
+	// otherwise. Where it is nothing, the decision gives the reason.
 	RefundableShare(ctx context.Context, r Repos, s AppointmentShare) (appointment.RefundDecision, money.Amount, error)
 	// RefundShare makes that refund's record; a task asks the processor. With anything but appointment.RefundDue there is
 	// none.
@@ -198,37 +210,37 @@ type AppointmentShare struct {
 	Position, Count int
 }
 
-// CustomerReader is what other areas ask customers.
+// CustomerReader returns customers for other areas; customers implements it.
 type CustomerReader interface {
 	// Customer is a customer of any account. NOT_FOUND for an unknown id.
 	Customer(ctx context.Context, r Repos, customerID string) (customer.State, error)
 }
 
-// CheckoutPayments is what payments asks checkout when a refund names a session.
+// CheckoutPayments finds the payment of a session, for refunds that name one; checkout implements it.
 type CheckoutPayments interface {
 	// PaymentOf is the payment that a session of the account is paid by, "" while it is not. NOT_FOUND.
 	PaymentOf(ctx context.Context, r Repos, creatorID, checkoutID string) (paymentID string, err error)
 }
 
-// CustomerMeters is what access asks usage: what a customer has used.
+// CustomerMeters returns the usage of a customer, for access; usage implements it.
 type CustomerMeters interface {
 	// MetersOf lists the meters of a customer's current periods, by key.
 	MetersOf(ctx context.Context, r Repos, creatorID, externalCustomerID string) ([]access.Meter, error)
 }
 
-// PayoutStatements is what invoicing asks treasury.
+// PayoutStatements returns the content of payout statements, for invoicing; treasury implements it.
 type PayoutStatements interface {
 	// StatementOf sums up what became available since the payout before and what was taken from it, down to this payout.
 	StatementOf(ctx context.Context, r Repos, p payout.State) (ledger.Statement, error)
 }
 
-// PayoutSchedules is what treasury asks identity.
+// PayoutSchedules returns the payout schedules of accounts, for treasury; identity implements it.
 type PayoutSchedules interface {
-	// PayoutSchedule is when an account's balance is paid out by itself. NOT_FOUND.
+	// PayoutSchedule returns the schedule of an account's automatic payouts. NOT_FOUND.
 	PayoutSchedule(ctx context.Context, r Repos, creatorID string) (payout.Schedule, error)
 }
 
-// PortalLinks is what mail asks customers.
+// PortalLinks makes the links to the portal in mails; customers implements it.
 type PortalLinks interface {
 	// PortalURL is a customer's portal, good for 30 days. Anyone who has it can cancel their subscriptions.
 	PortalURL(customerID string) (string, error)

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Quota is what an attempt meets.
+// Quota is the state of a rate limit after an attempt.
 type Quota struct {
 	// Wait is 0 when the attempt may go on, else how long until it may.
 	Wait time.Duration
-	// Remaining is how many more attempts may follow at once.
+	// Remaining is the number of further attempts that may follow at once.
 	Remaining int
-	// Reset is how long until the whole limit is there again.
+	// Reset is the time until the whole limit is available again.
 	Reset time.Duration
 }
 

@@ -11,15 +11,18 @@ import (
 
 // Refunds keeps refunds.
 type Refunds interface {
-	// Insert writes a new refund. ErrDuplicate (refunds_processor_id) when it is one of the processor's that is known already.
+	// Insert writes a new refund. ErrDuplicate (refunds_processor_id) when it is one of the processor's that is known
+	// already.
 	Insert(ctx context.Context, f refund.State) error
-	// GetByProcessorID returns the refund that the processor made without us and knows under an id of its own. ErrNotFound.
+	// GetByProcessorID returns the refund that the processor made without us and knows under an id of its own.
+	// ErrNotFound.
 	GetByProcessorID(ctx context.Context, processorID string) (refund.State, error)
 	// Get returns a refund. ErrNotFound.
 	Get(ctx context.Context, id string) (refund.State, error)
 	// Update writes a changed refund. ErrStale.
 	Update(ctx context.Context, f refund.State) error
-	// GetByRequest returns the refund that the account asked for under an idempotency key since the given time. ErrNotFound.
+	// GetByRequest returns the refund that the account asked for under an idempotency key since the given time.
+	// ErrNotFound.
 	GetByRequest(ctx context.Context, creatorID, key string, since time.Time) (refund.State, error)
 	// List returns the account's refunds, newest first; paymentID "" = of every payment.
 	List(ctx context.Context, creatorID, paymentID string, page Page) (List[refund.State], error)
@@ -44,26 +47,25 @@ type ProcessorEventKind string
 
 // The kinds that matter to us.
 const (
-	AboutPayment   ProcessorEventKind = "payment"
-	AboutSetup     ProcessorEventKind = "setup"
-	AboutRefund    ProcessorEventKind = "refund"
-	AboutRefundsOf ProcessorEventKind = "refunds" // all of a payment, because the event does not name one
-	AboutDispute   ProcessorEventKind = "dispute"
-	AboutPayout    ProcessorEventKind = "payout"
+	AboutPayment        ProcessorEventKind = "payment"
+	AboutSetup          ProcessorEventKind = "setup"
+	AboutRefund         ProcessorEventKind = "refund"
+	AboutPaymentRefunds ProcessorEventKind = "refunds" // all of a payment, because the event does not name one
+	AboutDispute        ProcessorEventKind = "dispute"
+	AboutPayout         ProcessorEventKind = "payout"
 	// AboutPayoutAccount is about a creator's account; ObjectID is the rail's id of it.
 	AboutPayoutAccount ProcessorEventKind = "payout_account"
 )
 
-// ProcessorEvent reports that an object changed on the processor's side. What it has become is read from the processor, so
-// neither the order of events nor their repetition matters.
+// ProcessorEvent reports that an object changed on the processor's side. What it has become is read from the processor,
+// so neither the order of events nor their repetition matters.
 type ProcessorEvent struct {
 	ID   string // the processor's
 	Kind ProcessorEventKind
-	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute, of a payout account and of
-	// a refund that it made without us. With AboutRefundsOf
-	// it is that of the payment.
+	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute, of a payout account
+	// and of a refund that it made without us. With AboutPaymentRefunds it is that of the payment.
 	ObjectID string
-	// CreatorID is whose it is, where the processor reports it.
+	// CreatorID names its account, where the processor reports it.
 	CreatorID string
 }
 
@@ -82,7 +84,7 @@ type EventVerifier interface {
 	Verify(payload []byte, signature string, now time.Time) (e ProcessorEvent, ok bool, err error)
 }
 
-// RefundReport is what the processor reports of a refund of a payment now.
+// RefundReport is the state of a refund as the processor reports it now.
 type RefundReport struct {
 	ProcessorID string
 	// RefundID is ours; "" for one that was made at the processor without us.
@@ -99,7 +101,7 @@ type RefundLister interface {
 	ListRefunds(ctx context.Context, processorPaymentID string) ([]RefundReport, error)
 }
 
-// DisputeReport is what the processor reports of a dispute now.
+// DisputeReport is the state of a dispute as the processor reports it now.
 type DisputeReport struct {
 	ProcessorID string
 	PaymentID   string
@@ -110,11 +112,11 @@ type DisputeReport struct {
 	RespondBy   time.Time
 }
 
-// DisputeProcessor is the processor's side of disputes. It is never called inside a transaction. Every method may return
-// ErrOutcomeUnknown or ErrProcessorUnavailable.
+// DisputeProcessor is the processor's side of disputes. It is never called inside a transaction. Every method may
+// return ErrOutcomeUnknown or ErrProcessorUnavailable.
 type DisputeProcessor interface {
 	Network
-	// FindDispute returns what a dispute has come to. ErrNotFound when the processor doesn't know it.
+	// FindDispute returns the current state of a dispute. ErrNotFound when the processor doesn't know it.
 	FindDispute(ctx context.Context, processorID string) (DisputeReport, error)
 	// SubmitEvidence responds to the bank. Again, it changes nothing.
 	SubmitEvidence(ctx context.Context, processorID string, e dispute.Evidence) (DisputeReport, error)

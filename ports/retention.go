@@ -2,8 +2,8 @@ package ports
 
 import "time"
 
-// Retention is what is deleted: rows from before each time. What invoices, receipts and the ledger need is never among
-// them.
+// Retention limits deletion to rows from before each of its times. Rows that invoices, receipts and the ledger need are
+// never deleted.
 type Retention struct {
 	// Deliveries are those of events of before, with their attempts, unless they are pending or were attempted since.
 	Deliveries time.Time

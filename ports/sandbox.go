@@ -30,14 +30,14 @@ type ClockOffsets interface {
 	Release(ctx context.Context, creatorID, holder string) error
 }
 
-// SandboxCharge is what the sandbox processor remembers of an attempt.
+// SandboxCharge is an attempt in the sandbox processor's memory.
 type SandboxCharge struct {
 	PaymentID  string
 	CheckoutID string
 	CreatorID  string
 	Method     string
 	Outcome    payment.Outcome
-	// ClockOffset is how far the account's clock ran ahead when the attempt was made.
+	// ClockOffset is the lead of the account's clock over real time at the attempt.
 	ClockOffset time.Duration
 }
 
@@ -53,8 +53,8 @@ type SandboxCharges interface {
 	InsertRefund(ctx context.Context, refundID, paymentID string, amount money.Amount) error
 }
 
-// SandboxAudit is what `sundry verify` compares of the sandbox processor's memory with payments. Each method returns the ids
-// that break the rule, at most limit.
+// SandboxAudit compares the sandbox processor's memory with payments for `sundry verify`. Each method returns at most
+// limit ids that break its rule.
 type SandboxAudit interface {
 	// UnmatchedCharges lists payments that succeeded without a charge of theirs, its fee included, or that ended otherwise
 	// although they were charged, and charges without a payment.

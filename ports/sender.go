@@ -9,15 +9,15 @@ type OutboundRequest struct {
 	Body    []byte
 }
 
-// OutboundResponse is what the receiver responded.
+// OutboundResponse is the receiver's response.
 type OutboundResponse struct {
 	StatusCode int
 	RetryAfter string // the header, unread
 	Body       string // at most its first 16 kB
 }
 
-// Sender posts to addresses that untrusted parties chose. It follows no redirect, dials no address that is not public, and
-// bounds everything it reads. Its errors are short and fit to be shown to the endpoint's owner.
+// Sender posts to addresses that untrusted parties chose. It follows no redirect, dials no address that is not public,
+// and bounds everything it reads. Its errors are short and fit to be shown to the endpoint's owner.
 type Sender interface {
 	Network
 	Send(ctx context.Context, r OutboundRequest) (OutboundResponse, error)

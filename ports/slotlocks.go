@@ -13,8 +13,9 @@ import (
 type SlotLocks interface {
 	Network
 	// TryLock locks all of the wanted intervals of a creator for a holder, or none: entered is false while another holder
-	// has a moment of one of them. The lock ends by itself after its lifetime.
-	TryLock(ctx context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (entered bool, err error)
+	// has a moment of one of them. The lock expires after its lifetime.
+	TryLock(ctx context.Context, creatorID, holder string, wanted []slot.Interval,
+		lifetime time.Duration) (entered bool, err error)
 	// Unlock releases what the holder locked, if it still has it.
 	Unlock(ctx context.Context, creatorID, holder string) error
 }

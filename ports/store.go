@@ -18,7 +18,8 @@ var (
 	// ErrDatabaseBusy reports that the database could not be written in time. Nothing has changed, and the same call may
 	// succeed a little later.
 	ErrDatabaseBusy = errors.New("the database is busy")
-	// ErrFenced reports that a task was claimed again or rescheduled since this run began: roll back, it is not yours.
+	// ErrFenced reports that the task was claimed again or rescheduled since this run began. Roll back; another run owns
+	// it.
 	ErrFenced = errors.New("task fenced")
 )
 
@@ -31,7 +32,7 @@ func (e *DuplicateError) Error() string { return "duplicate: " + e.Index }
 func (e *DuplicateError) Is(target error) bool { return target == ErrDuplicate }
 
 // PrefetchError is returned by a port that is called inside a transaction and needs something from the network first.
-// Atomically and Pipelined roll back, call Fetch outside of any transaction, and run the use case again from its start, in
+// Atomically rolls back, calls Fetch outside of any transaction, and runs the use case again from its start, in
 // which the port has what it fetched. Callers between the port and the store return it or wrap it with %w.
 type PrefetchError struct {
 	// What names what is fetched, for the log.
@@ -47,18 +48,12 @@ type Store interface {
 	// Atomically runs fn in one transaction and commits when it returns nil. It runs fn again, from the start, on
 	// ErrStale, on a serialization failure and on a deadlock, so fn must not do anything outside the transaction.
 	// Inside another Atomically (same ctx) it joins: there is one transaction, and an error of any part undoes the whole.
-	// A *PrefetchError has the outermost fetch what is missing between two runs, a few times at most.
+	//
+	// A write that the database refuses (ErrDuplicate, ErrStale, ErrFenced) may be reported by the write itself, by a
+	// later statement, or by Atomically: fn returns such errors, and callers test for them on what Atomically returns. A
+	// method whose result tells what it wrote, such as Reservations.Take, has written when it returns. A *PrefetchError
+	// has the outermost fetch what is missing between two runs, a few times at most.
 	Atomically(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
-	// Pipelined is Atomically for the hottest use cases: writes whose results are not needed travel with the next statement
-	// that somebody does wait for, or with the commit, so the error of a refused row may come late.
-	Pipelined(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
-	// ReadAhead calls read inside a Pipelined transaction or ReadTogether, in which its queries do not wait: they find nothing, and what they
-	// ask for travels with the next statement whose result is needed. The same query then has its result without a round trip,
-	// once; asked ahead again before that, it finds it, so that read can ask for what depends on it. What read writes is not
-	// written twice either. Elsewhere read is not called.
-	ReadAhead(ctx context.Context, read func())
-	// ReadTogether runs fn for reading, outside of a transaction but on one connection, where ReadAhead works too.
-	ReadTogether(ctx context.Context, fn func(ctx context.Context, r Repos) error) error
 	// Read returns repositories for reading outside a transaction (or inside the one that ctx carries).
 	Read(ctx context.Context) Repos
 }
@@ -90,9 +85,9 @@ type Repos struct {
 	Sandbox       SandboxRepos
 }
 
-// Network marks, by being embedded, the ports whose methods may wait for something outside this process and its database:
-// another machine, another worker, or time. tests/arch refuses a call of one inside a transaction, which would hold its
-// locks meanwhile and which Atomically may run twice.
+// Network marks, by being embedded, the ports whose methods may wait for something outside this process and its
+// database: another machine, another worker, or time. tests/arch refuses a call of one inside a transaction, which
+// would hold its locks meanwhile and which Atomically may run twice.
 type Network any
 
 // Page asks for part of a list, newest first.

@@ -49,14 +49,15 @@ type Quotes interface {
 	Update(ctx context.Context, q subscription.Quote) error
 }
 
-// PaidPeriod is what a payment has bought of a subscription.
+// PaidPeriod is the part of a subscription that one payment has bought.
 type PaidPeriod struct {
 	PaymentID      string
 	CreatorID      string
 	SubscriptionID string
 	Kind           subscription.ChargeKind
 	Start, End     time.Time
-	// Due is what it took, before tax, and Value what that pays of the whole period's value: minor units. 0 is not known.
+	// Due is the amount charged before tax, and Value the part of the whole period's value that it pays. Both are in minor
+	// units; 0 is not known.
 	Due, Value int64
 }
 
@@ -68,8 +69,7 @@ type PaidPeriods interface {
 	Get(ctx context.Context, paymentID string) (PaidPeriod, error)
 }
 
-// SubscriptionAudit is what `sundry verify` reads of subscriptions. Each method returns the ids that break the rule, at
-// most limit.
+// SubscriptionAudit reads subscriptions for `sundry verify`. Each method returns at most limit ids that break its rule.
 type SubscriptionAudit interface {
 	// Stalled lists trialing, active and past due subscriptions that no task will ever take a step further.
 	Stalled(ctx context.Context, limit int) ([]string, error)

@@ -12,7 +12,7 @@ type TaskState string
 const (
 	TaskWaiting TaskState = "waiting"
 	TaskRunning TaskState = "running" // claimed, and the claim still holds
-	TaskFailed  TaskState = "failed"  // its last run failed; it is tried again by itself
+	TaskFailed  TaskState = "failed"  // its last run failed; the task is retried automatically
 )
 
 // TaskStates lists every state.
@@ -22,9 +22,9 @@ func TaskStates() []TaskState { return []TaskState{TaskWaiting, TaskRunning, Tas
 type TaskInfo struct {
 	Task
 	State TaskState
-	// RunAt is when it is run next, in real time.
+	// RunAt is the real time of the next run.
 	RunAt time.Time
-	// LastError is why the last run failed; empty when it did not.
+	// LastError is the error of the last run; empty when it succeeded.
 	LastError string
 }
 

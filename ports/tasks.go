@@ -20,17 +20,17 @@ func TaskClasses() []TaskClass { return []TaskClass{PaymentTasks, WebhookTasks, 
 
 // Limits of one concurrency key, over all processes.
 const (
-	// MaxPerKey is how many tasks of one key are leased at a time, unless LimitKey specifies otherwise.
+	// MaxPerKey is the number of tasks of one key that may be leased at a time, unless LimitKey specifies otherwise.
 	MaxPerKey = 32
 	// HighestPerKey is the most that LimitKey may set.
 	HighestPerKey = 128
 )
 
-// KeyLimit is what one concurrency key may use, over all processes.
+// KeyLimit bounds one concurrency key over all processes.
 type KeyLimit struct {
-	// MaxRunning is how many tasks of the key are leased at a time; 0 = MaxPerKey.
+	// MaxRunning is the number of tasks of the key that may be leased at a time; 0 = MaxPerKey.
 	MaxRunning int
-	// PerSecond is how many are claimed per second, and at once after a quiet second; 0 = no limit.
+	// PerSecond is the number that may be claimed per second, and at once after a quiet second; 0 = no limit.
 	PerSecond int
 }
 
@@ -44,7 +44,7 @@ type Task struct {
 	ConcurrencyKey string
 	// DueAt is on the account's clock.
 	DueAt time.Time
-	// LeaseUntil is until when (in real time) nobody else claims it.
+	// LeaseUntil is the end of the lease, in real time. Nobody else claims the task before it.
 	LeaseUntil time.Time
 	// Token is the fence: it rises with every claim and every rescheduling, and only its holder may finish the task.
 	Token int64
@@ -84,27 +84,31 @@ type TaskQueue interface {
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
 	// again has come, and one of a paused key is due at the end of the pause, its DueAt too.
-	ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (t Task, ok bool, err error)
+	ClaimNext(ctx context.Context, creatorID string, now, until time.Time,
+		lease time.Duration) (t Task, ok bool, err error)
 	// Load returns a claimed task and sees that its lease lasts at least until the given real time. ErrFenced when the
 	// token is not the current one.
 	Load(ctx context.Context, id string, token int64, until time.Time) (Task, error)
 	// Fail records why a run failed and when (in real time) to try again. The account's clock does not move that time.
 	// ErrFenced as Load.
 	Fail(ctx context.Context, t Task, reason string, again time.Time) error
-	// Release returns a claimed task that was not run: it is due at once, and this claim does not count. ErrFenced as Load.
+	// Release returns a claimed task that was not run: it is due at once, and this claim does not count. ErrFenced as
+	// Load.
 	Release(ctx context.Context, t Task) error
 	// Retime brings the real time of waiting tasks in line with the account's clock ("" = of every account), of those that
-	// fall due within a few minutes, and that of the pauses of its keys. It is needed after a clock moved, and every minute for those that come near.
+	// fall due within a few minutes, and that of the pauses of its keys. It is needed after a clock moved, and every
+	// minute for those that come near.
 	Retime(ctx context.Context, creatorID string) error
-	// Backlog counts, per kind, the tasks due in real time, and reports when the oldest of them became due that is not paused.
+	// Backlog counts, per kind, the tasks due in real time, and reports when the oldest of them became due that is not
+	// paused.
 	Backlog(ctx context.Context, now time.Time) ([]TaskBacklog, error)
 }
 
-// TaskBacklog is what waits of one kind.
+// TaskBacklog counts the waiting tasks of one kind.
 type TaskBacklog struct {
 	Kind string
 	Due  int64
-	// Paused is how many more would be due, were their concurrency key not paused.
+	// Paused counts the tasks that would be due if their concurrency key were not paused.
 	Paused int64
 	// Oldest is zero when none is due.
 	Oldest time.Time
@@ -119,7 +123,7 @@ type TaskRunner interface {
 // Dispatcher carries claimed tasks to workers. Losing or doubling one is harmless: the lease ends and the token fences.
 type Dispatcher interface {
 	Network
-	// Capacity is how many more tasks of a class would be run soon; 0 while enough wait already.
+	// Capacity returns how many more tasks of a class would be run soon; 0 while enough wait already.
 	Capacity(ctx context.Context, class TaskClass) (int, error)
 	// Dispatch hands tasks over, in their order, and returns how many. After an error the caller releases the others.
 	Dispatch(ctx context.Context, class TaskClass, tasks ...Task) (handed int, err error)

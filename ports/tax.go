@@ -19,7 +19,7 @@ type TaxCalculator interface {
 // transaction.
 type VATRegister interface {
 	Network
-	// Check reports what the register has about an id of a right shape. An error means that it did not decide: the check of the
-	// shape decides.
+	// Check looks up a well-formed VAT id in the register. On an error the id is unconfirmed, and the check of its shape
+	// decides.
 	Check(ctx context.Context, country, vatID string) (tax.VATCheck, error)
 }

@@ -2,7 +2,7 @@ package ports
 
 import "time"
 
-// AccessToken is what a signed access token contains. Issuer and audience are the signer's own business.
+// AccessToken is the content of a signed access token, without issuer and audience, which the signer adds and checks.
 type AccessToken struct {
 	// ID is different for every token (jti).
 	ID        string

@@ -32,7 +32,7 @@ type Sales interface {
 	SumByDay(ctx context.Context, creatorID string, between Created) ([]DaySales, error)
 }
 
-// DaySales is what an account sold on one day in one currency.
+// DaySales sums an account's sales of one day in one currency.
 type DaySales struct {
 	Day      time.Time // its first instant, UTC
 	Currency money.Currency
@@ -43,23 +43,26 @@ type DaySales struct {
 
 // Ledger keeps the postings. Nothing in it is ever changed or deleted.
 type Ledger interface {
-	// Insert writes all entries of some postings, posting by posting. ledger.ErrUnbalanced, and nothing is written, unless each
-	// sums to zero. ErrDuplicate when the source has a posting of this kind already; it may come with a later statement or the commit.
+	// Insert writes all entries of some postings, posting by posting. ledger.ErrUnbalanced, and nothing is written, unless
+	// each sums to zero. ErrDuplicate when the source has a posting of this kind already; it may come with a later
+	// statement or the commit.
 	Insert(ctx context.Context, entries []ledger.Entry) error
 	// List returns the account's entries, newest first; sourceID "" = of every source.
 	List(ctx context.Context, creatorID, sourceID string, page Page) (List[ledger.Entry], error)
 	// Sums adds up the creator's own accounts (pending, available, reserved, in transit), ordered by currency.
 	Sums(ctx context.Context, creatorID string) ([]ledger.Sum, error)
-	// ListAvailable returns entries of the account's available balance in one currency, oldest first, after the given id up
-	// to another, at most limit.
-	ListAvailable(ctx context.Context, creatorID string, currency money.Currency, after, until string, limit int) ([]ledger.Entry, error)
+	// ListAvailable returns entries of the account's available balance in one currency, oldest first, after the given id
+	// up to another, at most limit.
+	ListAvailable(ctx context.Context, creatorID string, currency money.Currency, after, until string,
+		limit int) ([]ledger.Entry, error)
 	// SumAvailable adds up the same entries up to the given id.
 	SumAvailable(ctx context.Context, creatorID string, currency money.Currency, until string) (int64, error)
 	// PayoutEntry returns the id of the entry that set a payout aside from the available balance, and that of the payout
 	// before it in the same currency ("" = none). ErrNotFound.
 	PayoutEntry(ctx context.Context, p payout.State) (id, before string, err error)
 	// SumStatement adds up the same entries by kind, in (after, until], with what the sales that they release came to.
-	SumStatement(ctx context.Context, creatorID string, currency money.Currency, after, until string) ([]ledger.KindSum, error)
+	SumStatement(ctx context.Context, creatorID string, currency money.Currency, after,
+		until string) ([]ledger.KindSum, error)
 	// Lock makes other callers for the same creator wait until the transaction ends: what is available is read and then
 	// spent.
 	Lock(ctx context.Context, creatorID string) error
@@ -75,13 +78,15 @@ type Payouts interface {
 	Update(ctx context.Context, p payout.State) error
 	// List returns the account's payouts, newest first.
 	List(ctx context.Context, creatorID string, page Page) (List[payout.State], error)
-	// GetByRequest returns the payout that the account asked for under an idempotency key since the given time. ErrNotFound.
+	// GetByRequest returns the payout that the account asked for under an idempotency key since the given time.
+	// ErrNotFound.
 	GetByRequest(ctx context.Context, creatorID, key string, since time.Time) (payout.State, error)
 }
 
 // PayoutAccounts keeps where creators' payouts go: one account per creator.
 type PayoutAccounts interface {
-	// Insert writes a new account. ErrDuplicate (payout_accounts_creator_id) when the creator has one.
+	// Insert writes a new account. ErrDuplicate when the creator has one, and (payout_accounts_rail_id) when the rail's
+	// account is another creator's.
 	Insert(ctx context.Context, a payout.AccountState) error
 	// Get returns a creator's account. ErrNotFound.
 	Get(ctx context.Context, creatorID string) (payout.AccountState, error)
@@ -91,7 +96,7 @@ type PayoutAccounts interface {
 	Update(ctx context.Context, a payout.AccountState) error
 }
 
-// TreasuryAudit is what `sundry verify` reads of treasury. Each method returns the ids that break the rule, at most limit.
+// TreasuryAudit reads treasury for `sundry verify`. Each method returns at most limit ids that break its rule.
 type TreasuryAudit interface {
 	// UnbalancedPostings lists postings that don't sum to zero in some currency.
 	UnbalancedPostings(ctx context.Context, limit int) ([]string, error)
@@ -117,11 +122,11 @@ type TreasuryAudit interface {
 	MiscountedPending(ctx context.Context, limit int) ([]string, error)
 }
 
-// SaleBook is what payments asks treasury when money goes back, inside the caller's transaction.
-type SaleBook interface {
+// SaleLedger books money that goes back, for payments and inside the caller's transaction; treasury implements it.
+type SaleLedger interface {
 	// ReserveRefund sets an amount (nil = all that is left) of a payment aside. Faults: NOT_REFUNDABLE.
 	ReserveRefund(ctx context.Context, r Repos, paymentID string, minor *int64) (ledger.Share, error)
-	// SaleOf is where the money of a payment is. ErrNotFound for one of nothing.
+	// SaleOf returns the ledger state of a payment. ErrNotFound when nothing of it is booked.
 	SaleOf(ctx context.Context, r Repos, paymentID string) (ledger.SaleState, error)
 	// AbandonRefund gives up what a refund had set aside.
 	AbandonRefund(ctx context.Context, r Repos, f refund.State) error
@@ -142,13 +147,13 @@ type PayoutRail interface {
 	// Send pays out. Asking again with the same payout moves nothing more. The outcome may be pending: then Find returns
 	// later. ErrOutcomeUnknown, ErrProcessorUnavailable.
 	Send(ctx context.Context, p payout.State) (PayoutOutcome, error)
-	// Find returns what became of a payout. ErrNotFound when the rail never received it.
+	// Find returns the current outcome of a payout. ErrNotFound when the rail never received it.
 	Find(ctx context.Context, p payout.State) (PayoutOutcome, error)
 	// OpenAccount opens the account of a creator. Asking again soon with the same request opens no other.
 	// VALIDATION_FAILED for a country that the rail pays nobody in; ErrOutcomeUnknown, ErrProcessorUnavailable.
 	OpenAccount(ctx context.Context, r PayoutAccountRequest) (payout.AccountReport, error)
-	// FindAccount reports the state of an account; its country may be left out. ErrNotFound for one that the rail doesn't know, or no longer lets us see;
-	// ErrOutcomeUnknown, ErrProcessorUnavailable.
+	// FindAccount reports the state of an account; its country may be left out. ErrNotFound for one that the rail doesn't
+	// know, or no longer lets us see; ErrOutcomeUnknown, ErrProcessorUnavailable.
 	FindAccount(ctx context.Context, railID string) (payout.AccountReport, error)
 	// LinkAccount makes a page on which the creator gives the rail what it needs. Its address is good for one visit.
 	// ErrNotFound, ErrOutcomeUnknown, ErrProcessorUnavailable.
@@ -167,7 +172,8 @@ type PayoutAccountRequest struct {
 // PayoutAccountVisit is a creator on their way to the rail's page.
 type PayoutAccountVisit struct {
 	RailID string
-	// ReturnURL is where the creator goes afterwards, whatever they did; RefreshURL where they go when the link no longer works.
+	// ReturnURL is the page the creator returns to, whatever they did there. RefreshURL is the page they are sent to when
+	// the link no longer works.
 	ReturnURL, RefreshURL string
 }
 
@@ -177,7 +183,7 @@ type PayoutAccountLink struct {
 	ExpiresAt time.Time // zero for one that does not expire
 }
 
-// PayoutOutcome is what the rail reports of a payout now.
+// PayoutOutcome is the state of a payout as the rail reports it now.
 type PayoutOutcome struct {
 	Status payout.Status
 	Reason string // with payout.Failed

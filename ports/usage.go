@@ -67,7 +67,7 @@ type UsageStream struct {
 	EventName          string
 	Aggregation        usage.Aggregation
 	Schedule           usage.Schedule
-	// Included is what the subscription's own plan includes of the meter.
+	// Included is the quantity of the meter that the subscription's own plan includes.
 	Included int64
 	// PlanID is the billing plan, "" while there is none. Closed means that nothing can be reported any more.
 	PlanID string
@@ -92,8 +92,8 @@ type UsageStreams interface {
 	ListBySubscription(ctx context.Context, creatorID, subscriptionID string) ([]UsageStream, error)
 	// ListByCustomer returns the streams of an external customer by event name that are not closed.
 	ListByCustomer(ctx context.Context, creatorID, externalCustomerID string) ([]UsageStream, error)
-	// Recount moves the reports of a stream from the given time on into the periods of its schedule, and counts those again
-	// that gained or lost some. The intake and the rollups must be locked.
+	// Recount moves the reports of a stream from the given time on into the periods of its schedule, and counts those
+	// again that gained or lost some. The intake and the rollups must be locked.
 	Recount(ctx context.Context, s UsageStream, from time.Time) error
 }
 
@@ -113,7 +113,7 @@ type StoredReport struct {
 	Position int64
 }
 
-// UsageReports keeps accepted reports by their keys, the keys for good.
+// UsageReports keeps accepted reports by their keys. Keys are never deleted.
 type UsageReports interface {
 	// Get returns a report of the account by its idempotency key. ErrNotFound.
 	Get(ctx context.Context, creatorID, key string) (StoredReport, error)
@@ -132,7 +132,7 @@ type IncomingReport struct {
 	StreamID    int64
 	// StreamVersion is the version of the stream that the period was computed by.
 	StreamVersion int64
-	// ClockOffset is how far the account's clock ran ahead of real time when the report was placed.
+	// ClockOffset is the lead of the account's clock over real time when the report was placed.
 	ClockOffset time.Duration
 	PeriodStart time.Time
 	At          time.Time
@@ -142,7 +142,7 @@ type IncomingReport struct {
 	Ordered bool
 }
 
-// IntakeOutcome is what became of a report.
+// IntakeOutcome is the result of one report's intake.
 type IntakeOutcome struct {
 	// ID is the report's, or that of the one which its key had made.
 	ID string
@@ -160,16 +160,16 @@ type UsageIntake interface {
 	Accept(ctx context.Context, reports []IncomingReport) ([]IntakeOutcome, error)
 }
 
-// UsageRollup is what a period of a stream comes to.
+// UsageRollup is the total of one period of a stream.
 type UsageRollup struct {
 	StreamID    int64
 	CreatorID   string
 	PeriodStart time.Time
 	Total       usage.Total
-	// AsOf is when it was last brought up to date, in the account's time; zero when nothing was counted yet.
+	// AsOf is the account time of the last count; zero when nothing was counted yet.
 	AsOf time.Time
-	// InvoiceID is the period's invoice, "" until there is one. What was billed of the period, by that invoice and by later
-	// ones, came from BilledQuantity and is BilledMinor; BilledAt is when, in real time.
+	// InvoiceID is the period's invoice, "" until there is one. What was billed of the period, by that invoice and by
+	// later ones, came from BilledQuantity and is BilledMinor; BilledAt is when, in real time.
 	InvoiceID      string
 	BilledQuantity usage.Quantity
 	BilledMinor    int64
@@ -182,7 +182,7 @@ type UsageRollup struct {
 type FlushStep struct {
 	// Number rises with every step that counted something.
 	Number int64
-	// Rows is how many reports were counted, and More means that others wait.
+	// Rows counts the reports that were added. More means that others wait.
 	Rows int64
 	More bool
 }
@@ -206,7 +206,7 @@ type UsageRollups interface {
 	ListFlushedCustomers(ctx context.Context, step int64) ([]UsageCustomer, error)
 }
 
-// UsageCustomer is a customer whom the integrator named.
+// UsageCustomer identifies a customer by the integrator's own id.
 type UsageCustomer struct{ CreatorID, ExternalCustomerID string }
 
 // AlertedUsage is an alert with the count that it watches.
@@ -232,10 +232,10 @@ type UsageAlerts interface {
 	MarkReached(ctx context.Context, a usage.Alert, periodStart time.Time) (first bool, err error)
 }
 
-// UsageAudit is what `sundry verify` reads of usage. Each method returns what breaks the rule, at most limit.
+// UsageAudit reads usage for `sundry verify`. Each method returns at most limit violations of its rule.
 type UsageAudit interface {
-	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads every
-	// report. Outside a transaction with Rollups.Lock it may list what is being counted.
+	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads
+	// every report. Outside a transaction with Rollups.Lock it may list what is being counted.
 	Miscounted(ctx context.Context, limit int) ([]string, error)
 	// CheckPage counts reports a second time: those that were counted since the last page, at most so many beside what was
 	// written together with the last of them. Once there are no more it lists what Miscounted would, and again until it

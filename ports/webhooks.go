@@ -17,17 +17,18 @@ type WebhookRepos struct {
 	Audit         WebhookAudit
 }
 
-// Events keeps what integrators are notified of, for good.
+// Events keeps the events that integrators are notified of. They are deleted by Retention only.
 type Events interface {
 	// Insert writes a new event right before the transaction commits: the transaction itself does not find it.
 	Insert(ctx context.Context, e event.Record) error
 	// Get returns an event of the account. ErrNotFound.
 	Get(ctx context.Context, creatorID, eventID string) (event.Record, error)
-	// List returns those of the account's events that a search is for, in the order of their commits: anyone who reads on from
-	// a position misses none that commits later. It sees no event of a transaction that is still open.
+	// List returns those of the account's events that a search is for, in the order of their commits: anyone who reads on
+	// from a position misses none that commits later. It sees no event of a transaction that is still open.
 	List(ctx context.Context, creatorID string, search EventSearch, page Page) (List[event.Record], error)
 	// ListBetween returns the account's events created in [from, to) behind the given id, oldest first, at most limit.
-	ListBetween(ctx context.Context, creatorID string, from, to time.Time, afterID string, limit int) ([]event.Record, error)
+	ListBetween(ctx context.Context, creatorID string, from, to time.Time, afterID string,
+		limit int) ([]event.Record, error)
 }
 
 // EventSearch narrows a list of events; zero members narrow nothing.
@@ -69,9 +70,11 @@ type Deliveries interface {
 	// GetByEvent returns the delivery of an event to an endpoint. ErrNotFound.
 	GetByEvent(ctx context.Context, creatorID, eventID, endpointID string) (webhook.DeliveryState, error)
 	// ListByEvents returns the deliveries of events to an endpoint, those that there are, by event.
-	ListByEvents(ctx context.Context, creatorID, endpointID string, eventIDs []string) (map[string]webhook.DeliveryState, error)
+	ListByEvents(ctx context.Context, creatorID, endpointID string,
+		eventIDs []string) (map[string]webhook.DeliveryState, error)
 	// List returns an endpoint's deliveries of a status ("" = any), newest first.
-	List(ctx context.Context, creatorID, endpointID string, status webhook.DeliveryStatus, page Page) (List[webhook.DeliveryState], error)
+	List(ctx context.Context, creatorID, endpointID string, status webhook.DeliveryStatus,
+		page Page) (List[webhook.DeliveryState], error)
 	// ListPending returns an endpoint's pending deliveries behind the given id, oldest first, at most limit.
 	ListPending(ctx context.Context, creatorID, endpointID, afterID string, limit int) ([]webhook.DeliveryState, error)
 	// Update writes a changed delivery. ErrStale.
@@ -101,30 +104,32 @@ type DueDelivery struct {
 	Delivery webhook.DeliveryState
 	Endpoint webhook.EndpointState
 	Event    event.Record
-	// ClockOffset is how far the account's clock runs ahead of real time.
+	// ClockOffset is the lead of the account's clock over real time.
 	ClockOffset time.Duration
 }
 
-// DeliveryStore is the hot path of delivering: what most attempts do, in as few messages to the database as can be. Each
-// method is a transaction of its own.
+// DeliveryStore is the hot path of delivering: what most attempts do, in as few messages to the database as can be.
+// Each method is a transaction of its own.
 type DeliveryStore interface {
 	// GetDue returns a delivery of the account with its endpoint and its event. ErrNotFound when one of them is gone.
 	GetDue(ctx context.Context, creatorID, deliveryID string) (DueDelivery, error)
-	// RecordDelivered writes a delivery that has been recorded as delivered, logs the attempt and removes the task that made
-	// it. ErrFenced when the task is no longer this run's, or somebody else changed the delivery; then nothing is written.
+	// RecordDelivered writes a delivery that has been recorded as delivered, logs the attempt and removes the task that
+	// made it. ErrFenced when the task is no longer this run's, or somebody else changed the delivery; then nothing is
+	// written.
 	RecordDelivered(ctx context.Context, t Task, d webhook.DeliveryState, a webhook.Attempt) error
 }
 
-// WebhookAudit is what `sundry verify` reads of events and deliveries, over all accounts.
+// WebhookAudit reads events and deliveries for `sundry verify`, over all accounts.
 type WebhookAudit interface {
 	// ListEndpoints returns the endpoints behind the given id, by id, at most limit.
 	ListEndpoints(ctx context.Context, afterID string, limit int) ([]webhook.EndpointState, error)
-	// ListUndelivered returns the events of the given types since the endpoint's subscription that have no delivery to it, at
-	// most limit; none when the endpoint has changed since it was read, or the time of its subscription is not known.
+	// ListUndelivered returns the events of the given types since the endpoint's subscription that have no delivery to it,
+	// at most limit; none when the endpoint has changed since it was read, or the time of its subscription is not known.
 	ListUndelivered(ctx context.Context, e webhook.EndpointState, types []string, limit int) ([]string, error)
 	// ListGaps returns the accounts whose events are not complete: none may be missing behind those that retention has
 	// deleted.
 	ListGaps(ctx context.Context, limit int) ([]string, error)
-	// ListStranded returns pending deliveries to enabled endpoints that no task of the given kind will make, at most limit.
+	// ListStranded returns pending deliveries to enabled endpoints that no task of the given kind will make, at most
+	// limit.
 	ListStranded(ctx context.Context, taskKind string, limit int) ([]string, error)
 }

@@ -25,7 +25,7 @@ Prints the account's events as they happen. With --forward-to it posts each to a
 webhooks are.
 `
 
-// pollPause is how long listen waits after it has read everything.
+// pollPause is the pause of listen after it has read everything.
 const pollPause = 500 * time.Millisecond
 
 // listener prints and forwards events.
@@ -38,14 +38,14 @@ type listener struct {
 	out       io.Writer
 }
 
-// listedEvent is what listen reads of an event; raw is what is forwarded.
+// listedEvent holds the members of an event that listen reads; raw is forwarded.
 type listedEvent struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
 }
 
-func parseListen(args []string, out io.Writer) (*listener, error) {
-	l := &listener{out: out, pause: pollPause}
+func newListener(args []string) (*listener, error) {
+	l := &listener{pause: pollPause}
 	flags := flag.NewFlagSet("listen", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	l.api = apiFlags(flags)
@@ -78,13 +78,16 @@ func parseListen(args []string, out io.Writer) (*listener, error) {
 	return l, l.api.check()
 }
 
-// Listen prints and forwards events until the context ends; args are those of the command line.
-func Listen(ctx context.Context, args []string, out io.Writer) error {
-	l, err := parseListen(args, out)
+// parseListen prints and forwards events until the context ends.
+func parseListen(args []string) (action, error) {
+	l, err := newListener(args)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return l.run(ctx)
+	return func(ctx context.Context, c call) error {
+		l.out = c.Out
+		return l.run(ctx)
+	}, nil
 }
 
 // run follows the events until the context ends.
@@ -171,7 +174,8 @@ func (l *listener) wants(eventType string) bool {
 	return len(l.types) == 0
 }
 
-// forward posts an event as a webhook is posted and reports how that went. There is no retry: the listener sees it fail.
+// forward posts an event as a webhook is posted and reports how that went. There is no retry: the listener sees it
+// fail.
 func (l *listener) forward(ctx context.Context, id string, body []byte) string {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.forwardTo, bytes.NewReader(body))
 	if err != nil {

@@ -1,21 +1,19 @@
 package cli
 
-import (
-	"io"
-	"testing"
-)
+import "testing"
 
-func TestListenAndTriggerSayWhatIsWrongWithTheirArguments(t *testing.T) {
+func TestListenAndTriggerRefuseWrongArguments(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
-		"no URL": {"--key", "k", "--forward-to", "nonsense"}, "a secret that is none": {"--key", "k", "--secret", "%"}, "a flag that is none": {"--port", "1"}, "a word": {"--key", "k", "now"},
+		"no URL": {"--key", "k", "--forward-to", "nonsense"}, "a secret that is none": {"--key", "k", "--secret", "%"},
+		"a flag that is none": {"--port", "1"}, "a word": {"--key", "k", "now"},
 	} {
-		if _, err := parseListen(args, io.Discard); err == nil {
+		if _, err := newListener(args); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}
 	for name, args := range map[string][]string{"no type": nil, "an unknown type": {"coffee.made", "--key", "k"}, "two types": {"invoice.paid", "refund.created", "--key", "k"}} {
-		if _, err := parseTrigger(args); err == nil {
+		if _, err := newTrigger(args); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}

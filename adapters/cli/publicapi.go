@@ -1,5 +1,3 @@
-// Package cli holds the commands for integrators: listen and trigger. They talk to a running service through its public API,
-// as an integrator's own program would.
 package cli
 
 import (

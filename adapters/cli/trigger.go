@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"sundry/core/listingtype"
 )
 
 // Cards of the sandbox.
@@ -45,7 +47,7 @@ type trigger struct {
 	listing string // catalog key; "" = the first that can be sold
 }
 
-// TriggerTypes are the events that Trigger makes, sorted.
+// TriggerTypes lists the events that trigger makes, sorted.
 func TriggerTypes() []string { return slices.Sorted(maps.Keys(triggers)) }
 
 func triggerUsage() string {
@@ -53,7 +55,7 @@ func triggerUsage() string {
 		strings.Join(TriggerTypes(), "\n  ") + "\n"
 }
 
-func parseTrigger(args []string) (*trigger, error) {
+func newTrigger(args []string) (*trigger, error) {
 	t := &trigger{}
 	flags := flag.NewFlagSet("trigger", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -69,13 +71,13 @@ func parseTrigger(args []string) (*trigger, error) {
 	return t, t.api.check()
 }
 
-// Trigger makes an event; args are those of the command line.
-func Trigger(ctx context.Context, args []string, out io.Writer) error {
-	t, err := parseTrigger(args)
+// parseTrigger makes an event.
+func parseTrigger(args []string) (action, error) {
+	t, err := newTrigger(args)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return t.run(ctx, out)
+	return func(ctx context.Context, c call) error { return t.run(ctx, c.Out) }, nil
 }
 
 // run makes the event.
@@ -89,7 +91,7 @@ func (t *trigger) run(ctx context.Context, out io.Writer) error {
 
 type object = map[string]any
 
-// receipt is what trigger reads of a paid session.
+// receipt holds the members of a paid session that trigger reads.
 type receipt struct {
 	PaymentID, SubscriptionID, CustomerID string
 	Appointments                          []struct{ ID string }
@@ -100,12 +102,14 @@ func (t *trigger) post(ctx context.Context, path string, body object, out any) e
 }
 
 // buy sells a listing of one of the types and pays it. Public listings may be of other accounts: those are not found.
-func (t *trigger) buy(ctx context.Context, card string, types ...string) (r receipt, err error) {
+func (t *trigger) buy(ctx context.Context, card string, types ...listingtype.Type) (r receipt, err error) {
 	for _, kind := range types {
 		var found struct {
 			Data []struct{ ID, CatalogKey, Type string }
 		}
-		if err := t.api.call(ctx, http.MethodGet, "/v1/listings?limit=100&type="+kind, nil, &found); err != nil {
+		if err := t.api.call(
+			ctx, http.MethodGet, "/v1/listings?limit=100&type="+string(kind), nil, &found,
+		); err != nil {
 			return r, err
 		}
 		for _, l := range found.Data {
@@ -117,7 +121,8 @@ func (t *trigger) buy(ctx context.Context, card string, types ...string) (r rece
 				TotalInCents int64
 			}
 			err := t.post(ctx, "/v1/checkout-sessions", object{
-				"listingId": l.ID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]), "email": "buyer@example.com",
+				"listingId": l.ID, "externalCustomerId": "trigger-" + strings.ToLower(rand.Text()[:8]),
+				"email":      "buyer@example.com",
 				"successUrl": "http://localhost/success", "cancelUrl": "http://localhost/cancel",
 			}, &session)
 			var refused *apiError
@@ -128,7 +133,7 @@ func (t *trigger) buy(ctx context.Context, card string, types ...string) (r rece
 				return r, err
 			}
 			body := object{"cardNumber": card, "country": "IE"}
-			if kind == "APPOINTMENT" {
+			if kind.Bookable() {
 				if body["appointmentSlots"], err = t.slots(ctx, l.ID); err != nil {
 					return r, err
 				}
@@ -137,8 +142,22 @@ func (t *trigger) buy(ctx context.Context, card string, types ...string) (r rece
 			return r, err
 		}
 	}
-	return r, fmt.Errorf("the account sells no listing of type %s; make one, or name one with --listing", strings.Join(types, " or "))
+	names := make([]string, len(types))
+	for i, kind := range types {
+		names[i] = string(kind)
+	}
+	return r, fmt.Errorf(
+		"the account sells no listing of type %s; make one, or name one with --listing", strings.Join(names, " or "),
+	)
 }
+
+// typesThat lists the types of listings that are sold in a way.
+func typesThat(sold func(listingtype.Type) bool) []listingtype.Type {
+	return slices.DeleteFunc(listingtype.All(), func(t listingtype.Type) bool { return !sold(t) })
+}
+
+// once reports whether a listing is paid for once and needs no chosen time.
+func once(t listingtype.Type) bool { return !t.Recurring() && !t.Bookable() }
 
 // slots is the first open time of an appointment listing.
 func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error) {
@@ -162,7 +181,9 @@ func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error)
 		}
 	}
 	query := url.Values{"from": {from}, "to": {until}}
-	if err := t.api.call(ctx, http.MethodGet, "/v1/listings/"+listingID+"/slots/range?"+query.Encode(), nil, &open); err != nil {
+	if err := t.api.call(
+		ctx, http.MethodGet, "/v1/listings/"+listingID+"/slots/range?"+query.Encode(), nil, &open,
+	); err != nil {
 		return nil, err
 	}
 	for _, day := range open.Days {
@@ -174,7 +195,7 @@ func (t *trigger) slots(ctx context.Context, listingID string) ([]object, error)
 }
 
 func (t *trigger) pay(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, "DIGITAL", "SERVICE", "SUBSCRIPTION")
+	_, err := t.buy(ctx, cardPays, append(typesThat(once), typesThat(listingtype.Type.Recurring)...)...)
 	return err
 }
 
@@ -186,12 +207,12 @@ func (t *trigger) grant(ctx context.Context) error {
 }
 
 func (t *trigger) subscribe(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, "SUBSCRIPTION")
+	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Recurring)...)
 	return err
 }
 
 func (t *trigger) cancelSubscription(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, "SUBSCRIPTION")
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Recurring)...)
 	if err != nil {
 		return err
 	}
@@ -199,7 +220,7 @@ func (t *trigger) cancelSubscription(ctx context.Context) error {
 }
 
 func (t *trigger) refund(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, "DIGITAL", "SERVICE")
+	r, err := t.buy(ctx, cardPays, typesThat(once)...)
 	if err != nil {
 		return err
 	}
@@ -207,7 +228,7 @@ func (t *trigger) refund(ctx context.Context) error {
 }
 
 func (t *trigger) dispute(ctx context.Context) error {
-	_, err := t.buy(ctx, cardDisputed, "DIGITAL", "SERVICE")
+	_, err := t.buy(ctx, cardDisputed, typesThat(once)...)
 	return err
 }
 
@@ -224,24 +245,27 @@ func (t *trigger) invoiceFails(ctx context.Context) error {
 
 func (t *trigger) invoiceWith(ctx context.Context, card string) error {
 	var customer struct{ ID string }
-	if err := t.post(ctx, "/v1/customers", object{"email": "buyer@example.com", "displayName": "Triggered buyer"}, &customer); err != nil {
+	if err := t.post(
+		ctx, "/v1/customers", object{"email": "buyer@example.com", "displayName": "Triggered buyer"}, &customer,
+	); err != nil {
 		return err
 	}
 	if err := t.post(ctx, "/v1/sandbox/customers/"+customer.ID+"/cards", object{"cardNumber": card}, nil); err != nil {
 		return err
 	}
 	return t.post(ctx, "/v1/invoices", object{
-		"customerId": customer.ID, "currency": "eur", "lineItems": []object{{"description": "sundry trigger", "amountInCents": 1200}},
+		"customerId": customer.ID, "currency": "eur",
+		"lineItems": []object{{"description": "sundry trigger", "amountInCents": 1200}},
 	}, nil)
 }
 
 func (t *trigger) book(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, "APPOINTMENT")
+	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
 	return err
 }
 
 func (t *trigger) cancelAppointment(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, "APPOINTMENT")
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,9 @@ func New(key []byte) (Encrypter, error) {
 }
 
 // Encrypt implements ports.Encrypter. Each call makes a nonce of its own.
-func (s Encrypter) Encrypt(plain []byte) []byte { return s.aead.Seal(nil, nil, plain, nil) } //nolint:gosec // the AEAD makes its own random nonce
+func (s Encrypter) Encrypt(plain []byte) []byte {
+	return s.aead.Seal(nil, nil, plain, nil) //nolint:gosec // the AEAD makes its own random nonce
+}
 
 // Decrypt implements ports.Encrypter.
 func (s Encrypter) Decrypt(ciphertext []byte) ([]byte, error) {

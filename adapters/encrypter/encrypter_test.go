@@ -7,7 +7,7 @@ import (
 	"sundry/adapters/encrypter"
 )
 
-func TestWhatIsEncryptedIsDecryptedOnlyWithItsKeyAndUnchanged(t *testing.T) {
+func TestDecryptNeedsTheKeyAndUnchangedBytes(t *testing.T) {
 	t.Parallel()
 	one, err := encrypter.New(bytes.Repeat([]byte{1}, 32))
 	if err != nil {

@@ -8,36 +8,20 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
-	"sundry/core/slot"
 	"sundry/core/webhook"
 	"sundry/ports"
 	"sundry/tests/testdb"
 )
 
 func aDelivery(id string) webhook.DeliveryState {
-	return webhook.DeliveryState{ID: id, CreatorID: "crt_1", EventID: "evt_of_" + id, EndpointID: "whe_1", CreatedAt: time.UnixMilli(1), Revision: 1}
+	return webhook.DeliveryState{ID: id, CreatorID: "crt_1", EventID: "evt_of_" + id, EndpointID: "whe_1",
+		CreatedAt: time.UnixMilli(1), Revision: 1}
 }
-
-// eachTransaction runs a test with both kinds of transaction on a store of each engine.
-func eachTransaction(t *testing.T, test func(t *testing.T, store *gormstore.Store, transact transact)) {
-	t.Helper()
-	for name, of := range map[string]func(*gormstore.Store) transact{
-		"ordinary":  func(s *gormstore.Store) transact { return s.Atomically },
-		"pipelined": func(s *gormstore.Store) transact { return s.Pipelined },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) { test(t, store, of(store)) })
-		})
-	}
-}
-
-type transact = func(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error
 
 func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
 	t.Parallel()
-	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
-		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 			for i := range 3 {
 				if err := r.Webhooks.Deliveries.Insert(ctx, aDelivery(fmt.Sprint("del_", i))); err != nil {
 					return err
@@ -54,7 +38,8 @@ func TestAWriteThatWaitsIsSeenByEveryLaterStatement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := store.Read(t.Context()).Webhooks.Deliveries.List(t.Context(), "crt_1", "whe_1", "", ports.Page{Limit: 10})
+		list, err := store.Read(t.Context()).Webhooks.Deliveries.List(t.Context(), "crt_1", "whe_1", "",
+			ports.Page{Limit: 10})
 		if err != nil || len(list.Items) != 3 {
 			t.Errorf("%d deliveries, %v", len(list.Items), err)
 		}
@@ -80,15 +65,17 @@ func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
 			return r.Sandbox.ClockOffsets.Advance(ctx, "crt_1", time.Hour)
 		},
 	}
-	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		for name, then := range next {
-			err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), then(ctx, r))
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")),
+					r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), then(ctx, r))
 			})
 			if err == nil {
 				t.Errorf("%s: two deliveries of one id were taken", name)
 			}
-			if _, err := store.Read(t.Context()).Webhooks.Deliveries.Get(t.Context(), "crt_1", "del_1"); !errors.Is(err, ports.ErrNotFound) {
+			if _, err := store.Read(t.Context()).Webhooks.Deliveries.Get(t.Context(), "crt_1", "del_1"); !errors.Is(err,
+				ports.ErrNotFound) {
 				t.Errorf("%s: the first of the two is there: %v", name, err)
 			}
 		}
@@ -98,8 +85,8 @@ func TestAWriteThatIsRefusedLaterUndoesTheWhole(t *testing.T) {
 // TestAWriteThatMeetsNoRowUndoesWhatTravelsWithIt has the commit in the same message as a write that must meet a row.
 func TestAWriteThatMeetsNoRowUndoesWhatTravelsWithIt(t *testing.T) {
 	t.Parallel()
-	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
-		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 			if err := r.Tasks.Schedule(ctx, "kind", "before", "", time.Now()); err != nil {
 				return err
 			}
@@ -117,119 +104,14 @@ func TestAWriteThatMeetsNoRowUndoesWhatTravelsWithIt(t *testing.T) {
 	})
 }
 
-func TestWhatIsReadAheadIsAskedOnceAndAnsweredOnce(t *testing.T) {
-	t.Parallel()
-	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
-		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			if err := r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")); err != nil {
-				return err
-			}
-			store.ReadAhead(ctx, func() {
-				if found, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1"); err == nil {
-					t.Errorf("reading ahead found %v before it was sent", found)
-				}
-				_, _ = r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R") // asked for below
-			})
-			for number := range int64(3) {
-				if got, err := r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R"); err != nil || got != number+1 {
-					t.Errorf("the number %d, %v; want %d", got, err, number+1)
-				}
-				if found, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1"); err != nil || found.ID != "del_1" {
-					t.Errorf("the delivery %v, %v", found, err)
-				}
-			}
-			_, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_2")
-			if !errors.Is(err, ports.ErrNotFound) {
-				t.Errorf("another delivery: %v", err)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		store.ReadAhead(t.Context(), func() { t.Error("read ahead outside of a transaction") })
-	})
-}
-
-func TestWhatWasReadAheadIsFoundWhenItIsAskedAheadAgain(t *testing.T) {
-	t.Parallel()
-	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		err := store.Pipelined(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			var found []string
-			ahead := func() {
-				if d, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1"); err == nil {
-					found = append(found, d.ID)
-				}
-			}
-			if err := r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")); err != nil {
-				return err
-			}
-			pipelined := false
-			store.ReadAhead(ctx, func() { pipelined = true })
-			store.ReadAhead(ctx, ahead)
-			if _, err := r.Invoicing.DocumentNumbers.Next(ctx, "crt_1", "R"); err != nil {
-				return err
-			}
-			store.ReadAhead(ctx, ahead)
-			if pipelined && len(found) != 1 {
-				t.Errorf("asked ahead twice, it was found %d times", len(found))
-			}
-			_, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1")
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func TestWhatIsReadTogetherIsWhatIsReadOneByOne(t *testing.T) {
-	t.Parallel()
-	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			return errors.Join(r.Webhooks.Deliveries.Insert(ctx, aDelivery("del_1")), r.Sandbox.ClockOffsets.Advance(ctx, "crt_1", time.Hour))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = store.ReadTogether(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			store.ReadAhead(ctx, func() {
-				_, _ = r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1")
-				_, _ = r.Booking.Reservations.ListLive(ctx, "crt_1", slot.Interval{})
-				_, _ = r.Clock.Now(ctx, "crt_1")
-			})
-			d, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_1")
-			if err != nil || d.ID != "del_1" {
-				t.Errorf("the delivery %v, %v", d, err)
-			}
-			if _, err := r.Webhooks.Deliveries.Get(ctx, "crt_1", "del_2"); !errors.Is(err, ports.ErrNotFound) {
-				t.Errorf("another delivery: %v", err)
-			}
-			if live, err := r.Booking.Reservations.ListLive(ctx, "crt_1", slot.Interval{}); err != nil || len(live) != 0 {
-				t.Errorf("reservations %v, %v", live, err)
-			}
-			now, err := r.Clock.Now(ctx, "crt_1")
-			if ahead := time.Until(now); ahead < 59*time.Minute {
-				t.Errorf("the account's clock is %v ahead", ahead)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if undone := errors.New("undone"); !errors.Is(store.ReadTogether(t.Context(), func(context.Context, ports.Repos) error { return undone }), undone) {
-			t.Error("the error of what was read is lost")
-		}
-	})
-}
-
-// TestWhatIsDoneToTasksKeepsItsOrder has more of them than one statement takes, and some that are changed several times.
+// TestWhatIsDoneToTasksKeepsItsOrder has more of them than one statement takes, and some that are changed several
+// times.
 func TestWhatIsDoneToTasksKeepsItsOrder(t *testing.T) {
 	t.Parallel()
-	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		now := time.Now().Truncate(time.Millisecond)
 		subject := func(n int) string { return fmt.Sprintf("%02d", n) }
-		err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 			var all []error
 			for n := range 30 {
 				all = append(all, r.Tasks.Schedule(ctx, "kind", subject(n), "", now))
@@ -240,7 +122,8 @@ func TestWhatIsDoneToTasksKeepsItsOrder(t *testing.T) {
 			return errors.Join(append(all,
 				r.Tasks.Ensure(ctx, "kind", subject(3), "", now), r.Tasks.Ensure(ctx, "kind", subject(3), "", now.Add(time.Hour)),
 				r.Tasks.Schedule(ctx, "kind", subject(4), "", now), r.Tasks.Cancel(ctx, "kind", subject(4)),
-				r.Tasks.Schedule(ctx, "kind", subject(20), "", now.Add(time.Hour)), r.Tasks.Ensure(ctx, "kind", subject(21), "", now.Add(time.Hour)))...)
+				r.Tasks.Schedule(ctx, "kind", subject(20), "", now.Add(time.Hour)), r.Tasks.Ensure(ctx, "kind", subject(21), "",
+					now.Add(time.Hour)))...)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -258,15 +141,16 @@ func TestWhatIsDoneToTasksKeepsItsOrder(t *testing.T) {
 				t.Errorf("task %d is due: %v", n, due[subject(n)])
 			}
 		}
-		if later, err := store.Claim(t.Context(), ports.DefaultTasks, now.Add(time.Hour), time.Hour, 100); err != nil || len(later) != 21 {
+		if later, err := store.Claim(t.Context(), ports.DefaultTasks, now.Add(time.Hour), time.Hour, 100); err != nil ||
+			len(later) != 21 {
 			t.Errorf("%d tasks in an hour, %v; want the 20 of now and the one that was postponed", len(later), err)
 		}
 	})
 }
 
-func TestARunThatIsNoLongerTheTasksIsRefusedByItsFirstQuestion(t *testing.T) {
+func TestFencedRunIsRefusedAtItsFirstRead(t *testing.T) {
 	t.Parallel()
-	eachTransaction(t, func(t *testing.T, store *gormstore.Store, transact transact) {
+	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
 		questions := map[string]func(ctx context.Context, r ports.Repos) error{
 			"of a row": func(ctx context.Context, r ports.Repos) error {
 				_, err := r.Checkout.Sessions.Get(ctx, "chk_1")
@@ -282,8 +166,9 @@ func TestARunThatIsNoLongerTheTasksIsRefusedByItsFirstQuestion(t *testing.T) {
 			},
 		}
 		for name, ask := range questions {
-			err := transact(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				if err := r.Tasks.Done(ctx, ports.Task{ID: "kind:missing", Kind: "kind", Subject: "missing", Token: 1}); err != nil {
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				if err := r.Tasks.Done(ctx, ports.Task{ID: "kind:missing", Kind: "kind", Subject: "missing",
+					Token: 1}); err != nil {
 					return err
 				}
 				if err := ask(ctx, r); !errors.Is(err, ports.ErrFenced) {

@@ -11,7 +11,7 @@ import (
 	"sundry/ports"
 )
 
-// Deployment is whom a database belongs to.
+// Deployment identifies the owner of a database.
 type Deployment struct {
 	// Environment is sandbox or live.
 	Environment string
@@ -20,7 +20,8 @@ type Deployment struct {
 }
 
 // errOtherSecret reports that the keys of this start would not open what the database holds.
-var errOtherSecret = errors.New("APP_SECRET is not the one that this database was first started with: start with that one, or on another database")
+var errOtherSecret = errors.New("APP_SECRET is not the one that this database was first started with: start with " +
+	"that one, or on another database")
 
 // BelongTo records the deployment at the first start on a database, and refuses any other from then on.
 func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
@@ -28,7 +29,8 @@ func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
 		recorded := map[string]string{"environment": d.Environment, "secret_check": d.SecretCheck}
 		for name, value := range recorded {
 			db := s.reader(ctx)
-			if err := db.Exec("INSERT INTO deployment (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, value).Error; err != nil {
+			if err := db.Exec("INSERT INTO deployment (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name,
+				value).Error; err != nil {
 				return fmt.Errorf("record the deployment: %w", err)
 			}
 			var found string
@@ -38,7 +40,8 @@ func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
 			recorded[name] = found
 		}
 		if environment := recorded["environment"]; environment != d.Environment {
-			return fmt.Errorf("this database belongs to ENVIRONMENT=%s, and this start is %s: start with that environment, or on another database",
+			return fmt.Errorf("this database belongs to ENVIRONMENT=%s, and this start is %s: start with that environment, or "+
+				"on another database",
 				environment, d.Environment)
 		}
 		if recorded["secret_check"] != d.SecretCheck {

@@ -69,7 +69,7 @@ func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 	}
 }
 
-func TestOneProcessServesASQLiteDatabaseAndOthersMayRead(t *testing.T) {
+func TestSQLiteHasOneServerAndManyReaders(t *testing.T) {
 	t.Parallel()
 	first, path := openSQLite(t)
 	if err := first.LockProcess(); err != nil {

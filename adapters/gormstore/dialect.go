@@ -94,7 +94,7 @@ type sqliteDialect struct{}
 // retryable is never: its one writer meets no conflict, and a lock of another process was waited for already.
 func (sqliteDialect) retryable(error) bool { return false }
 
-// errLocked is what those get that wait behind a writer who was refused.
+// errLocked is the error of transactions that wait behind a writer who was refused.
 var errLocked = errors.New("database is locked by another process")
 
 // Busy implements repo.Dialect.

@@ -6,11 +6,12 @@ import (
 	"sundry/ports"
 )
 
-// RowsRead is how many rows of a table the connection of ctx's transaction has read, on PostgreSQL.
+// RowsRead returns the number of rows of a table that the connection of ctx's transaction has read, on PostgreSQL.
 func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 	tx, _ := current(ctx)
 	err = tx.db.WithContext(ctx).Raw(
-		"SELECT COALESCE(MAX(seq_tup_read + COALESCE(idx_tup_fetch, 0)), 0) FROM pg_stat_xact_user_tables WHERE relname = ?", table).Scan(&rows).Error
+		"SELECT COALESCE(MAX(seq_tup_read + COALESCE(idx_tup_fetch, 0)), 0) FROM pg_stat_xact_user_tables WHERE relname = ?",
+		table).Scan(&rows).Error
 	return rows, err
 }
 

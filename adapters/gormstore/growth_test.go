@@ -17,47 +17,57 @@ import (
 var filled = []string{
 	`INSERT INTO tasks (id, kind, subject, class, creator_id, due_at, run_at)
 		SELECT 'later:' || n, 'later', 's' || n, 'default', CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END,
-			CASE WHEN n <= 20 THEN 1700000000000 ELSE 4000000000000 + n END, CASE WHEN n <= 20 THEN 1700000000000 ELSE 4000000000000 + n END
+			CASE WHEN n <= 20 THEN 1700000000000 ELSE 4000000000000 + n END, CASE WHEN n <= 20 THEN 1700000000000
+			ELSE 4000000000000 + n END
 		FROM generate_series(1, 40000) n`,
 	"UPDATE tasks SET lease_until = 5000000000000 WHERE due_at < 2000000000000 AND right(id, 1) = '4'",
 	"INSERT INTO clock_offsets (creator_id, offset_ms) VALUES ('crt_0', 1000)",
-	`INSERT INTO appointments SELECT 'apt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'lst_' || n % 1000,
+	`INSERT INTO appointments SELECT 'apt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0'
+		ELSE 'crt_' || n % 500 END, 'lst_' || n % 1000,
 			'v', 'ses_' || n, 0, 'rsv_' || n, 'c', 'cus', 'T', CASE WHEN n % 4000 = 0 THEN 'canceled' ELSE 'confirmed' END,
 			1700000000000 + n, 1700000000000 + n, 'UTC', 'online', '', '', 0, 0, '', NULL, n, 1
 		FROM generate_series(1, 40000) n`,
-	`INSERT INTO listings SELECT 'lst_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END,
-			CASE WHEN n % 4000 = 0 THEN 'DIGITAL' ELSE 'SESSION' END, 'T', 'd', 'text ' || md5(n::text) || CASE WHEN n % 4000 = 0 THEN ' needle' ELSE '' END,
-			'slug-' || n, 'key-' || n, n, CASE WHEN n % 4000 = 0 THEN 'gbp' ELSE 'eur' END, 'pri', 'inclusive', 'ACTIVE', '{}', '[]', n, n, 1
+	`INSERT INTO listings SELECT 'lst_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0'
+		ELSE 'crt_' || n % 500 END,
+			CASE WHEN n % 4000 = 0 THEN 'DIGITAL' ELSE 'SESSION' END, 'T', 'd', 'text ' || md5(n::text) ||
+			CASE WHEN n % 4000 = 0 THEN ' needle' ELSE '' END,
+			'slug-' || n, 'key-' || n, n, CASE WHEN n % 4000 = 0 THEN 'gbp' ELSE 'eur' END, 'pri', 'inclusive', 'ACTIVE', '{}',
+			'[]', n, n, 1
 		FROM generate_series(1, 40000) n`,
-	`INSERT INTO access_snapshots SELECT CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'user-' || n, 1, '"e"', '{}', NULL
+	`INSERT INTO access_snapshots SELECT CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'user-' || n, 1,
+		'"e"', '{}', NULL
 		FROM generate_series(1, 40000) n`,
-	`INSERT INTO grants SELECT 'grt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'user-' || n,
+	`INSERT INTO grants SELECT 'grt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0'
+		ELSE 'crt_' || n % 500 END, 'user-' || n,
 			'purchase', 'pay_' || lpad(n::text, 9, '0'), '', 'null', '[]', '[]', '', n, NULL, NULL, '', 1
 		FROM generate_series(1, 40000) n`,
-	`INSERT INTO documents SELECT 'receipt:' || lpad(n::text, 26, '0'), 'crt_' || n % 500, 'R', 'R-' || n, 'pay_' || lpad(n::text, 26, '0'), 'eur', 0, 0,
+	`INSERT INTO documents SELECT 'receipt:' || lpad(n::text, 26, '0'), 'crt_' || n % 500, 'R', 'R-' || n,
+		'pay_' || lpad(n::text, 26, '0'), 'eur', 0, 0,
 			1700000000000 + n, '{"kind":"receipt"}'
 		FROM generate_series(1, 40000) n`,
-	`INSERT INTO sessions (id, creator_id, listing_id, offer, catalog, discount_terms, payment_link_id, buyer, opened_by, external_customer_id, email, ui_mode, success_url, cancel_url, reference_id,
-			metadata, utm, slots, session_count, status, currency, subtotal, discount, tax, total, tax_details, attempts, live_payment_id, last_error,
+	`INSERT INTO sessions (id, creator_id, listing_id, offer, catalog, discount_terms, payment_link_id, buyer, opened_by,
+		external_customer_id, email, ui_mode, success_url, cancel_url, reference_id,
+			metadata, utm, slots, session_count, status, currency, subtotal, discount, tax, total, tax_details, attempts,
+			live_payment_id, last_error,
 			payment_id, customer_id, subscription_id, receipt_number, expires_at, created_at, revision)
-		SELECT 'chk_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'lst_1', '{}', 'null', 'null', '', '{}',
-			CASE WHEN n % 4000 = 0 THEN 'visitor' ELSE '' END, 'user-' || n, '', 'hosted', '', '', CASE WHEN n % 4000 = 0 THEN 'order' ELSE '' END,
+		SELECT 'chk_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'lst_1', '{}',
+		'null', 'null', '', '{}',
+			CASE WHEN n % 4000 = 0 THEN 'visitor' ELSE '' END, 'user-' || n, '', 'hosted', '', '',
+			CASE WHEN n % 4000 = 0 THEN 'order' ELSE '' END,
 			'{}', '{}', '[]', 0, 'processing', 'eur', 1, 0, 0, 1, '{}', 0, '', '{}', '', '', '', '', n, n, 1
 		FROM generate_series(1, 40000) n`,
 	`INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position)
-		SELECT 'evt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0' ELSE 'crt_' || n % 500 END, 'payment.succeeded',
+		SELECT 'evt_' || lpad(n::text, 9, '0'), CASE WHEN n % 2 = 0 THEN 'crt_0'
+		ELSE 'crt_' || n % 500 END, 'payment.succeeded',
 			CASE WHEN n % 4000 = 0 THEN 'cus_1' ELSE '' END, CASE WHEN n % 4000 = 0 THEN 'ada' ELSE '' END, false, '{}', n, n
 		FROM generate_series(1, 40000) n`,
 	"VACUUM ANALYZE tasks, appointments, listings, access_snapshots, grants, documents, sessions, events",
 }
 
-// TestLargeTablesAreNotScanned counts the rows that a query of one page reads. Its plan is made without the parameters, as all
-// are.
+// TestLargeTablesAreNotScanned counts the rows that a query of one page reads. Its plan is made without the parameters,
+// as all are.
 func TestLargeTablesAreNotScanned(t *testing.T) {
 	t.Parallel()
-	if len(testdb.Engines()) == 1 {
-		return // a quick run has no server that counts
-	}
 	databaseURL := testdb.Postgres.URL(t)
 	for _, statement := range filled {
 		testdb.Postgres.Exec(t, databaseURL, statement)
@@ -101,32 +111,41 @@ func TestLargeTablesAreNotScanned(t *testing.T) {
 			}
 			return due, err
 		}},
-		"clock sweep": {"tasks", 0, 100, func(ctx context.Context, _ ports.Repos) (int, error) { return 0, store.Retime(ctx, "") }},
+		"clock sweep": {"tasks", 0, 100, func(ctx context.Context, _ ports.Repos) (int, error) {
+			return 0, store.Retime(ctx, "")
+		}},
 		"calendar feed": {"appointments", 50, 200, func(ctx context.Context, r ports.Repos) (int, error) {
 			found, err := r.Booking.Appointments.ListFrom(ctx, "crt_0", time.UnixMilli(1700000000000+39901), 5000)
 			return len(found), err
 		}},
-		"appointments of a listing":          {"appointments", 20, 200, appointments(ports.AppointmentSearch{ListingID: "lst_2"})},
-		"appointments by status":             {"appointments", 10, 200, appointments(ports.AppointmentSearch{Status: "canceled"})},
-		"appointments newest":                {"appointments", 20, 200, appointments(ports.AppointmentSearch{})},
-		"listings newest":                    {"listings", 20, 2500, search(ports.ListingSearch{})},
-		"listings with a common word":        {"listings", 20, 2500, search(ports.ListingSearch{Text: "text"})},
-		"listings with a rare word":          {"listings", 10, 2500, search(ports.ListingSearch{Text: "needle"})},
-		"listings with no such word":         {"listings", 0, 2500, search(ports.ListingSearch{Text: "haystack", Sort: ports.PriceDesc})},
-		"listings in a rare currency":        {"listings", 10, 2500, search(ports.ListingSearch{Currency: "gbp", Sort: ports.PriceAsc})},
+		"appointments of a listing": {"appointments", 20, 200,
+			appointments(ports.AppointmentSearch{ListingID: "lst_2"})},
+		"appointments by status": {"appointments", 10, 200,
+			appointments(ports.AppointmentSearch{Status: "canceled"})},
+		"appointments newest":         {"appointments", 20, 200, appointments(ports.AppointmentSearch{})},
+		"listings newest":             {"listings", 20, 2500, search(ports.ListingSearch{})},
+		"listings with a common word": {"listings", 20, 2500, search(ports.ListingSearch{Text: "text"})},
+		"listings with a rare word":   {"listings", 10, 2500, search(ports.ListingSearch{Text: "needle"})},
+		"listings with no such word": {"listings", 0, 2500,
+			search(ports.ListingSearch{Text: "haystack", Sort: ports.PriceDesc})},
+		"listings in a rare currency": {"listings", 10, 2500,
+			search(ports.ListingSearch{Currency: "gbp", Sort: ports.PriceAsc})},
 		"newest listings in a rare currency": {"listings", 10, 2500, search(ports.ListingSearch{Currency: "gbp"})},
 		"listings of a rare type":            {"listings", 10, 2500, search(ports.ListingSearch{Type: listing.Digital})},
 		"listings by price and currency": {"listings", 1, 2500,
 			search(ports.ListingSearch{Currency: "gbp", MaxPrice: &highest, Sort: ports.PriceAsc})},
-		"access of a page of customers": {"grants", 100, 200, func(ctx context.Context, r ports.Repos) (grants int, err error) {
-			customers, err := r.Access.Audit.ListCustomers(ctx, access.Document{CreatorID: "crt_0", ExternalCustomerID: "user-2"}, 100)
-			for _, c := range customers {
-				grants += len(c.Grants)
-			}
-			return grants, err
-		}},
+		"access of a page of customers": {"grants", 100, 200,
+			func(ctx context.Context, r ports.Repos) (grants int, err error) {
+				customers, err := r.Access.Audit.ListCustomers(ctx,
+					access.Document{CreatorID: "crt_0", ExternalCustomerID: "user-2"}, 100)
+				for _, c := range customers {
+					grants += len(c.Grants)
+				}
+				return grants, err
+			}},
 		"documents of a time": {"documents", 500, 600, func(ctx context.Context, r ports.Repos) (int, error) {
-			found, err := r.Invoicing.Documents.ListIssued(ctx, time.UnixMilli(1700000020000), time.UnixMilli(1700000030000), document.Snapshot{}, 500)
+			found, err := r.Invoicing.Documents.ListIssued(ctx, time.UnixMilli(1700000020000), time.UnixMilli(1700000030000),
+				document.Snapshot{}, 500)
 			return len(found), err
 		}},
 		"sessions of a reference": {"sessions", 10, 100, func(ctx context.Context, r ports.Repos) (int, error) {

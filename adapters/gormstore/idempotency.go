@@ -29,24 +29,23 @@ type idempotencyKeys struct{ repo.Base }
 // Lock implements ports.IdempotencyKeys. On PostgreSQL lock and query are one statement, whose snapshot may be older
 // than the lock: a record committed in between is not seen here, but Save finds it and the transaction runs again.
 func (k idempotencyKeys) Lock(_ context.Context, creatorID, route, key string) (ports.IdempotencyRecord, bool, error) {
-	const doing = "lock idempotency key"
+	const op = "lock idempotency key"
 	var locked bool
 	var row idempotencyRow
-	record := repo.RowQuery{
-		SQL: "SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, COALESCE(r.body, ?) AS body, " +
-			"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT " + k.Dialect.TryLock() + " AS locked) l " +
-			"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?",
-		Args: []any{[]byte{}, []byte{}, k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key), creatorID, route, key},
-		Into: []any{&locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil, &row.CreatedAt},
-	}
-	// Every use case asks for the account's clock next.
-	var offset int64
-	if err := k.QueryRowFlush(doing, record, offsetQuery(creatorID, &offset)); err != nil {
+	query := "SELECT l.locked, COALESCE(r.body_hash, ?) AS body_hash, COALESCE(r.status, -1) AS status, " +
+		"COALESCE(r.body, ?) AS body, " +
+		"COALESCE(r.lease_until, 0) AS lease_until, r.created_at FROM (SELECT " + k.Dialect.TryLock() + " AS locked) l " +
+		"LEFT JOIN idempotency_keys r ON r.creator_id = ? AND r.route = ? AND r.key = ?"
+	args := []any{[]byte{}, []byte{}, k.Dialect.LockNumber("idempotency\x00" + creatorID + "\x00" + route + "\x00" + key),
+		creatorID, route, key}
+	k.PreloadWith("creators", creatorID)
+	err := k.QueryRowFlush(op, query, args, &locked, &row.BodyHash, &row.Status, &row.Body, &row.LeaseUntil,
+		&row.CreatedAt)
+	if err != nil {
 		return ports.IdempotencyRecord{}, false, err
 	}
-	rememberOffset(k.DB, creatorID, offset)
 	if row.Status < 0 {
-		return ports.IdempotencyRecord{}, locked, k.Failure(doing, gorm.ErrRecordNotFound)
+		return ports.IdempotencyRecord{}, locked, k.Failure(op, gorm.ErrRecordNotFound)
 	}
 	return ports.IdempotencyRecord{
 		CreatorID: creatorID, Route: route, Key: key, BodyHash: row.BodyHash, Status: row.Status, Body: row.Body,
@@ -64,24 +63,26 @@ func (k idempotencyKeys) Insert(_ context.Context, r ports.IdempotencyRecord, st
 		row.Body = []byte{}
 	}
 	return k.InsertRowChecked("save idempotency key", &row, ports.ErrStale,
-		`ON CONFLICT (creator_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
+		`ON CONFLICT (creator_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, status = excluded.status,
+			body = excluded.body,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE idempotency_keys.status = 0 AND idempotency_keys.lease_until <= ? OR idempotency_keys.created_at < ?`,
 		repo.UnixMillis(r.CreatedAt), repo.UnixMillis(staleBefore))
 }
 
-// Complete implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Save lets the
-// second in only after the first one's lease.
+// Complete implements ports.IdempotencyKeys. No two unanswered records of a key have one time of creation: Save lets
+// the second in only after the first one's lease.
 func (k idempotencyKeys) Complete(_ context.Context, r ports.IdempotencyRecord) error {
-	const doing = "complete idempotency key"
+	const op = "complete idempotency key"
 	body := r.Body
 	if body == nil {
 		body = []byte{}
 	}
 	res := k.DB.Exec(
-		"UPDATE idempotency_keys SET status = ?, body = ?, lease_until = ? WHERE creator_id = ? AND route = ? AND key = ? AND status = 0 AND created_at = ?",
+		"UPDATE idempotency_keys SET status = ?, body = ?, lease_until = ? WHERE creator_id = ? AND route = ? AND key = ? "+
+			"AND status = 0 AND created_at = ?",
 		r.Status, body, r.LeaseUntil.UnixMilli(), r.CreatorID, r.Route, r.Key, repo.UnixMillis(r.CreatedAt))
-	return k.Changed(doing, res, ports.ErrNotFound)
+	return k.Changed(op, res, ports.ErrNotFound)
 }
 
 // DeleteBefore implements ports.IdempotencyKeys.

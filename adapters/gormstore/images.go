@@ -30,7 +30,8 @@ var _ ports.Images = images{}
 // Insert implements ports.Images.
 func (t images) Insert(_ context.Context, s image.Stored) error {
 	return t.InsertRow("insert image "+s.ID, &imageRow{
-		ID: s.ID, CreatorID: s.CreatorID, ContentType: s.ContentType, Width: int64(s.Width), Height: int64(s.Height), Body: s.Body,
+		ID: s.ID, CreatorID: s.CreatorID, ContentType: s.ContentType, Width: int64(s.Width), Height: int64(s.Height),
+		Body:      s.Body,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), ReleasedAt: repo.UnixMillis(s.CreatedAt),
 	})
 }
@@ -52,7 +53,8 @@ func (t images) Claim(_ context.Context, creatorID, imageID string) error {
 
 // Release implements ports.Images.
 func (t images) Release(_ context.Context, creatorID, imageID string, at time.Time) error {
-	return t.Exec("release image "+imageID, "UPDATE images SET released_at = ? WHERE creator_id = ? AND id = ?", repo.UnixMillis(at), creatorID, imageID)
+	return t.Exec("release image "+imageID, "UPDATE images SET released_at = ? WHERE creator_id = ? AND id = ?",
+		repo.UnixMillis(at), creatorID, imageID)
 }
 
 // Count implements ports.Images.

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// leadPoll is how often a process asks whether it may lead, and a leader whether it still does.
+// leadPoll is the pause between two attempts of a process to lead, and between two checks of a leader.
 const leadPoll = time.Second
 
-// RunAsLeader runs work in one process at a time of those that lead under the same name on this database, and returns when ctx
-// ends. The leader is who holds an advisory lock: it ends with its connection, and then the next takes over; work's ctx
-// ends as soon as the leader notices. SQLite has one process, which leads.
+// RunAsLeader runs work in one process at a time of those that lead under the same name on this database, and returns
+// when ctx ends. The leader is who holds an advisory lock: it ends with its connection, and then the next takes over;
+// work's ctx ends as soon as the leader notices. SQLite has one process, which leads.
 func (s *Store) RunAsLeader(ctx context.Context, name string, work func(ctx context.Context)) {
 	if s.engine.Pool == nil {
 		work(ctx)

@@ -59,7 +59,8 @@ func (s *Store) NotifyWorkers() {
 	}
 }
 
-// ListenForTasks calls wake on every notification, until ctx ends (nil) or the connection is lost. On SQLite it only waits.
+// ListenForTasks calls wake on every notification, until ctx ends (nil) or the connection is lost. On SQLite it only
+// waits.
 func (s *Store) ListenForTasks(ctx context.Context, wake func()) error {
 	if s.notifier == nil {
 		<-ctx.Done()

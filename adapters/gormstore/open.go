@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/glebarez/sqlite"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -21,6 +20,7 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/adapters/gormstore/usage"
@@ -32,8 +32,8 @@ func Open(ctx context.Context, databaseURL string, options ...Option) (*Store, e
 	return OpenPooled(ctx, databaseURL, "", options...)
 }
 
-// OpenPooled is Open where the first address leads to a pooler that lends a connection for one transaction at a time, as
-// PgBouncer does, and the second to PostgreSQL itself; "" where there is no pooler.
+// OpenPooled is Open where the first address leads to a pooler that lends a connection for one transaction at a time,
+// as PgBouncer does, and the second to PostgreSQL itself; "" where there is no pooler.
 func OpenPooled(ctx context.Context, databaseURL, directURL string, options ...Option) (s *Store, err error) {
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		s, err = openSQLite(path)
@@ -75,7 +75,7 @@ func openSQLite(path string) (*Store, error) {
 		}
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
-		g, err := gorm.Open(sqlite.Dialector{Conn: db}, gormConfig())
+		g, err := gorm.Open(sqliteDialector{db}, gormConfig())
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("open sqlite %s: %w", path, err), db.Close())
 		}
@@ -112,13 +112,15 @@ func makePrivate(path string) error {
 }
 
 const (
-	// lockTimeout in milliseconds: a transaction that waits this long for a lock is run again rather than holding its caller.
+	// lockTimeout in milliseconds: a transaction that waits this long for a lock is run again rather than holding its
+	// caller.
 	lockTimeout = "5000"
 	// idleTimeout in milliseconds: no transaction waits for anything outside the database, so one that is idle this long
 	// belongs to a process that was stopped, and must not go on holding what it has locked.
 	idleTimeout = "10000"
 	// localTimeouts sets both for one transaction.
-	localTimeouts = "SELECT set_config('lock_timeout', '" + lockTimeout + "', true), set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)"
+	localTimeouts = "SELECT set_config('lock_timeout', '" + lockTimeout +
+		"', true), set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)"
 )
 
 // configure sets what the connections of an address begin with. A pooler refuses settings, and its connections keep no
@@ -181,14 +183,15 @@ func openPostgres(ctx context.Context, databaseURL, directURL string) (*Store, e
 
 // newStore completes what both engines share.
 func newStore(s *Store) *Store {
-	s.classOf, s.keyOf, s.wake = unclassified, withoutKey, asleep
+	s.classOf, s.keyOf, s.wake = unclassified, withoutKey, noop
 	s.engine.Dialect, s.engine.Retryable = s.dialect, s.dialect.retryable
 	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)
 	s.Intake = usage.NewIntake(s.engine, s.write)
 	return s
 }
 
-// separateConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave closes it.
+// separateConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave
+// closes it.
 func (s *Store) separateConnection(ctx context.Context) (conn *pgx.Conn, leave func(), err error) {
 	conn, err = pgx.ConnectConfig(ctx, s.direct)
 	if err != nil {
@@ -212,7 +215,8 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		defer func() { err = errors.Join(err, direct.Close()) }()
 		db = direct
 	}
-	engine, dialectName, options := "sqlite", goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	engine, dialectName, options := "sqlite", goose.DialectSQLite3,
+		[]goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if _, ok := s.dialect.(postgresDialect); ok {
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {

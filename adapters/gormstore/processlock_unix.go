@@ -15,7 +15,8 @@ func lockProcess(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the lock of the database: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a descriptor fits
+	descriptor := int(file.Fd()) //nolint:gosec // it fits
+	if err := syscall.Flock(descriptor, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = file.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("another process is serving or working on %s: SQLite has one; use PostgreSQL for more", path)

@@ -30,17 +30,18 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 	if tx, ok := current(db.Statement.Context); ok {
 		b.AtCommit = tx.atCommit.register
 		if tx.pipeline != nil {
-			b.Pipeline, b.PrefetchOffset = tx.pipeline, tx.prefetchOffsetOf
-			b.Memo = map[string]any{}
+			b.Pipeline, b.Cache = tx.pipeline, tx.pipeline.cache
+			b.Preload = s.preloading(b)
 		}
 	} else {
 		b.Pool = s.engine.Pool
 	}
-	offsets := clockOffsets{Base: b}
+	offsets := s.clockOffsets(b)
 	return ports.Repos{
-		Clock:         accountClock{offsets: offsets},
-		Tasks:         tasks{Base: b, classOf: s.classOf, keyOf: s.keyOf, scheduled: scheduled, writes: &taskWrites{}},
-		TaskAdmin:     taskAdmin{Base: b, scheduled: scheduled, due: s.dialect.dueSQL()},
+		Clock: accountClock{offsets: offsets},
+		Tasks: tasks{Base: b, clock: offsets, classOf: s.classOf, keyOf: s.keyOf, scheduled: scheduled,
+			writes: &taskWrites{}},
+		TaskAdmin:     taskAdmin{Base: b, clock: offsets, scheduled: scheduled, due: s.dialect.dueSQL()},
 		Idempotency:   idempotencyKeys{b},
 		Images:        images{b},
 		Identity:      identity.Repositories(b),
@@ -56,7 +57,8 @@ func (s *Store) repos(db *gorm.DB, scheduled *bool) ports.Repos {
 		Treasury:      treasury.Repositories(b),
 		Webhooks:      webhooks.Repositories(b),
 		Mail:          mail.Repositories(b),
-		Sandbox:       ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b), Disputes: sandbox.NewDisputes(b), Audit: sandbox.NewAudit(b)},
+		Sandbox: ports.SandboxRepos{ClockOffsets: offsets, Charges: sandbox.NewCharges(b),
+			Disputes: sandbox.NewDisputes(b), Audit: sandbox.NewAudit(b)},
 	}
 }
 

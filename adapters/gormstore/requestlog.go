@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sundry/adapters/gormstore/repo"
-	"sundry/core/apirequest"
+	"sundry/core/requestlog"
 	"sundry/ports"
 )
 
@@ -30,27 +30,30 @@ type apiRequestRow struct {
 // TableName implements gorm's tabler.
 func (apiRequestRow) TableName() string { return "api_requests" }
 
-func newAPIRequestRow(r apirequest.Record) apiRequestRow {
+func newAPIRequestRow(r requestlog.Record) apiRequestRow {
 	return apiRequestRow{
-		ID: r.ID, CreatorID: r.CreatorID, Method: r.Method, Path: repo.Storable(r.Path, apirequest.MaxPath), Status: int64(r.Status), Code: r.Code,
-		DurationUS: r.Duration.Microseconds(), APIKey: repo.Storable(r.Key, len(r.Key)), At: repo.UnixMillis(r.At),
+		ID: r.ID, CreatorID: r.CreatorID, Method: r.Method, Path: repo.SanitizeText(r.Path, requestlog.MaxPath),
+		Status: int64(r.Status), Code: r.Code,
+		DurationUS: r.Duration.Microseconds(), APIKey: repo.SanitizeText(r.Key, len(r.Key)), At: repo.UnixMillis(r.At),
 	}
 }
 
-func (r apiRequestRow) toRecord() apirequest.Record {
-	return apirequest.Record{
+func (r apiRequestRow) toRecord() requestlog.Record {
+	return requestlog.Record{
 		ID: r.ID, CreatorID: r.CreatorID, Method: r.Method, Path: r.Path, Status: int(r.Status), Code: r.Code,
 		Duration: time.Duration(r.DurationUS) * time.Microsecond, Key: r.APIKey, At: time.Time(r.At),
 	}
 }
 
 // insertRequestsSQL has one text whatever the number of rows, so that it is prepared once.
-const insertRequestsSQL = `INSERT INTO api_requests (id, creator_id, method, path, status, code, duration_us, api_key, at)
-SELECT * FROM unnest(@ids::text[], @creators::text[], @methods::text[], @paths::text[], @statuses::bigint[], @codes::text[], @durations::bigint[],
+const insertRequestsSQL = `INSERT INTO api_requests (id, creator_id, method, path, status, code, duration_us, api_key,
+	at)
+SELECT * FROM unnest(@ids::text[], @creators::text[], @methods::text[], @paths::text[], @statuses::bigint[],
+@codes::text[], @durations::bigint[],
     @keys::text[], @ats::bigint[])`
 
 // InsertRequests implements ports.RequestLog.
-func (s *Store) InsertRequests(ctx context.Context, all []apirequest.Record) error {
+func (s *Store) InsertRequests(ctx context.Context, all []requestlog.Record) error {
 	rows := make([]apiRequestRow, len(all))
 	columns := map[string][]any{}
 	for i, one := range all {
@@ -84,7 +87,8 @@ func (s *Store) InsertRequests(ctx context.Context, all []apirequest.Record) err
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // ListRequests implements ports.RequestLog.
-func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports.RequestSearch, page ports.Page) (ports.List[apirequest.Record], error) {
+func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports.RequestSearch,
+	page ports.Page) (ports.List[requestlog.Record], error) {
 	b := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
 	query := repo.Equal(b.DB.Where("creator_id = ?", creatorID), map[string]string{"id": search.ID})
 	if search.Path != "" {
@@ -93,7 +97,10 @@ func (s *Store) ListRequests(ctx context.Context, creatorID string, search ports
 	if least, beyond := statuses(search.Status); beyond > 0 {
 		query = query.Where("status >= ? AND status < ?", least, beyond)
 	}
-	return repo.ListByIDDesc(b, "list API requests of "+creatorID, query, page, apiRequestRow.toRecord, func(r apiRequestRow) string { return r.ID })
+	return repo.ListByIDDesc(b, "list API requests of "+creatorID, query, page, apiRequestRow.toRecord,
+		func(r apiRequestRow) string {
+			return r.ID
+		})
 }
 
 // statuses are those that a search names: one, or a class by its first digit.
@@ -110,7 +117,8 @@ func statuses(named int) (least, beyond int) {
 
 // TrimRequests implements ports.RequestLog.
 func (s *Store) TrimRequests(ctx context.Context, creatorID string, keep int) error {
-	_, err := s.rowsChanged(ctx, "trim API requests of "+creatorID, `DELETE FROM api_requests WHERE creator_id = ? AND id <=
+	_, err := s.rowsChanged(ctx, "trim API requests of "+creatorID,
+		`DELETE FROM api_requests WHERE creator_id = ? AND id <=
 		(SELECT id FROM api_requests WHERE creator_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`, creatorID, creatorID, keep)
 	return err
 }

@@ -15,11 +15,11 @@ import (
 // retentionBatch bounds the rows that one transaction deletes.
 const retentionBatch = 2_000
 
-// mailBodyWindow is how far back mails are scanned whose bodies may still be there: the deletion runs far more often.
+// mailBodyWindow bounds the scan for mails whose bodies may still be there: the deletion runs far more often.
 const mailBodyWindow = 60 * 24 * time.Hour
 
-// commitSlack is more than the time from the making of an event's id to its commit: events around the end of what is kept may
-// be deleted in another order than they were committed in.
+// commitSlack is more than the time from the making of an event's id to its commit: events around the end of what is
+// kept may be deleted in another order than they were committed in.
 const commitSlack = time.Hour
 
 // FirstID is the least id of a kind that could have been made at a time: ids begin with it.
@@ -32,55 +32,58 @@ func FirstID(kind id.Prefix, at time.Time) string {
 	return id.New(kind, body)
 }
 
-// deletion is one kind of rows: pick selects ids of at most so many, by its arguments and a last one; each statement is run
-// with those ids.
+// deletion is one kind of rows: pick selects ids of at most so many, by its arguments and a last one; each statement is
+// run with those ids.
 type deletion struct {
-	doing string
-	pick  string
-	args  []any
-	each  []string
+	op   string
+	pick string
+	args []any
+	each []string
 }
 
 func (s *Store) deletions(k ports.Retention) []deletion {
 	released := "SELECT s.id FROM sessions s WHERE s.id < ? AND s.status = 'expired' AND s.customer_id = '' " +
 		"AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.purpose = 'checkout' AND p.subject_id = s.id) " +
-		"AND NOT EXISTS (SELECT 1 FROM reservations r WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status <> 'released') " +
+		"AND NOT EXISTS (SELECT 1 FROM reservations r WHERE r.creator_id = s.creator_id AND r.checkout_id = s.id AND " +
+		"r.status <> 'released') " +
 		"AND NOT EXISTS (SELECT 1 FROM appointments a WHERE a.creator_id = s.creator_id AND a.checkout_id = s.id) " +
 		"AND NOT EXISTS (SELECT 1 FROM discount_redemptions d WHERE d.creator_id = s.creator_id AND d.checkout_id = s.id) " +
 		"AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = 'checkout.expire:' || s.id) LIMIT ?"
 	return []deletion{
 		{
-			doing: "delete deliveries", args: []any{FirstID(id.Event, k.Deliveries), k.Deliveries.UnixMilli()},
+			op: "delete deliveries", args: []any{FirstID(id.Event, k.Deliveries), k.Deliveries.UnixMilli()},
 			pick: "SELECT d.id FROM deliveries d WHERE d.event_id < ? AND d.status <> 'pending' " +
 				"AND NOT EXISTS (SELECT 1 FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.at >= ?) LIMIT ?",
 			each: []string{"DELETE FROM delivery_attempts WHERE delivery_id IN ?", "DELETE FROM deliveries WHERE id IN ?"},
 		},
 		{
-			doing: "delete events", args: []any{FirstID(id.Event, k.Events)},
-			pick: "SELECT e.id FROM events e WHERE e.id < ? AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = e.id) LIMIT ?",
+			op: "delete events", args: []any{FirstID(id.Event, k.Events)},
+			pick: "SELECT e.id FROM events e WHERE e.id < ? AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = " +
+				"e.id) LIMIT ?",
 			each: []string{"DELETE FROM events WHERE id IN ?"},
 		},
 		{
-			doing: "delete expired sessions", pick: released, args: []any{FirstID(id.CheckoutSession, k.Sessions)},
+			op: "delete expired sessions", pick: released, args: []any{FirstID(id.CheckoutSession, k.Sessions)},
 			each: []string{"DELETE FROM reservations WHERE checkout_id IN ?", "DELETE FROM sessions WHERE id IN ?"},
 		},
 		{
-			doing: "empty mails", args: []any{FirstID(id.Mail, k.MailBodies.Add(-mailBodyWindow)), FirstID(id.Mail, k.MailBodies)},
-			pick: "SELECT m.id FROM mails m WHERE m.id >= ? AND m.id < ? AND m.data <> '{}' AND (m.sent_at IS NOT NULL OR m.refused_at IS NOT NULL) LIMIT ?",
+			op: "empty mails", args: []any{FirstID(id.Mail, k.MailBodies.Add(-mailBodyWindow)), FirstID(id.Mail, k.MailBodies)},
+			pick: "SELECT m.id FROM mails m WHERE m.id >= ? AND m.id < ? AND m.data <> '{}' AND (m.sent_at IS NOT NULL OR " +
+				"m.refused_at IS NOT NULL) LIMIT ?",
 			each: []string{"UPDATE mails SET data = '{}' WHERE id IN ?"},
 		},
 		{
-			doing: "delete API requests", args: []any{FirstID(id.Request, k.Requests)},
+			op: "delete API requests", args: []any{FirstID(id.Request, k.Requests)},
 			pick: "SELECT q.id FROM api_requests q WHERE q.id < ? LIMIT ?",
 			each: []string{"DELETE FROM api_requests WHERE id IN ?"},
 		},
 		{
-			doing: "delete released images", args: []any{k.Images.UnixMilli()},
+			op: "delete released images", args: []any{k.Images.UnixMilli()},
 			pick: "SELECT i.id FROM images i WHERE i.released_at < ? LIMIT ?",
 			each: []string{"DELETE FROM images WHERE id IN ?"},
 		},
 		{
-			doing: "delete spent rates", args: []any{k.Now.Add(-time.Hour).UnixMilli()},
+			op: "delete spent rates", args: []any{k.Now.Add(-time.Hour).UnixMilli()},
 			pick: "SELECT r.concurrency_key FROM concurrency_rates r WHERE r.spent_until < ? LIMIT ?",
 			each: []string{"DELETE FROM concurrency_rates WHERE concurrency_key IN ?"},
 		},
@@ -90,9 +93,11 @@ func (s *Store) deletions(k ports.Retention) []deletion {
 // DeleteOld deletes what nobody needs any more, in short transactions. From then on no event of before k.Deliveries is
 // expected to have deliveries, and none of before k.Events to be there.
 func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
-	for name, kept := range map[string]time.Time{"deliveries_from": k.Deliveries, "events_from": k.Events.Add(commitSlack)} {
+	for name, kept := range map[string]time.Time{"deliveries_from": k.Deliveries,
+		"events_from": k.Events.Add(commitSlack)} {
 		_, err := s.rowsChanged(ctx, "note retention", `INSERT INTO deployment (name, value) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE deployment.value < excluded.value`, name, FirstID(id.Event, kept))
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value
+			WHERE deployment.value < excluded.value`, name, FirstID(id.Event, kept))
 		if err != nil {
 			return err
 		}
@@ -117,7 +122,8 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 	for n := int64(retentionBatch); n == retentionBatch; {
 		var err error
 		if n, err = s.rowsChanged(ctx, "delete old busy times", `DELETE FROM busy_times WHERE (creator_id, url, starts_at) IN
-			(SELECT creator_id, url, starts_at FROM busy_times WHERE ends_at < ? LIMIT ?)`, k.Now.Add(-24*time.Hour).UnixMilli(), retentionBatch); err != nil {
+			(SELECT creator_id, url, starts_at FROM busy_times WHERE ends_at < ?
+			LIMIT ?)`, k.Now.Add(-24*time.Hour).UnixMilli(), retentionBatch); err != nil {
 			return err
 		}
 	}
@@ -127,13 +133,13 @@ func (s *Store) DeleteOld(ctx context.Context, k ports.Retention) error {
 func (s *Store) deleteBatch(ctx context.Context, d deletion) (more bool, err error) {
 	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
 		b := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}
-		ids, err := b.QueryIDs(d.doing, d.pick, append(slices.Clip(d.args), retentionBatch)...)
+		ids, err := b.QueryIDs(d.op, d.pick, append(slices.Clip(d.args), retentionBatch)...)
 		if err != nil || len(ids) == 0 {
 			more = false
 			return err
 		}
 		for _, statement := range d.each {
-			if err := b.Exec(d.doing, statement, ids); err != nil {
+			if err := b.Exec(d.op, statement, ids); err != nil {
 				return err
 			}
 		}
@@ -143,14 +149,14 @@ func (s *Store) deleteBatch(ctx context.Context, d deletion) (more bool, err err
 	return more, err
 }
 
-func (s *Store) rowsChanged(ctx context.Context, doing, statement string, args ...any) (changed int64, err error) {
+func (s *Store) rowsChanged(ctx context.Context, op, statement string, args ...any) (changed int64, err error) {
 	err = s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
 		res := s.reader(ctx).Exec(statement, args...)
 		changed = res.RowsAffected
 		return res.Error
 	})
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", doing, err)
+		return 0, fmt.Errorf("%s: %w", op, err)
 	}
 	return changed, nil
 }

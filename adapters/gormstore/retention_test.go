@@ -26,16 +26,20 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		t.Cleanup(func() { _ = store.Close() })
 		now := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 		before, since := now.Add(-time.Hour), now.Add(time.Hour)
-		old, young := func(k id.Prefix) string { return gormstore.FirstID(k, before) }, func(k id.Prefix) string { return gormstore.FirstID(k, since) }
+		old, young := func(k id.Prefix) string {
+			return gormstore.FirstID(k, before)
+		}, func(k id.Prefix) string { return gormstore.FirstID(k, since) }
 		insert := func(table, columns, format string, args ...any) {
 			t.Helper()
 			engine.Exec(t, url, fmt.Sprintf("INSERT INTO "+table+" ("+columns+") VALUES ("+format+")", args...))
 		}
 		event := func(name string) {
-			insert("events", "id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position", "'%s', 'crt_1', 'x', '', '', false, '{}', 1, 1", name)
+			insert("events", "id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position",
+				"'%s', 'crt_1', 'x', '', '', false, '{}', 1, 1", name)
 		}
 		delivery := func(name, event, status string) {
-			insert("deliveries", "id, creator_id, event_id, event_type, endpoint_id, status, attempt_count, created_at, revision",
+			insert("deliveries", "id, creator_id, event_id, event_type, endpoint_id, status, "+
+				"attempt_count, created_at, revision",
 				"'%s', 'crt_1', '%s', 'x', 'we_1', '%s', 1, 1, 1", name, event, status)
 		}
 		attempt := func(delivery string, at time.Time) {
@@ -54,7 +58,8 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		delivery("dlv_young", young(id.Event), "delivered")
 		attempt("dlv_young", since)
 		mail := func(name, sentAt string) {
-			insert("mails", "id, creator_id, kind, cause, recipient, recipient_name, data, created_at, sent_at", "'%s', 'crt_1', 'x', '%s', 'a@example.com', '', '{\"a\":1}', 1, %s", name, name, sentAt)
+			insert("mails", "id, creator_id, kind, cause, recipient, recipient_name, data, created_at, sent_at",
+				"'%s', 'crt_1', 'x', '%s', 'a@example.com', '', '{\"a\":1}', 1, %s", name, name, sentAt)
 		}
 		mail(old(id.Mail), "1")
 		mail(old(id.Mail)+"u", "NULL")
@@ -62,16 +67,20 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		insert("busy_times", "creator_id, url, starts_at, ends_at", "'crt_1', 'u', 1, 2")
 		insert("busy_times", "creator_id, url, starts_at, ends_at", "'crt_1', 'u', 3, %d", since.UnixMilli())
 		for _, name := range []string{old(id.Request), young(id.Request)} {
-			insert("api_requests", "id, creator_id, method, path, status, code, duration_us, api_key, at", "'%s', 'crt_1', 'GET', '/', 200, '', 1, '', 1", name)
+			insert("api_requests", "id, creator_id, method, path, status, code, duration_us, api_key, at",
+				"'%s', 'crt_1', 'GET', '/', 200, '', 1, '', 1", name)
 		}
-		for name, released := range map[string]string{"img_old": strconv.FormatInt(before.UnixMilli(), 10), "img_young": strconv.FormatInt(since.UnixMilli(), 10), "img_shown": "NULL"} {
-			insert("images", "id, creator_id, content_type, width, height, body, created_at, released_at", "'%s', 'crt_1', 'image/png', 1, 1, '', 1, %s", name, released)
+		for name, released := range map[string]string{"img_old": strconv.FormatInt(before.UnixMilli(), 10),
+			"img_young": strconv.FormatInt(since.UnixMilli(), 10), "img_shown": "NULL"} {
+			insert("images", "id, creator_id, content_type, width, height, body, created_at, released_at",
+				"'%s', 'crt_1', 'image/png', 1, 1, '', 1, %s", name, released)
 		}
 		insert("concurrency_rates", "concurrency_key, spent_until", "'k', 1")
 		session := func(sessionID string, status checkout.Status) {
 			t.Helper()
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-				return r.Checkout.Sessions.Insert(ctx, checkout.State{ID: sessionID, CreatorID: "crt_1", Status: status, CreatedAt: before, ExpiresAt: before})
+				return r.Checkout.Sessions.Insert(ctx, checkout.State{ID: sessionID, CreatorID: "crt_1", Status: status,
+					CreatedAt: before, ExpiresAt: before})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +91,8 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 		session(young(id.CheckoutSession), checkout.StatusExpired)
 
 		for range 2 { // again, it changes nothing
-			err := store.DeleteOld(t.Context(), ports.Retention{Deliveries: now, Events: now, Sessions: now, MailBodies: now, Requests: now, Images: now, Now: now})
+			err := store.DeleteOld(t.Context(), ports.Retention{Deliveries: now, Events: now, Sessions: now, MailBodies: now,
+				Requests: now, Images: now, Now: now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,8 +103,10 @@ func TestRetentionDeletesWhatNobodyNeeds(t *testing.T) {
 				"SELECT COUNT(*) FROM sessions": 2, "SELECT COUNT(*) FROM sessions WHERE id = '" + old(id.CheckoutSession) + "'": 0,
 				"SELECT COUNT(*) FROM mails": 3, "SELECT COUNT(*) FROM mails WHERE data = '{}'": 1,
 				"SELECT COUNT(*) FROM mails WHERE data = '{}' AND id = '" + old(id.Mail) + "'": 1,
-				"SELECT COUNT(*) FROM busy_times":                                              1, "SELECT COUNT(*) FROM concurrency_rates": 0,
-				"SELECT COUNT(*) FROM images": 2, "SELECT COUNT(*) FROM images WHERE id = 'img_old'": 0,
+				"SELECT COUNT(*) FROM busy_times":                                              1,
+				"SELECT COUNT(*) FROM concurrency_rates":                                       0,
+				"SELECT COUNT(*) FROM images":                                                  2, "SELECT COUNT(*) FROM images " +
+					"WHERE id = 'img_old'": 0,
 				"SELECT COUNT(*) FROM api_requests": 1, "SELECT COUNT(*) FROM api_requests WHERE id = '" + old(id.Request) + "'": 0,
 			} {
 				if got := engine.Int(t, url, query); got != want {

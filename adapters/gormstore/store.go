@@ -7,7 +7,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,12 +38,14 @@ type Store struct {
 	// wake is called after a commit that scheduled work due now, so that the relay need not wait for its next poll.
 	wake     func()
 	notifier *notifier // nil on SQLite
-	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled means that the other connections lead
-	// to a pooler.
+	// direct leads to PostgreSQL itself, for what needs a session; nil on SQLite. pooled means that the other connections
+	// lead to a pooler.
 	direct *pgx.ConnConfig
 	pooled bool
 	gate   *writerGate // nil on PostgreSQL
 	probe  probe
+	// realTime means that no account's clock can run ahead.
+	realTime bool
 	// lock takes the database for this process; nil where several may have it.
 	lock  func() (release func() error, err error)
 	close func() error
@@ -68,14 +69,17 @@ func TaskKeys(keyOf func(kind, subject, creatorID string) string) Option {
 // OnScheduled names the function to call after each commit that scheduled a task due now. It must not block.
 func OnScheduled(wake func()) Option { return func(s *Store) { s.wake = wake } }
 
+// RealTime leaves the clocks of accounts unread: all of them show the real time, as they do outside of the sandbox.
+func RealTime() Option { return func(s *Store) { s.realTime = true } }
+
 func unclassified(string) ports.TaskClass      { return ports.DefaultTasks }
 func withoutKey(string, string, string) string { return "" }
-func asleep()                                  {}
+func noop()                                    {}
 
 // Close gives the connections back.
 func (s *Store) Close() error { return s.close() }
 
-// transaction is what ctx carries while one is open.
+// transaction is an open transaction, carried by ctx.
 type transaction struct {
 	db *gorm.DB
 	// repos are the repositories of the whole transaction, its joined parts included.
@@ -86,10 +90,8 @@ type transaction struct {
 	failed *error
 	// pipeline is nil where every write is made at once.
 	pipeline *pipeline
-	// atCommit is what remains to be done before the commit.
+	// atCommit lists the functions to run before the commit.
 	atCommit commitHooks
-	// offsets remembers how far the clocks of accounts run ahead: they are asked for again and again.
-	offsets map[string]time.Duration
 }
 
 // commitHooks run in the order of their keys, so that two transactions lock in one order.
@@ -123,47 +125,15 @@ func current(ctx context.Context) (transaction, bool) {
 
 // Atomically implements ports.Store.
 func (s *Store) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	return s.transact(ctx, s.inTransaction, fn)
+	return s.transact(ctx, fn)
 }
 
-// Pipelined implements ports.Store. On SQLite round trips cost nothing.
-func (s *Store) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	if s.engine.Pool == nil {
-		return s.Atomically(ctx, fn)
+// open opens one transaction around fn: pipelined on PostgreSQL, where a round trip costs more than most statements.
+func (s *Store) open(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
+	if s.engine.Pool != nil {
+		return s.runInPipeline(ctx, fn)
 	}
-	return s.transact(ctx, s.inPipeline, fn)
-}
-
-// ReadTogether implements ports.Store. A pipeline without BEGIN and COMMIT is what one connection is asked in batches.
-func (s *Store) ReadTogether(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	if _, inside := current(ctx); inside || s.engine.Pool == nil {
-		return fn(ctx, s.Read(ctx))
-	}
-	return s.read.WithContext(ctx).Connection(func(db *gorm.DB) error {
-		conn, _ := db.Statement.ConnPool.(*sql.Conn) // what Connection is for
-		var repos ports.Repos
-		var failed error
-		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, repos: &repos, scheduled: new(bool), failed: &failed, pipeline: &pipeline{conn: conn, begun: true, outside: true},
-			atCommit: commitHooks{}, offsets: map[string]time.Duration{},
-		})
-		repos = s.repos(db.WithContext(inner), new(bool))
-		return fn(inner, repos)
-	})
-}
-
-// opener opens one transaction around fn.
-type opener func(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error
-
-func (s *Store) inTransaction(ctx context.Context, fn func(db *gorm.DB, pipe *pipeline) error) error {
-	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error {
-		if s.pooled {
-			if err := db.Exec(localTimeouts).Error; err != nil {
-				return fmt.Errorf("set the time-outs: %w", err)
-			}
-		}
-		return fn(db, nil)
-	})
+	return s.write.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(db, nil) })
 }
 
 // maxPrefetches bounds how often one use case has something fetched: each time for another part of it, or because what
@@ -172,12 +142,12 @@ const maxPrefetches = 8
 
 // transact runs fn in a transaction of its own or joins the one that is open. What fn lacks from the network is fetched
 // between two transactions.
-func (s *Store) transact(ctx context.Context, open opener, fn func(ctx context.Context, r ports.Repos) error) error {
+func (s *Store) transact(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
 	if outer, ok := current(ctx); ok {
 		return s.join(ctx, outer, fn)
 	}
 	for range maxPrefetches {
-		err := s.commit(ctx, open, fn)
+		err := s.commit(ctx, fn)
 		var missing *ports.PrefetchError
 		if !errors.As(err, &missing) {
 			return err
@@ -189,13 +159,13 @@ func (s *Store) transact(ctx context.Context, open opener, fn func(ctx context.C
 	return fmt.Errorf("a transaction asked %d times for something from the network", maxPrefetches)
 }
 
-// commit runs fn in a transaction until it commits, fails for good, or has lost too often.
-func (s *Store) commit(ctx context.Context, open opener, fn func(ctx context.Context, r ports.Repos) error) error {
+// commit runs fn in a transaction until it commits, fails with a permanent error, or has lost too often.
+func (s *Store) commit(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
 	var err error
 	began := time.Now()
 	for attempt := 0; attempt < repo.MaxAttempts && (attempt == 0 || time.Since(began) < busyLimit); attempt++ {
 		scheduled := false
-		err = s.gate.do(ctx, func() error { return s.run(ctx, open, &scheduled, fn) })
+		err = s.gate.do(ctx, func() error { return s.run(ctx, &scheduled, fn) })
 		if err == nil {
 			if scheduled {
 				s.wake()
@@ -203,7 +173,7 @@ func (s *Store) commit(ctx context.Context, open opener, fn func(ctx context.Con
 			return nil
 		}
 		if !errors.Is(err, ports.ErrStale) && !s.dialect.retryable(err) {
-			return s.asBusy(s.asDuplicate(err))
+			return s.wrapBusy(s.wrapDuplicate(err))
 		}
 		if waitErr := repo.BackOff(ctx, attempt); waitErr != nil {
 			return errors.Join(err, waitErr)
@@ -215,16 +185,16 @@ func (s *Store) commit(ctx context.Context, open opener, fn func(ctx context.Con
 // busyLimit bounds how long a transaction is run again: from then on the caller is asked to come back.
 const busyLimit = 5 * time.Second
 
-// asBusy wraps an error that means a busy database in ErrDatabaseBusy.
-func (s *Store) asBusy(err error) error {
+// wrapBusy wraps an error that means a busy database in ErrDatabaseBusy.
+func (s *Store) wrapBusy(err error) error {
 	if s.dialect.Busy(err) && !errors.Is(err, ports.ErrDatabaseBusy) {
 		return fmt.Errorf("%w: %w", ports.ErrDatabaseBusy, err)
 	}
 	return err
 }
 
-// LockProcess makes this process the only one that serves or works on the database, where the engine has one: on SQLite,
-// until Close.
+// LockProcess makes this process the only one that serves or works on the database, where the engine has one: on
+// SQLite, until Close.
 func (s *Store) LockProcess() error {
 	if s.lock == nil {
 		return nil
@@ -238,9 +208,9 @@ func (s *Store) LockProcess() error {
 	return nil
 }
 
-// asDuplicate is what a row comes to that was refused later than it was inserted, with a statement that sent it or with
-// the commit.
-func (s *Store) asDuplicate(err error) error {
+// wrapDuplicate maps a unique violation of a deferred insert, reported by a later statement or the commit, to
+// ports.DuplicateError.
+func (s *Store) wrapDuplicate(err error) error {
 	if index := s.dialect.UniqueIndex(err); index != "" && !errors.Is(err, ports.ErrDuplicate) {
 		return fmt.Errorf("%w: %w", &ports.DuplicateError{Index: index}, err)
 	}
@@ -248,13 +218,13 @@ func (s *Store) asDuplicate(err error) error {
 }
 
 // run opens a transaction around fn.
-func (s *Store) run(ctx context.Context, open opener, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
+func (s *Store) run(ctx context.Context, scheduled *bool, fn func(ctx context.Context, r ports.Repos) error) error {
 	within := func(db *gorm.DB, pipe *pipeline) error {
 		var failed error
 		var repos ports.Repos
 		hooks := commitHooks{}
 		inner := context.WithValue(ctx, transactionKey{}, transaction{
-			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, atCommit: hooks, offsets: map[string]time.Duration{},
+			db: db, repos: &repos, scheduled: scheduled, failed: &failed, pipeline: pipe, atCommit: hooks,
 		})
 		repos = s.repos(db.WithContext(inner), scheduled)
 		if err := fn(inner, repos); err != nil {
@@ -265,19 +235,26 @@ func (s *Store) run(ctx context.Context, open opener, scheduled *bool, fn func(c
 		}
 		return hooks.run()
 	}
-	return open(ctx, within)
+	return s.open(ctx, within)
 }
 
-// join makes fn a part of the transaction that is open.
+// join makes fn a part of the transaction that is open. What it wrote and may be refused is sent first, so that its caller
+// hears of a refused write as if the transaction were its own.
 func (s *Store) join(ctx context.Context, outer transaction, fn func(ctx context.Context, r ports.Repos) error) error {
 	if *outer.failed != nil {
 		return *outer.failed
 	}
-	err := fn(ctx, *outer.repos)
-	if err != nil {
-		*outer.failed = err
+	err := outer.pipeline.sendRefusable(ctx) // those of others, whose refusal is none of fn's
+	if err == nil {
+		err = fn(ctx, *outer.repos)
 	}
-	return err
+	if err == nil {
+		err = outer.pipeline.sendRefusable(ctx)
+	}
+	if err != nil {
+		*outer.failed = s.wrapBusy(s.wrapDuplicate(err))
+	}
+	return *outer.failed
 }
 
 // Read implements ports.Store.
@@ -286,10 +263,7 @@ func (s *Store) Read(ctx context.Context) ports.Repos {
 		return *tx.repos
 	}
 	db := s.read.WithContext(ctx)
-	r := s.repos(db, new(bool))
-	offsets := clockOffsets{Base: repo.Base{DB: db, Dialect: s.dialect}, point: s.engine.Point}
-	r.Sandbox.ClockOffsets, r.Clock = offsets, accountClock{offsets: offsets}
-	return r
+	return s.repos(db, new(bool))
 }
 
 // reader is the transaction of ctx, or else the reading pool.

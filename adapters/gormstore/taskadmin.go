@@ -23,12 +23,14 @@ func (r taskRow) info(now time.Time) ports.TaskInfo {
 
 type taskAdmin struct {
 	repo.Base
+	clock     clockOffsets
 	scheduled *bool
 	due       string // dialect.dueSQL
 }
 
 // List implements ports.TaskAdmin.
-func (t taskAdmin) List(_ context.Context, creatorID string, state ports.TaskState, now time.Time, page ports.Page) (ports.List[ports.TaskInfo], error) {
+func (t taskAdmin) List(_ context.Context, creatorID string, state ports.TaskState, now time.Time,
+	page ports.Page) (ports.List[ports.TaskInfo], error) {
 	query := inState(t.DB.Where("creator_id = ?", creatorID), state, now)
 	if state == ports.TaskRunning {
 		ids, err := t.running(creatorID, now)
@@ -51,12 +53,12 @@ func (t taskAdmin) List(_ context.Context, creatorID string, state ports.TaskSta
 		}), nil
 }
 
-// running finds the account's leased tasks among those that are due, in real time or on the account's clock: no others run,
-// and no index names the lease, which would be written with every claim.
+// running finds the account's leased tasks among those that are due, in real time or on the account's clock: no others
+// run, and no index names the lease, which would be written with every claim.
 func (t taskAdmin) running(creatorID string, now time.Time) ([]string, error) {
-	offset, err := offsetOf(t.DB, creatorID)
+	offset, err := t.clock.of(creatorID)
 	if err != nil {
-		return nil, t.Failure("read clock offset", err)
+		return nil, err
 	}
 	return t.QueryIDs("find running tasks of "+creatorID,
 		"SELECT id FROM ("+t.due+") AS due WHERE creator_id = ? AND lease_until > ? "+

@@ -19,24 +19,27 @@ import (
 // behind them: those that are leased are already among these, because a key is claimed from its head.
 const keyHead = ports.HighestPerKey
 
-// headSlack is how many due tasks are read of a key beside as many as its limit: leased ones may be behind them that have
-// fallen due late, with an earlier time.
+// headSlack is the number of due tasks that are read of a key beyond its limit: leased ones may be behind them that
+// have fallen due late, with an earlier time.
 const headSlack = 16
 
 // claimSQL picks what is due: @class, @now, and @until, the end of the lease. It reads the keys by a loose index scan,
 // takes from each what its limits leave, and mixes the keys by how much each has running: the first task of a quiet one
-// goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither plans
-// for a third of the table nor locks more than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance.
+// goes before the second of a busy one. The rows are then locked in a step of their own, so that PostgreSQL neither
+// plans for a third of the table nor locks more than is claimed. :mine leaves tasks to an advance, see leftToAnAdvance.
 const claimSQL = `
 WITH RECURSIVE keys(key) AS (
     SELECT MIN(concurrency_key) FROM tasks WHERE class = @class AND concurrency_key > ''
     UNION ALL
-    SELECT (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = @class AND t.concurrency_key > keys.key) FROM keys WHERE keys.key IS NOT NULL
+    SELECT (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = @class AND t.concurrency_key > keys.key)
+        FROM keys WHERE keys.key IS NOT NULL
 ), open_keys AS (
     SELECT k.key, CASE WHEN p.concurrency_key IS NULL THEN COALESCE(l.max_running, :width) ELSE 1 END AS width,
         CASE WHEN COALESCE(l.step_ms, 0) = 0 THEN :limit
-            ELSE (CAST(@now AS BIGINT) + 1000 - CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END) / l.step_ms END AS tokens
-    FROM keys k LEFT JOIN concurrency_pauses p ON p.concurrency_key = k.key LEFT JOIN concurrency_limits l ON l.concurrency_key = k.key
+            ELSE (CAST(@now AS BIGINT) + 1000 - CASE WHEN r.spent_until > @now THEN r.spent_until
+                ELSE @now END) / l.step_ms END AS tokens
+    FROM keys k LEFT JOIN concurrency_pauses p ON p.concurrency_key = k.key
+        LEFT JOIN concurrency_limits l ON l.concurrency_key = k.key
         LEFT JOIN concurrency_rates r ON r.concurrency_key = k.key
     WHERE k.key IS NOT NULL AND COALESCE(p.paused_until, 0) <= @now
 ), heads AS (
@@ -46,14 +49,17 @@ WITH RECURSIVE keys(key) AS (
     FROM open_keys o :heads
 ), picked AS MATERIALIZED (
     SELECT id FROM (
-        SELECT id, run_at, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width AND place <= tokens
+        SELECT id, run_at, running + place AS turn FROM heads WHERE lease_until <= @now AND running + place <= width
+            AND place <= tokens
         UNION ALL
         SELECT id, run_at, ROW_NUMBER() OVER (ORDER BY run_at, id) AS turn FROM (
-            SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :limit
+            SELECT id, run_at FROM tasks WHERE class = @class AND concurrency_key = '' AND run_at <= @now
+                AND lease_until <= @now:mine ORDER BY run_at, id LIMIT :limit
         ) AS without_key
     ) AS candidates ORDER BY turn, run_at LIMIT :limit
 ), due AS MATERIALIZED (
-    SELECT id, concurrency_key FROM tasks WHERE id IN (SELECT id FROM picked) AND run_at <= @now AND lease_until <= @now:locked
+    SELECT id, concurrency_key FROM tasks WHERE id IN (SELECT id FROM picked) AND run_at <= @now
+        AND lease_until <= @now:locked
 ):charge
 UPDATE tasks SET lease_until = @until, token = token + 1, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
 RETURNING id, kind, subject, creator_id, due_at, run_at, lease_until, token, attempts, concurrency_key`
@@ -63,17 +69,21 @@ const chargeSQL = ` ON CONFLICT (concurrency_key) DO UPDATE SET spent_until =
     CASE WHEN r.spent_until > @now THEN r.spent_until ELSE @now END + excluded.spent_until - @now`
 
 // headOf is the condition and order of a key's first due tasks.
-const headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now:mine ORDER BY run_at, id LIMIT "
+const headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND run_at <= @now:mine ORDER BY run_at, " +
+	"id LIMIT "
 
-// leftToAnAdvance leaves out what waits of an account whose clock is held: the advance that holds it runs these tasks one
-// after the other, in the order of account time, and a worker beside it would make two things that fall due together
-// happen in either order. Deliveries have no such order and go on.
-const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM clock_offsets c WHERE c.creator_id = tasks.creator_id AND c.held_until > @now))"
+// leftToAnAdvance leaves out what waits of an account whose clock is held: the advance that holds it runs these tasks
+// one after the other, in the order of account time, and a worker beside it would make two things that fall due
+// together happen in either order. Deliveries have no such order and go on.
+const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM clock_offsets c WHERE c.creator_id = " +
+	"tasks.creator_id AND c.held_until > @now))"
 
 func (d postgresDialect) claimSQL(class ports.TaskClass, limit int) string {
-	return fillClaim(class, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+strconv.Itoa(headSlack)+") t", " FOR UPDATE SKIP LOCKED",
+	return fillClaim(class, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
+		strconv.Itoa(headSlack)+") t", " FOR UPDATE SKIP LOCKED",
 		`, charged AS (INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
-			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due JOIN concurrency_limits l ON l.concurrency_key = due.concurrency_key
+			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due
+			JOIN concurrency_limits l ON l.concurrency_key = due.concurrency_key
 			WHERE l.step_ms > 0 GROUP BY l.concurrency_key, l.step_ms`+chargeSQL+")")
 }
 
@@ -85,21 +95,24 @@ func (d sqliteDialect) claimSQL(class ports.TaskClass, limit int) string {
 // mostDue bounds how many due tasks of one key are counted.
 const mostDue = 100_000
 
-// dueSQL reads the due tasks key by key, as a claim does, so that its cost grows with what is due and not with what waits
-// for its time: prepared plans expect a third of the table to be due and would scan it.
+// dueSQL reads the due tasks key by key, as a claim does, so that its cost grows with what is due and not with what
+// waits for its time: prepared plans expect a third of the table to be due and would scan it.
 func (postgresDialect) dueSQL() string {
 	return `WITH RECURSIVE keys(class, key) AS (
 		SELECT class, CAST('' AS TEXT) FROM (VALUES (` + classNames("), (") + `)) AS classes (class)
 		UNION ALL
-		SELECT class, (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = keys.class AND t.concurrency_key > keys.key) FROM keys WHERE key IS NOT NULL
+		SELECT class, (SELECT MIN(t.concurrency_key) FROM tasks t WHERE t.class = keys.class AND t.concurrency_key > keys.key)
+		FROM keys WHERE key IS NOT NULL
 	) SELECT t.* FROM keys CROSS JOIN LATERAL (
 		SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks
-		WHERE class = keys.class AND concurrency_key = keys.key AND run_at <= ? ORDER BY run_at, id LIMIT ` + strconv.Itoa(mostDue) + `
+		WHERE class = keys.class AND concurrency_key = keys.key AND run_at <= ? ORDER BY run_at, id
+		LIMIT ` + strconv.Itoa(mostDue) + `
 	) t`
 }
 
 func (sqliteDialect) dueSQL() string {
-	return "SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks WHERE class IN (" + classNames(", ") + ") AND run_at <= ?"
+	return "SELECT id, kind, creator_id, concurrency_key, run_at, lease_until FROM tasks WHERE class IN (" +
+		classNames(", ") + ") AND run_at <= ?"
 }
 
 // classNames are the classes of tasks as SQL texts.
@@ -116,12 +129,14 @@ func fillClaim(class ports.TaskClass, limit int, heads, locked, charge string) s
 	if class != ports.WebhookTasks {
 		mine = leftToAnAdvance
 	}
-	return strings.NewReplacer(":heads", strings.Replace(heads, ":mine", mine, 1), ":mine", mine, ":locked", locked, ":charge", charge,
+	return strings.NewReplacer(":heads", strings.Replace(heads, ":mine", mine, 1), ":mine", mine, ":locked", locked,
+		":charge", charge,
 		":width", strconv.Itoa(ports.MaxPerKey), ":limit", strconv.Itoa(limit)).Replace(claimSQL)
 }
 
 // Claim implements ports.TaskQueue.
-func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration, limit int) ([]ports.Task, error) {
+func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration,
+	limit int) ([]ports.Task, error) {
 	query := s.dialect.claimSQL(class, limit)
 	args := map[string]any{"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli()}
 	claim := s.claimAlone
@@ -142,8 +157,8 @@ func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time,
 	return claimed, nil
 }
 
-// claimLocked lets one process at a time claim of a class, or two would fill a key twice. Lock and claim travel together:
-// a process that is stopped in between holds nobody up.
+// claimLocked lets one process at a time claim of a class, or two would fill a key twice. Lock and claim travel
+// together: a process that is stopped in between holds nobody up.
 func (s *Store) claimLocked(ctx context.Context, query string, args map[string]any) ([]taskRow, error) {
 	var batch pgx.Batch
 	batch.Queue(strings.Replace(s.dialect.Lock(), "?", "$1", 1), s.dialect.LockNumber(fmt.Sprint("claim ", args["class"])))
@@ -158,7 +173,8 @@ func (s *Store) claimLocked(ctx context.Context, query string, args map[string]a
 		return nil, err
 	}
 	return pgx.CollectRows(found, func(row pgx.CollectableRow) (r taskRow, err error) {
-		err = row.Scan(&r.ID, &r.Kind, &r.Subject, &r.CreatorID, &r.DueAt, &r.RunAt, &r.LeaseUntil, &r.Token, &r.Attempts, &r.ConcurrencyKey)
+		err = row.Scan(&r.ID, &r.Kind, &r.Subject, &r.CreatorID, &r.DueAt, &r.RunAt, &r.LeaseUntil, &r.Token, &r.Attempts,
+			&r.ConcurrencyKey)
 		return r, err
 	})
 }
@@ -178,7 +194,8 @@ func (s *Store) claimAlone(ctx context.Context, query string, args map[string]an
 		for key, n := range perKey {
 			args["key"], args["claimed"] = key, n
 			charge := `INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
-				SELECT concurrency_key, @now + @claimed * step_ms FROM concurrency_limits WHERE concurrency_key = @key AND step_ms > 0` + chargeSQL
+				SELECT concurrency_key, @now + @claimed * step_ms FROM concurrency_limits WHERE concurrency_key = @key
+				AND step_ms > 0` + chargeSQL
 			if err := tx.Exec(charge, args).Error; err != nil {
 				return err
 			}

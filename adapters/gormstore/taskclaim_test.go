@@ -18,7 +18,8 @@ func TestAClaimDoesNotGrowWithTheBacklogOfOneKey(t *testing.T) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		db, explain := testdb.OpenToExplain(t, engine)
 		query := gormstore.ClaimSQL(engine.Name, 64)
-		for name, value := range map[string]string{"@class": "'webhooks'", "@now": "1800000000000", "@until": "1800000020000"} {
+		for name, value := range map[string]string{"@class": "'webhooks'", "@now": "1800000000000",
+			"@until": "1800000020000"} {
 			query = strings.ReplaceAll(query, name, value)
 		}
 		for _, statement := range []string{
@@ -34,7 +35,8 @@ func TestAClaimDoesNotGrowWithTheBacklogOfOneKey(t *testing.T) {
 				}
 			}
 			plan := testdb.PlanOf(t, db, explain+query)
-			if strings.Contains(plan, "Seq Scan on tasks") || strings.Contains(plan, "SCAN tasks") || strings.Contains(plan, "SCAN t\n") ||
+			if strings.Contains(plan, "Seq Scan on tasks") || strings.Contains(plan, "SCAN tasks") ||
+				strings.Contains(plan, "SCAN t\n") ||
 				strings.Count(plan, "tasks_class_key_run_at") < 3 {
 				t.Errorf("after %.20q the plan is\n%s", statement, plan)
 			}
@@ -57,8 +59,10 @@ func wantHead(t *testing.T, db *sql.DB, engine testdb.Engine, query string) {
 		t.Fatal(err)
 	}
 	var busy, quiet int
-	err = db.QueryRowContext(t.Context(), "SELECT SUM(CASE WHEN concurrency_key = 'busy' THEN 1 ELSE 0 END), SUM(CASE WHEN concurrency_key = 'busy' THEN 0 ELSE 1 END) FROM tasks WHERE lease_until > 0").Scan(&busy, &quiet)
+	err = db.QueryRowContext(t.Context(), "SELECT SUM(CASE WHEN concurrency_key = 'busy' THEN 1 ELSE 0 END), SUM(CASE "+
+		"WHEN concurrency_key = 'busy' THEN 0 ELSE 1 END) FROM tasks WHERE lease_until > 0").Scan(&busy, &quiet)
 	if err != nil || busy != ports.MaxPerKey || quiet != 10 {
-		t.Errorf("%s: claimed %s, %v; want its limit of the busy key and all 10 quiet ones", engine.Name, fmt.Sprint(busy, " and ", quiet), err)
+		t.Errorf("%s: claimed %s, %v; want its limit of the busy key and all 10 quiet ones", engine.Name,
+			fmt.Sprint(busy, " and ", quiet), err)
 	}
 }

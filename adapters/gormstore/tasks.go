@@ -37,15 +37,16 @@ func (r taskRow) task() ports.Task {
 	}
 }
 
-// soon is how near a task must be due for its scheduling to wake the workers; later ones are found by their own polls.
+// soon bounds the due time of a task whose scheduling wakes the workers. Later ones are found by their polls.
 const soon = time.Second
 
 type tasks struct {
 	repo.Base
+	clock     clockOffsets
 	classOf   func(kind string) ports.TaskClass
 	keyOf     func(kind, subject, creatorID string) string
 	scheduled *bool
-	// writes are what the transaction does to tasks, made right before its commit.
+	// writes collects the transaction's changes of tasks, made right before its commit.
 	writes *taskWrites
 }
 
@@ -67,7 +68,8 @@ const mostTogether = 8
 // joins reports whether a row can be inserted with some others. None may be met twice.
 func (w taskWrite) joins(run []taskWrite) bool {
 	last := run[len(run)-1]
-	return len(run) < mostTogether && w.insert != nil && last.insert != nil && w.conflict == last.conflict && w.id != last.id
+	return len(run) < mostTogether && w.insert != nil && last.insert != nil && w.conflict == last.conflict &&
+		w.id != last.id
 }
 
 // writeTogether makes changes that one statement can make.
@@ -109,9 +111,9 @@ func (t tasks) atCommit(write taskWrite) error {
 
 // realTime turns account time into real time, and notes whether the workers should poll at once.
 func (t tasks) realTime(creatorID string, due time.Time) (repo.UnixMillis, error) {
-	offset, err := offsetOf(t.DB, creatorID)
+	offset, err := t.clock.of(creatorID)
 	if err != nil {
-		return repo.UnixMillis{}, t.Failure("read clock offset", err)
+		return repo.UnixMillis{}, err
 	}
 	runAt := due.Add(-offset)
 	if time.Until(runAt) <= soon {
@@ -121,7 +123,8 @@ func (t tasks) realTime(creatorID string, due time.Time) (repo.UnixMillis, error
 }
 
 // reschedule moves a task that is waiting or running, and fences the run.
-const reschedule = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, concurrency_key = excluded.concurrency_key, due_at = excluded.due_at, run_at = excluded.run_at,
+const reschedule = `ON CONFLICT (id) DO UPDATE SET class = excluded.class, concurrency_key = excluded.concurrency_key,
+	due_at = excluded.due_at, run_at = excluded.run_at,
 	lease_until = 0, attempts = 0, last_error = '', token = tasks.token + 1`
 
 // Schedule implements ports.Tasks.
@@ -149,7 +152,9 @@ func (t tasks) insertTask(kind, subject, creatorID string, due time.Time, confli
 // Cancel implements ports.Tasks.
 func (t tasks) Cancel(_ context.Context, kind, subject string) error {
 	id := kind + ":" + subject
-	return t.atCommit(taskWrite{id: id, do: func() error { return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id) }})
+	return t.atCommit(taskWrite{id: id, do: func() error {
+		return t.ExecDeferred("cancel "+kind, "DELETE FROM tasks WHERE id = ?", id)
+	}})
 }
 
 // fence refuses a run that is no longer the task's. The write that follows at the commit refuses it for certain; this
@@ -157,8 +162,9 @@ func (t tasks) Cancel(_ context.Context, kind, subject string) error {
 func (t tasks) fence(task ports.Task) error {
 	if tx, ok := current(t.DB.Statement.Context); ok && tx.pipeline != nil {
 		tx.pipeline.begin().fence = &statement{
-			doing: "finish " + task.ID, sql: "SELECT 1 / COUNT(*) FROM tasks WHERE id = $1 AND token = $2", args: []any{task.ID, task.Token},
-			missed: ports.ErrFenced,
+			op: "finish " + task.ID, sql: "SELECT 1 / COUNT(*) FROM tasks WHERE id = $1 AND token = $2",
+			args:        []any{task.ID, task.Token},
+			errIfNoRows: ports.ErrFenced,
 		}
 		return nil
 	}
@@ -176,7 +182,8 @@ func (t tasks) Done(_ context.Context, task ports.Task) error {
 		return err
 	}
 	return t.atCommit(taskWrite{id: task.ID, do: func() error {
-		return t.ExecChanged("finish "+task.ID, ports.ErrFenced, "DELETE FROM tasks WHERE id = ? AND token = ?", task.ID, task.Token)
+		return t.ExecChanged("finish "+task.ID, ports.ErrFenced, "DELETE FROM tasks WHERE id = ? AND token = ?", task.ID,
+			task.Token)
 	}})
 }
 
@@ -191,7 +198,8 @@ func (t tasks) Postpone(_ context.Context, task ports.Task, due time.Time) error
 	}
 	return t.atCommit(taskWrite{id: task.ID, do: func() error {
 		return t.ExecChanged("postpone "+task.ID, ports.ErrFenced,
-			"UPDATE tasks SET due_at = ?, run_at = ?, lease_until = 0, attempts = 0, last_error = '', token = token + 1 WHERE id = ? AND token = ?",
+			"UPDATE tasks SET due_at = ?, run_at = ?, lease_until = 0, attempts = 0, last_error = '', token = token + 1 WHERE "+
+				"id = ? AND token = ?",
 			repo.UnixMillis(due), runAt, task.ID, task.Token)
 	}})
 }
@@ -208,7 +216,8 @@ func (t tasks) PauseKey(_ context.Context, key, creatorID string, until time.Tim
 	if err != nil {
 		return err
 	}
-	return t.Exec("pause "+key, `INSERT INTO concurrency_pauses (concurrency_key, creator_id, paused_until, due_until) VALUES (?, ?, ?, ?)
+	return t.Exec("pause "+key, `INSERT INTO concurrency_pauses (concurrency_key, creator_id, paused_until, due_until)
+		VALUES (?, ?, ?, ?)
 		ON CONFLICT (concurrency_key) DO UPDATE SET paused_until = excluded.paused_until, due_until = excluded.due_until`,
 		key, creatorID, realUntil, repo.UnixMillis(until))
 }
@@ -241,13 +250,16 @@ const nextSQL = `
 SELECT * FROM (
     SELECT t.*, t.due_at AS turn FROM tasks t
     WHERE t.creator_id = @creator AND t.due_at <= @until AND (t.last_error = '' OR t.run_at <= @now)
-        AND NOT EXISTS (SELECT 1 FROM concurrency_pauses p WHERE p.concurrency_key = t.concurrency_key AND p.due_until > t.due_at)
+        AND NOT EXISTS (SELECT 1 FROM concurrency_pauses p WHERE p.concurrency_key = t.concurrency_key
+        AND p.due_until > t.due_at)
     ORDER BY t.due_at, t.id LIMIT 1
 ) AS free
 UNION ALL
 SELECT * FROM (
-    SELECT t.*, p.due_until AS turn FROM concurrency_pauses p JOIN tasks t ON t.concurrency_key = p.concurrency_key AND t.creator_id = p.creator_id
-    WHERE p.creator_id = @creator AND p.due_until <= @until AND t.due_at < p.due_until AND (t.last_error = '' OR t.run_at <= @now)
+    SELECT t.*, p.due_until AS turn FROM concurrency_pauses p JOIN tasks t ON t.concurrency_key = p.concurrency_key
+        AND t.creator_id = p.creator_id
+    WHERE p.creator_id = @creator AND p.due_until <= @until AND t.due_at < p.due_until AND (t.last_error = ''
+        OR t.run_at <= @now)
     ORDER BY p.due_until, t.due_at, t.id LIMIT 1
 ) AS paused
 ORDER BY turn, due_at, id LIMIT 1`
@@ -259,7 +271,8 @@ type nextTask struct {
 }
 
 // ClaimNext implements ports.TaskQueue.
-func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time, lease time.Duration) (task ports.Task, ok bool, err error) {
+func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time.Time,
+	lease time.Duration) (task ports.Task, ok bool, err error) {
 	err = s.writeTask(ctx, func(t repo.Base) error {
 		var found []nextTask
 		args := map[string]any{"creator": creatorID, "until": until.UnixMilli(), "now": now.UnixMilli()}
@@ -272,7 +285,8 @@ func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time
 		next := found[0].Task
 		var rows []taskRow
 		err := t.DB.Raw(
-			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id = ? AND token = ? AND lease_until <= ? RETURNING *",
+			"UPDATE tasks SET lease_until = ?, token = token + 1, attempts = attempts + 1 WHERE id = ? AND token = ? AND "+
+				"lease_until <= ? RETURNING *",
 			now.Add(lease).UnixMilli(), next.ID, next.Token, now.UnixMilli()).Scan(&rows).Error
 		if ok = len(rows) > 0; ok {
 			next = rows[0]
@@ -312,7 +326,7 @@ func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again 
 	return s.writeTask(ctx, func(t repo.Base) error {
 		return t.Changed("record failure of "+task.ID, t.DB.Exec(
 			"UPDATE tasks SET run_at = ?, lease_until = 0, last_error = ?, token = token + 1 WHERE id = ? AND token = ?",
-			repo.UnixMillis(again), repo.Storable(reason, 500), task.ID, task.Token), ports.ErrFenced)
+			repo.UnixMillis(again), repo.SanitizeText(reason, 500), task.ID, task.Token), ports.ErrFenced)
 	})
 }
 
@@ -320,17 +334,19 @@ func (s *Store) Fail(ctx context.Context, task ports.Task, reason string, again 
 func (s *Store) Release(ctx context.Context, task ports.Task) error {
 	return s.writeTask(ctx, func(t repo.Base) error {
 		return t.Changed("release "+task.ID, t.DB.Exec(
-			"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID, task.Token), ports.ErrFenced)
+			"UPDATE tasks SET lease_until = 0, attempts = attempts - 1, token = token + 1 WHERE id = ? AND token = ?", task.ID,
+			task.Token), ports.ErrFenced)
 	})
 }
 
-// retimeAhead is how far ahead of the accounts' clocks tasks are re-timed. It is longer than the pause between two
-// sweeps, so that an advance does not rewrite what is due in months.
+// retimeAhead bounds the tasks that are re-timed, as a lead over the accounts' clocks. It is longer than the pause
+// between two sweeps. It is bounded so that an advance does not rewrite tasks due in months.
 const retimeAhead = 5 * time.Minute
 
 // misTimed are the tasks of an account that fall due soon and whose real time does not fit its clock. One that failed
 // keeps its own time to try again.
-const misTimed = "SELECT t.id FROM tasks t WHERE t.creator_id = ? AND t.due_at <= ? AND t.last_error = '' AND t.run_at <> t.due_at - ?"
+const misTimed = "SELECT t.id FROM tasks t WHERE t.creator_id = ? AND t.due_at <= ? AND t.last_error = '' AND " +
+	"t.run_at <> t.due_at - ?"
 
 // Retime implements ports.TaskQueue.
 func (s *Store) Retime(ctx context.Context, creatorID string) error {
@@ -372,7 +388,8 @@ func (s *Store) retimeAccount(ctx context.Context, creatorID string, offset int6
 	if err != nil {
 		return moved, err
 	}
-	locked, err := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}.QueryIDs("find tasks to re-time", misTimed, creatorID, soonest, offset)
+	locked, err := repo.Base{DB: s.reader(ctx), Dialect: s.dialect}.QueryIDs("find tasks to re-time", misTimed, creatorID,
+		soonest, offset)
 	if err != nil {
 		return moved, err
 	}
@@ -396,7 +413,8 @@ func (s *Store) retimePauses(ctx context.Context, creatorID string, offset int64
 	for _, key := range keys {
 		err := s.writeTask(ctx, func(t repo.Base) error {
 			return t.Exec("re-time the pause of "+key,
-				"UPDATE concurrency_pauses SET paused_until = due_until - ? WHERE concurrency_key = ? AND "+misTimed, offset, key, creatorID, offset)
+				"UPDATE concurrency_pauses SET paused_until = due_until - ? WHERE concurrency_key = ? AND "+misTimed, offset, key,
+				creatorID, offset)
 		})
 		if err != nil {
 			return moved, err
@@ -417,7 +435,8 @@ func (s *Store) Backlog(ctx context.Context, now time.Time) ([]ports.TaskBacklog
 	err := s.reader(ctx).Raw(
 		"SELECT kind, COUNT(*) - COUNT(p.concurrency_key) AS due, COUNT(p.concurrency_key) AS paused, "+
 			"MIN(CASE WHEN p.concurrency_key IS NULL THEN run_at END) AS oldest "+
-			"FROM ("+s.dialect.dueSQL()+") AS due LEFT JOIN concurrency_pauses p ON p.concurrency_key = due.concurrency_key AND p.paused_until > ? "+
+			"FROM ("+s.dialect.dueSQL()+") AS due LEFT JOIN concurrency_pauses p ON p.concurrency_key = due.concurrency_key "+
+			"AND p.paused_until > ? "+
 			"GROUP BY kind ORDER BY kind",
 		repo.UnixMillis(now), now.UnixMilli()).Scan(&rows).Error
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 )
 
 // writerGate lets one writer of this process at a time to SQLite. While another process locks the database the first
-// writer waits for it as long as the engine does; those that came meanwhile do not wait as long again, one after the other.
+// writer waits for it as long as the engine does; those that came meanwhile do not wait as long again, one after the
+// other.
 type writerGate struct {
 	// turn holds one token; anyone who has it may read and write busyAt.
 	turn   chan struct{}

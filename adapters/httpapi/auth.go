@@ -16,7 +16,7 @@ import (
 // AuthMode is the kind of credential that a route takes.
 type AuthMode int
 
-// The modes of the specification's table "Authentication".
+// The modes of authentication.
 const (
 	// Public routes take no credential.
 	Public AuthMode = iota
@@ -36,7 +36,7 @@ type Authenticator interface {
 	AuthenticateKey(ctx context.Context, key string) (creatorID, keyID string, err error)
 }
 
-// credentialNames describe what each mode takes. The message of a 401 is the same whatever was wrong (contract §2).
+// credentialNames describes the credential of each auth mode. The message of a 401 is the same whatever was wrong.
 var credentialNames = map[AuthMode]string{
 	AccessToken: "This route takes a creator's access token (JWT). Send a valid one in the header Authorization: Bearer <access token>.",
 	SecretKey:   "This route takes a secret key of the account. Send a valid one in the header Authorization: Bearer <secret key>.",
@@ -44,8 +44,8 @@ var credentialNames = map[AuthMode]string{
 		"this checkout. Send a valid one.",
 }
 
-// hideReason is the error without what UNAUTHENTICATED would reveal of the reason. A public route has no credential of
-// its own to name: what it refuses, such as a password, it reports itself.
+// hideReason removes from an error everything by which UNAUTHENTICATED would reveal its reason. A public route has no
+// credential of its own to name, and reports its refusals itself, such as one of a password.
 func hideReason(c *fiber.Ctx, f *fault.Error) *fault.Error {
 	mode, _ := c.Locals("authMode").(AuthMode)
 	if f.Code == fault.Unauthenticated && mode != Public {
@@ -60,7 +60,7 @@ func setRateLimit(c *fiber.Ctx, limit int, quota ports.Quota) {
 	c.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, quota.Remaining, int(math.Ceil(quota.Reset.Seconds()))))
 }
 
-// Account is the id of the creator whose request this is, as the route's AuthMode established it; "" for none.
+// Account returns the id of the creator whom the route's AuthMode authenticated; "" for none.
 func Account(c *fiber.Ctx) string {
 	id, _ := c.Locals("account").(string)
 	return id

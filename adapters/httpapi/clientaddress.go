@@ -9,10 +9,10 @@ import (
 	"sundry/core/country"
 )
 
-// TrustedProxies are the networks whose X-Forwarded-For is believed.
+// TrustedProxies are the networks whose X-Forwarded-For is trusted.
 type TrustedProxies []netip.Prefix
 
-// ClientAddress is what attempts are counted by: the network that the request came from.
+// ClientAddress returns the network from which a request came. Rate limits count by it.
 func (t TrustedProxies) ClientAddress(c *fiber.Ctx) string {
 	peer, ok := parseAddress(c.Context().RemoteAddr().String())
 	if !ok {
@@ -21,7 +21,7 @@ func (t TrustedProxies) ClientAddress(c *fiber.Ctx) string {
 	return network(origin(peer, c.GetReqHeaders()[fiber.HeaderXForwardedFor], t.contain)).String()
 }
 
-// ClientCountry reads the country that a trusted proxy names in a header; "" for none, and from anybody else.
+// ClientCountry reads the country that a trusted proxy names in a header; "" for none, and for any other sender.
 func (t TrustedProxies) ClientCountry(header string) func(*fiber.Ctx) string {
 	return func(c *fiber.Ctx) string {
 		peer, ok := parseAddress(c.Context().RemoteAddr().String())
@@ -33,7 +33,7 @@ func (t TrustedProxies) ClientCountry(header string) func(*fiber.Ctx) string {
 	}
 }
 
-// contain reports whether the address is one of ours, so that what it reports of its own peer is believed.
+// contain reports whether the address is a trusted proxy, so that its report of its own peer is trusted.
 func (t TrustedProxies) contain(address netip.Addr) bool {
 	for _, proxy := range t {
 		if proxy.Contains(address) {

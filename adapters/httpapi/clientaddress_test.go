@@ -13,20 +13,34 @@ func TestTheClientIsTheFirstHopThatIsNoProxyOfOurs(t *testing.T) {
 		forwarded []string
 		want      string
 	}{
-		"without a proxy it is the peer":                  {"203.0.113.7:4711", nil, "203.0.113.7/32"},
-		"an untrusted client's header is not believed":    {"203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7/32"},
-		"our proxy's header is":                           {"10.0.0.1:4711", []string{"198.51.100.1"}, "198.51.100.1/32"},
-		"what the client wrote before it is not":          {"10.0.0.1:4711", []string{"192.0.2.99, 198.51.100.1"}, "198.51.100.1/32"},
-		"nor in a header of its own":                      {"10.0.0.1:4711", []string{"192.0.2.99", "198.51.100.1"}, "198.51.100.1/32"},
-		"our proxies may stand in a row":                  {"10.0.0.1:4711", []string{"192.0.2.99, 198.51.100.1, 10.0.0.2,10.0.0.3"}, "198.51.100.1/32"},
+		"without a proxy it is the peer": {"203.0.113.7:4711", nil, "203.0.113.7/32"},
+		"an untrusted client's header is not believed": {
+			"203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7/32",
+		},
+		"our proxy's header is": {
+			"10.0.0.1:4711", []string{"198.51.100.1"}, "198.51.100.1/32",
+		},
+		"what the client wrote before it is not": {
+			"10.0.0.1:4711", []string{"192.0.2.99, 198.51.100.1"}, "198.51.100.1/32",
+		},
+		"nor in a header of its own": {
+			"10.0.0.1:4711", []string{"192.0.2.99", "198.51.100.1"}, "198.51.100.1/32",
+		},
+		"our proxies may stand in a row": {
+			"10.0.0.1:4711", []string{"192.0.2.99, 198.51.100.1, 10.0.0.2,10.0.0.3"}, "198.51.100.1/32",
+		},
 		"a client of our own network is the farthest hop": {"10.0.0.1:4711", []string{"10.0.0.9"}, "10.0.0.9/32"},
-		"what is no address ends the walk":                {"10.0.0.1:4711", []string{"198.51.100.1, unknown, 10.0.0.2"}, "10.0.0.2/32"},
-		"an empty header is ignored":                      {"10.0.0.1:4711", []string{""}, "10.0.0.1/32"},
-		"a hop may have a port":                           {"10.0.0.1:4711", []string{"198.51.100.1:80"}, "198.51.100.1/32"},
-		"IPv6 counts by its /64":                          {"[2001:db8:1:2:3:4:5:6]:4711", nil, "2001:db8:1:2::/64"},
-		"IPv4 in IPv6's clothes is IPv4":                  {"[::ffff:10.0.0.1]:4711", []string{"::ffff:198.51.100.1"}, "198.51.100.1/32"},
-		"a zone does not make another network":            {"[fe80::1%eth0]:4711", nil, "fe80::/64"},
-		"a hop in brackets with a port is read too":       {"10.0.0.1:4711", []string{"[2001:db8::1]:443"}, "2001:db8::/64"},
+		"what is no address ends the walk": {
+			"10.0.0.1:4711", []string{"198.51.100.1, unknown, 10.0.0.2"}, "10.0.0.2/32",
+		},
+		"an empty header is ignored": {"10.0.0.1:4711", []string{""}, "10.0.0.1/32"},
+		"a hop may have a port":      {"10.0.0.1:4711", []string{"198.51.100.1:80"}, "198.51.100.1/32"},
+		"IPv6 counts by its /64":     {"[2001:db8:1:2:3:4:5:6]:4711", nil, "2001:db8:1:2::/64"},
+		"IPv4 in IPv6's clothes is IPv4": {
+			"[::ffff:10.0.0.1]:4711", []string{"::ffff:198.51.100.1"}, "198.51.100.1/32",
+		},
+		"a zone does not make another network":      {"[fe80::1%eth0]:4711", nil, "fe80::/64"},
+		"a hop in brackets with a port is read too": {"10.0.0.1:4711", []string{"[2001:db8::1]:443"}, "2001:db8::/64"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

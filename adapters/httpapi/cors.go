@@ -8,8 +8,9 @@ const (
 	corsMaxAge          = "86400"
 )
 
-// readableByAnyPage reports whether a page of any origin may read the route's responses: whatever needs no credential, and
-// what a return token opens. An address that holds a secret is its own credential: who knows it could ask from anywhere.
+// readableByAnyPage reports whether a page of any origin may read the route's responses: those that need no
+// credential, and those that a return token opens. An address that holds a secret is its own credential, and can be
+// requested from anywhere.
 func (r Route) readableByAnyPage() bool {
 	return r.Method == fiber.MethodGet && (r.Auth == Public || r.Auth == SecretKeyOrReturnToken)
 }
@@ -21,7 +22,7 @@ func allowAnyOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// preflight is the response to a browser that asks what it may send.
+// preflight responds to a browser that asks which requests it may send.
 func preflight(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAllow, "GET, HEAD, OPTIONS")
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")

@@ -19,7 +19,7 @@ func Decode[T any](c *fiber.Ctx) (T, error) {
 	return into, err
 }
 
-// DecodeOptional is Decode where the whole body may be left out.
+// DecodeOptional is Decode for a body that may be absent.
 func DecodeOptional[T any](c *fiber.Ctx) (T, error) {
 	if len(Body(c)) == 0 {
 		var zero T
@@ -28,8 +28,8 @@ func DecodeOptional[T any](c *fiber.Ctx) (T, error) {
 	return Decode[T](c)
 }
 
-// WithoutBody is for a POST that takes no body. An empty one and {} are that; what anything else asks for would not
-// happen, and its caller should know.
+// WithoutBody wraps a POST that takes no body. An empty body and {} are accepted; any other is refused, because its
+// members would have no effect.
 func WithoutBody(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := DecodeOptional[struct{}](c); err != nil {
@@ -39,7 +39,7 @@ func WithoutBody(handle fiber.Handler) fiber.Handler {
 	}
 }
 
-// ValueOf is what p points at, or the zero value: for optional members that may be null.
+// ValueOf returns *p, or the zero value for nil: for optional members that may be null.
 func ValueOf[T any](p *T) T {
 	if p == nil {
 		var zero T
@@ -48,8 +48,8 @@ func ValueOf[T any](p *T) T {
 	return *p
 }
 
-// ReadTime reads an optional member that holds an RFC 3339 time; absent and null are the zero time. What is finer than a
-// millisecond is cut off.
+// ReadTime reads an optional member that holds an RFC 3339 time; absent and null are the zero time. What is finer
+// than a millisecond is cut off.
 func ReadTime(f *fault.Violations, field string, text *string) time.Time {
 	if text == nil {
 		return time.Time{}

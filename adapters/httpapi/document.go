@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"sundry/core/apiformat"
-
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
+
+	"sundry/core/apiformat"
 )
 
 // sharedDocument is the part of the OpenAPI document that belongs to no area: its head, the schemas that all share and
@@ -60,8 +60,8 @@ func newDocument(areas []Area, routes []Route) (Document, error) {
 	return d, nil
 }
 
-// joinDocuments puts what an area declares before what the frame declares, in the order of the areas. A name that occurs
-// twice is an error.
+// joinDocuments puts what an area declares before what the frame declares, in the order of the areas. A name that
+// occurs twice is an error.
 func joinDocuments(areas []Area) (*yaml.Node, error) {
 	whole, err := parseDocument(sharedDocument)
 	if err != nil {
@@ -112,7 +112,7 @@ func member(mapping *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// detach empties a member of a mapping and returns what it held.
+// detach removes a member of a mapping and returns its value.
 func detach(mapping *yaml.Node, name string) *yaml.Node {
 	value := member(mapping, name)
 	if value == nil {
@@ -123,7 +123,7 @@ func detach(mapping *yaml.Node, name string) *yaml.Node {
 	return &held
 }
 
-// merge adds what a part declares to the whole: members to mappings, at every depth, and elements to lists.
+// merge adds a part to the whole: members to mappings, at every depth, and elements to lists.
 func merge(whole, part *yaml.Node) error {
 	if whole == nil || whole.Kind != part.Kind || part.Kind == yaml.ScalarNode {
 		return fmt.Errorf("line %d cannot be merged", part.Line)

@@ -76,7 +76,10 @@ func (e exampler) of(schema *yaml.Node, owner, name string, depth int) *yaml.Nod
 		return given
 	}
 	if reference := member(schema, "$ref"); reference != nil {
-		return e.of(resolve(e.document, reference.Value), reference.Value[strings.LastIndexByte(reference.Value, '/')+1:], "", depth+1)
+		return e.of(
+			resolve(e.document, reference.Value), reference.Value[strings.LastIndexByte(reference.Value, '/')+1:], "",
+			depth+1,
+		)
 	}
 	null := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	nullable := member(schema, "nullable")
@@ -143,7 +146,9 @@ func (e exampler) ofType(schema *yaml.Node, owner string, depth int) *yaml.Node 
 		}
 		return object
 	case "array":
-		return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{e.of(member(schema, "items"), owner, "", depth+1)}}
+		return &yaml.Node{
+			Kind: yaml.SequenceNode, Content: []*yaml.Node{e.of(member(schema, "items"), owner, "", depth+1)},
+		}
 	case "boolean":
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"}
 	case "integer", "number":

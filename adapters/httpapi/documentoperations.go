@@ -75,8 +75,8 @@ func credentials(operation *yaml.Node) []string {
 	return names
 }
 
-// resolve follows a reference within the document; a mapping without members when it does not resolve, which the document's
-// own validation reports.
+// resolve follows a reference within the document; a mapping without members when it does not resolve, which the
+// document's own validation reports.
 func resolve(document *yaml.Node, reference string) *yaml.Node {
 	node := document
 	for name := range strings.SplitSeq(strings.TrimPrefix(reference, "#/"), "/") {
@@ -87,8 +87,8 @@ func resolve(document *yaml.Node, reference string) *yaml.Node {
 	return node
 }
 
-// addFrameResponses declares what the frame responds on every route, unless the operation declares it in its own words: an
-// unknown query parameter, a missing credential, a limit, a body that is too large or encoded, and outages.
+// addFrameResponses declares what the frame responds on every route, unless the operation declares it in its own
+// words: an unknown query parameter, a missing credential, a limit, a body that is too large or encoded, and outages.
 func addFrameResponses(operation *yaml.Node) {
 	responses := member(operation, "responses")
 	if responses == nil {
@@ -110,7 +110,10 @@ func addFrameResponses(operation *yaml.Node) {
 				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.SingleQuotedStyle, Value: names[i]},
 				&yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{
 					{Kind: yaml.ScalarNode, Value: "$ref"},
-					{Kind: yaml.ScalarNode, Style: yaml.SingleQuotedStyle, Value: "#/components/responses/" + names[i+1]},
+					{
+						Kind: yaml.ScalarNode, Style: yaml.SingleQuotedStyle,
+						Value: "#/components/responses/" + names[i+1],
+					},
 				}})
 		}
 	}

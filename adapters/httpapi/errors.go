@@ -16,16 +16,21 @@ import (
 
 // statusOf is the one place where a fault becomes an HTTP status.
 var statusOf = map[fault.Code]int{
-	fault.ValidationFailed: 400, fault.SlotCountMismatch: 400, fault.SlotsOverlap: 400, fault.SlotInPast: 400, fault.SlotTaken: 400,
-	fault.NotBookable: 400, fault.InvalidRange: 400, fault.RangeTooLarge: 400, fault.InvalidTimezone: 400, fault.PaymentMethodRequired: 400,
-	fault.UnknownParameter: 400, fault.SlotNotOffered: 400,
+	fault.ValidationFailed: 400, fault.SlotCountMismatch: 400, fault.SlotsOverlap: 400, fault.SlotInPast: 400,
+	fault.SlotTaken:   400,
+	fault.NotBookable: 400, fault.InvalidRange: 400, fault.RangeTooLarge: 400, fault.InvalidTimezone: 400,
+	fault.PaymentMethodRequired: 400,
+	fault.UnknownParameter:      400, fault.SlotNotOffered: 400,
 	fault.Unauthenticated: 401,
 	fault.CardDeclined:    402, fault.AuthenticationRequired: 402,
 	fault.Forbidden:    403,
 	fault.NotFoundCode: 404, fault.CustomerNotFound: 404,
-	fault.EmailTaken: 409, fault.InsufficientBalance: 409, fault.QuoteExpired: 409, fault.SlugTaken: 409, fault.SlotUnavailable: 409,
-	fault.CatalogKeyTaken: 409, fault.SessionAlreadyPaid: 409, fault.ListingNotPurchasable: 409, fault.StateConflict: 409,
-	fault.IdempotencyKeyReused: 409, fault.IdempotencyKeyMismatch: 409, fault.IdempotencyInProgress: 409, fault.PeriodClosed: 409,
+	fault.EmailTaken: 409, fault.InsufficientBalance: 409, fault.QuoteExpired: 409, fault.SlugTaken: 409,
+	fault.SlotUnavailable: 409,
+	fault.CatalogKeyTaken: 409, fault.SessionAlreadyPaid: 409, fault.ListingNotPurchasable: 409,
+	fault.StateConflict:        409,
+	fault.IdempotencyKeyReused: 409, fault.IdempotencyKeyMismatch: 409, fault.IdempotencyInProgress: 409,
+	fault.PeriodClosed:  409,
 	fault.NotRefundable: 409, fault.LimitReached: 409,
 	fault.SessionExpired:       410,
 	fault.MethodNotAllowed:     405,
@@ -36,7 +41,7 @@ var statusOf = map[fault.Code]int{
 	fault.ProcessorUnavailable: 503, fault.DatabaseBusy: 503,
 }
 
-// errorView is the one error shape (contract §2).
+// errorView is the one shape of all errors.
 type errorView struct {
 	Code       fault.Code   `json:"code"`
 	Message    string       `json:"message"`
@@ -44,7 +49,7 @@ type errorView struct {
 	Details    []detailView `json:"details,omitempty"`
 	ListingURL string       `json:"listingUrl,omitempty"`
 	CancelURL  string       `json:"cancelUrl,omitempty"`
-	// DeclineCode is why a card was refused, with CARD_DECLINED.
+	// DeclineCode is the reason of a decline, with CARD_DECLINED.
 	DeclineCode string `json:"declineCode,omitempty"`
 }
 
@@ -64,19 +69,26 @@ func asFault(err error) *fault.Error {
 		case fiber.StatusRequestEntityTooLarge:
 			return fault.New(fault.PayloadTooLarge, "The body may have at most 1 MiB.")
 		case fiber.StatusMethodNotAllowed:
-			return fault.New(fault.MethodNotAllowed, "This path exists, but not with this method. The header Allow lists those that it has.")
+			return fault.New(
+				fault.MethodNotAllowed,
+				"This path exists, but not with this method. The header Allow lists those that it has.",
+			)
 		case fiber.StatusNotFound:
 			return fault.New(fault.NotFoundCode, "No such route. See /docs for the list.")
 		}
 		if fe.Code < 500 {
-			why, _, _ := strings.Cut(fe.Message, ". Buffer size=") // fasthttp repeats the headers there, with any credential
+			// fasthttp repeats the headers there, with any credential
+			why, _, _ := strings.Cut(fe.Message, ". Buffer size=")
 			return fault.New(fault.ValidationFailed, "The request could not be read: "+why+".")
 		}
 	}
 	if errors.Is(err, ports.ErrDatabaseBusy) {
 		return fault.Wrap(fault.DatabaseBusy, "The database is busy. Nothing was changed: try again in a moment.", err)
 	}
-	return fault.Wrap(fault.Internal, "Something went wrong on our side. Try again; if it continues, contact us with the requestId.", err)
+	return fault.Wrap(
+		fault.Internal, "Something went wrong on our side. Try again; if it continues, contact us with the requestId.",
+		err,
+	)
 }
 
 // StatusOf is the status of an error, for the pages too, which have their own texts.
@@ -114,7 +126,10 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 		s.Log.ErrorContext(c.UserContext(), "request failed", slog.String("requestId", requestID(c)),
 			slog.String("method", c.Method()), slog.String("route", c.Route().Path), slog.Any("error", err))
 	}
-	view := errorView{Code: f.Code, Message: f.Message, RequestID: requestID(c), ListingURL: f.ListingURL, CancelURL: f.CancelURL, DeclineCode: f.DeclineCode}
+	view := errorView{
+		Code: f.Code, Message: f.Message, RequestID: requestID(c), ListingURL: f.ListingURL, CancelURL: f.CancelURL,
+		DeclineCode: f.DeclineCode,
+	}
 	for _, d := range f.Details {
 		view.Details = append(view.Details, detailView(d))
 	}

@@ -13,15 +13,18 @@ import (
 	"sundry/ports"
 )
 
-// down is what the routes /v1/down/… fail with.
+// down maps a route below /v1/down to the error that it fails with.
 var down = map[string]error{
-	"busy":      fmt.Errorf("save listing lst_1: %w: SQLITE_BUSY of /srv/sundry.db", ports.ErrDatabaseBusy),
-	"processor": fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond.", errors.New("dial 10.0.0.7: timeout")),
-	"soon":      &fault.Error{Code: fault.ProcessorUnavailable, Message: "Soon.", RetryAfter: 1500 * time.Millisecond},
-	"unknown":   errors.New("a secret of the driver"),
+	"busy": fmt.Errorf("save listing lst_1: %w: SQLITE_BUSY of /srv/sundry.db", ports.ErrDatabaseBusy),
+	"processor": fault.Wrap(
+		fault.ProcessorUnavailable, "The card processor does not respond.", errors.New("dial 10.0.0.7: timeout"),
+	),
+	"soon":    &fault.Error{Code: fault.ProcessorUnavailable, Message: "Soon.", RetryAfter: 1500 * time.Millisecond},
+	"unknown": errors.New("a secret of the driver"),
 }
 
-func TestWhatIsDownForAWhileIsA503ThatSaysWhenToComeBack(t *testing.T) {
+// A dependency that is down for a while is a 503 that says when to try again.
+func TestAnOutageIsA503WithRetryAfter(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
 	for what, want := range map[string]struct {

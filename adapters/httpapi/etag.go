@@ -20,7 +20,8 @@ func SendWithETag(c *fiber.Ctx, etag string, body []byte) error {
 	return c.Send(body)
 }
 
-// matchesETag reads If-None-Match: "*" or a list of tags. A tag that a proxy has weakened still counts (RFC 9110, 13.1.2).
+// matchesETag reads If-None-Match: "*" or a list of tags. A tag that a proxy has weakened still counts (RFC 9110,
+// 13.1.2).
 func matchesETag(header, etag string) bool {
 	if header == "" {
 		return false

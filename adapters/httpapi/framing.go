@@ -21,7 +21,7 @@ func checkFraming(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// ambiguous is why the end of the body cannot be known for sure (RFC 9112, 5.1 and 6.3); "" when it can.
+// ambiguous returns the reason why the end of the body cannot be determined (RFC 9112, 5.1 and 6.3); "" when it can.
 func ambiguous(headers []byte) string {
 	length, chunked := false, false
 	for line := range bytes.SplitSeq(headers, []byte("\n")) {

@@ -22,11 +22,11 @@ const (
 	// transaction themselves.
 	Transactional
 	// Leased claims the key first and stores the response last: for use cases that call the card processor, which is
-	// never done inside a transaction. A claim whose request died ends with its lease, and the use case itself must
-	// tolerate being run again.
+	// never done inside a transaction. If a request dies, its claim ends with its lease, so the use case must
+	// tolerate another run.
 	Leased
-	// Permanent leaves it to the use case, which keeps the keys for good and decides what a repeated one gets. The key may be
-	// in the body too (TakeKey).
+	// Permanent leaves keys to the use case, which stores them permanently and decides how a repeated one responds.
+	// The key may be in the body too (TakeKey).
 	Permanent
 )
 
@@ -35,7 +35,9 @@ const maxIdempotencyKey = 255
 // idempotent runs the route's handler at most once per key. Only effects are stored: a 2xx, and a 402, which means that
 // a card was tried. Every other refusal leaves the key free.
 func (s *Server) idempotent(r Route) fiber.Handler {
-	run := func(ctx context.Context, request ports.IdempotentRequest, work func(context.Context) (ports.StoredResponse, error)) (ports.StoredResponse, bool, error) {
+	run := func(
+		ctx context.Context, request ports.IdempotentRequest, work func(context.Context) (ports.StoredResponse, error),
+	) (ports.StoredResponse, bool, error) {
 		if r.Idempotency == Transactional {
 			return s.Idempotency.Transactional(ctx, request, work)
 		}
@@ -67,7 +69,7 @@ func (s *Server) idempotent(r Route) fiber.Handler {
 	}
 }
 
-// respond runs the handler and returns the response that is to be stored, or the error of a refusal that is not.
+// respond runs the handler and returns the response to store, or the error of a refusal, which is not stored.
 func (s *Server) respond(c *fiber.Ctx, r Route) (ports.StoredResponse, error) {
 	err := recovered(c, r.Handle)
 	if err != nil && r.Idempotency == Leased && StatusOf(err) == fiber.StatusPaymentRequired {
@@ -86,12 +88,14 @@ func idempotentRequest(c *fiber.Ctx, r Route) (request ports.IdempotentRequest, 
 		return request, false, nil
 	}
 	if len(key) > maxIdempotencyKey {
-		return request, false, fault.Invalid(fault.Detail{Field: "Idempotency-Key", Code: fault.DetailTooLong, Message: "Expected at most 255 characters."})
+		return request, false, fault.Invalid(fault.Detail{
+			Field: "Idempotency-Key", Code: fault.DetailTooLong, Message: "Expected at most 255 characters.",
+		})
 	}
 	h := sha256.New()
 	h.Write([]byte(c.OriginalURL() + "\n"))
 	h.Write(strictjson.Canonical(Body(c)))
-	return ports.IdempotentRequest{CreatorID: Account(c), Route: r.Method + " " + r.Path, Key: key, Hash: h.Sum(nil), Pipelined: r.Pipelined}, true, nil
+	return ports.IdempotentRequest{CreatorID: Account(c), Route: r.Method + " " + r.Path, Key: key, Hash: h.Sum(nil)}, true, nil
 }
 
 // recovered makes a panic of the handler its error, so that a defect does not keep the key for the rest of the lease.
@@ -104,15 +108,18 @@ func recovered(c *fiber.Ctx, handle fiber.Handler) (err error) {
 	return handle(c)
 }
 
-// TakeKey takes the Idempotency-Key header for the key of a body that has none. A header that differs from the body's key
-// is a fault.
+// TakeKey takes the Idempotency-Key header for the key of a body that has none. A header that differs from the body's
+// key is a fault.
 func TakeKey(c *fiber.Ctx, inBody *string) error {
 	header := c.Get("Idempotency-Key")
 	switch {
 	case *inBody == "":
 		*inBody = header
 	case header != "" && header != *inBody:
-		return fault.Invalid(fault.Detail{Field: "Idempotency-Key", Code: fault.DetailInvalid, Message: "The header and idempotencyKey of the body differ."})
+		return fault.Invalid(fault.Detail{
+			Field: "Idempotency-Key", Code: fault.DetailInvalid,
+			Message: "The header and idempotencyKey of the body differ.",
+		})
 	}
 	return nil
 }

@@ -70,13 +70,17 @@ func refusesWith(code fault.Code) fiber.Handler {
 }
 
 // keyedServer serves POST /x as the script specifies, applying Idempotency-Key in the given mode.
-func keyedServer(t *testing.T, store ports.Store, mode IdempotencyMode, steps ...fiber.Handler) (*Server, *script, *heldClock) {
+func keyedServer(
+	t *testing.T, store ports.Store, mode IdempotencyMode, steps ...fiber.Handler,
+) (*Server, *script, *heldClock) {
 	t.Helper()
 	clock := &heldClock{}
 	clock.ms.Store(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC).UnixMilli())
 	script := &script{steps: steps}
 	area := Area{Routes: []Route{{Method: fiber.MethodPost, Path: "/x", Idempotency: mode, Handle: script.handle}}}
-	s := newServer(t, Deps{Idempotency: idempotency.New(store, clock, mirror{}), Log: slog.New(slog.DiscardHandler)}, area)
+	s := newServer(
+		t, Deps{Idempotency: idempotency.New(store, clock, mirror{}), Log: slog.New(slog.DiscardHandler)}, area,
+	)
 	return s, script, clock
 }
 
@@ -111,7 +115,10 @@ func sendText(t *testing.T, s *Server, key, body string) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reply{response.StatusCode, string(received), response.Header.Get("Idempotent-Replayed") == "true", response.Header.Get("Retry-After")}
+	return reply{
+		response.StatusCode, string(received), response.Header.Get("Idempotent-Replayed") == "true",
+		response.Header.Get("Retry-After"),
+	}
 }
 
 // eachMode runs the test for both modes, on both engines.
@@ -125,7 +132,8 @@ func eachMode(t *testing.T, test func(t *testing.T, store ports.Store, mode Idem
 	}
 }
 
-// lateStore misses the first query for a key, as a query does whose snapshot is older than the commit of another request.
+// lateStore misses the first query for a key, as a query does whose snapshot is older than the commit of another
+// request.
 type lateStore struct {
 	ports.Store
 	queries *atomic.Int32
@@ -150,17 +158,21 @@ func (k lateKeys) Lock(ctx context.Context, creatorID, route, key string) (ports
 	return k.IdempotencyKeys.Lock(ctx, creatorID, route, key)
 }
 
-func TestARefusalThatTheFirstRequestItselfHasCausedIsItsResponse(t *testing.T) {
+func TestARefusalCausedByTheFirstRequestIsItsResponse(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		store := engine.Open(t)
 		first, _, _ := keyedServer(t, store, Transactional, responds(201))
 		done := send(t, first, "k")
-		late, script, _ := keyedServer(t, lateStore{store, new(atomic.Int32)}, Transactional, refusesWith(fault.StateConflict))
+		late, script, _ := keyedServer(
+			t, lateStore{store, new(atomic.Int32)}, Transactional, refusesWith(fault.StateConflict),
+		)
 		if got := send(t, late, "k"); got.status != 201 || !got.replayed || got.body != done.body || script.runs.Load() != 1 {
 			t.Errorf("%+v in %d runs, want the response %+v again", got, script.runs.Load(), done)
 		}
-		late, _, _ = keyedServer(t, lateStore{store, new(atomic.Int32)}, Transactional, refusesWith(fault.StateConflict))
+		late, _, _ = keyedServer(
+			t, lateStore{store, new(atomic.Int32)}, Transactional, refusesWith(fault.StateConflict),
+		)
 		if got := send(t, late, "another"); got.status != 409 || got.replayed {
 			t.Errorf("a refusal of its own: %+v", got)
 		}
@@ -171,7 +183,10 @@ func TestAnOutageLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
 	panics := func(*fiber.Ctx) error { panic("a defect") }
 	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
-		s, script, _ := keyedServer(t, store, mode, refusesWith(fault.Internal), refusesWith(fault.ProcessorUnavailable), refusesWith(fault.RateLimited), panics, responds(201))
+		s, script, _ := keyedServer(
+			t, store, mode, refusesWith(fault.Internal), refusesWith(fault.ProcessorUnavailable),
+			refusesWith(fault.RateLimited), panics, responds(201),
+		)
 		for i, want := range []int{500, 503, 429, 500, 201} {
 			if got := send(t, s, "k"); got.status != want || got.replayed {
 				t.Errorf("request %d: %+v, want %d", i+1, got, want)
@@ -186,7 +201,9 @@ func TestAnOutageLeavesTheKeyFree(t *testing.T) {
 func TestARefusalLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
 	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
-		s, script, _ := keyedServer(t, store, mode, refusesWith(fault.ValidationFailed), refusesWith(fault.StateConflict), responds(201))
+		s, script, _ := keyedServer(
+			t, store, mode, refusesWith(fault.ValidationFailed), refusesWith(fault.StateConflict), responds(201),
+		)
 		for i, want := range []int{400, 409, 201} {
 			body := fiber.Map{"attempt": i} // a corrected body may use the key of the refused one
 			if got := sendBody(t, s, "k", body); got.status != want || got.replayed {
@@ -218,7 +235,8 @@ func TestBodiesAreComparedAsJSONValues(t *testing.T) {
 	eachMode(t, func(t *testing.T, store ports.Store, mode IdempotencyMode) {
 		s, script, _ := keyedServer(t, store, mode, responds(201))
 		for body, want := range map[string]int{
-			`{"amount":1,"name":"é"}`: 201, "{ \"name\": \"\\u00e9\",\n \"amount\": 1.0 }": 201, `{"amount":"1","name":"é"}`: 409, `{"amount":1}`: 409,
+			`{"amount":1,"name":"é"}`: 201, "{ \"name\": \"\\u00e9\",\n \"amount\": 1.0 }": 201,
+			`{"amount":"1","name":"é"}`: 409, `{"amount":1}`: 409,
 		} {
 			if first := sendText(t, s, "k", `{"name":"é","amount":1}`); first.status != 201 {
 				t.Fatalf("first: %+v", first)

@@ -54,7 +54,9 @@ func (s *Server) metricsRoute() Route {
 
 // Operations is a separate application for METRICS_ADDR, so that a process without the API can be watched too.
 func (s *Server) Operations() *fiber.App {
-	app := fiber.New(fiber.Config{DisableStartupMessage: true, ReadTimeout: 10 * time.Second, ErrorHandler: s.handleError})
+	app := fiber.New(fiber.Config{
+		DisableStartupMessage: true, ReadTimeout: 10 * time.Second, ErrorHandler: s.handleError,
+	})
 	app.Get("/healthz", s.getHealth)
 	app.Get("/readyz", s.getReady)
 	metrics := s.metricsRoute()

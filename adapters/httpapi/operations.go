@@ -13,7 +13,10 @@ func (s *Server) operationsRoutes() []Route {
 		{Method: fiber.MethodGet, Path: "/healthz", Handle: s.getHealth},
 		{Method: fiber.MethodGet, Path: "/readyz", Handle: s.getReady},
 		{Method: fiber.MethodGet, Path: "/openapi.yaml", Handle: s.sendDocument(s.document.YAML, "application/yaml")},
-		{Method: fiber.MethodGet, Path: "/openapi.json", Handle: s.sendDocument(s.document.JSON, fiber.MIMEApplicationJSON)},
+		{
+			Method: fiber.MethodGet, Path: "/openapi.json",
+			Handle: s.sendDocument(s.document.JSON, fiber.MIMEApplicationJSON),
+		},
 	}
 	if s.MetricsElsewhere {
 		return routes

@@ -45,8 +45,8 @@ func NewListView[T, V any](l ports.List[T], view func(T) V) ListView[V] {
 // noItem is a cursor's id where a list that is read on from later has no item yet: it sorts before every id.
 const noItem = "-"
 
-// NewTailView renders a page of a list that grows at its end: nextCursor is never null, and reading on from it later misses
-// nothing.
+// NewTailView renders a page of a list that grows at its end: nextCursor is never null, and reading on from it later
+// misses nothing.
 func NewTailView[T, V any](l ports.List[T], view func(T) V) ListView[V] {
 	out := NewListView(l, view)
 	if out.NextCursor == nil {
@@ -64,7 +64,7 @@ func formatCursor(c ports.Cursor) *string {
 	return &text
 }
 
-// ReadPage reads ?limit= and ?cursor=, adding what is wrong with them to f.
+// ReadPage reads ?limit= and ?cursor=, and adds their faults to f.
 func ReadPage(c *fiber.Ctx, f *fault.Violations) ports.Page {
 	p := ports.Page{Limit: defaultLimit}
 	if c.Context().QueryArgs().Has("limit") {
@@ -98,8 +98,10 @@ func parseCursor(raw string) (ports.Cursor, bool) {
 // QueryCreated reads ?createdFrom= and ?createdTo=.
 func QueryCreated(c *fiber.Ctx, f *fault.Violations) ports.Created {
 	created := ports.Created{From: QueryTime(c, f, "createdFrom"), To: QueryTime(c, f, "createdTo")}
-	f.Check(created.From.IsZero() || created.To.IsZero() || created.From.Before(created.To), "createdTo", fault.DetailOutOfRange,
-		"Expected a time after createdFrom.")
+	f.Check(
+		created.From.IsZero() || created.To.IsZero() || created.From.Before(created.To), "createdTo",
+		fault.DetailOutOfRange, "Expected a time after createdFrom.",
+	)
 	return created
 }
 
@@ -125,7 +127,10 @@ func QueryOneOf[T ~string](c *fiber.Ctx, f *fault.Violations, name string, allow
 // QueryID reads an optional id of the given kind.
 func QueryID(c *fiber.Ctx, f *fault.Violations, name string, prefix id.Prefix) string {
 	value := c.Query(name)
-	f.Check(value == "" || id.Valid(prefix, value), name, fault.DetailInvalid, "Expected an id that begins with "+string(prefix)+"_.")
+	f.Check(
+		value == "" || id.Valid(prefix, value), name, fault.DetailInvalid,
+		"Expected an id that begins with "+string(prefix)+"_.",
+	)
 	return value
 }
 
@@ -137,6 +142,9 @@ func Storable(s string) bool {
 // QueryText reads an optional text that a database can be queried for.
 func QueryText(c *fiber.Ctx, f *fault.Violations, name string) string {
 	text := c.Query(name)
-	f.Check(utf8.ValidString(text) && !strings.ContainsRune(text, 0), name, fault.DetailMalformed, "Expected UTF-8 text without NUL.")
+	f.Check(
+		utf8.ValidString(text) && !strings.ContainsRune(text, 0), name, fault.DetailMalformed,
+		"Expected UTF-8 text without NUL.",
+	)
 	return text
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// peerPollInterval is how often a waiting request checks that its client is still connected.
+// peerPollInterval is the interval at which a waiting request checks that its client is still connected.
 const peerPollInterval = time.Second
 
-// ContextUntilDisconnect returns a context for a request that waits: it ends when the client goes away or the server stops,
-// neither of which fasthttp reports to a handler. Call stop before the handler returns.
+// ContextUntilDisconnect returns a context for a request that waits: it ends when the client goes away or the server
+// stops, neither of which fasthttp reports to a handler. Call stop before the handler returns.
 func ContextUntilDisconnect(c *fiber.Ctx) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(c.UserContext())
 	stopping, conn := c.Context().Done(), c.Context().Conn()

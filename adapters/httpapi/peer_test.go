@@ -9,7 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// waiting serves one route that waits until its context ends, and asks it. handled gets how long the handler has waited.
+// waiting serves one route that waits until its context ends, and asks it. handled gets how long the handler has
+// waited.
 func waiting(t *testing.T) (app *fiber.App, client net.Conn, handled <-chan time.Duration) {
 	t.Helper()
 	ended, begun := make(chan time.Duration, 1), make(chan struct{}, 1)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// peerClosed reports whether the other side has closed the connection. It peeks without reading, for the next request of
-// the connection may already be there. A connection that cannot be inspected counts as open.
+// peerClosed reports whether the other side has closed the connection. It peeks without reading, for the next request
+// of the connection may already be there. A connection that cannot be inspected counts as open.
 func peerClosed(conn net.Conn) bool {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// drainLimit and drainTime bound what is read of a request that is refused for its size.
+	// drainLimit and drainTime bound the part of an oversized request that is read.
 	drainLimit = 16 << 20
 	drainTime  = 5 * time.Second
-	// drainPause is how long a sender may be silent before it is taken to be waiting for the response.
+	// drainPause is the silence after which a sender is assumed to wait for the response.
 	drainPause = 200 * time.Millisecond
 )
 
-// handleReadError handles what went wrong while a request was read, before any handler saw it. done means that the
-// response is complete.
+// handleReadError handles an error of reading a request, before any handler saw it. done means that the response is
+// complete.
 func (s *Server) handleReadError(c *fiber.Ctx, err error) (done bool) {
 	s.setRequestID(c)
 	switch {
 	case errors.Is(err, fiber.ErrRequestTimeout), errors.Is(err, fiber.ErrBadGateway):
-		// The caller fell silent, often before a first byte on a connection kept for later, or is gone. Clients and
-		// proxies know a bare 408 for what it is and send what they have over another connection.
+		// The caller fell silent, often before the first byte on a kept-alive connection, or disconnected. Clients
+		// and proxies understand a bare 408 and send their request over another connection.
 		c.Status(fiber.StatusRequestTimeout)
 		return true
 	case errors.Is(err, fiber.ErrRequestEntityTooLarge), errors.Is(err, fiber.ErrRequestHeaderFieldsTooLarge):
@@ -33,8 +33,8 @@ func (s *Server) handleReadError(c *fiber.Ctx, err error) (done bool) {
 	return false
 }
 
-// drainBody reads the rest of a request that was refused for its size. The connection is closed after the response, and closing
-// it with bytes unread would reset it: the caller would see a broken connection and never the refusal.
+// drainBody reads the rest of a request that was refused for its size. The connection is closed after the response,
+// and closing it with bytes unread would reset it: the caller would see a broken connection and never the refusal.
 func drainBody(c *fiber.Ctx) {
 	conn := c.Context().Conn()
 	if conn == nil {

@@ -74,21 +74,34 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 	var log strings.Builder
 	address := listening(t, &log)
 	for name, c := range map[string]struct{ sent, status, body string }{
-		"nothing is sent":                 {"", "408", ""},
-		"half a request":                  {"GET /healthz HT", "408", ""},
-		"half a body":                     {"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{", "408", ""},
-		"no HTTP at all":                  {"hello\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
-		"a length twice":                  {"POST / HTTP/1.1\r\nHost: x\r\nAuthorization: s3cret\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "400", `"code":"VALIDATION_FAILED"`},
-		"headers without end":             {"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", maxHeader) + "\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
-		"a body that is declared too big": {"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n" + strings.Repeat("a", 1<<20+1), "413", `"code":"PAYLOAD_TOO_LARGE"`},
+		"nothing is sent": {"", "408", ""},
+		"half a request":  {"GET /healthz HT", "408", ""},
+		"half a body": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{", "408", "",
+		},
+		"no HTTP at all": {"hello\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`},
+		"a length twice": {
+			"POST / HTTP/1.1\r\nHost: x\r\nAuthorization: s3cret\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+			"400", `"code":"VALIDATION_FAILED"`,
+		},
+		"headers without end": {
+			"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", maxHeader) + "\r\n\r\n", "400",
+			`"code":"VALIDATION_FAILED"`,
+		},
+		"a body that is declared too big": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n" + strings.Repeat("a", 1<<20+1),
+			"413", `"code":"PAYLOAD_TOO_LARGE"`,
+		},
 		"a blank before the colon": {
 			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
 		},
 		"a length beside chunks": {
 			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
 		},
-		"a body that grows too big": {"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) + "\r\n0\r\n\r\n",
-			"413", `"code":"PAYLOAD_TOO_LARGE"`},
+		"a body that grows too big": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) + "\r\n0\r\n\r\n",
+			"413", `"code":"PAYLOAD_TOO_LARGE"`,
+		},
 	} {
 		response := exchange(t, address, c.sent)
 		head, body, _ := strings.Cut(response, "\r\n\r\n")

@@ -6,14 +6,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"sundry/core/apirequest"
 	"sundry/core/identity"
+	"sundry/core/requestlog"
 )
 
 // RequestRecorder keeps what integrators ask for. It neither waits nor fails.
-type RequestRecorder interface{ Record(r apirequest.Record) }
+type RequestRecorder interface{ Record(r requestlog.Record) }
 
-// caller is whose secret key a request carries.
+// caller identifies the account and the secret key of a request.
 type caller struct{ account, key string }
 
 func setCaller(c *fiber.Ctx, account string) {
@@ -26,14 +26,15 @@ func (s *Server) recordRequest(c *fiber.Ctx, began time.Time, took time.Duration
 	if !known || s.Requests == nil {
 		return
 	}
-	s.Requests.Record(apirequest.Record{
-		ID: requestID(c), CreatorID: from.account, Method: c.Method(), Path: c.Path(), Status: c.Response().StatusCode(), Code: codeOf(c),
+	s.Requests.Record(requestlog.Record{
+		ID: requestID(c), CreatorID: from.account, Method: c.Method(), Path: c.Path(),
+		Status: c.Response().StatusCode(), Code: codeOf(c),
 		Duration: took, Key: from.key, At: began.UTC(),
 	})
 }
 
-// codeOf is the code of the error that a response carries, "" for none. Some refusals come with the object that they are
-// about, so the body shows it, no matter which handler wrote it.
+// codeOf is the code of the error that a response carries, "" for none. Some refusals come with the object that they
+// are about, so the body shows it, no matter which handler wrote it.
 func codeOf(c *fiber.Ctx) string {
 	if c.Response().StatusCode() < fiber.StatusBadRequest {
 		return ""

@@ -19,23 +19,21 @@ type Route struct {
 	Auth AuthMode
 	// Idempotency specifies how Idempotency-Key is applied. Every POST that takes a secret key has a mode.
 	Idempotency IdempotencyMode
-	// Pipelined makes the transaction of Transactional one whose round trips are few, for the hottest routes.
-	Pipelined bool
-	// Before, where there is one, runs outside the transaction of Transactional; what it returns runs after it.
+	// Before, if set, runs outside the transaction of Transactional; the function that it returns runs after it.
 	Before func(c *fiber.Ctx) (after func())
 	Handle fiber.Handler
 	// SandboxOnly routes do not exist in live.
 	SandboxOnly bool
 }
 
-// Area is what one area contributes to the API.
+// Area is the part of the API that one area contributes.
 type Area struct {
 	Routes []Route
 	// Document is the area's part of the OpenAPI document, in YAML.
 	Document []byte
 }
 
-// routeTable is every route of the deployment: those of the areas and the frame's own.
+// routeTable returns every route of the deployment: those of the areas and the server's own.
 func (s *Server) routeTable(areas []Area) []Route {
 	var all []Route
 	for _, area := range areas {
@@ -69,9 +67,10 @@ func (s *Server) mount() {
 	}
 }
 
-// checkQuery refuses query parameters that the document does not declare for the route, those that are sent twice and, on
-// routes for programs, those without a value: a misspelt filter must not look like one that matched everything, nor a
-// second value like one that counted, and a variable that was never set must not list what belongs to everyone.
+// checkQuery refuses query parameters that the document does not declare for the route, those that are sent twice
+// and, on routes for programs, those without a value: a misspelt filter must not look like one that matched
+// everything, nor a second value like one that counted, and a variable that was never set must not list what belongs
+// to everyone.
 func (s *Server) checkQuery(r Route) fiber.Handler {
 	known, documented := s.document.query[operationKey(r.Method, r.Path)]
 	if !documented {
@@ -96,7 +95,10 @@ func checkParameters(args *fasthttp.Args, known, maybeEmpty []string) error {
 		name := string(key)
 		switch {
 		case !slices.Contains(known, name):
-			unknown.Add(parameterLabel(key), fault.DetailUnknownMember, "This route has no such query parameter."+fault.DidYouMean(name, known...))
+			unknown.Add(
+				parameterLabel(key), fault.DetailUnknownMember,
+				"This route has no such query parameter."+fault.DidYouMean(name, known...),
+			)
 		case slices.Contains(seen, name):
 			wrong.Add(name, fault.DetailDuplicate, "Send the query parameter once.")
 		case len(value) == 0 && !slices.Contains(maybeEmpty, name):

@@ -78,7 +78,10 @@ func things(t *testing.T, quota ports.Quota) *Server {
 			{Method: fiber.MethodGet, Path: "/v1/mine", Auth: AccessToken, Handle: show},
 			{Method: fiber.MethodGet, Path: "/v1/receipt", Auth: SecretKeyOrReturnToken, Handle: show},
 			{Method: fiber.MethodGet, Path: "/c/:secret/state", Handle: show},
-			{Method: fiber.MethodGet, Path: "/v1/down/:what", Handle: func(c *fiber.Ctx) error { return down[c.Params("what")] }},
+			{
+				Method: fiber.MethodGet, Path: "/v1/down/:what",
+				Handle: func(c *fiber.Ctx) error { return down[c.Params("what")] },
+			},
 		},
 	})
 }
@@ -116,7 +119,8 @@ func TestAWrongMethodIsAnsweredWithThoseThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
 	for line, allowed := range map[string]string{
-		"DELETE /v1/things": "GET, HEAD, POST, OPTIONS", "POST /v1/mine": "GET, HEAD", "OPTIONS /v1/mine": "GET, HEAD", "PATCH /healthz": "GET, HEAD, OPTIONS",
+		"DELETE /v1/things": "GET, HEAD, POST, OPTIONS", "POST /v1/mine": "GET, HEAD", "OPTIONS /v1/mine": "GET, HEAD",
+		"PATCH /healthz": "GET, HEAD, OPTIONS",
 	} {
 		method, target, _ := strings.Cut(line, " ")
 		response, body := call(t, s, method, target)
@@ -140,7 +144,10 @@ func TestAnyPageMayReadWhatIsPublic(t *testing.T) {
 			t.Errorf("GET %s: Access-Control-Allow-Origin %q, want %q", target, got, want)
 		}
 	}
-	response, body := call(t, s, fiber.MethodOptions, "/v1/things", "Origin", "https://shop.example", "Access-Control-Request-Method", "GET")
+	response, body := call(
+		t, s, fiber.MethodOptions, "/v1/things", "Origin", "https://shop.example", "Access-Control-Request-Method",
+		"GET",
+	)
 	h := response.Header
 	if response.StatusCode != 204 || body != "" || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("preflight: %d %v", response.StatusCode, h)
@@ -207,7 +214,7 @@ func TestAMethodThatNobodyKnowsIsRefusedAsAnyOther(t *testing.T) {
 	}
 }
 
-func TestARefusedCredentialIsToldWhatTheRouteTakesAndNothingElse(t *testing.T) {
+func TestARefusedCredentialIsToldOnlyWhatTheRouteTakes(t *testing.T) {
 	t.Parallel()
 	s := things(t, ports.Quota{})
 	for line, want := range map[string]string{"GET /v1/mine": "access token", "POST /v1/things": "secret key", "GET /v1/receipt": "secret key"} {
@@ -248,7 +255,9 @@ func TestKeyedRoutesReportTheirLimit(t *testing.T) {
 
 func TestTextIsNotEscapedForPages(t *testing.T) {
 	t.Parallel()
-	if _, body := call(t, things(t, ports.Quota{}), fiber.MethodGet, "/v1/things"); body != `{"url":"https://x.example/?a=1&b=<2>"}` {
+	if _, body := call(
+		t, things(t, ports.Quota{}), fiber.MethodGet, "/v1/things",
+	); body != `{"url":"https://x.example/?a=1&b=<2>"}` {
 		t.Error(body)
 	}
 }
@@ -256,7 +265,10 @@ func TestTextIsNotEscapedForPages(t *testing.T) {
 func TestEncodedBodiesAreRefusedUnread(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"gzip", "gzip, gzip", "br", "identity"} {
-		response, body := call(t, things(t, ports.Quota{}), fiber.MethodPost, "/v1/things", "Content-Encoding", encoding, "Authorization", "Bearer sk")
+		response, body := call(
+			t, things(t, ports.Quota{}), fiber.MethodPost, "/v1/things", "Content-Encoding", encoding, "Authorization",
+			"Bearer sk",
+		)
 		if response.StatusCode != 415 || !strings.Contains(body, `"code":"UNSUPPORTED_MEDIA_TYPE"`) {
 			t.Errorf("%s: %d %s", encoding, response.StatusCode, body)
 		}

@@ -19,14 +19,14 @@ import (
 	"sundry/ports"
 )
 
-// maxBody is the largest request body accepted (contract §2).
+// maxBody is the largest request body accepted.
 const maxBody = 1 << 20
 
 // maxHeader is the largest request line with its headers: enough for a payment link with every parameter at its full
-// length (contract §4), percent-encoded.
+// length, percent-encoded.
 const maxHeader = 32 << 10
 
-// Deps is what the frame needs.
+// Deps holds what the server depends on.
 type Deps struct {
 	Sandbox bool
 	// RateLimitPerMinute is per API key; 0 = off.
@@ -38,12 +38,12 @@ type Deps struct {
 	Log                *slog.Logger
 	// Requests is notified of every request with a valid secret key; nil for nobody.
 	Requests RequestRecorder
-	// RefusedPage responds with a page to a browser whose request was refused before any page saw it; false where nobody
-	// reads pages. nil for none.
+	// RefusedPage responds with a page to a browser whose request was refused before any page saw it. It returns false
+	// for clients that do not read pages; nil for none.
 	RefusedPage func(c *fiber.Ctx, status int) (done bool)
 	// Ready reports whether everything behind the API works.
 	Ready func(ctx context.Context) error
-	// Metrics is what GET /metrics shows; the API adds its own. A new one when nil.
+	// Metrics is the registry that GET /metrics shows. The API adds its own; a new registry when nil.
 	Metrics *prometheus.Registry
 	// MetricsElsewhere leaves /metrics to Operations.
 	MetricsElsewhere bool
@@ -142,7 +142,10 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	took := time.Since(start)
 	s.metrics.responded(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
 	s.recordRequest(c, start, took)
-	s.Log.DebugContext(c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),
-		slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()), slog.Duration("took", took))
+	s.Log.DebugContext(
+		c.UserContext(), "request", slog.String("requestId", requestID(c)), slog.String("method", c.Method()),
+		slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
+		slog.Duration("took", took),
+	)
 	return err
 }

@@ -22,7 +22,10 @@ func (in *SlotRequest) Choice(field string) (appointment.SlotChoice, error) {
 		return p, read.Err()
 	}
 	at := read.Nest(field)
-	at.Check(in.DeliveryMode == nil || *in.DeliveryMode != "", "deliveryMode", fault.DetailNotAllowed, "Expected virtual or in_person.")
+	at.Check(
+		in.DeliveryMode == nil || *in.DeliveryMode != "", "deliveryMode", fault.DetailNotAllowed,
+		"Expected virtual or in_person.",
+	)
 	p.StartsAt, p.Timezone, p.DeliveryMode = ReadTime(at, "startsAt", in.StartsAt), in.Timezone, appointment.DeliveryMode(ValueOf(in.DeliveryMode))
 	p.Check(validated.Nest(field))
 	return p, MergeFieldErrors(read.Err(), validated.Err())
@@ -39,7 +42,10 @@ func ReadSlots(one *SlotRequest, several *[]SlotRequest) (all []appointment.Slot
 		return all, err
 	}
 	var f fault.Violations
-	f.Check(one == nil, "appointmentSlots", fault.DetailNotAllowed, "Send either appointmentSlot or appointmentSlots, not both.")
+	f.Check(
+		one == nil, "appointmentSlots", fault.DetailNotAllowed,
+		"Send either appointmentSlot or appointmentSlots, not both.",
+	)
 	faults := []error{err, f.Err()}
 	all = make([]appointment.SlotChoice, len(*several))
 	for i := range *several {

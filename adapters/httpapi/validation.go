@@ -9,9 +9,9 @@ import (
 	"sundry/core/fault"
 )
 
-// MergeFieldErrors is one error of the faults that reading a document found and of those that its values have, so that
-// the caller fixes them in one round. A member that could not be read is not validated twice, and a document that could
-// not be read to its end is not validated at all. nil when every error is nil.
+// MergeFieldErrors merges the faults of reading a document and of validating its values into one error, so that the
+// caller fixes them in one round. A member that could not be read is not validated twice, and a document that could
+// not be read to its end is not validated at all. It returns nil when every error is nil.
 func MergeFieldErrors(reading error, validation ...error) error {
 	var all []fault.Detail
 	for i, err := range append([]error{reading}, validation...) {
@@ -44,7 +44,7 @@ func isPathWithin(field, outer string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// PatchValue is what a member of a PATCH sets: nil leaves it as it is. It cannot be null.
+// PatchValue returns the value that a member of a PATCH sets; nil leaves it as it is. Null is refused.
 func PatchValue[T any](f *fault.Violations, field string, o strictjson.Optional[T]) *T {
 	if !o.Set || !f.Check(!o.Null, field, fault.DetailWrongType, "This member cannot be null.") {
 		return nil

@@ -24,7 +24,8 @@ var errNoCalendar = errors.New("the response is not an iCalendar file")
 // party wrote it. The parsers of libraries are generous with the memory and the time that one hostile line can take.
 func lines(raw []byte, each func(line)) error {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	if begin := bytes.TrimSpace(raw[:min(len(raw), 256)]); !bytes.HasPrefix(bytes.ToUpper(begin), []byte("BEGIN:VCALENDAR")) {
+	if begin := bytes.TrimSpace(raw[:min(len(raw), 256)]); !bytes.HasPrefix(bytes.ToUpper(begin),
+		[]byte("BEGIN:VCALENDAR")) {
 		return errNoCalendar
 	}
 	var whole []byte

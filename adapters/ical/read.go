@@ -34,7 +34,8 @@ var errTooMuch = errors.New("the calendar holds more events than can be read")
 // Busy implements ports.CalendarReader. Times without a zone, and whole days, are in the given zone. Canceled and
 // transparent events leave time free, and so do those of our own: what was booked here is known here.
 func (Calendars) Busy(raw []byte, zone *time.Location, during slot.Interval, ours string) ([]slot.Interval, error) {
-	b := busyReader{zone: zone, during: during, ours: "@" + ours, until: time.Now().Add(mostTime), moved: map[string]bool{}}
+	b := busyReader{zone: zone, during: during, ours: "@" + ours, until: time.Now().Add(mostTime),
+		moved: map[string]bool{}}
 	if err := lines(raw, b.take); err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ type busyReader struct {
 	found []slot.Interval
 }
 
-// event is what is kept of a VEVENT.
+// event contains the parts of a VEVENT that are kept.
 type event struct {
 	uid, recurrenceID string
 	props             map[string]line
@@ -187,7 +188,7 @@ func (b *busyReader) repeat(text string, starts time.Time, add func(time.Time)) 
 	}
 }
 
-// length is how long an event lasts that begins at some time. Days are counted on the wall clock.
+// length returns a function from the start of an occurrence to its end. Days are counted on the wall clock.
 func (b *busyReader) length(e event, starts time.Time) func(at time.Time) time.Time {
 	whole := isDate(e.props["DTSTART"])
 	if end, ok := e.props["DTEND"]; ok {
@@ -226,7 +227,8 @@ func isDate(l line) bool { return len(l.value) == len("20060102") }
 // instant reads a date or a time; the zero time for what is neither.
 func (b *busyReader) instant(l line) time.Time {
 	zone := zoneOf(l.params["TZID"], b.zone)
-	for layout, in := range map[string]*time.Location{"20060102": b.zone, "20060102T150405": zone, "20060102T150405Z": time.UTC} {
+	for layout, in := range map[string]*time.Location{"20060102": b.zone, "20060102T150405": zone,
+		"20060102T150405Z": time.UTC} {
 		if len(l.value) != len(layout) {
 			continue
 		}

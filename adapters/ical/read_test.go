@@ -19,7 +19,8 @@ var (
 		}
 		return zone
 	}()
-	june = slot.Interval{From: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
+	june = slot.Interval{From: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 7, 1, 0, 0, 0, 0,
+		time.UTC)}
 )
 
 func calendarOf(events ...string) []byte {
@@ -48,33 +49,39 @@ func busyIn(t *testing.T, raw []byte) string {
 func TestEventsTakeTheTimeThatTheySay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ event, want string }{
-		"in UTC":                     {"DTSTART:20260615T080000Z\nDTEND:20260615T093000Z", "15T08:00-15T09:30"},
-		"in a zone":                  {"DTSTART;TZID=America/New_York:20260615T080000\nDTEND;TZID=America/New_York:20260615T090000", "15T12:00-15T13:00"},
-		"in a zone of Outlook":       {"DTSTART;TZID=\"Pacific Standard Time\":20260615T080000\nDTEND;TZID=\"Pacific Standard Time\":20260615T090000", "15T15:00-15T16:00"},
-		"in a zone of Mozilla":       {"DTSTART;TZID=/mozilla.org/20050126_1/Asia/Tokyo:20260615T090000\nDURATION:PT30M", "15T00:00-15T00:30"},
-		"in a zone that nobody has":  {"DTSTART;TZID=Mars/Olympus:20260615T080000\nDURATION:PT1H", "15T06:00-15T07:00"},
-		"floating":                   {"DTSTART:20260615T080000\nDTEND:20260615T090000", "15T06:00-15T07:00"},
-		"a whole day":                {"DTSTART;VALUE=DATE:20260615", "14T22:00-15T22:00"},
-		"two whole days":             {"DTSTART;VALUE=DATE:20260615\nDTEND;VALUE=DATE:20260617", "14T22:00-16T22:00"},
-		"a duration":                 {"DTSTART:20260615T080000Z\nDURATION:P1DT1H30M", "15T08:00-16T09:30"},
-		"weeks":                      {"DTSTART:20260615T080000Z\nDURATION:P1W", "15T08:00-22T08:00"},
-		"no time at all":             {"DTSTART:20260615T080000Z", ""},
-		"ends before it begins":      {"DTSTART:20260615T080000Z\nDTEND:20260614T080000Z", ""},
-		"longer than is asked for":   {"DTSTART:20200101T000000Z\nDTEND:20300101T000000Z", "01T00:00-01T00:00"},
-		"transparent":                {"DTSTART:20260615T080000Z\nDURATION:PT1H\nTRANSP:TRANSPARENT", ""},
-		"canceled":                   {"DTSTART:20260615T080000Z\nDURATION:PT1H\nSTATUS:CANCELLED", ""},
-		"tentative":                  {"DTSTART:20260615T080000Z\nDURATION:PT1H\nSTATUS:TENTATIVE", "15T08:00-15T09:00"},
-		"our own":                    {"UID:apt_1@pay.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H", ""},
-		"of another Sundry":          {"UID:apt_1@other.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H", "15T08:00-15T09:00"},
-		"with an alarm":              {"DTSTART:20260615T080000Z\nDURATION:PT1H\nBEGIN:VALARM\nDURATION:PT9H\nTRANSP:TRANSPARENT\nEND:VALARM", "15T08:00-15T09:00"},
-		"folded":                     {"DTSTART:202606\n 15T080\n\t000Z\nDURATION:PT1H", "15T08:00-15T09:00"},
-		"every week":                 {"DTSTART:20260501T080000Z\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=6", "01T08:00-01T09:00 08T08:00-08T09:00"},
+		"in UTC": {"DTSTART:20260615T080000Z\nDTEND:20260615T093000Z", "15T08:00-15T09:30"},
+		"in a zone": {"DTSTART;TZID=America/New_York:20260615T080000\nDTEND;TZID=America/New_York:20260615T090000",
+			"15T12:00-15T13:00"},
+		"in a zone of Outlook": {"DTSTART;TZID=\"Pacific Standard Time\":20260615T080000\nDTEND;TZID=\"Pacific " +
+			"Standard Time\":20260615T090000", "15T15:00-15T16:00"},
+		"in a zone of Mozilla": {"DTSTART;TZID=/mozilla.org/20050126_1/Asia/Tokyo:20260615T090000\nDURATION:PT30M",
+			"15T00:00-15T00:30"},
+		"in a zone that nobody has": {"DTSTART;TZID=Mars/Olympus:20260615T080000\nDURATION:PT1H", "15T06:00-15T07:00"},
+		"floating":                  {"DTSTART:20260615T080000\nDTEND:20260615T090000", "15T06:00-15T07:00"},
+		"a whole day":               {"DTSTART;VALUE=DATE:20260615", "14T22:00-15T22:00"},
+		"two whole days":            {"DTSTART;VALUE=DATE:20260615\nDTEND;VALUE=DATE:20260617", "14T22:00-16T22:00"},
+		"a duration":                {"DTSTART:20260615T080000Z\nDURATION:P1DT1H30M", "15T08:00-16T09:30"},
+		"weeks":                     {"DTSTART:20260615T080000Z\nDURATION:P1W", "15T08:00-22T08:00"},
+		"no time at all":            {"DTSTART:20260615T080000Z", ""},
+		"ends before it begins":     {"DTSTART:20260615T080000Z\nDTEND:20260614T080000Z", ""},
+		"longer than is asked for":  {"DTSTART:20200101T000000Z\nDTEND:20300101T000000Z", "01T00:00-01T00:00"},
+		"transparent":               {"DTSTART:20260615T080000Z\nDURATION:PT1H\nTRANSP:TRANSPARENT", ""},
+		"canceled":                  {"DTSTART:20260615T080000Z\nDURATION:PT1H\nSTATUS:CANCELLED", ""},
+		"tentative":                 {"DTSTART:20260615T080000Z\nDURATION:PT1H\nSTATUS:TENTATIVE", "15T08:00-15T09:00"},
+		"our own":                   {"UID:apt_1@pay.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H", ""},
+		"of another Sundry": {"UID:apt_1@other.example.com\nDTSTART:20260615T080000Z\nDURATION:PT1H",
+			"15T08:00-15T09:00"},
+		"with an alarm": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nBEGIN:VALARM\nDURATION:PT9H\nTRANSP:TRANSPARENT\nEND:VALARM", "15T08:00-15T09:00"},
+		"folded":        {"DTSTART:202606\n 15T080\n\t000Z\nDURATION:PT1H", "15T08:00-15T09:00"},
+		"every week": {"DTSTART:20260501T080000Z\nDURATION:PT1H\nRRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=6",
+			"01T08:00-01T09:00 08T08:00-08T09:00"},
 		"every day but one":          {"DTSTART:20260627T080000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY\nEXDATE:20260628T080000Z,20260630T080000Z", "27T08:00-27T09:00 29T08:00-29T09:00"},
 		"through a change of clocks": {"DTSTART;TZID=Europe/Berlin:20260325T090000\nDURATION:PT1H\nRRULE:FREQ=MONTHLY;UNTIL=20260625T235959Z", "25T07:00-25T08:00"},
-		"and another time":           {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRDATE:20260616T080000Z", "15T08:00-15T09:00 16T08:00-16T09:00"},
-		"every second":               {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:FREQ=SECONDLY", "15T08:00-15T09:00"},
-		"by a broken rule":           {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:FREQ=OFTEN", "15T08:00-15T09:00"},
-		"no beginning":               {"DTEND:20260615T080000Z", ""},
+		"and another time": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRDATE:20260616T080000Z",
+			"15T08:00-15T09:00 16T08:00-16T09:00"},
+		"every second":     {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:FREQ=SECONDLY", "15T08:00-15T09:00"},
+		"by a broken rule": {"DTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:FREQ=OFTEN", "15T08:00-15T09:00"},
+		"no beginning":     {"DTEND:20260615T080000Z", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,10 +95,13 @@ func TestEventsTakeTheTimeThatTheySay(t *testing.T) {
 func TestRulesThatMakeNoSenseAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{
-		"FREQ=MONTHLY;BYDAY=9MO", "FREQ=WEEKLY;INTERVAL=-2", "FREQ=YEARLY;BYYEARDAY=0", "FREQ=YEARLY;BYEASTER=1000", "FREQ=MONTHLY;BYMONTHDAY=99",
-		"FREQ=DAILY;INTERVAL=999999999999999999", "FREQ=DAILY;BYMONTH=13", "FREQ=HOURLY", "FREQ=DAILY;COUNT=-1;UNTIL=x", "", "=;=;", strings.Repeat("FREQ=DAILY;", 100),
+		"FREQ=MONTHLY;BYDAY=9MO", "FREQ=WEEKLY;INTERVAL=-2", "FREQ=YEARLY;BYYEARDAY=0", "FREQ=YEARLY;BYEASTER=1000",
+		"FREQ=MONTHLY;BYMONTHDAY=99",
+		"FREQ=DAILY;INTERVAL=999999999999999999", "FREQ=DAILY;BYMONTH=13", "FREQ=HOURLY", "FREQ=DAILY;COUNT=-1;UNTIL=x", "",
+		"=;=;", strings.Repeat("FREQ=DAILY;", 100),
 	} {
-		if got := busyIn(t, calendarOf("DTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:"+rule)); !strings.HasPrefix(got, "15T08:00-15T09:00") {
+		if got := busyIn(t, calendarOf("DTSTART:20260615T080000Z\nDURATION:PT1H\nRRULE:"+rule)); !strings.HasPrefix(got,
+			"15T08:00-15T09:00") {
 			t.Errorf("%q: %s", rule, got)
 		}
 	}
@@ -109,7 +119,8 @@ func TestOneTimeOfARepeatingEventCanBeElsewhere(t *testing.T) {
 
 func TestOverlappingEventsAreOneBusyTime(t *testing.T) {
 	t.Parallel()
-	got := busyIn(t, calendarOf("DTSTART:20260615T090000Z\nDURATION:PT1H", "DTSTART:20260615T080000Z\nDURATION:PT1H", "DTSTART:20260615T083000Z\nDURATION:PT10M"))
+	got := busyIn(t, calendarOf("DTSTART:20260615T090000Z\nDURATION:PT1H", "DTSTART:20260615T080000Z\nDURATION:PT1H",
+		"DTSTART:20260615T083000Z\nDURATION:PT10M"))
 	if got != "15T08:00-15T10:00" {
 		t.Error(got)
 	}
@@ -135,16 +146,22 @@ func TestHostileCalendarsStayBounded(t *testing.T) {
 		return calendarOf(all...)
 	}
 	for name, raw := range map[string][]byte{
-		"rules that never come true": many(20_000, "DTSTART:19000101T000000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"),
-		"rules that never end":       many(20_000, "DTSTART:19000101T000000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY"),
-		"many times a day": many(5000, "DTSTART:20260601T000000Z\nDURATION:PT1S\nRRULE:FREQ=DAILY;BYHOUR="+numbers(24)+";BYMINUTE="+numbers(60)+
+		"rules that never come true": many(20_000,
+			"DTSTART:19000101T000000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"),
+		"rules that never end": many(20_000, "DTSTART:19000101T000000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY"),
+		"many times a day": many(5000, "DTSTART:20260601T000000Z\nDURATION:PT1S\nRRULE:FREQ=DAILY;BYHOUR="+numbers(24)+
+			";BYMINUTE="+numbers(60)+
 			";BYSECOND="+numbers(60)),
-		"sets and positions":           many(5000, "DTSTART:19000101T000000Z\nRRULE:FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-366"),
+		"sets and positions": many(5000,
+			"DTSTART:19000101T000000Z\nRRULE:FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-366"),
 		"more events than anybody has": many(60_000, "DTSTART:20260615T080000Z\nDURATION:PT1H"),
-		"one endless line":             []byte("BEGIN:VCALENDAR\r\nX-A;B=" + strings.Repeat("c,", 2<<20) + ":d\r\nEND:VCALENDAR\r\n"),
-		"a line folded for ever":       []byte("BEGIN:VCALENDAR\r\nDTSTART:2026" + strings.Repeat("\r\n 0", 1<<20) + "\r\nEND:VCALENDAR\r\n"),
-		"components without end":       []byte("BEGIN:VCALENDAR\r\n" + strings.Repeat("BEGIN:VEVENT\r\n", 300_000)),
-		"a long list of exceptions":    calendarOf("DTSTART:20260615T080000Z\nDURATION:PT1H\n" + strings.Repeat("EXDATE:"+strings.Repeat("20260615T080000Z,", 400)+"\n", 500)),
+		"one endless line": []byte("BEGIN:VCALENDAR\r\nX-A;B=" + strings.Repeat("c,", 2<<20) +
+			":d\r\nEND:VCALENDAR\r\n"),
+		"a line folded for ever": []byte("BEGIN:VCALENDAR\r\nDTSTART:2026" + strings.Repeat("\r\n 0", 1<<20) +
+			"\r\nEND:VCALENDAR\r\n"),
+		"components without end": []byte("BEGIN:VCALENDAR\r\n" + strings.Repeat("BEGIN:VEVENT\r\n", 300_000)),
+		"a long list of exceptions": calendarOf("DTSTART:20260615T080000Z\nDURATION:PT1H\n" +
+			strings.Repeat("EXDATE:"+strings.Repeat("20260615T080000Z,", 400)+"\n", 500)),
 	} {
 		begun := time.Now()
 		all, err := Calendars{}.Busy(raw, berlin, june, "pay.example.com")
@@ -178,7 +195,8 @@ func FuzzBusy(f *testing.F) {
 			t.Error("times with an error")
 		}
 		for i, one := range all {
-			if !one.From.Before(one.Until) || one.From.Before(june.From) || one.Until.After(june.Until) || i > 0 && !one.From.After(all[i-1].Until) {
+			if !one.From.Before(one.Until) || one.From.Before(june.From) || one.Until.After(june.Until) || i > 0 &&
+				!one.From.After(all[i-1].Until) {
 				t.Errorf("%d: %v", i, one)
 			}
 		}

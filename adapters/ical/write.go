@@ -18,9 +18,9 @@ var _ ports.CalendarWriter = Calendars{}
 
 const (
 	product = "-//Sundry//Appointments//EN"
-	// refresh is how often readers of a feed shall ask again.
+	// refresh is the suggested interval between two reads of a feed.
 	refresh = "PT15M"
-	// alarmBefore is when the buyer's calendar reminds of an invitation.
+	// alarmBefore is the lead of the reminder in an invitation.
 	alarmBefore = "-PT1H"
 )
 
@@ -64,7 +64,8 @@ func written(e ports.CalendarEntry, method ports.CalendarMethod) *ics.VEvent {
 	if e.Attendee.Email != "" {
 		parameters := append(named(e.Attendee), ics.ParticipationRoleReqParticipant)
 		if method == ports.CalendarRequest {
-			parameters = append(parameters, ics.ParticipationStatusAccepted, ics.WithRSVP(false)) // booked by the buyer: there is nothing to answer
+			// booked by the buyer: there is nothing to answer
+			parameters = append(parameters, ics.ParticipationStatusAccepted, ics.WithRSVP(false))
 		}
 		v.AddAttendee(e.Attendee.Email, parameters...)
 	}

@@ -1,5 +1,5 @@
-// Package imaging reads the pictures that creators upload. A file is never kept as it came: its pixels are written again,
-// so that what else was in it (scripts, places, other files) is gone.
+// Package imaging reads the pictures that creators upload. A file is never kept as it came: its pixels are written
+// again, so that what else was in it (scripts, places, other files) is gone.
 package imaging
 
 import (
@@ -92,7 +92,8 @@ func formatOf(file []byte) (format, error) {
 		case err != nil:
 			return f, unreadable()
 		case c.Width < minSide || c.Height < minSide:
-			return f, refused(fault.DetailOutOfRange, fmt.Sprintf("The image is too small. Each side needs at least %d pixels.", minSide))
+			return f, refused(fault.DetailOutOfRange, fmt.Sprintf("The image is too small. Each side needs at least %d pixels.",
+				minSide))
 		case c.Width > core.MaxPixels/c.Height:
 			return f, refused(fault.DetailOutOfRange, "The image has too many pixels. Choose one with at most 24 million.")
 		}

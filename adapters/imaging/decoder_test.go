@@ -52,7 +52,8 @@ func asJPEG(t *testing.T, img image.Image) []byte {
 
 // withExif puts a place and an orientation into a JPEG file.
 func withExif(file []byte, orientation byte) []byte {
-	tiff := append([]byte("MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"), orientation, 0, 0, 0, 0, 0, 0)
+	tiff := append([]byte("MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"), orientation, 0, 0, 0,
+		0, 0, 0)
 	segment := append([]byte("Exif\x00\x00"), append(tiff, "secret place"...)...)
 	head := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(segment)+2)) //nolint:gosec // short
 	return append(append(append([]byte{0xff, 0xd8}, head...), segment...), file[2:]...)
@@ -73,11 +74,12 @@ var webp, _ = base64.StdEncoding.DecodeString("UklGRrIBAABXRUJQVlA4TKUBAAAvSsAYA
 	"B9qPeYb/oLk6cuTiJ0wOK3m5h1cKjW6EVZCYMK7dxcKCBdgP9HkKr9gkAO2P8GKZGWVdIAatQa+1IDpt6qyorVwdy01xdW8Jkfk6xjEXmVQQ+HQdFr6OKhIN" +
 	"34dXWq0+0qr6EJSCeeVLH9+gvGTLyqM65PQ44ihzlTXxQKjKbAvshXgir7Lil9w4L2bvMycmjQcqXaMCO6BlY28i+FOLzbfI1vEqxAhotocAAA==")
 
-func TestAPictureIsWrittenAgainUprightAndWithoutItsPlace(t *testing.T) {
+func TestDecodeTurnsUprightAndDropsGPS(t *testing.T) {
 	t.Parallel()
 	file := withExif(asJPEG(t, photo(60, 40)), 6) // its top is on the right
 	p, err := imaging.New().Decode(t.Context(), file, 100)
-	if err != nil || p.ContentType != core.JPEG || p.Width != 40 || p.Height != 60 || bytes.Contains(p.Body, []byte("secret place")) {
+	if err != nil || p.ContentType != core.JPEG || p.Width != 40 || p.Height != 60 ||
+		bytes.Contains(p.Body, []byte("secret place")) {
 		t.Fatalf("%s of %d × %d, %v", p.ContentType, p.Width, p.Height, err)
 	}
 	img, err := jpeg.Decode(bytes.NewReader(p.Body))
@@ -97,7 +99,8 @@ func TestPicturesAreMadeSmallerAndKeepWhatIsSeenThrough(t *testing.T) {
 		file        []byte
 		contentType string
 	}{
-		"a photo as PNG": {asPNG(t, photo(300, 100)), core.JPEG}, "a photo as JPEG": {asJPEG(t, photo(300, 100)), core.JPEG}, "a transparent PNG": {asPNG(t, glass), core.PNG},
+		"a photo as PNG": {asPNG(t, photo(300, 100)), core.JPEG}, "a photo as JPEG": {asJPEG(t, photo(300, 100)), core.JPEG},
+		"a transparent PNG": {asPNG(t, glass), core.PNG},
 	} {
 		p, err := imaging.New().Decode(t.Context(), c.file, 150)
 		if err != nil || p.ContentType != c.contentType || p.Width != 150 || p.Height != 50 {
@@ -123,8 +126,9 @@ func TestOnlyPicturesThatCanBeReadAreTaken(t *testing.T) {
 		file    []byte
 		message string
 	}{
-		"nothing":             {nil, "Expected a PNG"},
-		"a drawing in SVG":    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "Expected a PNG"},
+		"nothing": {nil, "Expected a PNG"},
+		"a drawing in SVG": {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
+			"Expected a PNG"},
 		"a page":              {[]byte("<!doctype html><script>alert(1)</script>"), "Expected a PNG"},
 		"a GIF":               {[]byte("GIF89a\x01\x00\x01\x00"), "Expected a PNG"},
 		"half a PNG":          {whole[:len(whole)/2], "can’t be read"},

@@ -13,7 +13,7 @@ const (
 	shortType      = 3
 )
 
-// orientation is how a JPEG file is to be turned, 1 to 8 as Exif has it; 1 for everything else.
+// orientation returns the Exif orientation of a JPEG file, 1 to 8; 1 for everything else.
 func orientation(file []byte) int {
 	exif := exifOf(file)
 	if len(exif) < 8 {

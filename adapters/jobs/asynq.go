@@ -20,25 +20,27 @@ import (
 const (
 	// asynqTimeout bounds how long a message may wait for workers: longer, and the leases of its tasks have ended.
 	asynqTimeout = Lease
-	// asynqQuit is when a stopping server gives up on its messages, which the end of the workers ends at once.
+	// asynqQuit is the time after which a stopping server gives up on its messages. The end of the workers ends them at
+	// once.
 	asynqQuit = recordTimeout
-	// asynqBatch is how many tasks travel in one message.
+	// asynqBatch is the number of tasks in one message.
 	asynqBatch = 32
-	// capacityPoll is how often a message polls for a worker while all are busy.
+	// capacityPoll is the interval at which a message polls for a free worker.
 	capacityPoll = 2 * time.Millisecond
 	// redisTimeout bounds one question to Redis, retries of the connection included.
 	redisTimeout = 2 * time.Second
-	// backlogPerWorker is how many tasks may wait in Redis per worker of this process.
+	// backlogPerWorker is the number of tasks that may wait in Redis per worker of this process.
 	backlogPerWorker = 2
 )
 
-// asynqPoll is how often asynq asks Redis for work while there is none. Buyers and receivers wait for the first two; deliveries to
-// one endpoint, of which few are under way at a time, most of all.
-var asynqPoll = map[Class]time.Duration{Payments: 15 * time.Millisecond, Webhooks: 5 * time.Millisecond, Default: 40 * time.Millisecond}
+// asynqPoll contains the intervals at which asynq polls an empty queue in Redis. Buyers and receivers wait for the
+// first two; deliveries to one endpoint, of which few are under way at a time, most of all.
+var asynqPoll = map[Class]time.Duration{Payments: 15 * time.Millisecond, Webhooks: 5 * time.Millisecond,
+	Default: 40 * time.Millisecond}
 
 // Asynq carries tasks through Redis to whichever process takes them first, where the workers of an Inline run them: one
-// asynq server per class, because asynq has no concurrency per queue. Nothing relies on it for correctness: it may lose,
-// double or delay.
+// asynq server per class, because asynq has no concurrency per queue. Nothing relies on it for correctness: it may
+// lose, double or delay.
 type Asynq struct {
 	mux     *Mux
 	redis   redis.UniversalClient
@@ -75,7 +77,7 @@ func (d *Asynq) Capacity(ctx context.Context, class Class) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("length of the queue: %w", err)
 	}
-	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*d.mux.Workers[class]), nil
+	return capacityFor(int(waiting)*asynqBatch, backlogPerWorker*d.mux.workers[class]), nil
 }
 
 // Dispatch implements ports.Dispatcher. To enqueue the same claims again is success.
@@ -133,8 +135,8 @@ func (d *Asynq) Start(freed func(Class)) error {
 	return nil
 }
 
-// receive leaves the claims of a message to the workers, as they become free: a slow one keeps its own place only. What
-// they do not take in time is left to its lease.
+// receive hands the claims of a message to the workers as they become free: a slow task occupies one worker only.
+// Claims that no worker takes in time are left to their lease.
 func (d *Asynq) receive(ctx context.Context, class Class, payload []byte) {
 	var m message
 	if err := json.Unmarshal(payload, &m); err != nil { //nolint:musttag // as enqueue wrote it

@@ -36,7 +36,7 @@ var _ ports.Dispatcher = (*Inline)(nil)
 func NewInline(mux *Mux, queue ports.TaskQueue, log *slog.Logger) *Inline {
 	d := &Inline{mux: mux, queue: queue, log: log, queues: map[Class]chan ports.Task{}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	for class, n := range mux.Workers {
+	for class, n := range mux.workers {
 		d.queues[class] = make(chan ports.Task, n)
 	}
 	return d
@@ -45,7 +45,7 @@ func NewInline(mux *Mux, queue ports.TaskQueue, log *slog.Logger) *Inline {
 // Start begins to run tasks. freed is called when a class has capacity again; it must not block.
 func (d *Inline) Start(freed func(Class)) error {
 	for class, queue := range d.queues {
-		for range d.mux.Workers[class] {
+		for range d.mux.workers[class] {
 			d.running.Go(func() { d.work(class, queue, freed) })
 		}
 	}
@@ -57,7 +57,7 @@ func (d *Inline) Capacity(_ context.Context, class Class) (int, error) {
 	return capacityFor(len(d.queues[class]), cap(d.queues[class])), nil
 }
 
-// capacityFor is how many more may wait where this many wait already.
+// capacityFor returns how many more tasks may be enqueued beside those that wait already.
 func capacityFor(waiting, most int) int {
 	if waiting > most/2 {
 		return 0

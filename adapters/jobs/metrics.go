@@ -43,9 +43,12 @@ func NewMetrics(queue ports.TaskQueue, clock ports.Clock, log *slog.Logger) *Met
 			Name: "sundry_task_run_seconds", Help: "How long runs of background tasks took.",
 			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15},
 		}, []string{"kind"}),
-		backlog: prometheus.NewDesc("sundry_tasks_due", "Background tasks that are due, running ones included.", []string{"kind"}, nil),
-		held:    prometheus.NewDesc("sundry_tasks_held", "Background tasks that are due but paused with their concurrency key, such as those for a webhook endpoint that is down.", []string{"kind"}, nil),
-		oldest:  prometheus.NewDesc("sundry_tasks_oldest_due_seconds", "How long the oldest due background task has waited; 0 when none is due.", nil, nil),
+		backlog: prometheus.NewDesc("sundry_tasks_due", "Background tasks that are due, running ones included.",
+			[]string{"kind"}, nil),
+		held: prometheus.NewDesc("sundry_tasks_held", "Background tasks that are due but paused with their concurrency "+
+			"key, such as those for a webhook endpoint that is down.", []string{"kind"}, nil),
+		oldest: prometheus.NewDesc("sundry_tasks_oldest_due_seconds", "How long the oldest due background task has waited; "+
+			"0 when none is due.", nil, nil),
 	}
 }
 

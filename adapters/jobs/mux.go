@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -19,7 +18,7 @@ import (
 )
 
 const (
-	// Lease is how long a claimed task is one worker's own.
+	// Lease is the time for which a claimed task belongs to one worker.
 	Lease = 20 * time.Second
 	// HandlerTimeout bounds one run. It exceeds the 15 s that a webhook endpoint has to respond and ends before the lease.
 	HandlerTimeout = 17 * time.Second
@@ -37,11 +36,11 @@ const (
 	Default  = ports.DefaultTasks
 )
 
-// Workers is how many tasks of each class one process runs at a time.
+// Workers maps each class to the number of its tasks that one process runs at a time.
 type Workers map[Class]int
 
-// defaultWorkers are the defaults of the settings. Those of webhooks mostly wait for receivers: eight slow endpoints can
-// occupy them all, and then the others share what becomes free.
+// defaultWorkers are the defaults of the settings. Those of webhooks mostly wait for receivers: eight slow endpoints
+// can occupy them all, and then the others share what becomes free.
 func defaultWorkers() Workers {
 	return Workers{Payments: 8, Webhooks: 8 * ports.MaxPerKey, Default: 8}
 }
@@ -49,76 +48,35 @@ func defaultWorkers() Workers {
 // Handler runs one task. Its own transaction ends with Done or Postpone; an error leaves the task to be tried again.
 type Handler func(ctx context.Context, t ports.Task) error
 
-// Mux is the table of task kinds.
-type Mux struct {
-	// Workers is what dispatchers made of this table start; NewMux sets the defaults.
+// MuxDeps contains the dependencies of a Mux.
+type MuxDeps struct {
+	Kinds   *Kinds
+	Queue   ports.TaskQueue
+	Clock   ports.Clock
+	Metrics *Metrics
+	Log     *slog.Logger
+	// Workers limits the workers that dispatchers start; nil means the defaults of the settings.
 	Workers Workers
+}
+
+// Mux runs claimed tasks by the table of kinds.
+type Mux struct {
+	*Kinds
+	workers Workers
 	queue   ports.TaskQueue
 	clock   ports.Clock
 	log     *slog.Logger
 	metrics *Metrics
-	kinds   map[string]entry
 }
 
 var _ ports.TaskRunner = (*Mux)(nil)
 
-type entry struct {
-	class  Class
-	handle Handler
-	keyOf  func(subject, creatorID string) string // nil: no concurrency key
-}
-
-// NewMux returns an empty table over the queue.
-func NewMux(queue ports.TaskQueue, clock ports.Clock, metrics *Metrics, log *slog.Logger) *Mux {
-	return &Mux{Workers: defaultWorkers(), queue: queue, clock: clock, log: log, metrics: metrics, kinds: map[string]entry{}}
-}
-
-// Handle names the one call that a kind makes. Call it during wiring only.
-func (m *Mux) Handle(kind string, class Class, handle Handler) {
-	if _, taken := m.kinds[kind]; taken {
-		panic("jobs: kind wired twice: " + kind)
+// NewMux returns a mux of the kinds, which may be wired later.
+func NewMux(d MuxDeps) *Mux {
+	if d.Workers == nil {
+		d.Workers = defaultWorkers()
 	}
-	m.kinds[kind] = entry{class: class, handle: handle}
-}
-
-// HandleWithKey is Handle for a kind whose tasks share limits with others of the same concurrency key.
-func (m *Mux) HandleWithKey(kind string, class Class, keyOf func(subject string) string, handle Handler) {
-	m.Handle(kind, class, handle)
-	m.kinds[kind] = entry{class: class, handle: handle, keyOf: func(subject, _ string) string { return keyOf(subject) }}
-}
-
-// accountGroups is how many groups accounts fall into. Every claim reads each group that has tasks waiting, however far
-// in the future they are due, so their number is bounded; the number of accounts is not.
-const accountGroups = 64
-
-// HandleFairly is Handle for a kind of which one account may have thousands due at once: accounts take turns by groups, so
-// that such a burst delays the accounts of its own group only.
-func (m *Mux) HandleFairly(kind string, class Class, handle Handler) {
-	m.Handle(kind, class, handle)
-	m.kinds[kind] = entry{class: class, handle: handle, keyOf: func(_, creatorID string) string { return AccountGroup(creatorID) }}
-}
-
-// AccountGroup is the concurrency key of an account's group.
-func AccountGroup(creatorID string) string {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(creatorID)) // a hash never fails
-	return fmt.Sprintf("accounts/%02d", sum.Sum32()%accountGroups)
-}
-
-// ConcurrencyKey is the concurrency key of a task of an account, "" for none.
-func (m *Mux) ConcurrencyKey(kind, subject, creatorID string) string {
-	if e := m.kinds[kind]; e.keyOf != nil {
-		return e.keyOf(subject, creatorID)
-	}
-	return ""
-}
-
-// ClassOf is the class of a kind; Default for one that this version does not know.
-func (m *Mux) ClassOf(kind string) Class {
-	if e, ok := m.kinds[kind]; ok {
-		return e.class
-	}
-	return Default
+	return &Mux{Kinds: d.Kinds, workers: d.Workers, queue: d.Queue, clock: d.Clock, log: d.Log, metrics: d.Metrics}
 }
 
 // Run implements ports.TaskRunner: it runs a claimed task within HandlerTimeout and records a failure. The retry is
@@ -135,7 +93,8 @@ func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 		return nil
 	}
 	m.metrics.ran(m.label(t.Kind), outcomeFailed, time.Since(started))
-	m.log.WarnContext(ctx, "task failed", slog.String("task", t.ID), slog.Int("attempt", t.Attempts), slog.Any("error", err))
+	m.log.WarnContext(ctx, "task failed", slog.String("task", t.ID), slog.Int("attempt", t.Attempts),
+		slog.Any("error", err))
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	failErr := m.queue.Fail(record, t, redact.Text(err.Error()), m.clock.Real().Add(retryDelay(t.Attempts)))
@@ -146,7 +105,7 @@ func (m *Mux) Run(ctx context.Context, t ports.Task) error {
 }
 
 func (m *Mux) handle(ctx context.Context, t ports.Task) (err error) {
-	e, ok := m.kinds[t.Kind]
+	e, ok := m.rows[t.Kind]
 	if !ok {
 		return fmt.Errorf("no handler for task kind %q", t.Kind)
 	}
@@ -154,7 +113,8 @@ func (m *Mux) handle(ctx context.Context, t ports.Task) (err error) {
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			m.log.ErrorContext(ctx, "task panicked", slog.String("task", t.ID), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			m.log.ErrorContext(ctx, "task panicked", slog.String("task", t.ID), slog.Any("panic", p),
+				slog.String("stack", string(debug.Stack())))
 			err = fmt.Errorf("task %s panicked: %v", t.ID, p)
 		}
 	}()
@@ -163,7 +123,7 @@ func (m *Mux) handle(ctx context.Context, t ports.Task) (err error) {
 
 // label is the kind as metrics show it: only kinds that are wired, so that their number stays bounded.
 func (m *Mux) label(kind string) string {
-	if _, ok := m.kinds[kind]; ok {
+	if _, ok := m.rows[kind]; ok {
 		return kind
 	}
 	return "unknown"

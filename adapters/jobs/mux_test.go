@@ -22,6 +22,12 @@ func (q *failures) Fail(_ context.Context, _ ports.Task, reason string, _ time.T
 	return nil
 }
 
+func newMux(queue ports.TaskQueue) *Mux {
+	log := slog.New(slog.DiscardHandler)
+	return NewMux(MuxDeps{Kinds: NewKinds(), Queue: queue, Clock: realClock{},
+		Metrics: NewMetrics(queue, realClock{}, log), Log: log})
+}
+
 func TestAFailureIsKeptWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	for name, handle := range map[string]Handler{
@@ -29,7 +35,7 @@ func TestAFailureIsKeptWithoutSecrets(t *testing.T) {
 		"a panic":  func(context.Context, ports.Task) error { panic("sk_live_0123456789 was refused") },
 	} {
 		queue := &failures{}
-		mux := NewMux(queue, realClock{}, NewMetrics(queue, realClock{}, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
+		mux := newMux(queue)
 		mux.Handle("test.run", Default, handle)
 		err := mux.Run(t.Context(), ports.Task{ID: "test.run:a", Kind: "test.run", Attempts: 1})
 		want := "sk_live_[hidden] was refused"
@@ -45,7 +51,7 @@ func TestAFailureIsKeptWithoutSecrets(t *testing.T) {
 func TestAccountsTakeTurnsInABoundedNumberOfGroups(t *testing.T) {
 	t.Parallel()
 	queue := &failures{}
-	mux := NewMux(queue, realClock{}, NewMetrics(queue, realClock{}, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler))
+	mux := newMux(queue)
 	done := func(context.Context, ports.Task) error { return nil }
 	mux.Handle("plain", Default, done)
 	mux.HandleWithKey("by subject", Webhooks, func(subject string) string { return subject }, done)

@@ -22,7 +22,7 @@ const (
 	// busyPollInterval bounds it while what was claimed may still be running: a concurrency key at its limit has more
 	// due soon.
 	busyPollInterval = 100 * time.Millisecond
-	// batchDelay is how long capacity is left to build up before it is filled.
+	// batchDelay is the time in which capacity builds up before it is filled.
 	batchDelay = 2 * time.Millisecond
 	// minOutageInterval is the time to the next poll after an error; it doubles up to maxOutageInterval.
 	minOutageInterval = 250 * time.Millisecond
@@ -50,7 +50,8 @@ type Relay struct {
 func NewRelay(queue ports.TaskQueue, dispatcher ports.Dispatcher, clock ports.Clock, log *slog.Logger) *Relay {
 	r := &Relay{
 		queue: queue, dispatcher: dispatcher, clock: clock, log: log,
-		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), saturated: map[Class]*atomic.Bool{}, emptied: map[Class]*atomic.Bool{},
+		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), saturated: map[Class]*atomic.Bool{},
+		emptied: map[Class]*atomic.Bool{},
 	}
 	for _, class := range ports.TaskClasses() {
 		r.saturated[class], r.emptied[class] = &atomic.Bool{}, &atomic.Bool{}
@@ -90,7 +91,7 @@ func (r *Relay) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			wait = min(max(2*wait, minOutageInterval), maxOutageInterval)
-			pause(ctx, wait) // deaf to wakes: they would make an outage a storm
+			pause(ctx, wait) // ignore wake-ups while backing off
 			all = true
 		case found > 0:
 			wait, foundAt = minPollInterval, time.Now()
@@ -105,8 +106,8 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 }
 
-// sleep waits for the time to pass, for a wake, for capacity, or for ctx to end. Capacity comes with every task that ends:
-// it is left to build up for a moment. all is false when only what has capacity again is worth a poll.
+// sleep waits for the time to pass, for a wake, for capacity, or for ctx to end. Capacity comes with every task that
+// ends: it is left to build up for a moment. all is false when only what has capacity again is worth a poll.
 func (r *Relay) sleep(ctx context.Context, wait time.Duration) (all bool) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -129,8 +130,8 @@ func pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// poll claims what is due of every class, or of those alone that have capacity again, as far as there is capacity, and returns
-// how much that was. It ends with the first error: what one class lacks, the others lack too.
+// poll claims what is due of every class, or of those alone that have capacity again, as far as there is capacity, and
+// returns how much that was. It ends with the first error: what one class lacks, the others lack too.
 func (r *Relay) poll(ctx context.Context, all bool) (int, error) {
 	found := 0
 	for _, class := range ports.TaskClasses() {
@@ -138,7 +139,8 @@ func (r *Relay) poll(ctx context.Context, all bool) (int, error) {
 		if !emptied && !all {
 			continue
 		}
-		if emptied { // what ends during the claim, or was not found by it because its key is at its limit, is worth another poll
+		// what ends during the claim, or was not found by it because its key is at its limit, is worth another poll
+		if emptied {
 			r.saturated[class].Store(true)
 		}
 		n, err := r.pollClass(ctx, class)
@@ -177,7 +179,8 @@ func (r *Relay) pollClass(ctx context.Context, class Class) (int, error) {
 	return handed, nil
 }
 
-// release returns what could not be dispatched to the queue; what cannot be returned is claimed again when its lease ends.
+// release returns what could not be dispatched to the queue; what cannot be returned is claimed again when its lease
+// ends.
 func (r *Relay) release(ctx context.Context, claimed []ports.Task) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()

@@ -23,12 +23,14 @@ type fakeQueue struct {
 	released []string
 	claims   int
 	idle     int // claims of the classes that have nothing due
-	// full means that the tasks' concurrency key has as many running as may be; during is called by a claim that finds it so.
+	// full means that the tasks' concurrency key has as many running as may be; during is called by a claim that finds it
+	// so.
 	full   bool
 	during func()
 }
 
-func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time, _ time.Duration, limit int) ([]ports.Task, error) {
+func (q *fakeQueue) Claim(_ context.Context, class ports.TaskClass, _ time.Time, _ time.Duration,
+	limit int) ([]ports.Task, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.claims++
@@ -125,7 +127,7 @@ func startRelay(t *testing.T, q *fakeQueue, d *fakeDispatcher) (*Relay, *lockedL
 	return r, log
 }
 
-// polls is how often the relay has polled for tasks that it could claim.
+// polls returns how often the relay has polled for tasks that it could claim.
 func (q *fakeQueue) polls() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -167,7 +169,8 @@ func TestAnOutageIsLoggedOnceAndWakesDoNotMakeItAStorm(t *testing.T) {
 		time.Sleep(maxOutageInterval)
 		synctest.Wait()
 		if d.all() != "a" || log.count("has resumed") != 1 || log.count("is interrupted") != 1 {
-			t.Errorf("dispatched %q; the outage was logged %d times, its end %d times", d.all(), log.count("is interrupted"), log.count("has resumed"))
+			t.Errorf("dispatched %q; the outage was logged %d times, its end %d times", d.all(), log.count("is interrupted"),
+				log.count("has resumed"))
 		}
 	})
 }
@@ -177,7 +180,7 @@ func TestAWakeIsAPollAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &fakeQueue{}
 		r, _ := startRelay(t, q, &fakeDispatcher{capacity: 5})
-		time.Sleep(10 * time.Second) // from now on it polls by itself once a second
+		time.Sleep(10 * time.Second) // from now on it polls once a second
 		synctest.Wait()
 		before := q.polls()
 		for woken := 1; woken <= 50; woken++ {
@@ -209,7 +212,7 @@ func TestWhatCannotBeDispatchedIsReleased(t *testing.T) {
 	})
 }
 
-func TestNoMoreIsClaimedThanThereIsCapacityForAndNewCapacityIsUsedAtOnce(t *testing.T) {
+func TestRelayClaimsAtMostItsCapacity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q, d := &fakeQueue{due: tasksNamed("a", "b", "c", "d")}, &fakeDispatcher{capacity: 3}
@@ -231,9 +234,10 @@ func TestNoMoreIsClaimedThanThereIsCapacityForAndNewCapacityIsUsedAtOnce(t *test
 	})
 }
 
-// TestTheEndOfATaskIsFollowedByAClaimWhateverTheLastOneFound has more due under a key than may run. Capacity is announced
-// before any of its tasks has ended, when workers take a message over, and again when one ends, after the claim or during it.
-func TestTheEndOfATaskIsFollowedByAClaimWhateverTheLastOneFound(t *testing.T) {
+// TestRelayClaimsAfterEachEndOfATask has more due under a key than may run. Capacity is
+// announced before any of its tasks has ended, when workers take a message over, and again when one ends, after the
+// claim or during it.
+func TestRelayClaimsAfterEachEndOfATask(t *testing.T) {
 	t.Parallel()
 	for name, during := range map[string]bool{"after the claim": false, "during the claim": true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -295,7 +299,8 @@ func TestCapacityOfOneClassDoesNotClaimTheOthers(t *testing.T) {
 func TestRetryDelayDoublesUpToAnHour(t *testing.T) {
 	t.Parallel()
 	for attempts, want := range map[int]time.Duration{
-		0: time.Second, 1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 12: 2048 * time.Second, 13: time.Hour, 1000: time.Hour,
+		0: time.Second, 1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 12: 2048 * time.Second, 13: time.Hour,
+		1000: time.Hour,
 	} {
 		if got := retryDelay(attempts); got != want {
 			t.Errorf("after attempt %d wait %v, want %v", attempts, got, want)

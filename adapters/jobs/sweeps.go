@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Sweep is periodic work without a row of its own: each run covers everything, so a run that is missed is made up for by
-// the next.
+// Sweep is periodic work without a row of its own: each run covers everything, so a run that is missed is made up for
+// by the next.
 type Sweep struct {
 	Name  string
 	First time.Duration // until the first time

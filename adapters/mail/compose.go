@@ -70,7 +70,8 @@ func attach(msg *gomail.Msg, a ports.Attachment) error {
 		// The charset is the message's and added by the library.
 		msg.AddAlternativeString(gomail.ContentType(a.ContentType+"; method="+a.Method), string(a.Content))
 	}
-	return msg.AttachReader(a.Name, bytes.NewReader(a.Content), gomail.WithFileContentType(gomail.ContentType(contentType)))
+	return msg.AttachReader(a.Name, bytes.NewReader(a.Content),
+		gomail.WithFileContentType(gomail.ContentType(contentType)))
 }
 
 // oneLine takes out what has no place in a header.

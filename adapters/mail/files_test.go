@@ -68,13 +68,14 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeWrittenIsNamedWithoutItsPath(t *testing.T) {
+func TestUnwritableFolderErrorOmitsItsPath(t *testing.T) {
 	t.Parallel()
 	occupied := filepath.Join(t.TempDir(), "mail")
 	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewFiles(occupied, sender).Send(context.Background(), contract.Message('x')); err == nil || strings.Contains(err.Error(), occupied) {
+	if err := NewFiles(occupied, sender).Send(context.Background(), contract.Message('x')); err == nil ||
+		strings.Contains(err.Error(), occupied) {
 		t.Errorf("%v", err)
 	}
 }

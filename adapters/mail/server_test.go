@@ -51,7 +51,8 @@ func newSecureServer(t *testing.T, replies map[string]string, startTLS, withTLS 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &testServer{t: t, listener: listener, startTLS: startTLS, tls: withTLS, replies: map[string]string{}, stopped: make(chan struct{})}
+	s := &testServer{t: t, listener: listener, startTLS: startTLS, tls: withTLS, replies: map[string]string{},
+		stopped: make(chan struct{})}
 	s.reply(nil, replies)
 	s.certificate = certificate(t)
 	var conversations sync.WaitGroup

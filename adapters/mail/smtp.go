@@ -24,7 +24,7 @@ const (
 	maxReason = 300
 )
 
-// STARTTLS is when a plain connection must become an encrypted one.
+// STARTTLS specifies whether a plain connection must become an encrypted one.
 type STARTTLS string
 
 // The policies. TLS from the beginning (smtps) needs none.
@@ -58,10 +58,12 @@ var _ ports.Mailer = (*SMTP)(nil)
 
 // NewSMTP returns a mailer over a server.
 func NewSMTP(server Server, from stdmail.Address) *SMTP {
-	return &SMTP{server, from, timeout, &tls.Config{ServerName: server.Host, MinVersion: tls.VersionTLS12}, (&net.Dialer{}).DialContext}
+	return &SMTP{server, from, timeout, &tls.Config{ServerName: server.Host, MinVersion: tls.VersionTLS12},
+		(&net.Dialer{}).DialContext}
 }
 
-// Send implements ports.Mailer. A message that the server has taken is sent, whatever becomes of the connection then.
+// Send implements ports.Mailer. A message that the server has accepted is sent, even if the connection fails
+// afterwards.
 func (s *SMTP) Send(ctx context.Context, m ports.Message) error {
 	msg, err := compose(s.from, m)
 	if err != nil {
@@ -161,9 +163,9 @@ func (c *boundConn) Close() error {
 	return c.Conn.Close()
 }
 
-// failure describes in short what went wrong, and whether it is for good: a server that responds with 5xx to the
-// recipient or to the message means just these. What it has against the sender, the password or the encryption is for the
-// operator to fix, and the mail waits.
+// failure describes an error in short and classifies it as permanent or not. A 5xx response to the recipient or to the
+// message is permanent. A refusal of the sender, the password or the encryption is for the operator to fix, and the
+// mail waits.
 func (s *SMTP) failure(ctx context.Context, err error) error {
 	var refusal *gomail.SendError
 	if !errors.As(err, &refusal) {

@@ -28,22 +28,30 @@ func TestSMTPContract(t *testing.T) {
 	})
 }
 
-func TestWhatAServerRespondsDecidesWhetherItIsAskedAgain(t *testing.T) {
+func TestSMTPResponseDecidesAboutRetries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		replies map[string]string
 		refused bool
 		reason  string
 	}{
-		"a greylisted recipient is asked for again":            {map[string]string{"RCPT": "451 4.7.1 try again later"}, false, "4.7.1 try again later"},
-		"an unknown recipient is refused for good":             {map[string]string{"RCPT": "550 5.1.1 no such user"}, true, "5.1.1 no such user"},
-		"an unwelcome message is refused for good":             {map[string]string{".": "554 5.7.1 looks like spam"}, true, "5.7.1 looks like spam"},
-		"a message that may not begin is refused for good":     {map[string]string{"DATA": "554 5.5.1 no"}, true, "5.5.1 no"},
-		"a message that is not stored is sent again":           {map[string]string{".": "452 4.3.1 disk full"}, false, "4.3.1 disk full"},
-		"a refused sender is the operator's to fix":            {map[string]string{"MAIL": "550 5.7.1 who are you"}, false, "5.7.1 who are you"},
-		"a server that is closing is asked again":              {map[string]string{"EHLO": "421 4.3.2 closing", "HELO": "421 4.3.2 closing"}, false, "421"},
-		"a server that has no service is asked again":          {map[string]string{"greeting": "554 no SMTP service here"}, false, "554"},
-		"a message with a broken farewell is sent":             {map[string]string{"QUIT": "421 bye", "RSET": "500 what"}, false, ""},
+		"a greylisted recipient is asked for again": {map[string]string{"RCPT": "451 4.7.1 try again later"},
+			false, "4.7.1 try again later"},
+		"an unknown recipient is refused for good": {map[string]string{"RCPT": "550 5.1.1 no such user"}, true,
+			"5.1.1 no such user"},
+		"an unwelcome message is refused for good": {map[string]string{".": "554 5.7.1 looks like spam"}, true,
+			"5.7.1 looks like spam"},
+		"a message that may not begin is refused for good": {map[string]string{"DATA": "554 5.5.1 no"}, true, "5.5.1 no"},
+		"a message that is not stored is sent again": {map[string]string{".": "452 4.3.1 disk full"}, false,
+			"4.3.1 disk full"},
+		"a refused sender is the operator's to fix": {map[string]string{"MAIL": "550 5.7.1 who are you"}, false,
+			"5.7.1 who are you"},
+		"a server that is closing is asked again": {map[string]string{"EHLO": "421 4.3.2 closing",
+			"HELO": "421 4.3.2 closing"}, false, "421"},
+		"a server that has no service is asked again": {map[string]string{"greeting": "554 no SMTP service here"},
+			false, "554"},
+		"a message with a broken farewell is sent": {map[string]string{"QUIT": "421 bye", "RSET": "500 what"},
+			false, ""},
 		"a connection that breaks off before is another try":   {map[string]string{"MAIL": ""}, false, "EOF"},
 		"a connection that breaks off after the text, as well": {map[string]string{".": ""}, false, "EOF"},
 	} {
@@ -127,7 +135,8 @@ func TestNobodyThereIsWorthAnotherTry(t *testing.T) {
 	}
 	mailer := NewSMTP(Server{Host: "127.0.0.1", Port: port, STARTTLS: Opportunistic}, sender)
 	var refused *ports.MailRefusedError
-	if err := mailer.Send(t.Context(), contract.Message('x')); err == nil || errors.As(err, &refused) || strings.Contains(err.Error(), "127.0.0.1") {
+	if err := mailer.Send(t.Context(), contract.Message('x')); err == nil || errors.As(err, &refused) ||
+		strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("%v", err)
 	}
 }
@@ -142,15 +151,24 @@ func TestPasswordsTravelEncryptedOrNotAtAll(t *testing.T) {
 		sent     bool
 		auth     bool // a password was shown
 	}{
-		"TLS from the beginning":                      {Server{TLS: true, Username: "ada", Password: password}, false, "mail.example.com", true, true},
-		"STARTTLS as required":                        {Server{STARTTLS: Required, Username: "ada", Password: password}, true, "mail.example.com", true, true},
-		"STARTTLS required and not offered":           {Server{STARTTLS: Required, Username: "ada", Password: password}, false, "mail.example.com", false, false},
-		"STARTTLS as offered, without a password":     {Server{STARTTLS: Opportunistic}, true, "mail.example.com", true, false},
-		"no STARTTLS and no password":                 {Server{STARTTLS: Opportunistic}, false, "mail.example.com", true, false},
-		"a password for another machine in clear":     {Server{STARTTLS: Never, Username: "ada", Password: password}, true, "mail.example.com", false, false},
-		"a password for this machine in clear":        {Server{STARTTLS: Never, Username: "ada", Password: password}, false, "127.0.0.1", true, true},
-		"a certificate of somebody else":              {Server{TLS: true, Username: "ada", Password: password}, false, "other.example.com", false, false},
-		"a certificate of somebody else, by STARTTLS": {Server{STARTTLS: Opportunistic}, true, "other.example.com", false, false},
+		"TLS from the beginning": {Server{TLS: true, Username: "ada", Password: password}, false,
+			"mail.example.com", true, true},
+		"STARTTLS as required": {Server{STARTTLS: Required, Username: "ada", Password: password}, true,
+			"mail.example.com", true, true},
+		"STARTTLS required and not offered": {Server{STARTTLS: Required, Username: "ada", Password: password},
+			false, "mail.example.com", false, false},
+		"STARTTLS as offered, without a password": {Server{STARTTLS: Opportunistic}, true, "mail.example.com", true,
+			false},
+		"no STARTTLS and no password": {Server{STARTTLS: Opportunistic}, false, "mail.example.com", true,
+			false},
+		"a password for another machine in clear": {Server{STARTTLS: Never, Username: "ada", Password: password}, true,
+			"mail.example.com", false, false},
+		"a password for this machine in clear": {Server{STARTTLS: Never, Username: "ada", Password: password}, false,
+			"127.0.0.1", true, true},
+		"a certificate of somebody else": {Server{TLS: true, Username: "ada", Password: password}, false,
+			"other.example.com", false, false},
+		"a certificate of somebody else, by STARTTLS": {Server{STARTTLS: Opportunistic}, true, "other.example.com", false,
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +202,8 @@ func TestAnErrorHoldsNoPassword(t *testing.T) {
 	mailer.server.Username, mailer.server.Password = "ada", "hunter2hunter2"
 	err := mailer.Send(t.Context(), contract.Message('x'))
 	var refused *ports.MailRefusedError
-	if err == nil || errors.As(err, &refused) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "535") {
+	if err == nil || errors.As(err, &refused) || strings.Contains(err.Error(), "hunter2") ||
+		!strings.Contains(err.Error(), "535") {
 		t.Errorf("%v", err)
 	}
 	if lines := server.received("MAIL"); len(lines) > 0 {

@@ -32,7 +32,8 @@ func New(now func() time.Time) *Locks {
 }
 
 // TryLock implements ports.SlotLocks.
-func (l *Locks) TryLock(_ context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (bool, error) {
+func (l *Locks) TryLock(_ context.Context, creatorID, holder string, wanted []slot.Interval,
+	lifetime time.Duration) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()

@@ -34,7 +34,8 @@ func TestRoomGrowsBackEvenly(t *testing.T) {
 	for _, step := range []struct {
 		wait time.Duration
 		want int
-	}{{0, 10}, {5999 * time.Millisecond, 0}, {time.Millisecond, 1}, {30 * time.Second, 5}, {time.Minute, 10}, {time.Hour, 10}} {
+	}{{0, 10}, {5999 * time.Millisecond, 0}, {time.Millisecond, 1}, {30 * time.Second, 5}, {time.Minute, 10},
+		{time.Hour, 10}} {
 		clock.at = clock.at.Add(step.wait)
 		if got := admitted(); got != step.want {
 			t.Errorf("after another %v: %d attempts pass, want %d", step.wait, got, step.want)

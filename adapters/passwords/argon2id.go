@@ -34,7 +34,7 @@ const (
 	maxPasses    = 16
 )
 
-// maxWait is how long a caller waits for its turn.
+// maxWait is the time that a caller waits for its turn.
 const maxWait = 10 * time.Second
 
 var _ ports.PasswordHasher = (*Argon2id)(nil)
@@ -64,7 +64,8 @@ func (a *Argon2id) Hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes, encode(p.salt), encode(hash)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.passes, p.lanes, encode(p.salt),
+		encode(hash)), nil
 }
 
 // Matches implements ports.PasswordHasher.
@@ -97,7 +98,8 @@ func (a *Argon2id) derive(ctx context.Context, p parameters, password string, le
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return argon2.IDKey(norm.NFKC.Bytes([]byte(password)), p.salt, p.passes, p.memory, p.lanes, uint32(length)), nil //nolint:gosec // at most 64
+	size := uint32(length) //nolint:gosec // at most 64
+	return argon2.IDKey(norm.NFKC.Bytes([]byte(password)), p.salt, p.passes, p.memory, p.lanes, size), nil
 }
 
 var errForeign = errors.New("not an argon2id hash of this program")

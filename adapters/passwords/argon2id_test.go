@@ -23,7 +23,8 @@ func TestAPasswordMatchesItsHashOnly(t *testing.T) {
 	if err != nil || again == hash {
 		t.Errorf("two hashes of one password are the same (%v)", err)
 	}
-	for password, want := range map[string]bool{"correct horse battery": true, "correct horse batterz": false, "Correct horse battery": false, "correct horse battery ": false, "": false} {
+	for password, want := range map[string]bool{"correct horse battery": true, "correct horse batterz": false,
+		"Correct horse battery": false, "correct horse battery ": false, "": false} {
 		if got, err := hasher.Matches(ctx, hash, password); err != nil || got != want {
 			t.Errorf("Matches(%q) = %v, %v", password, got, err)
 		}
@@ -73,7 +74,8 @@ func TestForeignHashesAreErrors(t *testing.T) {
 		"$argon2id$v=19$m=19456,t=2,p=1$!$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
 		"$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$",
 	} {
-		if got, err := NewArgon2id().Matches(t.Context(), hash, "password"); got || err == nil || errors.Is(err, ports.ErrBusy) {
+		if got, err := NewArgon2id().Matches(t.Context(), hash, "password"); got || err == nil ||
+			errors.Is(err, ports.ErrBusy) {
 			t.Errorf("Matches(%q) = %v, %v", hash, got, err)
 		}
 	}

@@ -81,7 +81,8 @@ func (p page) footer() {
 	p.pdf.SetFooterFunc(func() {
 		p.pdf.SetY(-margin + line)
 		p.style("", smallSize, true)
-		p.pdf.CellFormat(width, line, clean(fmt.Sprintf("%s %s · %d / {pages}", p.Title, p.Number, p.pdf.PageNo())), "", 0, "C", false, 0, "")
+		p.pdf.CellFormat(width, line, clean(fmt.Sprintf("%s %s · %d / {pages}", p.Title, p.Number, p.pdf.PageNo())), "", 0,
+			"C", false, 0, "")
 	})
 }
 
@@ -213,7 +214,8 @@ func (p page) notes() {
 	}
 }
 
-// clean keeps what the fonts can show: fpdf knows no character beyond the basic plane, and a control character is no text.
+// clean keeps what the fonts can show: fpdf knows no character beyond the basic plane, and a control character is no
+// text.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

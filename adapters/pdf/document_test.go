@@ -21,7 +21,8 @@ func document(lines int) ports.Document {
 		Notes:  []string{"Thank you."},
 	}
 	for range lines {
-		d.Lines = append(d.Lines, ports.DocumentLine{Description: "API calls", Detail: "10 at €0.05", Quantity: "10.625", Amount: money.Amount{Minor: 4734, Currency: "eur"}})
+		d.Lines = append(d.Lines, ports.DocumentLine{Description: "API calls", Detail: "10 at €0.05", Quantity: "10.625",
+			Amount: money.Amount{Minor: 4734, Currency: "eur"}})
 	}
 	return d
 }
@@ -59,8 +60,10 @@ func TestALongDocumentHasSeveralPages(t *testing.T) {
 func TestNoTextBreaksADocument(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"empty": "", "an emoji": "😀 party", "control characters": "a\x00b\tc\r\n", "a bad encoding": "\xff\xfe", "right to left": "\u202eabc שלום",
-		"one long word": strings.Repeat("x", 5000), "Chinese": "汉字漢字", "the page count's own mark": "{pages}", "parentheses": `)\(`,
+		"empty": "", "an emoji": "😀 party", "control characters": "a\x00b\tc\r\n", "a bad encoding": "\xff\xfe",
+		"right to left": "\u202eabc שלום",
+		"one long word": strings.Repeat("x", 5000), "Chinese": "汉字漢字", "the page count's own mark": "{pages}",
+		"parentheses": `)\(`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

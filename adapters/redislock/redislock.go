@@ -14,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// maxWait is how long Redis may take: a lock is not worth more of a request's time.
+// maxWait bounds a call of Redis: a lock is not worth more of a request's time.
 const maxWait = 250 * time.Millisecond
 
 var _ ports.SlotLocks = (*Locks)(nil)
@@ -55,10 +55,12 @@ return 1
 `)
 
 // TryLock implements ports.SlotLocks.
-func (l *Locks) TryLock(ctx context.Context, creatorID, holder string, wanted []slot.Interval, lifetime time.Duration) (bool, error) {
+func (l *Locks) TryLock(ctx context.Context, creatorID, holder string, wanted []slot.Interval,
+	lifetime time.Duration) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
-	entered, err := enter.Run(ctx, l.client, []string{l.key(creatorID)}, holder, lifetime.Milliseconds(), packed(wanted)).Bool()
+	entered, err := enter.Run(ctx, l.client, []string{l.key(creatorID)}, holder, lifetime.Milliseconds(),
+		packed(wanted)).Bool()
 	if err != nil {
 		return false, fmt.Errorf("lock time of %s: %w", creatorID, err)
 	}

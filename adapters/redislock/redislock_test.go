@@ -1,9 +1,7 @@
 package redislock
 
 import (
-	"cmp"
 	"crypto/rand"
-	"os"
 	"testing"
 	"time"
 
@@ -12,16 +10,12 @@ import (
 
 	"sundry/core/slot"
 	"sundry/tests/contract"
+	"sundry/tests/testredis"
 )
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	options, err := redis.ParseURL(cmp.Or(os.Getenv("TEST_REDIS_URL"), "redis://127.0.0.1:6379"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
+	client := testredis.Client(t, testredis.Shared)
 	contract.SlotLocks(t, New(client, "contract-"+rand.Text()))
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// timeout is how long Redis may take. Counting attempts is not worth more of a request's time.
+	// timeout bounds a call of Redis: counting attempts is not worth more of a request's time.
 	timeout = 500 * time.Millisecond
-	// retryAfter is how long Redis is not asked again after it failed.
+	// retryAfter is the pause after a failure before Redis is called again.
 	retryAfter = time.Second
 )
 
@@ -28,7 +28,7 @@ type RateLimiter struct {
 	limiter  *redis_rate.Limiter
 	fallback ports.RateLimiter
 	log      *slog.Logger
-	// resumeAt is when (Unix nanoseconds) Redis is asked again.
+	// resumeAt is the time (Unix nanoseconds) from which Redis is called again.
 	resumeAt atomic.Int64
 }
 
@@ -59,7 +59,8 @@ func (l *RateLimiter) Refund(ctx context.Context, key string, limit int, window 
 }
 
 // count takes n attempts; ok is false when Redis did not respond.
-func (l *RateLimiter) count(ctx context.Context, key string, limit int, window time.Duration, n int) (result *redis_rate.Result, ok bool) {
+func (l *RateLimiter) count(ctx context.Context, key string, limit int, window time.Duration,
+	n int) (result *redis_rate.Result, ok bool) {
 	if time.Now().UnixNano() < l.resumeAt.Load() {
 		return nil, false
 	}

@@ -2,10 +2,8 @@ package redisratelimit
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"log/slog"
-	"os"
 	"testing"
 	"time"
 
@@ -14,18 +12,14 @@ import (
 
 	"sundry/ports"
 	"sundry/tests/contract"
+	"sundry/tests/testredis"
 )
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	options, err := redis.ParseURL(cmp.Or(os.Getenv("TEST_REDIS_URL"), "redis://127.0.0.1:6379"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
+	client := testredis.Client(t, testredis.Shared)
 	contract.RateLimiter(t, New(client, refuser{t}, quiet()))
 }
 
@@ -100,7 +94,7 @@ func TestASilentRedisCostsLittleTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if took := time.Since(start); took > 10*timeout { // each by itself would need 50
+	if took := time.Since(start); took > 10*timeout { // one after the other they would need 50
 		t.Errorf("50 attempts took %v", took)
 	}
 }

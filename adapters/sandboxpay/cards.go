@@ -9,7 +9,7 @@ import (
 	"sundry/ports"
 )
 
-// behavior is how a test card acts when it is charged with the buyer present.
+// behavior is the response of a test card to a charge with the buyer present.
 type behavior int
 
 const (
@@ -23,7 +23,7 @@ const (
 	staysOpen    // nothing is decided until the account's clock moves
 )
 
-// card is one of the well-known test numbers (contract §13).
+// card is one of the test cards, whose numbers are those of Stripe where Stripe has one.
 type card struct {
 	number   string
 	brand    string
@@ -45,7 +45,7 @@ var cards = []card{
 	{number: "4000000000009102", brand: "visa", behavior: staysOpen},
 }
 
-// refuse is why a card is refused, in the words of the API.
+// refuse returns the decline reason of a code, in the words of the API.
 func refuse(code string) payment.DeclineReason {
 	return payment.DeclineReason{Code: code, Message: locale.Default.Decline(code)}
 }

@@ -55,7 +55,8 @@ func (p *Processor) FindDispute(ctx context.Context, processorID string) (ports.
 }
 
 // SubmitEvidence implements ports.DisputeProcessor.
-func (p *Processor) SubmitEvidence(ctx context.Context, processorID string, e dispute.Evidence) (ports.DisputeReport, error) {
+func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
+	e dispute.Evidence) (ports.DisputeReport, error) {
 	return p.decide(ctx, processorID, func(d ports.DisputeReport, _ bool) dispute.Status {
 		switch {
 		case d.Status.Closed():
@@ -79,7 +80,8 @@ func (p *Processor) AcceptDispute(ctx context.Context, processorID string) (port
 	})
 }
 
-func (p *Processor) decide(ctx context.Context, processorID string, next func(d ports.DisputeReport, overdue bool) dispute.Status) (ports.DisputeReport, error) {
+func (p *Processor) decide(ctx context.Context, processorID string,
+	next func(d ports.DisputeReport, overdue bool) dispute.Status) (ports.DisputeReport, error) {
 	var report ports.DisputeReport
 	err := p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		var err error

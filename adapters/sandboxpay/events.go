@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// tolerance is how far a signature's time may be from now, either way.
+// tolerance bounds the distance of a signature's time from now, either way.
 const tolerance = 5 * time.Minute
 
 // Events signs and verifies the sandbox processor's events in Stripe's form: t=<seconds>,v1=<hex HMAC-SHA256 of
@@ -58,7 +58,8 @@ func (e *Events) sign(payload []byte, seconds int64) string {
 // Emit sends an event. Task TaskEmit. Sending it again is harmless: the receiver keeps each event once.
 func (e *Events) Emit(ctx context.Context, t ports.Task) error {
 	objectID, _, _ := strings.Cut(t.Subject, "/")
-	payload, err := json.Marshal(message{ID: "evt_" + t.Subject, Kind: ports.AboutDispute, ObjectID: objectID, CreatorID: t.CreatorID})
+	payload, err := json.Marshal(message{ID: "evt_" + t.Subject, Kind: ports.AboutDispute, ObjectID: objectID,
+		CreatorID: t.CreatorID})
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,8 @@ func (e *Events) Verify(payload []byte, signature string, now time.Time) (ports.
 	}
 	var m message
 	if err := json.Unmarshal(payload, &m); err != nil {
-		return ports.ProcessorEvent{}, false, fault.Invalid(fault.Detail{Field: "body", Code: fault.DetailMalformed, Message: "The event can't be read."})
+		return ports.ProcessorEvent{}, false, fault.Invalid(fault.Detail{Field: "body", Code: fault.DetailMalformed,
+			Message: "The event can't be read."})
 	}
 	return ports.ProcessorEvent(m), true, nil
 }

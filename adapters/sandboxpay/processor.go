@@ -28,7 +28,8 @@ func New(store ports.Store) *Processor { return &Processor{store: store} }
 func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
 	c, ok := cardOf(r.Method)
 	if !ok {
-		return payment.Outcome{}, fmt.Errorf("sandbox processor: no card behind this method: %w", ports.ErrProcessorUnavailable)
+		return payment.Outcome{}, fmt.Errorf("sandbox processor: no card behind this method: %w",
+			ports.ErrProcessorUnavailable)
 	}
 	outcome := decide(c, r.OffSession)
 	var err error
@@ -36,7 +37,9 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 		err = p.insert(ctx, r, outcome, c.behavior == disputed && r.Amount.Minor > 0)
 	}
 	if errors.Is(err, ports.ErrDuplicate) { // asked before: the first response is kept
-		outcome, err = p.change(ctx, r.PaymentID, func(context.Context, ports.Repos, *ports.SandboxCharge) error { return nil })
+		outcome, err = p.change(ctx, r.PaymentID, func(context.Context, ports.Repos, *ports.SandboxCharge) error {
+			return nil
+		})
 	}
 	if err != nil {
 		return payment.Outcome{}, fmt.Errorf("sandbox charge %s: %w", r.PaymentID, err)
@@ -49,8 +52,9 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 
 // insert writes a new charge, with its dispute. ErrDuplicate when there is one.
 func (p *Processor) insert(ctx context.Context, r ports.ChargeRequest, outcome payment.Outcome, disputed bool) error {
-	return p.store.Pipelined(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
-		charge := ports.SandboxCharge{PaymentID: r.PaymentID, CheckoutID: r.SubjectID, CreatorID: r.CreatorID, Method: r.Method, Outcome: outcome}
+	return p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) (err error) {
+		charge := ports.SandboxCharge{PaymentID: r.PaymentID, CheckoutID: r.SubjectID, CreatorID: r.CreatorID,
+			Method: r.Method, Outcome: outcome}
 		if outcome.Status == payment.Processing { // which ends when the account's clock moves
 			if charge.ClockOffset, err = repos.Sandbox.ClockOffsets.Get(ctx, r.CreatorID); err != nil {
 				return err
@@ -63,7 +67,7 @@ func (p *Processor) insert(ctx context.Context, r ports.ChargeRequest, outcome p
 	})
 }
 
-// feeOf is what the sandbox keeps of a charge that succeeds: 1.5 % and 25 minor units, as a European card would cost.
+// feeOf returns the sandbox's fee for a charge that succeeds: 1.5 % and 25 minor units, the price of a European card.
 func feeOf(amount money.Amount) (money.Amount, error) {
 	fee, err := amount.RatioHalfUp(15, 1000)
 	if err == nil && amount.Minor > 0 {
@@ -83,7 +87,7 @@ func decide(c card, offSession bool) payment.Outcome {
 		if offSession {
 			o.Status, o.Decline = payment.Declined, refusedAway
 		}
-	case asksOnce: // the challenge that was passed when the card was saved counts for good
+	case asksOnce: // the challenge passed when the card was saved stays valid
 		if !offSession {
 			o.Status = payment.RequiresAction
 		}
@@ -166,7 +170,8 @@ func (p *Processor) Authenticate(ctx context.Context, r ports.ChargeRequest, app
 }
 
 // change loads a charge, lets fn alter it and stores it. ErrNotFound when there is none.
-func (p *Processor) change(ctx context.Context, paymentID string, fn func(context.Context, ports.Repos, *ports.SandboxCharge) error) (payment.Outcome, error) {
+func (p *Processor) change(ctx context.Context, paymentID string,
+	fn func(context.Context, ports.Repos, *ports.SandboxCharge) error) (payment.Outcome, error) {
 	var charge ports.SandboxCharge
 	err := p.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		var err error

@@ -13,9 +13,9 @@ import (
 // FailingPayout is the amount of a payout, in minor units of any currency, that the sandbox's bank refuses.
 const FailingPayout = 1_313
 
-// Rail implements ports.PayoutRail without money: a payout arrives at once, but for FailingPayout. An account is ready as soon
-// as it is opened, and needs nothing more. What the rail does follows from the request alone, so asking again repeats the
-// first response.
+// Rail implements ports.PayoutRail without money: a payout arrives at once, but for FailingPayout. An account is ready
+// as soon as it is opened, and needs nothing more. What the rail does follows from the request alone, so asking again
+// repeats the first response.
 type Rail struct{}
 
 // accountPrefix begins the sandbox's own ids of payout accounts.
@@ -38,7 +38,8 @@ func (r Rail) Find(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 
 // OpenAccount implements ports.PayoutRail.
 func (Rail) OpenAccount(_ context.Context, r ports.PayoutAccountRequest) (payout.AccountReport, error) {
-	return payout.AccountReport{ID: accountPrefix + id.Body(r.CreatorID), Country: r.Country, Status: payout.AccountReady}, nil
+	return payout.AccountReport{ID: accountPrefix + id.Body(r.CreatorID), Country: r.Country, Status: payout.AccountReady},
+		nil
 }
 
 // FindAccount implements ports.PayoutRail. The country is what it was opened with, which only the caller knows.

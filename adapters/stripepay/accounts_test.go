@@ -15,7 +15,7 @@ import (
 
 var opening = ports.PayoutAccountRequest{CreatorID: "crt_1", Email: "ada@example.com", Country: "DE"}
 
-func TestAPayoutAccountIsOpenedOnceAndCompletedOnStripesPage(t *testing.T) {
+func TestPayoutAccountOpensOnce(t *testing.T) {
 	t.Parallel()
 	p, fake := newProcessor(t)
 	rail := stripepay.NewRail(p)
@@ -29,7 +29,8 @@ func TestAPayoutAccountIsOpenedOnceAndCompletedOnStripesPage(t *testing.T) {
 		t.Fatalf("%+v, %v", opened, err)
 	}
 	made := fake.Latest("acct_")
-	if made["id"] != opened.ID || made["type"] != "express" || made["email"] != "ada@example.com" || made["metadata"].(map[string]any)["creator_id"] != "crt_1" {
+	if made["id"] != opened.ID || made["type"] != "express" || made["email"] != "ada@example.com" ||
+		made["metadata"].(map[string]any)["creator_id"] != "crt_1" {
 		t.Errorf("%v", made)
 	}
 	again := opening
@@ -38,13 +39,16 @@ func TestAPayoutAccountIsOpenedOnceAndCompletedOnStripesPage(t *testing.T) {
 		t.Errorf("in its place: %+v, %v", other, err)
 	}
 
-	visit := ports.PayoutAccountVisit{RailID: opened.ID, ReturnURL: "https://example.com/back", RefreshURL: "https://example.com/again"}
+	visit := ports.PayoutAccountVisit{RailID: opened.ID, ReturnURL: "https://example.com/back",
+		RefreshURL: "https://example.com/again"}
 	for range 2 { // a link is good for one visit, so each visit gets its own
-		if link, err := rail.LinkAccount(t.Context(), visit); err != nil || link.URL != fake.URL+"/setup/"+opened.ID || link.ExpiresAt.IsZero() {
+		if link, err := rail.LinkAccount(t.Context(), visit); err != nil || link.URL != fake.URL+"/setup/"+opened.ID ||
+			link.ExpiresAt.IsZero() {
 			t.Errorf("%+v, %v", link, err)
 		}
 	}
-	if link := fake.Latest("link_"); link["return_url"] != visit.ReturnURL || link["refresh_url"] != visit.RefreshURL || fake.Count("POST /v1/account_links") != 2 {
+	if link := fake.Latest("link_"); link["return_url"] != visit.ReturnURL || link["refresh_url"] != visit.RefreshURL ||
+		fake.Count("POST /v1/account_links") != 2 {
 		t.Errorf("%v", link)
 	}
 	if unkeyed := fake.Unkeyed(); len(unkeyed) > 0 {
@@ -69,18 +73,25 @@ func TestTheStateOfAnAccount(t *testing.T) {
 	}{
 		{"nothing is given yet", members{}, payout.AccountPending, "requirements.past_due"},
 		{"all is given and checked", members{
-			"details_submitted": true, "payouts_enabled": true, "capabilities": members{"transfers": "active"}, "requirements": members{"disabled_reason": nil},
+			"details_submitted": true, "payouts_enabled": true, "capabilities": members{"transfers": "active"},
+			"requirements": members{"disabled_reason": nil},
 		}, payout.AccountReady, ""},
-		{"transfers arrive and can't leave", members{"payouts_enabled": false, "requirements": members{"disabled_reason": "requirements.past_due"}}, payout.AccountRestricted, "requirements.past_due"},
-		{"Stripe is checking", members{"requirements": members{"disabled_reason": "requirements.pending_verification"}}, payout.AccountPending, "requirements.pending_verification"},
-		{"Stripe is looking into it", members{"requirements": members{"disabled_reason": "under_review"}}, payout.AccountPending, "under_review"},
+		{"transfers arrive and can't leave",
+			members{"payouts_enabled": false, "requirements": members{"disabled_reason": "requirements.past_due"}},
+			payout.AccountRestricted, "requirements.past_due"},
+		{"Stripe is checking", members{"requirements": members{"disabled_reason": "requirements.pending_verification"}},
+			payout.AccountPending, "requirements.pending_verification"},
+		{"Stripe is looking into it", members{"requirements": members{"disabled_reason": "under_review"}},
+			payout.AccountPending, "under_review"},
 		{"payouts leave and transfers don't arrive", members{
-			"payouts_enabled": true, "capabilities": members{"transfers": "inactive"}, "requirements": members{"disabled_reason": "rejected.fraud"},
+			"payouts_enabled": true, "capabilities": members{"transfers": "inactive"},
+			"requirements": members{"disabled_reason": "rejected.fraud"},
 		}, payout.AccountRestricted, "rejected.fraud"},
 		{"Stripe reports neither", members{"capabilities": nil, "requirements": nil}, payout.AccountPending, ""},
 	} {
 		fake.Change(opened.ID, c.change)
-		if got, err := rail.FindAccount(t.Context(), opened.ID); err != nil || got.Status != c.want || got.DisabledReason != c.disabled || got.ID != opened.ID {
+		if got, err := rail.FindAccount(t.Context(), opened.ID); err != nil || got.Status != c.want ||
+			got.DisabledReason != c.disabled || got.ID != opened.ID {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
 	}
@@ -99,12 +110,14 @@ func TestWhatStripeRefusesOfAnAccount(t *testing.T) {
 		failure stripefake.Failure
 		want    error
 	}{
-		"a cut connection":           {stripefake.Failure{}, ports.ErrOutcomeUnknown},
-		"a fault of Stripe's":        {stripefake.Failure{Status: http.StatusInternalServerError}, ports.ErrOutcomeUnknown},
-		"too many requests":          {stripefake.Failure{Status: http.StatusTooManyRequests}, ports.ErrProcessorUnavailable},
-		"Connect is not set up":      {stripefake.Failure{Status: http.StatusBadRequest}, ports.ErrProcessorUnavailable},
-		"an account of nobody":       {stripefake.Failure{Status: http.StatusNotFound, Code: "resource_missing"}, ports.ErrNotFound},
-		"an account that went":       {stripefake.Failure{Status: http.StatusForbidden, Code: "account_invalid"}, ports.ErrNotFound},
+		"a cut connection":      {stripefake.Failure{}, ports.ErrOutcomeUnknown},
+		"a fault of Stripe's":   {stripefake.Failure{Status: http.StatusInternalServerError}, ports.ErrOutcomeUnknown},
+		"too many requests":     {stripefake.Failure{Status: http.StatusTooManyRequests}, ports.ErrProcessorUnavailable},
+		"Connect is not set up": {stripefake.Failure{Status: http.StatusBadRequest}, ports.ErrProcessorUnavailable},
+		"an account of nobody": {stripefake.Failure{Status: http.StatusNotFound, Code: "resource_missing"},
+			ports.ErrNotFound},
+		"an account that went": {stripefake.Failure{Status: http.StatusForbidden, Code: "account_invalid"},
+			ports.ErrNotFound},
 		"a key that may not do this": {stripefake.Failure{Status: http.StatusForbidden}, ports.ErrProcessorUnavailable},
 	} {
 		fake.Fail("/v1/account", c.failure)

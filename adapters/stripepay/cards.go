@@ -36,11 +36,13 @@ var testMethods = map[string]string{
 	"4000000000000259": "pm_card_createDispute",
 }
 
-// Method implements ports.CardForm. Card numbers stay in Stripe's form; only test cards are taken by theirs, in the sandbox.
+// Method implements ports.CardForm. Card numbers stay in Stripe's form; only test cards are taken by theirs, in the
+// sandbox.
 func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
 	switch {
 	case in.Token != "":
-		f.Check(tokenShape.MatchString(in.Token), "confirmationToken", fault.DetailInvalid, "Expected a token of Stripe's form.")
+		f.Check(tokenShape.MatchString(in.Token), "confirmationToken", fault.DetailInvalid,
+			"Expected a token of Stripe's form.")
 		return in.Token
 	case in.Number == "":
 		return ""
@@ -53,7 +55,7 @@ func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
 	return method
 }
 
-// declineOf is why a card was not charged, in Stripe's word for it: the bank's reason where it gave one.
+// declineOf returns the reason for a decline in Stripe's words: the bank's reason where it gave one.
 func declineOf(refused *stripe.Error) payment.DeclineReason {
 	code := cmp.Or(string(refused.DeclineCode), string(refused.Code), "card_declined")
 	return payment.DeclineReason{Code: code, Message: locale.Default.Decline(code)}

@@ -1,8 +1,8 @@
 // Package stripepay takes cards through Stripe. It keeps nothing: every request is made under an idempotency key that
 // follows from our own id, so repeating it finds what an earlier one has made.
 //
-// An attempt is made in two steps. Creating a payment intent moves no money and gives the id to ask by; confirming it may
-// move money. A lost response to the second is therefore never more than a question about a known object.
+// An attempt is made in two steps. Creating a payment intent moves no money and gives the id to ask by; confirming it
+// may move money. A lost response to the second is therefore never more than a question about a known object.
 package stripepay
 
 import (
@@ -24,17 +24,18 @@ import (
 type Config struct {
 	SecretKey     string
 	WebhookSecret string
-	// ConnectWebhookSecret signs the events of connected accounts, which Stripe sends to an endpoint of their own; "" for none.
+	// ConnectWebhookSecret signs the events of connected accounts, which Stripe sends to an endpoint of their own; "" for
+	// none.
 	ConnectWebhookSecret string
-	// APIBase is where the API is; empty for Stripe's own address.
+	// APIBase is the address of the API; empty for Stripe's own.
 	APIBase string
-	// Livemode is whether the account's real money moves here. Events of the other mode are left aside, and test cards are
-	// taken by their number only where it does not.
+	// Livemode tells whether the account's real money moves here. Events of the other mode are ignored. Test cards are
+	// accepted by their number only in test mode.
 	Livemode bool
 }
 
-// timeout bounds one call. It ends before the use case's own limit, which bounds all calls of a charge.
-const timeout = 20 * time.Second
+// timeout bounds one call to Stripe. ports.ProcessorTimeout bounds all calls of one charge.
+const timeout = 10 * time.Second
 
 // Processor is Stripe behind the ports of payments.
 type Processor struct {
@@ -48,8 +49,8 @@ var (
 	_ ports.DisputeProcessor = (*Processor)(nil)
 )
 
-// New returns the processor. The library's global key, client and backends are left alone: nothing is sent to Stripe but
-// what is asked for, once per call, and nothing is logged, because what the library would log holds client secrets.
+// New returns the processor. The library's global key, client and backends are left alone: nothing is sent to Stripe
+// but what is asked for, once per call, and nothing is logged, because what the library would log holds client secrets.
 func New(config Config) *Processor {
 	backend := func(kind stripe.SupportedBackend) stripe.Backend {
 		return stripe.GetBackendWithConfig(kind, &stripe.BackendConfig{
@@ -72,8 +73,8 @@ func keyed(ctx context.Context, key string) stripe.Params {
 	return p
 }
 
-// refusedError is Stripe's refusal of a request, without anything that Stripe reports in words: its texts and bodies may
-// hold client secrets and personal data.
+// refusedError is Stripe's refusal of a request, without anything that Stripe reports in words: its texts and bodies
+// may hold client secrets and personal data.
 type refusedError struct {
 	status    int
 	kind      stripe.ErrorType
@@ -99,14 +100,16 @@ func failed(what string, err error) error {
 		}
 		return fmt.Errorf("stripe %s: no response that can be read: %w", what, ports.ErrOutcomeUnknown)
 	}
-	refusal := &refusedError{status: known.HTTPStatusCode, kind: known.Type, code: string(known.Code), requestID: known.RequestID}
+	refusal := &refusedError{status: known.HTTPStatusCode, kind: known.Type, code: string(known.Code),
+		requestID: known.RequestID}
 	if known.LastResponse != nil {
 		refusal.replayed = known.LastResponse.Header.Get("Idempotent-Replayed") == "true"
 	}
 	switch {
 	case refusal.status >= http.StatusInternalServerError, refusal.status == http.StatusConflict:
 		return fmt.Errorf("stripe %s: %w: %w", what, refusal, ports.ErrOutcomeUnknown)
-	case refusal.status == http.StatusTooManyRequests, refusal.status == http.StatusUnauthorized, refusal.status == http.StatusForbidden:
+	case refusal.status == http.StatusTooManyRequests, refusal.status == http.StatusUnauthorized,
+		refusal.status == http.StatusForbidden:
 		return fmt.Errorf("stripe %s: %w: %w", what, refusal, ports.ErrProcessorUnavailable)
 	case refusal.status == http.StatusNotFound:
 		return fmt.Errorf("stripe %s: %w: %w", what, refusal, ports.ErrNotFound)

@@ -12,7 +12,7 @@ import (
 // hundredths that do not exist (docs.stripe.com/currencies, special cases).
 var unitFactors = map[money.Currency]int64{"isk": 100, "ugx": 100}
 
-// Unit is how many of Stripe's units one minor unit of a currency is.
+// Unit returns the number of Stripe's units in one minor unit of a currency.
 func Unit(c money.Currency) int64 {
 	if factor, ok := unitFactors[c]; ok {
 		return factor
@@ -23,18 +23,19 @@ func Unit(c money.Currency) int64 {
 // units is an amount as Stripe counts it.
 func units(a money.Amount) int64 { return a.Minor * Unit(a.Currency) }
 
-// amountOf is what Stripe's units are, rounded half up to the minor unit: fees of Stripe's alone may have a rest.
+// amountOf converts Stripe's units, rounding half up to the minor unit. Only Stripe's fees may have a rest.
 func amountOf(units int64, currency stripe.Currency) money.Amount {
 	c := money.Currency(currency)
 	factor := Unit(c)
 	return money.Amount{Minor: (units + factor/2) / factor, Currency: c}
 }
 
-// chargeable refuses what Stripe would take for another amount or not at all: it counts mga without the hundredths of ISO 4217,
-// and of the currencies with thousandths it takes tens only.
+// chargeable refuses what Stripe would take for another amount or not at all: it counts mga without the hundredths of
+// ISO 4217, and of the currencies with thousandths it takes tens only.
 func chargeable(a money.Amount) error {
 	if a.Currency == "mga" || (a.Currency.Exponent() == 3 && a.Minor%10 != 0) {
-		return &refusedError{status: http.StatusBadRequest, kind: stripe.ErrorTypeInvalidRequest, code: "currency_not_supported"}
+		return &refusedError{status: http.StatusBadRequest, kind: stripe.ErrorTypeInvalidRequest,
+			code: "currency_not_supported"}
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"sundry/tests/stripefake"
 )
 
-// TestCurrenciesWhoseUnitIsNotStripesAreConvertedOrRefused: Stripe takes 50 krónur as 5000, and would take an amount of mga for a
-// hundred times as much.
-func TestCurrenciesWhoseUnitIsNotStripesAreConvertedOrRefused(t *testing.T) {
+// TestUnitsOtherThanStripesAreConvertedOrRefused: Stripe takes 50 krónur as 5000, and would take an amount of
+// mga for a hundred times as much.
+func TestUnitsOtherThanStripesAreConvertedOrRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		amount money.Amount
@@ -33,22 +33,27 @@ func TestCurrenciesWhoseUnitIsNotStripesAreConvertedOrRefused(t *testing.T) {
 			t.Fatalf("%+v: %v", c.amount, err)
 		}
 		if c.sent == 0 {
-			if o.Status != payment.Declined || o.Decline.Code != "currency_not_supported" || fake.Count("POST /v1/payment_intents") != 0 {
+			if o.Status != payment.Declined || o.Decline.Code != "currency_not_supported" ||
+				fake.Count("POST /v1/payment_intents") != 0 {
 				t.Errorf("%+v: %+v", c.amount, o)
 			}
 			continue
 		}
-		if intent := fake.Get("pi_", "payment_id", r.PaymentID); o.Status != payment.Succeeded || intent["amount"] != float64(c.sent) || intent["currency"] != string(c.amount.Currency) {
+		if intent := fake.Get("pi_", "payment_id", r.PaymentID); o.Status != payment.Succeeded ||
+			intent["amount"] != float64(c.sent) || intent["currency"] != string(c.amount.Currency) {
 			t.Errorf("%+v: %+v, %v", c.amount, o, intent)
 		}
-		if want := (c.sent*3/200 + 25) * c.amount.Minor / c.sent; o.Fee.Minor < want || o.Fee.Minor > want+1 || o.Fee.Currency != c.amount.Currency {
+		if want := (c.sent*3/200 + 25) * c.amount.Minor / c.sent; o.Fee.Minor < want || o.Fee.Minor > want+1 ||
+			o.Fee.Currency != c.amount.Currency {
 			t.Errorf("%+v: the fee is %+v, want about %d", c.amount, o.Fee, want)
 		}
-		back := ports.RefundRequest{RefundID: "ref_1", PaymentID: r.PaymentID, ProcessorID: o.ProcessorID, CreatorID: "crt_1", Amount: c.amount}
+		back := ports.RefundRequest{RefundID: "ref_1", PaymentID: r.PaymentID, ProcessorID: o.ProcessorID, CreatorID: "crt_1",
+			Amount: c.amount}
 		if _, err := p.Refund(t.Context(), back); err != nil {
 			t.Fatal(err)
 		}
-		if made, err := p.ListRefunds(t.Context(), o.ProcessorID); err != nil || len(made) != 1 || made[0].Amount != c.amount {
+		if made, err := p.ListRefunds(t.Context(), o.ProcessorID); err != nil || len(made) != 1 ||
+			made[0].Amount != c.amount {
 			t.Errorf("%+v was refunded as %+v, %v", c.amount, made, err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"sundry/ports"
 )
 
-// maxEvidence is how much text Stripe takes, in characters.
+// maxEvidence bounds the text of evidence, in characters, as Stripe does.
 const maxEvidence = 20_000
 
 // FindDispute implements ports.DisputeProcessor. An inquiry, which holds no money, is no dispute: ErrNotFound until it
@@ -21,11 +21,15 @@ const maxEvidence = 20_000
 func (p *Processor) FindDispute(ctx context.Context, processorID string) (ports.DisputeReport, error) {
 	params := &stripe.DisputeParams{Params: keyed(ctx, "")}
 	params.AddExpand("payment_intent")
-	return reportOf(call(ctx, "get "+processorID, func() (*stripe.Dispute, error) { return p.api.Disputes.Get(processorID, params) }))
+	return reportOf(call(ctx, "get "+processorID, func() (*stripe.Dispute, error) {
+		return p.api.Disputes.Get(processorID, params)
+	}))
 }
 
-// SubmitEvidence implements ports.DisputeProcessor. Stripe takes files by upload only, so their addresses follow the text.
-func (p *Processor) SubmitEvidence(ctx context.Context, processorID string, e dispute.Evidence) (ports.DisputeReport, error) {
+// SubmitEvidence implements ports.DisputeProcessor. Stripe takes files by upload only, so their addresses follow the
+// text.
+func (p *Processor) SubmitEvidence(ctx context.Context, processorID string,
+	e dispute.Evidence) (ports.DisputeReport, error) {
 	found, err := p.FindDispute(ctx, processorID)
 	if err != nil || found.Status != dispute.NeedsResponse {
 		return found, err
@@ -35,7 +39,9 @@ func (p *Processor) SubmitEvidence(ctx context.Context, processorID string, e di
 		Evidence: &stripe.DisputeEvidenceParams{UncategorizedText: new(evidenceText(e))},
 	}
 	params.AddExpand("payment_intent")
-	return reportOf(call(ctx, "submit evidence", func() (*stripe.Dispute, error) { return p.api.Disputes.Update(processorID, params) }))
+	return reportOf(call(ctx, "submit evidence", func() (*stripe.Dispute, error) {
+		return p.api.Disputes.Update(processorID, params)
+	}))
 }
 
 // evidenceText is the text with the addresses of the files, which are never cut off.
@@ -56,7 +62,9 @@ func (p *Processor) AcceptDispute(ctx context.Context, processorID string) (port
 	}
 	params := &stripe.DisputeParams{Params: keyed(ctx, processorID+":close")}
 	params.AddExpand("payment_intent")
-	return reportOf(call(ctx, "close dispute", func() (*stripe.Dispute, error) { return p.api.Disputes.Close(processorID, params) }))
+	return reportOf(call(ctx, "close dispute", func() (*stripe.Dispute, error) {
+		return p.api.Disputes.Close(processorID, params)
+	}))
 }
 
 func reportOf(d *stripe.Dispute, err error) (ports.DisputeReport, error) {
@@ -65,11 +73,13 @@ func reportOf(d *stripe.Dispute, err error) (ports.DisputeReport, error) {
 	}
 	status, ok := disputeStatuses[d.Status]
 	if !ok || d.PaymentIntent == nil || d.PaymentIntent.Metadata["payment_id"] == "" {
-		return ports.DisputeReport{}, fmt.Errorf("stripe dispute %s is %q of nothing that is known: %w", d.ID, d.Status, ports.ErrNotFound)
+		return ports.DisputeReport{}, fmt.Errorf("stripe dispute %s is %q of nothing that is known: %w", d.ID, d.Status,
+			ports.ErrNotFound)
 	}
 	report := ports.DisputeReport{
-		ProcessorID: d.ID, PaymentID: d.PaymentIntent.Metadata["payment_id"], CreatorID: d.PaymentIntent.Metadata["creator_id"],
-		Amount: amountOf(d.Amount, d.Currency), Reason: string(d.Reason), Status: status,
+		ProcessorID: d.ID, PaymentID: d.PaymentIntent.Metadata["payment_id"],
+		CreatorID: d.PaymentIntent.Metadata["creator_id"],
+		Amount:    amountOf(d.Amount, d.Currency), Reason: string(d.Reason), Status: status,
 	}
 	if d.EvidenceDetails != nil && d.EvidenceDetails.DueBy > 0 {
 		report.RespondBy = time.Unix(d.EvidenceDetails.DueBy, 0).UTC()

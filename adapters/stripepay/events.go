@@ -15,7 +15,7 @@ import (
 	"sundry/ports"
 )
 
-// tolerance is how far a signature's time may be from now, either way.
+// tolerance bounds the distance of a signature's time from now, either way.
 const tolerance = 5 * time.Minute
 
 // subject are the members by which every event's object names what it is about.
@@ -25,8 +25,8 @@ type subject struct {
 	TransferGroup string            `json:"transfer_group"`
 }
 
-// Verify implements ports.EventVerifier. The library takes an empty secret and any time to come, so both are checked here.
-// The version of the event is not: of its content only ids count.
+// Verify implements ports.EventVerifier. The library takes an empty secret and any time to come, so both are checked
+// here. The version of the event is not: of its content only ids count.
 func (p *Processor) Verify(payload []byte, signature string, now time.Time) (ports.ProcessorEvent, bool, error) {
 	refused := fault.New(fault.Unauthenticated, "The event's signature is not valid.")
 	if age := now.Sub(signedAt(signature)); age > tolerance || age < -tolerance {
@@ -42,7 +42,8 @@ func (p *Processor) Verify(payload []byte, signature string, now time.Time) (por
 		err = json.Unmarshal(e.Data.Raw, &about)
 	}
 	if err != nil || e.ID == "" {
-		return ports.ProcessorEvent{}, false, fault.Invalid(fault.Detail{Field: "body", Code: fault.DetailMalformed, Message: "The event can't be read."})
+		return ports.ProcessorEvent{}, false, fault.Invalid(fault.Detail{Field: "body", Code: fault.DetailMalformed,
+			Message: "The event can't be read."})
 	}
 	if e.Livemode != p.config.Livemode {
 		return ports.ProcessorEvent{}, false, nil
@@ -56,8 +57,8 @@ func (p *Processor) Verify(payload []byte, signature string, now time.Time) (por
 	return found, ok, nil
 }
 
-// signed reports whether a payload has the signature of one of our two endpoints: Stripe sends events of our own account and of
-// connected accounts to separate ones.
+// signed reports whether a payload has the signature of one of our two endpoints: Stripe sends events of our own
+// account and of connected accounts to separate ones.
 func (p *Processor) signed(payload []byte, signature string) bool {
 	for _, secret := range []string{p.config.WebhookSecret, p.config.ConnectWebhookSecret} {
 		if secret != "" && webhook.ValidatePayloadIgnoringTolerance(payload, signature, secret) == nil {
@@ -80,7 +81,7 @@ func signedAt(signature string) time.Time {
 	return time.Time{}
 }
 
-// event is what an event of a type is about; ok is false for what matters to nobody here.
+// event converts an event of a type; ok is false for a type that Sundry ignores.
 func (s subject) event(kind string) (e ports.ProcessorEvent, ok bool) {
 	family, _, _ := strings.Cut(kind, ".")
 	payment := s.Metadata["payment_id"]
@@ -90,7 +91,7 @@ func (s subject) event(kind string) (e ports.ProcessorEvent, ok bool) {
 	case family == "refund", strings.HasPrefix(kind, "charge.refund."):
 		e.Kind, e.ObjectID = ports.AboutRefund, cmp.Or(s.Metadata["refund_id"], s.ID)
 	case kind == "charge.refunded":
-		e.Kind, e.ObjectID = ports.AboutRefundsOf, payment
+		e.Kind, e.ObjectID = ports.AboutPaymentRefunds, payment
 	case family == "payment_intent", family == "setup_intent" && id.Valid(id.Payment, payment):
 		e.Kind, e.ObjectID = ports.AboutPayment, payment
 	case family == "setup_intent":

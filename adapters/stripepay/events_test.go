@@ -13,7 +13,8 @@ import (
 )
 
 func sign(payload, secret string, at time.Time) string {
-	return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(payload), Secret: secret, Timestamp: at}).Header
+	return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(payload), Secret: secret,
+		Timestamp: at}).Header
 }
 
 func TestOnlyEventsThatStripeSignedJustNowAreRead(t *testing.T) {
@@ -65,7 +66,7 @@ func TestWhatEachEventIsAbout(t *testing.T) {
 		{"payment_intent.canceled", pay, false, ports.AboutPayment, payID},
 		{"setup_intent.succeeded", setup, false, ports.AboutSetup, "seti_02h00000000000000000000000"},
 		{"setup_intent.succeeded", pay, false, ports.AboutPayment, payID}, // a trial that begins for nothing
-		{"charge.refunded", pay, false, ports.AboutRefundsOf, payID},
+		{"charge.refunded", pay, false, ports.AboutPaymentRefunds, payID},
 		{"charge.refund.updated", `"refund_id":"ref_1"`, false, ports.AboutRefund, "ref_1"},
 		{"refund.updated", `"refund_id":"ref_1"`, false, ports.AboutRefund, "ref_1"},
 		{"refund.created", "", false, ports.AboutRefund, "obj_1"}, // made in Stripe's dashboard
@@ -75,8 +76,10 @@ func TestWhatEachEventIsAbout(t *testing.T) {
 		{"payment_intent.succeeded", pay, true, noKind, ""}, // of the other mode
 		{"customer.created", pay, false, noKind, ""},
 	} {
-		payload := fmt.Sprintf(`{"id":"evt_1","type":%q,"livemode":%v,"data":{"object":{"id":"obj_1","metadata":{%s}}}}`, c.kind, c.live, c.metadata)
-		e, ok, err := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1"}).Verify([]byte(payload), sign(payload, "whsec_1", now), now)
+		payload := fmt.Sprintf(`{"id":"evt_1","type":%q,"livemode":%v,"data":{"object":{"id":"obj_1","metadata":{%s}}}}`,
+			c.kind, c.live, c.metadata)
+		e, ok, err := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1"}).Verify([]byte(payload),
+			sign(payload, "whsec_1", now), now)
 		if err != nil || ok != (c.want != noKind) || ok && (e.Kind != c.want || e.ObjectID != c.object || e.ID != "evt_1") {
 			t.Errorf("%s %s: %+v, %v, %v", c.kind, c.metadata, e, ok, err)
 		}
@@ -91,18 +94,22 @@ func TestWhatEachEventIsAbout(t *testing.T) {
 		"our own account's":                          {"whsec_1", "account.updated", "", false},
 		"a payment that a connected account made up": {"whsec_2", "payment_intent.succeeded", "acct_1", false},
 	} {
-		payload := fmt.Sprintf(`{"id":"evt_1","type":%q,"account":%q,"data":{"object":{"id":"obj_1","metadata":{%s}}}}`, c.kind, c.account, pay)
+		payload := fmt.Sprintf(`{"id":"evt_1","type":%q,"account":%q,"data":{"object":{"id":"obj_1","metadata":{%s}}}}`,
+			c.kind, c.account, pay)
 		p := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1", ConnectWebhookSecret: "whsec_2"})
 		e, ok, err := p.Verify([]byte(payload), sign(payload, c.secret, now), now)
-		if err != nil || ok != c.ok || ok && (e != ports.ProcessorEvent{ID: "evt_1", Kind: ports.AboutPayoutAccount, ObjectID: "acct_1"}) {
+		if err != nil || ok != c.ok || ok &&
+			(e != ports.ProcessorEvent{ID: "evt_1", Kind: ports.AboutPayoutAccount, ObjectID: "acct_1"}) {
 			t.Errorf("%s: %+v, %v, %v", name, e, ok, err)
 		}
-		if _, ok, err := p.Verify([]byte(payload), sign(payload, "whsec_3", now), now); fault.CodeOf(err) != fault.Unauthenticated || ok {
+		if _, ok, err := p.Verify([]byte(payload), sign(payload, "whsec_3", now),
+			now); fault.CodeOf(err) != fault.Unauthenticated || ok {
 			t.Errorf("%s, by somebody else: %v, %v", name, ok, err)
 		}
 	}
 	broken := `{"id":`
-	if _, _, err := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1"}).Verify([]byte(broken), sign(broken, "whsec_1", now), now); fault.CodeOf(err) != fault.ValidationFailed {
+	if _, _, err := stripepay.New(stripepay.Config{WebhookSecret: "whsec_1"}).Verify([]byte(broken),
+		sign(broken, "whsec_1", now), now); fault.CodeOf(err) != fault.ValidationFailed {
 		t.Errorf("a broken body: %v", err)
 	}
 }

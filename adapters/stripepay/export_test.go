@@ -10,11 +10,11 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// MaxTaxes is how many calculations are kept.
+// MaxTaxes bounds the calculations that are kept.
 const MaxTaxes = maxTaxes
 
 // Remember keeps an empty calculation.
 func (t *Taxes) Remember(key string) { t.remember(key, tax.Result{}) }
 
-// Remembered is how many calculations are kept.
+// Remembered returns the number of calculations that are kept.
 func (t *Taxes) Remembered() int { return len(t.known) }

@@ -14,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// intent is what matters here of a payment intent, or of the setup intent that checks a card for nothing.
+// intent contains the common parts of a payment intent and of the setup intent that checks a card without a charge.
 type intent struct {
 	id         string
 	status     string
@@ -71,7 +71,7 @@ func (i intent) outcome() (payment.Outcome, error) {
 	return o, nil
 }
 
-// expansions are what an outcome needs to know of a payment intent beside itself.
+// expansions are the objects that an outcome needs beside the payment intent itself.
 var expansions = []string{"payment_method", "latest_charge.balance_transaction"}
 
 func fromPayment(p *stripe.PaymentIntent) intent {
@@ -86,7 +86,8 @@ func fromPayment(p *stripe.PaymentIntent) intent {
 		i.redirect = p.NextAction.RedirectToURL.URL
 	}
 	i.card = cardOf(p.PaymentMethod, p.LastPaymentError)
-	if p.LatestCharge != nil && p.LatestCharge.BalanceTransaction != nil && p.LatestCharge.BalanceTransaction.Currency != "" {
+	if p.LatestCharge != nil && p.LatestCharge.BalanceTransaction != nil &&
+		p.LatestCharge.BalanceTransaction.Currency != "" {
 		booked := p.LatestCharge.BalanceTransaction
 		i.fee = amountOf(booked.Fee, booked.Currency)
 	}
@@ -140,8 +141,10 @@ func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, 
 	if r.Amount.Minor == 0 {
 		made, err := call(ctx, "create setup intent", func() (*stripe.SetupIntent, error) {
 			return p.api.SetupIntents.New(&stripe.SetupIntentParams{
-				Params: keyed(ctx, r.PaymentID), Customer: optional, Usage: stripe.String(string(stripe.SetupIntentUsageOffSession)), Metadata: about,
-				AutomaticPaymentMethods: &stripe.SetupIntentAutomaticPaymentMethodsParams{Enabled: new(true), AllowRedirects: new("never")},
+				Params: keyed(ctx, r.PaymentID), Customer: optional,
+				Usage: stripe.String(string(stripe.SetupIntentUsageOffSession)), Metadata: about,
+				AutomaticPaymentMethods: &stripe.SetupIntentAutomaticPaymentMethodsParams{Enabled: new(true),
+					AllowRedirects: new("never")},
 			})
 		})
 		if err != nil {
@@ -155,12 +158,15 @@ func (p *Processor) create(ctx context.Context, r ports.ChargeRequest) (intent, 
 	params := &stripe.PaymentIntentParams{
 		Params: keyed(ctx, r.PaymentID), Amount: new(units(r.Amount)), Currency: new(string(r.Amount.Currency)),
 		Customer: optional, Metadata: about,
-		AutomaticPaymentMethods: &stripe.PaymentIntentAutomaticPaymentMethodsParams{Enabled: new(true), AllowRedirects: new("never")},
+		AutomaticPaymentMethods: &stripe.PaymentIntentAutomaticPaymentMethodsParams{Enabled: new(true),
+			AllowRedirects: new("never")},
 	}
 	if r.SaveCard {
 		params.SetupFutureUsage = stripe.String(string(stripe.PaymentIntentSetupFutureUsageOffSession))
 	}
-	made, err := call(ctx, "create payment intent", func() (*stripe.PaymentIntent, error) { return p.api.PaymentIntents.New(params) })
+	made, err := call(ctx, "create payment intent", func() (*stripe.PaymentIntent, error) {
+		return p.api.PaymentIntents.New(params)
+	})
 	if err != nil {
 		return intent{}, err
 	}
@@ -173,8 +179,8 @@ func stale(i intent) intent {
 	return i
 }
 
-// confirm makes the attempt: the only request after which money may move. An error of Stripe about the card, or about the
-// state of the intent, is in the intent itself.
+// confirm makes the attempt: the only request after which money may move. An error of Stripe about the card, or about
+// the state of the intent, is in the intent itself.
 func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent) (intent, error) {
 	key := r.PaymentID + ":confirm"
 	var err error
@@ -184,7 +190,9 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 		params.ConfirmationToken, params.PaymentMethod, params.UseStripeSDK = confirmation(r)
 		params.AddExpand("payment_method")
 		var done *stripe.SetupIntent
-		if done, err = call(ctx, "confirm "+i.id, func() (*stripe.SetupIntent, error) { return p.api.SetupIntents.Confirm(i.id, params) }); err == nil {
+		if done, err = call(ctx, "confirm "+i.id, func() (*stripe.SetupIntent, error) {
+			return p.api.SetupIntents.Confirm(i.id, params)
+		}); err == nil {
 			return stale(fromSetup(done)), nil
 		}
 	case i.invoice != "":
@@ -207,15 +215,17 @@ func (p *Processor) confirm(ctx context.Context, r ports.ChargeRequest, i intent
 			params.AddExpand(expand)
 		}
 		var done *stripe.PaymentIntent
-		if done, err = call(ctx, "confirm "+i.id, func() (*stripe.PaymentIntent, error) { return p.api.PaymentIntents.Confirm(i.id, params) }); err == nil {
+		if done, err = call(ctx, "confirm "+i.id, func() (*stripe.PaymentIntent, error) {
+			return p.api.PaymentIntents.Confirm(i.id, params)
+		}); err == nil {
 			return stale(fromPayment(done)), nil
 		}
 	}
 	return p.afterRefusal(ctx, i, err)
 }
 
-// confirmation is what the buyer pays with: a token that Stripe's form has made, or a payment method. For the latter the
-// page asks Stripe's script to go on with a challenge; a token contains it already.
+// confirmation returns the parameters of the buyer's card: a token that Stripe's form has made, or a payment method.
+// For the latter the page asks Stripe's script to go on with a challenge; a token contains it already.
 func confirmation(r ports.ChargeRequest) (token, method *string, useSDK *bool) {
 	if strings.HasPrefix(r.Method, tokenPrefix) {
 		return new(r.Method), nil, nil
@@ -224,11 +234,12 @@ func confirmation(r ports.ChargeRequest) (token, method *string, useSDK *bool) {
 	return nil, new(name), new(true)
 }
 
-// afterRefusal reads what an intent is after Stripe refused to confirm it. A request that Stripe will never act on ends the
-// intent, and is a refusal of the card that it named.
+// afterRefusal reads what an intent is after Stripe refused to confirm it. A request that Stripe will never act on ends
+// the intent, and is a refusal of the card that it named.
 func (p *Processor) afterRefusal(ctx context.Context, i intent, err error) (intent, error) {
 	refused := refusal(err)
-	if refused == nil || errors.Is(err, ports.ErrProcessorUnavailable) || refused.status >= 500 && !refused.replayed || refused.status == 409 {
+	if refused == nil || errors.Is(err, ports.ErrProcessorUnavailable) || refused.status >= 500 && !refused.replayed ||
+		refused.status == 409 {
 		return intent{}, err
 	}
 	now, getErr := p.get(ctx, i.id)
@@ -261,15 +272,17 @@ func (p *Processor) get(ctx context.Context, id string) (intent, error) {
 	for _, expand := range expansions {
 		params.AddExpand(expand)
 	}
-	found, err := call(ctx, "get "+id, func() (*stripe.PaymentIntent, error) { return p.api.PaymentIntents.Get(id, params) })
+	found, err := call(ctx, "get "+id, func() (*stripe.PaymentIntent, error) {
+		return p.api.PaymentIntents.Get(id, params)
+	})
 	if err != nil {
 		return intent{}, err
 	}
 	return fromPayment(found), nil
 }
 
-// end cancels an intent, and returns its state then. Ending it is the same however often it is asked for, so each request
-// has a key of its own: a stored failure must not keep it from ever being ended.
+// end cancels an intent, and returns its state then. Ending it is the same however often it is asked for, so each
+// request has a key of its own: a stored failure must not keep it from ever being ended.
 func (p *Processor) end(ctx context.Context, i intent) (intent, error) {
 	key := i.id + ":cancel:" + rand.Text()
 	var err error

@@ -10,14 +10,15 @@ import (
 	"sundry/ports"
 )
 
-// invoiced reports whether an attempt is made through an invoice of Stripe: one for a saved card, with the customer away.
-// Stripe pays no invoice with a card that is just being typed.
+// invoiced reports whether an attempt is made through an invoice of Stripe: one for a saved card, with the customer
+// away. Stripe pays no invoice with a card that is just being typed.
 func invoiced(r ports.ChargeRequest) bool { return len(r.Lines) > 0 && r.OffSession }
 
-// createInvoice makes the invoice of an attempt with an item per line, and finalizes it: then it has a payment intent. Each
-// attempt has an invoice of its own, which is voided when it ends unpaid. The items are given the invoice: Stripe would
-// leave them for the customer's next one otherwise.
-func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, customer string, about map[string]string) (intent, error) {
+// createInvoice makes the invoice of an attempt with an item per line, and finalizes it: then it has a payment intent.
+// Each attempt has an invoice of its own, which is voided when it ends unpaid. The items are given the invoice: Stripe
+// would leave them for the customer's next one otherwise.
+func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, customer string,
+	about map[string]string) (intent, error) {
 	key, currency := r.PaymentID+":invoice", new(string(r.Amount.Currency))
 	_, method := splitMethod(r.Method)
 	draft, err := call(ctx, "create invoice", func() (*stripe.Invoice, error) {
@@ -53,7 +54,9 @@ func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, cu
 		}
 	}
 	params := &stripe.InvoiceFinalizeInvoiceParams{Params: keyed(ctx, key+":finalize"), AutoAdvance: new(false)}
-	final, err := call(ctx, "finalize "+draft.ID, func() (*stripe.Invoice, error) { return p.api.Invoices.FinalizeInvoice(draft.ID, params) })
+	final, err := call(ctx, "finalize "+draft.ID, func() (*stripe.Invoice, error) {
+		return p.api.Invoices.FinalizeInvoice(draft.ID, params)
+	})
 	if err != nil {
 		return intent{}, err
 	}
@@ -62,7 +65,8 @@ func (p *Processor) createInvoice(ctx context.Context, r ports.ChargeRequest, cu
 	}
 	// Stripe's events and disputes name the payment intent: it names its owner.
 	named, err := call(ctx, "name "+final.PaymentIntent.ID, func() (*stripe.PaymentIntent, error) {
-		return p.api.PaymentIntents.Update(final.PaymentIntent.ID, &stripe.PaymentIntentParams{Params: keyed(ctx, key+":name"), Metadata: about})
+		return p.api.PaymentIntents.Update(final.PaymentIntent.ID,
+			&stripe.PaymentIntentParams{Params: keyed(ctx, key+":name"), Metadata: about})
 	})
 	if err != nil {
 		return intent{}, err

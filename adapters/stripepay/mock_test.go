@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -19,22 +18,21 @@ import (
 	"sundry/core/tax"
 	"sundry/ports"
 	"sundry/tests/loopback"
+	"sundry/tests/testenv"
 )
 
 // startMock runs stripe-mock, which checks every request against Stripe's own description of its API and responds with
-// fixed objects. Its path is in TEST_STRIPE_MOCK.
+// fixed objects. Without one it skips the test.
 func startMock(t *testing.T) (address string) {
 	t.Helper()
-	path := os.Getenv("TEST_STRIPE_MOCK")
-	if path == "" {
-		t.Fatal("TEST_STRIPE_MOCK must name stripe-mock v0.183.0\nRun the tests with: go run ./tests/run")
-	}
+	path := testenv.Need(t, testenv.StripeMock)
 	addr, err := loopback.FreeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	mock := exec.CommandContext(ctx, path, "-http-addr", addr, "-strict-version-check") //nolint:gosec // the tests' own program
+	args := []string{"-http-addr", addr, "-strict-version-check"}
+	mock := exec.CommandContext(ctx, path, args...) //nolint:gosec // the tests' own program
 	if err := mock.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,17 +50,15 @@ func startMock(t *testing.T) (address string) {
 	}
 }
 
-// Stripe's own description of its API takes every request that the adapter makes, in the version that the library names.
-// stripe-mock has no memory: its responses mean nothing for an attempt, so only refusals of a shape count.
+// Stripe's own description of its API takes every request that the adapter makes, in the version that the library
+// names. stripe-mock has no memory: its responses mean nothing for an attempt, so only refusals of a shape count.
 func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("TEST_QUICK") == "1" {
-		return // a quick run has no stripe-mock
-	}
 	p := stripepay.New(stripepay.Config{SecretKey: "sk_test_123", APIBase: startMock(t)})
 	request := func(change func(*ports.ChargeRequest)) ports.ChargeRequest {
 		r := ports.ChargeRequest{
-			PaymentID: "pay_" + rand.Text(), SubjectID: "cs_1", CreatorID: "crt_1", Method: "ctoken_1", Email: "ada@example.com", Name: "Ada",
+			PaymentID: "pay_" + rand.Text(), SubjectID: "cs_1", CreatorID: "crt_1", Method: "ctoken_1", Email: "ada@example.com",
+			Name:   "Ada",
 			Amount: money.Amount{Minor: 1250, Currency: "eur"},
 		}
 		change(&r)
@@ -88,10 +84,14 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func() error{
-		"a payment by a token":              charge(func(*ports.ChargeRequest) {}),
-		"a payment that saves the card":     charge(func(r *ports.ChargeRequest) { r.SaveCard = true }),
-		"a payment of a known customer":     charge(func(r *ports.ChargeRequest) { r.SaveCard, r.CustomerID = true, "cus_1" }),
-		"a payment by a saved card":         charge(func(r *ports.ChargeRequest) { r.Method, r.OffSession = "cus_1/pm_1", true }),
+		"a payment by a token":          charge(func(*ports.ChargeRequest) {}),
+		"a payment that saves the card": charge(func(r *ports.ChargeRequest) { r.SaveCard = true }),
+		"a payment of a known customer": charge(func(r *ports.ChargeRequest) {
+			r.SaveCard, r.CustomerID = true, "cus_1"
+		}),
+		"a payment by a saved card": charge(func(r *ports.ChargeRequest) {
+			r.Method, r.OffSession = "cus_1/pm_1", true
+		}),
 		"a saved card with the buyer there": charge(func(r *ports.ChargeRequest) { r.Method = "cus_1/pm_1" }),
 		"a card that is saved for nothing":  charge(func(r *ports.ChargeRequest) { r.SaveCard, r.Amount.Minor = true, 0 }),
 		"an invoice with items": charge(func(r *ports.ChargeRequest) {
@@ -106,7 +106,9 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 			return err
 		},
 		"finding after Stripe forgot the key": func() error {
-			_, err := p.Find(t.Context(), request(func(r *ports.ChargeRequest) { r.PaymentID = "pay_01h00000000000000000000000" }))
+			_, err := p.Find(t.Context(), request(func(r *ports.ChargeRequest) {
+				r.PaymentID = "pay_01h00000000000000000000000"
+			}))
 			return err
 		},
 		"canceling": func() error {
@@ -118,7 +120,8 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 			return err
 		},
 		"a refund": func() error {
-			_, err := p.Refund(t.Context(), ports.RefundRequest{RefundID: "ref_1", PaymentID: "pay_1", ProcessorID: "pi_1", Amount: money.Amount{Minor: 100, Currency: "eur"}})
+			_, err := p.Refund(t.Context(), ports.RefundRequest{RefundID: "ref_1", PaymentID: "pay_1", ProcessorID: "pi_1",
+				Amount: money.Amount{Minor: 100, Currency: "eur"}})
 			return err
 		},
 		"a dispute": func() error { _, err := p.FindDispute(t.Context(), "dp_1"); return err },
@@ -128,11 +131,13 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		},
 		"acceptance": func() error { _, err := p.AcceptDispute(t.Context(), "dp_1"); return err },
 		"a transfer": func() error {
-			_, err := rail.Send(t.Context(), payout.State{ID: "po_1", CreatorID: "crt_1", Destination: "acct_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}})
+			_, err := rail.Send(t.Context(), payout.State{ID: "po_1", CreatorID: "crt_1", Destination: "acct_1",
+				Amount: money.Amount{Minor: 5000, Currency: "eur"}})
 			return err
 		},
 		"opening an account": func() error {
-			_, err := rail.OpenAccount(t.Context(), ports.PayoutAccountRequest{CreatorID: "crt_1", Email: "ada@example.com", Country: "DE"})
+			_, err := rail.OpenAccount(t.Context(), ports.PayoutAccountRequest{CreatorID: "crt_1", Email: "ada@example.com",
+				Country: "DE"})
 			return err
 		},
 		"the tax of a consumer":           taxed(func(s *tax.Sale) { s.BuyerPostalCode = "10115" }),
@@ -141,7 +146,8 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 		"the tax of a British business":   taxed(func(s *tax.Sale) { s.BuyerCountry, s.BuyerTaxID = "GB", "GB980780684" }),
 		"an account":                      func() error { _, err := rail.FindAccount(t.Context(), "acct_1"); return err },
 		"an account's page": func() error {
-			_, err := rail.LinkAccount(t.Context(), ports.PayoutAccountVisit{RailID: "acct_1", ReturnURL: "https://example.com/a", RefreshURL: "https://example.com/b"})
+			_, err := rail.LinkAccount(t.Context(), ports.PayoutAccountVisit{RailID: "acct_1",
+				ReturnURL: "https://example.com/a", RefreshURL: "https://example.com/b"})
 			return err
 		},
 	} {
@@ -149,7 +155,8 @@ func TestStripesOwnDescriptionTakesEveryRequest(t *testing.T) {
 			t.Parallel()
 			// Fixed objects are of other payments: not found, or not known, is as good as anything. A wrong shape is a 400.
 			err := call()
-			if err != nil && !errors.Is(err, ports.ErrNotFound) && !errors.Is(err, ports.ErrOutcomeUnknown) || stripepay.StatusOf(err) != 0 {
+			if err != nil && !errors.Is(err, ports.ErrNotFound) && !errors.Is(err, ports.ErrOutcomeUnknown) ||
+				stripepay.StatusOf(err) != 0 {
 				t.Errorf("%v", err)
 			}
 		})

@@ -15,7 +15,8 @@ import (
 	"sundry/ports"
 )
 
-// keyMemory is how long a key certainly repeats its first response. Stripe forgets keys after 24 hours.
+// keyMemory is the time for which an idempotency key certainly repeats its first response. Stripe forgets keys after 24
+// hours.
 const keyMemory = 20 * time.Hour
 
 // Charge implements ports.Processor.
@@ -25,7 +26,8 @@ func (p *Processor) Charge(ctx context.Context, r ports.ChargeRequest) (payment.
 		i, err = p.confirm(ctx, r, i)
 	}
 	if refused := final(err); refused != nil {
-		return payment.Outcome{Status: payment.Declined, Decline: declineOf(&stripe.Error{Code: stripe.ErrorCode(refused.code)})}, nil //nolint:nilerr // a refusal is an outcome
+		why := declineOf(&stripe.Error{Code: stripe.ErrorCode(refused.code)})
+		return payment.Outcome{Status: payment.Declined, Decline: why}, nil //nolint:nilerr // a refusal is an outcome
 	}
 	if err != nil {
 		return payment.Outcome{}, unknownOf(r.PaymentID, err)
@@ -66,8 +68,8 @@ func (p *Processor) Cancel(ctx context.Context, r ports.ChargeRequest) (payment.
 	return p.conclude(ctx, r, i)
 }
 
-// conclude is the outcome of an attempt. A refused card is final only once nobody can confirm the intent again, so it is
-// ended first.
+// conclude is the outcome of an attempt. A refused card is final only once nobody can confirm the intent again, so it
+// is ended first.
 func (p *Processor) conclude(ctx context.Context, r ports.ChargeRequest, i intent) (payment.Outcome, error) {
 	if i.refused != nil && i.status == "requires_payment_method" {
 		var err error
@@ -143,7 +145,8 @@ func final(err error) *refusedError {
 
 // unknownOf names the attempt in an error. What is no error of the port's is not known either.
 func unknownOf(paymentID string, err error) error {
-	if errors.Is(err, ports.ErrProcessorUnavailable) || errors.Is(err, ports.ErrNotFound) || errors.Is(err, ports.ErrOutcomeUnknown) {
+	if errors.Is(err, ports.ErrProcessorUnavailable) || errors.Is(err, ports.ErrNotFound) ||
+		errors.Is(err, ports.ErrOutcomeUnknown) {
 		return fmt.Errorf("%s: %w", paymentID, err)
 	}
 	return fmt.Errorf("%s: %w: %w", paymentID, err, ports.ErrOutcomeUnknown)
@@ -216,7 +219,8 @@ func (p *Processor) Refund(ctx context.Context, r ports.RefundRequest) (refund.O
 
 // ListRefunds implements ports.RefundLister.
 func (p *Processor) ListRefunds(ctx context.Context, intentID string) (made []ports.RefundReport, err error) {
-	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)}, PaymentIntent: new(intentID)}
+	params := &stripe.RefundListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(100)},
+		PaymentIntent: new(intentID)}
 	list := p.api.Refunds.List(params)
 	for list.Next() {
 		one := list.Refund()
@@ -232,7 +236,8 @@ func (p *Processor) ListRefunds(ctx context.Context, intentID string) (made []po
 }
 
 // hopelessRefunds are the refusals that asking again does not change.
-var hopelessRefunds = map[string]bool{"charge_already_refunded": true, "charge_disputed": true, "amount_too_large": true}
+var hopelessRefunds = map[string]bool{"charge_already_refunded": true, "charge_disputed": true,
+	"amount_too_large": true}
 
 func refundOutcome(made *stripe.Refund) refund.Outcome {
 	switch made.Status {

@@ -11,11 +11,12 @@ import (
 	"sundry/ports"
 )
 
-// noAccount is why a payout fails that names no account at Stripe: one from before the deployment took Stripe's keys.
+// noAccount is the failure code of a payout that names no account at Stripe: one from before the deployment took
+// Stripe's keys.
 const noAccount = "no_payout_account"
 
-// Rail implements ports.PayoutRail by transfers to connected accounts (Stripe Connect). A payout is paid once the transfer
-// is made; from there it reaches the creator's bank by the schedule of their own account.
+// Rail implements ports.PayoutRail by transfers to connected accounts (Stripe Connect). A payout is paid once the
+// transfer is made; from there it reaches the creator's bank by the schedule of their own account.
 type Rail struct{ processor *Processor }
 
 var _ ports.PayoutRail = Rail{}
@@ -40,7 +41,8 @@ func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 		})
 	})
 	if refused := final(err); refused != nil {
-		return ports.PayoutOutcome{Status: payout.Failed, Reason: refused.code}, nil //nolint:nilerr // a refusal is an outcome
+		outcome := ports.PayoutOutcome{Status: payout.Failed, Reason: refused.code}
+		return outcome, nil //nolint:nilerr // a refusal is an outcome
 	}
 	if err != nil {
 		return ports.PayoutOutcome{}, unknownOf(p.ID, err)
@@ -50,7 +52,8 @@ func (r Rail) Send(ctx context.Context, p payout.State) (ports.PayoutOutcome, er
 
 // Find implements ports.PayoutRail.
 func (r Rail) Find(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
-	params := &stripe.TransferListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(1)}, TransferGroup: new(p.ID)}
+	params := &stripe.TransferListParams{ListParams: stripe.ListParams{Context: ctx, Limit: stripe.Int64(1)},
+		TransferGroup: new(p.ID)}
 	list := r.processor.api.Transfers.List(params)
 	if list.Next() {
 		return transferOutcome(list.Transfer()), nil

@@ -45,19 +45,28 @@ func TestFailuresAreUnknownOrCertainAndNeverADecline(t *testing.T) {
 		route   string
 		failure stripefake.Failure
 		want    error
-		// after is what Find returns once Stripe is healthy again; "" for ErrNotFound.
+		// after is the status that Find returns once Stripe is healthy again; "" for ErrNotFound.
 		after payment.Status
 	}{
-		"creating fails with 500":                    {"POST /v1/payment_intents", stripefake.Failure{Status: 500}, ports.ErrOutcomeUnknown, ""},
-		"creating is cut before its effect":          {"POST /v1/payment_intents", stripefake.Failure{}, ports.ErrOutcomeUnknown, ""},
-		"creating is cut after its effect":           {"POST /v1/payment_intents", stripefake.Failure{After: true}, ports.ErrOutcomeUnknown, ""},
-		"creating is refused because of too many":    {"POST /v1/payment_intents", stripefake.Failure{Status: 429, Code: "rate_limit"}, ports.ErrProcessorUnavailable, ""},
-		"the key is wrong":                           {"POST /v1/payment_intents", stripefake.Failure{Status: 401}, ports.ErrProcessorUnavailable, ""},
-		"confirming fails with 500":                  {"/confirm", stripefake.Failure{Status: 500}, ports.ErrOutcomeUnknown, ""},
-		"confirming fails with 500 after its effect": {"/confirm", stripefake.Failure{Status: 500, After: true}, ports.ErrOutcomeUnknown, payment.Succeeded},
-		"confirming is cut before its effect":        {"/confirm", stripefake.Failure{}, ports.ErrOutcomeUnknown, ""},
-		"confirming is cut after its effect":         {"/confirm", stripefake.Failure{After: true}, ports.ErrOutcomeUnknown, payment.Succeeded},
-		"confirming is refused because of too many":  {"/confirm", stripefake.Failure{Status: 429, Code: "rate_limit"}, ports.ErrProcessorUnavailable, ""},
+		"creating fails with 500": {"POST /v1/payment_intents", stripefake.Failure{Status: 500},
+			ports.ErrOutcomeUnknown, ""},
+		"creating is cut before its effect": {"POST /v1/payment_intents", stripefake.Failure{},
+			ports.ErrOutcomeUnknown, ""},
+		"creating is cut after its effect": {"POST /v1/payment_intents", stripefake.Failure{After: true},
+			ports.ErrOutcomeUnknown, ""},
+		"creating is refused because of too many": {"POST /v1/payment_intents",
+			stripefake.Failure{Status: 429, Code: "rate_limit"}, ports.ErrProcessorUnavailable, ""},
+		"the key is wrong": {"POST /v1/payment_intents", stripefake.Failure{Status: 401},
+			ports.ErrProcessorUnavailable, ""},
+		"confirming fails with 500": {"/confirm", stripefake.Failure{Status: 500}, ports.ErrOutcomeUnknown,
+			""},
+		"confirming fails with 500 after its effect": {"/confirm", stripefake.Failure{Status: 500, After: true},
+			ports.ErrOutcomeUnknown, payment.Succeeded},
+		"confirming is cut before its effect": {"/confirm", stripefake.Failure{}, ports.ErrOutcomeUnknown, ""},
+		"confirming is cut after its effect": {"/confirm", stripefake.Failure{After: true}, ports.ErrOutcomeUnknown,
+			payment.Succeeded},
+		"confirming is refused because of too many": {"/confirm", stripefake.Failure{Status: 429, Code: "rate_limit"},
+			ports.ErrProcessorUnavailable, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,11 +146,13 @@ func TestAKeyThatOnlyRepeatsAFailureEndsTheAttempt(t *testing.T) {
 
 func TestARefusalNamesStripesReasonAndEndsTheIntent(t *testing.T) {
 	t.Parallel()
-	for does, code := range map[string]string{stripefake.Declines: "insufficient_funds", stripefake.Garbage: "resource_missing"} {
+	for does, code := range map[string]string{stripefake.Declines: "insufficient_funds",
+		stripefake.Garbage: "resource_missing"} {
 		p, fake := newProcessor(t)
 		r := request(does)
 		o, err := p.Charge(t.Context(), r)
-		if err != nil || o.Status != payment.Declined || o.Decline.Code != code || o.Decline.Message == "" || strings.Contains(o.Decline.Message, "secret") {
+		if err != nil || o.Status != payment.Declined || o.Decline.Code != code || o.Decline.Message == "" ||
+			strings.Contains(o.Decline.Message, "secret") {
 			t.Errorf("%s: %+v, %v", does, o, err)
 		}
 		if intent := fake.Get("pi_", "payment_id", r.PaymentID); intent["status"] != "canceled" {
@@ -151,7 +162,8 @@ func TestARefusalNamesStripesReasonAndEndsTheIntent(t *testing.T) {
 	p, fake := newProcessor(t)
 	r := request(stripefake.Succeeds)
 	r.Amount.Minor = 49
-	if o, err := p.Charge(t.Context(), r); err != nil || o.Status != payment.Declined || o.Decline.Code != "amount_too_small" {
+	if o, err := p.Charge(t.Context(), r); err != nil || o.Status != payment.Declined ||
+		o.Decline.Code != "amount_too_small" {
 		t.Errorf("too small: %+v, %v", o, err)
 	}
 	if n := fake.Count("/confirm"); n != 0 {
@@ -206,7 +218,8 @@ func TestASavedCardIsChargedThroughAnInvoiceOfItsLines(t *testing.T) {
 	if err != nil || o.Status != payment.Succeeded {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	if items, invoice := fake.Count("POST /v1/invoiceitems"), fake.Get("in_", "payment_id", r.PaymentID); items != 3 || invoice["status"] != "paid" || invoice["amount_due"] != 1250.0 {
+	if items, invoice := fake.Count("POST /v1/invoiceitems"), fake.Get("in_", "payment_id", r.PaymentID); items != 3 ||
+		invoice["status"] != "paid" || invoice["amount_due"] != 1250.0 {
 		t.Errorf("%d items, %v", items, invoice)
 	}
 	again, err := p.Charge(t.Context(), r)
@@ -214,7 +227,8 @@ func TestASavedCardIsChargedThroughAnInvoiceOfItsLines(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	declined := r
-	declined.PaymentID, declined.Method = "pay_"+rand.Text(), strings.Replace(r.Method, stripefake.Succeeds, stripefake.Declines, 1)
+	declined.PaymentID, declined.Method = "pay_"+rand.Text(), strings.Replace(r.Method, stripefake.Succeeds,
+		stripefake.Declines, 1)
 	if o, err := p.Charge(t.Context(), declined); err != nil || o.Status != payment.Declined {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -247,7 +261,8 @@ func TestARefundIsMadeOnceHoweverLateItIsAskedForAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := ports.RefundRequest{RefundID: "ref_1", PaymentID: r.PaymentID, ProcessorID: o.ProcessorID, CreatorID: "crt_1", Amount: money.Amount{Minor: 500, Currency: "eur"}}
+	back := ports.RefundRequest{RefundID: "ref_1", PaymentID: r.PaymentID, ProcessorID: o.ProcessorID, CreatorID: "crt_1",
+		Amount: money.Amount{Minor: 500, Currency: "eur"}}
 	for range 2 {
 		if out, err := p.Refund(t.Context(), back); err != nil || out.Status != refund.Succeeded {
 			t.Errorf("%+v, %v", out, err)
@@ -256,7 +271,8 @@ func TestARefundIsMadeOnceHoweverLateItIsAskedForAgain(t *testing.T) {
 	}
 	made := fake.Get("re_", "refund_id", "ref_1")
 	fake.Change(made["id"].(string), map[string]any{"status": "failed", "failure_reason": "expired_or_canceled_card"})
-	if out, err := p.Refund(t.Context(), back); err != nil || out != (refund.Outcome{Status: refund.Failed, Reason: "expired_or_canceled_card"}) {
+	if out, err := p.Refund(t.Context(), back); err != nil ||
+		out != (refund.Outcome{Status: refund.Failed, Reason: "expired_or_canceled_card"}) {
 		t.Errorf("the bank returned it: %+v, %v", out, err)
 	}
 	back.RefundID, back.Amount.Minor = "ref_2", 2000
@@ -279,10 +295,12 @@ func TestDisputesAreReadAnsweredAndAccepted(t *testing.T) {
 	}
 	fake.Change(id, map[string]any{"status": "needs_response"})
 	report, err := p.FindDispute(t.Context(), id)
-	if err != nil || report.PaymentID != r.PaymentID || report.CreatorID != "crt_1" || report.Amount != r.Amount || report.Reason != "fraudulent" || report.RespondBy.IsZero() {
+	if err != nil || report.PaymentID != r.PaymentID || report.CreatorID != "crt_1" || report.Amount != r.Amount ||
+		report.Reason != "fraudulent" || report.RespondBy.IsZero() {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	evidence := dispute.Evidence{Text: strings.Repeat("é", dispute.MaxText), FileURLs: []string{"https://example.com/a.pdf"}}
+	evidence := dispute.Evidence{Text: strings.Repeat("é", dispute.MaxText),
+		FileURLs: []string{"https://example.com/a.pdf"}}
 	for range 2 {
 		if report, err = p.SubmitEvidence(t.Context(), id, evidence); err != nil || report.Status != dispute.UnderReview {
 			t.Errorf("%+v, %v", report, err)
@@ -297,7 +315,8 @@ func TestAPayoutIsOneTransfer(t *testing.T) {
 	t.Parallel()
 	p, fake := newProcessor(t)
 	rail := stripepay.NewRail(p)
-	out := payout.State{ID: "po_1", CreatorID: "crt_1", Destination: "acct_1", Amount: money.Amount{Minor: 5000, Currency: "eur"}}
+	out := payout.State{ID: "po_1", CreatorID: "crt_1", Destination: "acct_1",
+		Amount: money.Amount{Minor: 5000, Currency: "eur"}}
 	if _, err := rail.Find(t.Context(), out); !errors.Is(err, ports.ErrNotFound) {
 		t.Errorf("found before it was sent: %v", err)
 	}
@@ -319,12 +338,13 @@ func TestAPayoutIsOneTransfer(t *testing.T) {
 		t.Errorf("sent to %v", made["destination"])
 	}
 	out.ID, out.Destination = "po_2", ""
-	if got, err := rail.Send(t.Context(), out); err != nil || got != (ports.PayoutOutcome{Status: payout.Failed, Reason: "no_payout_account"}) {
+	if got, err := rail.Send(t.Context(), out); err != nil ||
+		got != (ports.PayoutOutcome{Status: payout.Failed, Reason: "no_payout_account"}) {
 		t.Errorf("without an account: %+v, %v", got, err)
 	}
 }
 
-func TestCardNumbersAreTakenInTheSandboxOnlyAndOnlyTestCards(t *testing.T) {
+func TestOnlyTestCardNumbersAndOnlyInTheSandbox(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		live bool

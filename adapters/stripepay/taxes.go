@@ -23,7 +23,8 @@ import (
 const (
 	// taxTimeout bounds one calculation: a buyer is waiting.
 	taxTimeout = 5 * time.Second
-	// taxMemory is how long a calculation is used again. It only has to outlive the transaction that asked for it.
+	// taxMemory is the time for which a calculation is used again. It only has to outlive the transaction that asked for
+	// it.
 	taxMemory = 5 * time.Minute
 	// maxTaxes bounds the calculations that are kept.
 	maxTaxes = 10_000
@@ -53,8 +54,8 @@ func NewTaxes(p *Processor, now func() time.Time) *Taxes {
 	return &Taxes{processor: p, now: now, known: map[string]knownTax{}}
 }
 
-// Calculate implements ports.TaxCalculator. What Stripe was not asked about lately is fetched before the transaction.
-// Nothing is asked about a sale of nothing, nor before the buyer's country is known.
+// Calculate implements ports.TaxCalculator. A calculation that Stripe was not asked for lately is fetched before the
+// transaction. Stripe is not asked about a sale of zero, nor before the buyer's country is known.
 func (t *Taxes) Calculate(_ context.Context, s tax.Sale) (tax.Result, error) {
 	if s.Behavior == "" {
 		s.Behavior = tax.Inclusive
@@ -64,7 +65,8 @@ func (t *Taxes) Calculate(_ context.Context, s tax.Sale) (tax.Result, error) {
 		return without, err
 	}
 	if currency := s.Lines[0].Amount.Currency; chargeable(without.Total) != nil || Unit(currency) != 1 {
-		return tax.Result{}, fault.New(fault.ProcessorUnavailable, "Tax in this currency can't be calculated: "+string(currency)+".")
+		return tax.Result{}, fault.New(fault.ProcessorUnavailable, "Tax in this currency can't be calculated: "+
+			string(currency)+".")
 	}
 	sums := sumByCategory(s.Lines)
 	key := taxKey(s, sums)
@@ -140,7 +142,8 @@ func (t *Taxes) request(ctx context.Context, s tax.Sale, sums map[tax.Category]i
 	defer cancel()
 	params := taxParams(ctx, s, sums)
 	made, err := t.processor.api.TaxCalculations.New(params)
-	if known := (*stripe.Error)(nil); errors.As(err, &known) && known.Code == "tax_id_invalid" && params.CustomerDetails.TaxIDs != nil {
+	if known := (*stripe.Error)(nil); errors.As(err, &known) && known.Code == "tax_id_invalid" &&
+		params.CustomerDetails.TaxIDs != nil {
 		s.BuyerTaxID = ""
 		made, err = t.processor.api.TaxCalculations.New(taxParams(ctx, s, sums))
 	}
@@ -163,11 +166,13 @@ func taxParams(ctx context.Context, s tax.Sale, sums map[tax.Category]int64) *st
 		params.CustomerDetails.Address.PostalCode = new(s.BuyerPostalCode)
 	}
 	if kind, value := taxID(s.BuyerCountry, s.BuyerTaxID); kind != "" {
-		params.CustomerDetails.TaxIDs = []*stripe.TaxCalculationCustomerDetailsTaxIDParams{{Type: new(kind), Value: new(value)}}
+		params.CustomerDetails.TaxIDs = []*stripe.TaxCalculationCustomerDetailsTaxIDParams{{Type: new(kind),
+			Value: new(value)}}
 	}
 	for _, category := range slices.Sorted(maps.Keys(sums)) {
 		params.LineItems = append(params.LineItems, &stripe.TaxCalculationLineItemParams{
-			Amount: new(sums[category]), Reference: new(string(category)), TaxBehavior: new(string(s.Behavior)), TaxCode: new(taxCodes[category]),
+			Amount: new(sums[category]), Reference: new(string(category)), TaxBehavior: new(string(s.Behavior)),
+			TaxCode: new(taxCodes[category]),
 		})
 	}
 	params.AddExpand("line_items.data.tax_breakdown")
@@ -209,7 +214,8 @@ var untaxedReasons = map[stripe.TaxCalculationLineItemTaxBreakdownTaxabilityReas
 	stripe.TaxCalculationLineItemTaxBreakdownTaxabilityReasonPortionProductExempt: tax.NotCollected,
 }
 
-// taxResult takes over Stripe's amounts. The rates are for people to read: those of all jurisdictions of a line, added up.
+// taxResult takes over Stripe's amounts. The rates are for people to read: those of all jurisdictions of a line, added
+// up.
 func taxResult(s tax.Sale, made *stripe.TaxCalculation) (tax.Result, error) {
 	currency := s.Lines[0].Amount.Currency
 	amount := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: currency} }
@@ -228,7 +234,8 @@ func taxResult(s tax.Sale, made *stripe.TaxCalculation) (tax.Result, error) {
 			base -= line.AmountTax
 		}
 		share := shares[rate]
-		shares[rate] = tax.Share{Rate: rate, Net: amount(share.Net.Minor + base), Tax: amount(share.Tax.Minor + line.AmountTax)}
+		shares[rate] = tax.Share{Rate: rate, Net: amount(share.Net.Minor + base),
+			Tax: amount(share.Tax.Minor + line.AmountTax)}
 		asked, net, due = asked+line.Amount, net+base, due+line.AmountTax
 	}
 	for _, rate := range slices.Sorted(maps.Keys(shares)) {
@@ -242,14 +249,16 @@ func taxResult(s tax.Sale, made *stripe.TaxCalculation) (tax.Result, error) {
 	for _, line := range s.Lines {
 		sum += line.Amount.Minor
 	}
-	if asked != sum || made.TaxAmountExclusive+made.TaxAmountInclusive != due || made.AmountTotal != net+due || money.Currency(made.Currency) != currency {
-		return tax.Result{}, fmt.Errorf("stripe calculate tax: calculation %s does not add up to a sale of %d %s", made.ID, sum, currency)
+	if asked != sum || made.TaxAmountExclusive+made.TaxAmountInclusive != due || made.AmountTotal != net+due ||
+		money.Currency(made.Currency) != currency {
+		return tax.Result{}, fmt.Errorf("stripe calculate tax: calculation %s does not add up to a sale of %d %s", made.ID,
+			sum, currency)
 	}
 	return result, nil
 }
 
-// lineRate is the rate of a line, half up to a basis point, and takes the line's treatment over: whatever is taxed decides
-// that of the sale, then a reverse charge.
+// lineRate is the rate of a line, half up to a basis point, and takes the line's treatment over: whatever is taxed
+// decides that of the sale, then a reverse charge.
 func lineRate(line *stripe.TaxCalculationLineItem, treatment *tax.Treatment) (tax.BasisPoints, error) {
 	percent := new(big.Rat)
 	for _, part := range line.TaxBreakdown {

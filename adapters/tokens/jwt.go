@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// skew is how far the clocks of two replicas may differ.
+	// skew bounds the difference between the clocks of two replicas.
 	skew = 5 * time.Second
 	// maxLength is several times what Sign makes: longer texts are not worth parsing.
 	maxLength = 2048

@@ -26,11 +26,12 @@ const (
 	maxResponse = 64 << 10
 )
 
-// Config is how VIES is asked.
+// Config specifies the service to ask and the identity of the requester.
 type Config struct {
-	// APIBase is where it is; "" for the Commission's own address.
+	// APIBase is its address; "" for the Commission's own.
 	APIBase string
-	// RequesterVATID is the seller's own id. With it VIES responds with a consultation number, which proves the check; "" for none.
+	// RequesterVATID is the seller's own id. With it VIES responds with a consultation number, which proves the check; ""
+	// for none.
 	RequesterVATID string
 }
 
@@ -61,7 +62,7 @@ type question struct {
 	RequesterNumber          string `json:"requesterNumber,omitempty"`
 }
 
-// verdict is what VIES responds with. Valid is nil in a response that reports a fault instead.
+// verdict is the body of a VIES response. Valid is nil in a response that reports a fault instead.
 type verdict struct {
 	CountryCode       string `json:"countryCode"`
 	VATNumber         string `json:"vatNumber"`
@@ -94,7 +95,8 @@ func (r *Register) Check(ctx context.Context, country, vatID string) (tax.VATChe
 	if fault := got.fault(); fault != "" && fault != "VALID" && fault != "INVALID" {
 		return tax.VATCheck{}, fmt.Errorf("check VAT id in %s: %w: %s", prefix, errUndecided, fault)
 	}
-	return tax.VATCheck{ID: prefix + number, Registered: *got.Valid, CheckedAt: r.dateOf(got), Consultation: cut(got.RequestIdentifier)}, nil
+	return tax.VATCheck{ID: prefix + number, Registered: *got.Valid, CheckedAt: r.dateOf(got),
+		Consultation: cut(got.RequestIdentifier)}, nil
 }
 
 func (r *Register) ask(ctx context.Context, q question) (verdict, error) {
@@ -102,7 +104,8 @@ func (r *Register) ask(ctx context.Context, q question) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(r.config.APIBase, "/")+"/check-vat-number", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(r.config.APIBase, "/")+
+		"/check-vat-number", bytes.NewReader(body))
 	if err != nil {
 		return verdict{}, err
 	}
@@ -135,7 +138,7 @@ func (a verdict) fault() string {
 	return cut(a.UserError)
 }
 
-// dateOf is when the id was checked, by VIES's clock where it is named.
+// dateOf returns the time of the check, by VIES's clock where it is named.
 func (r *Register) dateOf(a verdict) time.Time {
 	if at, err := time.Parse(time.RFC3339Nano, a.RequestDate); err == nil {
 		return at.UTC().Truncate(time.Millisecond)

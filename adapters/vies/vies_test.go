@@ -26,25 +26,31 @@ func register(t *testing.T, handle http.HandlerFunc) (*vies.Register, *atomic.In
 		handle(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return vies.New(vies.Config{APIBase: server.URL + "/rest-api/", RequesterVATID: "IE 6388047V"}, func() time.Time { return now }), &asked
+	return vies.New(vies.Config{APIBase: server.URL + "/rest-api/", RequesterVATID: "IE 6388047V"}, func() time.Time {
+		return now
+	}), &asked
 }
 
 func TestARegisteredIDComesWithDateAndConsultation(t *testing.T) {
 	t.Parallel()
 	var sent map[string]string
 	r, _ := register(t, func(w http.ResponseWriter, q *http.Request) {
-		if q.Method != http.MethodPost || q.URL.Path != "/rest-api/check-vat-number" || q.Header.Get("Content-Type") != "application/json" {
+		if q.Method != http.MethodPost || q.URL.Path != "/rest-api/check-vat-number" ||
+			q.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s %s", q.Method, q.URL, q.Header)
 		}
 		_ = json.NewDecoder(q.Body).Decode(&sent)
-		_, _ = io.WriteString(w, `{"countryCode":"EL","vatNumber":"094259216","requestDate":"2026-11-22T12:59:58.123456Z","valid":true,"requestIdentifier":"WAPIAAAAY1","name":"---","address":"---"}`)
+		_, _ = io.WriteString(w, `{"countryCode":"EL","vatNumber":"094259216","requestDate":"2026-11-22T12:59:58.123456Z",`+
+			`"valid":true,"requestIdentifier":"WAPIAAAAY1","name":"---","address":"---"}`)
 	})
 	got, err := r.Check(t.Context(), "GR", "el 094 259 216")
-	want := tax.VATCheck{ID: "EL094259216", Registered: true, CheckedAt: time.Date(2026, 11, 22, 12, 59, 58, 123_000_000, time.UTC), Consultation: "WAPIAAAAY1"}
+	want := tax.VATCheck{ID: "EL094259216", Registered: true, CheckedAt: time.Date(2026, 11, 22, 12, 59, 58, 123_000_000,
+		time.UTC), Consultation: "WAPIAAAAY1"}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if sent["countryCode"] != "EL" || sent["vatNumber"] != "094259216" || sent["requesterMemberStateCode"] != "IE" || sent["requesterNumber"] != "6388047V" {
+	if sent["countryCode"] != "EL" || sent["vatNumber"] != "094259216" || sent["requesterMemberStateCode"] != "IE" ||
+		sent["requesterNumber"] != "6388047V" {
 		t.Errorf("%v", sent)
 	}
 }
@@ -52,9 +58,11 @@ func TestARegisteredIDComesWithDateAndConsultation(t *testing.T) {
 func TestAnUnknownIDIsNotRegistered(t *testing.T) {
 	t.Parallel()
 	r, _ := register(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"countryCode":"DE","vatNumber":"136695976","valid":false,"requestDate":"yesterday","userError":"INVALID"}`)
+		_, _ = io.WriteString(w, `{"countryCode":"DE","vatNumber":"136695976","valid":false,"requestDate":"yesterday",`+
+			`"userError":"INVALID"}`)
 	})
-	if got, err := r.Check(t.Context(), "DE", "DE136695976"); err != nil || got.Registered || !got.CheckedAt.Equal(now) || got.ID != "DE136695976" {
+	if got, err := r.Check(t.Context(), "DE", "DE136695976"); err != nil || got.Registered || !got.CheckedAt.Equal(now) ||
+		got.ID != "DE136695976" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -67,7 +75,8 @@ func TestWhatIsNoDecisionIsAnError(t *testing.T) {
 			_, _ = io.WriteString(w, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`)
 		},
 		"the member state is down, and false is only a default": func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"countryCode":"DE","vatNumber":"136695976","valid":false,"userError":"MS_MAX_CONCURRENT_REQ"}`)
+			_, _ = io.WriteString(w, `{"countryCode":"DE","vatNumber":"136695976","valid":false,`+
+				`"userError":"MS_MAX_CONCURRENT_REQ"}`)
 		},
 		"a fault": func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, `{"valid":true}`, http.StatusInternalServerError)

@@ -162,7 +162,8 @@ func TestWhatANameLeadsToIsJudgedByTheAddressAtTheDial(t *testing.T) {
 			t.Parallel()
 			var w watch
 			resolver := resolveBy(t, func(_ string, v6 bool) []netip.Addr { return of(v6, c.addresses...) })
-			_, err := send(t, webhookhttp.NewWatched(resolver, w.through), "https://hooks.example.com/?token=secret", 5*time.Second)
+			_, err := send(t, webhookhttp.NewWatched(resolver, w.through), "https://hooks.example.com/?token=secret",
+				5*time.Second)
 			if err == nil {
 				t.Fatal("the dial of the test cannot succeed")
 			}

@@ -8,7 +8,7 @@ import (
 	"sundry/core/webhook"
 )
 
-// Timeout is the contract's.
+// Timeout bounds a whole attempt.
 const Timeout = timeout
 
 // NewHasty is a sender to anywhere that waits no longer than maxWait.

@@ -18,7 +18,7 @@ const (
 	fetchTimeout = 10 * time.Second
 	// maxFetched is the largest calendar that is read.
 	maxFetched = 5 << 20
-	// maxRedirects is how often a fetch may be sent elsewhere.
+	// maxRedirects bounds the redirects of a fetch.
 	maxRedirects = 3
 )
 

@@ -40,14 +40,16 @@ func TestAFetchIsBoundedAndStaysWhereItMay(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/forever": "redirects", "/away": "redirects", "/user": "redirects", "/large": "larger than 5 MiB", "/gone": "the response was 403",
+		"/forever": "redirects", "/away": "redirects", "/user": "redirects", "/large": "larger than 5 MiB",
+		"/gone": "the response was 403",
 	} {
 		got, err := inside.Fetch(t.Context(), server.URL+path)
 		if err == nil || !strings.Contains(err.Error(), want) || len(got) > 0 || strings.Contains(err.Error(), "127.0.0.1") {
 			t.Errorf("%s: %d bytes, %v, want %q", path, len(got), err, want)
 		}
 	}
-	if _, err := outside.Fetch(t.Context(), server.URL+"/calendar"); err == nil || err.Error() != "the address is not public" {
+	if _, err := outside.Fetch(t.Context(), server.URL+"/calendar"); err == nil ||
+		err.Error() != "the address is not public" {
 		t.Errorf("a private address: %v", err)
 	}
 	if _, err := inside.Fetch(t.Context(), "::"); err == nil {

@@ -16,7 +16,7 @@ const (
 	outcomeRefused = "refused" // the address is not public
 )
 
-// metrics counts attempts by what became of them.
+// metrics counts attempts by their outcome.
 type metrics struct {
 	attempts *prometheus.CounterVec
 	seconds  prometheus.Histogram
@@ -27,10 +27,12 @@ var _ prometheus.Collector = (*Sender)(nil)
 func newMetrics() metrics {
 	return metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "sundry_webhook_attempts_total", Help: `Attempts to deliver events by outcome: "2xx" to "5xx", "no response", "refused".`,
+			Name: "sundry_webhook_attempts_total",
+			Help: `Attempts to deliver events by outcome: "2xx" to "5xx", "no response", "refused".`,
 		}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "sundry_webhook_attempt_seconds", Help: "How long receivers took.", Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 15},
+			Name: "sundry_webhook_attempt_seconds", Help: "How long receivers took.", Buckets: []float64{.005, .025, .1, .25, .5,
+				1, 2.5, 5, 15},
 		}),
 	}
 }

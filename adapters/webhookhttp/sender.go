@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// timeout bounds a whole attempt (contract §12).
+	// timeout bounds a whole attempt.
 	timeout = 15 * time.Second
-	// maxResponse is how much of a response is read and logged.
+	// maxResponse bounds the part of a response that is read and logged.
 	maxResponse = 16 << 10
 	// maxHeader bounds the response's header.
 	maxHeader = 32 << 10
@@ -66,14 +66,16 @@ func over(dialer *net.Dialer, timeout time.Duration) *Sender {
 			DisableCompression:     true, // a small response must not unfold into a big one
 			MaxIdleConns:           256,
 			MaxIdleConnsPerHost:    64, // a host may have several endpoints
-			MaxConnsPerHost:        0,  // endpoints share hosts: a limit here would let one wait for another; each has its own limit
-			IdleConnTimeout:        30 * time.Second,
-			ForceAttemptHTTP2:      true,
+			// endpoints share hosts: a limit here would let one wait for another; each has its own limit
+			MaxConnsPerHost:   0,
+			IdleConnTimeout:   30 * time.Second,
+			ForceAttemptHTTP2: true,
 		},
 	}}
 }
 
-// guard sees the address that a name has just resolved to, so that a response that changes after a check changes nothing.
+// guard sees the address that a name has just resolved to, so that a response that changes after a check changes
+// nothing.
 func guard(policy webhook.Policy) func(network, address string, c syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -110,7 +112,8 @@ func (s *Sender) post(ctx context.Context, r ports.OutboundRequest) (ports.Outbo
 	}
 	defer func() { _ = response.Body.Close() }() // what is beyond the bound is not read: the connection goes with it
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
-	res := ports.OutboundResponse{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"), Body: text(body)}
+	res := ports.OutboundResponse{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After"),
+		Body: text(body)}
 	if err != nil && response.StatusCode >= 300 {
 		return res, nil // the status is enough
 	}

@@ -1,5 +1,5 @@
-// Package accent makes a creator's color fit for pages and mails: it is darkened, or lightened, as far as text needs to be
-// read on it and beside it, so that no creator can make a page that buyers cannot read.
+// Package accent makes a creator's color fit for pages and mails: it is darkened, or lightened, as far as text needs to
+// be read on it and beside it, so that no creator can make a page that buyers cannot read.
 package accent
 
 import (
@@ -11,7 +11,7 @@ import (
 // Palette is a color for both schemes.
 type Palette struct{ Light, Dark Colors }
 
-// Colors are what a scheme is painted with, each #rrggbb: Accent for buttons and links, Second for a button under the
+// Colors are the derived colors of a scheme, each #rrggbb: Accent for buttons and links, Second for a button under the
 // pointer, OnAccent for the text on both, Soft for a faint background.
 type Colors struct{ Accent, Second, OnAccent, Soft string }
 
@@ -39,7 +39,8 @@ func colors(color, paper, ground, ink rgb) Colors {
 	soft := mix(color, paper, shareInSoft)
 	main := color
 	// The ink is where it ends at the latest, whatever color a creator has chosen.
-	for step := 0.0; step < 1 && (contrast(main, paper) < readable || contrast(main, ground) < readable || contrast(main, soft) < readable); step += 0.02 {
+	for step := 0.0; step < 1 && (contrast(main, paper) < readable || contrast(main, ground) < readable ||
+		contrast(main, soft) < readable); step += 0.02 {
 		main = mix(ink, color, step)
 	}
 	on := white

@@ -9,7 +9,8 @@ import (
 
 func TestEveryAccentColorCanBeRead(t *testing.T) {
 	t.Parallel()
-	for _, color := range []string{"#ffff00", "#ffffff", "#000000", "#4f46e5", "#808080", "#ff0000", "#00ff00", "#0b5d4a", "#e5e5e5", "#777777"} {
+	for _, color := range []string{"#ffff00", "#ffffff", "#000000", "#4f46e5", "#808080", "#ff0000", "#00ff00", "#0b5d4a",
+		"#e5e5e5", "#777777"} {
 		wantReadable(t, color)
 	}
 	rapid.Check(t, func(t *rapid.T) { wantReadable(t, rapid.StringMatching("#[0-9a-f]{6}").Draw(t, "color")) })
@@ -21,7 +22,8 @@ func wantReadable(t interface{ Errorf(string, ...any) }, color string) {
 		colors   Colors
 		surfaces [2]rgb
 	}{"light": {palette.Light, [2]rgb{white, lightGround}}, "dark": {palette.Dark, [2]rgb{darkPaper, darkGround}}} {
-		main, second, on, soft := parse(c.colors.Accent), parse(c.colors.Second), parse(c.colors.OnAccent), parse(c.colors.Soft)
+		main, second, on, soft := parse(c.colors.Accent), parse(c.colors.Second), parse(c.colors.OnAccent),
+			parse(c.colors.Soft)
 		for _, pair := range [][2]rgb{{main, c.surfaces[0]}, {main, c.surfaces[1]}, {main, soft}, {main, on}, {second, on}} {
 			if got := contrast(pair[0], pair[1]); got < 4.4 { // the last step is rounded to whole parts
 				t.Errorf("%s, %s: %s on %s has a contrast of %.2f", color, scheme, pair[0], pair[1], got)

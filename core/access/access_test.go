@@ -32,7 +32,8 @@ func text(s string) plan.Entitlement { return plan.Entitlement{Key: "tier", Type
 // given is a running grant by source id.
 func given(sourceID string, started, expires time.Time, entitlements ...plan.Entitlement) *access.Grant {
 	return access.Restore(access.State{
-		ID: "grt_" + sourceID, SourceID: sourceID, Source: access.Purchase, StartedAt: started, ExpiresAt: expires, Entitlements: entitlements,
+		ID: "grt_" + sourceID, SourceID: sourceID, Source: access.Purchase, StartedAt: started, ExpiresAt: expires,
+		Entitlements: entitlements,
 	})
 }
 
@@ -53,34 +54,44 @@ func TestEntitlementsCombine(t *testing.T) {
 			[]*access.Grant{given("a", noon, never, boolean("x", false))}, false, []string{"a"}, never,
 		},
 		"booleans are or-ed, and what is false is no reason": {
-			[]*access.Grant{given("a", noon, never, boolean("x", false)), given("b", noon, tomorrow, boolean("x", true))}, true, []string{"b"}, tomorrow,
+			[]*access.Grant{given("a", noon, never, boolean("x", false)), given("b", noon, tomorrow, boolean("x", true))}, true,
+			[]string{"b"}, tomorrow,
 		},
 		"of two that expire the later counts": {
-			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, tomorrow, boolean("x", true))}, true, []string{"a", "b"}, later,
+			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, tomorrow, boolean("x", true))}, true,
+			[]string{"a", "b"}, later,
 		},
 		"one that lasts outlives one that expires": {
-			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, never, boolean("x", true))}, true, []string{"a", "b"}, never,
+			[]*access.Grant{given("a", noon, later, boolean("x", true)), given("b", noon, never, boolean("x", true))}, true,
+			[]string{"a", "b"}, never,
 		},
 		"booleans are or-ed in any order": {
-			[]*access.Grant{given("a", noon, never, boolean("x", true)), given("b", noon, tomorrow, boolean("x", false))}, true, []string{"a"}, never,
+			[]*access.Grant{given("a", noon, never, boolean("x", true)), given("b", noon, tomorrow, boolean("x", false))}, true,
+			[]string{"a"}, never,
 		},
 		"one that expires does not outlive one that lasts": {
-			[]*access.Grant{given("a", noon, never, boolean("x", true)), given("b", noon, later, boolean("x", true))}, true, []string{"a", "b"}, never,
+			[]*access.Grant{given("a", noon, never, boolean("x", true)), given("b", noon, later, boolean("x", true))}, true,
+			[]string{"a", "b"}, never,
 		},
 		"sources are sorted whatever came first": {
-			[]*access.Grant{given("b", noon, never, boolean("x", true)), given("a", noon.Add(time.Minute), never, boolean("x", true))}, true, []string{"a", "b"}, never,
+			[]*access.Grant{given("b", noon, never, boolean("x", true)), given("a", noon.Add(time.Minute), never,
+				boolean("x", true))}, true, []string{"a", "b"}, never,
 		},
 		"the larger limit wins in any order": {
-			[]*access.Grant{given("a", noon, never, limit(5)), given("b", noon, tomorrow, limit(3))}, int64(5), []string{"a"}, never,
+			[]*access.Grant{given("a", noon, never, limit(5)), given("b", noon, tomorrow, limit(3))}, int64(5), []string{"a"},
+			never,
 		},
 		"the larger limit wins and its own end is listed": {
-			[]*access.Grant{given("a", noon, never, limit(3)), given("b", noon, tomorrow, limit(5))}, int64(5), []string{"b"}, tomorrow,
+			[]*access.Grant{given("a", noon, never, limit(3)), given("b", noon, tomorrow, limit(5))}, int64(5), []string{"b"},
+			tomorrow,
 		},
 		"the latest text wins": {
-			[]*access.Grant{given("b", noon, never, text("gold")), given("a", noon.Add(time.Minute), tomorrow, text("silver"))}, "silver", []string{"a"}, tomorrow,
+			[]*access.Grant{given("b", noon, never, text("gold")), given("a", noon.Add(time.Minute), tomorrow, text("silver"))},
+			"silver", []string{"a"}, tomorrow,
 		},
 		"of two texts of one moment the later id wins": {
-			[]*access.Grant{given("b", noon, never, text("gold")), given("a", noon, never, text("silver"))}, "gold", []string{"b"}, never,
+			[]*access.Grant{given("b", noon, never, text("gold")), given("a", noon, never, text("silver"))}, "gold",
+			[]string{"b"}, never,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +137,10 @@ func TestPlansAreListedByKeyAndSource(t *testing.T) {
 	t.Parallel()
 	var grants []*access.Grant
 	for i, s := range []access.State{
-		{SourceID: "b", Source: access.Purchase, Plan: &access.Plan{Key: "pro"}}, {SourceID: "a", Source: access.Subscription, Plan: &access.Plan{Key: "pro"}},
-		{SourceID: "a", Source: access.Purchase, Plan: &access.Plan{Key: "pro"}}, {SourceID: "z", Source: access.Manual, Plan: &access.Plan{Key: "basic"}},
+		{SourceID: "b", Source: access.Purchase, Plan: &access.Plan{Key: "pro"}}, {SourceID: "a", Source: access.Subscription,
+			Plan: &access.Plan{Key: "pro"}},
+		{SourceID: "a", Source: access.Purchase, Plan: &access.Plan{Key: "pro"}},
+		{SourceID: "z", Source: access.Manual, Plan: &access.Plan{Key: "basic"}},
 	} {
 		s.ID, s.StartedAt = "grt_"+string(rune('a'+i)), noon
 		grants = append(grants, access.Restore(s))
@@ -136,7 +149,8 @@ func TestPlansAreListedByKeyAndSource(t *testing.T) {
 	for _, p := range access.Fold(grants).ActivePlans {
 		got = append(got, p.Key+" "+p.SourceID+" "+string(p.Source))
 	}
-	if want := []string{"basic z grant", "pro a purchase", "pro a subscription", "pro b purchase"}; !reflect.DeepEqual(got, want) {
+	if want := []string{"basic z grant", "pro a purchase", "pro a subscription", "pro b purchase"}; !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -150,7 +164,8 @@ func TestADocumentMatchesOnlyWhatItsGrantsGive(t *testing.T) {
 	}
 	ended, tagged, empty := d, d, d
 	ended.NextEnd, tagged.ETag, empty.Body = noon, `"other"`, access.Empty("crt_1", "ada", false).Body
-	for name, other := range map[string]access.Document{"another end": ended, "another tag": tagged, "another body": empty} {
+	for name, other := range map[string]access.Document{"another end": ended, "another tag": tagged,
+		"another body": empty} {
 		if other.Matches(s, false) {
 			t.Errorf("%s matches", name)
 		}
@@ -166,7 +181,8 @@ func TestADocumentThatCannotBeReadIsAnError(t *testing.T) {
 	if d, _, ok, err := broken.Next(access.Fold(nil), false, access.Cause{}, noon); err == nil || ok || d.Version != 3 {
 		t.Errorf("%v, %v, %+v", ok, err, d)
 	}
-	if d, changed, err := broken.WithMeters([]access.Meter{{Key: "calls"}}); err == nil || changed || string(d.Body) != "{" {
+	if d, changed, err := broken.WithMeters([]access.Meter{{Key: "calls"}}); err == nil || changed ||
+		string(d.Body) != "{" {
 		t.Errorf("%v, %v, %s", changed, err, d.Body)
 	}
 	if _, changed, err := (access.Document{}).WithMeters(nil); err != nil || changed {
@@ -174,7 +190,7 @@ func TestADocumentThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-func TestSubscriptionThatWillBeCanceledExpiresWithItsPeriod(t *testing.T) {
+func TestCancelingSubscriptionExpiresWithItsPeriod(t *testing.T) {
 	t.Parallel()
 	end := noon.Add(time.Hour)
 	g := access.Restore(access.State{
@@ -182,7 +198,8 @@ func TestSubscriptionThatWillBeCanceledExpiresWithItsPeriod(t *testing.T) {
 		Entitlements: []plan.Entitlement{boolean("x", true)},
 	})
 	if got := access.Fold([]*access.Grant{g}); !got.Entitlements[0].ExpiresAt.Equal(end) || !got.NextEnd.IsZero() {
-		t.Errorf("expires %v (want %v), next end %v (want none: the subscription ends it)", got.Entitlements[0].ExpiresAt, end, got.NextEnd)
+		t.Errorf("expires %v (want %v), next end %v (want none: the subscription ends it)", got.Entitlements[0].ExpiresAt,
+			end, got.NextEnd)
 	}
 }
 
@@ -197,9 +214,11 @@ func used(g *access.Grant) int64 { return g.State().Credits[0].Used }
 
 func TestCreditsAreDrawnFromWhatExpiresFirst(t *testing.T) {
 	t.Parallel()
-	lasting, soon, later := credited("a", time.Time{}, 10, 0), credited("b", noon.Add(time.Hour), 4, 1), credited("c", noon.Add(2*time.Hour), 5, 0)
+	lasting, soon, later := credited("a", time.Time{}, 10, 0), credited("b", noon.Add(time.Hour), 4, 1), credited("c",
+		noon.Add(2*time.Hour), 5, 0)
 	grants := []*access.Grant{lasting, later, soon, credited("e", noon.Add(time.Minute), 3, 3)}
-	if got := access.Fold(grants).Credits[0]; got.Granted != 22 || got.Used != 4 || got.Balance() != 18 || !got.ExpiresAt.Equal(noon.Add(time.Hour)) {
+	if got := access.Fold(grants).Credits[0]; got.Granted != 22 || got.Used != 4 || got.Balance() != 18 ||
+		!got.ExpiresAt.Equal(noon.Add(time.Hour)) {
 		t.Fatalf("before: %+v", got)
 	}
 	changed, unit, err := access.Consume(grants, access.ConsumeRequest{Key: "images", Amount: 6})
@@ -207,7 +226,8 @@ func TestCreditsAreDrawnFromWhatExpiresFirst(t *testing.T) {
 		t.Fatalf("changed %d grants of unit %q: %v", len(changed), unit, err)
 	}
 	if used(soon) != 4 || used(later) != 3 || used(lasting) != 0 {
-		t.Errorf("used %d, %d, %d; want 4 of the soonest, 3 of the next, none of the lasting", used(soon), used(later), used(lasting))
+		t.Errorf("used %d, %d, %d; want 4 of the soonest, 3 of the next, none of the lasting", used(soon), used(later),
+			used(lasting))
 	}
 	for _, g := range changed {
 		if g.State().Revision != 2 {
@@ -219,8 +239,8 @@ func TestCreditsAreDrawnFromWhatExpiresFirst(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfGrantsDoesNotMatter draws one unit from any list of grants: it is of the one that expires first, of the oldest
-// among equals, and nothing that lasts is drawn from while something else expires.
+// TestTheOrderOfGrantsDoesNotMatter draws one unit from any list of grants: it is of the one that expires first, of the
+// oldest among equals, and nothing that lasts is drawn from while something else expires.
 func TestTheOrderOfGrantsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -235,7 +255,8 @@ func TestTheOrderOfGrantsDoesNotMatter(t *testing.T) {
 			ranks[g], grants = 100*end+10*age+i, append(grants, g)
 		}
 		first := slices.MinFunc(grants, func(a, b *access.Grant) int { return ranks[a] - ranks[b] })
-		changed, _, err := access.Consume(rapid.Permutation(grants).Draw(t, "order"), access.ConsumeRequest{Key: "images", Amount: 1})
+		changed, _, err := access.Consume(rapid.Permutation(grants).Draw(t, "order"),
+			access.ConsumeRequest{Key: "images", Amount: 1})
 		if err != nil || len(changed) != 1 || changed[0] != first {
 			t.Fatalf("%v, drawn from %+v, want %+v", err, changed, first.State())
 		}
@@ -249,7 +270,8 @@ func TestAGrantOfTwoBlocksIsChangedOnce(t *testing.T) {
 	g := access.Restore(s)
 	handedOut := g.State()
 	changed, _, err := access.Consume([]*access.Grant{g}, access.ConsumeRequest{Key: "images", Amount: 3})
-	if err != nil || len(changed) != 1 || g.State().Revision != 2 || g.State().Credits[0].Used != 2 || g.State().Credits[1].Used != 1 {
+	if err != nil || len(changed) != 1 || g.State().Revision != 2 || g.State().Credits[0].Used != 2 ||
+		g.State().Credits[1].Used != 1 {
 		t.Errorf("%v: %+v", err, g.State())
 	}
 	handedOut.Credits[0].Used = 9
@@ -261,21 +283,28 @@ func TestAGrantOfTwoBlocksIsChangedOnce(t *testing.T) {
 func TestTheUnitIsAskedForOnlyWhereThereAreSeveral(t *testing.T) {
 	t.Parallel()
 	images := credited("a", time.Time{}, 3, 0)
-	hours := access.Restore(access.State{ID: "grt_h", Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
-	ended := access.Restore(access.State{ID: "grt_e", EndReason: access.Expired, Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
-	others := access.Restore(access.State{ID: "grt_o", Credits: []access.CreditBlock{{Key: "videos", Unit: "hour", Granted: 100}}})
-	for name, grants := range map[string][]*access.Grant{"of another key": {images, others}, "of an ended grant": {ended, images}} {
-		if _, unit, err := access.Consume(grants, access.ConsumeRequest{Key: "images", Amount: 1}); err != nil || unit != "image" {
+	hours := access.Restore(access.State{ID: "grt_h",
+		Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
+	ended := access.Restore(access.State{ID: "grt_e", EndReason: access.Expired,
+		Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
+	others := access.Restore(access.State{ID: "grt_o",
+		Credits: []access.CreditBlock{{Key: "videos", Unit: "hour", Granted: 100}}})
+	for name, grants := range map[string][]*access.Grant{"of another key": {images, others},
+		"of an ended grant": {ended, images}} {
+		if _, unit, err := access.Consume(grants, access.ConsumeRequest{Key: "images", Amount: 1}); err != nil ||
+			unit != "image" {
 			t.Errorf("another unit %s: %q, %v", name, unit, err)
 		}
 	}
-	if _, unit, err := access.Consume([]*access.Grant{images, hours}, access.ConsumeRequest{Key: "images", Unit: "hour", Amount: 1}); err != nil || unit != "hour" {
+	if _, unit, err := access.Consume([]*access.Grant{images, hours}, access.ConsumeRequest{Key: "images", Unit: "hour",
+		Amount: 1}); err != nil || unit != "hour" {
 		t.Errorf("named: %q, %v", unit, err)
 	}
 	for _, grants := range [][]*access.Grant{{images, hours}, {hours, images}} {
 		var refused *fault.Error
 		_, _, err := access.Consume(grants, access.ConsumeRequest{Key: "images", Amount: 1})
-		if !errors.As(err, &refused) || len(refused.Details) != 1 || !strings.HasSuffix(refused.Details[0].Message, "hour, image.") {
+		if !errors.As(err, &refused) || len(refused.Details) != 1 ||
+			!strings.HasSuffix(refused.Details[0].Message, "hour, image.") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -283,7 +312,8 @@ func TestTheUnitIsAskedForOnlyWhereThereAreSeveral(t *testing.T) {
 
 func TestConsumeRefusals(t *testing.T) {
 	t.Parallel()
-	hours := access.Restore(access.State{ID: "grt_h", Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
+	hours := access.Restore(access.State{ID: "grt_h",
+		Credits: []access.CreditBlock{{Key: "images", Unit: "hour", Granted: 100}}})
 	over := credited("z", time.Time{}, 100, 0).State()
 	over.EndReason, over.EndedAt = access.SourceEnded, noon
 	ended := access.Restore(over)
@@ -292,12 +322,17 @@ func TestConsumeRefusals(t *testing.T) {
 		draw   access.ConsumeRequest
 		code   fault.Code
 	}{
-		"nobody has any":                   {nil, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
-		"one too many":                     {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)}, access.ConsumeRequest{Key: "images", Amount: 6}, fault.InsufficientBalance},
-		"another key has enough":           {[]*access.Grant{credited("a", noon, 3, 0)}, access.ConsumeRequest{Key: "videos", Amount: 1}, fault.InsufficientBalance},
-		"an ended grant has enough":        {[]*access.Grant{ended}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
-		"another unit has enough":          {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
-		"two units and none of them named": {[]*access.Grant{credited("a", noon, 3, 0), hours}, access.ConsumeRequest{Key: "images", Amount: 1}, fault.ValidationFailed},
+		"nobody has any": {nil, access.ConsumeRequest{Key: "images", Amount: 1}, fault.InsufficientBalance},
+		"one too many": {[]*access.Grant{credited("a", noon, 3, 1), credited("b", noon, 3, 0)},
+			access.ConsumeRequest{Key: "images", Amount: 6}, fault.InsufficientBalance},
+		"another key has enough": {[]*access.Grant{credited("a", noon, 3, 0)},
+			access.ConsumeRequest{Key: "videos", Amount: 1}, fault.InsufficientBalance},
+		"an ended grant has enough": {[]*access.Grant{ended}, access.ConsumeRequest{Key: "images", Amount: 1},
+			fault.InsufficientBalance},
+		"another unit has enough": {[]*access.Grant{credited("a", noon, 3, 0), hours},
+			access.ConsumeRequest{Key: "images", Unit: "image", Amount: 4}, fault.InsufficientBalance},
+		"two units and none of them named": {[]*access.Grant{credited("a", noon, 3, 0), hours},
+			access.ConsumeRequest{Key: "images", Amount: 1}, fault.ValidationFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -339,19 +374,24 @@ func TestGrantTransitions(t *testing.T) {
 		to      access.EndReason
 		refused bool
 	}{
-		"a manual grant is revoked":                 {state(access.Manual, access.NotEnded), revoke, access.Revoked, false},
-		"a revoked grant stays revoked":             {state(access.Manual, access.Revoked), revoke, access.Revoked, false},
-		"an expired grant cannot be revoked":        {state(access.Manual, access.Expired), revoke, access.Expired, true},
-		"a purchase cannot be revoked":              {state(access.Purchase, access.NotEnded), revoke, access.NotEnded, true},
-		"a subscription cannot be revoked":          {state(access.Subscription, access.NotEnded), revoke, access.NotEnded, true},
-		"an ended subscription cannot be revoked":   {state(access.Subscription, access.SourceEnded), revoke, access.SourceEnded, true},
-		"a grant expires when its time is over":     {state(access.Manual, access.NotEnded), expire, access.Expired, false},
-		"a grant ends with its appointments":        {state(access.Appointment, access.NotEnded), cancel, access.SourceEnded, false},
-		"an ended one does not":                     {state(access.Appointment, access.Refunded), cancel, access.Refunded, true},
-		"a grant does not expire before":            {state(access.Manual, access.NotEnded), early, access.NotEnded, true},
-		"a revoked grant does not expire":           {state(access.Manual, access.Revoked), expire, access.Revoked, true},
-		"an expired grant does not expire again":    {state(access.Manual, access.Expired), expire, access.Expired, true},
-		"an ended subscription's grant stays ended": {state(access.Subscription, access.SourceEnded), expire, access.SourceEnded, true},
+		"a manual grant is revoked":          {state(access.Manual, access.NotEnded), revoke, access.Revoked, false},
+		"a revoked grant stays revoked":      {state(access.Manual, access.Revoked), revoke, access.Revoked, false},
+		"an expired grant cannot be revoked": {state(access.Manual, access.Expired), revoke, access.Expired, true},
+		"a purchase cannot be revoked":       {state(access.Purchase, access.NotEnded), revoke, access.NotEnded, true},
+		"a subscription cannot be revoked": {state(access.Subscription, access.NotEnded), revoke, access.NotEnded,
+			true},
+		"an ended subscription cannot be revoked": {state(access.Subscription, access.SourceEnded), revoke,
+			access.SourceEnded, true},
+		"a grant expires when its time is over": {state(access.Manual, access.NotEnded), expire, access.Expired, false},
+		"a grant ends with its appointments": {state(access.Appointment, access.NotEnded), cancel, access.SourceEnded,
+			false},
+		"an ended one does not": {state(access.Appointment, access.Refunded), cancel, access.Refunded,
+			true},
+		"a grant does not expire before":         {state(access.Manual, access.NotEnded), early, access.NotEnded, true},
+		"a revoked grant does not expire":        {state(access.Manual, access.Revoked), expire, access.Revoked, true},
+		"an expired grant does not expire again": {state(access.Manual, access.Expired), expire, access.Expired, true},
+		"an ended subscription's grant stays ended": {state(access.Subscription, access.SourceEnded), expire,
+			access.SourceEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -395,7 +435,8 @@ func TestOnlyARunningGrantWithAnEndIsDueToEnd(t *testing.T) {
 
 func TestAManualGrantGivesItsOwnTermsOrThoseOfAPlan(t *testing.T) {
 	t.Parallel()
-	own := plan.Terms{Entitlements: []plan.Entitlement{limit(3)}, Credits: []plan.Credit{{Key: "renders", Unit: "render", Amount: 7}}}
+	own := plan.Terms{Entitlements: []plan.Entitlement{limit(3)},
+		Credits: []plan.Credit{{Key: "renders", Unit: "render", Amount: 7}}}
 	end := noon.Add(time.Hour)
 	for name, c := range map[string]struct {
 		grant   access.ManualGrant
@@ -409,11 +450,13 @@ func TestAManualGrantGivesItsOwnTermsOrThoseOfAPlan(t *testing.T) {
 			t.Parallel()
 			g := access.NewManual("grt_1", "crt_1", "ada", c.grant, noon)
 			s := g.State()
-			if s.ID != "grt_1" || s.SourceID != "grt_1" || s.Source != access.Manual || s.CreatorID != "crt_1" || s.ExternalCustomerID != "ada" || s.Revision != 1 ||
+			if s.ID != "grt_1" || s.SourceID != "grt_1" || s.Source != access.Manual || s.CreatorID != "crt_1" ||
+				s.ExternalCustomerID != "ada" || s.Revision != 1 ||
 				!s.StartedAt.Equal(noon) || !s.ExpiresAt.Equal(end) || s.Note != "sorry" {
 				t.Errorf("%+v", s)
 			}
-			if !reflect.DeepEqual(s.Entitlements, c.terms.Entitlements) || len(s.Credits) != 1 || s.Credits[0].Granted != c.terms.Credits[0].Amount || s.Credits[0].Renews {
+			if !reflect.DeepEqual(s.Entitlements, c.terms.Entitlements) || len(s.Credits) != 1 ||
+				s.Credits[0].Granted != c.terms.Credits[0].Amount || s.Credits[0].Renews {
 				t.Errorf("gives %+v, %+v", s.Entitlements, s.Credits)
 			}
 			if (s.Plan == nil) != (c.planKey == "") || s.Plan != nil && s.Plan.Key != c.planKey {
@@ -462,7 +505,8 @@ func TestTheBodyIsTheContracts(t *testing.T) {
 	t.Parallel()
 	recurring := offer
 	recurring.Interval, recurring.IntervalCount, recurring.TrialDays = "month", 1, 14
-	sub := subscription.New(subscription.Order{ID: "sub_1", CreatorID: "crt_1", ExternalCustomerID: "ada", Offer: recurring}, noon)
+	sub := subscription.New(subscription.Order{ID: "sub_1", CreatorID: "crt_1", ExternalCustomerID: "ada",
+		Offer: recurring}, noon)
 	if _, err := sub.Activate(noon); err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +523,8 @@ func TestTheBodyIsTheContracts(t *testing.T) {
 		`"entitlements":[{"key":"export","type":"boolean","value":true,"sources":["sub_1"],"expiresAt":null},` +
 		`{"key":"seats","type":"limit","value":5,"sources":["sub_1"],"expiresAt":null},` +
 		`{"key":"tier","type":"text","value":"gold <&>","sources":["sub_1"],"expiresAt":null}],` +
-		`"credits":[{"key":"renders","unit":"render","granted":50,"used":0,"balance":50,"expiresAt":"2026-03-22T12:00:00.000Z"}],` +
+		`"credits":[{"key":"renders","unit":"render","granted":50,"used":0,"balance":50,` +
+		`"expiresAt":"2026-03-22T12:00:00.000Z"}],` +
 		`"meters":[],"version":1}`
 	if string(d.Body) != want {
 		t.Errorf("body\n%s\nwant\n%s", d.Body, want)
@@ -492,7 +537,8 @@ func TestTheBodyIsTheContracts(t *testing.T) {
 func TestEmptyDocumentHasEveryMember(t *testing.T) {
 	t.Parallel()
 	d := access.Empty("crt_1", `a"b/ü`, true)
-	want := `{"externalCustomerId":"a\"b/ü","livemode":true,"activePlans":[],"entitlements":[],"credits":[],"meters":[],"version":0}`
+	want := `{"externalCustomerId":"a\"b/ü","livemode":true,"activePlans":[],"entitlements":[],"credits":[],` +
+		`"meters":[],"version":0}`
 	if string(d.Body) != want || d.Version != 0 || !json.Valid(d.Body) {
 		t.Errorf("body %s, want %s", d.Body, want)
 	}
@@ -500,7 +546,8 @@ func TestEmptyDocumentHasEveryMember(t *testing.T) {
 
 func TestPurchaseGrants(t *testing.T) {
 	t.Parallel()
-	paid := checkout.Paid{CheckoutID: "cs_1", PaymentID: "pay_1", CreatorID: "crt_1", ExternalCustomerID: "ada", Offer: offer, At: noon}
+	paid := checkout.Paid{CheckoutID: "cs_1", PaymentID: "pay_1", CreatorID: "crt_1", ExternalCustomerID: "ada",
+		Offer: offer, At: noon}
 	free, booked := paid, paid
 	free.PaymentID = ""
 	booked.Offer.ListingType = "APPOINTMENT"

@@ -9,8 +9,8 @@ import (
 	"sundry/core/fault"
 )
 
-// CreditUse is one consumption of credits and the response it was given, kept for good so that a repeated request gets
-// the same response.
+// CreditUse is one consumption of credits and the response it was given. It is never deleted, so that a repeated
+// request gets the same response.
 type CreditUse struct {
 	CreatorID          string
 	ExternalCustomerID string
@@ -20,7 +20,7 @@ type CreditUse struct {
 	At                 time.Time
 }
 
-// ConsumeRequest is how many units of which credit are to be used.
+// ConsumeRequest names a credit and the units to consume.
 type ConsumeRequest struct {
 	Key string
 	// Unit may be empty when the key's credits are all in one unit.
@@ -61,7 +61,8 @@ func Consume(grants []*Grant, d ConsumeRequest) (changed []*Grant, unit string, 
 		}
 	}
 	if balance < d.Amount {
-		return nil, "", fault.Newf(fault.InsufficientBalance, "The balance of %s is %d, less than the %d asked for.", d.Key, balance, d.Amount)
+		return nil, "", fault.Newf(fault.InsufficientBalance, "The balance of %s is %d, less than the %d asked for.", d.Key,
+			balance, d.Amount)
 	}
 	slices.SortFunc(portions, soonestFirst)
 	left := d.Amount
@@ -100,8 +101,8 @@ func unitOf(grants []*Grant, d ConsumeRequest) (string, error) {
 	return strings.Join(units, ""), nil
 }
 
-// consume takes up to n units from a block and returns how many it took. The slice is copied: a State handed out stays as
-// it was.
+// consume takes up to n units from a block and returns how many it took. The slice is copied: a State handed out stays
+// as it was.
 func (g *Grant) consume(block int, n int64) int64 {
 	g.s.Credits = slices.Clone(g.s.Credits)
 	l := &g.s.Credits[block]

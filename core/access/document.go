@@ -18,21 +18,21 @@ type Document struct {
 	ExternalCustomerID string
 	// Version is 0 for a customer who never had access and rises by one with every change.
 	Version int64
-	// Body is the JSON of the contract, byte for byte what a reader is sent.
+	// Body is the JSON that a reader is sent, byte for byte.
 	Body []byte
 	// ETag is the strong entity tag of Body, quotes included.
 	ETag string
-	// NextEnd is when the next grant is due to expire; zero when none is.
+	// NextEnd is the earliest expiry of a grant; zero when none is due to expire.
 	NextEnd time.Time
 }
 
-// Cause is what made a snapshot change: what happened, and the id of the thing it happened to.
+// Cause explains a change of a snapshot: the kind of occurrence, and the id of the object it happened to.
 type Cause struct {
 	Kind CauseKind
 	ID   string
 }
 
-// CauseKind is what happened.
+// CauseKind names the occurrence.
 type CauseKind string
 
 // What changes a snapshot.
@@ -73,7 +73,8 @@ func Empty(creatorID, externalCustomerID string, livemode bool) Document {
 
 // Next is the document after the grants became what s sums up. ok is false when nothing in it changed; then d stays the
 // current one, but for NextEnd, which may have moved without being seen.
-func (d Document) Next(s Snapshot, livemode bool, cause Cause, at time.Time) (next Document, e Changed, ok bool, err error) {
+func (d Document) Next(s Snapshot, livemode bool, cause Cause,
+	at time.Time) (next Document, e Changed, ok bool, err error) {
 	next = d
 	next.Version++
 	next.render(s, livemode)
@@ -113,7 +114,7 @@ func changedMembers(before, after []byte) ([]string, error) {
 	return changed, nil
 }
 
-// The body: members in the contract's order, so that equal snapshots are equal bytes.
+// bodyJSON fixes the order of the members, so that equal snapshots are equal bytes.
 type bodyJSON struct {
 	ExternalCustomerID string            `json:"externalCustomerId"`
 	Livemode           bool              `json:"livemode"`
@@ -167,10 +168,12 @@ func (d *Document) render(s Snapshot, livemode bool) {
 	}
 	for i, p := range s.ActivePlans {
 		body.ActivePlans[i] = activePlanJSON{
-			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: apiformat.Text(string(p.Interval)), Status: p.Status,
+			Key: p.Key, ListingKey: p.ListingKey, ListingID: p.ListingID, Interval: apiformat.Text(string(p.Interval)),
+			Status: p.Status,
 			Source: p.Source, SourceID: p.SourceID, StartedAt: apiformat.Time(p.StartedAt),
 			CurrentPeriodStart: apiformat.Time(p.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(p.CurrentPeriodEnd),
-			TrialEndsAt: apiformat.Time(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd, GraceEndsAt: apiformat.Time(p.GraceEndsAt),
+			TrialEndsAt: apiformat.Time(p.TrialEndsAt), CancelAtPeriodEnd: p.CancelAtPeriodEnd,
+			GraceEndsAt: apiformat.Time(p.GraceEndsAt),
 		}
 	}
 	for i, e := range s.Entitlements {

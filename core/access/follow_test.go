@@ -17,7 +17,8 @@ func subscribed(t *testing.T) (*subscription.Subscription, *access.Grant) {
 	o.Interval, o.IntervalCount, o.PriceID = "month", 1, "pri_1"
 	o.Price.Currency, o.Price.Minor = "eur", 1000
 	o.Terms.Credits = append(o.Terms.Credits, plan.Credit{Key: "welcome", Unit: "render", Amount: 10})
-	sub := subscription.New(subscription.Order{ID: "sub_1", CreatorID: "crt_1", CustomerID: "cus_1", PaymentMethodID: "pm_1", Offer: o}, noon)
+	sub := subscription.New(subscription.Order{ID: "sub_1", CreatorID: "crt_1", CustomerID: "cus_1",
+		PaymentMethodID: "pm_1", Offer: o}, noon)
 	if _, err := sub.Activate(noon); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func bill(t *testing.T, sub *subscription.Subscription) time.Time {
 	return end
 }
 
-func TestACustomerWithoutANameHasAccessUnderTheServicesOwn(t *testing.T) {
+func TestUnnamedCustomerHasAccessUnderOurID(t *testing.T) {
 	t.Parallel()
 	_, g := subscribed(t)
 	if s := g.State(); s.ExternalCustomerID != "cus_1" || s.Revision != 1 {
@@ -65,12 +66,13 @@ func TestCreditsRenewWithThePeriodAndOthersDoNot(t *testing.T) {
 	before := g.State()
 	g.Follow(sub.State(), end)
 	after := g.State()
-	if c := after.Credits; c[0].Used != 0 || c[1].Used != 7 || !after.Plan.CurrentPeriodStart.Equal(end) || after.Revision != before.Revision+1 {
+	if c := after.Credits; c[0].Used != 0 || c[1].Used != 7 || !after.Plan.CurrentPeriodStart.Equal(end) ||
+		after.Revision != before.Revision+1 {
 		t.Errorf("%+v", after)
 	}
 }
 
-func TestAGrantLastsForTheGraceAndComesBackWithThePayment(t *testing.T) {
+func TestGrantOutlastsGraceAndReturnsOncePaid(t *testing.T) {
 	t.Parallel()
 	sub, g := subscribed(t)
 	end := bill(t, sub)
@@ -79,7 +81,8 @@ func TestAGrantLastsForTheGraceAndComesBackWithThePayment(t *testing.T) {
 	}
 	g.Follow(sub.State(), end)
 	grace := end.Add(subscription.Grace)
-	if s := g.State(); !g.Active() || s.Plan.Status != access.PastDue || !s.Plan.GraceEndsAt.Equal(grace) || !s.ExpiresAt.Equal(grace) {
+	if s := g.State(); !g.Active() || s.Plan.Status != access.PastDue || !s.Plan.GraceEndsAt.Equal(grace) ||
+		!s.ExpiresAt.Equal(grace) {
 		t.Fatalf("%+v", s)
 	}
 	if err := g.Expire(grace); err != nil {
@@ -142,7 +145,8 @@ func TestAGrantThatEndedForAnotherReasonStaysEnded(t *testing.T) {
 	if _, err := sub.Cancel(noon.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if g.Follow(sub.State(), noon.Add(time.Hour)); g.State().EndReason != access.Revoked || !g.State().EndedAt.Equal(noon) {
+	if g.Follow(sub.State(), noon.Add(time.Hour)); g.State().EndReason != access.Revoked ||
+		!g.State().EndedAt.Equal(noon) {
 		t.Errorf("the end of the subscription overwrote its own: %+v", g.State())
 	}
 }
@@ -175,7 +179,8 @@ func TestAChangeOfPlanChangesWhatIsGiven(t *testing.T) {
 	sub, g := subscribed(t)
 	to := sub.State().Offer
 	to.PlanKey, to.PriceID = "max", "pri_2"
-	to.Terms = plan.Terms{Entitlements: []plan.Entitlement{limit(50)}, Credits: []plan.Credit{{Key: "renders", Unit: "render", Amount: 500, Renews: true}}}
+	to.Terms = plan.Terms{Entitlements: []plan.Entitlement{limit(50)},
+		Credits: []plan.Credit{{Key: "renders", Unit: "render", Amount: 500, Renews: true}}}
 	if _, _, err := access.Consume([]*access.Grant{g}, access.ConsumeRequest{Key: "renders", Amount: 7}); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +192,8 @@ func TestAChangeOfPlanChangesWhatIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Follow(sub.State(), noon)
-	if s := g.State(); s.Plan.Key != "max" || len(s.Entitlements) != 1 || len(s.Credits) != 1 || s.Credits[0].Granted != 500 || s.Credits[0].Used != 7 {
+	if s := g.State(); s.Plan.Key != "max" || len(s.Entitlements) != 1 || len(s.Credits) != 1 ||
+		s.Credits[0].Granted != 500 || s.Credits[0].Used != 7 {
 		t.Errorf("%+v", s)
 	}
 }

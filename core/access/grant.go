@@ -1,6 +1,6 @@
-// Package access decides what a customer may use. Grants record why (a purchase, a subscription, an appointment, a hand);
-// Fold adds the running grants up to one snapshot; Document is the snapshot as it is stored and served: canonical
-// bytes, a version that rises by one with every change, and an entity tag of the bytes.
+// Package access decides what a customer may use. Grants record why (a purchase, a subscription, an appointment, or a
+// manual grant); Fold adds the running grants up to one snapshot; Document is the snapshot as it is stored and served:
+// canonical bytes, a version that rises by one with every change, and an entity tag of the bytes.
 //
 // Nothing here reads a clock: a grant counts until a transition ends it, so a snapshot is a function of the grants
 // alone and can be checked against them at any time.
@@ -21,7 +21,7 @@ import (
 // Source is the kind of thing that gives access.
 type Source string
 
-// The sources of the contract.
+// The sources of grants.
 const (
 	Purchase     Source = "purchase"     // a one-time payment; its id is the payment's
 	Subscription Source = "subscription" // its id is the subscription's
@@ -39,7 +39,7 @@ const (
 	PastDue  PlanStatus = "past_due"
 )
 
-// EndReason is why a grant no longer counts.
+// EndReason names the reason a grant no longer counts.
 type EndReason string
 
 // The ends. A grant that counts has none.
@@ -109,11 +109,12 @@ func (g *Grant) State() State {
 // NewForPurchase is the grant of a one-time purchase: it lasts.
 func NewForPurchase(id string, e checkout.Paid) *Grant {
 	s := State{
-		ID: id, CreatorID: e.CreatorID, ExternalCustomerID: customer.AccessKey(e.ExternalCustomerID, e.CustomerID), CheckoutID: e.CheckoutID,
-		Source: Purchase, SourceID: e.PaymentID, StartedAt: e.At, Revision: 1,
+		ID: id, CreatorID: e.CreatorID, ExternalCustomerID: customer.AccessKey(e.ExternalCustomerID, e.CustomerID),
+		CheckoutID: e.CheckoutID,
+		Source:     Purchase, SourceID: e.PaymentID, StartedAt: e.At, Revision: 1,
 		Plan: planOf(e.Offer),
 	}
-	if e.Offer.ListingType == "APPOINTMENT" {
+	if e.Offer.ListingType.Bookable() {
 		s.Source = Appointment
 	}
 	if s.SourceID == "" { // nothing was due, so there was no payment
@@ -126,15 +127,16 @@ func NewForPurchase(id string, e checkout.Paid) *Grant {
 // NewForSubscription is the grant of a subscription that has begun. It follows the subscription from then on.
 func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant {
 	g := &Grant{State{
-		ID: id, CreatorID: sub.CreatorID, CheckoutID: sub.CheckoutID, Source: Subscription, SourceID: sub.ID, StartedAt: sub.StartedAt, Revision: 1,
+		ID: id, CreatorID: sub.CreatorID, CheckoutID: sub.CheckoutID, Source: Subscription, SourceID: sub.ID,
+		StartedAt: sub.StartedAt, Revision: 1,
 	}}
 	g.follow(sub, now)
 	return g
 }
 
-// Follow brings the grant in line with its subscription: plan, period, credits that renew, and whether it counts. A grant
-// that ended for another reason than its subscription stays ended; one whose payment was refunded counts again with the
-// next period.
+// Follow brings the grant in line with its subscription: plan, period, credits that renew, and whether it counts. A
+// grant that ended for another reason than its subscription stays ended; one whose payment was refunded counts again
+// with the next period.
 func (g *Grant) Follow(sub subscription.State, now time.Time) {
 	g.follow(sub, now)
 	g.s.Revision++
@@ -155,7 +157,8 @@ func (g *Grant) follow(sub subscription.State, now time.Time) {
 	}
 	g.s.Plan, g.s.ExpiresAt = p, sub.Dunning.GraceEndsAt
 	g.s.ExternalCustomerID = customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
-	g.s.Entitlements, g.s.Credits = slices.Clone(sub.Offer.Terms.Entitlements), renewed(g.s.Credits, sub.Offer.Terms.Credits, moved)
+	g.s.Entitlements, g.s.Credits = slices.Clone(sub.Offer.Terms.Entitlements), renewed(g.s.Credits,
+		sub.Offer.Terms.Credits, moved)
 	switch gives := sub.GivesAccess(now); {
 	case gives && (g.s.EndReason == SourceEnded || g.s.EndReason == Expired || g.s.EndReason == Refunded && moved):
 		g.s.EndedAt, g.s.EndReason = time.Time{}, NotEnded
@@ -167,8 +170,8 @@ func (g *Grant) follow(sub subscription.State, now time.Time) {
 	}
 }
 
-// renewed is what the terms give when old was given before: a credit that renews is full again once the period has moved,
-// any other keeps what was used of it.
+// renewed returns the blocks of the terms, given the old ones: a credit that renews is full again once the period has
+// moved, any other keeps its used units.
 func renewed(old []CreditBlock, terms []plan.Credit, moved bool) []CreditBlock {
 	var blocks []CreditBlock
 	for _, c := range terms {
@@ -189,7 +192,7 @@ func (g *Grant) Rename(externalCustomerID string) {
 	g.s.Revision++
 }
 
-// ManualGrant is what is granted manually.
+// ManualGrant describes access that a creator grants by hand.
 type ManualGrant struct {
 	Offer     *plan.Offer // the plan whose terms are given; nil when Terms are given alone
 	Terms     plan.Terms
@@ -266,7 +269,7 @@ func (g *Grant) end(at time.Time, why EndReason) error {
 	return nil
 }
 
-// expiry is when the grant stops counting as things are; zero when nothing sets it.
+// expiry returns the time the grant stops counting as things are; zero when nothing sets it.
 func (g *Grant) expiry() time.Time {
 	if g.s.ExpiresAt.IsZero() && g.s.Plan != nil && g.s.Plan.CancelAtPeriodEnd {
 		return g.s.Plan.CurrentPeriodEnd
@@ -274,7 +277,7 @@ func (g *Grant) expiry() time.Time {
 	return g.s.ExpiresAt
 }
 
-// CreditExpiry is when what is left of a block is lost; zero when nothing sets it.
+// CreditExpiry returns the time at which the rest of a block is lost; zero when nothing sets it.
 func (g *Grant) CreditExpiry(l CreditBlock) time.Time {
 	if l.Renews && g.s.Plan != nil {
 		return g.s.Plan.CurrentPeriodEnd

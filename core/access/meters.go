@@ -9,7 +9,7 @@ import (
 	"sundry/core/usage"
 )
 
-// Meter is what a customer has used of one meter in the current period, as it was counted last.
+// Meter is a customer's use of one meter in the current period, as of the last count.
 type Meter struct {
 	Key            string // the meter's event name
 	MeterID        string
@@ -32,13 +32,14 @@ type meterJSON struct {
 	AsOf           *string        `json:"asOf"`
 }
 
-// WithMeters is the document with these meters, sorted by key, in the place of those that it has. Its version stays: what
-// a customer uses is no change of what they may use. changed is false when they are the same.
+// WithMeters is the document with these meters, sorted by key, in the place of those that it has. Its version stays:
+// what a customer uses is no change of what they may use. changed is false when they are the same.
 func (d Document) WithMeters(meters []Meter) (next Document, changed bool, err error) {
 	list := make([]meterJSON, len(meters))
 	for i, m := range meters {
 		list[i] = meterJSON{
-			m.Key, m.MeterID, m.SubscriptionID, m.Used, m.Included, apiformat.Time(m.PeriodStart), apiformat.Time(m.PeriodEnd), apiformat.Time(m.AsOf),
+			m.Key, m.MeterID, m.SubscriptionID, m.Used, m.Included, apiformat.Time(m.PeriodStart), apiformat.Time(m.PeriodEnd),
+			apiformat.Time(m.AsOf),
 		}
 	}
 	raw, _ := json.Marshal(list) //nolint:errchkjson // texts and numbers only: it cannot fail
@@ -54,7 +55,7 @@ func (d Document) WithMeters(meters []Meter) (next Document, changed bool, err e
 	return d, true, nil
 }
 
-// bodyRaw is the body with its members as they were written, in the contract's order.
+// bodyRaw is the body with its members as they were written, in the order of bodyJSON.
 type bodyRaw struct {
 	ExternalCustomerID json.RawMessage `json:"externalCustomerId"`
 	Livemode           json.RawMessage `json:"livemode"`
@@ -65,8 +66,8 @@ type bodyRaw struct {
 	Version            json.RawMessage `json:"version"`
 }
 
-// meters are those of the body; none in a document that has no body yet. The grants contain nothing of them, so a change of
-// grants keeps them.
+// meters are those of the body; none in a document that has no body yet. The grants contain nothing of them, so a
+// change of grants keeps them.
 func (d Document) meters() json.RawMessage {
 	var body bodyRaw
 	_ = json.Unmarshal(d.Body, &body) // there may be none

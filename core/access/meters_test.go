@@ -17,7 +17,8 @@ func TestMetersMoveTheTagButNotTheVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := access.Empty("crt_1", "ada <&>", false)
-	meter := access.Meter{Key: "calls", MeterID: "mtr_1", SubscriptionID: "sub_1", Used: used, Included: 100, PeriodStart: at, PeriodEnd: at.AddDate(0, 1, 0)}
+	meter := access.Meter{Key: "calls", MeterID: "mtr_1", SubscriptionID: "sub_1", Used: used, Included: 100,
+		PeriodStart: at, PeriodEnd: at.AddDate(0, 1, 0)}
 	next, changed, err := empty.WithMeters([]access.Meter{meter})
 	if err != nil || !changed || next.ETag == empty.ETag || next.Version != empty.Version {
 		t.Fatalf("%v, changed %v, %s after %s", err, changed, next.ETag, empty.ETag)

@@ -156,7 +156,8 @@ func TestCreditsAreConservedAndNeverNegative(t *testing.T) {
 		consumed := map[string]int64{}
 		for range rapid.IntRange(1, 6).Draw(t, "uses") {
 			draw := access.ConsumeRequest{
-				Key: rapid.SampledFrom([]string{"images", "minutes"}).Draw(t, "key"), Amount: rapid.Int64Range(1, 12).Draw(t, "amount"),
+				Key:    rapid.SampledFrom([]string{"images", "minutes"}).Draw(t, "key"),
+				Amount: rapid.Int64Range(1, 12).Draw(t, "amount"),
 			}
 			was := document(t, access.Fold(grants))
 			balance := balanceOf(grants, draw.Key)

@@ -15,9 +15,9 @@ const (
 	DisputeWon      CauseKind = "dispute_won"      // id of the dispute
 )
 
-// EndRefunded ends the grant of a payment that was refunded in full. Of a subscription that is what the payment gave: the
-// period that began at paidFrom, or the first one when that is zero. The next period that is paid for counts again. changed
-// is false for a grant that ended for good, and for a period that is over.
+// EndRefunded ends the grant of a payment that was refunded in full. Of a subscription only the access that the payment
+// bought ends: the period that began at paidFrom, or the first one when that is zero. The next paid period counts
+// again. changed is false for a grant that has ended permanently, and for a period that is over.
 func (g *Grant) EndRefunded(paidFrom, at time.Time) (changed bool) {
 	if g.s.Source == Subscription {
 		if paidFrom.IsZero() {
@@ -40,8 +40,8 @@ func (g *Grant) Suspend(at time.Time) (changed bool) {
 	return g.end(at, Disputed) == nil
 }
 
-// Resume makes a grant count again whose dispute was won. changed is false for one that ended otherwise, and for one whose
-// time was over meanwhile.
+// Resume makes a grant count again whose dispute was won. changed is false for one that ended otherwise, and for one
+// whose time was over meanwhile.
 func (g *Grant) Resume(now time.Time) (changed bool) {
 	if g.s.EndReason != Disputed || (!g.s.ExpiresAt.IsZero() && !now.Before(g.s.ExpiresAt)) {
 		return false

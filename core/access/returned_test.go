@@ -36,7 +36,8 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before := access.State{ID: "grt_1", Source: access.Purchase, SourceID: "pay_1", ExpiresAt: c.expires, EndReason: c.from, Revision: 1}
+			before := access.State{ID: "grt_1", Source: access.Purchase, SourceID: "pay_1", ExpiresAt: c.expires,
+				EndReason: c.from, Revision: 1}
 			g := access.Restore(before)
 			changed := c.do(g)
 			after := g.State()
@@ -82,7 +83,8 @@ func TestARefundTakesThePeriodThatItsPaymentBought(t *testing.T) {
 			}
 			before := g.State()
 			changed := g.EndRefunded(c.paidFrom, c.period.Add(2*time.Hour))
-			if got := g.State(); got.EndReason != c.to || changed != (c.to == access.Refunded) || (got.Revision > before.Revision) != changed {
+			if got := g.State(); got.EndReason != c.to || changed != (c.to == access.Refunded) ||
+				(got.Revision > before.Revision) != changed {
 				t.Fatalf("changed %v: %+v", changed, got)
 			}
 			if !changed {

@@ -8,7 +8,7 @@ import (
 	"sundry/core/plan"
 )
 
-// Snapshot is what a customer may use: the sum of their running grants.
+// Snapshot is everything a customer may use: the sum of their running grants.
 type Snapshot struct {
 	ActivePlans  []ActivePlan
 	Entitlements []Entitlement
@@ -30,7 +30,7 @@ type Entitlement struct {
 	plan.Entitlement
 	// Sources are the source ids of the grants that give this value, sorted.
 	Sources []string
-	// ExpiresAt is when the last of them ends; zero when one of them lasts.
+	// ExpiresAt is the end of the last of them; zero when one of them does not end.
 	ExpiresAt time.Time
 }
 
@@ -42,7 +42,7 @@ type Credit struct {
 	ExpiresAt time.Time
 }
 
-// Balance is what is left to use, never negative.
+// Balance returns the units left to use, never negative.
 func (c Credit) Balance() int64 { return c.Granted - c.Used }
 
 // Fold adds up the grants that count. The order of the grants does not matter.
@@ -86,7 +86,8 @@ func foldEntitlements(running []*Grant) []Entitlement {
 	return folded
 }
 
-// combine is boolean OR, the larger limit, the later text of one type; b comes from the later grant. a may be the zero value.
+// combine is boolean OR, the larger limit, the later text of one type; b comes from the later grant. a may be the zero
+// value.
 func combine(a, b plan.Entitlement) plan.Entitlement {
 	if a.Bool || a.Limit > b.Limit {
 		return a
@@ -137,7 +138,9 @@ func foldCredits(running []*Grant) []Credit {
 	for _, c := range sums {
 		folded = append(folded, c)
 	}
-	slices.SortFunc(folded, func(a, b Credit) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Unit, b.Unit)) })
+	slices.SortFunc(folded, func(a, b Credit) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Unit, b.Unit))
+	})
 	return folded
 }
 

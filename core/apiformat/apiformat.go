@@ -1,4 +1,4 @@
-// Package apiformat defines how values are written for others, in responses and in events alike (contract §2).
+// Package apiformat writes values for others, in responses and in events alike, as docs/api.md describes them.
 package apiformat
 
 import (
@@ -15,7 +15,8 @@ func Instant(t time.Time) string {
 	return string(AppendInstant(make([]byte, 0, len(instantLayout)), t))
 }
 
-// AppendInstant appends an Instant. A calendar has thousands, and reading the layout for each would cost most of its time.
+// AppendInstant appends an Instant. A calendar has thousands, and reading the layout for each would cost most of its
+// time.
 func AppendInstant(b []byte, t time.Time) []byte {
 	t = t.UTC()
 	year, month, day := t.Date()

@@ -17,7 +17,8 @@ func TestInstantsAreUTCWithMilliseconds(t *testing.T) {
 	for _, at := range []time.Time{ // on either side of what has four digits, of years and of days
 		{}, time.Date(-1, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(1969, 12, 31, 23, 59, 59, 999_000_000, time.UTC), time.Date(2024, 2, 29, 9, 8, 7, 60_000_000, time.UTC),
-		time.Date(2000, 1, 1, 0, 0, 0, 100_000_000, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(10000, 1, 1, 0, 0, 0, 1_000_000, time.UTC),
+		time.Date(2000, 1, 1, 0, 0, 0, 100_000_000, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
+		time.Date(10000, 1, 1, 0, 0, 0, 1_000_000, time.UTC),
 	} {
 		want := at.Format("2006-01-02T15:04:05.000Z")
 		if got := apiformat.Instant(at); got != want {
@@ -27,14 +28,16 @@ func TestInstantsAreUTCWithMilliseconds(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	if apiformat.Time(time.Time{}) != nil || apiformat.Text("") != nil || *apiformat.Time(at) != apiformat.Instant(at) || *apiformat.Text("x") != "x" {
+	if apiformat.Time(time.Time{}) != nil || apiformat.Text("") != nil || *apiformat.Time(at) != apiformat.Instant(at) ||
+		*apiformat.Text("x") != "x" {
 		t.Error("null means not set, and nothing else")
 	}
 }
 
 func TestJSONIsForMachinesAlone(t *testing.T) {
 	t.Parallel()
-	if got, err := apiformat.JSON(map[string]string{"url": "https://a.example/?b&c=<d>"}); err != nil || string(got) != `{"url":"https://a.example/?b&c=<d>"}` {
+	if got, err := apiformat.JSON(map[string]string{"url": "https://a.example/?b&c=<d>"}); err != nil ||
+		string(got) != `{"url":"https://a.example/?b&c=<d>"}` {
 		t.Errorf("%s, %v", got, err)
 	}
 	if got, err := apiformat.JSON(math.NaN()); err == nil || got != nil {

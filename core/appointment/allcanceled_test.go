@@ -8,7 +8,8 @@ import (
 
 func TestNoneIsLeftOnceAllAreCanceled(t *testing.T) {
 	t.Parallel()
-	confirmed, canceled := appointment.State{Status: appointment.StatusConfirmed}, appointment.State{Status: appointment.StatusCanceled}
+	confirmed, canceled := appointment.State{Status: appointment.StatusConfirmed},
+		appointment.State{Status: appointment.StatusCanceled}
 	for name, c := range map[string]struct {
 		session []appointment.State
 		want    bool

@@ -1,5 +1,5 @@
-// Package appointment is time that was sold: the reservation that keeps it for a buyer, the pack of times a buyer chooses,
-// and the appointment that payment makes of each.
+// Package appointment is time that was sold: the reservation that keeps it for a buyer, the pack of times a buyer
+// chooses, and the appointment that payment makes of each.
 package appointment
 
 import (
@@ -11,7 +11,7 @@ import (
 // Status is the state of an appointment: confirmed → canceled.
 type Status string
 
-// The statuses of the contract.
+// The statuses of an appointment.
 const (
 	StatusConfirmed Status = "confirmed"
 	StatusCanceled  Status = "canceled"
@@ -44,12 +44,13 @@ type State struct {
 	BuyerMoves int
 	// Sequence rises with each change, for the calendars that were notified.
 	Sequence int
-	// RefundPolicy is what the buyer was promised.
+	// RefundPolicy is the policy that the buyer was promised.
 	RefundPolicy RefundPolicy
 	CancelReason string
 	CanceledAt   time.Time // zero while confirmed
 	CanceledBy   Canceler
-	// RefundDecision is what canceling did to the money, "" while confirmed; RefundID the refund that it made.
+	// RefundDecision is the cancellation's decision about the money, "" while confirmed. RefundID names the refund that it
+	// made.
 	RefundDecision RefundDecision
 	RefundID       string
 	CreatedAt      time.Time
@@ -65,14 +66,16 @@ func Restore(s State) *Appointment { return &Appointment{s} }
 // State is a copy of the data.
 func (a *Appointment) State() State { return a.s }
 
-// Buyer is whom an appointment is with.
+// Buyer identifies the customer of an appointment.
 type Buyer struct{ CustomerID, ExternalCustomerID string }
 
 // Book makes the appointment of a confirmed reservation. room names the meeting at a provider that gives each its own.
 func (b Bookable) Book(id string, c ReservationState, buyer Buyer, room string, now time.Time) (*Appointment, Booked) {
 	s := State{
-		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID, Position: c.Position,
-		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID, Title: b.Listing.Title,
+		ID: id, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
+		Position:      c.Position,
+		ReservationID: c.ID, ExternalCustomerID: buyer.ExternalCustomerID, CustomerID: buyer.CustomerID,
+		Title:  b.Listing.Title,
 		Status: StatusConfirmed, StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: c.DeliveryMode,
 		RefundPolicy: b.RefundPolicy, CreatedAt: now, Revision: 1,
 	}
@@ -99,20 +102,21 @@ func (a *Appointment) Changeable(now time.Time) error {
 	return nil
 }
 
-// MaxBuyerMoves is how often a buyer may move an appointment.
+// MaxBuyerMoves bounds how often a buyer may move an appointment.
 const MaxBuyerMoves = 10
 
 // CountBuyerMove counts a move by the buyer, before it is made. LIMIT_REACHED.
 func (a *Appointment) CountBuyerMove() error {
 	if a.s.BuyerMoves >= MaxBuyerMoves {
-		return fault.Newf(fault.LimitReached, "An appointment can be moved %d times here. Ask the seller to move it again.", MaxBuyerMoves)
+		return fault.Newf(fault.LimitReached, "An appointment can be moved %d times here. Ask the seller to move it again.",
+			MaxBuyerMoves)
 	}
 	a.s.BuyerMoves++
 	return nil
 }
 
-// Reschedule moves the appointment to the time of another confirmed reservation. STATE_CONFLICT once canceled or begun. The
-// place stays, so that those who have the link or the address need no other, unless the reservation is of another
+// Reschedule moves the appointment to the time of another confirmed reservation. STATE_CONFLICT once canceled or begun.
+// The place stays, so that those who have the link or the address need no other, unless the reservation is of another
 // mode: then it is b's, room naming the meeting at a provider that gives each its own.
 func (a *Appointment) Reschedule(b Bookable, c ReservationState, room string, now time.Time) (Rescheduled, error) {
 	if err := a.Changeable(now); err != nil {

@@ -12,7 +12,8 @@ func booked(t *testing.T, mode DeliveryMode) *Appointment {
 	t.Helper()
 	starts := instant(t, "2026-06-15T10:00:00Z")
 	reservation := ReservationState{
-		ID: "clm_1", CreatorID: "crt_1", ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", Position: 1, Status: Confirmed,
+		ID: "clm_1", CreatorID: "crt_1", ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", Position: 1,
+		Status:   Confirmed,
 		StartsAt: starts, EndsAt: starts.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: mode,
 	}
 	a, event := bookable(1, listing.Metadata{listing.DeliveryMethod: "hybrid"}).
@@ -25,8 +26,10 @@ func booked(t *testing.T, mode DeliveryMode) *Appointment {
 
 func TestABookedAppointmentSaysWhere(t *testing.T) {
 	t.Parallel()
-	if s := booked(t, Virtual).State(); s.MeetingURL != "https://meet.example.com/ada" || s.Address != "" || s.Title != "Coaching" ||
-		s.ReservationID != "clm_1" || s.Position != 1 || s.Timezone != "Asia/Tokyo" || s.CustomerID != "cus_1" || s.ExternalCustomerID != "user-1" || s.Revision != 1 {
+	if s := booked(t, Virtual).State(); s.MeetingURL != "https://meet.example.com/ada" || s.Address != "" ||
+		s.Title != "Coaching" ||
+		s.ReservationID != "clm_1" || s.Position != 1 || s.Timezone != "Asia/Tokyo" || s.CustomerID != "cus_1" ||
+		s.ExternalCustomerID != "user-1" || s.Revision != 1 {
 		t.Errorf("virtual: %+v", s)
 	}
 	if s := booked(t, InPerson).State(); s.MeetingURL != "" || s.Address != "1 Rue de Rivoli" {
@@ -37,8 +40,9 @@ func TestABookedAppointmentSaysWhere(t *testing.T) {
 		want    string
 	}{
 		"the public server": {&VirtualMeeting{Provider: Jitsi}, "https://meet.jit.si/room-1"},
-		"a private server":  {&VirtualMeeting{Provider: Jitsi, URL: "https://jitsi.example.com/team/"}, "https://jitsi.example.com/team/room-1"},
-		"nowhere":           {nil, ""},
+		"a private server": {&VirtualMeeting{Provider: Jitsi, URL: "https://jitsi.example.com/team/"},
+			"https://jitsi.example.com/team/room-1"},
+		"nowhere": {nil, ""},
 	} {
 		if got := (MeetingSettings{Virtual: c.virtual}).link("room-1"); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -49,7 +53,8 @@ func TestABookedAppointmentSaysWhere(t *testing.T) {
 func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 	t.Parallel()
 	starts := instant(t, "2026-06-15T10:00:00Z")
-	moved := ReservationState{ID: "clm_2", StartsAt: starts.Add(48 * time.Hour), EndsAt: starts.Add(49 * time.Hour), Timezone: "UTC", DeliveryMode: Virtual}
+	moved := ReservationState{ID: "clm_2", StartsAt: starts.Add(48 * time.Hour), EndsAt: starts.Add(49 * time.Hour),
+		Timezone: "UTC", DeliveryMode: Virtual}
 	for name, c := range map[string]struct {
 		canceled bool
 		now      time.Time
@@ -66,14 +71,18 @@ func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 			for trigger, run := range map[string]func(*Appointment) (State, error){
 				"reschedule": func(a *Appointment) (State, error) {
 					e, err := a.Reschedule(Bookable{}, moved, "", c.now)
-					if err == nil && (!e.PreviousStartsAt.Equal(starts) || e.ReservationID != "clm_2" || !e.StartsAt.Equal(moved.StartsAt) || e.EventName() != "appointment.rescheduled") {
+					if err == nil && (!e.PreviousStartsAt.Equal(starts) || e.ReservationID != "clm_2" ||
+						!e.StartsAt.Equal(moved.StartsAt) || e.EventName() != "appointment.rescheduled") {
 						t.Errorf("%+v", e)
 					}
 					return e.State, err
 				},
 				"cancel": func(a *Appointment) (State, error) {
-					e, err := a.Cancel(Cancellation{By: ByCreator, Reason: "ill", Refund: Refund{Decision: RefundDue, RefundID: "ref_1"}}, c.now)
-					if err == nil && (e.Status != StatusCanceled || e.CancelReason != "ill" || e.CanceledBy != ByCreator || e.RefundDecision != RefundDue || e.RefundID != "ref_1" || !e.CanceledAt.Equal(c.now) || e.EventName() != "appointment.canceled") {
+					e, err := a.Cancel(Cancellation{By: ByCreator, Reason: "ill",
+						Refund: Refund{Decision: RefundDue, RefundID: "ref_1"}}, c.now)
+					if err == nil && (e.Status != StatusCanceled || e.CancelReason != "ill" || e.CanceledBy != ByCreator ||
+						e.RefundDecision != RefundDue || e.RefundID != "ref_1" || !e.CanceledAt.Equal(c.now) ||
+						e.EventName() != "appointment.canceled") {
 						t.Errorf("%+v", e)
 					}
 					return e.State, err
@@ -89,7 +98,8 @@ func TestEveryStateOfAnAppointmentHandlesEveryTrigger(t *testing.T) {
 				emitted, err := run(a)
 				after := a.State()
 				switch {
-				case c.allowed && (err != nil || after.Revision != before.Revision+1 || after.Sequence != before.Sequence+1 || emitted != after):
+				case c.allowed && (err != nil || after.Revision != before.Revision+1 || after.Sequence != before.Sequence+1 ||
+					emitted != after):
 					t.Errorf("%s: %v, %+v", trigger, err, after)
 				case !c.allowed && (!fault.Is(err, fault.StateConflict) || after != before):
 					t.Errorf("%s: %v, %+v", trigger, err, after)

@@ -6,20 +6,21 @@ import (
 	"sundry/core/money"
 )
 
-// Canceler is who canceled an appointment; "" while it is confirmed.
+// Canceler names the party that canceled an appointment; "" while it is confirmed.
 type Canceler string
 
-// The cancelers of the contract.
+// The people who can cancel an appointment.
 const (
 	ByBuyer   Canceler = "buyer"
 	ByCreator Canceler = "creator"
 	BySystem  Canceler = "system"
 )
 
-// RefundPolicy is what a buyer gets back who cancels, as it was when the time was booked. The zero value promises nothing.
+// RefundPolicy determines the refund of a buyer who cancels, as it was when the time was booked. The zero value
+// promises nothing.
 type RefundPolicy struct {
 	Promised bool
-	// FullHours is how long before the start a buyer must cancel for a full refund.
+	// FullHours is the notice, in hours before the start, that earns a full refund.
 	FullHours int
 }
 
@@ -45,7 +46,7 @@ func (p RefundPolicy) Until(startsAt time.Time) time.Time {
 	return startsAt.Add(-time.Duration(p.FullHours) * time.Hour)
 }
 
-// RefundDecision is what canceling does to the money that was paid.
+// RefundDecision is the effect of a cancellation on the money that was paid.
 type RefundDecision string
 
 // The decisions. RefundDue is the only one that moves money.
@@ -75,8 +76,8 @@ func (a State) DecideRefund(by Canceler, wanted bool, now time.Time) RefundDecis
 	return RefundDue
 }
 
-// ShareOf is what one of several appointments is worth of what was paid for all of them. The shares of any of them do not
-// depend on the order in which they are asked for, and sum to exactly what was paid.
+// ShareOf returns the part of a payment for several appointments that one of them is worth. The shares do not depend on
+// the order in which they are computed, and sum to exactly the payment.
 func ShareOf(paid money.Amount, position, count int) (money.Amount, error) {
 	before, err := paid.RatioHalfUp(int64(position), int64(count))
 	if err != nil {
@@ -89,14 +90,14 @@ func ShareOf(paid money.Amount, position, count int) (money.Amount, error) {
 	return money.Amount{Minor: after.Minor - before.Minor, Currency: paid.Currency}, nil
 }
 
-// Cancellation is who cancels, why, and what happens to the money.
+// Cancellation describes a cancellation: its author, its reason, and its effect on the money.
 type Cancellation struct {
 	By     Canceler
 	Reason string // may be ""
 	Refund Refund
 }
 
-// Refund is what canceling did to the money. RefundID and Amount are of the refund, with RefundDue.
+// Refund is the effect of a cancellation on the money. RefundID and Amount are set with RefundDue.
 type Refund struct {
 	Decision RefundDecision
 	RefundID string

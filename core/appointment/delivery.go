@@ -7,10 +7,10 @@ import (
 	"sundry/core/slot"
 )
 
-// DeliveryMode is where the two meet.
+// DeliveryMode names the kind of place in which buyer and creator meet.
 type DeliveryMode string
 
-// The modes of the specification.
+// The modes of delivery.
 const (
 	Virtual  DeliveryMode = "virtual"
 	InPerson DeliveryMode = "in_person"
@@ -18,7 +18,7 @@ const (
 
 func (m DeliveryMode) known() bool { return m == Virtual || m == InPerson }
 
-// Modes are what a listing offers: both when it is hybrid, none when it is not for appointments.
+// Modes returns the modes that a listing offers: both when it is hybrid, none when it is not for appointments.
 func Modes(l listing.State) []DeliveryMode {
 	modes := []DeliveryMode{}
 	for _, mode := range l.DeliveryModes() {
@@ -29,7 +29,7 @@ func Modes(l listing.State) []DeliveryMode {
 
 func offers(l listing.State, mode DeliveryMode) bool { return slices.Contains(Modes(l), mode) }
 
-// Policy is how a listing offers the times of one of its variants.
+// Policy returns the rules by which a listing offers the times of one of its variants.
 func Policy(l listing.State, v listing.Variant) slot.Policy {
 	step := int(l.Number(listing.SlotIntervalMinutes))
 	if step == 0 {

@@ -24,7 +24,7 @@ func (Rescheduled) EventName() string { return "appointment.rescheduled" }
 // Canceled is emitted once, when an appointment is canceled.
 type Canceled struct {
 	State
-	// Refunded is what goes back to the buyer, with RefundDue.
+	// Refunded is the amount that goes back to the buyer, with RefundDue.
 	Refunded money.Amount
 }
 

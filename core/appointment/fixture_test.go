@@ -30,11 +30,13 @@ func hours() slot.Settings {
 func bookable(sessions int, metadata listing.Metadata) Bookable {
 	return Bookable{
 		Listing: listing.State{
-			ID: "lst_1", CreatorID: "crt_1", Type: listing.Appointment, Status: listing.Active, Title: "Coaching", Metadata: metadata,
+			ID: "lst_1", CreatorID: "crt_1", Type: listing.Appointment, Status: listing.Active, Title: "Coaching",
+			Metadata: metadata,
 		},
 		Variant: listing.Variant{ID: "var_1", DurationMinutes: 60, SessionCount: sessions},
 		Setup: Setup{Hours: hours(), Meetings: MeetingSettings{
-			Virtual: &VirtualMeeting{Provider: Static, URL: "https://meet.example.com/ada"}, InPerson: &Place{Address: "1 Rue de Rivoli"},
+			Virtual:  &VirtualMeeting{Provider: Static, URL: "https://meet.example.com/ada"},
+			InPerson: &Place{Address: "1 Rue de Rivoli"},
 		}},
 	}
 }

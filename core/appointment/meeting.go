@@ -9,10 +9,10 @@ import (
 	"sundry/core/text"
 )
 
-// Provider is who hosts virtual meetings.
+// Provider names the host of virtual meetings.
 type Provider string
 
-// The providers of the contract. Static is one address for every meeting; Jitsi gives each a room of its own.
+// The providers of meetings. Static is one address for every meeting; Jitsi gives each a room of its own.
 const (
 	Static Provider = "static"
 	Jitsi  Provider = "jitsi"
@@ -25,19 +25,19 @@ const (
 	maxAddress  = 500
 )
 
-// VirtualMeeting specifies where virtual meetings take place. URL is the meeting itself (Static) or the server (Jitsi; "" =
-// the public one).
+// VirtualMeeting specifies where virtual meetings take place. URL is the meeting itself (Static) or the server (Jitsi;
+// "" = the public one).
 type VirtualMeeting struct {
 	Provider Provider `json:"provider"`
 	URL      string   `json:"url"`
 }
 
-// Place is where a creator receives buyers.
+// Place is the address at which a creator receives buyers.
 type Place struct {
 	Address string `json:"address"`
 }
 
-// MeetingSettings are where a creator meets buyers; nil where they have set none.
+// MeetingSettings describe the places in which a creator meets buyers; a nil member is not set.
 type MeetingSettings struct {
 	Virtual  *VirtualMeeting `json:"virtual"`
 	InPerson *Place          `json:"inPerson"`
@@ -51,14 +51,16 @@ func (m MeetingSettings) Check() error {
 		at.OneOf("provider", string(m.Virtual.Provider), string(Static), string(Jitsi))
 		if m.Virtual.URL != "" {
 			at.Check(meetingURL(m.Virtual.URL, m.Virtual.Provider), "url", fault.DetailInvalid,
-				"Expected an absolute https address of at most 2048 characters, without user name; of a Jitsi server also without query and fragment.")
+				"Expected an absolute https address of at most 2048 characters, without user name; of a Jitsi server also "+
+					"without query and fragment.")
 		} else {
 			at.Check(m.Virtual.Provider != Static, "url", fault.DetailRequired, "Expected the address of the meeting.")
 		}
 	}
 	if m.InPerson != nil {
 		address, at := m.InPerson.Address, f.Nest("inPerson")
-		if at.Check(strings.TrimSpace(address) != "", "address", fault.DetailRequired, "Expected the address where buyers are received.") {
+		if at.Check(strings.TrimSpace(address) != "", "address", fault.DetailRequired, "Expected the address where buyers "+
+			"are received.") {
 			text.CheckLines(at, "address", address, maxAddress)
 		}
 	}
@@ -74,7 +76,8 @@ func meetingURL(s string, provider Provider) bool {
 	return provider != Jitsi || !strings.ContainsAny(s, "?#")
 }
 
-// address is where a listing's buyers are received: its own place before the creator's. "" when neither is known.
+// address returns the address at which a listing's buyers are received: its own place before the creator's. "" when
+// neither is known.
 func (m MeetingSettings) address(l listing.State) string {
 	if own := l.Text(listing.InPersonAddress); strings.TrimSpace(own) != "" {
 		return own
@@ -85,7 +88,7 @@ func (m MeetingSettings) address(l listing.State) string {
 	return ""
 }
 
-// link is where a virtual meeting takes place; room names it at a provider that gives each its own.
+// link returns the link of a virtual meeting; room names it at a provider that gives each its own.
 func (m MeetingSettings) link(room string) string {
 	switch {
 	case m.Virtual == nil:
@@ -98,7 +101,7 @@ func (m MeetingSettings) link(room string) string {
 	return strings.TrimRight(m.Virtual.URL, "/") + "/" + room
 }
 
-// MissingSetup names everything that keeps a listing from being booked (specification "Appointment listing readiness"). The
+// MissingSetup names everything that keeps a listing from being booked. The
 // field of each names where to fix it: a member of the listing, of the availability or of the meeting settings.
 func MissingSetup(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 	missing := []fault.Detail{}
@@ -107,16 +110,18 @@ func MissingSetup(l listing.State, v listing.Variant, s Setup) []fault.Detail {
 			missing = append(missing, fault.Detail{Field: field, Code: fault.DetailRequired, Message: message})
 		}
 	}
-	add(l.Type != listing.Appointment, "type", "Only listings of type APPOINTMENT can be booked.")
+	add(!l.Type.Bookable(), "type", "Only listings of type APPOINTMENT can be booked.")
 	add(l.Status == listing.Archived, "status", "The listing is archived: it is not sold any more.")
 	add(l.Status != listing.Active && l.Status != listing.Archived, "status", "The listing must be ACTIVE: publish it.")
-	if l.Type != listing.Appointment {
+	if !l.Type.Bookable() {
 		return missing
 	}
 	add(v.DurationMinutes < minDuration, "variant.durationMinutes", "The session must last at least 5 minutes.")
 	add(len(s.Hours.Weekly) == 0, "availability.weekly", "The creator has set no weekly hours.")
-	add(offers(l, Virtual) && s.Meetings.Virtual == nil, "meetingSettings.virtual", "The creator has not set where virtual meetings take place.")
-	add(offers(l, InPerson) && s.Meetings.address(l) == "", "meetingSettings.inPerson.address", "The creator has not set where buyers are received.")
+	add(offers(l, Virtual) && s.Meetings.Virtual == nil, "meetingSettings.virtual", "The creator has not set where "+
+		"virtual meetings take place.")
+	add(offers(l, InPerson) && s.Meetings.address(l) == "", "meetingSettings.inPerson.address",
+		"The creator has not set where buyers are received.")
 	return missing
 }
 

@@ -9,10 +9,11 @@ import (
 	"sundry/core/text"
 )
 
-// AsSold is what a reservation was sold as: one session of the reservation's own length, whatever became of the variant
-// since.
+// AsSold returns b with the variant as the reservation was sold: one session of the reservation's own length, even if
+// the variant has changed since.
 func (b Bookable) AsSold(c ReservationState) Bookable {
-	b.Variant = listing.Variant{ID: c.VariantID, DurationMinutes: int(c.EndsAt.Sub(c.StartsAt) / time.Minute), SessionCount: 1}
+	b.Variant = listing.Variant{ID: c.VariantID, DurationMinutes: int(c.EndsAt.Sub(c.StartsAt) / time.Minute),
+		SessionCount: 1}
 	return b
 }
 
@@ -30,7 +31,8 @@ func (b Bookable) Reselect(a State, p SlotChoice) (SlotChoice, error) {
 		return p, err
 	}
 	if p.DeliveryMode != a.DeliveryMode && !offers(b.Listing, p.DeliveryMode) {
-		at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
+		at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.",
+			b.Listing.Text(listing.DeliveryMethod))
 		return p, f.Err()
 	}
 	if url, address := b.location(p.DeliveryMode, "room"); p.DeliveryMode != a.DeliveryMode && url+address == "" {

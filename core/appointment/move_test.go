@@ -24,22 +24,29 @@ func TestABuyerNamesOnlyWhatChangesOfAnAppointment(t *testing.T) {
 		code   fault.Code
 		faults string
 	}{
-		"no mode is the one it has":                     {"hybrid", InPerson, "", "UTC", nil, InPerson, "", ""},
-		"the other of a hybrid listing":                 {"hybrid", InPerson, Virtual, "UTC", nil, Virtual, "", ""},
-		"its own, though it is not offered any more":    {"virtual", InPerson, InPerson, "UTC", nil, InPerson, "", ""},
-		"another that is not offered":                   {"virtual", Virtual, InPerson, "UTC", nil, "", fault.ValidationFailed, "appointmentSlot.deliveryMode:NOT_ALLOWED"},
-		"another that has no place":                     {"hybrid", Virtual, InPerson, "UTC", nowhere, "", fault.NotBookable, ""},
-		"its own, though the settings have no place":    {"hybrid", Virtual, "", "UTC", nowhere, Virtual, "", ""},
-		"an unknown one":                                {"hybrid", Virtual, "pigeon", "UTC", nil, "", fault.ValidationFailed, "appointmentSlot.deliveryMode:NOT_ALLOWED"},
-		"no zone":                                       {"hybrid", Virtual, "", "", nil, "", fault.ValidationFailed, "appointmentSlot.timezone:REQUIRED"},
-		"a zone that does not exist":                    {"hybrid", Virtual, "", "Mars/Base", nil, "", fault.InvalidTimezone, "appointmentSlot.timezone:INVALID"},
-		"a zone that does not exist, and another place": {"hybrid", Virtual, InPerson, "Mars/Base", nowhere, "", fault.InvalidTimezone, "appointmentSlot.timezone:INVALID"},
+		"no mode is the one it has":                  {"hybrid", InPerson, "", "UTC", nil, InPerson, "", ""},
+		"the other of a hybrid listing":              {"hybrid", InPerson, Virtual, "UTC", nil, Virtual, "", ""},
+		"its own, though it is not offered any more": {"virtual", InPerson, InPerson, "UTC", nil, InPerson, "", ""},
+		"another that is not offered": {"virtual", Virtual, InPerson, "UTC", nil, "",
+			fault.ValidationFailed, "appointmentSlot.deliveryMode:NOT_ALLOWED"},
+		"another that has no place": {"hybrid", Virtual, InPerson, "UTC", nowhere, "", fault.NotBookable,
+			""},
+		"its own, though the settings have no place": {"hybrid", Virtual, "", "UTC", nowhere, Virtual, "", ""},
+		"an unknown one": {"hybrid", Virtual, "pigeon", "UTC", nil, "", fault.ValidationFailed,
+			"appointmentSlot.deliveryMode:NOT_ALLOWED"},
+		"no zone": {"hybrid", Virtual, "", "", nil, "", fault.ValidationFailed,
+			"appointmentSlot.timezone:REQUIRED"},
+		"a zone that does not exist": {"hybrid", Virtual, "", "Mars/Base", nil, "", fault.InvalidTimezone,
+			"appointmentSlot.timezone:INVALID"},
+		"a zone that does not exist, and another place": {"hybrid", Virtual, InPerson, "Mars/Base", nowhere, "",
+			fault.InvalidTimezone, "appointmentSlot.timezone:INVALID"},
 	} {
 		b := bookable(1, listing.Metadata{listing.DeliveryMethod: c.method})
 		if c.change != nil {
 			c.change(&b)
 		}
-		p := SlotChoice{StartsAt: instant(t, "2026-06-15T09:00:00Z"), Timezone: c.zone, DeliveryMode: c.asked, Field: "appointmentSlot"}
+		p := SlotChoice{StartsAt: instant(t, "2026-06-15T09:00:00Z"), Timezone: c.zone, DeliveryMode: c.asked,
+			Field: "appointmentSlot"}
 		got, err := b.Reselect(State{DeliveryMode: c.has}, p)
 		if fault.CodeOf(err) != c.code || faults(err) != c.faults || err == nil && got.DeliveryMode != c.want {
 			t.Errorf("%s: %+v, %v: %s", name, got, err, faults(err))
@@ -55,11 +62,12 @@ func TestAPickOfWhatTheAppointmentIsChangesNothing(t *testing.T) {
 		pick SlotChoice
 		want bool
 	}{
-		"the same":                      {SlotChoice{StartsAt: starts, Timezone: "Asia/Tokyo", DeliveryMode: Virtual}, true},
-		"the same moment in other text": {SlotChoice{StartsAt: instant(t, "2026-06-15T19:00:00+09:00"), Timezone: "Asia/Tokyo", DeliveryMode: Virtual}, true},
-		"another time":                  {SlotChoice{StartsAt: starts.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: Virtual}, false},
-		"another zone":                  {SlotChoice{StartsAt: starts, Timezone: "UTC", DeliveryMode: Virtual}, false},
-		"another mode":                  {SlotChoice{StartsAt: starts, Timezone: "Asia/Tokyo", DeliveryMode: InPerson}, false},
+		"the same": {SlotChoice{StartsAt: starts, Timezone: "Asia/Tokyo", DeliveryMode: Virtual}, true},
+		"the same moment in other text": {SlotChoice{StartsAt: instant(t, "2026-06-15T19:00:00+09:00"),
+			Timezone: "Asia/Tokyo", DeliveryMode: Virtual}, true},
+		"another time": {SlotChoice{StartsAt: starts.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: Virtual}, false},
+		"another zone": {SlotChoice{StartsAt: starts, Timezone: "UTC", DeliveryMode: Virtual}, false},
+		"another mode": {SlotChoice{StartsAt: starts, Timezone: "Asia/Tokyo", DeliveryMode: InPerson}, false},
 	} {
 		if got := a.Unchanged(c.pick); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -71,7 +79,8 @@ func TestAMoveGivesOneTimeBackAndTakesAnother(t *testing.T) {
 	t.Parallel()
 	now, starts := instant(t, "2026-06-01T00:00:00Z"), instant(t, "2026-06-15T10:00:00Z")
 	old := ReservationState{
-		ID: "clm_1", VariantID: "var_sold", CheckoutID: "cs_1", Position: 2, Status: Confirmed, StartsAt: starts, EndsAt: starts.Add(45 * time.Minute), Revision: 2,
+		ID: "clm_1", VariantID: "var_sold", CheckoutID: "cs_1", Position: 2, Status: Confirmed, StartsAt: starts,
+		EndsAt: starts.Add(45 * time.Minute), Revision: 2,
 	}
 	from := RestoreReservation(old)
 	p := SlotChoice{StartsAt: starts.Add(24 * time.Hour), Timezone: "UTC", DeliveryMode: InPerson}
@@ -99,9 +108,11 @@ func TestTheBuyerIsToldTheNewPlaceOnlyWithANewMode(t *testing.T) {
 	starts := instant(t, "2026-06-15T10:00:00Z")
 	b := bookable(1, listing.Metadata{listing.DeliveryMethod: "hybrid"})
 	b.Meetings = MeetingSettings{Virtual: &VirtualMeeting{Provider: Jitsi}, InPerson: &Place{"2 Rue de Rivoli"}}
-	for mode, want := range map[DeliveryMode][2]string{Virtual: {"https://meet.example.com/ada", ""}, InPerson: {"", "2 Rue de Rivoli"}} {
+	for mode, want := range map[DeliveryMode][2]string{Virtual: {"https://meet.example.com/ada", ""},
+		InPerson: {"", "2 Rue de Rivoli"}} {
 		a := booked(t, Virtual)
-		if _, err := a.Reschedule(b, ReservationState{ID: "clm_2", DeliveryMode: mode}, "room-2", starts.Add(-time.Hour)); err != nil {
+		if _, err := a.Reschedule(b, ReservationState{ID: "clm_2", DeliveryMode: mode}, "room-2",
+			starts.Add(-time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		if s := a.State(); s.DeliveryMode != mode || s.MeetingURL != want[0] || s.Address != want[1] {
@@ -126,7 +137,8 @@ func TestABuyerMovesAnAppointmentTenTimes(t *testing.T) {
 func TestAReasonOfCancelingIsShortPlainText(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{
-		"": "", "I am ill.\nSorry": "", strings.Repeat("x", 500): "", strings.Repeat("x", 501): "reason:TOO_LONG", "ill\a": "reason:INVALID",
+		"": "", "I am ill.\nSorry": "", strings.Repeat("x", 500): "", strings.Repeat("x", 501): "reason:TOO_LONG",
+		"ill\a": "reason:INVALID",
 	} {
 		if got := faults(CheckReason(reason)); got != want {
 			t.Errorf("%.20q: %s, want %s", reason, got, want)

@@ -12,7 +12,7 @@ import (
 	"sundry/core/slot"
 )
 
-// SlotChoice is a time that a buyer chose (specification "Appointment selection").
+// SlotChoice is a time that a buyer chose.
 type SlotChoice struct {
 	StartsAt time.Time
 	Timezone string // of the buyer's view, IANA
@@ -22,7 +22,7 @@ type SlotChoice struct {
 	Field string
 }
 
-// Setup is when and where a creator meets buyers.
+// Setup contains a creator's working hours and meeting places.
 type Setup struct {
 	Hours    slot.Settings
 	Meetings MeetingSettings
@@ -33,7 +33,7 @@ type Bookable struct {
 	Setup
 	Listing listing.State
 	Variant listing.Variant
-	// RefundPolicy is what was promised to the buyer before they paid.
+	// RefundPolicy is the policy that the buyer was promised before they paid.
 	RefundPolicy RefundPolicy
 }
 
@@ -48,10 +48,10 @@ func (b Bookable) Ready() error {
 	return refused
 }
 
-// Policy is how the times are offered.
+// Policy returns the rules by which the times are offered.
 func (b Bookable) Policy() slot.Policy { return Policy(b.Listing, b.Variant) }
 
-// Blocked is what a session takes of the creator's time: itself and its buffers.
+// Blocked returns the interval that a session occupies of the creator's time: itself and its buffers.
 func (b Bookable) Blocked(startsAt time.Time) slot.Interval {
 	p := b.Policy()
 	return slot.Interval{
@@ -107,9 +107,11 @@ func wrongCount(chosen []SlotChoice, want int) error {
 
 // overlap refuses a time that another of the pack runs into.
 func overlap(later SlotChoice) error {
-	refusal := fault.New(fault.SlotsOverlap, "Two of the times overlap, or leave less time between them than the creator needs. Choose others.")
+	refusal := fault.New(fault.SlotsOverlap, "Two of the times overlap, or leave less time between them than the "+
+		"creator needs. Choose others.")
 	refusal.Details = []fault.Detail{{
-		Field: fault.Join(later.Field, "startsAt"), Code: fault.DetailNotAllowed, Message: "The time is too close to another one of this request.",
+		Field: fault.Join(later.Field, "startsAt"), Code: fault.DetailNotAllowed, Message: "The time is too close to " +
+			"another one of this request.",
 	}}
 	return refusal
 }
@@ -125,7 +127,8 @@ func (r *refusedChoices) add(p SlotChoice, refusal *fault.Error) {
 	if r.first == nil {
 		r.first = fault.New(refusal.Code, refusal.Message)
 	}
-	detail := fault.Detail{Field: fault.Join(p.Field, "startsAt"), Code: choiceDetails[refusal.Code], Message: refusal.Message}
+	detail := fault.Detail{Field: fault.Join(p.Field, "startsAt"), Code: choiceDetails[refusal.Code],
+		Message: refusal.Message}
 	r.first.Details = append(r.first.Details, detail)
 }
 
@@ -154,7 +157,7 @@ func (p SlotChoice) Check(f *fault.Violations) {
 	}
 }
 
-// completeChoices validates each pick by itself and fills in its mode.
+// completeChoices validates each pick independently of the others and fills in its mode.
 func (b Bookable) completeChoices(picks []SlotChoice) error {
 	var f fault.Violations
 	for i, p := range picks {
@@ -166,15 +169,16 @@ func (b Bookable) completeChoices(picks []SlotChoice) error {
 		case p.DeliveryMode == "":
 			at.Add("deliveryMode", fault.DetailRequired, "This listing is hybrid: expected virtual or in_person.")
 		case p.DeliveryMode.known() && !slices.Contains(modes, p.DeliveryMode):
-			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.", b.Listing.Text(listing.DeliveryMethod))
+			at.Addf("deliveryMode", fault.DetailNotAllowed, "This listing is offered as %s.",
+				b.Listing.Text(listing.DeliveryMethod))
 		}
 	}
 	return civil.AsInvalidTimezone(f.Err())
 }
 
 // Available reports whether all picks can be booked together, by the same function that the calendar shows times with.
-// Of q it sets the policy; its busy and booked times are the creator's. SLOT_TAKEN, SLOT_NOT_OFFERED, SLOT_IN_PAST, with
-// a detail for each pick that is refused.
+// Of q it sets the policy; its busy and booked times are the creator's. SLOT_TAKEN, SLOT_NOT_OFFERED, SLOT_IN_PAST,
+// with a detail for each pick that is refused.
 func (b Bookable) Available(q slot.Query, picks []SlotChoice) error {
 	q.Policy = b.Policy()
 	var refused refusedChoices
@@ -198,8 +202,10 @@ func (b Bookable) Hold(picks []SlotChoice, checkoutID string, newID func() strin
 	reservations := make([]ReservationState, len(picks))
 	for i, p := range picks {
 		reservations[i] = ReservationState{
-			ID: newID(), CreatorID: b.Listing.CreatorID, ListingID: b.Listing.ID, VariantID: b.Variant.ID, CheckoutID: checkoutID,
-			Position: i, Status: Held, StartsAt: p.StartsAt.UTC(), EndsAt: p.StartsAt.Add(time.Duration(b.Variant.DurationMinutes) * time.Minute).UTC(),
+			ID: newID(), CreatorID: b.Listing.CreatorID, ListingID: b.Listing.ID, VariantID: b.Variant.ID,
+			CheckoutID: checkoutID,
+			Position:   i, Status: Held, StartsAt: p.StartsAt.UTC(),
+			EndsAt:  p.StartsAt.Add(time.Duration(b.Variant.DurationMinutes) * time.Minute).UTC(),
 			Blocked: b.Blocked(p.StartsAt), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode, CreatedAt: now, Revision: 1,
 		}
 	}

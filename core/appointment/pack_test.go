@@ -16,7 +16,8 @@ func picks(t testing.TB, texts ...string) []SlotChoice {
 	t.Helper()
 	var all []SlotChoice
 	for i, text := range texts {
-		all = append(all, SlotChoice{StartsAt: instant(t, text), Timezone: "Europe/Paris", Field: "appointmentSlots[" + string(rune('0'+i)) + "]"})
+		all = append(all, SlotChoice{StartsAt: instant(t, text), Timezone: "Europe/Paris", Field: "appointmentSlots[" +
+			string(rune('0'+i)) + "]"})
 	}
 	return all
 }
@@ -34,7 +35,8 @@ func faults(err error) string {
 func TestAPackIsSoManyTimesThatDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	now := instant(t, "2026-06-15T07:30:00Z")
-	const nine, half, ten, eleven, yesterday = "2026-06-15T09:00:00Z", "2026-06-15T09:30:00Z", "2026-06-15T10:00:00Z", "2026-06-15T11:00:00Z", "2026-06-14T09:00:00Z"
+	const nine, half, ten, eleven, yesterday = "2026-06-15T09:00:00Z", "2026-06-15T09:30:00Z", "2026-06-15T10:00:00Z",
+		"2026-06-15T11:00:00Z", "2026-06-14T09:00:00Z"
 	buffered := listing.Metadata{listing.BufferAfter: int64(15)}
 	for name, c := range map[string]struct {
 		sessions int
@@ -124,19 +126,27 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 		code     fault.Code
 		faultsAt string
 	}{
-		"online only, inferred":      {"virtual", "", "UTC", Virtual, "", ""},
-		"online only, named":         {"virtual", Virtual, "UTC", Virtual, "", ""},
-		"online only, but in person": {"virtual", InPerson, "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
-		"in person only, inferred":   {"in_person", "", "UTC", InPerson, "", ""},
-		"in person only, but online": {"in_person", Virtual, "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
-		"hybrid, virtual":            {"hybrid", Virtual, "UTC", Virtual, "", ""},
-		"hybrid, in person":          {"hybrid", InPerson, "UTC", InPerson, "", ""},
-		"hybrid, not named":          {"hybrid", "", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:REQUIRED"},
-		"hybrid, by pigeon":          {"hybrid", "pigeon", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
-		"by pigeon":                  {"virtual", "pigeon", "UTC", "", fault.ValidationFailed, "appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
-		"no zone":                    {"virtual", "", "", "", fault.ValidationFailed, "appointmentSlots[0].timezone:REQUIRED"},
-		"an offset":                  {"virtual", "", "+02:00", "", fault.InvalidTimezone, "appointmentSlots[0].timezone:INVALID"},
-		"no zone and nothing chosen": {"hybrid", "", "x", "", fault.ValidationFailed, "appointmentSlots[0].timezone:INVALID appointmentSlots[0].deliveryMode:REQUIRED"},
+		"online only, inferred": {"virtual", "", "UTC", Virtual, "", ""},
+		"online only, named":    {"virtual", Virtual, "UTC", Virtual, "", ""},
+		"online only, but in person": {"virtual", InPerson, "UTC", "", fault.ValidationFailed,
+			"appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
+		"in person only, inferred": {"in_person", "", "UTC", InPerson, "", ""},
+		"in person only, but online": {"in_person", Virtual, "UTC", "", fault.ValidationFailed,
+			"appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
+		"hybrid, virtual":   {"hybrid", Virtual, "UTC", Virtual, "", ""},
+		"hybrid, in person": {"hybrid", InPerson, "UTC", InPerson, "", ""},
+		"hybrid, not named": {"hybrid", "", "UTC", "", fault.ValidationFailed,
+			"appointmentSlots[0].deliveryMode:REQUIRED"},
+		"hybrid, by pigeon": {"hybrid", "pigeon", "UTC", "", fault.ValidationFailed,
+			"appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
+		"by pigeon": {"virtual", "pigeon", "UTC", "", fault.ValidationFailed,
+			"appointmentSlots[0].deliveryMode:NOT_ALLOWED"},
+		"no zone": {"virtual", "", "", "", fault.ValidationFailed,
+			"appointmentSlots[0].timezone:REQUIRED"},
+		"an offset": {"virtual", "", "+02:00", "", fault.InvalidTimezone,
+			"appointmentSlots[0].timezone:INVALID"},
+		"no zone and nothing chosen": {"hybrid", "", "x", "", fault.ValidationFailed,
+			"appointmentSlots[0].timezone:INVALID appointmentSlots[0].deliveryMode:REQUIRED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +161,8 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 			}
 		})
 	}
-	if _, err := bookable(1, nil).Select([]SlotChoice{{Timezone: "UTC", Field: "appointmentSlot"}}, now); faults(err) != "appointmentSlot.startsAt:REQUIRED" {
+	if _, err := bookable(1, nil).Select([]SlotChoice{{Timezone: "UTC", Field: "appointmentSlot"}},
+		now); faults(err) != "appointmentSlot.startsAt:REQUIRED" {
 		t.Errorf("%v", err)
 	}
 }
@@ -159,7 +170,8 @@ func TestEachPickSaysWhereAndInWhichZone(t *testing.T) {
 func TestAPackIsAvailableOnlyTogether(t *testing.T) {
 	t.Parallel()
 	at := func(text string) time.Time { return instant(t, text) }
-	q := slot.Query{Now: at("2026-06-01T00:00:00Z"), Busy: slot.Busy{{From: at("2026-06-15T10:00:00Z"), Until: at("2026-06-15T11:00:00Z")}},
+	q := slot.Query{Now: at("2026-06-01T00:00:00Z"),
+		Busy:   slot.Busy{{From: at("2026-06-15T10:00:00Z"), Until: at("2026-06-15T11:00:00Z")}},
 		Booked: []time.Time{at("2026-06-15T10:00:00Z")}}
 	var err error
 	if q.Availability, err = hours().Availability(); err != nil {
@@ -174,10 +186,14 @@ func TestAPackIsAvailableOnlyTogether(t *testing.T) {
 		"one is taken":               {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T10:00:00Z"), fault.SlotTaken},
 		"one twice":                  {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T09:00:00Z"), fault.SlotTaken},
 		"one is not on the calendar": {nil, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:30:00Z"), fault.SlotNotOffered},
-		"a day takes two":            {listing.Metadata{listing.DailyCap: int64(2)}, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), fault.SlotTaken},
-		"a day takes three":          {listing.Metadata{listing.DailyCap: int64(3)}, picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), ""},
-		"a week takes two":           {listing.Metadata{listing.WeeklyCap: int64(2)}, picks(t, "2026-06-16T09:00:00Z", "2026-06-21T11:00:00Z"), fault.SlotTaken},
-		"the next week is another":   {listing.Metadata{listing.WeeklyCap: int64(2)}, picks(t, "2026-06-16T09:00:00Z", "2026-06-22T11:00:00Z"), ""},
+		"a day takes two": {listing.Metadata{listing.DailyCap: int64(2)},
+			picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), fault.SlotTaken},
+		"a day takes three": {listing.Metadata{listing.DailyCap: int64(3)},
+			picks(t, "2026-06-15T09:00:00Z", "2026-06-15T11:00:00Z"), ""},
+		"a week takes two": {listing.Metadata{listing.WeeklyCap: int64(2)},
+			picks(t, "2026-06-16T09:00:00Z", "2026-06-21T11:00:00Z"), fault.SlotTaken},
+		"the next week is another": {listing.Metadata{listing.WeeklyCap: int64(2)},
+			picks(t, "2026-06-16T09:00:00Z", "2026-06-22T11:00:00Z"), ""},
 	} {
 		if err := bookable(2, c.metadata).Available(q, c.picks); fault.CodeOf(err) != c.want {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -191,17 +207,20 @@ func TestAPackIsAvailableOnlyTogether(t *testing.T) {
 func TestEachRefusedTimeIsNamedWithItsReason(t *testing.T) {
 	t.Parallel()
 	at := func(text string) time.Time { return instant(t, text) }
-	q := slot.Query{Now: at("2026-06-15T08:30:00Z"), Busy: slot.Busy{{From: at("2026-06-15T10:00:00Z"), Until: at("2026-06-15T11:00:00Z")}}}
+	q := slot.Query{Now: at("2026-06-15T08:30:00Z"),
+		Busy: slot.Busy{{From: at("2026-06-15T10:00:00Z"), Until: at("2026-06-15T11:00:00Z")}}}
 	var err error
 	if q.Availability, err = hours().Availability(); err != nil {
 		t.Fatal(err)
 	}
 	times := picks(t, "2026-06-15T09:00:00Z", "2026-06-15T10:00:00Z", "2026-06-15T11:30:00Z", "2026-06-15T08:00:00Z")
-	const want = "appointmentSlots[1].startsAt:TAKEN appointmentSlots[2].startsAt:NOT_OFFERED appointmentSlots[3].startsAt:PAST"
+	const want = "appointmentSlots[1].startsAt:TAKEN appointmentSlots[2].startsAt:NOT_OFFERED " +
+		"appointmentSlots[3].startsAt:PAST"
 	if err := bookable(4, nil).Available(q, times); fault.CodeOf(err) != fault.SlotTaken || faults(err) != want {
 		t.Errorf("%v: %s, want %s", err, faults(err), want)
 	}
-	if err := Taken(times[1]); fault.CodeOf(err) != fault.SlotTaken || faults(err) != "appointmentSlots[1].startsAt:TAKEN" {
+	if err := Taken(times[1]); fault.CodeOf(err) != fault.SlotTaken ||
+		faults(err) != "appointmentSlots[1].startsAt:TAKEN" {
 		t.Errorf("%v: %s", err, faults(err))
 	}
 }
@@ -246,28 +265,40 @@ func TestReadinessNamesEachMissingThing(t *testing.T) {
 		change func(*Bookable)
 		want   string
 	}{
-		"nothing":          {func(*Bookable) {}, ""},
-		"a draft":          {func(b *Bookable) { b.Listing.Status = listing.Draft }, "status:REQUIRED"},
-		"an archived one":  {func(b *Bookable) { b.Listing.Status = listing.Archived }, "status:REQUIRED"},
-		"a book":           {func(b *Bookable) { b.Listing.Type = listing.Digital }, "type:REQUIRED"},
-		"five minutes":     {func(b *Bookable) { b.Variant.DurationMinutes = 5 }, ""},
-		"four minutes":     {func(b *Bookable) { b.Variant.DurationMinutes = 4 }, "variant.durationMinutes:REQUIRED"},
-		"no hours":         {func(b *Bookable) { b.Hours = slot.NoSettings() }, "availability.weekly:REQUIRED"},
-		"no link":          {func(b *Bookable) { b.Meetings.Virtual = nil }, "meetingSettings.virtual:REQUIRED"},
-		"no link, hybrid":  {func(b *Bookable) { b.Meetings.Virtual = nil; b.Listing.Metadata[listing.DeliveryMethod] = "hybrid" }, "meetingSettings.virtual:REQUIRED"},
-		"no link, in town": {func(b *Bookable) { b.Meetings.Virtual = nil; b.Listing.Metadata[listing.DeliveryMethod] = "in_person" }, ""},
-		"no address":       {func(b *Bookable) { b.Meetings.InPerson = nil; b.Listing.Metadata[listing.DeliveryMethod] = "in_person" }, "meetingSettings.inPerson.address:REQUIRED"},
+		"nothing":         {func(*Bookable) {}, ""},
+		"a draft":         {func(b *Bookable) { b.Listing.Status = listing.Draft }, "status:REQUIRED"},
+		"an archived one": {func(b *Bookable) { b.Listing.Status = listing.Archived }, "status:REQUIRED"},
+		"a book":          {func(b *Bookable) { b.Listing.Type = listing.Digital }, "type:REQUIRED"},
+		"five minutes":    {func(b *Bookable) { b.Variant.DurationMinutes = 5 }, ""},
+		"four minutes":    {func(b *Bookable) { b.Variant.DurationMinutes = 4 }, "variant.durationMinutes:REQUIRED"},
+		"no hours":        {func(b *Bookable) { b.Hours = slot.NoSettings() }, "availability.weekly:REQUIRED"},
+		"no link":         {func(b *Bookable) { b.Meetings.Virtual = nil }, "meetingSettings.virtual:REQUIRED"},
+		"no link, hybrid": {func(b *Bookable) {
+			b.Meetings.Virtual = nil
+			b.Listing.Metadata[listing.DeliveryMethod] = "hybrid"
+		}, "meetingSettings.virtual:REQUIRED"},
+		"no link, in town": {func(b *Bookable) {
+			b.Meetings.Virtual = nil
+			b.Listing.Metadata[listing.DeliveryMethod] = "in_person"
+		}, ""},
+		"no address": {func(b *Bookable) {
+			b.Meetings.InPerson = nil
+			b.Listing.Metadata[listing.DeliveryMethod] = "in_person"
+		}, "meetingSettings.inPerson.address:REQUIRED"},
 		"the listing's own address": {func(b *Bookable) {
 			b.Meetings.InPerson = nil
-			b.Listing.Metadata[listing.DeliveryMethod], b.Listing.Metadata[listing.InPersonAddress] = "in_person", "2 Rue de Rivoli"
+			b.Listing.Metadata[listing.DeliveryMethod], b.Listing.Metadata[listing.InPersonAddress] = "in_person",
+				"2 Rue de Rivoli"
 		}, ""},
 		"a book by somebody without settings": {func(b *Bookable) {
 			*b = Bookable{Listing: listing.State{Type: listing.Digital, Status: listing.Active}}
 		}, "type:REQUIRED"},
 		"no address, online": {func(b *Bookable) { b.Meetings.InPerson = nil }, ""},
 		"everything": {func(b *Bookable) {
-			*b = Bookable{Listing: listing.State{Type: listing.Appointment, Metadata: listing.Metadata{listing.DeliveryMethod: "hybrid"}}}
-		}, "status:REQUIRED variant.durationMinutes:REQUIRED availability.weekly:REQUIRED meetingSettings.virtual:REQUIRED meetingSettings.inPerson.address:REQUIRED"},
+			*b = Bookable{Listing: listing.State{Type: listing.Appointment,
+				Metadata: listing.Metadata{listing.DeliveryMethod: "hybrid"}}}
+		}, "status:REQUIRED variant.durationMinutes:REQUIRED availability.weekly:REQUIRED meetingSettings.virtual:REQUIRED " +
+			"meetingSettings.inPerson.address:REQUIRED"},
 	} {
 		b := bookable(1, listing.Metadata{})
 		c.change(&b)
@@ -311,7 +342,8 @@ func TestEveryFaultOfTheMeetingSettingsIsListed(t *testing.T) {
 		"a blank address":         {place(" \n"), "inPerson.address:REQUIRED"},
 		"a long address":          {place(strings.Repeat("x", 501)), "inPerson.address:TOO_LONG"},
 		"a bell in the address":   {place("1 Rue\a"), "inPerson.address:INVALID"},
-		"both wrong":              {MeetingSettings{&VirtualMeeting{"zoom", ""}, &Place{""}}, "virtual.provider:NOT_ALLOWED inPerson.address:REQUIRED"},
+		"both wrong": {MeetingSettings{&VirtualMeeting{"zoom", ""}, &Place{""}},
+			"virtual.provider:NOT_ALLOWED inPerson.address:REQUIRED"},
 	} {
 		if err := c.settings.Check(); faults(err) != c.want {
 			t.Errorf("%s: %s, want %s", name, faults(err), c.want)

@@ -2,7 +2,7 @@ package appointment
 
 import "time"
 
-// Reminders are how long before an appointment its buyer is reminded, by name.
+// Reminders maps the name of each reminder to its lead before the appointment.
 var Reminders = map[string]time.Duration{"24h": 24 * time.Hour, "1h": time.Hour}
 
 // ReminderDue reports that a confirmed appointment is near.

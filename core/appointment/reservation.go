@@ -10,7 +10,7 @@ import (
 // ReservationStatus is the state of a reservation: held → confirmed → canceled, or held → released.
 type ReservationStatus string
 
-// The statuses of the contract. Held and confirmed reservations keep the creator's time, the others have released it.
+// The statuses of a reservation. Held and confirmed reservations keep the creator's time, the others have released it.
 const (
 	Held                ReservationStatus = "held"
 	Confirmed           ReservationStatus = "confirmed"
@@ -51,7 +51,7 @@ func RestoreReservation(s ReservationState) *Reservation { return &Reservation{s
 // State is a copy of the data.
 func (c *Reservation) State() ReservationState { return c.s }
 
-// Confirm keeps the time for good: it is paid for. STATE_CONFLICT once the time was released.
+// Confirm keeps the time permanently because it is paid for. STATE_CONFLICT once the time was released.
 func (c *Reservation) Confirm() (changed bool, err error) {
 	return c.transition(Held, Confirmed, "confirmed")
 }
@@ -76,7 +76,8 @@ func (c *Reservation) transition(from, to ReservationStatus, done string) (chang
 		c.s.Revision++
 		return true, nil
 	default:
-		return false, fault.Newf(fault.StateConflict, "The reservation of this time is %s and cannot be %s.", c.s.Status, done)
+		return false, fault.Newf(fault.StateConflict, "The reservation of this time is %s and cannot be %s.", c.s.Status,
+			done)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 
 func TestEveryStateOfAClaimHandlesEveryTrigger(t *testing.T) {
 	t.Parallel()
-	triggers := map[string]func(*Reservation) (bool, error){"confirm": (*Reservation).Confirm, "release": (*Reservation).Release, "cancel": (*Reservation).Cancel}
+	triggers := map[string]func(*Reservation) (bool, error){"confirm": (*Reservation).Confirm,
+		"release": (*Reservation).Release, "cancel": (*Reservation).Cancel}
 	for _, c := range []struct {
 		from    ReservationStatus
 		trigger string
@@ -18,7 +19,8 @@ func TestEveryStateOfAClaimHandlesEveryTrigger(t *testing.T) {
 		{Held, "confirm", Confirmed}, {Held, "release", Released}, {Held, "cancel", ""},
 		{Confirmed, "confirm", Confirmed}, {Confirmed, "release", ""}, {Confirmed, "cancel", ReservationCanceled},
 		{Released, "confirm", ""}, {Released, "release", Released}, {Released, "cancel", ""},
-		{ReservationCanceled, "confirm", ""}, {ReservationCanceled, "release", ""}, {ReservationCanceled, "cancel", ReservationCanceled},
+		{ReservationCanceled, "confirm", ""}, {ReservationCanceled, "release", ""},
+		{ReservationCanceled, "cancel", ReservationCanceled},
 	} {
 		before := ReservationState{ID: "clm_1", Status: c.from, Revision: 3}
 		reservation := RestoreReservation(before)
@@ -43,7 +45,8 @@ func TestANewHoldIsAReservationOfTheSameTime(t *testing.T) {
 	now := instant(t, "2026-06-15T10:00:00Z")
 	old := ReservationState{ID: "clm_1", Status: Released, StartsAt: now.Add(time.Hour), Position: 2, Revision: 2}
 	next := RestoreReservation(old).NewHold("clm_2", now).State()
-	if next.ID != "clm_2" || next.Status != Held || next.Revision != 1 || !next.StartsAt.Equal(old.StartsAt) || next.Position != 2 || !next.CreatedAt.Equal(now) {
+	if next.ID != "clm_2" || next.Status != Held || next.Revision != 1 || !next.StartsAt.Equal(old.StartsAt) ||
+		next.Position != 2 || !next.CreatedAt.Equal(now) {
 		t.Errorf("%+v", next)
 	}
 }

@@ -2,7 +2,7 @@ package appointment
 
 import "sundry/core/apiformat"
 
-// View is an appointment as the API and the events appointment.* show it (contract §7, §9). Livemode and ManageURL are the
+// View is an appointment as the API and the events appointment.* show it. Livemode and ManageURL are the
 // API's alone, PreviousStartsAt is the event's of an appointment that was moved: each is left out where it is not set.
 type View struct {
 	ID                 string       `json:"id"`
@@ -33,10 +33,20 @@ type View struct {
 func (a State) View() View {
 	return View{
 		ID: a.ID, Status: a.Status, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
-		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt),
-		Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
-		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason), CanceledAt: apiformat.Time(a.CanceledAt),
+		ExternalCustomerID: apiformat.Text(a.ExternalCustomerID), StartsAt: apiformat.Time(a.StartsAt),
+		EndsAt:   apiformat.Time(a.EndsAt),
+		Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL),
+		Address:         apiformat.Text(a.Address),
+		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: apiformat.Text(a.CancelReason),
+		CanceledAt: apiformat.Time(a.CanceledAt),
 		CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundDecision: apiformat.Text(string(a.RefundDecision)),
 		RefundID: apiformat.Text(a.RefundID), CreatedAt: apiformat.Time(a.CreatedAt),
 	}
+}
+
+// View shows the moved appointment with the time that it was moved from.
+func (e Rescheduled) View() View {
+	view := e.State.View()
+	view.PreviousStartsAt = apiformat.Time(e.PreviousStartsAt)
+	return view
 }

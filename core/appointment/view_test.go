@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestTheAPIAndTheEventsShowOneAppointment holds the bytes of both: the members that only one of them has are left out of the
-// other, and the order of the rest is the same.
+// TestTheAPIAndTheEventsShowOneAppointment holds the bytes of both: the members that only one of them has are left out
+// of the other, and the order of the rest is the same.
 func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 	t.Parallel()
 	starts := time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC)
@@ -29,24 +29,46 @@ func TestTheAPIAndTheEventsShowOneAppointment(t *testing.T) {
 		view View
 		want string
 	}{
-		"nothing that may be missing": {plain.View(), `{"id":"apt_1","status":"confirmed","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
-			`"externalCustomerId":null,"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z","timezone":"Europe/Berlin",` +
-			`"deliveryMode":"virtual","meetingUrl":null,"address":null,"fullRefundHours":null,"cancelReason":null,"canceledAt":null,"canceledBy":null,` +
-			`"refundDecision":null,"refundId":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
-		"a response of the API": {asked, `{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
-			`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z","timezone":"Europe/Berlin",` +
-			`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street","fullRefundHours":24,"cancelReason":"ill",` +
-			`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
-			`"manageUrl":"https://pay.example/a/1","createdAt":"2026-05-25T08:00:00.000Z"}`},
-		"an event of one that was moved": {moved, `{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
-			`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z","timezone":"Europe/Berlin",` +
-			`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street","fullRefundHours":24,"cancelReason":"ill",` +
-			`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
-			`"createdAt":"2026-05-25T08:00:00.000Z","previousStartsAt":"2026-05-31T08:00:00.000Z"}`},
+		"nothing that may be missing": {plain.View(),
+			`{"id":"apt_1","status":"confirmed","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+				`"externalCustomerId":null,"startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
+				`"timezone":"Europe/Berlin",` +
+				`"deliveryMode":"virtual","meetingUrl":null,"address":null,"fullRefundHours":null,"cancelReason":null,` +
+				`"canceledAt":null,"canceledBy":null,` +
+				`"refundDecision":null,"refundId":null,"createdAt":"2026-05-25T08:00:00.000Z"}`},
+		"a response of the API": {asked,
+			`{"id":"apt_1","status":"canceled","livemode":false,"listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+				`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
+				`"timezone":"Europe/Berlin",` +
+				`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street",` +
+				`"fullRefundHours":24,"cancelReason":"ill",` +
+				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
+				`"manageUrl":"https://pay.example/a/1","createdAt":"2026-05-25T08:00:00.000Z"}`},
+		"an event of one that was moved": {moved,
+			`{"id":"apt_1","status":"canceled","listingId":"lst_1","variantId":"var_1","checkoutId":"cs_1",` +
+				`"externalCustomerId":"user-1","startsAt":"2026-06-01T08:00:00.000Z","endsAt":"2026-06-01T09:00:00.000Z",` +
+				`"timezone":"Europe/Berlin",` +
+				`"deliveryMode":"virtual","meetingUrl":"https://meet.example/a","address":"7 Bridge Street",` +
+				`"fullRefundHours":24,"cancelReason":"ill",` +
+				`"canceledAt":"2026-06-01T07:00:00.000Z","canceledBy":"creator","refundDecision":"refunded","refundId":"ref_1",` +
+				`"createdAt":"2026-05-25T08:00:00.000Z","previousStartsAt":"2026-05-31T08:00:00.000Z"}`},
 	} {
 		got, err := json.Marshal(c.view)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}
+	}
+}
+
+func TestRescheduled_ShowsThePreviousTime(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 15, 8, 0, 0, 0, time.UTC)
+	e := Rescheduled{State: State{ID: "apt_1", StartsAt: at.Add(time.Hour)}, PreviousStartsAt: at}
+	got := e.View()
+	if got.PreviousStartsAt == nil || *got.PreviousStartsAt != "2026-06-15T08:00:00.000Z" {
+		t.Errorf("the previous time is %v", got.PreviousStartsAt)
+	}
+	if e.State.View().PreviousStartsAt != nil {
+		t.Error("an appointment that was not moved has a previous time")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"sundry/core/secret"
 )
 
-// Lifetime is how long a setup can be used.
+// Lifetime is the time for which a setup can be used.
 const Lifetime = 24 * time.Hour
 
 // Status is the state of a setup.
@@ -36,7 +36,7 @@ type State struct {
 	// ProcessorID is the processor's own id of that check; empty until it has responded.
 	ProcessorID string
 	LastError   payment.DeclineReason
-	// Mandate is what the customer agreed to with the latest card, as the page showed it; empty before the first.
+	// Mandate is the text the customer agreed to with the latest card, as the page showed it; empty before the first.
 	Mandate string
 	// PaymentMethodID is the card that was saved; empty until then.
 	PaymentMethodID string
@@ -65,8 +65,8 @@ func (c *Setup) State() State { return c.s }
 // Expired reports whether the setup's time is over before a card was saved.
 func (s State) Expired(now time.Time) bool { return s.Status != Completed && !now.Before(s.ExpiresAt) }
 
-// Try begins the check of a card, which the customer gave under a mandate; one that waits for authentication is given up.
-// STATE_CONFLICT once a card is saved, SESSION_EXPIRED when the time is over.
+// Try begins the check of a card, which the customer gave under a mandate; one that waits for authentication is given
+// up. STATE_CONFLICT once a card is saved, SESSION_EXPIRED when the time is over.
 func (c *Setup) Try(attemptID, mandate string, now time.Time) error {
 	if err := c.usable(now); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (c *Setup) usable(now time.Time) error {
 	return nil
 }
 
-// Settle takes in what became of the check of a card. done is true when paymentMethodID is saved by it. A check that is
-// not the latest, or that was settled before, changes nothing.
+// Settle applies the outcome of a card's check. done is true when it saves the card under paymentMethodID. A check that
+// is not the latest, or that was settled before, changes nothing.
 func (c *Setup) Settle(attemptID, paymentMethodID string, o payment.Outcome) (done, changed bool) {
 	if c.s.Status == Completed || c.s.AttemptID != attemptID {
 		return false, false
@@ -110,7 +110,7 @@ func (c *Setup) Settle(attemptID, paymentMethodID string, o payment.Outcome) (do
 	return done, true
 }
 
-// Secrets derives what opens a setup from its id (package secret).
+// Secrets derives the tokens of setup links from the ids of setups (package secret).
 type Secrets struct {
 	// Key is 32 bytes, used for nothing else.
 	Key []byte

@@ -31,7 +31,8 @@ func TestWhatBecomesOfACardDecidesOnTheSetup(t *testing.T) {
 		c := tried(t)
 		done, changed := c.Settle("a", "pm_1", payment.Outcome{Status: outcome, Decline: payment.DeclineReason{Code: "x"}})
 		s := c.State()
-		if !changed || s.Status != want || done != (want == cardsetup.Completed) || done != (s.PaymentMethodID == "pm_1") || s.Revision != 3 {
+		if !changed || s.Status != want || done != (want == cardsetup.Completed) || done != (s.PaymentMethodID == "pm_1") ||
+			s.Revision != 3 {
 			t.Errorf("%s: %+v", outcome, s)
 		}
 		if (outcome == payment.Declined) != (s.LastError.Code == "x") && outcome != payment.Canceled {
@@ -101,7 +102,8 @@ func TestOnlyItsSecretOpensASetup(t *testing.T) {
 	if _, ok := others.OpenPage(page); ok {
 		t.Error("another key opens it")
 	}
-	if client := secrets.Client(setupID); !strings.HasPrefix(client, setupID+"_secret_") || strings.Contains(client, page) {
+	if client := secrets.Client(setupID); !strings.HasPrefix(client, setupID+"_secret_") ||
+		strings.Contains(client, page) {
 		t.Error(client)
 	}
 	if secrets.Client(setupID) == others.Client(setupID) {

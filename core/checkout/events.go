@@ -18,10 +18,10 @@ type Paid struct {
 	CreatorID          string
 	CustomerID         string
 	ExternalCustomerID string // empty when the integrator named none: no access is granted then
-	// Email and BuyerName are what the buyer or the integrator gave; either may be empty.
+	// Email and BuyerName are those that the buyer or the integrator gave; either may be empty.
 	Email     string
 	BuyerName string
-	// Buyer is what the buyer entered about themselves.
+	// Buyer contains the details that the buyer entered.
 	Buyer customer.Details
 	// SubscriptionID is the id that the subscription is to have; empty when the offer is one-time.
 	SubscriptionID string
@@ -32,7 +32,7 @@ type Paid struct {
 	ReceiptNumber   string
 	Subtotal        money.Amount
 	Discount        money.Amount
-	// DiscountTerms is what the buyer's discount code takes off, also of the renewals of a subscription; nil without one.
+	// DiscountTerms are the terms of the buyer's discount code, also for the renewals of a subscription; nil without one.
 	DiscountTerms *discount.Terms
 	Tax           money.Amount
 	// TaxAdded is the part of Total that is tax on top of the price, and TaxDetails explain why the tax is what it is.

@@ -6,10 +6,11 @@ import (
 	"sundry/core/payment"
 )
 
-// PageState is what the hosted page shows. It follows from the session alone, so a reload or a second tab lands right.
+// PageState selects the content of the hosted page. It follows from the session alone, so a reload or a second tab
+// shows the same.
 type PageState string
 
-// The states of contract §6 that follow from the session; the page itself knows loading, details and already paid.
+// The states of the page that follow from the session; the page itself knows loading, details and already paid.
 const (
 	PageChooseMode      PageState = "choose_mode" // a hybrid listing: where first, then when
 	PageChooseTime      PageState = "choose_time"
@@ -28,8 +29,8 @@ func (p PageState) Terminal() bool {
 	return p == PageExpired || p == PageFailed || p == PageSlotUnavailable
 }
 
-// Page is what the page shows now; live is the status of the live attempt ("" when there is none), held how many of the
-// chosen times are still kept for the buyer and still to come.
+// Page returns the state of the page. live is the status of the live attempt ("" when there is none). held counts the
+// chosen times that are still reserved for the buyer and have not begun.
 func (s State) Page(live payment.Status, held int, now time.Time) PageState {
 	switch s.Status {
 	case StatusPaid:

@@ -42,7 +42,8 @@ func ValidateRedirectURL(field, raw string, sandbox bool, f *fault.Violations) {
 		return
 	}
 	if !utf8.ValidString(raw) || strings.ContainsFunc(raw, misread) {
-		f.Add(field, fault.DetailInvalid, "The URL must not contain white space, control characters or backslashes; percent-encode them.")
+		f.Add(field, fault.DetailInvalid, "The URL must not contain white space, control characters or backslashes; "+
+			"percent-encode them.")
 		return
 	}
 	scheme, authority, ok := splitURL(raw)

@@ -155,27 +155,43 @@ func TestBuildRedirect(t *testing.T) {
 	t.Parallel()
 	const ours = "checkout_id=cs_1&return_token=rt_2"
 	for name, c := range map[string]struct{ raw, want string }{
-		"a bare host":                         {"https://a.example", "https://a.example?" + ours},
-		"a path":                              {"https://a.example/done", "https://a.example/done?" + ours},
-		"an empty query":                      {"https://a.example/?", "https://a.example/?" + ours},
-		"a query keeps order and encoding":    {"https://a.example/?b=%20&a=+&b=%2f&flag", "https://a.example/?b=%20&a=+&b=%2f&flag&" + ours},
-		"even empty and broken parameters":    {"https://a.example/?a&&=&x=100%&y;z", "https://a.example/?a&&=&x=100%&y;z&" + ours},
-		"a fragment stays last":               {"https://a.example/p#/route?x=1", "https://a.example/p?" + ours + "#/route?x=1"},
-		"an empty fragment stays":             {"https://a.example/p#", "https://a.example/p?" + ours + "#"},
-		"the placeholder in the path":         {"https://a.example/o/{CHECKOUT_SESSION_ID}/x", "https://a.example/o/cs_1/x?" + ours},
-		"the placeholder in the query":        {"https://a.example/?s={CHECKOUT_SESSION_ID}", "https://a.example/?s=cs_1&" + ours},
-		"the placeholder escaped":             {"https://a.example/%7BCHECKOUT_SESSION_ID%7d?s=%7bCHECKOUT_SESSION_ID%7D", "https://a.example/cs_1?s=cs_1&" + ours},
-		"the placeholder half escaped":        {"https://a.example/%7BCHECKOUT_SESSION_ID}", "https://a.example/cs_1?" + ours},
-		"the placeholder many times":          {"https://a.example/{CHECKOUT_SESSION_ID}{CHECKOUT_SESSION_ID}", "https://a.example/cs_1cs_1?" + ours},
-		"not in the fragment":                 {"https://a.example/#{CHECKOUT_SESSION_ID}", "https://a.example/?" + ours + "#{CHECKOUT_SESSION_ID}"},
-		"not escaped twice":                   {"https://a.example/%257BCHECKOUT_SESSION_ID%257D", "https://a.example/%257BCHECKOUT_SESSION_ID%257D?" + ours},
-		"not in another case":                 {"https://a.example/{checkout_session_id}", "https://a.example/{checkout_session_id}?" + ours},
-		"parameters of ours are dropped":      {"https://a.example/?checkout_id=x&a=b&return_token=y&checkout_id", "https://a.example/?a=b&" + ours},
-		"in any escaping":                     {"https://a.example/?checkout%5Fid=x&%72eturn_token=y", "https://a.example/?" + ours},
-		"even with the placeholder":           {"https://a.example/?checkout_id={CHECKOUT_SESSION_ID}", "https://a.example/?" + ours},
-		"but not their likes":                 {"https://a.example/?my_checkout_id=x&Checkout_id=y", "https://a.example/?my_checkout_id=x&Checkout_id=y&" + ours},
-		"a question mark within the query":    {"https://a.example/?a=b?c", "https://a.example/?a=b?c&" + ours},
-		"a slash and colons within the query": {"https://a.example?to=http://b.example/", "https://a.example?to=http://b.example/&" + ours},
+		"a bare host":    {"https://a.example", "https://a.example?" + ours},
+		"a path":         {"https://a.example/done", "https://a.example/done?" + ours},
+		"an empty query": {"https://a.example/?", "https://a.example/?" + ours},
+		"a query keeps order and encoding": {"https://a.example/?b=%20&a=+&b=%2f&flag",
+			"https://a.example/?b=%20&a=+&b=%2f&flag&" + ours},
+		"even empty and broken parameters": {"https://a.example/?a&&=&x=100%&y;z", "https://a.example/?a&&=&x=100%&y;z&" +
+			ours},
+		"a fragment stays last": {"https://a.example/p#/route?x=1", "https://a.example/p?" + ours +
+			"#/route?x=1"},
+		"an empty fragment stays": {"https://a.example/p#", "https://a.example/p?" + ours + "#"},
+		"the placeholder in the path": {"https://a.example/o/{CHECKOUT_SESSION_ID}/x", "https://a.example/o/cs_1/x?" +
+			ours},
+		"the placeholder in the query": {"https://a.example/?s={CHECKOUT_SESSION_ID}", "https://a.example/?s=cs_1&" +
+			ours},
+		"the placeholder escaped": {"https://a.example/%7BCHECKOUT_SESSION_ID%7d?s=%7bCHECKOUT_SESSION_ID%7D",
+			"https://a.example/cs_1?s=cs_1&" + ours},
+		"the placeholder half escaped": {"https://a.example/%7BCHECKOUT_SESSION_ID}", "https://a.example/cs_1?" +
+			ours},
+		"the placeholder many times": {"https://a.example/{CHECKOUT_SESSION_ID}{CHECKOUT_SESSION_ID}",
+			"https://a.example/cs_1cs_1?" + ours},
+		"not in the fragment": {"https://a.example/#{CHECKOUT_SESSION_ID}", "https://a.example/?" + ours +
+			"#{CHECKOUT_SESSION_ID}"},
+		"not escaped twice": {"https://a.example/%257BCHECKOUT_SESSION_ID%257D",
+			"https://a.example/%257BCHECKOUT_SESSION_ID%257D?" + ours},
+		"not in another case": {"https://a.example/{checkout_session_id}",
+			"https://a.example/{checkout_session_id}?" + ours},
+		"parameters of ours are dropped": {"https://a.example/?checkout_id=x&a=b&return_token=y&checkout_id",
+			"https://a.example/?a=b&" + ours},
+		"in any escaping": {"https://a.example/?checkout%5Fid=x&%72eturn_token=y", "https://a.example/?" +
+			ours},
+		"even with the placeholder": {"https://a.example/?checkout_id={CHECKOUT_SESSION_ID}",
+			"https://a.example/?" + ours},
+		"but not their likes": {"https://a.example/?my_checkout_id=x&Checkout_id=y",
+			"https://a.example/?my_checkout_id=x&Checkout_id=y&" + ours},
+		"a question mark within the query": {"https://a.example/?a=b?c", "https://a.example/?a=b?c&" + ours},
+		"a slash and colons within the query": {"https://a.example?to=http://b.example/",
+			"https://a.example?to=http://b.example/&" + ours},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +200,8 @@ func TestBuildRedirect(t *testing.T) {
 			}
 		})
 	}
-	if got := checkout.BuildRedirect("https://a.example/{CHECKOUT_SESSION_ID}?{CHECKOUT_SESSION_ID}", "a/b&c", "d+e="); got !=
+	if got := checkout.BuildRedirect("https://a.example/{CHECKOUT_SESSION_ID}?{CHECKOUT_SESSION_ID}", "a/b&c",
+		"d+e="); got !=
 		"https://a.example/a%2Fb&c?a%2Fb%26c&checkout_id=a%2Fb%26c&return_token=d%2Be%3D" {
 		t.Errorf("values are not escaped: %s", got)
 	}
@@ -228,7 +245,8 @@ func checkRedirect(t interface{ Fatalf(string, ...any) }, raw, checkoutID, token
 	if err != nil {
 		t.Fatalf("%q becomes %q: %v", raw, built, err)
 	}
-	if before.Scheme != after.Scheme || before.Host != after.Host || after.User != nil || before.EscapedFragment() != after.EscapedFragment() {
+	if before.Scheme != after.Scheme || before.Host != after.Host || after.User != nil ||
+		before.EscapedFragment() != after.EscapedFragment() {
 		t.Fatalf("%q becomes %q: scheme, host or fragment changed", raw, built)
 	}
 	query := after.Query()
@@ -250,8 +268,10 @@ func checkRedirect(t interface{ Fatalf(string, ...any) }, raw, checkoutID, token
 
 func TestRedirectsAreSound(t *testing.T) {
 	t.Parallel()
-	part := rapid.SampledFrom([]string{"a", "=", "&", "&&", "/", "%20", "%7B", "{CHECKOUT_SESSION_ID}", "%7bCHECKOUT_SESSION_ID%7D",
-		"checkout_id", "return_token", "checkout%5fid=1", "&checkout_id=2&", "é", "+", ";", ":", "@", "?", "://", ".", "[]", "'"})
+	part := rapid.SampledFrom([]string{"a", "=", "&", "&&", "/", "%20", "%7B", "{CHECKOUT_SESSION_ID}",
+		"%7bCHECKOUT_SESSION_ID%7D",
+		"checkout_id", "return_token", "checkout%5fid=1", "&checkout_id=2&", "é", "+", ";", ":", "@", "?", "://", ".", "[]",
+		"'"})
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 	})
@@ -277,7 +297,8 @@ func TestRedirectsAreSound(t *testing.T) {
 func FuzzRedirect(f *testing.F) {
 	for _, seed := range []string{
 		"https://example.com/{CHECKOUT_SESSION_ID}?a=b#c", "http://localhost:3000/?checkout%5fid=1", "https://[::1]:443",
-		"https://a@b", "https://example.com\\@evil", "https://example.com/%7bCHECKOUT_SESSION_ID%7D?%zz", "//x", "https://1.2",
+		"https://a@b", "https://example.com\\@evil", "https://example.com/%7bCHECKOUT_SESSION_ID%7D?%zz", "//x",
+		"https://1.2",
 	} {
 		f.Add(seed)
 	}

@@ -10,10 +10,10 @@ import (
 	"sundry/core/secret"
 )
 
-// ReturnTokenLifetime is how long a return token opens the receipt. It may be used any number of times.
+// ReturnTokenLifetime is the time for which a return token opens the receipt. It may be used any number of times.
 const ReturnTokenLifetime = 24 * time.Hour
 
-// Secrets derives what opens a session from its id (package secret).
+// Secrets derives the tokens of session links from the ids of sessions (package secret).
 type Secrets struct {
 	// Key is 32 bytes, used for nothing else.
 	Key []byte

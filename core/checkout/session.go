@@ -15,7 +15,7 @@ import (
 	"sundry/core/tax"
 )
 
-// Status is what the receipt shows (specification "Checkout session").
+// Status is the session's status as the receipt and the API show it.
 type Status string
 
 // The four statuses. Processing covers everything that is not decided.
@@ -26,25 +26,25 @@ const (
 	StatusExpired    Status = "expired"
 )
 
-// UIMode is where the buyer sees the page.
+// UIMode selects where the buyer sees the page.
 type UIMode string
 
-// The two modes of the contract.
+// The two ways to show the checkout page.
 const (
 	Hosted   UIMode = "hosted"
 	Embedded UIMode = "embedded"
 )
 
-// How long an unpaid session can be paid (specification "Limits"): one for appointments holds somebody's time.
+// How long an unpaid session can be paid: one for appointments holds somebody's time.
 const (
 	Lifetime            = 24 * time.Hour
 	AppointmentLifetime = 30 * time.Minute
 )
 
-// MaxAttempts is how many declined cards end a session.
+// MaxAttempts is the number of declined cards that ends a session.
 const MaxAttempts = 10
 
-// CatalogReference is how the integrator named the offer, kept to be shown again.
+// CatalogReference contains the keys by which the integrator named the offer, kept to be shown again.
 type CatalogReference struct {
 	Listing  string `json:"listing"`
 	Plan     string `json:"plan"`
@@ -53,7 +53,7 @@ type CatalogReference struct {
 	Variant string `json:"variant,omitempty"`
 }
 
-// AppointmentSlot is a time that the buyer chose (specification "Appointment selection"), and when it ends.
+// AppointmentSlot is a time that the buyer chose, and when it ends.
 type AppointmentSlot struct {
 	StartsAt     time.Time `json:"startsAt"`
 	EndsAt       time.Time `json:"endsAt"`
@@ -87,7 +87,7 @@ type State struct {
 	Discount money.Amount
 	Tax      money.Amount
 	Total    money.Amount
-	// DiscountTerms is what the buyer's discount code takes off; nil without one.
+	// DiscountTerms are the terms of the buyer's discount code; nil without one.
 	DiscountTerms *discount.Terms
 	// TaxDetails explain why the tax is what it is.
 	TaxDetails tax.Details
@@ -146,7 +146,8 @@ func (c *Session) requireOpen(now time.Time) error {
 	case StatusExpired:
 		return errExpired()
 	case StatusFailed:
-		return fault.New(fault.StateConflict, "This checkout session has failed: too many cards were declined. Create a new one.")
+		return fault.New(fault.StateConflict, "This checkout session has failed: too many cards were declined. Create a "+
+			"new one.")
 	case StatusProcessing:
 	}
 	if !now.Before(c.s.ExpiresAt) {
@@ -197,7 +198,8 @@ func (c *Session) CanSelectSlots(now time.Time) error {
 	case err != nil:
 		return err
 	case !c.s.Offer.ForAppointments():
-		return fault.Invalid(fault.Detail{Field: "appointmentSlots", Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
+		return fault.Invalid(fault.Detail{Field: "appointmentSlots", Code: fault.DetailNotAllowed,
+			Message: "Only appointment listings take times."})
 	case c.s.LivePaymentID != "":
 		return errPaymentInProgress()
 	}
@@ -209,8 +211,8 @@ func errPaymentInProgress() error {
 	return fault.New(fault.StateConflict, "A payment of this checkout session is under way. Poll its receipt.")
 }
 
-// ApplyDiscount takes a discount off the subtotal, in the place of one applied before; nil takes none off. It is refused
-// while a payment is under way.
+// ApplyDiscount takes a discount off the subtotal, in the place of one applied before; nil takes none off. It is
+// refused while a payment is under way.
 func (c *Session) ApplyDiscount(terms *discount.Terms, now time.Time) error {
 	if err := c.CanApplyDiscount(now); err != nil {
 		return err
@@ -249,7 +251,8 @@ func (c *Session) StartPayment(paymentID, email string, buyer customer.Details, 
 		return errPaymentInProgress()
 	}
 	if want := c.s.Offer.SessionCount; len(c.s.Slots) != want {
-		refusal := fault.Newf(fault.SlotCountMismatch, "Choose the times first: expected exactly %d, got %d.", want, len(c.s.Slots))
+		refusal := fault.Newf(fault.SlotCountMismatch, "Choose the times first: expected exactly %d, got %d.", want,
+			len(c.s.Slots))
 		refusal.Details = []fault.Detail{{Field: "appointmentSlots", Code: fault.DetailTooShort, Message: refusal.Message}}
 		return refusal
 	}
@@ -259,7 +262,7 @@ func (c *Session) StartPayment(paymentID, email string, buyer customer.Details, 
 	return nil
 }
 
-// Settlement is what becomes of a session when its money has arrived.
+// Settlement contains the ids, the card and the receipt number that a session gets when it is paid.
 type Settlement struct {
 	PaymentID  string
 	CustomerID string
@@ -278,14 +281,16 @@ func (c *Session) Pay(m Settlement, now time.Time) (Paid, error) {
 		return Paid{}, fault.New(fault.SessionAlreadyPaid, "This checkout session is already paid.")
 	}
 	c.s.Status, c.s.PaidAt = StatusPaid, now
-	c.s.PaymentID, c.s.CustomerID, c.s.SubscriptionID, c.s.ReceiptNumber = m.PaymentID, m.CustomerID, m.SubscriptionID, m.ReceiptNumber
+	c.s.PaymentID, c.s.CustomerID, c.s.SubscriptionID, c.s.ReceiptNumber = m.PaymentID, m.CustomerID, m.SubscriptionID,
+		m.ReceiptNumber
 	c.s.LivePaymentID, c.s.LastError = "", payment.DeclineReason{}
 	c.s.Revision++
 	return Paid{
 		CheckoutID: c.s.ID, PaymentID: m.PaymentID, CreatorID: c.s.CreatorID, CustomerID: m.CustomerID,
 		ExternalCustomerID: c.s.ExternalCustomerID, Email: c.s.Email, BuyerName: c.s.Buyer.Name, Buyer: c.s.Buyer,
 		SubscriptionID: m.SubscriptionID, PaymentMethodID: m.PaymentMethodID, Card: m.Card,
-		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount, DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax,
+		Offer: c.s.Offer, ReceiptNumber: m.ReceiptNumber, Subtotal: c.s.Subtotal, Discount: c.s.Discount,
+		DiscountTerms: c.s.DiscountTerms, Tax: c.s.Tax,
 		TaxAdded: c.s.TaxAdded(), TaxDetails: c.s.TaxDetails, Brand: m.Brand, Last4: m.Last4,
 		Total: c.s.Total, ReferenceID: c.s.ReferenceID, UTM: c.s.UTM, Metadata: c.s.Metadata, At: now,
 	}, nil
@@ -326,8 +331,8 @@ func (c *Session) CloseRefunded() {
 	c.s.Revision++
 }
 
-// Expire ends an unpaid session. It is refused while an attempt is live: cancel that first, its money may be on its way.
-// changed is false for a session that has ended without payment already.
+// Expire ends an unpaid session. It is refused while an attempt is live: cancel that first, its money may be on its
+// way. changed is false for a session that has ended without payment already.
 func (c *Session) Expire() (changed bool, err error) {
 	switch {
 	case c.s.Status == StatusPaid:

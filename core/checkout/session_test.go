@@ -50,7 +50,8 @@ func TestEverySessionStateHandlesEveryTrigger(t *testing.T) {
 	}{
 		"open": {checkout.StatusProcessing, "", map[string]fault.Code{"late": fault.SessionExpired}},
 		"open with a live attempt": {checkout.StatusProcessing, "pay_1", map[string]fault.Code{
-			"begin": fault.StateConflict, "late": fault.SessionExpired, "expire": fault.StateConflict, "describe": fault.StateConflict}},
+			"begin": fault.StateConflict, "late": fault.SessionExpired, "expire": fault.StateConflict,
+			"describe": fault.StateConflict}},
 		"paid": {checkout.StatusPaid, "", map[string]fault.Code{
 			"begin": fault.SessionAlreadyPaid, "late": fault.SessionAlreadyPaid, "describe": fault.SessionAlreadyPaid,
 			"pay": fault.SessionAlreadyPaid, "expire": fault.SessionAlreadyPaid}},
@@ -69,7 +70,8 @@ func TestEverySessionStateHandlesEveryTrigger(t *testing.T) {
 					t.Fatalf("code %q, want %q", got, c.codes[trigger])
 				}
 				after := aggregate.State()
-				if err != nil && (after.Revision != before.Revision || after.Status != before.Status || after.LivePaymentID != before.LivePaymentID || after.Email != before.Email) {
+				if err != nil && (after.Revision != before.Revision || after.Status != before.Status ||
+					after.LivePaymentID != before.LivePaymentID || after.Email != before.Email) {
 					t.Fatalf("a refusal changed the session: %+v", after)
 				}
 			})
@@ -93,7 +95,8 @@ func TestOnlyTheLiveAttemptMayDeclineOrBeCleared(t *testing.T) {
 			t.Errorf("%s by another attempt changed the session", name)
 		}
 		changed := call(c, "pay_1")
-		if s := c.State(); !changed || s.LivePaymentID != "" || s.LastError.Code == "" || s.Status != checkout.StatusProcessing {
+		if s := c.State(); !changed || s.LivePaymentID != "" || s.LastError.Code == "" ||
+			s.Status != checkout.StatusProcessing {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -109,15 +112,19 @@ func TestThePageFollowsFromTheSessionAlone(t *testing.T) {
 		at    time.Time
 		want  checkout.PageState
 	}{
-		"fresh":           {session(checkout.StatusProcessing, "").State(), "", opened, checkout.PagePay},
-		"declined":        {declined, "", opened, checkout.PagePaymentFailed},
-		"asked":           {session(checkout.StatusProcessing, "pay_1").State(), payment.RequiresAction, opened, checkout.PageAuthenticating},
-		"pending":         {session(checkout.StatusProcessing, "pay_1").State(), payment.Pending, opened, checkout.PageProcessing},
-		"pending at dusk": {session(checkout.StatusProcessing, "pay_1").State(), payment.Pending, opened.Add(checkout.Lifetime), checkout.PageProcessing},
-		"over, not swept": {session(checkout.StatusProcessing, "").State(), "", opened.Add(checkout.Lifetime), checkout.PageExpired},
-		"paid":            {session(checkout.StatusPaid, "").State(), payment.Succeeded, opened, checkout.PagePaid},
-		"failed":          {session(checkout.StatusFailed, "").State(), "", opened, checkout.PageFailed},
-		"expired":         {session(checkout.StatusExpired, "").State(), "", opened, checkout.PageExpired},
+		"fresh":    {session(checkout.StatusProcessing, "").State(), "", opened, checkout.PagePay},
+		"declined": {declined, "", opened, checkout.PagePaymentFailed},
+		"asked": {session(checkout.StatusProcessing, "pay_1").State(), payment.RequiresAction, opened,
+			checkout.PageAuthenticating},
+		"pending": {session(checkout.StatusProcessing, "pay_1").State(), payment.Pending, opened,
+			checkout.PageProcessing},
+		"pending at dusk": {session(checkout.StatusProcessing, "pay_1").State(), payment.Pending,
+			opened.Add(checkout.Lifetime), checkout.PageProcessing},
+		"over, not swept": {session(checkout.StatusProcessing, "").State(), "", opened.Add(checkout.Lifetime),
+			checkout.PageExpired},
+		"paid":    {session(checkout.StatusPaid, "").State(), payment.Succeeded, opened, checkout.PagePaid},
+		"failed":  {session(checkout.StatusFailed, "").State(), "", opened, checkout.PageFailed},
+		"expired": {session(checkout.StatusExpired, "").State(), "", opened, checkout.PageExpired},
 	} {
 		if got := c.state.Page(c.live, 1, c.at); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -127,7 +134,8 @@ func TestThePageFollowsFromTheSessionAlone(t *testing.T) {
 
 func appointmentSession(modes ...string) checkout.State {
 	return checkout.New(checkout.State{ID: "cs_1", CreatorID: "crt_1", Offer: plan.Offer{
-		Price: money.Amount{Minor: 1200, Currency: "eur"}, VariantID: "var_1", DurationMinutes: 60, SessionCount: 2, DeliveryModes: modes,
+		Price: money.Amount{Minor: 1200, Currency: "eur"}, VariantID: "var_1", DurationMinutes: 60, SessionCount: 2,
+		DeliveryModes: modes,
 	}}, opened).State()
 }
 
@@ -175,7 +183,8 @@ func TestAnAppointmentIsPaidOnlyWithAllItsTimes(t *testing.T) {
 		t.Errorf("times for what is not booked: %v", err)
 	}
 	for status, want := range map[checkout.Status]fault.Code{
-		checkout.StatusPaid: fault.SessionAlreadyPaid, checkout.StatusFailed: fault.StateConflict, checkout.StatusExpired: fault.SessionExpired,
+		checkout.StatusPaid: fault.SessionAlreadyPaid, checkout.StatusFailed: fault.StateConflict,
+		checkout.StatusExpired: fault.SessionExpired,
 	} {
 		s := appointmentSession("virtual")
 		s.Status = status
@@ -188,7 +197,8 @@ func TestAnAppointmentIsPaidOnlyWithAllItsTimes(t *testing.T) {
 func TestMoneyThatIsGivenBackEndsTheSessionUnpaid(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[checkout.Status]checkout.Status{
-		checkout.StatusProcessing: checkout.StatusExpired, checkout.StatusExpired: checkout.StatusExpired, checkout.StatusFailed: checkout.StatusFailed,
+		checkout.StatusProcessing: checkout.StatusExpired, checkout.StatusExpired: checkout.StatusExpired,
+		checkout.StatusFailed: checkout.StatusFailed,
 	} {
 		c := session(status, "pay_1")
 		c.CloseRefunded()
@@ -232,7 +242,8 @@ func TestACheckoutSecretIsNotAReceiptSecret(t *testing.T) {
 func TestADiscountComesOffAnOpenSessionOnly(t *testing.T) {
 	t.Parallel()
 	fifth := &discount.Terms{DiscountID: "dsc_1", Code: "FIFTH", PercentOff: 20, Duration: discount.Once}
-	five := &discount.Terms{DiscountID: "dsc_2", Code: "FIVE", AmountOff: money.Amount{Minor: 500, Currency: "eur"}, Duration: discount.Once}
+	five := &discount.Terms{DiscountID: "dsc_2", Code: "FIVE", AmountOff: money.Amount{Minor: 500, Currency: "eur"},
+		Duration: discount.Once}
 	c := session(checkout.StatusProcessing, "")
 	for _, step := range []struct {
 		terms           *discount.Terms
@@ -243,7 +254,8 @@ func TestADiscountComesOffAnOpenSessionOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := c.State()
-		if s.DiscountTerms != step.terms || s.Subtotal.Minor != 1200 || s.Discount.Minor != step.discount || s.Discount.Currency != "eur" ||
+		if s.DiscountTerms != step.terms || s.Subtotal.Minor != 1200 || s.Discount.Minor != step.discount ||
+			s.Discount.Currency != "eur" ||
 			s.Total.Minor != step.total || s.Revision != before+1 {
 			t.Errorf("with %+v: %+v", step.terms, s)
 		}
@@ -260,10 +272,12 @@ func TestADiscountComesOffAnOpenSessionOnly(t *testing.T) {
 		"while a payment is under way": {session(checkout.StatusProcessing, "pay_1"), opened, fault.StateConflict},
 		"once paid":                    {session(checkout.StatusPaid, ""), opened, fault.SessionAlreadyPaid},
 		"once failed":                  {session(checkout.StatusFailed, ""), opened, fault.StateConflict},
-		"once over":                    {session(checkout.StatusProcessing, ""), opened.Add(checkout.Lifetime), fault.SessionExpired},
+		"once over": {session(checkout.StatusProcessing, ""), opened.Add(checkout.Lifetime),
+			fault.SessionExpired},
 	} {
 		before := c.session.State()
-		if err := c.session.ApplyDiscount(five, c.at); fault.CodeOf(err) != c.want || !reflect.DeepEqual(c.session.State(), before) {
+		if err := c.session.ApplyDiscount(five, c.at); fault.CodeOf(err) != c.want ||
+			!reflect.DeepEqual(c.session.State(), before) {
 			t.Errorf("%s: %v, want %s and no change", name, err, c.want)
 		}
 	}
@@ -295,7 +309,8 @@ func TestANewSessionIsOpenAndOwesItsPrice(t *testing.T) {
 	} {
 		got := checkout.New(checkout.State{ID: "cs_1", Offer: c.offer}, opened).State()
 		want := checkout.State{
-			ID: "cs_1", Offer: c.offer, Status: checkout.StatusProcessing, Subtotal: eur(1200), Discount: eur(0), Tax: eur(0), Total: eur(1200),
+			ID: "cs_1", Offer: c.offer, Status: checkout.StatusProcessing, Subtotal: eur(1200), Discount: eur(0), Tax: eur(0),
+			Total:     eur(1200),
 			CreatedAt: opened, ExpiresAt: opened.Add(c.ends), Revision: 1,
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -367,7 +382,8 @@ func TestATransitionChangesWhatItSays(t *testing.T) {
 		},
 		"money": {
 			live, func(c *checkout.Session) error {
-				_, err := c.Pay(checkout.Settlement{PaymentID: "pay_1", CustomerID: "cus_1", SubscriptionID: "sub_1", ReceiptNumber: "A-R-000001"}, opened)
+				_, err := c.Pay(checkout.Settlement{PaymentID: "pay_1", CustomerID: "cus_1", SubscriptionID: "sub_1",
+					ReceiptNumber: "A-R-000001"}, opened)
 				return err
 			},
 			func(s *checkout.State) {
@@ -443,9 +459,11 @@ func TestAPageIsReplacedWhenNothingCanFollow(t *testing.T) {
 
 func TestADiscountThatCannotBeCountedChangesNothing(t *testing.T) {
 	t.Parallel()
-	c := checkout.New(checkout.State{Offer: plan.Offer{Price: money.Amount{Minor: math.MaxInt64, Currency: "eur"}}}, opened)
+	c := checkout.New(checkout.State{Offer: plan.Offer{Price: money.Amount{Minor: math.MaxInt64, Currency: "eur"}}},
+		opened)
 	before := c.State()
-	if err := c.ApplyDiscount(&discount.Terms{PercentOff: 200}, opened); !errors.Is(err, money.ErrOverflow) || !reflect.DeepEqual(c.State(), before) {
+	if err := c.ApplyDiscount(&discount.Terms{PercentOff: 200}, opened); !errors.Is(err, money.ErrOverflow) ||
+		!reflect.DeepEqual(c.State(), before) {
 		t.Errorf("%v, %+v", err, c.State())
 	}
 }

@@ -18,10 +18,12 @@ func TestTaxFollowsTheBuyerAndKeepsTheTotal(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
 	c := checkout.New(checkout.State{
-		ID: "cs_1", Offer: plan.Offer{ListingType: "DIGITAL", Price: eur(11900)}, Buyer: customer.Details{Country: "DE", TaxID: "DE136695976"},
+		ID: "cs_1", Offer: plan.Offer{ListingType: "DIGITAL", Price: eur(11900)},
+		Buyer: customer.Details{Country: "DE", TaxID: "DE136695976"},
 	}, at)
 	sale := c.State().TaxSale(at)
-	if sale.BuyerCountry != "DE" || sale.BuyerTaxID != "DE136695976" || len(sale.Lines) != 1 || sale.Lines[0] != (tax.Line{Amount: eur(11900), Category: tax.Electronic}) {
+	if sale.BuyerCountry != "DE" || sale.BuyerTaxID != "DE136695976" || len(sale.Lines) != 1 ||
+		sale.Lines[0] != (tax.Line{Amount: eur(11900), Category: tax.Electronic}) {
 		t.Errorf("%+v", sale)
 	}
 	before := c.State()
@@ -30,11 +32,13 @@ func TestTaxFollowsTheBuyerAndKeepsTheTotal(t *testing.T) {
 		Shares: []tax.Share{{Rate: 1900, Net: eur(10000), Tax: eur(1900)}},
 	})
 	after := c.State()
-	if after.Tax != eur(1900) || after.Total != eur(11900) || after.TaxAdded() != eur(0) || after.Revision != before.Revision ||
+	if after.Tax != eur(1900) || after.Total != eur(11900) || after.TaxAdded() != eur(0) ||
+		after.Revision != before.Revision ||
 		after.TaxDetails.Treatment != tax.Taxed || len(after.TaxDetails.Shares) != 1 {
 		t.Errorf("%+v", after)
 	}
-	c.ApplyTax(tax.Result{Treatment: tax.Taxed, Behavior: tax.Exclusive, Country: "DE", Net: eur(11900), Tax: eur(2261), Total: eur(14161)})
+	c.ApplyTax(tax.Result{Treatment: tax.Taxed, Behavior: tax.Exclusive, Country: "DE", Net: eur(11900), Tax: eur(2261),
+		Total: eur(14161)})
 	if after := c.State(); after.TaxAdded() != eur(2261) || after.Total != eur(14161) {
 		t.Errorf("%+v", after)
 	}
@@ -106,7 +110,8 @@ func TestPayingBeforeTheTimesAreChosenNamesThem(t *testing.T) {
 	s.Slots = nil
 	err := checkout.Restore(s).StartPayment("pay_1", "ada@example.com", customer.Details{}, opened)
 	refused, ok := errors.AsType[*fault.Error](err)
-	if !ok || refused.Code != fault.SlotCountMismatch || len(refused.Details) != 1 || refused.Details[0].Field != "appointmentSlots" || refused.Details[0].Code != fault.DetailTooShort {
+	if !ok || refused.Code != fault.SlotCountMismatch || len(refused.Details) != 1 ||
+		refused.Details[0].Field != "appointmentSlots" || refused.Details[0].Code != fault.DetailTooShort {
 		t.Errorf("%+v", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package civil is time as a wall shows it: days, time zones, and the one way from a wall clock to an instant. Code that
-// has a date or a time of day without an offset turns it into an instant here and nowhere else.
+// Package civil is time as a wall shows it: days, time zones, and the one way from a wall clock to an instant. Code
+// that has a date or a time of day without an offset turns it into an instant here and nowhere else.
 package civil
 
 import "time"
@@ -45,7 +45,7 @@ func (d Date) At(minutes int) DateTime {
 	return DateTime(int64(d)*dayMs + int64(minutes)*60_000)
 }
 
-// DateTime is what a wall clock shows, in milliseconds since it showed 1970-01-01 00:00.
+// DateTime is a reading of a wall clock, in milliseconds since it showed 1970-01-01 00:00.
 type DateTime int64
 
 // Date is the day that the clock shows.

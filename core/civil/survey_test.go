@@ -33,8 +33,10 @@ func zone(t *testing.T, name string) *time.Location {
 func TestOnlyWhatLooksLikeAZoneIsLookedFor(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
-		"Europe/Paris": true, "Etc/GMT+10": true, "Etc/GMT-9": true, "Zulu": true, "Etc/a_z": true, strings.Repeat("a", 64): true, "Localsville": true,
-		strings.Repeat("a", 65): false, "Europe/": false, "a//b": false, "/a": false, "+a": false, "5a": false, "a.b": false, "a:b": false, "a@b": false, "a[b": false,
+		"Europe/Paris": true, "Etc/GMT+10": true, "Etc/GMT-9": true, "Zulu": true, "Etc/a_z": true,
+		strings.Repeat("a", 64): true, "Localsville": true,
+		strings.Repeat("a", 65): false, "Europe/": false, "a//b": false, "/a": false, "+a": false, "5a": false, "a.b": false,
+		"a:b": false, "a@b": false, "a[b": false,
 		"a`b": false, "a{b": false, "a b": false, "right/a": false, "posix/a": false, "é": false,
 	} {
 		if zoneName(name) != want {
@@ -48,7 +50,8 @@ func TestOnlyWhatLooksLikeAZoneIsLookedFor(t *testing.T) {
 
 func TestAZoneThatIsNoneIsAFaultOfItsMember(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"Europe/Paris": "", "": "slot.timezone REQUIRED", "Europe/Atlantis": "slot.timezone INVALID"} {
+	for name, want := range map[string]string{"Europe/Paris": "", "": "slot.timezone REQUIRED",
+		"Europe/Atlantis": "slot.timezone INVALID"} {
 		var f fault.Violations
 		found := CheckZone(f.Nest("slot"), name)
 		if got := strings.Join(faulttest.Lines(t, f.Err()), ", "); got != want || (found != nil) != (want == "") {
@@ -57,7 +60,7 @@ func TestAZoneThatIsNoneIsAFaultOfItsMember(t *testing.T) {
 	}
 }
 
-func TestARequestWithNothingButWrongZonesHasACodeOfItsOwn(t *testing.T) {
+func TestOnlyWrongZonesHaveACodeOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	wrong := fault.Detail{Field: "timezone", Code: fault.DetailInvalid, Message: "m"}
 	nested, other, missing := wrong, wrong, wrong
@@ -80,7 +83,8 @@ func TestARequestWithNothingButWrongZonesHasACodeOfItsOwn(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 		before, _ := errors.AsType[*fault.Error](c.err)
-		if after, ok := errors.AsType[*fault.Error](got); ok && (len(after.Details) != len(before.Details) || after.Message != before.Message) {
+		if after, ok := errors.AsType[*fault.Error](got); ok && (len(after.Details) != len(before.Details) ||
+			after.Message != before.Message) {
 			t.Errorf("%s: %+v", name, after)
 		}
 	}
@@ -102,7 +106,8 @@ func TestASurveyAnswersOutsideItsStretchToo(t *testing.T) {
 			}
 		}
 		for _, edge := range []int64{z.spans[0].from, z.spans[len(z.spans)-1].until} {
-			for r := edge - 30*hourMs; r < edge+30*hourMs && r > at(t, "1900-01-01T00:00:00Z") && r < at(t, "2100-01-01T00:00:00Z"); r += hourMs / 2 {
+			for r := edge - 30*hourMs; r < edge+30*hourMs && r > at(t, "1900-01-01T00:00:00Z") &&
+				r < at(t, "2100-01-01T00:00:00Z"); r += hourMs / 2 {
 				if got, want := z.Instant(DateTime(r)), Instant(location, DateTime(r)).UnixMilli(); got != want {
 					t.Fatalf("%s: at its edge %d is %d, want %d", name, r, got, want)
 				}
@@ -122,7 +127,7 @@ func TestASurveyAnswersOutsideItsStretchToo(t *testing.T) {
 	}
 }
 
-func TestAYearAfterALeapYearIsSurveyedRightWhereOnlyRulesAreLeft(t *testing.T) {
+func TestSurveyOfTheYearAfterALeapYear(t *testing.T) {
 	t.Parallel()
 	location := zone(t, "America/New_York")
 	z := ZoneBetween(location, at(t, "2041-01-02T00:00:00Z")-dayMs, at(t, "2042-02-01T00:00:00Z"))
@@ -136,13 +141,20 @@ func TestAYearAfterALeapYearIsSurveyedRightWhereOnlyRulesAreLeft(t *testing.T) {
 func TestDaysBeginAndEndWhereTheirClocksShowMidnight(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ zone, first, last, from, until string }{
-		"a day":                               {"Europe/Paris", "2026-06-15", "2026-06-15", "2026-06-14T22:00:00Z", "2026-06-15T22:00:00Z"},
-		"two days":                            {"Europe/Paris", "2026-06-15", "2026-06-16", "2026-06-14T22:00:00Z", "2026-06-16T22:00:00Z"},
-		"a day of 23 hours":                   {"Europe/Paris", "2026-03-29", "2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"},
-		"a day of 25 hours":                   {"Europe/Paris", "2026-10-25", "2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},
-		"a midnight that is skipped":          {"Africa/Cairo", "2026-04-24", "2026-04-24", "2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"},
-		"a day that is shown once more":       {"America/St_Johns", "2010-11-06", "2010-11-06", "2010-11-06T02:30:00Z", "2010-11-07T03:30:00Z"},
-		"clocks that go back to the midnight": {"America/Havana", "2026-10-31", "2026-10-31", "2026-10-31T04:00:00Z", "2026-11-01T04:00:00Z"},
+		"a day": {"Europe/Paris", "2026-06-15", "2026-06-15", "2026-06-14T22:00:00Z",
+			"2026-06-15T22:00:00Z"},
+		"two days": {"Europe/Paris", "2026-06-15", "2026-06-16", "2026-06-14T22:00:00Z",
+			"2026-06-16T22:00:00Z"},
+		"a day of 23 hours": {"Europe/Paris", "2026-03-29", "2026-03-29", "2026-03-28T23:00:00Z",
+			"2026-03-29T22:00:00Z"},
+		"a day of 25 hours": {"Europe/Paris", "2026-10-25", "2026-10-25", "2026-10-24T22:00:00Z",
+			"2026-10-25T23:00:00Z"},
+		"a midnight that is skipped": {"Africa/Cairo", "2026-04-24", "2026-04-24", "2026-04-23T22:00:00Z",
+			"2026-04-24T21:00:00Z"},
+		"a day that is shown once more": {"America/St_Johns", "2010-11-06", "2010-11-06", "2010-11-06T02:30:00Z",
+			"2010-11-07T03:30:00Z"},
+		"clocks that go back to the midnight": {"America/Havana", "2026-10-31", "2026-10-31", "2026-10-31T04:00:00Z",
+			"2026-11-01T04:00:00Z"},
 	} {
 		first, _ := ParseDate(c.first)
 		last, _ := ParseDate(c.last)

@@ -21,7 +21,8 @@ var notZones = []string{"Local", "localtime", "posixrules", "Factory", "posix/",
 // loaded keeps the zones already read: reading one opens a file. Only existing zones get in, so it stays small.
 var loaded sync.Map // string → *time.Location
 
-// ParseZone finds a time zone by its IANA name. INVALID_TIMEZONE for anything else: unknown names, offsets, "Local", "".
+// ParseZone finds a time zone by its IANA name. INVALID_TIMEZONE for anything else: unknown names, offsets, "Local",
+// "".
 func ParseZone(name string) (*time.Location, error) {
 	if known, ok := loaded.Load(name); ok {
 		zone, _ := known.(*time.Location)
@@ -68,7 +69,8 @@ func AsInvalidTimezone(err error) error {
 }
 
 func zoneName(name string) bool {
-	if name == "" || len(name) > maxZoneName || !letter(rune(name[0])) || strings.Contains(name, "//") || strings.HasSuffix(name, "/") {
+	if name == "" || len(name) > maxZoneName || !letter(rune(name[0])) || strings.Contains(name, "//") ||
+		strings.HasSuffix(name, "/") {
 		return false
 	}
 	for _, not := range notZones {
@@ -83,8 +85,8 @@ func zoneName(name string) bool {
 
 func letter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// Instant is when the clocks of a zone first show a reading, or a later one: of a repeated hour the first pass, of a
-// skipped hour the instant at which the clocks jump over it.
+// Instant returns the instant at which the clocks of a zone first show a reading, or a later one: of a repeated hour
+// the first pass, of a skipped hour the instant at which the clocks jump over it.
 func Instant(zone *time.Location, r DateTime) time.Time {
 	return time.UnixMilli(ZoneBetween(zone, int64(r), int64(r)).Instant(r)).UTC()
 }
@@ -101,8 +103,8 @@ type span struct{ from, until, offset int64 }
 // maxUTCOffset is more than any clock is ahead of or behind UTC.
 const maxUTCOffset = 26 * hourMs
 
-// ZoneBetween prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are possible too,
-// only slower.
+// ZoneBetween prepares a zone for questions about [from, until], in milliseconds since 1970 UTC. Others are possible
+// too, only slower.
 func ZoneBetween(location *time.Location, from, until int64) *Zone {
 	z := &Zone{location: location, spans: make([]span, 0, 4)}
 	from, until = from-maxUTCOffset, until+maxUTCOffset
@@ -138,7 +140,7 @@ func bounds(location *time.Location, at int64) (from, until, offset int64) {
 	return from, until, int64(seconds) * 1000
 }
 
-// DateTime is what the zone's clocks show at an instant, in milliseconds since 1970 UTC.
+// DateTime returns the reading of the zone's clocks at an instant, in milliseconds since 1970 UTC.
 func (z *Zone) DateTime(at int64) DateTime {
 	for i := range z.spans {
 		if s := &z.spans[i]; s.from <= at && at < s.until {
@@ -156,7 +158,8 @@ func dateTimeIn(location *time.Location, at int64) DateTime {
 // Instant is the function Instant, in milliseconds since 1970 UTC.
 func (z *Zone) Instant(r DateTime) int64 {
 	wall := int64(r)
-	if first, last := z.spans[0], z.spans[len(z.spans)-1]; wall-maxUTCOffset < first.from || wall+maxUTCOffset >= last.until {
+	if first, last := z.spans[0], z.spans[len(z.spans)-1]; wall-maxUTCOffset < first.from ||
+		wall+maxUTCOffset >= last.until {
 		return ZoneBetween(z.location, wall, wall).Instant(r)
 	}
 	// Before the first span no clock showed r yet; within one they show it at r − offset, or have shown it already

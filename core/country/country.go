@@ -13,7 +13,8 @@ type Country struct {
 	Name string // in the language asked for
 }
 
-// names has one file per language, a code and a name per line in the order in which readers of the language expect them.
+// names has one file per language, a code and a name per line in the order in which readers of the language expect
+// them.
 //
 //go:embed names/*.tsv
 var names embed.FS
@@ -49,7 +50,7 @@ func List(language string) []Country {
 // Valid reports whether a text is the code of a country.
 func Valid(code string) bool { return find(fallback, code) != "" }
 
-// Name is what a country is called in a language; the code itself when it names none.
+// Name returns the name of a country in a language; the code itself when the language has no name for it.
 func Name(code, language string) string {
 	if name := find(language, code); name != "" {
 		return name

@@ -91,7 +91,8 @@ func (p Patch) Check() error {
 	return f.Err()
 }
 
-// Bought takes over what the customer entered about themselves at a checkout. changed is false when it is known already.
+// Bought takes over what the customer entered about themselves at a checkout. changed is false when it is known
+// already.
 func (c *Customer) Bought(email string, d Details, now time.Time) (changed bool) {
 	after := c.s
 	after.Details = d.Over(c.s.Details)

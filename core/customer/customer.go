@@ -1,4 +1,4 @@
-// Package customer is who buys: a person of the integrator's, or one whom only the checkout knows.
+// Package customer describes buyers: a person of the integrator's, or one known to the checkout only.
 package customer
 
 import (
@@ -16,7 +16,7 @@ import (
 type State struct {
 	ID                 string
 	CreatorID          string
-	ExternalCustomerID string // empty for a buyer whom the integrator did not name
+	ExternalCustomerID string // empty for a buyer without one
 	Email              string
 	DisplayName        string
 	// Details are the latest that the customer gave at a checkout: they decide how later charges are taxed.
@@ -26,8 +26,8 @@ type State struct {
 	Revision  int64
 }
 
-// AccessKey is the name under which a customer's access is read: the integrator's own, or the service's (cus_…) for a buyer
-// whom the integrator did not name.
+// AccessKey returns the name under which a customer's access is read: the integrator's own, or the service's (cus_…)
+// for a buyer without one.
 func AccessKey(externalID, customerID string) string {
 	if externalID != "" {
 		return externalID
@@ -35,13 +35,13 @@ func AccessKey(externalID, customerID string) string {
 	return customerID
 }
 
-// Details are what a buyer enters about themselves at checkout. All of it is optional.
+// Details are the facts that a buyer enters about themselves at checkout. All of them are optional.
 type Details struct {
 	Name       string `json:"name,omitempty"`
 	Country    string `json:"country,omitempty"` // ISO 3166-1 alpha-2, upper case
 	PostalCode string `json:"postalCode,omitempty"`
 	TaxID      string `json:"taxId,omitempty"`
-	// Locale is how the buyer reads: a tag of core/locale, taken from their browser; "" when they never used a page.
+	// Locale is the buyer's language, a tag of core/locale taken from their browser; "" when they never used a page.
 	Locale string `json:"locale,omitempty"`
 }
 
@@ -60,10 +60,12 @@ func ValidateExternalID(field, s string, f *fault.Violations) {
 	text.CheckLine(f, field, s, maxExternalID)
 }
 
-// ValidateEmail holds an address to the one rule of core/email. It is kept as it was typed, so no space may surround it.
+// ValidateEmail holds an address to the one rule of core/email. It is kept as it was typed, so no space may surround
+// it.
 func ValidateEmail(field, s string, f *fault.Violations) {
 	_, ok := email.Parse(s)
-	f.Check(ok && strings.TrimSpace(s) == s, field, fault.DetailInvalid, "Give an e-mail address such as ada@example.com, at most 254 characters.")
+	f.Check(ok && strings.TrimSpace(s) == s, field, fault.DetailInvalid, "Give an e-mail address such as "+
+		"ada@example.com, at most 254 characters.")
 }
 
 // Validate checks every member; field is the path of the object.
@@ -75,7 +77,8 @@ func (d Details) Validate(f *fault.Violations) {
 		_ = f.Nest("taxId").Merge(tax.CheckVATID(d.Country, d.TaxID)) // it returns only faults of the id
 	}
 	if d.Country != "" {
-		f.Check(country.Valid(d.Country), "country", fault.DetailInvalid, "Give a two-letter ISO 3166-1 code in capitals, such as IE.")
+		f.Check(country.Valid(d.Country), "country", fault.DetailInvalid, "Give a two-letter ISO 3166-1 code in capitals, "+
+			"such as IE.")
 	}
 }
 

@@ -2,8 +2,8 @@ package customer
 
 import "time"
 
-// Renamed is emitted when the integrator gives a customer an identifier of their own: the name under which the customer's
-// access is read changes.
+// Renamed is emitted when the integrator gives a customer an identifier of their own: the name under which the
+// customer's access is read changes.
 type Renamed struct {
 	State
 	From, To string

@@ -16,17 +16,17 @@ const (
 	PortalMail    = 30 * 24 * time.Hour
 )
 
-// PortalLink is what opens the portal of one customer.
+// PortalLink is the signed content of a link to the portal of one customer.
 type PortalLink struct {
 	CustomerID string `json:"c"`
-	// ReturnURL is where the portal leads back to; empty for none.
+	// ReturnURL is the page that the portal leads back to; empty for none.
 	ReturnURL string `json:"r,omitempty"`
 	// ExpiresAt is real time, in seconds; 0 for a link that never was a key and only leads to the page that mails one.
 	ExpiresAt int64 `json:"e"`
 }
 
-// Asks reports whether the link is on a page that others may see, such as a receipt: all it can do is to have a key mailed
-// to the customer.
+// Asks reports whether the link is on a page that others may see, such as a receipt: all it can do is to have a key
+// mailed to the customer.
 func (l PortalLink) Asks() bool { return l.ExpiresAt == 0 }
 
 // Expired reports whether the link's time is over. An expired one still proves whose portal it led to.

@@ -14,7 +14,8 @@ var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func TestAnExternalIDIsPrintableAndNotTooLong(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
-		"u": "", strings.Repeat("é", 255): "", strings.Repeat("é", 256): "id TOO_LONG", "": "id REQUIRED", "a\nb": "id INVALID", "a\x00": "id INVALID",
+		"u": "", strings.Repeat("é", 255): "", strings.Repeat("é", 256): "id TOO_LONG", "": "id REQUIRED",
+		"a\nb": "id INVALID", "a\x00": "id INVALID",
 	} {
 		var f fault.Violations
 		ValidateExternalID("id", id, &f)
@@ -34,17 +35,18 @@ func TestTheDetailsOfABuyerAreBounded(t *testing.T) {
 		details Details
 		want    string
 	}{
-		"nothing":                     {Details{}, ""},
-		"everything as long as it is": {Details{Name: strings.Repeat("n", 200), Country: "IE", PostalCode: strings.Repeat("p", 20)}, ""},
-		"a long name":                 {Details{Name: strings.Repeat("n", 201)}, "name TOO_LONG"},
-		"a name of two lines":         {Details{Name: "a\nb"}, "name INVALID"},
-		"a long postal code":          {Details{PostalCode: strings.Repeat("p", 21)}, "postalCode TOO_LONG"},
-		"a long tax id":               {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
-		"a tax id that long":          {Details{TaxID: strings.Repeat("1", 30)}, ""},
-		"a tax id that is none":       {Details{Country: "IE", TaxID: "IE1"}, "taxId INVALID"},
-		"no tax id after all":         {Details{Country: "IE", TaxID: NoTaxID}, ""},
-		"a tax id of elsewhere":       {Details{Country: "US", TaxID: "IE1"}, ""},
-		"a country in small letters":  {Details{Country: "ie"}, "country INVALID"},
+		"nothing": {Details{}, ""},
+		"everything as long as it is": {Details{Name: strings.Repeat("n", 200), Country: "IE",
+			PostalCode: strings.Repeat("p", 20)}, ""},
+		"a long name":                {Details{Name: strings.Repeat("n", 201)}, "name TOO_LONG"},
+		"a name of two lines":        {Details{Name: "a\nb"}, "name INVALID"},
+		"a long postal code":         {Details{PostalCode: strings.Repeat("p", 21)}, "postalCode TOO_LONG"},
+		"a long tax id":              {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
+		"a tax id that long":         {Details{TaxID: strings.Repeat("1", 30)}, ""},
+		"a tax id that is none":      {Details{Country: "IE", TaxID: "IE1"}, "taxId INVALID"},
+		"no tax id after all":        {Details{Country: "IE", TaxID: NoTaxID}, ""},
+		"a tax id of elsewhere":      {Details{Country: "US", TaxID: "IE1"}, ""},
+		"a country in small letters": {Details{Country: "ie"}, "country INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +73,8 @@ func TestWhatABuyerLeavesOutStays(t *testing.T) {
 	if got := later.Over(earlier); got != later {
 		t.Errorf("%+v over %+v is %+v", later, earlier, got)
 	}
-	if got, want := (Details{Country: "FR"}).Over(earlier), (Details{Name: "Ada", Country: "FR", PostalCode: "D02", TaxID: "1"}); got != want {
+	if got, want := (Details{Country: "FR"}).Over(earlier), (Details{Name: "Ada", Country: "FR", PostalCode: "D02",
+		TaxID: "1"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -88,22 +91,26 @@ func TestAccessIsReadUnderTheIntegratorsName(t *testing.T) {
 
 func TestACustomerChangesOnlyWhatIsGiven(t *testing.T) {
 	t.Parallel()
-	if _, err := New("cus_1", "crt_1", Draft{Email: "nobody", DisplayName: strings.Repeat("n", 201), ExternalCustomerID: "a\n"}, noon); len(faulttest.Lines(t, err)) != 3 {
+	if _, err := New("cus_1", "crt_1", Draft{Email: "nobody", DisplayName: strings.Repeat("n", 201),
+		ExternalCustomerID: "a\n"}, noon); len(faulttest.Lines(t, err)) != 3 {
 		t.Errorf("refused with %v, want three faults", err)
 	}
 	c, err := New("cus_1", "crt_1", Draft{Email: "ada@example.com", DisplayName: "Ada"}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := State{ID: "cus_1", CreatorID: "crt_1", Email: "ada@example.com", DisplayName: "Ada", CreatedAt: noon, UpdatedAt: noon, Revision: 1}
+	want := State{ID: "cus_1", CreatorID: "crt_1", Email: "ada@example.com", DisplayName: "Ada", CreatedAt: noon,
+		UpdatedAt: noon, Revision: 1}
 	if c.State() != want {
 		t.Errorf("made %+v", c.State())
 	}
 	later := noon.Add(time.Hour)
-	if renamed, changed, err := c.Update(Patch{DisplayName: new("Ada")}, later); renamed != nil || changed || err != nil || c.State() != want {
+	if renamed, changed, err := c.Update(Patch{DisplayName: new("Ada")}, later); renamed != nil || changed || err != nil ||
+		c.State() != want {
 		t.Errorf("a change of nothing: %v, %v, %v, %+v", renamed, changed, err, c.State())
 	}
-	if _, changed, err := c.Update(Patch{Email: new("nobody")}, later); fault.CodeOf(err) != fault.ValidationFailed || changed || c.State() != want {
+	if _, changed, err := c.Update(Patch{Email: new("nobody")}, later); fault.CodeOf(err) != fault.ValidationFailed ||
+		changed || c.State() != want {
 		t.Errorf("a bad address: %v, %v, %+v", changed, err, c.State())
 	}
 	renamed, changed, err := c.Update(Patch{ExternalCustomerID: new("ada")}, later)
@@ -111,7 +118,8 @@ func TestACustomerChangesOnlyWhatIsGiven(t *testing.T) {
 	if err != nil || !changed || renamed == nil || c.State() != want {
 		t.Errorf("named: %+v, %v, %v, %+v", renamed, changed, err, c.State())
 	}
-	if renamed, changed, err := c.Update(Patch{DisplayName: new("Ada L.")}, later); err != nil || !changed || renamed != nil {
+	if renamed, changed, err := c.Update(Patch{DisplayName: new("Ada L.")}, later); err != nil || !changed ||
+		renamed != nil {
 		t.Errorf("another display name: %+v, %v, %v", renamed, changed, err)
 	}
 }
@@ -119,7 +127,8 @@ func TestACustomerChangesOnlyWhatIsGiven(t *testing.T) {
 func TestAPatchListsEveryFault(t *testing.T) {
 	t.Parallel()
 	err := Patch{Email: new("nobody"), DisplayName: new("a\nb"), ExternalCustomerID: new("")}.Check()
-	if got, want := strings.Join(faulttest.Lines(t, err), ", "), "email INVALID, displayName INVALID, externalCustomerId REQUIRED"; got != want {
+	if got, want := strings.Join(faulttest.Lines(t, err), ", "), "email INVALID, displayName INVALID, "+
+		"externalCustomerId REQUIRED"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if err := (Patch{}).Check(); err != nil {
@@ -131,20 +140,25 @@ func TestACheckoutAddsWhatWasNotKnown(t *testing.T) {
 	t.Parallel()
 	later := noon.Add(time.Hour)
 	details := Details{Name: "Grace", Country: "FR", Locale: "fr"}
-	known := State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: noon, Revision: 3}
+	known := State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: noon,
+		Revision: 3}
 	for name, c := range map[string]struct {
 		from    State
 		want    State
 		changed bool
 	}{
 		"everything of a new customer": {State{ID: "cus_1", UpdatedAt: noon, Revision: 1},
-			State{ID: "cus_1", Email: "grace@example.com", DisplayName: "Grace", Details: details, UpdatedAt: later, Revision: 2}, true},
-		"the address and name of a known one stay": {State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", UpdatedAt: noon, Revision: 2},
-			State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: later, Revision: 3}, true},
+			State{ID: "cus_1", Email: "grace@example.com", DisplayName: "Grace", Details: details, UpdatedAt: later,
+				Revision: 2}, true},
+		"the address and name of a known one stay": {State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada",
+			UpdatedAt: noon, Revision: 2},
+			State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: later, Revision: 3},
+			true},
 		"nothing new": {known, known, false},
 	} {
 		customer := Restore(c.from)
-		if changed := customer.Bought("grace@example.com", details, later); changed != c.changed || customer.State() != c.want {
+		if changed := customer.Bought("grace@example.com", details, later); changed != c.changed ||
+			customer.State() != c.want {
 			t.Errorf("%s: %v, %+v, want %+v", name, changed, customer.State(), c.want)
 		}
 	}
@@ -167,7 +181,8 @@ func TestAClockStaysWhereTheNewLocaleNamesNone(t *testing.T) {
 
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
-	if got := (Renamed{}).EventName() + " " + (LinkAsked{}).EventName(); got != "customer.renamed customer.portal_link_asked" {
+	if got := (Renamed{}).EventName() + " " + (LinkAsked{}).EventName(); got != "customer.renamed "+
+		"customer.portal_link_asked" {
 		t.Error(got)
 	}
 }

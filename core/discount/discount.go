@@ -35,7 +35,7 @@ type Draft struct {
 	MaxRedemptions *int
 	// ExpiresAt is zero for a code that does not expire.
 	ExpiresAt time.Time
-	// ListingIDs are what the code is good for; empty = everything that the creator sells.
+	// ListingIDs restrict the code to listings; empty = everything that the creator sells.
 	ListingIDs []string
 }
 
@@ -62,7 +62,7 @@ type State struct {
 	Revision  int64
 }
 
-// Terms is what the discount takes off.
+// Terms returns the discount's terms, to be frozen with a sale.
 func (s State) Terms() Terms {
 	return Terms{
 		DiscountID: s.ID, Code: s.Code, PercentOff: s.PercentOff, AmountOff: s.AmountOff,
@@ -70,7 +70,7 @@ func (s State) Terms() Terms {
 	}
 }
 
-// Key is what codes are compared by: buyers need not mind upper and lower case, nor blanks around the code.
+// Key normalizes a code for comparison: case and surrounding blanks do not count.
 func Key(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }
 
 // Discount is the aggregate.
@@ -118,7 +118,8 @@ func (d Draft) Check(now time.Time) error {
 	d.checkDuration(&f)
 	f.Check(d.MaxRedemptions == nil || *d.MaxRedemptions >= 1 && *d.MaxRedemptions <= maxRedemptions, "maxRedemptions",
 		fault.DetailOutOfRange, "The maximum is at least 1; leave it out for no maximum.")
-	f.Check(d.ExpiresAt.IsZero() || d.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "The code must expire in the future.")
+	f.Check(d.ExpiresAt.IsZero() || d.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange,
+		"The code must expire in the future.")
 	f.Check(len(d.ListingIDs) <= maxListings, "listingIds", fault.DetailTooLong, "At most 100 listings are allowed.")
 	seen := map[string]bool{}
 	for i, listingID := range d.ListingIDs {
@@ -132,11 +133,13 @@ func (d Draft) Check(now time.Time) error {
 func (d Draft) checkValue(f *fault.Violations) {
 	switch {
 	case d.PercentOff == nil && d.AmountOffInCents == nil:
-		f.Add("percentOff", fault.DetailRequired, "Specify what is taken off: either percentOff or amountOffInCents with currency.")
+		f.Add("percentOff", fault.DetailRequired, "Specify what is taken off: either percentOff or amountOffInCents with "+
+			"currency.")
 	case d.PercentOff != nil && d.AmountOffInCents != nil:
 		f.Add("amountOffInCents", fault.DetailNotAllowed, "Send either percentOff or amountOffInCents, not both.")
 	case d.PercentOff != nil:
-		f.Check(*d.PercentOff >= 1 && *d.PercentOff <= wholePriceOff, "percentOff", fault.DetailOutOfRange, "The percentage is a whole number from 1 to 100.")
+		f.Check(*d.PercentOff >= 1 && *d.PercentOff <= wholePriceOff, "percentOff", fault.DetailOutOfRange,
+			"The percentage is a whole number from 1 to 100.")
 		f.Check(d.Currency == "", "currency", fault.DetailNotAllowed, "A currency goes with amountOffInCents.")
 	default:
 		f.Check(*d.AmountOffInCents >= 1 && *d.AmountOffInCents <= maxAmount, "amountOffInCents", fault.DetailOutOfRange,
@@ -149,9 +152,11 @@ func (d Draft) checkValue(f *fault.Violations) {
 func (d Draft) checkDuration(f *fault.Violations) {
 	switch Duration(d.Duration) {
 	case "", Once, Forever:
-		f.Check(d.DurationInMonths == nil, "durationInMonths", fault.DetailNotAllowed, "Months go with the duration repeating.")
+		f.Check(d.DurationInMonths == nil, "durationInMonths", fault.DetailNotAllowed,
+			"Months go with the duration repeating.")
 	case Repeating:
-		if f.Check(d.DurationInMonths != nil, "durationInMonths", fault.DetailRequired, "Specify for how many months the discount repeats.") {
+		if f.Check(d.DurationInMonths != nil, "durationInMonths", fault.DetailRequired, "Specify for how many months the "+
+			"discount repeats.") {
 			f.Check(*d.DurationInMonths >= 1 && *d.DurationInMonths <= maxMonths, "durationInMonths", fault.DetailOutOfRange,
 				"The discount repeats for 1 to 120 months.")
 		}
@@ -168,14 +173,15 @@ func ValidCode(code string) bool {
 	})
 }
 
-// Sale is what a code is to be used for.
+// Sale describes the sale that a code is to be used for.
 type Sale struct {
 	ListingID string
 	// Subtotal is the price before the discount, in the currency of the sale.
 	Subtotal money.Amount
 }
 
-// CanRedeem refuses with the reason why the code cannot be used for a sale, as a VALIDATION_FAILED fault without a field.
+// CanRedeem refuses with the reason why the code cannot be used for a sale, as a VALIDATION_FAILED fault without a
+// field.
 func (d *Discount) CanRedeem(sale Sale, now time.Time) error {
 	switch {
 	case !d.s.DeletedAt.IsZero():
@@ -211,7 +217,8 @@ func (d *Discount) exhausted() bool {
 // holds, except that it is never used more often than it may be. LIMIT_REACHED.
 func (d *Discount) Redeem() error {
 	if d.exhausted() {
-		return fault.New(fault.LimitReached, "This discount code has been used as often as it may be. Remove it to pay without it.")
+		return fault.New(fault.LimitReached, "This discount code has been used as often as it may be. Remove it to pay "+
+			"without it.")
 	}
 	d.s.Redeemed++
 	d.s.Revision++

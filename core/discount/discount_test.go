@@ -69,7 +69,10 @@ func TestADraftIsCheckedWhole(t *testing.T) {
 		"an amount without a currency": {amount(5, ""), "currency"},
 		"an amount in no money":        {amount(5, "xxx"), "currency"},
 		"neither":                      {Draft{Code: "A"}, "percentOff"},
-		"both":                         {with(percent(5), func(d *Draft) { d.AmountOffInCents = new(int64(5)); d.Currency = "eur" }), "amountOffInCents"},
+		"both": {with(percent(5), func(d *Draft) {
+			d.AmountOffInCents = new(int64(5))
+			d.Currency = "eur"
+		}), "amountOffInCents"},
 		"a percentage with a currency": {with(percent(5), func(d *Draft) { d.Currency = "eur" }), "currency"},
 		"no code":                      {with(percent(5), func(d *Draft) { d.Code = "" }), "code"},
 		"every character of a code":    {with(percent(5), func(d *Draft) { d.Code = "azAZ09-_" }), ""},
@@ -86,22 +89,42 @@ func TestADraftIsCheckedWhole(t *testing.T) {
 		"forever":                      {with(percent(5), func(d *Draft) { d.Duration = "forever" }), ""},
 		"once, named":                  {with(percent(5), func(d *Draft) { d.Duration = "once" }), ""},
 		"an unknown duration":          {with(percent(5), func(d *Draft) { d.Duration = "twice" }), "duration"},
-		"repeating for a month":        {with(percent(5), func(d *Draft) { d.Duration = "repeating"; d.DurationInMonths = new(1) }), ""},
-		"repeating for ten years":      {with(percent(5), func(d *Draft) { d.Duration = "repeating"; d.DurationInMonths = new(120) }), ""},
-		"repeating for longer":         {with(percent(5), func(d *Draft) { d.Duration = "repeating"; d.DurationInMonths = new(121) }), "durationInMonths"},
-		"repeating for no month":       {with(percent(5), func(d *Draft) { d.Duration = "repeating"; d.DurationInMonths = new(0) }), "durationInMonths"},
-		"repeating for what":           {with(percent(5), func(d *Draft) { d.Duration = "repeating" }), "durationInMonths"},
-		"months without repeating":     {with(percent(5), func(d *Draft) { d.Duration = "once"; d.DurationInMonths = new(3) }), "durationInMonths"},
-		"one redemption":               {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(1) }), ""},
-		"the most redemptions":         {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(1_000_000_000) }), ""},
-		"too many redemptions":         {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(1_000_000_001) }), "maxRedemptions"},
-		"no redemption":                {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(0) }), "maxRedemptions"},
-		"it expires in a moment":       {with(percent(5), func(d *Draft) { d.ExpiresAt = noon.Add(1) }), ""},
-		"it expires now":               {with(percent(5), func(d *Draft) { d.ExpiresAt = noon }), "expiresAt"},
-		"a hundred listings":           {with(percent(5), func(d *Draft) { d.ListingIDs = listings(100) }), ""},
-		"too many listings":            {with(percent(5), func(d *Draft) { d.ListingIDs = listings(101) }), "listingIds"},
-		"a listing twice":              {with(percent(5), func(d *Draft) { d.ListingIDs = []string{"lst_1", "lst_2", "lst_1"} }), "listingIds[2]"},
-		"everything at once":           {Draft{Duration: "twice", MaxRedemptions: new(0), ExpiresAt: noon}, "code duration expiresAt maxRedemptions percentOff"},
+		"repeating for a month": {with(percent(5), func(d *Draft) {
+			d.Duration = "repeating"
+			d.DurationInMonths = new(1)
+		}), ""},
+		"repeating for ten years": {with(percent(5), func(d *Draft) {
+			d.Duration = "repeating"
+			d.DurationInMonths = new(120)
+		}), ""},
+		"repeating for longer": {with(percent(5), func(d *Draft) {
+			d.Duration = "repeating"
+			d.DurationInMonths = new(121)
+		}), "durationInMonths"},
+		"repeating for no month": {with(percent(5), func(d *Draft) {
+			d.Duration = "repeating"
+			d.DurationInMonths = new(0)
+		}), "durationInMonths"},
+		"repeating for what": {with(percent(5), func(d *Draft) { d.Duration = "repeating" }), "durationInMonths"},
+		"months without repeating": {with(percent(5), func(d *Draft) {
+			d.Duration = "once"
+			d.DurationInMonths = new(3)
+		}), "durationInMonths"},
+		"one redemption":       {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(1) }), ""},
+		"the most redemptions": {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(1_000_000_000) }), ""},
+		"too many redemptions": {with(percent(5), func(d *Draft) {
+			d.MaxRedemptions = new(1_000_000_001)
+		}), "maxRedemptions"},
+		"no redemption":          {with(percent(5), func(d *Draft) { d.MaxRedemptions = new(0) }), "maxRedemptions"},
+		"it expires in a moment": {with(percent(5), func(d *Draft) { d.ExpiresAt = noon.Add(1) }), ""},
+		"it expires now":         {with(percent(5), func(d *Draft) { d.ExpiresAt = noon }), "expiresAt"},
+		"a hundred listings":     {with(percent(5), func(d *Draft) { d.ListingIDs = listings(100) }), ""},
+		"too many listings":      {with(percent(5), func(d *Draft) { d.ListingIDs = listings(101) }), "listingIds"},
+		"a listing twice": {with(percent(5), func(d *Draft) {
+			d.ListingIDs = []string{"lst_1", "lst_2", "lst_1"}
+		}), "listingIds[2]"},
+		"everything at once": {Draft{Duration: "twice", MaxRedemptions: new(0), ExpiresAt: noon}, "code duration expiresAt " +
+			"maxRedemptions percentOff"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,17 +151,20 @@ func TestADiscountIsWhatItsDraftSays(t *testing.T) {
 	draft.ExpiresAt, draft.ListingIDs = noon.Add(time.Hour), []string{"lst_1"}
 	want := State{
 		ID: "dsc_1", CreatorID: "crt_1", Code: "Spring", Key: "SPRING", AmountOff: money.Amount{Minor: 500, Currency: "eur"},
-		Duration: Repeating, DurationInMonths: 3, MaxRedemptions: 7, ExpiresAt: noon.Add(time.Hour), ListingIDs: []string{"lst_1"},
-		CreatedAt: noon, Revision: 1,
+		Duration: Repeating, DurationInMonths: 3, MaxRedemptions: 7, ExpiresAt: noon.Add(time.Hour),
+		ListingIDs: []string{"lst_1"},
+		CreatedAt:  noon, Revision: 1,
 	}
 	if got := made(t, draft).State(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	terms := Terms{DiscountID: "dsc_1", Code: "Spring", AmountOff: want.AmountOff, Duration: Repeating, DurationInMonths: 3}
+	terms := Terms{DiscountID: "dsc_1", Code: "Spring", AmountOff: want.AmountOff, Duration: Repeating,
+		DurationInMonths: 3}
 	if got := Restore(want).State().Terms(); got != terms {
 		t.Errorf("terms %+v, want %+v", got, terms)
 	}
-	if got := made(t, percent(20)).State(); got.PercentOff != 20 || got.AmountOff != (money.Amount{}) || got.Duration != Once || got.Terms().PercentOff != 20 {
+	if got := made(t, percent(20)).State(); got.PercentOff != 20 || got.AmountOff != (money.Amount{}) ||
+		got.Duration != Once || got.Terms().PercentOff != 20 {
 		t.Errorf("got %+v", got)
 	}
 	if Key(" spring-26 ") != "SPRING-26" {
@@ -154,19 +180,23 @@ func TestACodeIsRefusedForWhatItIsNotGoodFor(t *testing.T) {
 		at     time.Time
 		want   string // a part of the refusal; "" = none
 	}{
-		"any sale":                   {func(*State) {}, noon, ""},
-		"deleted":                    {func(s *State) { s.DeletedAt = noon }, noon, "no such"},
-		"just before it expires":     {func(s *State) { s.ExpiresAt = noon }, noon.Add(-1), ""},
-		"when it expires":            {func(s *State) { s.ExpiresAt = noon }, noon, "expired"},
-		"for this listing":           {func(s *State) { s.ListingIDs = []string{"lst_0", "lst_1"} }, noon, ""},
-		"for another listing":        {func(s *State) { s.ListingIDs = []string{"lst_2"} }, noon, "not for what"},
-		"an amount in another money": {func(s *State) { s.PercentOff, s.AmountOff = 0, money.Amount{Minor: 1, Currency: "usd"} }, noon, "another currency"},
-		"an amount in this money":    {func(s *State) { s.PercentOff, s.AmountOff = 0, money.Amount{Minor: 1, Currency: "eur"} }, noon, ""},
-		"once more":                  {func(s *State) { s.MaxRedemptions, s.Redeemed = 2, 1 }, noon, ""},
-		"used up":                    {func(s *State) { s.MaxRedemptions, s.Redeemed = 2, 2 }, noon, "as often"},
-		"the only use is left":       {func(s *State) { s.MaxRedemptions, s.Redeemed = 1, 0 }, noon, ""},
-		"the only use is gone":       {func(s *State) { s.MaxRedemptions, s.Redeemed = 1, 1 }, noon, "as often"},
-		"without a maximum":          {func(s *State) { s.Redeemed = 1_000_000 }, noon, ""},
+		"any sale":               {func(*State) {}, noon, ""},
+		"deleted":                {func(s *State) { s.DeletedAt = noon }, noon, "no such"},
+		"just before it expires": {func(s *State) { s.ExpiresAt = noon }, noon.Add(-1), ""},
+		"when it expires":        {func(s *State) { s.ExpiresAt = noon }, noon, "expired"},
+		"for this listing":       {func(s *State) { s.ListingIDs = []string{"lst_0", "lst_1"} }, noon, ""},
+		"for another listing":    {func(s *State) { s.ListingIDs = []string{"lst_2"} }, noon, "not for what"},
+		"an amount in another money": {func(s *State) {
+			s.PercentOff, s.AmountOff = 0, money.Amount{Minor: 1, Currency: "usd"}
+		}, noon, "another currency"},
+		"an amount in this money": {func(s *State) {
+			s.PercentOff, s.AmountOff = 0, money.Amount{Minor: 1, Currency: "eur"}
+		}, noon, ""},
+		"once more":            {func(s *State) { s.MaxRedemptions, s.Redeemed = 2, 1 }, noon, ""},
+		"used up":              {func(s *State) { s.MaxRedemptions, s.Redeemed = 2, 2 }, noon, "as often"},
+		"the only use is left": {func(s *State) { s.MaxRedemptions, s.Redeemed = 1, 0 }, noon, ""},
+		"the only use is gone": {func(s *State) { s.MaxRedemptions, s.Redeemed = 1, 1 }, noon, "as often"},
+		"without a maximum":    {func(s *State) { s.Redeemed = 1_000_000 }, noon, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,7 +206,8 @@ func TestACodeIsRefusedForWhatItIsNotGoodFor(t *testing.T) {
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
-			case c.want != "" && (fault.CodeOf(err) != fault.ValidationFailed || !strings.Contains(detailsOf(err)[0].Message, c.want)):
+			case c.want != "" && (fault.CodeOf(err) != fault.ValidationFailed ||
+				!strings.Contains(detailsOf(err)[0].Message, c.want)):
 				t.Errorf("%v, want a refusal with %q", err, c.want)
 			}
 		})
@@ -242,17 +273,18 @@ func TestWhatIsTakenOff(t *testing.T) {
 		subtotal int64
 		want     int64
 	}{
-		"a fifth":                    {Terms{PercentOff: 20}, 1000, 200},
-		"the half is rounded up":     {Terms{PercentOff: 50}, 1, 1},
-		"below the half goes down":   {Terms{PercentOff: 49}, 1, 0},
-		"everything":                 {Terms{PercentOff: 100}, 999, 999},
-		"an amount":                  {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 1000, 300},
-		"at most the subtotal":       {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 200, 200},
-		"nothing off nothing":        {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 0, 0},
-		"nothing off less":           {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, -5, 0},
-		"nothing in another money":   {Terms{AmountOff: money.Amount{Minor: 300, Currency: "usd"}}, 1000, 0},
-		"one percent":                {Terms{PercentOff: 1, AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 1000, 10},
-		"a percentage has no amount": {Terms{PercentOff: 10, AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 1000, 100},
+		"a fifth":                  {Terms{PercentOff: 20}, 1000, 200},
+		"the half is rounded up":   {Terms{PercentOff: 50}, 1, 1},
+		"below the half goes down": {Terms{PercentOff: 49}, 1, 0},
+		"everything":               {Terms{PercentOff: 100}, 999, 999},
+		"an amount":                {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 1000, 300},
+		"at most the subtotal":     {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 200, 200},
+		"nothing off nothing":      {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 0, 0},
+		"nothing off less":         {Terms{AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, -5, 0},
+		"nothing in another money": {Terms{AmountOff: money.Amount{Minor: 300, Currency: "usd"}}, 1000, 0},
+		"one percent":              {Terms{PercentOff: 1, AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 1000, 10},
+		"a percentage has no amount": {Terms{PercentOff: 10, AmountOff: money.Amount{Minor: 300, Currency: "eur"}}, 1000,
+			100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -268,7 +300,8 @@ func TestADiscountNeverTakesMoreThanThePrice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		subtotal := money.Amount{Minor: rapid.Int64Range(0, 1<<50).Draw(t, "subtotal"), Currency: "eur"}
-		terms := Terms{PercentOff: rapid.IntRange(0, 100).Draw(t, "percent"), AmountOff: money.Amount{Minor: rapid.Int64Range(1, 1<<50).Draw(t, "amount"), Currency: "eur"}}
+		terms := Terms{PercentOff: rapid.IntRange(0, 100).Draw(t, "percent"),
+			AmountOff: money.Amount{Minor: rapid.Int64Range(1, 1<<50).Draw(t, "amount"), Currency: "eur"}}
 		off, err := terms.Off(subtotal)
 		if err != nil || off.Minor < 0 || off.Minor > subtotal.Minor || off.Currency != "eur" {
 			t.Fatalf("%+v takes %v off %v, %v", terms, off, subtotal, err)
@@ -284,15 +317,16 @@ func TestWhichPaymentsAreReduced(t *testing.T) {
 		start time.Time
 		want  bool
 	}{
-		"once: the first":                        {Terms{Duration: Once}, noon, true},
-		"once: the second":                       {Terms{Duration: Once}, month(1), false},
-		"repeating: the first":                   {Terms{Duration: Repeating, DurationInMonths: 3}, noon, true},
-		"repeating: the last of three":           {Terms{Duration: Repeating, DurationInMonths: 3}, month(2), true},
-		"repeating: the one after":               {Terms{Duration: Repeating, DurationInMonths: 3}, month(3), false},
-		"repeating: a moment before the end":     {Terms{Duration: Repeating, DurationInMonths: 1}, month(1).Add(-1), true},
-		"repeating: a yearly price has one year": {Terms{Duration: Repeating, DurationInMonths: 12}, period.Nth(noon, period.Year, 1, 1), false},
-		"forever: after ten years":               {Terms{Duration: Forever}, month(120), true},
-		"no duration at all":                     {Terms{}, noon, false},
+		"once: the first":                    {Terms{Duration: Once}, noon, true},
+		"once: the second":                   {Terms{Duration: Once}, month(1), false},
+		"repeating: the first":               {Terms{Duration: Repeating, DurationInMonths: 3}, noon, true},
+		"repeating: the last of three":       {Terms{Duration: Repeating, DurationInMonths: 3}, month(2), true},
+		"repeating: the one after":           {Terms{Duration: Repeating, DurationInMonths: 3}, month(3), false},
+		"repeating: a moment before the end": {Terms{Duration: Repeating, DurationInMonths: 1}, month(1).Add(-1), true},
+		"repeating: a yearly price has one year": {Terms{Duration: Repeating, DurationInMonths: 12},
+			period.Nth(noon, period.Year, 1, 1), false},
+		"forever: after ten years": {Terms{Duration: Forever}, month(120), true},
+		"no duration at all":       {Terms{}, noon, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@ const (
 // Durations lists every duration.
 func Durations() []Duration { return []Duration{Once, Repeating, Forever} }
 
-// Terms is what a discount takes off, frozen when a buyer uses its code: later changes of the discount, its end or its
+// Terms are the terms of a discount, frozen when a buyer uses its code: later changes of the discount, its end or its
 // deletion do not touch them. A subscription keeps them for its renewals.
 type Terms struct {
 	DiscountID string `json:"discountId"`
@@ -36,7 +36,7 @@ type Terms struct {
 	DurationInMonths int `json:"durationInMonths,omitempty"`
 }
 
-// Off is how much is taken off a subtotal: a percentage is rounded half up to the minor unit, and an amount is at most
+// Off returns the reduction of a subtotal: a percentage is rounded half up to the minor unit, and an amount is at most
 // the subtotal. An amount in another currency takes nothing off.
 func (t Terms) Off(subtotal money.Amount) (money.Amount, error) {
 	if t.PercentOff > 0 {
@@ -49,8 +49,8 @@ func (t Terms) Off(subtotal money.Amount) (money.Amount, error) {
 	return off, nil
 }
 
-// AppliesTo reports whether the payment for the period that begins at start is reduced. firstPaid is when the first period
-// that cost something began: the end of a trial, else the beginning of the subscription.
+// AppliesTo reports whether the payment for the period that begins at start is reduced. firstPaid is when the first
+// period that cost something began: the end of a trial, else the beginning of the subscription.
 func (t Terms) AppliesTo(firstPaid, start time.Time) bool {
 	switch t.Duration {
 	case Once:

@@ -26,7 +26,7 @@ const (
 // Closed reports whether the dispute is decided.
 func (s Status) Closed() bool { return s == Won || s == Lost }
 
-// Response is what the creator asked to be sent to the bank and is not known to have arrived.
+// Response is the kind of response that the creator asked for and that is not known to have reached the bank.
 type Response string
 
 // The responses.
@@ -43,10 +43,10 @@ const (
 	maxURL      = 2_048
 )
 
-// ResponseTime is how long the creator has to respond.
+// ResponseTime is the time that the creator has to respond.
 const ResponseTime = 7 * 24 * time.Hour
 
-// Evidence is why the payment was right.
+// Evidence supports the creator's claim that the payment was right.
 type Evidence struct {
 	Text     string   `json:"text"`
 	FileURLs []string `json:"fileUrls"`
@@ -56,7 +56,8 @@ type Evidence struct {
 func (e Evidence) Validate() error {
 	var f fault.Violations
 	if f.Check(e.Text != "", "text", fault.DetailRequired, "Describe what was sold and how it was delivered.") {
-		f.Check(utf8.RuneCountInString(e.Text) <= MaxText, "text", fault.DetailTooLong, "At most 20000 characters are allowed.")
+		f.Check(utf8.RuneCountInString(e.Text) <= MaxText, "text", fault.DetailTooLong,
+			"At most 20000 characters are allowed.")
 	}
 	f.Check(len(e.FileURLs) <= MaxFileURLs, "fileUrls", fault.DetailTooLong, "At most 10 files are allowed.")
 	for i, raw := range e.FileURLs {
@@ -74,17 +75,17 @@ type State struct {
 	PaymentID  string
 	CheckoutID string // "" for a payment outside a checkout
 	CustomerID string
-	// SubscriptionID is what a payment outside a checkout renewed; "" for any other.
+	// SubscriptionID names the subscription that a payment outside a checkout renewed; "" for any other payment.
 	SubscriptionID string
 	// ProcessorID is the processor's own id of the dispute.
 	ProcessorID string
-	// Share is what is held: the claim, less what had gone back to the buyer before.
+	// Share is the amount held: the claim, less the money that had gone back to the buyer before.
 	Share    ledger.Share
 	Reason   string // the bank's word, such as fraudulent
 	Status   Status
 	Response Response
 	Evidence Evidence
-	// RespondBy is when the bank decides without a response.
+	// RespondBy is the time at which the bank decides without a response.
 	RespondBy time.Time
 	CreatedAt time.Time
 	ClosedAt  time.Time // zero while open
@@ -154,8 +155,8 @@ var reachable = map[Status][]Status{
 	Lost:          {},
 }
 
-// Apply takes in what the processor reports. changed is false when it is known already or older than what is known, so
-// doubled and reordered reports are harmless; closed is true when this report decided the dispute.
+// Apply applies a report of the processor. changed is false when the report is known already or older than the state,
+// so doubled and reordered reports are harmless. closed is true when this report decided the dispute.
 func (d *Dispute) Apply(status Status, now time.Time) (changed, closed bool, err error) {
 	if status == d.s.Status || status == NeedsResponse || (status == UnderReview && d.s.Status.Closed()) {
 		return false, false, nil

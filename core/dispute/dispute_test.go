@@ -29,7 +29,8 @@ func in(status dispute.Status) *dispute.Dispute {
 }
 
 func same(a, b dispute.State) bool {
-	return a.Status == b.Status && a.Revision == b.Revision && a.ClosedAt.Equal(b.ClosedAt) && a.Response == b.Response && a.Evidence.Text == b.Evidence.Text
+	return a.Status == b.Status && a.Revision == b.Revision && a.ClosedAt.Equal(b.ClosedAt) && a.Response == b.Response &&
+		a.Evidence.Text == b.Evidence.Text
 }
 
 func TestOnlyWonAndLostAreClosed(t *testing.T) {
@@ -41,7 +42,7 @@ func TestOnlyWonAndLostAreClosed(t *testing.T) {
 	}
 }
 
-func TestADisputeIsOpenedForAWeekUnlessTheBankSetsItsOwnTime(t *testing.T) {
+func TestDisputeDeadlineIsAWeekOrTheBanks(t *testing.T) {
 	t.Parallel()
 	tomorrow := now.AddDate(0, 0, 1)
 	for name, c := range map[string]struct{ reported, want time.Time }{
@@ -58,7 +59,8 @@ func TestADisputeIsOpenedForAWeekUnlessTheBankSetsItsOwnTime(t *testing.T) {
 
 func TestTheEventsOfADispute(t *testing.T) {
 	t.Parallel()
-	if got := (dispute.Opened{}).EventName() + " " + (dispute.Closed{}).EventName(); got != "dispute.opened dispute.closed" {
+	if got := (dispute.Opened{}).EventName() + " " +
+		(dispute.Closed{}).EventName(); got != "dispute.opened dispute.closed" {
 		t.Error(got)
 	}
 }
@@ -68,7 +70,8 @@ func TestAStatusThatNobodyKnowsIsRefused(t *testing.T) {
 	for _, from := range all {
 		d := in(from)
 		before := d.State()
-		if changed, closed, err := d.Apply("warning_needs_response", now); changed || closed || err == nil || !same(before, d.State()) {
+		if changed, closed, err := d.Apply("warning_needs_response", now); changed || closed || err == nil ||
+			!same(before, d.State()) {
 			t.Errorf("%s: changed %v, %v", from, changed, err)
 		}
 	}
@@ -89,7 +92,8 @@ func TestEveryStatusTakesEveryReportAsDrawn(t *testing.T) {
 					t.Errorf("%s gets %s: changed %v, %v", from, to, changed, err)
 				}
 			case slices.Contains(may[from], to):
-				if !changed || closed != to.Closed() || err != nil || after.Status != to || after.Revision != before.Revision+1 || after.ClosedAt.IsZero() == to.Closed() {
+				if !changed || closed != to.Closed() || err != nil || after.Status != to || after.Revision != before.Revision+1 ||
+					after.ClosedAt.IsZero() == to.Closed() {
 					t.Errorf("%s to %s: %+v, %v", from, to, after, err)
 				}
 			default:
@@ -117,7 +121,8 @@ func TestADisputeTakesOneResponseWhileItNeedsOne(t *testing.T) {
 			before := d.State()
 			err := d.Respond(dispute.Evidence{Text: "It was delivered."}, accept)
 			if from != dispute.NeedsResponse {
-				if !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusals[from]) || !same(before, d.State()) {
+				if !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusals[from]) ||
+					!same(before, d.State()) {
 					t.Errorf("%s: %v, %+v", from, err, d.State())
 				}
 				continue
@@ -131,7 +136,8 @@ func TestADisputeTakesOneResponseWhileItNeedsOne(t *testing.T) {
 			}
 			before = d.State()
 			err = d.Respond(dispute.Evidence{Text: "again"}, accept)
-			if !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusals[from]) || !same(before, d.State()) {
+			if !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), refusals[from]) ||
+				!same(before, d.State()) {
 				t.Errorf("a second response: %v", err)
 			}
 		}
@@ -149,18 +155,22 @@ func TestEvidenceReportsEveryFault(t *testing.T) {
 		evidence dispute.Evidence
 		fields   string
 	}{
-		"a good one":             {dispute.Evidence{Text: "It was delivered.", FileURLs: []string{"https://example.com/proof.pdf"}}, ""},
-		"nothing":                {dispute.Evidence{}, "text"},
-		"too long":               {dispute.Evidence{Text: strings.Repeat("ä", 20_001)}, "text"},
-		"as long as it may be":   {dispute.Evidence{Text: strings.Repeat("ä", 20_000)}, ""},
-		"as many files":          {dispute.Evidence{Text: "t", FileURLs: files(10)}, ""},
-		"too many files":         {dispute.Evidence{Text: "t", FileURLs: files(11)}, "fileUrls"},
-		"as long an address":     {dispute.Evidence{Text: "t", FileURLs: address(2048)}, ""},
-		"too long an address":    {dispute.Evidence{Text: "t", FileURLs: address(2049)}, "fileUrls[0]"},
-		"a file of no host":      {dispute.Evidence{Text: "t", FileURLs: []string{"https:///proof.pdf"}}, "fileUrls[0]"},
-		"a file of no address":   {dispute.Evidence{Text: "t", FileURLs: []string{"https://example.com:proof/"}}, "fileUrls[0]"},
-		"files of other schemes": {dispute.Evidence{Text: "t", FileURLs: []string{"http://example.com/a", "https://example.com/b", "file:///etc/passwd"}}, "fileUrls[0] fileUrls[2]"},
-		"a file with a password": {dispute.Evidence{Text: "t", FileURLs: []string{"https://a:b@example.com/"}}, "fileUrls[0]"},
+		"a good one": {dispute.Evidence{Text: "It was delivered.",
+			FileURLs: []string{"https://example.com/proof.pdf"}}, ""},
+		"nothing":              {dispute.Evidence{}, "text"},
+		"too long":             {dispute.Evidence{Text: strings.Repeat("ä", 20_001)}, "text"},
+		"as long as it may be": {dispute.Evidence{Text: strings.Repeat("ä", 20_000)}, ""},
+		"as many files":        {dispute.Evidence{Text: "t", FileURLs: files(10)}, ""},
+		"too many files":       {dispute.Evidence{Text: "t", FileURLs: files(11)}, "fileUrls"},
+		"as long an address":   {dispute.Evidence{Text: "t", FileURLs: address(2048)}, ""},
+		"too long an address":  {dispute.Evidence{Text: "t", FileURLs: address(2049)}, "fileUrls[0]"},
+		"a file of no host":    {dispute.Evidence{Text: "t", FileURLs: []string{"https:///proof.pdf"}}, "fileUrls[0]"},
+		"a file of no address": {dispute.Evidence{Text: "t", FileURLs: []string{"https://example.com:proof/"}},
+			"fileUrls[0]"},
+		"files of other schemes": {dispute.Evidence{Text: "t", FileURLs: []string{"http://example.com/a",
+			"https://example.com/b", "file:///etc/passwd"}}, "fileUrls[0] fileUrls[2]"},
+		"a file with a password": {dispute.Evidence{Text: "t", FileURLs: []string{"https://a:b@example.com/"}},
+			"fileUrls[0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +193,8 @@ func TestOnlyEvidenceThatWasGivenIsShown(t *testing.T) {
 	if got := s.View().Evidence; got != nil {
 		t.Errorf("none was given: %+v", got)
 	}
-	for name, given := range map[string][]string{"a text alone": nil, "a text and a file": {"https://example.com/proof.pdf"}} {
+	for name, given := range map[string][]string{"a text alone": nil,
+		"a text and a file": {"https://example.com/proof.pdf"}} {
 		s.Evidence = dispute.Evidence{Text: "It was delivered.", FileURLs: given}
 		got := s.View().Evidence // the list of files is never null
 		if got == nil || got.Text != s.Evidence.Text || got.FileURLs == nil || !slices.Equal(got.FileURLs, given) {

@@ -23,8 +23,10 @@ type View struct {
 func (s State) View() View {
 	v := View{
 		ID: s.ID, PaymentID: s.PaymentID, CheckoutID: apiformat.Text(s.CheckoutID), CustomerID: apiformat.Text(s.CustomerID),
-		AmountInCents: s.Share.Amount.Minor, TaxInCents: s.Share.Tax.Minor, Currency: string(s.Share.Amount.Currency), Reason: s.Reason,
-		Status: s.Status, RespondBy: apiformat.Time(s.RespondBy), CreatedAt: apiformat.Time(s.CreatedAt), ClosedAt: apiformat.Time(s.ClosedAt),
+		AmountInCents: s.Share.Amount.Minor, TaxInCents: s.Share.Tax.Minor, Currency: string(s.Share.Amount.Currency),
+		Reason: s.Reason,
+		Status: s.Status, RespondBy: apiformat.Time(s.RespondBy), CreatedAt: apiformat.Time(s.CreatedAt),
+		ClosedAt: apiformat.Time(s.ClosedAt),
 	}
 	if s.Evidence.Text != "" {
 		v.Evidence = &Evidence{Text: s.Evidence.Text, FileURLs: append([]string{}, s.Evidence.FileURLs...)}

@@ -16,7 +16,7 @@ const (
 	CreditNotes Series = "C"
 )
 
-// prefixLength is how much of the account's id its numbers begin with.
+// prefixLength is the number of characters of the account's id with which its numbers begin.
 const prefixLength = 6
 
 // Number is the n-th number of an account's series: 0K2M4P-R-000001. Beyond a million it grows longer.

@@ -10,7 +10,7 @@ import (
 	"sundry/core/tax"
 )
 
-// Kind is what a document is. It is part of its address.
+// Kind is the kind of a document. It is part of its address.
 type Kind string
 
 // The kinds. A subject (payment, invoice, refund or lost dispute, payout) has at most one document of each.
@@ -21,7 +21,7 @@ const (
 	PayoutStatement Kind = "payout_statement"
 )
 
-// Series is what the kind's numbers are taken from; "" for a payout statement, whose number is the payout's id.
+// Series returns the series of the kind's numbers; "" for a payout statement, whose number is the payout's id.
 func (k Kind) Series() Series {
 	return map[Kind]Series{Receipt: Receipts, Invoice: Invoices, CreditNote: CreditNotes}[k]
 }
@@ -29,8 +29,8 @@ func (k Kind) Series() Series {
 // Known reports whether there are documents of the kind.
 func (k Kind) Known() bool { return k.Series() != "" || k == PayoutStatement }
 
-// Snapshot is everything that a document contains, frozen when it is issued: later changes of names, addresses, prices or
-// rates don't reach it. All amounts share one currency.
+// Snapshot is everything that a document contains, frozen when it is issued: later changes of names, addresses, prices
+// or rates don't reach it. All amounts share one currency.
 type Snapshot struct {
 	Kind      Kind      `json:"kind"`
 	SubjectID string    `json:"subjectId"`
@@ -41,13 +41,13 @@ type Snapshot struct {
 	// Seller is the seller of record, and OnBehalfOf the creator's display name.
 	Seller     Party  `json:"seller"`
 	OnBehalfOf string `json:"onBehalfOf,omitempty"`
-	// Buyer is who gets the document: the creator, of a payout statement.
+	// Buyer is the recipient of the document; for a payout statement, the creator.
 	Buyer Party `json:"buyer"`
 	// Lines sum to Subtotal.
 	Lines    []Line       `json:"lines"`
 	Subtotal money.Amount `json:"subtotal"`
 	Discount money.Amount `json:"discount"`
-	// Credit is what the customer had and used up here.
+	// Credit is the part of the customer's credit that was used up here.
 	Credit money.Amount `json:"credit"`
 	// Tax is contained in Total; TaxAdded is what of it came on top of the prices.
 	Tax        money.Amount `json:"tax"`
@@ -121,7 +121,7 @@ const linkPurpose = "document"
 // idOf gives a document an id of its own, since only ids of one kind open what is derived from them.
 func idOf(subjectID string) string { return string(id.Document) + "_" + id.Body(subjectID) }
 
-// URL is where a subject's document is shown; its PDF is at the same address with /pdf behind it.
+// URL returns the address of a subject's document; its PDF is at the same address followed by /pdf.
 func (l Links) URL(k Kind, subjectID string) string {
 	return l.BaseURL + "/d/" + string(k) + "/" + secret.Derive(l.Key, linkPurpose, idOf(subjectID), string(k))
 }

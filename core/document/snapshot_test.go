@@ -12,8 +12,9 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 
 func sound() Snapshot {
 	return Snapshot{
-		Kind: Receipt, Number: "R-1", Lines: []Line{{Amount: eur(1000)}, {Amount: eur(-100)}}, Subtotal: eur(900), Discount: eur(50),
-		Credit: eur(40), Tax: eur(160), TaxAdded: eur(160), Total: eur(970),
+		Kind: Receipt, Number: "R-1", Lines: []Line{{Amount: eur(1000)}, {Amount: eur(-100)}}, Subtotal: eur(900),
+		Discount: eur(50),
+		Credit:   eur(40), Tax: eur(160), TaxAdded: eur(160), Total: eur(970),
 	}
 }
 

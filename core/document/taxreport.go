@@ -10,10 +10,11 @@ import (
 	"sundry/core/tax"
 )
 
-// NoRate is the rate of what a document doesn't explain by rates: a sale of nothing, or the credit note of one of several.
+// NoRate is the rate of amounts that a document doesn't explain by rates: a free sale, or the credit note of one of
+// several.
 const NoRate tax.BasisPoints = -1
 
-// TaxKey is what tax returns and EC sales lists distinguish.
+// TaxKey contains the distinctions of tax returns and EC sales lists.
 type TaxKey struct {
 	Country   string        // "" while the buyer's is not known
 	Treatment tax.Treatment // "" where no tax was computed
@@ -32,7 +33,7 @@ func (a TaxSum) combined(operation func(a, b money.Amount) (money.Amount, error)
 	return TaxSum{net, due}, errors.Join(netErr, taxErr)
 }
 
-// TaxRow is what the documents of a time sum to for one key.
+// TaxRow sums the documents of a period for one key.
 type TaxRow struct {
 	TaxKey
 	// Documents counts those issued in the time that have a part in the row.

@@ -44,7 +44,8 @@ func TestDocumentsAreAddedUpByWhatReturnsDistinguish(t *testing.T) {
 		"no document": {},
 		"a receipt, an invoice and a credit note": {
 			issued: []document.Snapshot{
-				taxed(document.Receipt, german, 11900, 1900, 1900), taxed(document.Invoice, german, 1190, 190, 1900), taxed(document.CreditNote, german, 5000, 798, 1900),
+				taxed(document.Receipt, german, 11900, 1900, 1900), taxed(document.Invoice, german, 1190, 190, 1900),
+				taxed(document.CreditNote, german, 5000, 798, 1900),
 			},
 			want: []document.TaxRow{{key("DE", tax.Taxed, "", 1900), 3, sum(11000, 2090), sum(4202, 798), sum(6798, 1292)}},
 		},
@@ -52,13 +53,15 @@ func TestDocumentsAreAddedUpByWhatReturnsDistinguish(t *testing.T) {
 			issued: []document.Snapshot{{Kind: document.PayoutStatement, Total: amount(5000), Tax: amount(0)}},
 		},
 		"one business, with and without its prefix": {
-			issued: []document.Snapshot{taxed(document.Receipt, reversed, 100, 0, 0), taxed(document.Receipt, unprefixed, 50, 0, 0)},
-			want:   []document.TaxRow{{key("DE", tax.ReverseCharge, "DE136695976", 0), 2, sum(150, 0), sum(0, 0), sum(150, 0)}},
+			issued: []document.Snapshot{taxed(document.Receipt, reversed, 100, 0, 0), taxed(document.Receipt, unprefixed, 50, 0,
+				0)},
+			want: []document.TaxRow{{key("DE", tax.ReverseCharge, "DE136695976", 0), 2, sum(150, 0), sum(0, 0), sum(150, 0)}},
 		},
 		"a cent of tax that no rate explains": {
 			issued: []document.Snapshot{{
 				Kind: document.Receipt, Total: amount(119), Tax: amount(19),
-				TaxDetails: tax.Details{Treatment: tax.Taxed, Country: "DE", Shares: []tax.Share{{Rate: 1900, Net: amount(100), Tax: amount(18)}}},
+				TaxDetails: tax.Details{Treatment: tax.Taxed, Country: "DE",
+					Shares: []tax.Share{{Rate: 1900, Net: amount(100), Tax: amount(18)}}},
 			}},
 			want: []document.TaxRow{
 				{key("DE", tax.Taxed, "", document.NoRate), 1, sum(0, 1), sum(0, 0), sum(0, 1)},
@@ -68,7 +71,8 @@ func TestDocumentsAreAddedUpByWhatReturnsDistinguish(t *testing.T) {
 		"two rates in one document, credited without them": {
 			issued: []document.Snapshot{
 				{Kind: document.Receipt, TaxDetails: mixed, Total: amount(2000), Tax: amount(258)},
-				{Kind: document.CreditNote, TaxDetails: tax.Details{Treatment: tax.Taxed, Country: "FR"}, Total: amount(1000), Tax: amount(129)},
+				{Kind: document.CreditNote, TaxDetails: tax.Details{Treatment: tax.Taxed, Country: "FR"}, Total: amount(1000),
+					Tax: amount(129)},
 			},
 			want: []document.TaxRow{
 				{key("FR", tax.Taxed, "", document.NoRate), 1, sum(0, 0), sum(871, 129), sum(-871, -129)},
@@ -86,10 +90,12 @@ func TestDocumentsAreAddedUpByWhatReturnsDistinguish(t *testing.T) {
 		},
 		"nothing is known of the tax": {
 			issued: []document.Snapshot{
-				{Kind: document.Invoice, Total: amount(0), Tax: amount(0)}, taxed(document.Receipt, tax.Details{Treatment: tax.Undetermined}, 100, 0, 0),
+				{Kind: document.Invoice, Total: amount(0), Tax: amount(0)},
+				taxed(document.Receipt, tax.Details{Treatment: tax.Undetermined}, 100, 0, 0),
 			},
 			want: []document.TaxRow{
-				{key("", "", "", document.NoRate), 1, sum(0, 0), sum(0, 0), sum(0, 0)}, {key("", tax.Undetermined, "", 0), 1, sum(100, 0), sum(0, 0), sum(100, 0)},
+				{key("", "", "", document.NoRate), 1, sum(0, 0), sum(0, 0), sum(0, 0)},
+				{key("", tax.Undetermined, "", 0), 1, sum(100, 0), sum(0, 0), sum(100, 0)},
 			},
 		},
 		"a credit note that is void before the time is over": {
@@ -126,7 +132,8 @@ func TestASumOutOfRangeIsRefused(t *testing.T) {
 	t.Parallel()
 	report := document.TaxReport{}
 	for i, s := range []document.Snapshot{
-		taxed(document.Receipt, german, math.MaxInt64, 0, 1900), taxed(document.Receipt, german, 1, 0, 1900), taxed(document.Receipt, german, 1, 1, 1900),
+		taxed(document.Receipt, german, math.MaxInt64, 0, 1900), taxed(document.Receipt, german, 1, 0, 1900),
+		taxed(document.Receipt, german, 1, 1, 1900),
 	} {
 		if err := report.Issued(s); (err != nil) != (i == 1) {
 			t.Errorf("document %d: %v", i, err)
@@ -151,7 +158,8 @@ func TestAReportSumsToTheTotalsOfItsDocumentsInAnyOrder(t *testing.T) {
 			Total: minor("total"), Tax: minor("tax"),
 		}
 		s.TaxDetails.Country = rapid.SampledFrom([]string{"", "DE", "FR", "US"}).Draw(t, "country")
-		s.TaxDetails.Treatment = rapid.SampledFrom([]tax.Treatment{"", tax.Undetermined, tax.Taxed, tax.NotCollected}).Draw(t, "treatment")
+		s.TaxDetails.Treatment = rapid.SampledFrom([]tax.Treatment{"", tax.Undetermined, tax.Taxed, tax.NotCollected}).Draw(t,
+			"treatment")
 		for range rapid.IntRange(0, 2).Draw(t, "shares") { // they need not add up
 			rate := tax.BasisPoints(rapid.IntRange(0, 2).Draw(t, "rate"))
 			s.TaxDetails.Shares = append(s.TaxDetails.Shares, tax.Share{Rate: rate, Net: minor("net"), Tax: minor("due")})

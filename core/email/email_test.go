@@ -14,13 +14,15 @@ func TestParse(t *testing.T) {
 		text string
 		want string // "" when it is no address
 	}{
-		"a plain address is one":                     {"ada@example.com", "ada@example.com"},
-		"case and surrounding space do not count":    {"  Ada.Lovelace@Example.COM\n", "ada.lovelace@example.com"},
-		"tags and odd characters of providers pass":  {"a+b_c-d.e'f!#$%&*/=?^`{|}~@example.co.uk", "a+b_c-d.e'f!#$%&*/=?^`{|}~@example.co.uk"},
-		"letters of other scripts pass":              {"дмитрий@пример.рф", "дмитрий@пример.рф"},
-		"letters may be composed":                    {"a@cafe\u0301.fr", "a@cafe\u0301.fr"},
-		"a domain may be written in punycode":        {"a@xn--e1afmkfd.xn--p1ai", "a@xn--e1afmkfd.xn--p1ai"},
-		"254 bytes are an address":                   {"a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 60), "a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 60)},
+		"a plain address is one":                  {"ada@example.com", "ada@example.com"},
+		"case and surrounding space do not count": {"  Ada.Lovelace@Example.COM\n", "ada.lovelace@example.com"},
+		"tags and odd characters of providers pass": {"a+b_c-d.e'f!#$%&*/=?^`{|}~@example.co.uk",
+			"a+b_c-d.e'f!#$%&*/=?^`{|}~@example.co.uk"},
+		"letters of other scripts pass":       {"дмитрий@пример.рф", "дмитрий@пример.рф"},
+		"letters may be composed":             {"a@cafe\u0301.fr", "a@cafe\u0301.fr"},
+		"a domain may be written in punycode": {"a@xn--e1afmkfd.xn--p1ai", "a@xn--e1afmkfd.xn--p1ai"},
+		"254 bytes are an address": {"a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 60), "a@" +
+			strings.Repeat(label+".", 3) + strings.Repeat("b", 60)},
 		"255 bytes are not":                          {"a@" + strings.Repeat(label+".", 3) + strings.Repeat("b", 61), ""},
 		"64 bytes before the at sign are an address": {strings.Repeat("a", 64) + "@b.c", strings.Repeat("a", 64) + "@b.c"},
 		"65 bytes before the at sign are not":        {strings.Repeat("a", 65) + "@b.c", ""},
@@ -60,7 +62,8 @@ func TestParse(t *testing.T) {
 
 // An address that was accepted is its own normal form and is safe in a mail header.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "ada@example.com", " A@B.C ", "İ@example.com", "a@b.c\r\n", "ſ@K.c", "@@", "a@\u0301.c"} {
+	for _, seed := range []string{"", "ada@example.com", " A@B.C ", "İ@example.com", "a@b.c\r\n", "ſ@K.c", "@@",
+		"a@\u0301.c"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -71,7 +74,8 @@ func FuzzParse(f *testing.F) {
 		if again, ok := email.Parse(address); !ok || again != address {
 			t.Errorf("Parse(%q) = %q, whose own normal form is %q, %v", text, address, again, ok)
 		}
-		if len(address) > email.MaxLength || strings.ContainsAny(address, "\r\n\x00 <>,;") || strings.Count(address, "@") != 1 {
+		if len(address) > email.MaxLength || strings.ContainsAny(address, "\r\n\x00 <>,;") ||
+			strings.Count(address, "@") != 1 {
 			t.Errorf("Parse(%q) accepted %q", text, address)
 		}
 	})

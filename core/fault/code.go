@@ -97,7 +97,8 @@ const (
 	// Internal: the fault is ours; the request may be repeated with the same idempotency key.
 	Internal Code = "INTERNAL"
 
-	// ProcessorUnavailable: the card processor, or who calculates the tax, cannot be reached; nothing is known to have been charged.
+	// ProcessorUnavailable: the card processor, or who calculates the tax, cannot be reached; nothing is known to have
+	// been charged.
 	ProcessorUnavailable Code = "PROCESSOR_UNAVAILABLE"
 	// DatabaseBusy: the database could not be written in time; try again after RetryAfter.
 	DatabaseBusy Code = "DATABASE_BUSY"

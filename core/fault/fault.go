@@ -28,16 +28,16 @@ type Error struct {
 	ListingURL string        // where to choose again, with SLOT_UNAVAILABLE
 	CancelURL  string        // where the integrator wants the buyer back, with SLOT_UNAVAILABLE
 	RetryAfter time.Duration // when to try again, with 429, 503 and IDEMPOTENCY_IN_PROGRESS; 0 = unknown
-	// DeclineCode is why the bank refused the card, in Stripe's words and lower case, with CARD_DECLINED.
+	// DeclineCode is the bank's reason for refusing the card, in Stripe's words and lower case, with CARD_DECLINED.
 	DeclineCode string
 
 	cause error
 }
 
-// unavailableWait is when to try again what was not available, where nobody knows better.
+// unavailableWait is the default time before a retry of something unavailable.
 const unavailableWait = 5 * time.Second
 
-// RetrySeconds is when to try again, in whole seconds for the header Retry-After; 0 = unknown.
+// RetrySeconds returns the time before a retry, in whole seconds for the header Retry-After; 0 = unknown.
 func (e *Error) RetrySeconds() int {
 	wait := e.RetryAfter
 	if wait == 0 && (e.Code == ProcessorUnavailable || e.Code == DatabaseBusy) {

@@ -47,7 +47,7 @@ func TestCodesListsEveryConstantOnce(t *testing.T) {
 		seen[c] = true
 	}
 	if len(declared) != 41 {
-		t.Errorf("%d codes, the contract names 41", len(declared))
+		t.Errorf("%d codes, want 41: update this number with a new code", len(declared))
 	}
 }
 
@@ -58,13 +58,14 @@ func TestCodeOf(t *testing.T) {
 		err  error
 		want fault.Code
 	}{
-		"no error has no code":                        {nil, ""},
-		"a fault keeps its code":                      {taken, fault.SlugTaken},
-		"a wrapped fault keeps its code":              {fmt.Errorf("create listing: %w", taken), fault.SlugTaken},
-		"a foreign error is internal":                 {io.ErrUnexpectedEOF, fault.Internal},
-		"the outer of two faults decides":             {fault.Wrap(fault.StateConflict, "x", taken), fault.StateConflict},
-		"a joined fault is found":                     {errors.Join(io.EOF, taken), fault.SlugTaken},
-		"a fault that wraps a driver's keeps its own": {fault.Wrap(fault.ProcessorUnavailable, "x", io.EOF), fault.ProcessorUnavailable},
+		"no error has no code":            {nil, ""},
+		"a fault keeps its code":          {taken, fault.SlugTaken},
+		"a wrapped fault keeps its code":  {fmt.Errorf("create listing: %w", taken), fault.SlugTaken},
+		"a foreign error is internal":     {io.ErrUnexpectedEOF, fault.Internal},
+		"the outer of two faults decides": {fault.Wrap(fault.StateConflict, "x", taken), fault.StateConflict},
+		"a joined fault is found":         {errors.Join(io.EOF, taken), fault.SlugTaken},
+		"a fault that wraps a driver's keeps its own": {fault.Wrap(fault.ProcessorUnavailable, "x", io.EOF),
+			fault.ProcessorUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +85,8 @@ func TestCodeOf(t *testing.T) {
 func TestErrorTextIsForTheLogAndMessageForTheClient(t *testing.T) {
 	t.Parallel()
 	err := fault.Wrap(fault.ProcessorUnavailable, "The card processor cannot be reached.", os.ErrDeadlineExceeded)
-	if !strings.Contains(err.Error(), os.ErrDeadlineExceeded.Error()) || !strings.Contains(err.Error(), "PROCESSOR_UNAVAILABLE") {
+	if !strings.Contains(err.Error(), os.ErrDeadlineExceeded.Error()) ||
+		!strings.Contains(err.Error(), "PROCESSOR_UNAVAILABLE") {
 		t.Errorf("log text lacks code or cause: %v", err)
 	}
 	if strings.Contains(err.Message, os.ErrDeadlineExceeded.Error()) {
@@ -96,7 +98,8 @@ func TestErrorTextIsForTheLogAndMessageForTheClient(t *testing.T) {
 	if got := fault.NotFound("listing").Message; got != "No such listing." {
 		t.Errorf("NotFound message %q", got)
 	}
-	if got := fault.Newf(fault.Forbidden, "Listing %s is not yours.", "lst_1").Error(); got != "FORBIDDEN: Listing lst_1 is not yours." {
+	if got := fault.Newf(fault.Forbidden, "Listing %s is not yours.",
+		"lst_1").Error(); got != "FORBIDDEN: Listing lst_1 is not yours." {
 		t.Errorf("Newf text %q", got)
 	}
 }
@@ -127,7 +130,8 @@ func TestClientsAreToldWhenToTryAgain(t *testing.T) {
 func TestAPathIsJoinedFromItsParts(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{
-		{"", "", ""}, {"", "title", "title"}, {"", "[0]", "[0]"}, {"prices", "", "prices"}, {"prices", "[0]", "prices[0]"}, {"prices[0]", "currency", "prices[0].currency"},
+		{"", "", ""}, {"", "title", "title"}, {"", "[0]", "[0]"}, {"prices", "", "prices"}, {"prices", "[0]", "prices[0]"},
+		{"prices[0]", "currency", "prices[0].currency"},
 	} {
 		if got := fault.Join(c[0], c[1]); got != c[2] {
 			t.Errorf("%q and %q make %q, want %q", c[0], c[1], got, c[2])
@@ -142,10 +146,11 @@ func TestInvalidCountsTheFaultsAndQuotesTheFirst(t *testing.T) {
 		details []fault.Detail
 		want    string
 	}{
-		"none":                {nil, "The request is not valid."},
-		"one with a field":    {[]fault.Detail{one}, "The request is not valid. slug: A slug is required."},
-		"one without":         {[]fault.Detail{{Message: "Too much."}}, "The request is not valid. Too much."},
-		"several are counted": {[]fault.Detail{one, one, one}, "The request has 3 faults. The first: slug: A slug is required."},
+		"none":             {nil, "The request is not valid."},
+		"one with a field": {[]fault.Detail{one}, "The request is not valid. slug: A slug is required."},
+		"one without":      {[]fault.Detail{{Message: "Too much."}}, "The request is not valid. Too much."},
+		"several are counted": {[]fault.Detail{one, one, one}, "The request has 3 faults. The first: slug: A slug is " +
+			"required."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,7 +168,8 @@ func TestFaultsCollectsUnderMemberPaths(t *testing.T) {
 	if err := f.Err(); err != nil {
 		t.Fatalf("nothing recorded, yet %v", err)
 	}
-	if !f.Check(true, "title", fault.DetailRequired, "never") || f.Check(false, "title", fault.DetailRequired, "A title is required.") {
+	if !f.Check(true, "title", fault.DetailRequired, "never") ||
+		f.Check(false, "title", fault.DetailRequired, "A title is required.") {
 		t.Error("Check does not return its condition")
 	}
 	price := f.Item("prices", 0)
@@ -177,7 +183,8 @@ func TestFaultsCollectsUnderMemberPaths(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != fault.ValidationFailed {
 		t.Fatalf("Err() = %v", err)
 	}
-	want := []string{"title", "prices[0].currency", "prices[0]", "prices[0].recurring.interval", "prices[0].tiers[2][1].upTo"}
+	want := []string{"title", "prices[0].currency", "prices[0]", "prices[0].recurring.interval",
+		"prices[0].tiers[2][1].upTo"}
 	var got []string
 	for _, d := range e.Details {
 		got = append(got, d.Field)
@@ -208,7 +215,8 @@ func TestMergeTakesOverValidationFaultsOnly(t *testing.T) {
 	if f.Merge(nil) != nil || f.Err() != nil {
 		t.Fatal("a foreign error left a fault behind")
 	}
-	inner := fault.Invalid(fault.Detail{Field: "startsAt", Code: "A", Message: "a"}, fault.Detail{Field: "timezone", Code: "B", Message: "b"})
+	inner := fault.Invalid(fault.Detail{Field: "startsAt", Code: "A", Message: "a"},
+		fault.Detail{Field: "timezone", Code: "B", Message: "b"})
 	if err := f.Item("appointmentSlots", 1).Merge(fmt.Errorf("slot: %w", inner)); err != nil {
 		t.Fatal(err)
 	}

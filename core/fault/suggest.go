@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// maxTypo is how many bytes a name may be off for its neighbor to be suggested.
+	// maxTypo is the greatest distance, in bytes, at which a name suggests its neighbor.
 	maxTypo = 2
 	// maxSuggested bounds the names that are compared: a longer one is no typo.
 	maxSuggested = 64

@@ -12,7 +12,8 @@ import (
 func TestAValueThatIsNotAllowedIsToldWhatIs(t *testing.T) {
 	t.Parallel()
 	var f fault.Violations
-	if !f.OneOf("interval", "month", "day", "month", "year") || f.OneOf("interval", "moth", "day", "month", "year") || f.OneOf("mode", "x", "hosted") {
+	if !f.OneOf("interval", "month", "day", "month", "year") || f.OneOf("interval", "moth", "day", "month", "year") ||
+		f.OneOf("mode", "x", "hosted") {
 		t.Error("OneOf does not return whether the value is allowed")
 	}
 	e, _ := errors.AsType[*fault.Error](f.Err())
@@ -28,7 +29,8 @@ func TestAValueThatIsNotAllowedIsToldWhatIs(t *testing.T) {
 func TestTheNearestNameIsSuggested(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("name", 16)
-	known := []string{"externalCustomerId", "customerId", "status", "pro", "id", "planb", "plana", "planc", long, long + "s"}
+	known := []string{"externalCustomerId", "customerId", "status", "pro", "id", "planb", "plana", "planc", long, long +
+		"s"}
 	for name, c := range map[string]struct{ given, want string }{
 		"a letter too few":                   {"statu", "status"},
 		"two letters swapped":                {"stauts", "status"},
@@ -47,7 +49,8 @@ func TestTheNearestNameIsSuggested(t *testing.T) {
 			if got := fault.Nearest(c.given, known...); got != c.want {
 				t.Errorf("nearest to %s: %q, want %q", c.given, got, c.want)
 			}
-			if sentence := fault.DidYouMean(c.given, known...); (sentence != "") != (c.want != "") || !strings.Contains(sentence, c.want) {
+			if sentence := fault.DidYouMean(c.given, known...); (sentence != "") != (c.want != "") ||
+				!strings.Contains(sentence, c.want) {
 				t.Errorf("sentence %q", sentence)
 			}
 		})

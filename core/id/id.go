@@ -101,7 +101,8 @@ func validBody(body string) bool {
 	return true
 }
 
-// Time is when the object was named, to the millisecond: the first 48 bits of the value. ok is false when s is not an id.
+// Time returns the time at which the id was made, to the millisecond: the first 48 bits of the value. ok is false when
+// s is not an id.
 func Time(s string) (at time.Time, ok bool) {
 	body := Body(s)
 	if body == "" {

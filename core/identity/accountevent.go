@@ -9,7 +9,7 @@ import (
 // AccountEventPrefix names a line of an account's access log.
 const AccountEventPrefix id.Prefix = "ace"
 
-// AccountEventKind is what happened.
+// AccountEventKind is the kind of an entry in the access log.
 type AccountEventKind string
 
 // What the access log shows.
@@ -26,10 +26,11 @@ const (
 
 // AccountEventKinds lists every kind.
 func AccountEventKinds() []AccountEventKind {
-	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset, KeyCreated, KeyRevoked}
+	return []AccountEventKind{SignedUp, SignedIn, SignInFailed, SignedOutEverywhere, PasswordChanged, PasswordReset,
+		KeyCreated, KeyRevoked}
 }
 
-// AccountEventRetention is how long the access log goes back.
+// AccountEventRetention is the time for which the access log is kept.
 const AccountEventRetention = 180 * 24 * time.Hour
 
 // AccountEvent is one line of an account's access log.
@@ -38,7 +39,7 @@ type AccountEvent struct {
 	CreatorID string
 	Kind      AccountEventKind
 	Client
-	// Note is what the event was about: the name of a key.
+	// Note names the object of the event, such as a key.
 	Note string
 	At   time.Time // real time
 }

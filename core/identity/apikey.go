@@ -9,8 +9,8 @@ import (
 	"sundry/core/fault"
 )
 
-// A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum distinguishes a typo or
-// a foreign string from a key without asking the database, and lets secret scanners recognize leaked keys.
+// A key reads sk_test_ or sk_live_, 32 base62 characters of randomness, 6 of checksum. The checksum distinguishes a
+// typo or a foreign string from a key without asking the database, and lets secret scanners recognize leaked keys.
 const (
 	testPrefix = "sk_test_"
 	livePrefix = "sk_live_"
@@ -21,7 +21,7 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// KeyEntropy is how many random bytes a key is made from: the most that 32 base62 characters can hold.
+// KeyEntropy is the number of random bytes in a key: the most that 32 base62 characters can hold.
 const KeyEntropy = 23
 
 // NewKey renders an API key from KeyEntropy random bytes.
@@ -101,7 +101,7 @@ type APIKeyState struct {
 // APIKey is a secret key of an account.
 type APIKey struct{ s APIKeyState }
 
-// NewKeyRequest is what a creator asks for: a key with a name and, perhaps, an end.
+// NewKeyRequest is a creator's request for a key with a name and, optionally, an end.
 type NewKeyRequest struct {
 	Name      string
 	ExpiresAt time.Time // zero: never
@@ -111,7 +111,8 @@ type NewKeyRequest struct {
 func (o NewKeyRequest) Clean(now time.Time) (NewKeyRequest, error) {
 	var f fault.Violations
 	o.Name = checkName(&f, "name", o.Name)
-	f.Check(o.ExpiresAt.IsZero() || o.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "The end must be in the future.")
+	f.Check(o.ExpiresAt.IsZero() || o.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange,
+		"The end must be in the future.")
 	return o, f.Err()
 }
 
@@ -123,7 +124,7 @@ func IssueKey(id, creatorID string, order NewKeyRequest, key string, hash []byte
 	}}
 }
 
-// KeyLabel is what a person recognizes a key by, of the key itself: its prefix and its last characters.
+// KeyLabel returns the part of a key by which a person recognizes it: its prefix and its last characters.
 func KeyLabel(key string) string {
 	if len(key) != keyLength {
 		return ""
@@ -142,7 +143,7 @@ func (k *APIKey) Usable(now time.Time) bool {
 	return k.s.RevokedAt.IsZero() && (k.s.ExpiresAt.IsZero() || now.Before(k.s.ExpiresAt))
 }
 
-// Revoke ends the key for good; changed is false when it had ended before.
+// Revoke ends the key permanently. changed is false when it had ended before.
 func (k *APIKey) Revoke(now time.Time) (changed bool) {
 	if !k.s.RevokedAt.IsZero() {
 		return false
@@ -152,7 +153,7 @@ func (k *APIKey) Revoke(now time.Time) (changed bool) {
 	return true
 }
 
-// useGranularity is how coarse LastUsedAt is: it costs at most one write in this time.
+// useGranularity is the precision of LastUsedAt, which therefore costs at most one write in this time.
 const useGranularity = time.Minute
 
 // UseIsStale reports whether a use at the given time is worth recording.

@@ -73,7 +73,8 @@ func TestATypoIsNoKey(t *testing.T) {
 			}
 		}
 	}
-	for _, other := range []string{"", "sk_test_", "sk_live_", "sk_live_" + key, key[:len(key)-1], key + "0", "sk_live_" + key[8:], " " + key, "pk" + key[2:], strings.Repeat("0", len(key))} {
+	for _, other := range []string{"", "sk_test_", "sk_live_", "sk_live_" + key, key[:len(key)-1], key + "0", "sk_live_" +
+		key[8:], " " + key, "pk" + key[2:], strings.Repeat("0", len(key))} {
 		if live, ok := identity.ParseKey(other); ok || live {
 			t.Errorf("%q passes for a key", other)
 		}
@@ -99,7 +100,8 @@ func TestTheRightChecksumAloneMakesNoKey(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"sk_prod_0" + body, "SK_LIVE_0" + body, "sk_live_" + body + "/", "sk_test_" + body + ":", "sk_test_" + body + "@", "sk_test_" + body + "[",
+		"sk_prod_0" + body, "SK_LIVE_0" + body, "sk_live_" + body + "/", "sk_test_" + body + ":", "sk_test_" + body + "@",
+		"sk_test_" + body + "[",
 		"sk_test_" + body + "`", "sk_live_" + body + "{", "sk_live_/" + body,
 	} {
 		if live, ok := identity.ParseKey(withChecksum(text)); ok || live {
@@ -119,7 +121,8 @@ func TestAKeyHoldsAllOfItsEntropy(t *testing.T) {
 func TestAKeyIsNamedByItsEnds(t *testing.T) {
 	t.Parallel()
 	key := identity.NewKey(true, bytes.Repeat([]byte{7}, identity.KeyEntropy))
-	for text, want := range map[string]string{key: "sk_live_…" + key[len(key)-4:], key[:len(key)-1]: "", key + "0": "", "": ""} {
+	for text, want := range map[string]string{key: "sk_live_…" + key[len(key)-4:], key[:len(key)-1]: "", key + "0": "",
+		"": ""} {
 		if got := identity.KeyLabel(text); got != want {
 			t.Errorf("%q is named %q, want %q", text, got, want)
 		}
@@ -131,7 +134,8 @@ func TestAUseIsRecordedOnceAMinute(t *testing.T) {
 	state := issue(time.Time{}).State()
 	state.LastUsedAt = noon
 	key := identity.RestoreAPIKey(state)
-	for later, want := range map[time.Duration]bool{0: false, time.Minute - time.Millisecond: false, time.Minute: true, time.Hour: true} {
+	for later, want := range map[time.Duration]bool{0: false, time.Minute - time.Millisecond: false, time.Minute: true,
+		time.Hour: true} {
 		if got := key.UseIsStale(noon.Add(later)); got != want {
 			t.Errorf("%v after the last use: stale %v", later, got)
 		}
@@ -149,7 +153,8 @@ func FuzzParseKey(f *testing.F) {
 		if !ok {
 			return
 		}
-		if want := map[bool]string{true: "sk_live_", false: "sk_test_"}[live]; !strings.HasPrefix(text, want) || len(text) != 46 {
+		if want := map[bool]string{true: "sk_live_", false: "sk_test_"}[live]; !strings.HasPrefix(text, want) ||
+			len(text) != 46 {
 			t.Errorf("ParseKey(%q) = %v", text, live)
 		}
 	})
@@ -163,9 +168,11 @@ func TestNewKeyRequestListsEveryFault(t *testing.T) {
 	}{
 		"a name is enough":             {identity.NewKeyRequest{Name: "Backend"}, nil},
 		"an end in the future is good": {identity.NewKeyRequest{Name: "Backend", ExpiresAt: noon.Add(time.Millisecond)}, nil},
-		"an end now is none":           {identity.NewKeyRequest{Name: "Backend", ExpiresAt: noon}, []string{"expiresAt OUT_OF_RANGE"}},
-		"both may be wrong":            {identity.NewKeyRequest{Name: " ", ExpiresAt: noon.Add(-time.Hour)}, []string{"name REQUIRED", "expiresAt OUT_OF_RANGE"}},
-		"a name has an end too":        {identity.NewKeyRequest{Name: strings.Repeat("n", 101)}, []string{"name TOO_LONG"}},
+		"an end now is none": {identity.NewKeyRequest{Name: "Backend", ExpiresAt: noon},
+			[]string{"expiresAt OUT_OF_RANGE"}},
+		"both may be wrong": {identity.NewKeyRequest{Name: " ", ExpiresAt: noon.Add(-time.Hour)},
+			[]string{"name REQUIRED", "expiresAt OUT_OF_RANGE"}},
+		"a name has an end too": {identity.NewKeyRequest{Name: strings.Repeat("n", 101)}, []string{"name TOO_LONG"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -180,7 +187,8 @@ func TestNewKeyRequestListsEveryFault(t *testing.T) {
 
 func issue(ends time.Time) *identity.APIKey {
 	key := identity.NewKey(false, make([]byte, identity.KeyEntropy))
-	return identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "Backend", ExpiresAt: ends}, key, []byte("hash"), noon)
+	return identity.IssueKey("key_1", "crt_1", identity.NewKeyRequest{Name: "Backend", ExpiresAt: ends}, key,
+		[]byte("hash"), noon)
 }
 
 func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
@@ -204,7 +212,8 @@ func TestAKeyIsUsableUntilItsEndOrItsRevocation(t *testing.T) {
 		t.Error("a revoked key is usable")
 	}
 	before := endless.State()
-	if endless.Revoke(noon.Add(time.Hour)) || !endless.State().RevokedAt.Equal(before.RevokedAt) || endless.State().Revision != before.Revision {
+	if endless.Revoke(noon.Add(time.Hour)) || !endless.State().RevokedAt.Equal(before.RevokedAt) ||
+		endless.State().Revision != before.Revision {
 		t.Errorf("revoking again changed %+v to %+v", before, endless.State())
 	}
 }

@@ -19,7 +19,7 @@ const (
 	maxName     = 100
 )
 
-// Registration is what a person gives to become a creator.
+// Registration contains the input of a person who becomes a creator.
 type Registration struct{ Email, Password, DisplayName string }
 
 // Clean normalizes the e-mail address and the name and lists everything that is wrong with the registration.
@@ -46,9 +46,11 @@ func CheckCredentials(address, password string) (string, error) {
 	var f fault.Violations
 	address, _ = email.Parse(address)
 	f.Check(address != "", "email", fault.DetailRequired, "An e-mail address is required.")
-	f.Check(len(address) <= email.MaxLength, "email", fault.DetailTooLong, "An e-mail address may have at most 254 characters.")
+	f.Check(len(address) <= email.MaxLength, "email", fault.DetailTooLong, "An e-mail address may have at most 254 "+
+		"characters.")
 	f.Check(password != "", "password", fault.DetailRequired, "A password is required.")
-	f.Check(utf8.RuneCountInString(password) <= maxPassword, "password", fault.DetailTooLong, "A password may have at most 200 characters.")
+	f.Check(utf8.RuneCountInString(password) <= maxPassword, "password", fault.DetailTooLong,
+		"A password may have at most 200 characters.")
 	return address, f.Err()
 }
 
@@ -64,10 +66,10 @@ type CreatorState struct {
 	ID          string
 	Email       string // normalized
 	DisplayName string
-	// PasswordHash is what ports.PasswordHasher made; the password itself is kept nowhere.
+	// PasswordHash is the hash made by ports.PasswordHasher; the password itself is never stored.
 	PasswordHash string
 	Profile      Profile
-	// PayoutSchedule is when the balance is paid out by itself.
+	// PayoutSchedule is the schedule of automatic payouts of the balance.
 	PayoutSchedule payout.Schedule
 	CreatedAt      time.Time
 	Revision       int64
@@ -79,7 +81,8 @@ type Creator struct{ s CreatorState }
 // Register makes a creator of a clean registration.
 func Register(id string, r Registration, passwordHash string, now time.Time) *Creator {
 	return &Creator{CreatorState{
-		ID: id, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: passwordHash, PayoutSchedule: payout.Manual, CreatedAt: now, Revision: 1,
+		ID: id, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: passwordHash, PayoutSchedule: payout.Manual,
+		CreatedAt: now, Revision: 1,
 	}}
 }
 

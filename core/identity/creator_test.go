@@ -17,20 +17,44 @@ func TestRegistrationListsEveryFault(t *testing.T) {
 		change func(*identity.Registration)
 		want   []string
 	}{
-		"a good one has none":                         {func(*identity.Registration) {}, nil},
-		"an empty one has three":                      {func(r *identity.Registration) { *r = identity.Registration{} }, []string{"email REQUIRED", "password REQUIRED", "displayName REQUIRED"}},
-		"everything may be wrong at once":             {func(r *identity.Registration) { *r = identity.Registration{"x", "short", "a\x00b"} }, []string{"email INVALID", "password TOO_SHORT", "displayName INVALID"}},
-		"an e-mail address has at most 254 bytes":     {func(r *identity.Registration) { r.Email = strings.Repeat("a", 250) + "@b.c" + "d" }, []string{"email TOO_LONG"}},
-		"254 bytes are not too many":                  {func(r *identity.Registration) { r.Email = longest }, nil},
-		"nine characters are too few":                 {func(r *identity.Registration) { r.Password = "nine char" }, []string{"password TOO_SHORT"}},
-		"ten characters count, not bytes":             {func(r *identity.Registration) { r.Password = "ééééééééé" }, []string{"password TOO_SHORT"}},
-		"200 characters are not too many":             {func(r *identity.Registration) { r.Password = strings.Repeat("é", 200) }, nil},
-		"201 characters are":                          {func(r *identity.Registration) { r.Password = strings.Repeat("é", 201) }, []string{"password TOO_LONG"}},
-		"the password is not the address":             {func(r *identity.Registration) { r.Password = "ada@example.com" }, []string{"password NOT_ALLOWED"}},
-		"nor the address in capitals":                 {func(r *identity.Registration) { r.Password = " ADA@example.com" }, []string{"password NOT_ALLOWED"}},
-		"a name of spaces is none":                    {func(r *identity.Registration) { r.DisplayName = " \t " }, []string{"displayName REQUIRED"}},
-		"a name has at most 100 characters":           {func(r *identity.Registration) { r.DisplayName = strings.Repeat("é", 101) }, []string{"displayName TOO_LONG"}},
-		"a name of 100 characters may be of any sort": {func(r *identity.Registration) { r.DisplayName = strings.Repeat("名", 100) }, nil},
+		"a good one has none": {func(*identity.Registration) {}, nil},
+		"an empty one has three": {func(r *identity.Registration) {
+			*r = identity.Registration{}
+		}, []string{"email REQUIRED", "password REQUIRED", "displayName REQUIRED"}},
+		"everything may be wrong at once": {func(r *identity.Registration) {
+			*r = identity.Registration{"x", "short", "a\x00b"}
+		}, []string{"email INVALID", "password TOO_SHORT", "displayName INVALID"}},
+		"an e-mail address has at most 254 bytes": {func(r *identity.Registration) {
+			r.Email = strings.Repeat("a", 250) + "@b.c" + "d"
+		}, []string{"email TOO_LONG"}},
+		"254 bytes are not too many": {func(r *identity.Registration) { r.Email = longest }, nil},
+		"nine characters are too few": {func(r *identity.Registration) {
+			r.Password = "nine char"
+		}, []string{"password TOO_SHORT"}},
+		"ten characters count, not bytes": {func(r *identity.Registration) {
+			r.Password = "ééééééééé"
+		}, []string{"password TOO_SHORT"}},
+		"200 characters are not too many": {func(r *identity.Registration) {
+			r.Password = strings.Repeat("é", 200)
+		}, nil},
+		"201 characters are": {func(r *identity.Registration) {
+			r.Password = strings.Repeat("é", 201)
+		}, []string{"password TOO_LONG"}},
+		"the password is not the address": {func(r *identity.Registration) {
+			r.Password = "ada@example.com"
+		}, []string{"password NOT_ALLOWED"}},
+		"nor the address in capitals": {func(r *identity.Registration) {
+			r.Password = " ADA@example.com"
+		}, []string{"password NOT_ALLOWED"}},
+		"a name of spaces is none": {func(r *identity.Registration) {
+			r.DisplayName = " \t "
+		}, []string{"displayName REQUIRED"}},
+		"a name has at most 100 characters": {func(r *identity.Registration) {
+			r.DisplayName = strings.Repeat("é", 101)
+		}, []string{"displayName TOO_LONG"}},
+		"a name of 100 characters may be of any sort": {func(r *identity.Registration) {
+			r.DisplayName = strings.Repeat("名", 100)
+		}, nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +71,8 @@ func TestRegistrationListsEveryFault(t *testing.T) {
 
 func TestRegistrationIsNormalisedButThePasswordIsNot(t *testing.T) {
 	t.Parallel()
-	r, err := identity.Registration{Email: " Ada@Example.com ", Password: "  spaces count  ", DisplayName: "  Ada "}.Clean()
+	r, err := identity.Registration{Email: " Ada@Example.com ", Password: "  spaces count  ",
+		DisplayName: "  Ada "}.Clean()
 	want := identity.Registration{Email: "ada@example.com", Password: "  spaces count  ", DisplayName: "Ada"}
 	if err != nil || r != want {
 		t.Errorf("got %+v, %v; want %+v", r, err, want)
@@ -55,7 +80,8 @@ func TestRegistrationIsNormalisedButThePasswordIsNot(t *testing.T) {
 }
 
 // longest is an address of 254 bytes.
-var longest = strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 62)+".", 2) + strings.Repeat("c", 59) + ".com"
+var longest = strings.Repeat("a", 64) + "@" + strings.Repeat(strings.Repeat("b", 62)+".", 2) + strings.Repeat("c", 59) +
+	".com"
 
 func TestASignInIsByTheNormalizedAddress(t *testing.T) {
 	t.Parallel()
@@ -76,8 +102,10 @@ func TestANewPasswordIsAnotherRevision(t *testing.T) {
 func TestGuessingIsSlowedDown(t *testing.T) {
 	t.Parallel()
 	want := identity.Limits{
-		SignInPerAccount: identity.Limit{Attempts: 10, Window: time.Minute}, SignInPerAddress: identity.Limit{Attempts: 30, Window: time.Minute},
-		SignUpPerAddress: identity.Limit{Attempts: 600, Window: time.Minute}, ResetPerAccount: identity.Limit{Attempts: 3, Window: time.Hour},
+		SignInPerAccount: identity.Limit{Attempts: 10, Window: time.Minute}, SignInPerAddress: identity.Limit{Attempts: 30,
+			Window: time.Minute},
+		SignUpPerAddress: identity.Limit{Attempts: 600, Window: time.Minute}, ResetPerAccount: identity.Limit{Attempts: 3,
+			Window: time.Hour},
 		ResetPerAddress: identity.Limit{Attempts: 20, Window: time.Hour},
 	}
 	if got := identity.LimitsFor(false); got != want {
@@ -99,7 +127,8 @@ func TestTheAccessLogGoesBackHalfAYear(t *testing.T) {
 func TestEventsHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]interface{ EventName() string }{
-		"identity.password_reset_asked": identity.PasswordResetAsked{}, "identity.payout_schedule_changed": identity.PayoutScheduleChanged{},
+		"identity.password_reset_asked":    identity.PasswordResetAsked{},
+		"identity.payout_schedule_changed": identity.PayoutScheduleChanged{},
 	} {
 		if e.EventName() != want {
 			t.Errorf("%s, want %s", e.EventName(), want)
@@ -113,9 +142,10 @@ func TestSignInChecksPresenceOnly(t *testing.T) {
 		address, password string
 		want              []string
 	}{
-		"both of the largest":              {longest, strings.Repeat("é", 200), nil},
-		"both missing":                     {"", "", []string{"email REQUIRED", "password REQUIRED"}},
-		"both huge":                        {strings.Repeat("a", 255), strings.Repeat("a", 201), []string{"email TOO_LONG", "password TOO_LONG"}},
+		"both of the largest": {longest, strings.Repeat("é", 200), nil},
+		"both missing":        {"", "", []string{"email REQUIRED", "password REQUIRED"}},
+		"both huge": {strings.Repeat("a", 255), strings.Repeat("a", 201),
+			[]string{"email TOO_LONG", "password TOO_LONG"}},
 		"a shape that no account has":      {"nobody", "x", nil},
 		"an address in another spelling":   {" ADA@example.com", "x", nil},
 		"a password shorter than any real": {"ada@example.com", "x", nil},

@@ -2,7 +2,7 @@ package identity
 
 import "time"
 
-// Limit is how many attempts a window allows.
+// Limit is the number of attempts that a window allows.
 type Limit struct {
 	Attempts int
 	Window   time.Duration

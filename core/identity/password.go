@@ -13,7 +13,7 @@ import (
 	"sundry/core/id"
 )
 
-// ResetLifetime is how long a link that sets a new password is good for.
+// ResetLifetime is the time for which a link that sets a new password is valid.
 const ResetLifetime = time.Hour
 
 // CheckNewPassword lists what is wrong with a password for the account of an address; field names the member.
@@ -39,20 +39,22 @@ type ResetLink struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// PasswordMark distinguishes one password of an account from the next. It is of the hash, and reveals nothing of either.
+// PasswordMark distinguishes one password of an account from the next. It is of the hash, and reveals nothing of
+// either.
 func PasswordMark(passwordHash string) string {
 	sum := sha256.Sum256([]byte("password-mark " + passwordHash))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Subject is what the MAC of the link is made of.
+// Subject returns the text that the link's MAC signs.
 func (l ResetLink) Subject() string {
 	return "password-reset." + l.CreatorID + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10)
 }
 
 // Text is the link's part of an address: what it contains, and a MAC over it.
 func (l ResetLink) Text(mac []byte) string {
-	return id.Body(l.CreatorID) + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString(mac)
+	return id.Body(l.CreatorID) + "." + l.Replaces + "." + strconv.FormatInt(l.ExpiresAt.Unix(), 10) + "." +
+		base64.RawURLEncoding.EncodeToString(mac)
 }
 
 // ParseResetLink reads what a text claims to be, and the MAC that it shows for it.
@@ -71,7 +73,8 @@ func ParseResetLink(text string) (l ResetLink, mac []byte, ok bool) {
 	return l, mac, err == nil
 }
 
-// Good reports whether the link still opens the account: it is not too old, and the password is the one that it replaces.
+// Good reports whether the link still opens the account: it is not too old, and the password is the one that it
+// replaces.
 func (l ResetLink) Good(passwordHash string, now time.Time) bool {
 	return now.Before(l.ExpiresAt) && l.Replaces == PasswordMark(passwordHash)
 }

@@ -20,25 +20,25 @@ const maxLogoURL = 2048
 
 var accentColor = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
-// Profile is what buyers see of a creator beside the name. Empty members are not shown.
+// Profile contains the facts about a creator that buyers see beside the name. Empty members are not shown.
 type Profile struct {
 	// LogoURL is an https address of a PNG, JPEG, GIF or WebP image, or the path of one that was uploaded (core/image).
 	LogoURL string
-	// AccentColor is what buttons are painted with, #rrggbb in lower case.
+	// AccentColor is the color of buttons, #rrggbb in lower case.
 	AccentColor string
-	// SupportEmail is where buyers write to, normalized.
+	// SupportEmail is the address that buyers write to, normalized.
 	SupportEmail string
 	// RefundPolicy is plain text, with line breaks.
 	RefundPolicy string
 }
 
-// Storefront is who sells, as buyers see them.
+// Storefront is the seller as buyers see them.
 type Storefront struct {
 	Name string
 	Profile
 }
 
-// Storefront is what buyers see of the creator.
+// Storefront returns the creator as buyers see them.
 func (c *Creator) Storefront() Storefront { return Storefront{c.s.DisplayName, c.s.Profile} }
 
 // PayoutScheduleChanged is emitted when a creator chooses another schedule of payouts.
@@ -73,7 +73,8 @@ func (e ProfileEdit) Clean() (ProfileEdit, error) {
 	}
 	if given(e.AccentColor) {
 		e.AccentColor = new(strings.ToLower(*e.AccentColor))
-		f.Check(accentColor.MatchString(*e.AccentColor), "accentColor", fault.DetailInvalid, "Expected a color as #rrggbb, such as #4f46e5.")
+		f.Check(accentColor.MatchString(*e.AccentColor), "accentColor", fault.DetailInvalid, "Expected a color as #rrggbb, "+
+			"such as #4f46e5.")
 	}
 	if given(e.SupportEmail) {
 		address, ok := email.Parse(*e.SupportEmail)

@@ -17,32 +17,49 @@ func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
 		edit identity.ProfileEdit
 		want []string
 	}{
-		"nothing":        {identity.ProfileEdit{}, nil},
-		"all cleared":    {identity.ProfileEdit{LogoURL: new(""), AccentColor: new(""), SupportEmail: new(""), RefundPolicy: new("")}, nil},
-		"all of it good": {identity.ProfileEdit{DisplayName: new("Ada"), LogoURL: new("https://a.example/l.png?v=2"), AccentColor: new("#4F46E5"), SupportEmail: new("Help@a.example"), RefundPolicy: new("14 days.\nNo questions.")}, nil},
+		"nothing": {identity.ProfileEdit{}, nil},
+		"all cleared": {identity.ProfileEdit{LogoURL: new(""), AccentColor: new(""), SupportEmail: new(""),
+			RefundPolicy: new("")}, nil},
+		"all of it good": {identity.ProfileEdit{DisplayName: new("Ada"), LogoURL: new("https://a.example/l.png?v=2"),
+			AccentColor: new("#4F46E5"), SupportEmail: new("Help@a.example"), RefundPolicy: new("14 days.\nNo questions.")},
+			nil},
 		"all of it wrong": {
-			identity.ProfileEdit{DisplayName: new(" "), LogoURL: new("http://a.example/l.png"), AccentColor: new("red"), SupportEmail: new("help"), RefundPolicy: new("a\x00b")},
-			[]string{"displayName REQUIRED", "logoUrl INVALID", "accentColor INVALID", "supportEmail INVALID", "refundPolicy INVALID"},
+			identity.ProfileEdit{DisplayName: new(" "), LogoURL: new("http://a.example/l.png"), AccentColor: new("red"),
+				SupportEmail: new("help"), RefundPolicy: new("a\x00b")},
+			[]string{"displayName REQUIRED", "logoUrl INVALID", "accentColor INVALID", "supportEmail INVALID",
+				"refundPolicy INVALID"},
 		},
-		"a logo with a password":        {identity.ProfileEdit{LogoURL: new("https://a:b@a.example/l.png")}, []string{"logoUrl INVALID"}},
-		"a logo without a host":         {identity.ProfileEdit{LogoURL: new("https:///l.png")}, []string{"logoUrl INVALID"}},
-		"a logo of script":              {identity.ProfileEdit{LogoURL: new("javascript:alert(1)")}, []string{"logoUrl INVALID"}},
-		"a logo with a space":           {identity.ProfileEdit{LogoURL: new("https://a.example/my logo.png")}, []string{"logoUrl INVALID"}},
-		"a logo with an escape of none": {identity.ProfileEdit{LogoURL: new("https://a.example/%zz.png")}, []string{"logoUrl INVALID"}},
-		"a logo with a backslash":       {identity.ProfileEdit{LogoURL: new(`https://a.example/a\b.png`)}, []string{"logoUrl INVALID"}},
-		"a logo with a control":         {identity.ProfileEdit{LogoURL: new("https://a.example/\u0081.png")}, []string{"logoUrl INVALID"}},
-		"a logo's URL of 2,048 bytes":   {identity.ProfileEdit{LogoURL: new("https://a.example/" + strings.Repeat("a", 2030))}, nil},
-		"a schedule of payouts":         {identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}, nil},
-		"a schedule that nobody has":    {identity.ProfileEdit{PayoutSchedule: new(payout.Schedule("hourly"))}, []string{"payoutSchedule NOT_ALLOWED"}},
-		"a logo's URL is bounded":       {identity.ProfileEdit{LogoURL: new("https://a.example/" + strings.Repeat("a", 2031))}, []string{"logoUrl TOO_LONG"}},
-		"a color of three digits":       {identity.ProfileEdit{AccentColor: new("#f00")}, []string{"accentColor INVALID"}},
-		"a color that ends a style":     {identity.ProfileEdit{AccentColor: new("#ffffff}")}, []string{"accentColor INVALID"}},
-		"5,000 characters of policy":    {identity.ProfileEdit{RefundPolicy: new(strings.Repeat("é", 5000))}, nil},
-		"5,001 characters are too many": {identity.ProfileEdit{RefundPolicy: new(strings.Repeat("é", 5001))}, []string{"refundPolicy TOO_LONG"}},
+		"a logo with a password": {identity.ProfileEdit{LogoURL: new("https://a:b@a.example/l.png")},
+			[]string{"logoUrl INVALID"}},
+		"a logo without a host": {identity.ProfileEdit{LogoURL: new("https:///l.png")}, []string{"logoUrl INVALID"}},
+		"a logo of script": {identity.ProfileEdit{LogoURL: new("javascript:alert(1)")},
+			[]string{"logoUrl INVALID"}},
+		"a logo with a space": {identity.ProfileEdit{LogoURL: new("https://a.example/my logo.png")},
+			[]string{"logoUrl INVALID"}},
+		"a logo with an escape of none": {identity.ProfileEdit{LogoURL: new("https://a.example/%zz.png")},
+			[]string{"logoUrl INVALID"}},
+		"a logo with a backslash": {identity.ProfileEdit{LogoURL: new(`https://a.example/a\b.png`)},
+			[]string{"logoUrl INVALID"}},
+		"a logo with a control": {identity.ProfileEdit{LogoURL: new("https://a.example/\u0081.png")},
+			[]string{"logoUrl INVALID"}},
+		"a logo's URL of 2,048 bytes": {identity.ProfileEdit{LogoURL: new("https://a.example/" +
+			strings.Repeat("a", 2030))}, nil},
+		"a schedule of payouts": {identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}, nil},
+		"a schedule that nobody has": {identity.ProfileEdit{PayoutSchedule: new(payout.Schedule("hourly"))},
+			[]string{"payoutSchedule NOT_ALLOWED"}},
+		"a logo's URL is bounded": {identity.ProfileEdit{LogoURL: new("https://a.example/" +
+			strings.Repeat("a", 2031))}, []string{"logoUrl TOO_LONG"}},
+		"a color of three digits": {identity.ProfileEdit{AccentColor: new("#f00")}, []string{"accentColor INVALID"}},
+		"a color that ends a style": {identity.ProfileEdit{AccentColor: new("#ffffff}")},
+			[]string{"accentColor INVALID"}},
+		"5,000 characters of policy": {identity.ProfileEdit{RefundPolicy: new(strings.Repeat("é", 5000))}, nil},
+		"5,001 characters are too many": {identity.ProfileEdit{RefundPolicy: new(strings.Repeat("é", 5001))},
+			[]string{"refundPolicy TOO_LONG"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com", DisplayName: "Before"}, "", time.Unix(0, 0))
+			creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com", DisplayName: "Before"}, "",
+				time.Unix(0, 0))
 			before := creator.State()
 			changed, err := creator.EditProfile(c.edit)
 			if got := faulttest.Lines(t, err); !slices.Equal(got, c.want) {
@@ -57,21 +74,27 @@ func TestAProfileIsRefusedWithEveryFault(t *testing.T) {
 
 func TestAProfileIsNormalizedAndOnlyWhatIsGivenChanges(t *testing.T) {
 	t.Parallel()
-	creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com", DisplayName: "Ada"}, "", time.Unix(0, 0))
+	creator := identity.Register("crt_1", identity.Registration{Email: "ada@example.com", DisplayName: "Ada"}, "",
+		time.Unix(0, 0))
 	changed, err := creator.EditProfile(identity.ProfileEdit{
-		LogoURL: new("https://a.example/l.png"), AccentColor: new("#4F46E5"), SupportEmail: new(" Help@A.example "), RefundPolicy: new(" 14 days.\r\nNo questions. "),
+		LogoURL: new("https://a.example/l.png"), AccentColor: new("#4F46E5"), SupportEmail: new(" Help@A.example "),
+		RefundPolicy: new(" 14 days.\r\nNo questions. "),
 	})
-	want := identity.Profile{LogoURL: "https://a.example/l.png", AccentColor: "#4f46e5", SupportEmail: "help@a.example", RefundPolicy: "14 days.\nNo questions."}
+	want := identity.Profile{LogoURL: "https://a.example/l.png", AccentColor: "#4f46e5", SupportEmail: "help@a.example",
+		RefundPolicy: "14 days.\nNo questions."}
 	if s := creator.State(); err != nil || !changed || s.Profile != want || s.DisplayName != "Ada" || s.Revision != 2 {
 		t.Fatalf("got %+v, %v, %v", s, changed, err)
 	}
-	if changed, err = creator.EditProfile(identity.ProfileEdit{AccentColor: new("#4f46e5")}); err != nil || changed || creator.State().Revision != 2 {
+	if changed, err = creator.EditProfile(identity.ProfileEdit{AccentColor: new("#4f46e5")}); err != nil || changed ||
+		creator.State().Revision != 2 {
 		t.Errorf("the same color again: changed %v, %v, revision %d", changed, err, creator.State().Revision)
 	}
-	if _, err = creator.EditProfile(identity.ProfileEdit{LogoURL: new(""), DisplayName: new(" Ada Ltd ")}); err != nil || creator.State().Profile.LogoURL != "" || creator.State().DisplayName != "Ada Ltd" {
+	if _, err = creator.EditProfile(identity.ProfileEdit{LogoURL: new(""), DisplayName: new(" Ada Ltd ")}); err != nil ||
+		creator.State().Profile.LogoURL != "" || creator.State().DisplayName != "Ada Ltd" {
 		t.Errorf("cleared: %+v, %v", creator.State(), err)
 	}
-	if changed, err = creator.EditProfile(identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}); err != nil || !changed || creator.State().PayoutSchedule != payout.Daily {
+	if changed, err = creator.EditProfile(identity.ProfileEdit{PayoutSchedule: new(payout.Daily)}); err != nil ||
+		!changed || creator.State().PayoutSchedule != payout.Daily {
 		t.Errorf("paid out daily: %+v, %v, %v", creator.State(), changed, err)
 	}
 }

@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	// AccessTokenLifetime is how long an access token opens the account. It cannot be taken back earlier.
+	// AccessTokenLifetime is the time for which an access token opens the account. It cannot be revoked earlier.
 	AccessTokenLifetime = 15 * time.Minute
-	// refreshIdle is how long a refresh token waits to be used; each rotation restarts it.
+	// refreshIdle is the time for which an unused refresh token stays valid; each rotation restarts it.
 	refreshIdle = 30 * 24 * time.Hour
-	// refreshRetry is how long after its use a refresh token may be shown again, by a caller whose response was lost.
+	// refreshRetry is the time after its use in which a refresh token may be shown again, by a caller whose response was
+	// lost.
 	refreshRetry = 10 * time.Second
-	// refreshMax is when even the busiest creator signs in again.
+	// refreshMax is the time after which even the most active creator signs in again.
 	refreshMax = 180 * 24 * time.Hour
 )
 
 // RefreshFamilyPrefix names a family of refresh tokens: everything that grew from one sign-in.
 const RefreshFamilyPrefix id.Prefix = "rtf"
 
-// RefreshMAC is how many bytes of a MAC prove that a refresh token is one of ours.
+// RefreshMAC is the number of bytes of the MAC in a refresh token.
 const RefreshMAC = 28
 
 const refreshPrefix = "rt_"
@@ -44,10 +45,11 @@ type RefreshToken struct {
 // Text renders the token with the first RefreshMAC bytes of a MAC over its Subject.
 func (t RefreshToken) Text(mac []byte) string {
 	secret := binary.BigEndian.AppendUint32(nil, uint32(t.Generation)) //nolint:gosec // one per quarter of an hour at most
-	return refreshPrefix + id.Body(t.FamilyID) + "_" + base64.RawURLEncoding.EncodeToString(append(secret, mac[:RefreshMAC]...))
+	return refreshPrefix + id.Body(t.FamilyID) + "_" +
+		base64.RawURLEncoding.EncodeToString(append(secret, mac[:RefreshMAC]...))
 }
 
-// Subject is what the MAC is made of.
+// Subject returns the text that the token's MAC signs.
 func (t RefreshToken) Subject() string { return t.FamilyID + "." + strconv.FormatInt(t.Generation, 10) }
 
 // ParseRefreshToken returns which token the text claims to be, and the MAC that it shows for it.
@@ -92,7 +94,8 @@ type RefreshFamily struct{ s RefreshFamilyState }
 // BeginFamily starts a family with its first token.
 func BeginFamily(familyID, creatorID string, now time.Time) *RefreshFamily {
 	return &RefreshFamily{RefreshFamilyState{
-		ID: familyID, CreatorID: creatorID, Generation: 1, CreatedAt: now, RotatedAt: now, ExpiresAt: now.Add(refreshIdle), Revision: 1,
+		ID: familyID, CreatorID: creatorID, Generation: 1, CreatedAt: now, RotatedAt: now, ExpiresAt: now.Add(refreshIdle),
+		Revision: 1,
 	}}
 }
 

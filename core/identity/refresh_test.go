@@ -23,13 +23,16 @@ func TestARefreshTokenNamesItsFamilyAndItsNumber(t *testing.T) {
 	mac := bytes.Repeat([]byte{0xfb}, 32) // encodes to - and _
 	token := identity.RefreshToken{FamilyID: familyID(), Generation: 70000}
 	text := token.Text(mac)
-	if got, shown, ok := identity.ParseRefreshToken(text); !ok || got != token || !bytes.Equal(shown, mac[:identity.RefreshMAC]) {
+	if got, shown, ok := identity.ParseRefreshToken(text); !ok || got != token ||
+		!bytes.Equal(shown, mac[:identity.RefreshMAC]) {
 		t.Errorf("ParseRefreshToken(%q) = %+v, %x, %v", text, got, shown, ok)
 	}
-	if want := "rt_" + strings.TrimPrefix(familyID(), "rtf_") + "_AAERcPv7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s"; text != want || token.Subject() != familyID()+".70000" {
+	if want := "rt_" + strings.TrimPrefix(familyID(), "rtf_") +
+		"_AAERcPv7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s"; text != want || token.Subject() != familyID()+".70000" {
 		t.Errorf("%q of %q; tokens that were issued must go on being recognized", text, token.Subject())
 	}
-	for _, other := range []string{"", "rt_", "rt__", "rt_x" + text[29:], text[:29], text[:len(text)-1] + "t", text[3:], text[1:], text[:len(text)-1], text + "A", text + "\n", strings.ToUpper(text), "rtf_" + text[3:], "sk_test_" + text} {
+	for _, other := range []string{"", "rt_", "rt__", "rt_x" + text[29:], text[:29], text[:len(text)-1] + "t", text[3:],
+		text[1:], text[:len(text)-1], text + "A", text + "\n", strings.ToUpper(text), "rtf_" + text[3:], "sk_test_" + text} {
 		if got, _, ok := identity.ParseRefreshToken(other); ok {
 			t.Errorf("ParseRefreshToken(%q) = %+v", other, got)
 		}
@@ -56,7 +59,8 @@ func TestRotationReplacesTheValidToken(t *testing.T) {
 	}
 	got := f.State()
 	want := identity.RefreshFamilyState{
-		ID: familyID(), CreatorID: "crt_1", Generation: 2, CreatedAt: noon, RotatedAt: noon.Add(day), ExpiresAt: noon.Add(31 * day), Revision: 2,
+		ID: familyID(), CreatorID: "crt_1", Generation: 2, CreatedAt: noon, RotatedAt: noon.Add(day),
+		ExpiresAt: noon.Add(31 * day), Revision: 2,
 	}
 	if !reflect.DeepEqual(got, want) || got.Token() != (identity.RefreshToken{FamilyID: familyID(), Generation: 2}) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -78,7 +82,8 @@ func TestATokenThatIsRetriedAtOnceChangesNothing(t *testing.T) {
 	if !reflect.DeepEqual(f.State(), rotated) {
 		t.Errorf("a retry changed it to %+v", f.State())
 	}
-	if changed, err := f.Rotate(3, noon); changed || !fault.Is(err, fault.Unauthenticated) || !reflect.DeepEqual(f.State(), rotated) {
+	if changed, err := f.Rotate(3, noon); changed || !fault.Is(err, fault.Unauthenticated) ||
+		!reflect.DeepEqual(f.State(), rotated) {
 		t.Errorf("a token that was never issued: changed %v, %v: %+v", changed, err, f.State())
 	}
 }

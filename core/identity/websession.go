@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// webIdle is how long a browser stays signed in without being used; webMax is when even the busiest signs in again.
+	// webIdle is the time for which an unused browser stays signed in. After webMax even the most active one signs in
+	// again.
 	webIdle = 14 * 24 * time.Hour
 	webMax  = 90 * 24 * time.Hour
-	// webTouch is how far the recorded use of a browser's sign-in may lag behind.
+	// webTouch bounds the lag of the recorded use of a browser's sign-in.
 	webTouch = 5 * time.Minute
 )
 
@@ -21,7 +22,7 @@ const WebSessionPrefix id.Prefix = "wse"
 
 const webTokenPrefix = "ws_"
 
-// Client is where a request comes from, as its account sees it later. Both may be empty.
+// Client is the origin of a request, as its account sees it later. Both members may be empty.
 type Client struct {
 	Address   string // the network address
 	UserAgent string // as the browser names itself, at most maxUserAgent bytes of it
@@ -52,7 +53,8 @@ type WebSession struct{ s WebSessionState }
 // BeginWebSession signs a browser in. The id is always a new one, so what a browser held before opens nothing.
 func BeginWebSession(sessionID, creatorID string, from Client, now time.Time) *WebSession {
 	return &WebSession{WebSessionState{
-		ID: sessionID, CreatorID: creatorID, Client: from, CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(webIdle), Revision: 1,
+		ID: sessionID, CreatorID: creatorID, Client: from, CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(webIdle),
+		Revision: 1,
 	}}
 }
 
@@ -88,10 +90,10 @@ func (w *WebSession) Revoke(now time.Time) (changed bool) {
 	return true
 }
 
-// WebSubject is what the MAC in the cookie of a sign-in is made of.
+// WebSubject returns the text signed by the MAC in the cookie of a sign-in.
 func WebSubject(sessionID string) string { return "web-session." + sessionID }
 
-// FormSubject is what the MAC in the forms of a sign-in is made of.
+// FormSubject returns the text signed by the MAC in the forms of a sign-in.
 func FormSubject(sessionID string) string { return "web-form." + sessionID }
 
 // WebToken is the cookie of a sign-in: its id and the MAC of WebSubject. Nothing of it is stored.

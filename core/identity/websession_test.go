@@ -14,11 +14,13 @@ import (
 func TestABrowserStaysSignedInWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	w := identity.BeginWebSession("wse_1", "crt_1", identity.Client{}, noon)
-	if begun := w.State(); begun.Revision != 1 || !begun.ExpiresAt.Equal(noon.Add(14*day)) || w.Use(noon.Add(5*time.Minute-1)) || w.State() != begun {
+	if begun := w.State(); begun.Revision != 1 || !begun.ExpiresAt.Equal(noon.Add(14*day)) ||
+		w.Use(noon.Add(5*time.Minute-1)) || w.State() != begun {
 		t.Errorf("a use within five minutes left %+v of %+v", w.State(), begun)
 	}
 	at := noon.Add(5 * time.Minute)
-	if used := w.Use(at); !used || w.State().Revision != 2 || !w.State().LastSeenAt.Equal(at) || !w.State().ExpiresAt.Equal(at.Add(14*day)) {
+	if used := w.Use(at); !used || w.State().Revision != 2 || !w.State().LastSeenAt.Equal(at) ||
+		!w.State().ExpiresAt.Equal(at.Add(14*day)) {
 		t.Errorf("a use was recorded %v as %+v", used, w.State())
 	}
 	for last := at.Add(13 * day); w.Valid(last); last = last.Add(13 * day) {
@@ -31,7 +33,8 @@ func TestABrowserStaysSignedInWhileItIsUsed(t *testing.T) {
 	if idle.Valid(noon.Add(14*day)) || idle.Use(noon.Add(14*day)) {
 		t.Error("an unused browser stays signed in for two weeks")
 	}
-	if !idle.Revoke(noon) || idle.State().Revision != 2 || idle.Valid(noon) || idle.Revoke(noon) || idle.Use(noon.Add(time.Hour)) || idle.State().Revision != 2 {
+	if !idle.Revoke(noon) || idle.State().Revision != 2 || idle.Valid(noon) || idle.Revoke(noon) ||
+		idle.Use(noon.Add(time.Hour)) || idle.State().Revision != 2 {
 		t.Error("a browser that was signed out still counts")
 	}
 }
@@ -52,7 +55,8 @@ func TestWhatABrowserReportsOfItselfIsBounded(t *testing.T) {
 
 func TestCookiesAndFormsAreSignedApart(t *testing.T) {
 	t.Parallel()
-	if cookie, form := identity.WebSubject("wse_1"), identity.FormSubject("wse_1"); cookie != "web-session.wse_1" || form != "web-form.wse_1" {
+	if cookie, form := identity.WebSubject("wse_1"), identity.FormSubject("wse_1"); cookie != "web-session.wse_1" ||
+		form != "web-form.wse_1" {
 		t.Errorf("%q, %q", cookie, form)
 	}
 }
@@ -65,7 +69,8 @@ func TestACookieNamesItsSignIn(t *testing.T) {
 	if got, shown, ok := identity.ParseWebToken(token); !ok || got != sessionID || !bytes.Equal(shown, mac) {
 		t.Errorf("%q reads as %q, %v", token, got, ok)
 	}
-	for _, bad := range []string{"", "ws_", "ws_x_bWFj", token[:29], token[3:], token + "\n", strings.Replace(token, "ws_", "rt_", 1), token[:20], token + "!"} {
+	for _, bad := range []string{"", "ws_", "ws_x_bWFj", token[:29], token[3:], token + "\n",
+		strings.Replace(token, "ws_", "rt_", 1), token[:20], token + "!"} {
 		if _, _, ok := identity.ParseWebToken(bad); ok {
 			t.Errorf("%q is taken", bad)
 		}
@@ -75,7 +80,8 @@ func TestACookieNamesItsSignIn(t *testing.T) {
 func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 	t.Parallel()
 	now := noon
-	l := identity.ResetLink{CreatorID: id.New(id.Creator, [16]byte{9}), Replaces: identity.PasswordMark("old"), ExpiresAt: now.Add(time.Hour)}
+	l := identity.ResetLink{CreatorID: id.New(id.Creator, [16]byte{9}), Replaces: identity.PasswordMark("old"),
+		ExpiresAt: now.Add(time.Hour)}
 	got, mac, ok := identity.ParseResetLink(l.Text([]byte("mac")))
 	if !ok || got != l || string(mac) != "mac" {
 		t.Errorf("reads %+v, %q, %v", got, mac, ok)
@@ -83,7 +89,8 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 	if !l.Good("old", now) || l.Good("new", now) || l.Good("old", now.Add(time.Hour)) {
 		t.Error("it is good for another password, or too long")
 	}
-	if want := "password-reset." + l.CreatorID + "." + l.Replaces + ".1772974800"; l.Subject() != want || len(l.Replaces) != 16 {
+	if want := "password-reset." + l.CreatorID + "." + l.Replaces + ".1772974800"; l.Subject() != want ||
+		len(l.Replaces) != 16 {
 		t.Errorf("%q; links that were sent must go on being recognized", l.Subject())
 	}
 	parts := strings.Split(l.Text([]byte("mac")), ".")
@@ -98,7 +105,8 @@ func TestAResetLinkIsGoodForOnePassword(t *testing.T) {
 		}
 	}
 	for _, other := range []identity.ResetLink{
-		{CreatorID: l.CreatorID, Replaces: identity.PasswordMark("x"), ExpiresAt: l.ExpiresAt}, {CreatorID: l.CreatorID, Replaces: l.Replaces, ExpiresAt: now},
+		{CreatorID: l.CreatorID, Replaces: identity.PasswordMark("x"), ExpiresAt: l.ExpiresAt},
+		{CreatorID: l.CreatorID, Replaces: l.Replaces, ExpiresAt: now},
 	} {
 		if other.Subject() == l.Subject() {
 			t.Errorf("%+v has the same MAC", other)

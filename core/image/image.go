@@ -1,4 +1,5 @@
-// Package image is what the deployment keeps of the pictures that creators upload: a logo, and pictures of what they sell.
+// Package image is what the deployment keeps of the pictures that creators upload: a logo, and pictures of what they
+// sell.
 package image
 
 import (
@@ -13,13 +14,13 @@ const (
 	MaxUpload = 1_000_000
 	// MaxPixels bounds a picture before it is decoded: a small file can describe a huge one.
 	MaxPixels = 24_000_000
-	// MaxSide is how wide and how high a picture is kept at most, in pixels.
+	// MaxSide bounds the width and the height of a stored picture, in pixels.
 	MaxSide = 1600
 	// MaxLogoSide is MaxSide of a logo.
 	MaxLogoSide = 512
 	// MaxPerAccount bounds what an account keeps, with what it has removed lately.
 	MaxPerAccount = 300
-	// folder is where pictures are served.
+	// folder is the path below which pictures are served.
 	folder = "/media/"
 )
 
@@ -44,7 +45,7 @@ type Stored struct {
 	CreatedAt time.Time
 }
 
-// Path is where a picture is served.
+// Path returns the path of a picture.
 func Path(imageID string) string { return folder + imageID }
 
 // IDOf is the picture that a path or an address of ours leads to; "" for anything else.

@@ -22,13 +22,14 @@ func TestOnlyThePathOfAPictureOfOursBecomesAnAddress(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, id, address string
 	}{
-		"one of ours":           {image.Path(ours), ours, base + "/media/" + ours},
-		"no id":                 {"/media/logo.png", "", "/media/logo.png"},
-		"an id of another kind": {"/media/" + id.New(id.Creator, [16]byte{1}), "", "/media/" + id.New(id.Creator, [16]byte{1})},
-		"an id alone":           {ours, "", ours},
-		"another folder":        {"/files/" + ours, "", "/files/" + ours},
-		"elsewhere":             {"https://example.com/media/" + ours, "", "https://example.com/media/" + ours},
-		"nothing":               {"", "", ""},
+		"one of ours": {image.Path(ours), ours, base + "/media/" + ours},
+		"no id":       {"/media/logo.png", "", "/media/logo.png"},
+		"an id of another kind": {"/media/" + id.New(id.Creator, [16]byte{1}), "", "/media/" +
+			id.New(id.Creator, [16]byte{1})},
+		"an id alone":    {ours, "", ours},
+		"another folder": {"/files/" + ours, "", "/files/" + ours},
+		"elsewhere":      {"https://example.com/media/" + ours, "", "https://example.com/media/" + ours},
+		"nothing":        {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

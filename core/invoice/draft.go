@@ -64,16 +64,19 @@ func (d Draft) lines(f *fault.Violations) []Line {
 		at := f.Item("lineItems", i)
 		text.CheckName(at, "description", item.Description, maxDescription)
 		lines[i] = Line{Kind: Pushed, Description: item.Description}
-		if !at.Check(item.AmountInCents != nil, "amountInCents", fault.DetailRequired, "Expected an integer of minor units.") {
+		if !at.Check(item.AmountInCents != nil, "amountInCents", fault.DetailRequired,
+			"Expected an integer of minor units.") {
 			continue
 		}
 		amount := *item.AmountInCents
-		if at.Check(amount >= -usage.MaxAmount && amount <= usage.MaxAmount, "amountInCents", fault.DetailOutOfRange, "Expected at most 99999999999 minor units.") {
+		if at.Check(amount >= -usage.MaxAmount && amount <= usage.MaxAmount, "amountInCents", fault.DetailOutOfRange,
+			"Expected at most 99999999999 minor units.") {
 			lines[i].AmountMinor = amount
 			total += amount
 		}
 	}
-	f.Check(total >= 0 && total <= usage.MaxAmount, "lineItems", fault.DetailOutOfRange, "The amounts must sum to 0 to 99999999999 minor units.")
+	f.Check(total >= 0 && total <= usage.MaxAmount, "lineItems", fault.DetailOutOfRange, "The amounts must sum to 0 to "+
+		"99999999999 minor units.")
 	return lines
 }
 
@@ -84,7 +87,8 @@ func parseDate(f *fault.Violations, field string, text *string) string {
 	}
 	_, dateErr := time.Parse(time.DateOnly, *text)
 	_, instantErr := time.Parse(time.RFC3339Nano, *text)
-	f.Check(dateErr == nil || instantErr == nil, field, fault.DetailInvalid, "Expected a date such as 2026-01-31, or an RFC 3339 time.")
+	f.Check(dateErr == nil || instantErr == nil, field, fault.DetailInvalid, "Expected a date such as 2026-01-31, or an "+
+		"RFC 3339 time.")
 	return *text
 }
 

@@ -15,7 +15,7 @@ import (
 // Status is the state of an invoice.
 type Status string
 
-// The statuses of the specification. Open: finalized, and no charge has failed yet.
+// The statuses of an invoice. Open: finalized, and no charge has failed yet.
 const (
 	Open   Status = "open"
 	Failed Status = "failed" // the last charge failed; see NextAttemptAt
@@ -38,7 +38,7 @@ type Line struct {
 	Kind        LineKind `json:"kind"`
 	Description string   `json:"description"`
 	AmountMinor int64    `json:"amountMinor"`
-	// Rated is how the amount of a usage line came about.
+	// Rated explains the amount of a usage line.
 	Rated *usage.Rated `json:"rated,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type State struct {
 	FinalizedAt   time.Time
 	PaidAt        time.Time // zero until paid
 	Revision      int64
-	// Links are where the customer sees the invoice. They follow from its id and are not stored.
+	// Links are the customer's pages of the invoice. They follow from its id and are not stored.
 	Links Links
 }
 
@@ -109,9 +109,9 @@ func (s State) TaxAdded() money.Amount {
 	return money.Amount{Currency: s.Currency}
 }
 
-// New makes and finalizes an invoice of the given lines, whose sum must not be negative. One of nothing is paid at once,
-// without a charge. The events are in the order in which they are to be published. s brings its tax and everything
-// but the other amounts, the status and the times.
+// New makes and finalizes an invoice of the given lines, whose sum must not be negative. An invoice of zero is paid at
+// once, without a charge. The events are in the order in which they are to be published. s contains its tax and
+// everything but the other amounts, the status and the times.
 func New(s State, now time.Time) (*Invoice, []Event, error) {
 	subtotal, err := Subtotal(s.Currency, s.Lines)
 	if err != nil {

@@ -67,12 +67,14 @@ func TestTheTaxIsOnTopOnlyOfAmountsThatExcludeIt(t *testing.T) {
 	t.Parallel()
 	for behavior, want := range map[tax.Behavior]int64{tax.Exclusive: 1190, tax.Inclusive: 1000, "": 1000} {
 		inv, _, err := invoice.New(invoice.State{
-			Currency: "eur", Lines: []invoice.Line{{AmountMinor: 1000}}, Tax: eur(190), TaxDetails: tax.Details{Behavior: behavior},
+			Currency: "eur", Lines: []invoice.Line{{AmountMinor: 1000}}, Tax: eur(190),
+			TaxDetails: tax.Details{Behavior: behavior},
 		}, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := inv.State(); s.Subtotal != eur(1000) || s.Tax != eur(190) || s.Total != eur(want) || s.TaxAdded() != eur(want-1000) {
+		if s := inv.State(); s.Subtotal != eur(1000) || s.Tax != eur(190) || s.Total != eur(want) ||
+			s.TaxAdded() != eur(want-1000) {
 			t.Errorf("%q: %+v", behavior, s)
 		}
 	}
@@ -81,9 +83,11 @@ func TestTheTaxIsOnTopOnlyOfAmountsThatExcludeIt(t *testing.T) {
 func TestSumsBeyondAnIntegerAreAnErrorAndNoInvoice(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]invoice.State{
-		"of the lines":         {Currency: "eur", Lines: []invoice.Line{{AmountMinor: math.MaxInt64}, {AmountMinor: 1}}},
-		"of amount and tax":    {Currency: "eur", Lines: []invoice.Line{{AmountMinor: 1}}, Tax: eur(math.MaxInt64), TaxDetails: tax.Details{Behavior: tax.Exclusive}},
-		"of three, back again": {Currency: "eur", Lines: []invoice.Line{{AmountMinor: math.MaxInt64}, {AmountMinor: 1}, {AmountMinor: -math.MaxInt64}}},
+		"of the lines": {Currency: "eur", Lines: []invoice.Line{{AmountMinor: math.MaxInt64}, {AmountMinor: 1}}},
+		"of amount and tax": {Currency: "eur", Lines: []invoice.Line{{AmountMinor: 1}}, Tax: eur(math.MaxInt64),
+			TaxDetails: tax.Details{Behavior: tax.Exclusive}},
+		"of three, back again": {Currency: "eur", Lines: []invoice.Line{{AmountMinor: math.MaxInt64}, {AmountMinor: 1},
+			{AmountMinor: -math.MaxInt64}}},
 	} {
 		if inv, events, err := invoice.New(s, now); !errors.Is(err, money.ErrOverflow) || inv != nil || events != nil {
 			t.Errorf("%s: %v, %v", name, inv, err)
@@ -170,7 +174,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func TestRetriesComeOneThreeFiveAndSevenDaysAfterTheFirstFailure(t *testing.T) {
+func TestRetriesAfterOneThreeFiveAndSevenDays(t *testing.T) {
 	t.Parallel()
 	inv, _ := newInvoice(t, 100)
 	at := now
@@ -212,7 +216,8 @@ func TestAPaymentEndsTheRetries(t *testing.T) {
 		t.Fatalf("%+v, %v", failed, err)
 	}
 	paid, _, err := inv.Charged("pay_1", now.Add(time.Hour))
-	if s := paid.Invoice(); err != nil || s.AttemptCount != 2 || !s.NextAttemptAt.IsZero() || s.DeclineCode != "" || s.PaymentID != "pay_1" || !s.PaidAt.Equal(now.Add(time.Hour)) {
+	if s := paid.Invoice(); err != nil || s.AttemptCount != 2 || !s.NextAttemptAt.IsZero() || s.DeclineCode != "" ||
+		s.PaymentID != "pay_1" || !s.PaidAt.Equal(now.Add(time.Hour)) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -226,7 +231,8 @@ func TestADraftListsEveryFault(t *testing.T) {
 	}.Parse()
 	got := faulttest.Lines(t, err)
 	for _, want := range []string{
-		"customerId REQUIRED", "currency INVALID", "idempotencyKey REQUIRED", "periodStart INVALID", "lineItems[0].description REQUIRED",
+		"customerId REQUIRED", "currency INVALID", "idempotencyKey REQUIRED", "periodStart INVALID",
+		"lineItems[0].description REQUIRED",
 		"lineItems[0].amountInCents REQUIRED", "lineItems[1].amountInCents OUT_OF_RANGE",
 	} {
 		if !slices.Contains(got, want) {
@@ -238,7 +244,8 @@ func TestADraftListsEveryFault(t *testing.T) {
 func TestTheKeyIsNotPartOfWhatABodySays(t *testing.T) {
 	t.Parallel()
 	one := int64(1)
-	draft := invoice.Draft{CustomerID: "cus_1", Currency: "eur", IdempotencyKey: "k", LineItems: []invoice.LineDraft{{"x", &one}}}
+	draft := invoice.Draft{CustomerID: "cus_1", Currency: "eur", IdempotencyKey: "k",
+		LineItems: []invoice.LineDraft{{"x", &one}}}
 	first, err := draft.Parse()
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +313,8 @@ func TestWhatADraftMaySay(t *testing.T) {
 				return
 			}
 			for i, line := range s.Lines {
-				if want := (invoice.Line{Kind: invoice.Pushed, Description: draft.LineItems[i].Description, AmountMinor: *draft.LineItems[i].AmountInCents}); line != want {
+				if want := (invoice.Line{Kind: invoice.Pushed, Description: draft.LineItems[i].Description,
+					AmountMinor: *draft.LineItems[i].AmountInCents}); line != want {
 					t.Errorf("line %d is %+v, want %+v", i, line, want)
 				}
 			}

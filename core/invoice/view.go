@@ -10,7 +10,7 @@ import (
 	"sundry/core/usage"
 )
 
-// View is an invoice as integrators see it, in responses and in events alike (contract §10).
+// View is an invoice as integrators see it, in responses and in events alike.
 type View struct {
 	ID                 string     `json:"id"`
 	Number             string     `json:"number"`
@@ -55,12 +55,16 @@ type LineView struct {
 // NewView renders an invoice.
 func NewView(s State, livemode bool) View {
 	v := View{
-		ID: s.ID, Number: s.Number, CustomerID: s.CustomerID, ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), Status: s.Status,
-		Currency: string(s.Currency), LineItems: make([]LineView, len(s.Lines)), SubtotalInCents: s.Subtotal.Minor, TaxInCents: s.Tax.Minor,
+		ID: s.ID, Number: s.Number, CustomerID: s.CustomerID, ExternalCustomerID: apiformat.Text(s.ExternalCustomerID),
+		Status:   s.Status,
+		Currency: string(s.Currency), LineItems: make([]LineView, len(s.Lines)), SubtotalInCents: s.Subtotal.Minor,
+		TaxInCents:   s.Tax.Minor,
 		TaxBehavior:  string(cmp.Or(s.TaxDetails.Behavior, tax.Inclusive)),
 		TotalInCents: s.Total.Minor, PeriodStart: apiformat.Text(s.PeriodStart), PeriodEnd: apiformat.Text(s.PeriodEnd),
-		SubscriptionID: apiformat.Text(s.SubscriptionID), BillingPlanID: apiformat.Text(s.BillingPlanID), AttemptCount: s.AttemptCount,
-		NextAttemptAt: apiformat.Time(s.NextAttemptAt), DeclineCode: apiformat.Text(s.DeclineCode), PaymentID: apiformat.Text(s.PaymentID),
+		SubscriptionID: apiformat.Text(s.SubscriptionID), BillingPlanID: apiformat.Text(s.BillingPlanID),
+		AttemptCount:  s.AttemptCount,
+		NextAttemptAt: apiformat.Time(s.NextAttemptAt), DeclineCode: apiformat.Text(s.DeclineCode),
+		PaymentID: apiformat.Text(s.PaymentID),
 		HostedURL: s.Links.Page, PDFURL: s.Links.PDF, Livemode: livemode, CreatedAt: apiformat.Time(s.CreatedAt),
 		FinalizedAt: apiformat.Time(s.FinalizedAt), PaidAt: apiformat.Time(s.PaidAt),
 	}
@@ -79,7 +83,7 @@ func newLineView(l Line) LineView {
 	return v
 }
 
-// Explanation is how the amounts of an invoice came about, from what is kept with it.
+// Explanation explains the amounts of an invoice by the data that is kept with it.
 type Explanation struct {
 	InvoiceID string            `json:"invoiceId"`
 	Currency  string            `json:"currency"`
@@ -98,7 +102,7 @@ type LineExplanation struct {
 	PeriodEnd     *string         `json:"periodEnd"`
 	Quantity      *usage.Quantity `json:"quantity"`
 	Tiers         []TierView      `json:"tiers"`
-	// RatedInCents is what the quantity comes to, BilledInCents what earlier invoices asked for of it.
+	// RatedInCents is the price of the quantity; BilledInCents is the part of it that earlier invoices asked for.
 	RatedInCents  *int64 `json:"ratedInCents"`
 	BilledInCents *int64 `json:"billedInCents"`
 	FreeTrial     bool   `json:"freeTrial"`
@@ -112,7 +116,7 @@ type MeterView struct {
 	Aggregation usage.Aggregation `json:"aggregation"`
 }
 
-// TierView is what one tier contributes. AmountDecimal is exact, in minor units.
+// TierView is one tier's contribution. AmountDecimal is exact, in minor units.
 type TierView struct {
 	UpTo              *usage.Quantity `json:"upTo"`
 	UnitAmountDecimal string          `json:"unitAmountDecimal"`
@@ -131,13 +135,15 @@ func Explain(s State) Explanation {
 
 // NewLineExplanation renders how a line's amount came about.
 func NewLineExplanation(l Line) LineExplanation {
-	e := LineExplanation{ID: l.ID, Kind: l.Kind, Description: l.Description, AmountInCents: l.AmountMinor, Tiers: []TierView{}}
+	e := LineExplanation{ID: l.ID, Kind: l.Kind, Description: l.Description, AmountInCents: l.AmountMinor,
+		Tiers: []TierView{}}
 	r := l.Rated
 	if r == nil {
 		return e
 	}
 	e.Meter = &MeterView{r.MeterID, r.MeterName, r.EventName, r.Aggregation}
-	e.PriceID, e.PeriodStart, e.PeriodEnd, e.Quantity = &r.PriceID, apiformat.Time(r.PeriodStart), apiformat.Time(r.PeriodEnd), &r.Quantity
+	e.PriceID, e.PeriodStart, e.PeriodEnd, e.Quantity = &r.PriceID, apiformat.Time(r.PeriodStart),
+		apiformat.Time(r.PeriodEnd), &r.Quantity
 	e.RatedInCents, e.BilledInCents, e.FreeTrial = &r.RatedMinor, &r.BilledMinor, r.Free
 	for _, c := range r.Charges {
 		t := TierView{UnitAmountDecimal: c.Tier.Unit.String(), Quantity: c.Quantity, AmountDecimal: c.Amount}
@@ -149,7 +155,7 @@ func NewLineExplanation(l Line) LineExplanation {
 	return e
 }
 
-// LinesOf are the lines of what a period's use comes to, without ids.
+// LinesOf returns the lines of a period's use, without ids.
 func LinesOf(rated []usage.Rated) []Line {
 	lines := make([]Line, len(rated))
 	for i := range rated {
@@ -158,7 +164,8 @@ func LinesOf(rated []usage.Rated) []Line {
 		switch {
 		case r.Late:
 			lines[i].Kind = LateUsage
-			lines[i].Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " + r.PeriodEnd.Format(time.DateOnly)
+			lines[i].Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +
+				r.PeriodEnd.Format(time.DateOnly)
 		case r.Free:
 			lines[i].Description = r.MeterName + ", free trial"
 		}

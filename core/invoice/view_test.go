@@ -21,7 +21,8 @@ func rated(t *testing.T) usage.Rated {
 	}
 	return usage.Rated{
 		MeterID: "mtr_1", MeterName: "Calls", EventName: "call", Aggregation: usage.Sum, PriceID: "upr_1",
-		PeriodStart: now, PeriodEnd: now.AddDate(0, 1, 0), Quantity: usage.Units(1500), RatedMinor: 600, BilledMinor: 100, AmountMinor: 500,
+		PeriodStart: now, PeriodEnd: now.AddDate(0, 1, 0), Quantity: usage.Units(1500), RatedMinor: 600, BilledMinor: 100,
+		AmountMinor: 500,
 		Charges: []usage.Charge{
 			{Tier: usage.Tier{UpTo: usage.Units(1000), Unit: half}, Quantity: usage.Units(1000), Amount: "500"},
 			{Tier: usage.Tier{Unbounded: true, Unit: fifth}, Quantity: usage.Units(500), Amount: "100"},
@@ -39,17 +40,20 @@ func TestLinesOfUseSayWhatTheyAreFor(t *testing.T) {
 		{Kind: invoice.LateUsage, Description: "Calls, reported late for 2026-03-01 to 2026-04-01"},
 		{Kind: invoice.Usage, Description: "Calls, free trial"},
 	} {
-		if got := lines[i]; got.Kind != want.Kind || got.Description != want.Description || got.AmountMinor != 500 || got.Rated.Late != (i == 1) {
+		if got := lines[i]; got.Kind != want.Kind || got.Description != want.Description || got.AmountMinor != 500 ||
+			got.Rated.Late != (i == 1) {
 			t.Errorf("line %d: %+v", i, got)
 		}
 	}
 }
 
-// TestPushedLinesAndLinesOfUseAreShownAsTheAPIDescribesThem holds the bytes: the members of use are null in a pushed line.
-func TestPushedLinesAndLinesOfUseAreShownAsTheAPIDescribesThem(t *testing.T) {
+// TestViewOfPushedLinesAndUsageLines holds the bytes: the members of use are null in a pushed
+// line.
+func TestViewOfPushedLinesAndUsageLines(t *testing.T) {
 	t.Parallel()
 	s := invoice.State{ID: "inv_1", Currency: "eur", Lines: append(
-		[]invoice.Line{{ID: "il_1", Kind: invoice.Pushed, Description: "Setup", AmountMinor: 900}}, invoice.LinesOf([]usage.Rated{rated(t)})...,
+		[]invoice.Line{{ID: "il_1", Kind: invoice.Pushed, Description: "Setup", AmountMinor: 900}},
+		invoice.LinesOf([]usage.Rated{rated(t)})...,
 	)}
 	s.Lines[1].ID = "il_2"
 	const period = `"periodStart":"2026-03-01T12:00:00.000Z","periodEnd":"2026-04-01T12:00:00.000Z"`
@@ -57,15 +61,22 @@ func TestPushedLinesAndLinesOfUseAreShownAsTheAPIDescribesThem(t *testing.T) {
 		view any
 		want string
 	}{
-		"the lines": {invoice.NewView(s, true).LineItems, `[{"id":"il_1","kind":"pushed","description":"Setup","amountInCents":900,"quantity":null,` +
-			`"meterId":null,"priceId":null,"periodStart":null,"periodEnd":null},{"id":"il_2","kind":"usage","description":"Calls",` +
-			`"amountInCents":500,"quantity":1500,"meterId":"mtr_1","priceId":"upr_1",` + period + `}]`},
-		"how they came about": {invoice.Explain(s), `{"invoiceId":"inv_1","currency":"eur","lines":[{"id":"il_1","kind":"pushed","description":"Setup",` +
-			`"amountInCents":900,"meter":null,"priceId":null,"periodStart":null,"periodEnd":null,"quantity":null,"tiers":[],"ratedInCents":null,` +
-			`"billedInCents":null,"freeTrial":false},{"id":"il_2","kind":"usage","description":"Calls","amountInCents":500,"meter":{"id":"mtr_1",` +
-			`"name":"Calls","eventName":"call","aggregation":"SUM"},"priceId":"upr_1",` + period + `,"quantity":1500,"tiers":[{"upTo":1000,` +
-			`"unitAmountDecimal":"0.5","quantity":1000,"amountDecimal":"500"},{"upTo":null,"unitAmountDecimal":"0.2","quantity":500,` +
-			`"amountDecimal":"100"}],"ratedInCents":600,"billedInCents":100,"freeTrial":false}]}`},
+		"the lines": {invoice.NewView(s, true).LineItems,
+			`[{"id":"il_1","kind":"pushed","description":"Setup","amountInCents":900,"quantity":null,` +
+				`"meterId":null,"priceId":null,"periodStart":null,"periodEnd":null},{"id":"il_2","kind":"usage",` +
+				`"description":"Calls",` +
+				`"amountInCents":500,"quantity":1500,"meterId":"mtr_1","priceId":"upr_1",` + period + `}]`},
+		"how they came about": {invoice.Explain(s),
+			`{"invoiceId":"inv_1","currency":"eur","lines":[{"id":"il_1","kind":"pushed","description":"Setup",` +
+				`"amountInCents":900,"meter":null,"priceId":null,"periodStart":null,"periodEnd":null,"quantity":null,"tiers":[],` +
+				`"ratedInCents":null,` +
+				`"billedInCents":null,"freeTrial":false},{"id":"il_2","kind":"usage","description":"Calls","amountInCents":500,` +
+				`"meter":{"id":"mtr_1",` +
+				`"name":"Calls","eventName":"call","aggregation":"SUM"},"priceId":"upr_1",` + period +
+				`,"quantity":1500,"tiers":[{"upTo":1000,` +
+				`"unitAmountDecimal":"0.5","quantity":1000,"amountDecimal":"500"},{"upTo":null,"unitAmountDecimal":"0.2",` +
+				`"quantity":500,` +
+				`"amountDecimal":"100"}],"ratedInCents":600,"billedInCents":100,"freeTrial":false}]}`},
 	} {
 		got, err := json.Marshal(c.view)
 		if err != nil || string(got) != c.want {

@@ -28,7 +28,8 @@ const (
 	PlatformFee Account = "platform_fee"
 	// CreatorPending (liability): the creator's share of sales in their first days.
 	CreatorPending Account = "creator_pending"
-	// CreatorAvailable (liability): what the creator may be paid out. Refunds can make it negative; later sales net it off.
+	// CreatorAvailable (liability): what the creator may be paid out. Refunds can make it negative; later sales net it
+	// off.
 	CreatorAvailable Account = "creator_available"
 	// CreatorReserved (liability): the creator's share of sales in dispute.
 	CreatorReserved Account = "creator_reserved"
@@ -47,7 +48,7 @@ const (
 	SourcePayout  SourceType = "payout"
 )
 
-// Kind is what happened. A source has at most one posting of each kind.
+// Kind is the kind of a posting. A source has at most one posting of each kind.
 type Kind string
 
 // The kinds.
@@ -125,7 +126,7 @@ func Credit(a Account, amount money.Amount) Leg {
 	return Leg{a, money.Amount{Minor: -amount.Minor, Currency: amount.Currency}}
 }
 
-// Balance is what a creator has in one currency, each figure as the creator sees it: positive is owed to them.
+// Balance is a creator's balance in one currency, each figure as the creator sees it: positive is owed to them.
 type Balance struct {
 	Currency                                money.Currency
 	Pending, Available, Reserved, InTransit int64

@@ -19,12 +19,16 @@ func TestAPostingSumsToZeroPerCurrency(t *testing.T) {
 		legs     []ledger.Leg
 		balanced bool
 	}{
-		"no legs":             {nil, true},
-		"two that cancel":     {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5)), ledger.Credit(ledger.TaxPayable, eur(5))}, true},
-		"one leg":             {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5))}, false},
-		"a minor unit off":    {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5)), ledger.Credit(ledger.TaxPayable, eur(4))}, false},
-		"currencies mixed up": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(100)), ledger.Credit(ledger.TaxPayable, usd)}, false},
-		"an overflow":         {[]ledger.Leg{ledger.Debit(ledger.TaxPayable, eur(1<<62)), ledger.Debit(ledger.TaxPayable, eur(1<<62))}, false},
+		"no legs": {nil, true},
+		"two that cancel": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5)),
+			ledger.Credit(ledger.TaxPayable, eur(5))}, true},
+		"one leg": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5))}, false},
+		"a minor unit off": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(5)),
+			ledger.Credit(ledger.TaxPayable, eur(4))}, false},
+		"currencies mixed up": {[]ledger.Leg{ledger.Debit(ledger.ProcessorClearing, eur(100)),
+			ledger.Credit(ledger.TaxPayable, usd)}, false},
+		"an overflow": {[]ledger.Leg{ledger.Debit(ledger.TaxPayable, eur(1<<62)),
+			ledger.Debit(ledger.TaxPayable, eur(1<<62))}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +52,8 @@ func TestBalancesTurnCreditsIntoWhatTheCreatorHas(t *testing.T) {
 		{Account: ledger.CreatorReserved, Currency: "usd", Minor: -7},
 		{Account: ledger.CreatorInTransit, Currency: "eur", Minor: -500},
 	})
-	want := []ledger.Balance{{Currency: "eur", Pending: 400, Available: -30, InTransit: 500}, {Currency: "usd", Reserved: 7}}
+	want := []ledger.Balance{{Currency: "eur", Pending: 400, Available: -30, InTransit: 500},
+		{Currency: "usd", Reserved: 7}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -57,9 +62,11 @@ func TestBalancesTurnCreditsIntoWhatTheCreatorHas(t *testing.T) {
 func TestTheEntriesOfAPostingShareItsID(t *testing.T) {
 	t.Parallel()
 	ids := 0
-	p := ledger.NewPosting(ledger.SourcePayout, "po_1", ledger.KindPayoutPaid, ledger.Debit(ledger.CreatorInTransit, eur(5)), ledger.Credit(ledger.ProcessorClearing, eur(5)))
+	p := ledger.NewPosting(ledger.SourcePayout, "po_1", ledger.KindPayoutPaid,
+		ledger.Debit(ledger.CreatorInTransit, eur(5)), ledger.Credit(ledger.ProcessorClearing, eur(5)))
 	got := p.Entries("crt_1", func() string { ids++; return "led_" + strconv.Itoa(ids) }, start)
-	entry := ledger.Entry{PostingID: "led_1", CreatorID: "crt_1", SourceType: "payout", SourceID: "po_1", Kind: "payout_paid", CreatedAt: start}
+	entry := ledger.Entry{PostingID: "led_1", CreatorID: "crt_1", SourceType: "payout", SourceID: "po_1",
+		Kind: "payout_paid", CreatedAt: start}
 	want := []ledger.Entry{entry, entry}
 	want[0].ID, want[0].Leg = "led_2", ledger.Leg{Account: "creator_in_transit", Amount: eur(5)}
 	want[1].ID, want[1].Leg = "led_3", ledger.Leg{Account: "processor_clearing", Amount: eur(-5)}

@@ -72,7 +72,8 @@ func (b *book) sell(*rapid.T) {
 	tax := rapid.Int64Range(0, total/4).Draw(b.t, "tax")
 	sale, postings, err := ledger.NewSale(ledger.Receipt{
 		PaymentID: b.id("pay"), CreatorID: "crt_1", Total: eur(total), Tax: eur(tax),
-		PlatformFee: eur(rapid.Int64Range(0, total/2).Draw(b.t, "fee")), ProcessorFee: eur(rapid.Int64Range(0, 100).Draw(b.t, "cost")),
+		PlatformFee:  eur(rapid.Int64Range(0, total/2).Draw(b.t, "fee")),
+		ProcessorFee: eur(rapid.Int64Range(0, 100).Draw(b.t, "cost")),
 	}, b.now)
 	b.must(err)
 	b.post(postings...)
@@ -158,7 +159,8 @@ func (b *book) reportDispute(*rapid.T) {
 	if !ok {
 		return
 	}
-	status := rapid.SampledFrom([]dispute.Status{dispute.NeedsResponse, dispute.UnderReview, dispute.Won, dispute.Lost}).Draw(b.t, "status")
+	status := rapid.SampledFrom([]dispute.Status{dispute.NeedsResponse, dispute.UnderReview, dispute.Won,
+		dispute.Lost}).Draw(b.t, "status")
 	_, closed, err := d.Apply(status, b.now)
 	if err != nil || !closed {
 		return
@@ -241,7 +243,8 @@ func (b *book) check(*rapid.T) {
 }
 
 func (b *book) expectSale(want map[ledger.Account]int64, s ledger.SaleState) {
-	if s.Returned.Minor < 0 || s.Refundable().Minor < 0 || s.ReturnedTax.Minor < 0 || s.ReturnedTax.Minor > s.Tax.Minor || s.Refunded.Minor < 0 {
+	if s.Returned.Minor < 0 || s.Refundable().Minor < 0 || s.ReturnedTax.Minor < 0 || s.ReturnedTax.Minor > s.Tax.Minor ||
+		s.Refunded.Minor < 0 {
 		b.t.Fatalf("impossible: %+v", s)
 	}
 	if s.Refundable().Minor == 0 && s.ReturnedTax != s.Tax {
@@ -292,10 +295,10 @@ func expectDispute(want map[ledger.Account]int64, s dispute.State) {
 	}
 }
 
-// Sales, refunds in parts, disputes and payouts with failures, doubled and contradicting reports: every posting and every
-// account balances after each step. A check is a hundred lives, of which 20,000 take seconds; the same through the whole
-// program is TestRandomLivesOfMoneyKeepTheBooks.
-func TestEveryAccountBalancesAfterEachStepOfAnyLifecycle(t *testing.T) {
+// Sales, refunds in parts, disputes and payouts with failures, doubled and contradicting reports: every posting and
+// every account balances after each step. A check is a hundred lives, of which 20,000 take seconds; the same through
+// the whole program is TestRandomLivesOfMoneyKeepTheBooks.
+func TestAccountsBalanceAfterEachStep(t *testing.T) {
 	t.Parallel()
 	for range 200 {
 		if t.Failed() {

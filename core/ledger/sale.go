@@ -9,7 +9,7 @@ import (
 	"sundry/core/money"
 )
 
-// HoldPeriod is how long a creator's share of a sale stays pending.
+// HoldPeriod is the time for which a creator's share of a sale stays pending.
 const HoldPeriod = 7 * 24 * time.Hour
 
 // SaleState is the state of the money of one payment, as stores and views see it. All amounts share one currency.
@@ -21,21 +21,21 @@ type SaleState struct {
 	// PlatformFee is kept when the sale is refunded.
 	PlatformFee  money.Amount
 	ProcessorFee money.Amount
-	// Pending is what the sale still has on CreatorPending; zero once released. It is negative when refunds took more than
-	// was left after the fee.
+	// Pending is the sale's amount on CreatorPending; zero once released. It is negative when refunds took more than was
+	// left after the fee.
 	Pending money.Amount
-	// Returned is what has gone back to the buyer or is on its way: by refunds, those under way included, and disputes,
-	// open ones included. ReturnedTax is the tax in it.
+	// Returned is the amount that has gone back to the buyer or is on its way: by refunds, those under way included, and
+	// disputes, open ones included. ReturnedTax is the tax in it.
 	Returned    money.Amount
 	ReturnedTax money.Amount
-	// Refunded is what refunds brought back to the buyer so far.
+	// Refunded is the amount of all completed refunds.
 	Refunded money.Amount
-	// Lost is what lost disputes took.
+	// Lost is the amount of lost disputes.
 	Lost money.Amount
 	// DisputeID is the open dispute ("" = none), Disputed what it holds.
 	DisputeID string
 	Disputed  Share
-	// AvailableAt is when the creator's share is released.
+	// AvailableAt is the time at which the creator's share is released.
 	AvailableAt time.Time
 	Released    bool
 	CreatedAt   time.Time
@@ -48,7 +48,7 @@ type Share struct {
 	Tax    money.Amount
 }
 
-// net is what the creator bears of the share.
+// net returns the part of the share that the creator bears.
 func (s Share) net() money.Amount {
 	return money.Amount{Minor: s.Amount.Minor - s.Tax.Minor, Currency: s.Amount.Currency}
 }
@@ -70,7 +70,8 @@ func NewSale(r Receipt, now time.Time) (*Sale, []Posting, error) {
 	zero := money.Amount{Currency: r.Total.Currency}
 	pending := money.Amount{Minor: r.Total.Minor - r.Tax.Minor - r.PlatformFee.Minor, Currency: r.Total.Currency}
 	if r.Total.Minor < 0 || r.Tax.Minor < 0 || r.PlatformFee.Minor < 0 || pending.Minor < 0 {
-		return nil, nil, fmt.Errorf("ledger: sale %s of %d with tax %d and fee %d", r.PaymentID, r.Total.Minor, r.Tax.Minor, r.PlatformFee.Minor)
+		return nil, nil, fmt.Errorf("ledger: sale %s of %d with tax %d and fee %d", r.PaymentID, r.Total.Minor, r.Tax.Minor,
+			r.PlatformFee.Minor)
 	}
 	sale := &Sale{SaleState{
 		PaymentID: r.PaymentID, CreatorID: r.CreatorID, Total: r.Total, Tax: r.Tax, PlatformFee: r.PlatformFee,
@@ -79,7 +80,8 @@ func NewSale(r Receipt, now time.Time) (*Sale, []Posting, error) {
 	}}
 	return sale, []Posting{
 		NewPosting(SourcePayment, r.PaymentID, KindSale,
-			Debit(ProcessorClearing, r.Total), Credit(TaxPayable, r.Tax), Credit(PlatformFee, r.PlatformFee), Credit(CreatorPending, pending)),
+			Debit(ProcessorClearing, r.Total), Credit(TaxPayable, r.Tax), Credit(PlatformFee, r.PlatformFee),
+			Credit(CreatorPending, pending)),
 		NewPosting(SourcePayment, r.PaymentID, KindProcessorFee,
 			Debit(ProcessorFee, r.ProcessorFee), Credit(ProcessorClearing, r.ProcessorFee)),
 	}, nil
@@ -91,7 +93,7 @@ func RestoreSale(s SaleState) *Sale { return &Sale{s} }
 // State is a copy of the data.
 func (s *Sale) State() SaleState { return s.s }
 
-// Refundable is what can still go back to the buyer.
+// Refundable returns the amount that can still go back to the buyer.
 func (s SaleState) Refundable() money.Amount {
 	return money.Amount{Minor: s.Total.Minor - s.Returned.Minor, Currency: s.Total.Currency}
 }
@@ -102,16 +104,18 @@ func (s *Sale) Release(now time.Time) (Posting, error) {
 		return Posting{}, nil
 	}
 	if now.Before(s.s.AvailableAt) {
-		return Posting{}, fmt.Errorf("ledger: sale %s is pending until %s", s.s.PaymentID, s.s.AvailableAt.Format(time.RFC3339))
+		return Posting{}, fmt.Errorf("ledger: sale %s is pending until %s", s.s.PaymentID,
+			s.s.AvailableAt.Format(time.RFC3339))
 	}
-	posting := NewPosting(SourcePayment, s.s.PaymentID, KindRelease, Debit(CreatorPending, s.s.Pending), Credit(CreatorAvailable, s.s.Pending))
+	posting := NewPosting(SourcePayment, s.s.PaymentID, KindRelease, Debit(CreatorPending, s.s.Pending),
+		Credit(CreatorAvailable, s.s.Pending))
 	s.s.Released, s.s.Pending.Minor = true, 0
 	s.s.Revision++
 	return posting, nil
 }
 
-// Reverse undoes a sale whose goods could not be given, the platform's fee with it. The posting is empty when nothing is
-// left to return.
+// Reverse undoes a sale whose goods could not be given, the platform's fee with it. The posting is empty when nothing
+// is left to return.
 func (s *Sale) Reverse() (Posting, error) {
 	if s.s.Refundable().Minor == 0 {
 		return Posting{}, nil
@@ -124,23 +128,26 @@ func (s *Sale) Reverse() (Posting, error) {
 	s.s.Refunded = s.s.Total
 	creator := share.net()
 	creator.Minor -= s.s.PlatformFee.Minor
-	return NewPosting(SourcePayment, s.s.PaymentID, KindReversal, Debit(TaxPayable, share.Tax), Debit(PlatformFee, s.s.PlatformFee),
+	return NewPosting(SourcePayment, s.s.PaymentID, KindReversal, Debit(TaxPayable, share.Tax),
+		Debit(PlatformFee, s.s.PlatformFee),
 		s.debitCreator(creator), Credit(ProcessorClearing, share.Amount)), nil
 }
 
-// ReserveRefund sets an amount aside for a refund that is about to be asked of the processor, so that no other refund and
-// no dispute takes it too. The tax in it is apportioned cumulatively: the shares of any split sum to exactly the tax
-// charged. The fault is NOT_REFUNDABLE.
+// ReserveRefund sets an amount aside for a refund that is about to be asked of the processor, so that no other refund
+// and no dispute takes it too. The tax in it is apportioned cumulatively: the shares of any split sum to exactly the
+// tax charged. The fault is NOT_REFUNDABLE.
 func (s *Sale) ReserveRefund(amount money.Amount) (Share, error) {
 	switch left := s.s.Refundable(); {
 	case s.s.DisputeID != "":
-		return Share{}, fault.New(fault.NotRefundable, "The payment is disputed. It can't be refunded until the dispute is closed.")
+		return Share{}, fault.New(fault.NotRefundable, "The payment is disputed. It can't be refunded until the dispute is "+
+			"closed.")
 	case left.Minor == 0:
 		return Share{}, fault.New(fault.NotRefundable, "The payment is already refunded in full.")
 	case amount.Currency != left.Currency || amount.Minor <= 0:
 		return Share{}, fmt.Errorf("ledger: refund of %d %s from sale %s", amount.Minor, amount.Currency, s.s.PaymentID)
 	case amount.Minor > left.Minor:
-		return Share{}, fault.Newf(fault.NotRefundable, "At most %s of the payment can still be refunded.", locale.Default.Money(left))
+		return Share{}, fault.Newf(fault.NotRefundable, "At most %s of the payment can still be refunded.",
+			locale.Default.Money(left))
 	}
 	return s.reserve(amount)
 }
@@ -162,9 +169,10 @@ func (s *Sale) take(share Share) {
 	s.s.Revision++
 }
 
-// apportion is the tax in the next amount that goes back: the tax on all that will have gone back by then, less what was
-// counted before. After shares that were given up out of order this can be less than nothing or more than the amount, so
-// it is kept between the two: never is more tax left than money, and the last amount takes all the tax that is left.
+// apportion is the tax in the next amount that goes back: the tax on all that will have gone back by then, less what
+// was counted before. After shares that were given up out of order this can be less than nothing or more than the
+// amount, so it is kept between the two: never is more tax left than money, and the last amount takes all the tax that
+// is left.
 func (s *Sale) apportion(amount money.Amount) (Share, error) {
 	share := Share{Amount: amount, Tax: money.Amount{Currency: amount.Currency}}
 	if s.s.Total.Minor == 0 {
@@ -204,8 +212,8 @@ func (s *Sale) ReverseRefund(refundID string, share Share) Posting {
 		Debit(ProcessorClearing, share.Amount), Credit(TaxPayable, share.Tax), s.creditCreator(share.net()))
 }
 
-// OpenDispute holds what a dispute claims, at most what has not gone back otherwise: a refund and a dispute never take the
-// same money. The fault is STATE_CONFLICT while another dispute is open.
+// OpenDispute holds what a dispute claims, at most what has not gone back otherwise: a refund and a dispute never take
+// the same money. The fault is STATE_CONFLICT while another dispute is open.
 func (s *Sale) OpenDispute(disputeID string, claimed money.Amount) (Share, Posting, error) {
 	if s.s.DisputeID != "" {
 		return Share{}, Posting{}, fault.New(fault.StateConflict, "Another dispute of this payment is open.")

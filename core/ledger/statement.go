@@ -16,8 +16,8 @@ type StatementLine struct {
 	Amount money.Amount
 }
 
-// KindSum is what the postings of one kind changed of a creator's available balance, as the creator sees it. Sales, Tax
-// and Fee are what the sales came to that a release made available.
+// KindSum sums the changes that the postings of one kind made to a creator's available balance, as the creator sees it.
+// Sales, Tax and Fee sum the sales that a release made available.
 type KindSum struct {
 	Kind  Kind
 	Count int

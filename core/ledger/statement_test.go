@@ -7,7 +7,7 @@ import (
 	"sundry/core/money"
 )
 
-func TestAStatementLeadsFromTheOpeningBalanceToTheClosingOne(t *testing.T) {
+func TestStatementConnectsOpeningAndClosingBalance(t *testing.T) {
 	t.Parallel()
 	paidOut := money.Amount{Minor: 9000, Currency: "eur"}
 	s := NewStatement(paidOut, -500, []KindSum{
@@ -17,9 +17,12 @@ func TestAStatementLeadsFromTheOpeningBalanceToTheClosingOne(t *testing.T) {
 		{Kind: KindPayoutRequested, Count: 1, Minor: -9000},
 	})
 	want := []StatementLine{
-		{"sales", 2, money.Amount{Minor: 23800, Currency: "eur"}}, {"sales_tax", 0, money.Amount{Minor: -3800, Currency: "eur"}},
-		{"sales_fee", 0, money.Amount{Minor: -1190, Currency: "eur"}}, {"sales_returned", 0, money.Amount{Minor: -5205, Currency: "eur"}},
-		{"refund", 1, money.Amount{Minor: -4202, Currency: "eur"}}, {"payout_failed", 1, money.Amount{Minor: 1313, Currency: "eur"}},
+		{"sales", 2, money.Amount{Minor: 23800, Currency: "eur"}},
+		{"sales_tax", 0, money.Amount{Minor: -3800, Currency: "eur"}},
+		{"sales_fee", 0, money.Amount{Minor: -1190, Currency: "eur"}},
+		{"sales_returned", 0, money.Amount{Minor: -5205, Currency: "eur"}},
+		{"refund", 1, money.Amount{Minor: -4202, Currency: "eur"}},
+		{"payout_failed", 1, money.Amount{Minor: 1313, Currency: "eur"}},
 	}
 	sum := s.Opening.Minor
 	for i, line := range s.Lines {
@@ -33,14 +36,15 @@ func TestAStatementLeadsFromTheOpeningBalanceToTheClosingOne(t *testing.T) {
 	}
 }
 
-func TestAStatementHasALineForAllThatChangedTheBalanceAndNothingElse(t *testing.T) {
+func TestStatementLinesAreTheBalanceChanges(t *testing.T) {
 	t.Parallel()
 	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
 	s := NewStatement(eur(0), 0, []KindSum{
 		{Kind: KindRelease, Count: 1, Minor: 1, Sales: 1}, // without tax, fee and returns
 		{Kind: KindDisputeLost, Count: 1, Minor: -7},      // takes from what is reserved: if it ever does more, it shows
 	})
-	if want := []StatementLine{{"sales", 1, eur(1)}, {"other", 1, eur(-7)}}; !slices.Equal(s.Lines, want) || s.Closing != eur(-6) {
+	if want := []StatementLine{{"sales", 1, eur(1)}, {"other", 1, eur(-7)}}; !slices.Equal(s.Lines, want) ||
+		s.Closing != eur(-6) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// MaxImages is how many pictures a listing has at most.
+	// MaxImages bounds the number of pictures of a listing.
 	MaxImages = 8
 	maxAlt    = 200
 )
@@ -20,7 +20,7 @@ const (
 // Image is a picture of what is sold. The first one represents the listing.
 type Image struct {
 	ID string `json:"id"` // img_…
-	// Alt is what is to be seen, for those who do not see it; "" when it only decorates.
+	// Alt describes the picture to those who do not see it; "" when it only decorates.
 	Alt string `json:"alt,omitempty"`
 }
 

@@ -45,7 +45,8 @@ func TestImagesAreFewDescribedAndOfAListingThatIsSold(t *testing.T) {
 		t.Errorf("moved to %+v, %v", l.State().Images, err)
 	}
 	l.Archive(now)
-	for _, err := range []error{l.AddImage(listing.Image{ID: "z"}, now), l.RemoveImage("a", now), l.DescribeImage("a", "x", now)} {
+	for _, err := range []error{l.AddImage(listing.Image{ID: "z"}, now), l.RemoveImage("a", now),
+		l.DescribeImage("a", "x", now)} {
 		if !fault.Is(err, fault.StateConflict) {
 			t.Errorf("archived: %v", err)
 		}
@@ -60,16 +61,21 @@ func TestImagesKeepTheOrderThatTheyAreGiven(t *testing.T) {
 		want string
 		code fault.Code
 	}{
-		"another comes last":    {func(l *listing.Listing) error { return l.AddImage(listing.Image{ID: "d", Alt: " D "}, now) }, "a:A b:B c:C d:D", ""},
+		"another comes last": {func(l *listing.Listing) error {
+			return l.AddImage(listing.Image{ID: "d", Alt: " D "}, now)
+		}, "a:A b:B c:C d:D", ""},
 		"a move goes one place": {func(l *listing.Listing) error { return l.MoveImage("c", now) }, "a:A c:C b:B", ""},
-		"one is described":      {func(l *listing.Listing) error { return l.DescribeImage("b", " A fox ", now) }, "a:A b:A fox c:C", ""},
+		"one is described": {func(l *listing.Listing) error {
+			return l.DescribeImage("b", " A fox ", now)
+		}, "a:A b:A fox c:C", ""},
 		"the first is removed":  {func(l *listing.Listing) error { return l.RemoveImage("a", now) }, "b:B c:C", ""},
 		"the second is removed": {func(l *listing.Listing) error { return l.RemoveImage("b", now) }, "a:A c:C", ""},
 		"a text of two lines": {func(l *listing.Listing) error {
 			return l.AddImage(listing.Image{ID: "d", Alt: "a\nb"}, now)
 		}, "a:A b:B c:C", fault.ValidationFailed},
 	} {
-		l := listing.Restore(listing.State{Status: listing.Active, Images: []listing.Image{{ID: "a", Alt: "A"}, {ID: "b", Alt: "B"}, {ID: "c", Alt: "C"}}})
+		l := listing.Restore(listing.State{Status: listing.Active, Images: []listing.Image{{ID: "a", Alt: "A"},
+			{ID: "b", Alt: "B"}, {ID: "c", Alt: "C"}}})
 		if err := c.do(l); fault.CodeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -91,10 +97,12 @@ func TestAnOfferShowsTheListingsOwnPicturesFirst(t *testing.T) {
 		s    listing.State
 		want []plan.Picture
 	}{
-		"none":                   {listing.State{}, nil},
-		"its own":                {listing.State{Images: own}, []plan.Picture{{URL: image.Path("img_1"), Alt: "A fox"}, {URL: image.Path("img_2")}}},
-		"one that is elsewhere":  {listing.State{Metadata: elsewhere}, []plan.Picture{{URL: "https://a.example/fox.png"}}},
-		"its own, not the other": {listing.State{Metadata: elsewhere, Images: own[1:]}, []plan.Picture{{URL: image.Path("img_2")}}},
+		"none": {listing.State{}, nil},
+		"its own": {listing.State{Images: own}, []plan.Picture{{URL: image.Path("img_1"), Alt: "A fox"},
+			{URL: image.Path("img_2")}}},
+		"one that is elsewhere": {listing.State{Metadata: elsewhere}, []plan.Picture{{URL: "https://a.example/fox.png"}}},
+		"its own, not the other": {listing.State{Metadata: elsewhere, Images: own[1:]},
+			[]plan.Picture{{URL: image.Path("img_2")}}},
 	} {
 		c.s.Type = listing.Digital
 		if got := c.s.Offer(plan.State{}, plan.Price{}, listing.Variant{}).Pictures; !slices.Equal(got, c.want) {

@@ -8,30 +8,28 @@ import (
 	"time"
 
 	"sundry/core/fault"
+	"sundry/core/listingtype"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/tax"
 	"sundry/core/text"
 )
 
-// Type specifies what kind of thing is sold. It never changes.
-type Type string
+// Type specifies what kind of thing is sold.
+type Type = listingtype.Type
 
-// The types of the specification.
+// The types that rules and tests name; core/listingtype describes all of them.
 const (
-	Digital      Type = "DIGITAL"
-	Service      Type = "SERVICE"
-	Subscription Type = "SUBSCRIPTION"
-	Appointment  Type = "APPOINTMENT"
+	Digital      = listingtype.Digital
+	Service      = listingtype.Service
+	Subscription = listingtype.Subscription
+	Appointment  = listingtype.Appointment
 )
-
-// Types is every type.
-func Types() []Type { return []Type{Digital, Service, Subscription, Appointment} }
 
 // Status is the state of a listing: DRAFT → ACTIVE → ARCHIVED, and DRAFT → ARCHIVED.
 type Status string
 
-// The statuses of the specification.
+// The statuses of a listing.
 const (
 	Draft    Status = "DRAFT"
 	Active   Status = "ACTIVE"
@@ -56,7 +54,7 @@ type State struct {
 	Description string
 	// Slug is unique across the platform.
 	Slug string
-	// CatalogKey is what integrators call it: unique for the creator, and it stays when the slug changes.
+	// CatalogKey is the integrators' name for the listing: unique for the creator, and it stays when the slug changes.
 	CatalogKey string
 	Price      money.Amount
 	// TaxBehavior specifies whether the prices, those of plans and variants included, contain their tax.
@@ -109,7 +107,8 @@ type Proposal struct {
 	Edit
 }
 
-// Origin is what the service adds to a proposal. VariantID names the first variant of an appointment listing.
+// Origin contains the members that the service adds to a proposal. VariantID names the first variant of an appointment
+// listing.
 type Origin struct{ ID, CreatorID, PriceID, VariantID string }
 
 // Check lists everything that is wrong with the proposal, as one VALIDATION_FAILED error.
@@ -123,11 +122,12 @@ func (p Proposal) parse() (State, error) {
 	s := State{Type: Type(p.Type), Status: Draft, TaxBehavior: tax.Inclusive}
 	f.Check(p.Type != "", "type", fault.DetailRequired, "Expected DIGITAL, SERVICE, SUBSCRIPTION or APPOINTMENT.")
 	if p.Type != "" {
-		f.OneOf("type", p.Type, string(Digital), string(Service), string(Subscription), string(Appointment))
+		f.OneOf("type", p.Type, listingtype.Names()...)
 	}
 	f.Check(p.Title != nil, "title", fault.DetailRequired, "Expected a title.")
 	f.Check(p.Slug != nil, "slug", fault.DetailRequired, "Expected a slug.")
-	f.Check(p.Currency != nil, "currency", fault.DetailRequired, "Expected an ISO 4217 currency code in lower case, such as eur or usd.")
+	f.Check(p.Currency != nil, "currency", fault.DetailRequired, "Expected an ISO 4217 currency code in lower case, "+
+		"such as eur or usd.")
 	if p.PriceInCents == nil {
 		plan.CheckAmount(&f, "priceInCents", nil)
 	}
@@ -146,7 +146,7 @@ func Create(p Proposal, o Origin, now time.Time) (*Listing, error) {
 	}
 	s.ID, s.CreatorID, s.PriceID = o.ID, o.CreatorID, o.PriceID
 	s.CreatedAt, s.UpdatedAt, s.Revision = now, now, 1
-	if s.Type == Appointment {
+	if s.Type.Bookable() {
 		s.Variants = []Variant{standardVariant(o.VariantID)}
 	}
 	return &Listing{s: s}, nil
@@ -248,7 +248,8 @@ func (l *Listing) Publish(now time.Time) error {
 	return nil
 }
 
-// Archive takes the listing out of sale for good; earlier buyers keep what they bought. Doing it again changes nothing.
+// Archive takes the listing permanently out of sale; earlier buyers keep their purchases. Doing it again changes
+// nothing.
 func (l *Listing) Archive(now time.Time) {
 	next := l.s
 	next.Status = Archived

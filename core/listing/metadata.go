@@ -3,23 +3,18 @@ package listing
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"sundry/core/fault"
 	"sundry/core/period"
 	"sundry/core/plan"
-	"sundry/core/text"
 )
 
-// Metadata is what a listing contains beyond its title and price: the members its type allows, each a string, an int64 or
-// a []string, as the creator gave them. Members that were not given read as their default.
+// Metadata contains a listing's members beyond its title and price: those its type allows, each a string, an int64 or a
+// []string, as the creator gave them. Members that were not given read as their default.
 type Metadata map[string]any
 
 // The members that rules read.
@@ -42,53 +37,6 @@ const (
 	FullRefundHours     = "fullRefundHours"
 )
 
-// member is the rule of one metadata member.
-type member struct {
-	check func(f *fault.Violations, field string, value any) any
-	// standard is what an absent member means; nil when its absence means nothing.
-	standard any
-}
-
-const maxURL = 2048
-
-var schemas = map[Type]map[string]member{
-	Digital: {
-		ImageURL:     {check: link},
-		DownloadURL:  {check: link},
-		"fileFormat": {check: stringUpTo(50)},
-		"fileSize":   {check: number(0, 1<<50)},
-		"previewUrl": {check: link},
-		"pageCount":  {check: number(0, 1_000_000)},
-	},
-	Service: {
-		ImageURL:          {check: link},
-		"durationMinutes": {check: number(1, 525_600)},
-		"deliveryDays":    {check: number(0, 3650)},
-		"revisions":       {check: number(0, 1000)},
-		"calendarUrl":     {check: link},
-	},
-	Subscription: {
-		ImageURL:      {check: link},
-		Interval:      {check: oneOf("day", "week", "month", "year"), standard: "month"},
-		IntervalCount: {check: number(1, 1095), standard: int64(1)},
-		TrialDays:     {check: number(0, plan.MaxTrialDays), standard: int64(0)},
-		Features:      {check: features},
-	},
-	Appointment: {
-		ImageURL:            {check: link},
-		DeliveryMethod:      {check: oneOf("virtual", "in_person", "hybrid"), standard: "virtual"},
-		BufferBefore:        {check: number(0, 1440), standard: int64(0)},
-		BufferAfter:         {check: number(0, 1440), standard: int64(0)},
-		MinimumNotice:       {check: number(0, 525_600), standard: int64(0)},
-		HorizonDays:         {check: number(1, 730), standard: int64(60)},
-		SlotIntervalMinutes: {check: number(5, 720)}, // absent: the variant's duration
-		DailyCap:            {check: number(1, 1440)},
-		WeeklyCap:           {check: number(1, 10_080)},
-		InPersonAddress:     {check: stringUpTo(500)},
-		FullRefundHours:     {check: number(0, 8760)}, // absent: a buyer who cancels has no claim to a refund
-	},
-}
-
 // Text is a string member, or its default, or "".
 func (s State) Text(name string) string { return read[string](s, name) }
 
@@ -98,15 +46,15 @@ func (s State) Number(name string) int64 { return read[int64](s, name) }
 func read[T any](s State, name string) T {
 	value, ok := s.Metadata[name].(T)
 	if !ok {
-		value, _ = schemas[s.Type][name].standard.(T)
+		value, _ = s.Type.Metadata()[name].Default.(T)
 	}
 	return value
 }
 
 // parseMetadata checks every member against the schema of the type and leaves out those that are null.
 func parseMetadata(f *fault.Violations, kind Type, raw map[string]any) Metadata {
-	schema, known := schemas[kind]
-	if !known {
+	schema := kind.Metadata()
+	if schema == nil {
 		return nil // the type itself is refused, or not known here: no schema applies
 	}
 	out := Metadata{}
@@ -117,7 +65,7 @@ func parseMetadata(f *fault.Violations, kind Type, raw map[string]any) Metadata 
 		case !ok:
 			at.Addf(label(name), fault.DetailUnknownMember, "The metadata of a listing of type %s has no such member.", kind)
 		case raw[name] != nil:
-			out[name] = rule.check(at, name, raw[name]) // nil with a fault, of which nothing is kept
+			out[name] = rule.Check(at, name, raw[name]) // nil with a fault, of which nothing is kept
 		}
 	}
 	checkTogether(at, kind, out)
@@ -184,94 +132,4 @@ func label(name string) string {
 		return name
 	}
 	return string([]rune(name)[:most]) + "…"
-}
-
-func number(least, most int64) func(*fault.Violations, string, any) any {
-	return func(f *fault.Violations, field string, value any) any {
-		n, ok := value.(int64) // as stored
-		if written, isNumber := value.(json.Number); isNumber {
-			parsed, err := strconv.ParseInt(string(written), 10, 64)
-			n, ok = parsed, err == nil || errors.Is(err, strconv.ErrRange) // then n is the nearest int64, out of range below
-		}
-		if !f.Check(ok, field, fault.DetailWrongType, "Expected an integer.") {
-			return nil
-		}
-		if n < least || n > most {
-			f.Addf(field, fault.DetailOutOfRange, "Expected %d to %d.", least, most)
-			return nil
-		}
-		return n
-	}
-}
-
-func stringUpTo(most int) func(*fault.Violations, string, any) any {
-	return func(f *fault.Violations, field string, value any) any {
-		s, ok := value.(string)
-		if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
-			return nil
-		}
-		text.CheckLines(f, field, s, most)
-		return s
-	}
-}
-
-func oneOf(allowed ...string) func(*fault.Violations, string, any) any {
-	return func(f *fault.Violations, field string, value any) any {
-		s, ok := value.(string)
-		if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
-			return nil
-		}
-		if !f.OneOf(field, s, allowed...) {
-			return nil
-		}
-		return s
-	}
-}
-
-// link takes web addresses only: pages and mails show them as links, where javascript: and data: would run.
-func link(f *fault.Violations, field string, value any) any {
-	s, ok := value.(string)
-	if !f.Check(ok, field, fault.DetailWrongType, "Expected a string.") {
-		return nil
-	}
-	u, err := url.Parse(s)
-	valid := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&
-		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f })
-	if !f.Check(valid, field, fault.DetailInvalid, "Expected an absolute http or https address without user name.") ||
-		!f.Check(len(s) <= maxURL, field, fault.DetailTooLong, "Expected at most 2048 characters.") {
-		return nil
-	}
-	return s
-}
-
-// features become keys of entitlements, so they are short, not empty and differ.
-func features(f *fault.Violations, field string, value any) any {
-	items, ok := value.([]any)
-	if stored, isStored := value.([]string); isStored {
-		items, ok = nil, true
-		for _, s := range stored {
-			items = append(items, s)
-		}
-	}
-	if !f.Check(ok, field, fault.DetailWrongType, "Expected an array of strings.") ||
-		!f.Check(len(items) <= 100, field, fault.DetailTooLong, "Expected at most 100 features.") {
-		return nil
-	}
-	out := make([]string, 0, len(items))
-	for i, item := range items {
-		at := f.Item(field, i)
-		s, ok := item.(string)
-		switch {
-		case !ok:
-			at.Add("", fault.DetailWrongType, "Expected a string.")
-		case strings.TrimSpace(s) == "":
-			at.Add("", fault.DetailRequired, "Expected the name of a feature.")
-		case slices.Contains(out, s):
-			at.Add("", fault.DetailDuplicate, "The feature is listed twice.")
-		default:
-			text.CheckLine(at, "", s, 100)
-			out = append(out, s)
-		}
-	}
-	return out
 }

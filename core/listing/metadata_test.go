@@ -4,45 +4,21 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strconv"
 	"testing"
 
 	"sundry/core/fault"
 	"sundry/core/fault/faulttest"
+	"sundry/core/listingtype"
+	"sundry/core/plan"
 )
-
-func TestEveryNumberHasItsRange(t *testing.T) {
-	t.Parallel()
-	for kind, members := range map[Type]map[string][2]int64{
-		Digital:      {"fileSize": {0, 1 << 50}, "pageCount": {0, 1_000_000}},
-		Service:      {"durationMinutes": {1, 525_600}, "deliveryDays": {0, 3650}, "revisions": {0, 1000}},
-		Subscription: {IntervalCount: {1, 1095}, TrialDays: {0, 730}},
-		Appointment: {
-			BufferBefore: {0, 1440}, BufferAfter: {0, 1440}, MinimumNotice: {0, 525_600}, HorizonDays: {1, 730}, SlotIntervalMinutes: {5, 720},
-			DailyCap: {1, 1440}, WeeklyCap: {1, 10_080}, FullRefundHours: {0, 8760},
-		},
-	} {
-		for name, limits := range members {
-			refused := []string{"metadata." + name + " OUT_OF_RANGE"}
-			for value, want := range map[int64][]string{limits[0] - 1: refused, limits[0]: nil, limits[1]: nil, limits[1] + 1: refused} {
-				metadata := map[string]any{name: json.Number(strconv.FormatInt(value, 10))}
-				if kind == Subscription {
-					metadata[Interval] = "day"
-				}
-				if got := faulttest.Lines(t, proposal(kind, metadata).Check()); !slices.Equal(got, want) {
-					t.Errorf("%s of %d: %q, want %q", name, value, got, want)
-				}
-			}
-		}
-	}
-}
 
 func TestAnEditThatLeavesMetadataAloneDoesNotCheckIt(t *testing.T) {
 	t.Parallel()
 	s := create(t, Digital, nil).State()
 	s.Metadata = Metadata{"formerly": "allowed"}
 	l := Restore(s)
-	if err := l.Edit(Edit{Title: new("Other")}, newPrice, later); err != nil || !reflect.DeepEqual(l.State().Metadata, s.Metadata) {
+	if err := l.Edit(Edit{Title: new("Other")}, newPrice, later); err != nil ||
+		!reflect.DeepEqual(l.State().Metadata, s.Metadata) {
 		t.Errorf("%v, %v", err, l.State().Metadata)
 	}
 	if err := (Edit{Title: new("Other"), Metadata: map[string]any{"any": "thing"}}).Check(); err != nil {
@@ -74,7 +50,8 @@ func TestFeaturesComeBackFromTheStoreAsTheyWent(t *testing.T) {
 
 func TestMetadataThatNobodyStoredIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, stored := range []string{`[]`, `{"pageCount":1.5}`, `{"pageCount":99999999999999999999}`, `{"pageCount":{}}`, `{"pageCount":null}`, `{"pageCount":true}`} {
+	for _, stored := range []string{`[]`, `{"pageCount":1.5}`, `{"pageCount":99999999999999999999}`, `{"pageCount":{}}`,
+		`{"pageCount":null}`, `{"pageCount":true}`} {
 		var m Metadata
 		if err := json.Unmarshal([]byte(stored), &m); err == nil {
 			t.Errorf("%s became %v", stored, m)
@@ -98,7 +75,8 @@ func TestACreatedListingIsWhatWasProposed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := l.State(); s.Description != "A book" || s.CatalogKey != "the-book" || s.TaxBehavior != "exclusive" || len(s.Variants) != 0 || s.DeliveryModes() != nil {
+	if s := l.State(); s.Description != "A book" || s.CatalogKey != "the-book" || s.TaxBehavior != "exclusive" ||
+		len(s.Variants) != 0 || s.DeliveryModes() != nil {
 		t.Errorf("%+v", s)
 	}
 	if _, err := l.State().Variant(""); !fault.Is(err, fault.NotFoundCode) {
@@ -112,6 +90,31 @@ func TestOnlyWhatChangedMustBeSaved(t *testing.T) {
 		l := Restore(create(t, Digital, nil).State())
 		if err := l.Edit(Edit{Title: &title}, newPrice, later); err != nil || l.Changed() != want {
 			t.Errorf("%s: changed is %v, %v", title, l.Changed(), err)
+		}
+	}
+}
+
+func TestMetadata_NamesAreMembersOfAType(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		DownloadURL, ImageURL, Interval, IntervalCount, TrialDays, Features, DeliveryMethod, SlotIntervalMinutes,
+		BufferBefore,
+		BufferAfter, MinimumNotice, HorizonDays, DailyCap, WeeklyCap, InPersonAddress, FullRefundHours,
+	} {
+		known := func(kind Type) bool { return kind.Metadata()[name].Check != nil }
+		if !slices.ContainsFunc(listingtype.All(), known) {
+			t.Errorf("%s is a member of no type", name)
+		}
+	}
+}
+
+func TestMetadata_LimitsATrialAsPlansDo(t *testing.T) {
+	t.Parallel()
+	for days, allowed := range map[int]bool{plan.MaxTrialDays: true, plan.MaxTrialDays + 1: false} {
+		var f fault.Violations
+		Subscription.Metadata()[TrialDays].Check(&f, TrialDays, int64(days))
+		if err := f.Err(); (err == nil) != allowed {
+			t.Errorf("%d days: got %v, want it allowed: %t", days, err, allowed)
 		}
 	}
 }

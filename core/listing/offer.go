@@ -12,12 +12,13 @@ import (
 func (s State) impliedPrice() plan.Price {
 	v, _ := s.Variant("") // without variants, the zero value has no price of its own
 	return plan.Price{
-		ID: s.PriceID, Amount: v.price(s.Price), Interval: period.Interval(s.Text(Interval)), IntervalCount: int(s.Number(IntervalCount)),
+		ID: s.PriceID, Amount: v.price(s.Price), Interval: period.Interval(s.Text(Interval)),
+		IntervalCount: int(s.Number(IntervalCount)),
 	}
 }
 
-// ImpliedPlan is what a listing without plans is sold as. The features of a subscription become boolean entitlements
-// under their own names, so that what the creator reads is what the integrator asks for.
+// ImpliedPlan returns the plan under which a listing without plans is sold. The features of a subscription become
+// boolean entitlements under their own names, so that the integrator asks for the names that the creator reads.
 func (s State) ImpliedPlan() plan.State {
 	terms := plan.Terms{Entitlements: []plan.Entitlement{}, Credits: []plan.Credit{}, Meters: []plan.Meter{}}
 	features, _ := s.Metadata[Features].([]string)
@@ -31,14 +32,16 @@ func (s State) ImpliedPlan() plan.State {
 	}
 }
 
-// Offer freezes the listing at one price of one of its plans; v is the zero value unless it is for appointments. What the
-// default variant costs takes the place of the listing's own price, not of a plan's; what another one costs was set for
-// it alone, and goes before any one-time price.
+// Offer freezes the listing at one price of one of its plans; v is the zero value unless it is for appointments. What
+// the default variant costs takes the place of the listing's own price, not of a plan's; what another one costs was set
+// for it alone, and goes before any one-time price.
 func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	o := plan.Offer{
-		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: string(s.Type), Title: s.Title, Description: opening(s.Description),
-		PlanKey: p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
-		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, Pictures: s.pictures(), DownloadURL: s.Text(DownloadURL),
+		CreatorID: s.CreatorID, ListingID: s.ID, ListingKey: s.CatalogKey, ListingType: s.Type, Title: s.Title,
+		Description: opening(s.Description),
+		PlanKey:     p.Key, PlanName: p.Name, PriceID: price.ID, Interval: price.Interval, IntervalCount: price.IntervalCount,
+		Price: price.Amount, TaxBehavior: s.TaxBehavior, Terms: p.Terms, Pictures: s.pictures(),
+		DownloadURL: s.Text(DownloadURL),
 	}
 	if p.Key != plan.DefaultKey { // the implied plan has them as entitlements
 		o.Features, _ = s.Metadata[Features].([]string)
@@ -46,7 +49,7 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	if o.Recurring() {
 		o.TrialDays = p.TrialDays
 	}
-	if s.Type == Appointment {
+	if s.Type.Bookable() {
 		o.VariantID, o.VariantName, o.DurationMinutes, o.SessionCount = v.ID, v.Name, v.DurationMinutes, v.SessionCount
 		o.DeliveryModes = s.DeliveryModes()
 		if hours, promised := s.Metadata[FullRefundHours].(int64); promised {
@@ -59,7 +62,7 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	return o
 }
 
-// maxOpening is how much of a description an offer keeps, in characters.
+// maxOpening bounds the part of a description that an offer keeps, in characters.
 const maxOpening = 600
 
 // opening is the beginning of a description, cut at a space where it is long.

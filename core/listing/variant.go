@@ -15,7 +15,8 @@ import (
 // Variant is one way to book an appointment listing: how long, how many times, at what price.
 type Variant struct {
 	ID string `json:"id"` // var_…
-	// Key is what integrators call it: unique in its listing, the same in sandbox and live, and it never changes.
+	// Key is the integrators' name for the variant: unique in its listing, the same in sandbox and live, and it never
+	// changes.
 	Key  string `json:"key"`
 	Name string `json:"name"`
 	// DurationMinutes is of each session.
@@ -27,7 +28,7 @@ type Variant struct {
 	IsDefault    bool   `json:"isDefault"`
 }
 
-// price is what the variant costs: its own price, or the listing's.
+// price returns the variant's own price, or else the listing's.
 func (v Variant) price(listings money.Amount) money.Amount {
 	if v.PriceInCents != nil {
 		listings.Minor = *v.PriceInCents
@@ -140,7 +141,8 @@ func defaultName(duration, sessions int) string {
 
 func standardVariant(variantID string) Variant {
 	name := defaultName(defaultDuration, 1)
-	return Variant{ID: variantID, Key: defaultKey(name, nil), Name: name, DurationMinutes: defaultDuration, SessionCount: 1, IsDefault: true}
+	return Variant{ID: variantID, Key: defaultKey(name, nil), Name: name, DurationMinutes: defaultDuration,
+		SessionCount: 1, IsDefault: true}
 }
 
 // AddVariant gives the listing another variant. STATE_CONFLICT unless it is an appointment listing that may change.
@@ -159,7 +161,8 @@ func (l *Listing) AddVariant(variantID string, e VariantEdit, now time.Time) (Va
 	if e.Key == nil {
 		v.Key = defaultKey(v.Name, l.s.Variants)
 	} else if v.Key = *e.Key; l.s.variantIndexByKey(v.Key) >= 0 {
-		return Variant{}, fault.Invalid(fault.Detail{Field: "key", Code: fault.DetailDuplicate, Message: "Another variant of this listing has this key."})
+		return Variant{}, fault.Invalid(fault.Detail{Field: "key", Code: fault.DetailDuplicate, Message: "Another variant " +
+			"of this listing has this key."})
 	}
 	next := l.s
 	next.Variants = append(slices.Clone(l.s.Variants), v)
@@ -204,7 +207,8 @@ func (l *Listing) RemoveVariant(variantID string, now time.Time) (Variant, error
 	}
 	removed := l.s.Variants[i]
 	if removed.IsDefault {
-		return Variant{}, fault.New(fault.StateConflict, "The default variant cannot be removed: make another one the default first.")
+		return Variant{}, fault.New(fault.StateConflict, "The default variant cannot be removed: make another one the "+
+			"default first.")
 	}
 	next := l.s
 	next.Variants = slices.Delete(slices.Clone(l.s.Variants), i, i+1)
@@ -214,7 +218,7 @@ func (l *Listing) RemoveVariant(variantID string, now time.Time) (Variant, error
 
 // requireVariants reports why the listing's variants may not change, nil when they may.
 func (l *Listing) requireVariants() error {
-	if l.s.Type != Appointment {
+	if !l.s.Type.Bookable() {
 		return fault.New(fault.StateConflict, "Only listings of type APPOINTMENT have variants.")
 	}
 	return l.requireEditable()
@@ -253,7 +257,8 @@ func (s State) VariantByKey(key string) (Variant, error) {
 	if len(keys) == 0 {
 		return Variant{}, fault.NotFound("variant in this listing")
 	}
-	return Variant{}, fault.Newf(fault.NotFoundCode, "No such variant in this listing. Its variants: %s.%s", strings.Join(keys, ", "), fault.DidYouMean(key, keys...))
+	return Variant{}, fault.Newf(fault.NotFoundCode, "No such variant in this listing. Its variants: %s.%s",
+		strings.Join(keys, ", "), fault.DidYouMean(key, keys...))
 }
 
 // Variant finds a variant, the default one for "". NOT_FOUND when there is none, as in every listing that is not for
@@ -267,11 +272,11 @@ func (s State) Variant(variantID string) (Variant, error) {
 	return Variant{}, fault.NotFound("variant")
 }
 
-// DeliveryModes are where sessions of an appointment listing may take place, virtual and in_person when it is hybrid;
-// none for any other listing.
+// DeliveryModes returns the modes in which sessions of an appointment listing may take place, virtual and in_person
+// when it is hybrid; none for any other listing.
 func (s State) DeliveryModes() []string {
 	switch method := s.Text(DeliveryMethod); {
-	case s.Type != Appointment:
+	case !s.Type.Bookable():
 		return nil
 	case method != "hybrid":
 		return []string{method}

@@ -16,7 +16,8 @@ func three(t *testing.T) *Listing {
 	s := create(t, Appointment, nil).State()
 	s.Variants = nil
 	for _, id := range []string{"var_1", "var_2", "var_3"} {
-		s.Variants = append(s.Variants, Variant{ID: id, Key: strings.ReplaceAll(id, "_", "-"), Name: id, DurationMinutes: 30, SessionCount: 1, IsDefault: id == "var_2"})
+		s.Variants = append(s.Variants, Variant{ID: id, Key: strings.ReplaceAll(id, "_", "-"), Name: id, DurationMinutes: 30,
+			SessionCount: 1, IsDefault: id == "var_2"})
 	}
 	return Restore(s)
 }
@@ -44,17 +45,21 @@ func TestOneVariantIsAlwaysTheDefault(t *testing.T) {
 		want  string
 		fault string
 	}{
-		"a new one is not":                 {add(VariantEdit{}), "var_2", ""},
-		"unless it is to be":               {add(VariantEdit{IsDefault: new(true)}), "var_4", ""},
-		"one before it":                    {edit("var_1", VariantEdit{IsDefault: new(true)}), "var_1", ""},
-		"one after it":                     {edit("var_3", VariantEdit{IsDefault: new(true)}), "var_3", ""},
-		"itself":                           {edit("var_2", VariantEdit{IsDefault: new(true)}), "var_2", ""},
-		"another one is not, as before":    {edit("var_1", VariantEdit{IsDefault: new(false)}), "var_2", ""},
-		"another one changes its name":     {edit("var_1", VariantEdit{Name: new("Talk")}), "var_2", ""},
-		"it cannot just stop to be":        {edit("var_2", VariantEdit{IsDefault: new(false)}), "var_2", "isDefault NOT_ALLOWED"},
-		"a refusal of it changes nothing":  {edit("var_2", VariantEdit{IsDefault: new(false), Name: new("Talk")}), "var_2", "isDefault NOT_ALLOWED"},
-		"it is changed and stays":          {edit("var_2", VariantEdit{Name: new("Talk"), DurationMinutes: new(45)}), "var_2", ""},
-		"a fault of another one is listed": {edit("var_1", VariantEdit{DurationMinutes: new(1)}), "var_2", "durationMinutes OUT_OF_RANGE"},
+		"a new one is not":              {add(VariantEdit{}), "var_2", ""},
+		"unless it is to be":            {add(VariantEdit{IsDefault: new(true)}), "var_4", ""},
+		"one before it":                 {edit("var_1", VariantEdit{IsDefault: new(true)}), "var_1", ""},
+		"one after it":                  {edit("var_3", VariantEdit{IsDefault: new(true)}), "var_3", ""},
+		"itself":                        {edit("var_2", VariantEdit{IsDefault: new(true)}), "var_2", ""},
+		"another one is not, as before": {edit("var_1", VariantEdit{IsDefault: new(false)}), "var_2", ""},
+		"another one changes its name":  {edit("var_1", VariantEdit{Name: new("Talk")}), "var_2", ""},
+		"it cannot just stop to be": {edit("var_2", VariantEdit{IsDefault: new(false)}), "var_2",
+			"isDefault NOT_ALLOWED"},
+		"a refusal of it changes nothing": {edit("var_2", VariantEdit{IsDefault: new(false), Name: new("Talk")}), "var_2",
+			"isDefault NOT_ALLOWED"},
+		"it is changed and stays": {edit("var_2", VariantEdit{Name: new("Talk"), DurationMinutes: new(45)}), "var_2",
+			""},
+		"a fault of another one is listed": {edit("var_1", VariantEdit{DurationMinutes: new(1)}), "var_2",
+			"durationMinutes OUT_OF_RANGE"},
 	} {
 		l := three(t)
 		before := l.State()
@@ -72,7 +77,8 @@ func TestOneVariantIsAlwaysTheDefault(t *testing.T) {
 	s := three(t).State()
 	s.Variants[1].IsDefault = false
 	l := Restore(s)
-	if _, err := l.EditVariant("var_3", VariantEdit{Name: new("Talk")}, later); err != nil || !slices.Equal(defaults(l.State()), []string{"var_1"}) {
+	if _, err := l.EditVariant("var_3", VariantEdit{Name: new("Talk")}, later); err != nil ||
+		!slices.Equal(defaults(l.State()), []string{"var_1"}) {
 		t.Errorf("a listing without a default: %q, %v", defaults(l.State()), err)
 	}
 }
@@ -94,13 +100,14 @@ func TestAVariantIsRemovedUnlessItIsTheDefault(t *testing.T) {
 		for _, v := range l.State().Variants {
 			left = append(left, v.ID)
 		}
-		if fault.CodeOf(err) != want.code || !slices.Equal(left, want.left) || l.Changed() != (err == nil) || err == nil && removed.ID != id {
+		if fault.CodeOf(err) != want.code || !slices.Equal(left, want.left) || l.Changed() != (err == nil) || err == nil &&
+			removed.ID != id {
 			t.Errorf("%s: %+v, %v leaves %q", id, removed, err, left)
 		}
 	}
 }
 
-func TestOnlyAppointmentsThatAreSoldHaveVariantsToChange(t *testing.T) {
+func TestOnlyAppointmentListingsOnSaleHaveVariants(t *testing.T) {
 	t.Parallel()
 	book := three(t).State()
 	book.Type = Digital
@@ -140,8 +147,10 @@ func TestAVariantIsFoundByItsIDAndTheDefaultWithout(t *testing.T) {
 
 func TestSessionsTakePlaceWhereTheListingSays(t *testing.T) {
 	t.Parallel()
-	for method, want := range map[string][]string{"virtual": {"virtual"}, "in_person": {"in_person"}, "hybrid": {"virtual", "in_person"}} {
-		if got := create(t, Appointment, map[string]any{DeliveryMethod: method}).State().DeliveryModes(); !slices.Equal(got, want) {
+	for method, want := range map[string][]string{"virtual": {"virtual"}, "in_person": {"in_person"},
+		"hybrid": {"virtual", "in_person"}} {
+		if got := create(t, Appointment, map[string]any{DeliveryMethod: method}).State().DeliveryModes(); !slices.Equal(got,
+			want) {
 			t.Errorf("%s: %q", method, got)
 		}
 	}
@@ -151,11 +160,13 @@ func TestTheOpeningOfADescriptionEndsBetweenWords(t *testing.T) {
 	t.Parallel()
 	word := strings.Repeat("é", 600)
 	for name, c := range map[string]struct{ description, want string }{
-		"none":                        {"", ""},
-		"600 characters":              {word, word},
-		"601 in one word":             {word + "x", word + "…"},
-		"a word that does not fit":    {strings.Repeat("x", 590) + " " + strings.Repeat("y", 10), strings.Repeat("x", 590) + "…"},
-		"a line that does not fit":    {strings.Repeat("x", 590) + "\n" + strings.Repeat("y", 10), strings.Repeat("x", 590) + "…"},
+		"none":            {"", ""},
+		"600 characters":  {word, word},
+		"601 in one word": {word + "x", word + "…"},
+		"a word that does not fit": {strings.Repeat("x", 590) + " " + strings.Repeat("y", 10), strings.Repeat("x", 590) +
+			"…"},
+		"a line that does not fit": {strings.Repeat("x", 590) + "\n" + strings.Repeat("y", 10), strings.Repeat("x", 590) +
+			"…"},
 		"a short word and a long one": {"A " + word, "A…"},
 		"a space and a long word":     {" " + word, " " + word[:2*599] + "…"},
 	} {
@@ -168,7 +179,8 @@ func TestTheOpeningOfADescriptionEndsBetweenWords(t *testing.T) {
 func TestAVariantWithoutANameIsCalledWhatItIs(t *testing.T) {
 	t.Parallel()
 	for sessions, want := range map[int]string{1: "45 minutes", 2: "2 × 45 minutes"} {
-		v, err := create(t, Appointment, nil).AddVariant("var_2", VariantEdit{DurationMinutes: new(45), SessionCount: &sessions}, later)
+		v, err := create(t, Appointment, nil).AddVariant("var_2",
+			VariantEdit{DurationMinutes: new(45), SessionCount: &sessions}, later)
 		if err != nil || v.Name != want {
 			t.Errorf("%d sessions: %q, %v", sessions, v.Name, err)
 		}

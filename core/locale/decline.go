@@ -21,7 +21,7 @@ var declineTexts = map[string]string{
 	"try_again_later":                       "processing_error",
 }
 
-// Decline is why a card was refused, by the processor's code. A code without a text of its own reads as card_declined.
+// Decline returns the text of a decline code. A code without a text of its own reads as card_declined.
 func (l Locale) Decline(code string) string {
 	key, known := declineTexts[code]
 	if !known {

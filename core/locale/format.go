@@ -123,12 +123,12 @@ func ZoneName(t time.Time) string {
 	return name + " (" + offset + ")"
 }
 
-// Interval is how often a price is charged: per month, every 3 months. unit is day, week, month or year.
+// Interval returns the text of a price's interval: per month, every 3 months. unit is day, week, month or year.
 func (l Locale) Interval(unit string, count int) string {
 	return l.Count("interval."+unit, max(count, 1))
 }
 
-// Billed is how often a plan is charged: Billed monthly, Billed every 3 months.
+// Billed returns the text of a plan's billing interval: Billed monthly, Billed every 3 months.
 func (l Locale) Billed(unit string, count int) string {
 	return l.Count("billed."+unit, max(count, 1))
 }

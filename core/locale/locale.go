@@ -19,7 +19,7 @@ type Locale struct {
 	Hour12 bool
 }
 
-// Default is for readers of whom nothing is known.
+// Default is the locale of readers without a known one.
 var Default = Locale{Language: english, Region: "US", Hour12: true}
 
 const (
@@ -51,7 +51,7 @@ func Parse(acceptLanguage string) Locale {
 	return l
 }
 
-// hourCycle is how a tag names the clock (RFC 6067): -u-hc-h12 or -u-hc-h23.
+// hourCycle is the part of a tag that names the clock (RFC 6067): -u-hc-h12 or -u-hc-h23.
 const hourCycle = "-u-hc-"
 
 // Full is the tag with the clock, as ParseTag reads it: en-US-u-hc-h12.

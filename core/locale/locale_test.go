@@ -173,7 +173,9 @@ var verb = regexp.MustCompile(`%(\[(\d)\])?[sd]`)
 // A translation takes the values that the English text takes.
 func TestTranslationsTakeTheSameValues(t *testing.T) {
 	t.Parallel()
-	if keys := locale.Keys(); len(keys) < 500 || slices.ContainsFunc(keys, func(key string) bool { return !locale.Has(key) }) {
+	if keys := locale.Keys(); len(keys) < 500 || slices.ContainsFunc(keys, func(key string) bool {
+		return !locale.Has(key)
+	}) {
 		t.Fatalf("%d keys: not those of the English texts", len(keys))
 	}
 	for _, language := range locale.Languages() {
@@ -191,7 +193,8 @@ func TestTranslationsTakeTheSameValues(t *testing.T) {
 func TestBuyersReadTheirOwnLanguageThroughout(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"de", "fr"} {
-		for _, area := range []string{"common", "checkout", "appointment", "receipt", "invoice", "document", "portal", "decline"} {
+		for _, area := range []string{"common", "checkout", "appointment", "receipt", "invoice", "document", "portal",
+			"decline"} {
 			if missing := locale.Missing(language, area); len(missing) > 0 {
 				t.Errorf("%s/%s.json lacks %s", language, area, strings.Join(missing, ", "))
 			}
@@ -207,17 +210,21 @@ func TestBuyersReadTheirOwnLanguageThroughout(t *testing.T) {
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	t.Parallel()
 	missing := locale.Missing("it", "common")
-	if len(missing) == 0 || !slices.IsSorted(missing) || slices.ContainsFunc(missing, func(key string) bool { return !locale.Has(key) }) {
+	if len(missing) == 0 || !slices.IsSorted(missing) || slices.ContainsFunc(missing, func(key string) bool {
+		return !locale.Has(key)
+	}) {
 		t.Errorf("Italian lacks %q", missing)
 	}
-	if got := locale.Missing("de", "poems"); len(got) != 1 || !strings.HasPrefix(got[0], "poems.json: ") || !strings.Contains(got[0], "does not exist") {
+	if got := locale.Missing("de", "poems"); len(got) != 1 || !strings.HasPrefix(got[0], "poems.json: ") ||
+		!strings.Contains(got[0], "does not exist") {
 		t.Errorf("a file that there is not: %q", got)
 	}
 }
 
 func TestALocaleSurvivesBeingStored(t *testing.T) {
 	t.Parallel()
-	for _, l := range []locale.Locale{american, british, german, french, {Language: "en", Region: "US"}, {Language: "de", Region: "DE", Hour12: true}} {
+	for _, l := range []locale.Locale{american, british, german, french, {Language: "en", Region: "US"},
+		{Language: "de", Region: "DE", Hour12: true}} {
 		if got := locale.ParseTag(l.Full()); got != l {
 			t.Errorf("%s comes back as %+v, want %+v", l.Full(), got, l)
 		}
@@ -231,7 +238,8 @@ func TestALocaleSurvivesBeingStored(t *testing.T) {
 	if got := german.WithClock("12"); !got.Hour12 || got.Region != "AT" {
 		t.Errorf("with 12 hours it is %+v", got)
 	}
-	for tag, want := range map[string][2]bool{"en-US-u-hc-h12": {true, true}, "en-US-u-hc-h23": {false, true}, "en-US": {false, false}} {
+	for tag, want := range map[string][2]bool{"en-US-u-hc-h12": {true, true}, "en-US-u-hc-h23": {false, true},
+		"en-US": {false, false}} {
 		if hour12, ok := locale.ClockOf(tag); hour12 != want[0] || ok != want[1] {
 			t.Errorf("the clock of %s: %v, %v", tag, hour12, ok)
 		}

@@ -72,8 +72,8 @@ func (a Amount) Digits() (negative bool, whole, fraction string) {
 	return a.Minor < 0, digits[:point], digits[point:]
 }
 
-// Major writes a decimal number of minor units, such as a price per unit, in units of the currency: 5.5 cents are 0.055.
-// Nothing is rounded; trailing zeros beyond the currency's decimals are left out.
+// Major writes a decimal number of minor units, such as a price per unit, in units of the currency: 5.5 cents are
+// 0.055. Nothing is rounded; trailing zeros beyond the currency's decimals are left out.
 func (c Currency) Major(minorDecimal string) string {
 	digits, negative := strings.CutPrefix(minorDecimal, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")

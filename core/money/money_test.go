@@ -110,11 +110,16 @@ func TestArithmeticAtItsLimits(t *testing.T) {
 		a, b, want int64
 		ok         bool
 	}{
-		{"+", most, 0, most, true}, {"+", most - 1, 1, most, true}, {"+", most, 1, 0, false}, {"+", least, -1, 0, false}, {"+", 7, 1, 8, true}, {"+", 7, -1, 6, true},
-		{"-", least, 0, least, true}, {"-", least + 1, 1, least, true}, {"-", least, 1, 0, false}, {"-", most, -1, 0, false}, {"-", 7, 1, 6, true}, {"-", 7, -1, 8, true},
-		{"*", most, 1, most, true}, {"*", most, -1, -most, true}, {"*", least, 1, least, true}, {"*", least, -1, 0, false}, {"*", -1, least, 0, false},
-		{"*", 1 << 62, -2, least, true}, {"*", 1 << 62, 2, 0, false}, {"*", 1 << 62, -3, 0, false}, {"*", -5, 1, -5, true}, {"*", 1, -5, -5, true},
-		{"*", 5, 0, 0, true}, {"*", least, 2, 0, false}, {"*", 1 << 32, -(1 << 32), 0, false}, {"*", 1 << 33, 1 << 33, 0, false}, {"*", 0, least, 0, true},
+		{"+", most, 0, most, true}, {"+", most - 1, 1, most, true}, {"+", most, 1, 0, false}, {"+", least, -1, 0, false},
+		{"+", 7, 1, 8, true}, {"+", 7, -1, 6, true},
+		{"-", least, 0, least, true}, {"-", least + 1, 1, least, true}, {"-", least, 1, 0, false}, {"-", most, -1, 0, false},
+		{"-", 7, 1, 6, true}, {"-", 7, -1, 8, true},
+		{"*", most, 1, most, true}, {"*", most, -1, -most, true}, {"*", least, 1, least, true}, {"*", least, -1, 0, false},
+		{"*", -1, least, 0, false},
+		{"*", 1 << 62, -2, least, true}, {"*", 1 << 62, 2, 0, false}, {"*", 1 << 62, -3, 0, false}, {"*", -5, 1, -5, true},
+		{"*", 1, -5, -5, true},
+		{"*", 5, 0, 0, true}, {"*", least, 2, 0, false}, {"*", 1 << 32, -(1 << 32), 0, false},
+		{"*", 1 << 33, 1 << 33, 0, false}, {"*", 0, least, 0, true},
 	} {
 		a, b := money.Amount{Minor: c.a, Currency: "eur"}, money.Amount{Minor: c.b, Currency: "eur"}
 		var got money.Amount
@@ -160,7 +165,8 @@ func TestCurrenciesDoNotMix(t *testing.T) {
 func TestMajorShiftsThePointAndRoundsNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ currency, minor, want string }{
-		{"eur", "5", "0.05"}, {"eur", "5.5", "0.055"}, {"eur", "1234", "12.34"}, {"eur", "100", "1.00"}, {"eur", "0.0000010", "0.00000001"},
+		{"eur", "5", "0.05"}, {"eur", "5.5", "0.055"}, {"eur", "1234", "12.34"}, {"eur", "100", "1.00"},
+		{"eur", "0.0000010", "0.00000001"},
 		{"jpy", "12.50", "12.5"}, {"jpy", "12", "12"}, {"kwd", "1", "0.001"}, {"eur", "-250", "-2.50"},
 	} {
 		if got := money.Currency(c.currency).Major(c.minor); got != c.want {

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// maxTyped is how many digits of whole units a person may type.
+// maxTyped bounds the digits of whole units that a person may type.
 const maxTyped = 12
 
-// ParseTyped reads an amount as a person types it, in whole units with at most the currency's decimals after a point or a
-// comma: 29, 29.00 and 29,5. ok is false for anything else; nothing is rounded.
+// ParseTyped reads an amount as a person types it, in whole units with at most the currency's decimals after a point or
+// a comma: 29, 29.00 and 29,5. ok is false for anything else; nothing is rounded.
 func ParseTyped(text string, c Currency) (a Amount, ok bool) {
 	whole, fraction, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(text), ",", "."), ".")
 	exponent := c.Exponent()
-	if len(whole) == 0 || len(whole) > maxTyped || len(fraction) > exponent || strings.Trim(whole+fraction, "0123456789") != "" {
+	if len(whole) == 0 || len(whole) > maxTyped || len(fraction) > exponent ||
+		strings.Trim(whole+fraction, "0123456789") != "" {
 		return a, false
 	}
 	minor, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", exponent-len(fraction)), 10, 64)

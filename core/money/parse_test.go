@@ -44,8 +44,9 @@ func TestTypedAmountsAreReadExactly(t *testing.T) {
 func TestAmountsAreWrittenAsTheyAreTyped(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]money.Amount{
-		"29.00": {Minor: 2900, Currency: "eur"}, "-29.05": {Minor: -2905, Currency: "eur"}, "1500": {Minor: 1500, Currency: "jpy"},
-		"-7": {Minor: -7, Currency: "jpy"}, "0.001": {Minor: 1, Currency: "kwd"},
+		"29.00": {Minor: 2900, Currency: "eur"}, "-29.05": {Minor: -2905, Currency: "eur"},
+		"1500": {Minor: 1500, Currency: "jpy"},
+		"-7":   {Minor: -7, Currency: "jpy"}, "0.001": {Minor: 1, Currency: "kwd"},
 	} {
 		if got := a.Typed(); got != want {
 			t.Errorf("%+v is %q, want %q", a, got, want)

@@ -24,7 +24,7 @@ const (
 // Final reports whether nothing can happen to the attempt any more.
 func (s Status) Final() bool { return s == Succeeded || s == Declined || s == Canceled }
 
-// DeclineReason is why a card was not charged.
+// DeclineReason is the bank's reason for refusing a card.
 type DeclineReason struct {
 	// Code is the processor's decline code, such as insufficient_funds.
 	Code string `json:"code"`
@@ -32,8 +32,8 @@ type DeclineReason struct {
 	Message string `json:"message"`
 }
 
-// NextAction is how the buyer's browser leads them to their bank. It opens one payment and is for its buyer only: it
-// belongs into no log and no database.
+// NextAction leads the buyer's browser to their bank. It opens one payment and is for its buyer only: never log or
+// store it.
 type NextAction struct {
 	// ClientSecret lets the processor's script go on with the payment; empty where a page of ours plays the bank.
 	ClientSecret string
@@ -41,7 +41,7 @@ type NextAction struct {
 	RedirectURL string
 }
 
-// Outcome is what the processor reports of an attempt now.
+// Outcome is the state of an attempt as the processor reports it now.
 type Outcome struct {
 	Status  Status
 	Decline DeclineReason // with Declined
@@ -54,11 +54,11 @@ type Outcome struct {
 	ExpYear  int
 	// ProcessorID is the processor's own id of the attempt; "" when it has none.
 	ProcessorID string
-	// Action is what the buyer's browser does next, with RequiresAction. It is never stored.
+	// Action is the next step of the buyer's browser, with RequiresAction. It is never stored.
 	Action NextAction
-	// CardCountry is where the card was issued (ISO 3166-1 alpha-2); "" when the processor doesn't report it.
+	// CardCountry is the country of the card's issuer (ISO 3166-1 alpha-2); "" when the processor doesn't report it.
 	CardCountry string
-	// Fee is what the processor keeps of a charge that succeeds; without currency when it doesn't report it.
+	// Fee is the processor's fee for a charge that succeeds; without currency when it doesn't report it.
 	Fee money.Amount
 }
 
@@ -66,7 +66,7 @@ type Outcome struct {
 type State struct {
 	ID        string
 	CreatorID string
-	// Subject is what the money is for, and Sale how the amount comes about.
+	// Subject names the object being paid for, and Sale breaks down the amount.
 	Subject
 	Sale    Sale
 	Amount  money.Amount
@@ -74,21 +74,21 @@ type State struct {
 	Decline DeclineReason
 	// ProcessorID is the processor's own id of the attempt; empty until it has responded.
 	ProcessorID string
-	// Method is the processor's token of the card; empty for a payment of nothing.
+	// Method is the processor's token of the card; empty for a payment of zero.
 	Method   string
 	Brand    string
 	Last4    string
 	SaveCard bool
-	// Mandate is what the customer agreed to where SaveCard keeps their card, as the page showed it; empty where the
-	// subject knows.
+	// Mandate is the text the customer agreed to where SaveCard keeps their card, as the page showed it; empty where the
+	// subject knows it.
 	Mandate string
 	// OffSession is true when no buyer is present to authenticate.
 	OffSession bool
 	CreatedAt  time.Time
 	SettledAt  time.Time // zero until final
-	// Refunded is how much of the amount went back.
+	// Refunded is the part of the amount that went back.
 	Refunded money.Amount
-	// ProcessorFee is what the processor kept; zero until it succeeded.
+	// ProcessorFee is the processor's fee; zero until the payment succeeded.
 	ProcessorFee money.Amount
 	Revision     int64
 }
@@ -96,7 +96,7 @@ type State struct {
 // Payment is the aggregate.
 type Payment struct{ s State }
 
-// Intent is what is about to be asked of the processor.
+// Intent describes an attempt before the processor is asked for it.
 type Intent struct {
 	ID        string
 	CreatorID string
@@ -114,9 +114,11 @@ type Intent struct {
 // NewPending records that money is about to be asked for, before the processor receives it.
 func NewPending(i Intent, now time.Time) *Payment {
 	return &Payment{State{
-		ID: i.ID, CreatorID: i.CreatorID, Subject: i.Subject, Sale: i.Sale, Amount: i.Amount, Method: i.Method, Brand: i.Brand,
+		ID: i.ID, CreatorID: i.CreatorID, Subject: i.Subject, Sale: i.Sale, Amount: i.Amount, Method: i.Method,
+		Brand: i.Brand,
 		Last4: i.Last4, SaveCard: i.SaveCard, Mandate: i.Mandate, OffSession: i.OffSession,
-		Status: Pending, Refunded: money.Amount{Currency: i.Amount.Currency}, ProcessorFee: money.Amount{Currency: i.Amount.Currency}, CreatedAt: now, Revision: 1,
+		Status: Pending, Refunded: money.Amount{Currency: i.Amount.Currency},
+		ProcessorFee: money.Amount{Currency: i.Amount.Currency}, CreatedAt: now, Revision: 1,
 	}}
 }
 
@@ -137,8 +139,8 @@ var transitions = map[Status][]Status{
 	Succeeded:      {},
 }
 
-// Apply takes in what the processor reports. changed is false when that is nothing new, so doubled and late messages are
-// harmless. An impossible message is an error and changes nothing.
+// Apply applies the processor's report. changed is false for a report without news, so doubled and late messages are
+// harmless. An impossible report is an error and changes nothing.
 func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 	if o.Status == p.s.Status || o.Status == Pending {
 		return false, nil
@@ -169,8 +171,8 @@ func (p *Payment) Apply(o Outcome, now time.Time) (changed bool, err error) {
 	return false, fmt.Errorf("payment %s is %s and cannot become %s", p.s.ID, p.s.Status, o.Status)
 }
 
-// MarkRefunded records that all of a payment went back to the buyer. changed is false when it had already. An error for a
-// payment that was never made.
+// MarkRefunded records that all of a payment went back to the buyer. changed is false when it had already. An error for
+// a payment that was never made.
 func (p *Payment) MarkRefunded() (changed bool, err error) {
 	switch {
 	case p.s.Status != Succeeded:
@@ -184,8 +186,8 @@ func (p *Payment) MarkRefunded() (changed bool, err error) {
 }
 
 // Document names the customer of a payment that has just succeeded, and its receipt ("" for an invoice, which has a
-// number already). It belongs to the change that made the payment succeed, so the revision stays. An error for any other
-// payment, and for one that is documented already.
+// number already). It belongs to the change that made the payment succeed, so the revision stays. An error for any
+// other payment, and for one that is documented already.
 func (p *Payment) Document(customerID, receiptNumber string) error {
 	if p.s.Status != Succeeded || p.s.Sale.ReceiptNumber != "" {
 		return fmt.Errorf("payment %s is %s with receipt %q: it takes no receipt", p.s.ID, p.s.Status, p.s.Sale.ReceiptNumber)
@@ -201,7 +203,8 @@ func (p *Payment) Refund(amount money.Amount) error {
 		return fmt.Errorf("refund of payment %s: %w", p.s.ID, err)
 	}
 	if p.s.Status != Succeeded || amount.Minor <= 0 || refunded.Minor > p.s.Amount.Minor {
-		return fmt.Errorf("payment %s is %s with %d of %d refunded: %d can't go back", p.s.ID, p.s.Status, p.s.Refunded.Minor, p.s.Amount.Minor, amount.Minor)
+		return fmt.Errorf("payment %s is %s with %d of %d refunded: %d can't go back", p.s.ID, p.s.Status, p.s.Refunded.Minor,
+			p.s.Amount.Minor, amount.Minor)
 	}
 	p.s.Refunded = refunded
 	p.s.Revision++

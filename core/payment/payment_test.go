@@ -15,7 +15,8 @@ var all = []payment.Status{
 
 // may is the drawn state machine: from each status, what the processor may report next.
 var may = map[payment.Status][]payment.Status{
-	payment.Pending:        {payment.RequiresAction, payment.Processing, payment.Succeeded, payment.Declined, payment.Canceled},
+	payment.Pending: {payment.RequiresAction, payment.Processing, payment.Succeeded, payment.Declined,
+		payment.Canceled},
 	payment.RequiresAction: {payment.Processing, payment.Succeeded, payment.Declined, payment.Canceled},
 	payment.Processing:     {payment.RequiresAction, payment.Succeeded, payment.Declined, payment.Canceled},
 	payment.Canceled:       {payment.Succeeded},
@@ -49,7 +50,8 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 					t.Errorf("%s gets %s again: changed %v, %v", from, to, changed, err)
 				}
 			case allowed:
-				if !changed || err != nil || after.Status != to || after.Revision != before.Revision+1 || after.Method != "pm_saved" || after.Last4 != "4242" {
+				if !changed || err != nil || after.Status != to || after.Revision != before.Revision+1 ||
+					after.Method != "pm_saved" || after.Last4 != "4242" {
 					t.Errorf("%s to %s: %+v, %v", from, to, after, err)
 				}
 				if after.SettledAt.IsZero() == to.Final() {
@@ -77,7 +79,8 @@ func TestOnlyASucceededPaymentIsDocumentedAndOnlyOnce(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || after.Sale.ReceiptNumber != "ABCDEF-R-000001" || after.CustomerID != "cus_1" || after.Revision != before.Revision {
+		if err != nil || after.Sale.ReceiptNumber != "ABCDEF-R-000001" || after.CustomerID != "cus_1" ||
+			after.Revision != before.Revision {
 			t.Errorf("%+v, %v", after, err)
 		}
 		if err := p.Document("cus_2", "ABCDEF-R-000002"); err == nil || !reflect.DeepEqual(p.State(), after) {
@@ -96,18 +99,42 @@ func TestRefundsStayWithinWhatWasPaid(t *testing.T) {
 		want     int64 // refunded afterwards
 		refused  bool
 	}{
-		"a part":                     {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(eur(40)) }, 40, false},
-		"a single minor unit":        {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(eur(1)) }, 1, false},
-		"a single one comes back":    {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(1)) }, 39, false},
-		"the rest":                   {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(60)) }, 100, false},
-		"a minor unit too much":      {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(61)) }, 40, true},
-		"nothing":                    {payment.Succeeded, 40, func(p *payment.Payment) error { return p.Refund(eur(0)) }, 40, true},
-		"another currency":           {payment.Succeeded, 0, func(p *payment.Payment) error { return p.Refund(money.Amount{Minor: 1, Currency: "usd"}) }, 0, true},
-		"of a declined payment":      {payment.Declined, 0, func(p *payment.Payment) error { return p.Refund(eur(1)) }, 0, true},
-		"a refund comes back":        {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(40)) }, 0, false},
-		"more comes back than went":  {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(41)) }, 40, true},
-		"nothing comes back":         {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(eur(0)) }, 40, true},
-		"another currency came back": {payment.Succeeded, 40, func(p *payment.Payment) error { return p.ReverseRefund(money.Amount{Minor: 1, Currency: "usd"}) }, 40, true},
+		"a part": {payment.Succeeded, 0, func(p *payment.Payment) error {
+			return p.Refund(eur(40))
+		}, 40, false},
+		"a single minor unit": {payment.Succeeded, 0, func(p *payment.Payment) error {
+			return p.Refund(eur(1))
+		}, 1, false},
+		"a single one comes back": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.ReverseRefund(eur(1))
+		}, 39, false},
+		"the rest": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.Refund(eur(60))
+		}, 100, false},
+		"a minor unit too much": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.Refund(eur(61))
+		}, 40, true},
+		"nothing": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.Refund(eur(0))
+		}, 40, true},
+		"another currency": {payment.Succeeded, 0, func(p *payment.Payment) error {
+			return p.Refund(money.Amount{Minor: 1, Currency: "usd"})
+		}, 0, true},
+		"of a declined payment": {payment.Declined, 0, func(p *payment.Payment) error {
+			return p.Refund(eur(1))
+		}, 0, true},
+		"a refund comes back": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.ReverseRefund(eur(40))
+		}, 0, false},
+		"more comes back than went": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.ReverseRefund(eur(41))
+		}, 40, true},
+		"nothing comes back": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.ReverseRefund(eur(0))
+		}, 40, true},
+		"another currency came back": {payment.Succeeded, 40, func(p *payment.Payment) error {
+			return p.ReverseRefund(money.Amount{Minor: 1, Currency: "usd"})
+		}, 40, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +154,8 @@ func TestTheProcessorsFeeIsKeptOfASuccess(t *testing.T) {
 	t.Parallel()
 	for _, status := range []payment.Status{payment.Succeeded, payment.Declined} {
 		p := in(payment.Pending)
-		if _, err := p.Apply(payment.Outcome{Status: status, Fee: money.Amount{Minor: 27, Currency: "eur"}}, time.Unix(100, 0)); err != nil {
+		if _, err := p.Apply(payment.Outcome{Status: status, Fee: money.Amount{Minor: 27, Currency: "eur"}},
+			time.Unix(100, 0)); err != nil {
 			t.Fatal(err)
 		}
 		if fee := p.State().ProcessorFee.Minor; (fee == 27) != (status == payment.Succeeded) {
@@ -163,11 +191,16 @@ func TestAnOutcomeReplacesOnlyWhatItKnows(t *testing.T) {
 		outcome payment.Outcome
 		want    func(*payment.State)
 	}{
-		"nothing":                   {payment.Outcome{}, func(*payment.State) {}},
-		"the method":                {payment.Outcome{Method: "pm_2"}, func(s *payment.State) { s.Method = "pm_2" }},
-		"the processor's":           {payment.Outcome{ProcessorID: "pi_2"}, func(s *payment.State) { s.ProcessorID = "pi_2" }},
-		"the card":                  {payment.Outcome{Brand: "mastercard", Last4: "4444"}, func(s *payment.State) { s.Brand, s.Last4 = "mastercard", "4444" }},
-		"a fee in another currency": {payment.Outcome{Fee: money.Amount{Minor: 27, Currency: "usd"}}, func(*payment.State) {}},
+		"nothing":    {payment.Outcome{}, func(*payment.State) {}},
+		"the method": {payment.Outcome{Method: "pm_2"}, func(s *payment.State) { s.Method = "pm_2" }},
+		"the processor's": {payment.Outcome{ProcessorID: "pi_2"}, func(s *payment.State) {
+			s.ProcessorID = "pi_2"
+		}},
+		"the card": {payment.Outcome{Brand: "mastercard", Last4: "4444"}, func(s *payment.State) {
+			s.Brand, s.Last4 = "mastercard", "4444"
+		}},
+		"a fee in another currency": {payment.Outcome{Fee: money.Amount{Minor: 27, Currency: "usd"}},
+			func(*payment.State) {}},
 	} {
 		p, want := payment.Restore(known), known
 		c.outcome.Status = payment.Succeeded
@@ -207,7 +240,8 @@ func TestAllOfASucceededPaymentGoesBackOnce(t *testing.T) {
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
 	for event, want := range map[interface{ EventName() string }]string{
-		&payment.Completed{}: "payment.completed", &payment.Failed{}: "payment.failed", &payment.Reversed{}: "payment.reversed",
+		&payment.Completed{}: "payment.completed", &payment.Failed{}: "payment.failed",
+		&payment.Reversed{}: "payment.reversed",
 	} {
 		if got := event.EventName(); got != want {
 			t.Errorf("%q, want %q", got, want)

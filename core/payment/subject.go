@@ -22,7 +22,7 @@ type Subject struct {
 	Purpose Purpose
 	// SubjectID is the checkout session (cs_…), subscription (sub_…) or invoice (inv_…).
 	SubjectID string
-	// CustomerID is who pays; empty until a checkout is paid.
+	// CustomerID names the payer; empty until a checkout is paid.
 	CustomerID string
 	// PaymentMethodID is the saved card (pm_…) that is charged; empty when the buyer gives one at checkout.
 	PaymentMethodID string
@@ -36,19 +36,19 @@ func (s Subject) CheckoutID() string {
 	return ""
 }
 
-// Sale is how the amount of a payment comes about. All amounts are in one currency and none is negative.
+// Sale breaks down the amount of a payment. All amounts are in one currency and none is negative.
 type Sale struct {
 	Subtotal money.Amount `json:"subtotal"`
 	Discount money.Amount `json:"discount"`
-	// Tax is what is owed to the state. TaxAdded is the same where prices exclude it, and zero where they contain it.
+	// Tax is the amount owed to the state. TaxAdded equals it where prices exclude tax, and is zero where they contain it.
 	Tax      money.Amount `json:"tax"`
 	TaxAdded money.Amount `json:"taxAdded"`
 	// TaxDetails explain why the tax is what it is.
 	TaxDetails tax.Details `json:"taxDetails,omitzero"`
-	// Credit is what the customer had from an earlier change of plan and used up here.
+	// Credit is the customer's credit from an earlier change of plan that was used up here.
 	Credit money.Amount `json:"credit"`
 	Lines  []Line       `json:"lines,omitempty"`
-	// ListingID is what was sold; empty for an invoice.
+	// ListingID names the listing that was sold; empty for an invoice.
 	ListingID string `json:"listingId,omitempty"`
 	// PeriodStart and PeriodEnd bound the time that is paid for; zero for what is sold once.
 	PeriodStart time.Time `json:"periodStart,omitzero"`
@@ -57,7 +57,7 @@ type Sale struct {
 	ReceiptNumber string `json:"receiptNumber,omitempty"`
 }
 
-// Total is what is taken from the card: Subtotal − Discount + TaxAdded − Credit, never negative.
+// Total returns the amount to charge: Subtotal − Discount + TaxAdded − Credit, never negative.
 func (s Sale) Total() (money.Amount, error) {
 	total := s.Subtotal
 	for _, off := range []money.Amount{s.Discount, s.Credit} {

@@ -12,7 +12,8 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 
 func TestOnlyACheckoutHasASession(t *testing.T) {
 	t.Parallel()
-	for purpose, want := range map[payment.Purpose]string{payment.ForCheckout: "x", payment.ForSubscription: "", payment.ForInvoice: ""} {
+	for purpose, want := range map[payment.Purpose]string{payment.ForCheckout: "x", payment.ForSubscription: "",
+		payment.ForInvoice: ""} {
 		if got := (payment.Subject{Purpose: purpose, SubjectID: "x"}).CheckoutID(); got != want {
 			t.Errorf("%s: %q", purpose, got)
 		}
@@ -37,7 +38,8 @@ func TestTheTotalOfASale(t *testing.T) {
 			t.Errorf("%s: %+v", name, total)
 		}
 	}
-	if total, err := (payment.Sale{Subtotal: eur(1000), Discount: money.Amount{Minor: 100, Currency: "usd"}}).Total(); err == nil {
+	if total, err := (payment.Sale{Subtotal: eur(1000),
+		Discount: money.Amount{Minor: 100, Currency: "usd"}}).Total(); err == nil {
 		t.Errorf("another currency before amounts without one: %+v", total)
 	}
 }

@@ -20,7 +20,7 @@ type State struct {
 	PlanKey   string // "" = the default plan
 	// Interval is empty when the plan is to choose.
 	Interval period.Interval
-	// SuccessURL is where buyers go afterwards; "" = they stay on the page that confirms it.
+	// SuccessURL is the page that buyers are sent to after paying; "" = they stay on the page that confirms it.
 	SuccessURL string
 	Active     bool
 	CreatedAt  time.Time
@@ -48,7 +48,7 @@ type Edit struct {
 	Active     *bool
 }
 
-// Origin is what the service adds to a new link.
+// Origin contains the members that the service adds to a new link.
 type Origin struct{ ID, CreatorID, Code string }
 
 // Check lists everything that is wrong with the edit itself, as one VALIDATION_FAILED error. sandbox allows plain http
@@ -68,7 +68,8 @@ func (e Edit) Check(sandbox bool) error {
 // CheckNew is Check for a link that does not exist yet.
 func (e Edit) CheckNew(sandbox bool) error {
 	var f fault.Violations
-	f.Check(e.ListingID != nil && *e.ListingID != "", "listingId", fault.DetailRequired, "Expected the id of one of your listings.")
+	f.Check(e.ListingID != nil && *e.ListingID != "", "listingId", fault.DetailRequired, "Expected the id of one of "+
+		"your listings.")
 	_ = f.Merge(e.Check(sandbox)) // its only errors are faults of the request
 	return f.Err()
 }

@@ -9,7 +9,7 @@ import (
 	"sundry/core/locale"
 )
 
-// Card is what the processor reports of a saved card.
+// Card is a saved card as the processor reports it.
 type Card struct {
 	// Token is the processor's reusable name of the card.
 	Token    string
@@ -19,7 +19,7 @@ type Card struct {
 	ExpYear  int
 }
 
-// Mandate is what the customer agreed to when the card was saved.
+// Mandate is the text that the customer agreed to when the card was saved.
 type Mandate struct {
 	Text string `json:"text"`
 	// AcceptedAt is account time. Source is where it was accepted: the id of a checkout session or of a card setup.
@@ -69,8 +69,8 @@ func (m *Method) Remove(now time.Time) error {
 	return nil
 }
 
-// MandateText is what the page shows beside the button that saves a card, in the customer's language, and what is stored
-// with its acceptance.
+// MandateText returns the text beside the button that saves a card, in the customer's language. It is stored with its
+// acceptance.
 func MandateText(reader locale.Locale, seller string) string { return reader.Text("mandate", seller) }
 
 // Saved is emitted when a customer has saved a card for later charges.

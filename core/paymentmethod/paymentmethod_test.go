@@ -15,7 +15,8 @@ func TestACardIsUsableUntilItIsRemovedOnce(t *testing.T) {
 	t.Parallel()
 	saved, removed := time.Unix(100, 0), time.Unix(200, 0)
 	mandate := paymentmethod.Mandate{Text: "You authorize", AcceptedAt: saved, Source: "cs_1"}
-	m := paymentmethod.New("pm_1", "crt_1", "cus_1", paymentmethod.Card{Token: "tok", Brand: "visa", Last4: "4242"}, mandate, saved)
+	m := paymentmethod.New("pm_1", "crt_1", "cus_1", paymentmethod.Card{Token: "tok", Brand: "visa", Last4: "4242"},
+		mandate, saved)
 	if s := m.State(); !s.Usable() || s.Revision != 1 || s.Mandate != mandate || s.CreatedAt != saved {
 		t.Fatalf("new: %+v", s)
 	}
@@ -37,7 +38,8 @@ func TestACardIsUsableUntilItIsRemovedOnce(t *testing.T) {
 // TestWhatSubscribersAreWiredTo holds the names that outbox rows keep while the program is replaced.
 func TestWhatSubscribersAreWiredTo(t *testing.T) {
 	t.Parallel()
-	for want, e := range map[string]event.Event{"payment_method.saved": paymentmethod.Saved{}, "payment_method.removed": paymentmethod.Removed{}} {
+	for want, e := range map[string]event.Event{"payment_method.saved": paymentmethod.Saved{},
+		"payment_method.removed": paymentmethod.Removed{}} {
 		if e.EventName() != want {
 			t.Errorf("%T is named %q", e, e.EventName())
 		}
@@ -46,7 +48,8 @@ func TestWhatSubscribersAreWiredTo(t *testing.T) {
 
 func TestTheMandateNamesTheSeller(t *testing.T) {
 	t.Parallel()
-	if text := paymentmethod.MandateText(locale.Locale{}, "Ada Studio"); !strings.HasPrefix(text, "You authorize Ada Studio to charge this card") {
+	if text := paymentmethod.MandateText(locale.Locale{}, "Ada Studio"); !strings.HasPrefix(text,
+		"You authorize Ada Studio to charge this card") {
 		t.Error(text)
 	}
 }

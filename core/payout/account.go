@@ -11,8 +11,8 @@ import (
 // AccountStatus is whether a creator can be paid out.
 type AccountStatus string
 
-// The statuses of a payout account. The rail decides on each of them, so any may follow any other but AccountNone, which
-// is the first.
+// The statuses of a payout account. The rail decides on each of them, so any may follow any other but AccountNone,
+// which is the first.
 const (
 	// AccountNone: nothing was opened yet.
 	AccountNone AccountStatus = "none"
@@ -24,21 +24,23 @@ const (
 	AccountRestricted AccountStatus = "restricted"
 )
 
-// Disconnected is the disabled reason of an account that the rail no longer lets us pay to: another one takes its place.
+// Disconnected is the disabled reason of an account that the rail no longer lets us pay to: another one takes its
+// place.
 const Disconnected = "disconnected"
 
-// AccountReport is what the rail reports of a payout account now.
+// AccountReport is the state of a payout account as the rail reports it now.
 type AccountReport struct {
 	ID      string // the rail's
 	Country string // ISO 3166-1 alpha-2, upper case; "" where the rail does not report it
 	Status  AccountStatus
-	// RequirementsDue are what the rail still needs from the creator, by the rail's own names.
+	// RequirementsDue lists the facts that the rail still needs from the creator, by the rail's own names.
 	RequirementsDue []string
 	// DisabledReason is the rail's word for why nothing is paid out; "" for none.
 	DisabledReason string
 }
 
-// AccountState is a payout account's data, as stores and views see it. The zero value but for the creator is AccountNone.
+// AccountState is a payout account's data, as stores and views see it. The zero value but for the creator is
+// AccountNone.
 type AccountState struct {
 	AccountReport
 	CreatorID string
@@ -61,10 +63,12 @@ func (a *Account) State() AccountState { return a.s }
 
 // NewAccount is the account that the rail opened for a creator.
 func NewAccount(creatorID string, report AccountReport, now time.Time) *Account {
-	return &Account{AccountState{AccountReport: report.normal(), CreatorID: creatorID, CreatedAt: now, UpdatedAt: now, Revision: 1}}
+	return &Account{AccountState{AccountReport: report.normal(), CreatorID: creatorID, CreatedAt: now, UpdatedAt: now,
+		Revision: 1}}
 }
 
-// Report records what the rail reports now. changed is false when that is known already, and for a report on another account.
+// Report records what the rail reports now. changed is false when that is known already, and for a report on another
+// account.
 func (a *Account) Report(report AccountReport, now time.Time) (changed bool) {
 	next := report.normal()
 	if next.Country == "" {
@@ -109,5 +113,6 @@ func (r AccountReport) same(other AccountReport) bool {
 
 // CheckCountry adds a violation for a country that an account can't be opened in; "" is one that was not named.
 func CheckCountry(f *fault.Violations, field, code string) {
-	f.Check(code == "" || country.Valid(code), field, fault.DetailInvalid, "Expected a country's two capital letters, such as DE.")
+	f.Check(code == "" || country.Valid(code), field, fault.DetailInvalid, "Expected a country's two capital letters, "+
+		"such as DE.")
 }

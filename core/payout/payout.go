@@ -24,7 +24,7 @@ const (
 	Failed  Status = "failed"
 )
 
-// Request is what the account asks for.
+// Request is an account's request for a payout.
 type Request struct {
 	Currency string
 	// Minor is nil to pay out all that is available.
@@ -58,7 +58,8 @@ type State struct {
 	FailureReason string
 	// RequestKey is the idempotency key that it was asked for under.
 	RequestKey string
-	// Destination is the rail's id of the account that it goes to: the one of when it was asked for. "" where the rail needs none.
+	// Destination is the rail's id of the account that it goes to: the one of when it was asked for. "" where the rail
+	// needs none.
 	Destination string
 	CreatedAt   time.Time
 	PaidAt      time.Time // zero unless it was paid
@@ -83,15 +84,15 @@ func Restore(s State) *Payout { return &Payout{s} }
 // State is a copy of the data.
 func (p *Payout) State() State { return p.s }
 
-// Funds are what a payout is made from, and where it goes.
+// Funds contain the balance that a payout draws on, and its destination.
 type Funds struct {
 	Available money.Amount
 	Minimum   int64
 	Account   AccountState
 }
 
-// Ask sets the amount asked for, of what is available, aside for a payout. The fault is STATE_CONFLICT unless the account
-// can receive it, INSUFFICIENT_BALANCE when less is available, or less than the minimum.
+// Ask sets the amount asked for, of what is available, aside for a payout. The fault is STATE_CONFLICT unless the
+// account can receive it, INSUFFICIENT_BALANCE when less is available, or less than the minimum.
 func Ask(id, creatorID string, req Request, from Funds, now time.Time) (*Payout, ledger.Posting, error) {
 	available, minimum := from.Available, from.Minimum
 	amount := available
@@ -102,7 +103,8 @@ func Ask(id, creatorID string, req Request, from Funds, now time.Time) (*Payout,
 	case !from.Account.CanReceive():
 		return nil, ledger.Posting{}, notReady(from.Account.Status)
 	case amount.Minor > available.Minor:
-		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "Only %s is available.", locale.Default.Money(available))
+		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "Only %s is available.",
+			locale.Default.Money(available))
 	case amount.Minor < minimum:
 		return nil, ledger.Posting{}, fault.Newf(fault.InsufficientBalance, "%s is available, and a payout is at least %s.",
 			locale.Default.Money(available), locale.Default.Money(money.Amount{Minor: minimum, Currency: available.Currency}))
@@ -113,19 +115,23 @@ func Ask(id, creatorID string, req Request, from Funds, now time.Time) (*Payout,
 		ledger.Debit(ledger.CreatorAvailable, amount), ledger.Credit(ledger.CreatorInTransit, amount)), nil
 }
 
-// notReady is why an account receives nothing.
+// notReady returns the STATE_CONFLICT fault of an account that cannot receive payouts.
 func notReady(status AccountStatus) error {
 	switch status {
 	case AccountPending:
-		return fault.New(fault.StateConflict, "Your payout account isn't ready yet: its details are missing or still being checked. Your balance stays available.")
+		return fault.New(fault.StateConflict, "Your payout account isn't ready yet: its details are missing or still being "+
+			"checked. Your balance stays available.")
 	case AccountRestricted:
-		return fault.New(fault.StateConflict, "Your payout account is restricted and can't receive payouts. Your balance stays available.")
+		return fault.New(fault.StateConflict, "Your payout account is restricted and can't receive payouts. Your balance "+
+			"stays available.")
 	case AccountNone, AccountReady:
 	}
-	return fault.New(fault.StateConflict, "You have no payout account yet. Set one up to be paid out. Your balance stays available.")
+	return fault.New(fault.StateConflict, "You have no payout account yet. Set one up to be paid out. Your balance "+
+		"stays available.")
 }
 
-// Pay records that the money was sent. changed is false when that is known already; a payout that failed cannot be paid.
+// Pay records that the money was sent. changed is false when that is known already; a payout that failed cannot be
+// paid.
 func (p *Payout) Pay(now time.Time) (e PaidOut, posting ledger.Posting, changed bool, err error) {
 	switch p.s.Status {
 	case Paid:

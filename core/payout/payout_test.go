@@ -21,16 +21,21 @@ func in(status payout.Status) *payout.Payout {
 
 func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 	t.Parallel()
-	paid := []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "processor_clearing", Amount: eur(-5000)}}
+	paid := []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)},
+		{Account: "processor_clearing", Amount: eur(-5000)}}
 	for name, c := range map[string]struct {
 		from, reported, want payout.Status
 		legs                 []ledger.Leg // nil = nothing changes
 		refused              bool
 	}{
-		"pending is paid":       {payout.Pending, payout.Paid, payout.Paid, paid, false},
-		"pending fails":         {payout.Pending, payout.Failed, payout.Failed, []ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}}, false},
-		"paid comes again":      {payout.Paid, payout.Paid, payout.Paid, nil, false},
-		"paid comes back":       {payout.Paid, payout.Failed, payout.Failed, []ledger.Leg{{Account: "processor_clearing", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}}, false},
+		"pending is paid": {payout.Pending, payout.Paid, payout.Paid, paid, false},
+		"pending fails": {payout.Pending, payout.Failed, payout.Failed,
+			[]ledger.Leg{{Account: "creator_in_transit", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}},
+			false},
+		"paid comes again": {payout.Paid, payout.Paid, payout.Paid, nil, false},
+		"paid comes back": {payout.Paid, payout.Failed, payout.Failed,
+			[]ledger.Leg{{Account: "processor_clearing", Amount: eur(5000)}, {Account: "creator_available", Amount: eur(-5000)}},
+			false},
 		"failed comes again":    {payout.Failed, payout.Failed, payout.Failed, nil, false},
 		"failed cannot be paid": {payout.Failed, payout.Paid, payout.Failed, nil, true},
 	} {
@@ -50,7 +55,8 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 			} else {
 				posting, changed = p.Fail("account_closed", now)
 			}
-			if changed != (c.legs != nil) || (err != nil) != c.refused || p.State().Status != c.want || len(posting.Legs) != len(c.legs) {
+			if changed != (c.legs != nil) || (err != nil) != c.refused || p.State().Status != c.want ||
+				len(posting.Legs) != len(c.legs) {
 				t.Fatalf("changed %v, %v: %+v, %+v", changed, err, p.State(), posting)
 			}
 			for i, leg := range c.legs {
@@ -95,8 +101,10 @@ func TestAskTakesAtMostWhatIsAvailable(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending || p.State().Destination != "acct_1" || p.State().Revision != 1 || posting.Check() != nil ||
-				posting.Legs[0] != ledger.Debit(ledger.CreatorAvailable, eur(c.want)) || posting.Legs[1] != ledger.Credit(ledger.CreatorInTransit, eur(c.want)) {
+			if err != nil || p.State().Amount != eur(c.want) || p.State().Status != payout.Pending ||
+				p.State().Destination != "acct_1" || p.State().Revision != 1 || posting.Check() != nil ||
+				posting.Legs[0] != ledger.Debit(ledger.CreatorAvailable, eur(c.want)) ||
+				posting.Legs[1] != ledger.Credit(ledger.CreatorInTransit, eur(c.want)) {
 				t.Errorf("%+v, %v", posting, err)
 			}
 		})
@@ -125,7 +133,8 @@ func TestARequestReportsEveryFault(t *testing.T) {
 					faults = append(faults, d.Field, d.Code)
 				}
 			}
-			if got := strings.Join(faults, " "); got != c.faults || (err == nil) != (c.faults == "") || err == nil && currency != "eur" {
+			if got := strings.Join(faults, " "); got != c.faults || (err == nil) != (c.faults == "") || err == nil &&
+				currency != "eur" {
 				t.Errorf("%q: %q, %v, want %q", currency, got, err, c.faults)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Schedule is when what is available is paid out by itself.
+// Schedule is the schedule of automatic payouts of the available balance.
 type Schedule string
 
 // The schedules. Manual pays out on request only.
@@ -22,8 +22,8 @@ func (s Schedule) Check(f *fault.Violations, field string) {
 	f.OneOf(field, string(s), string(Manual), string(Daily), string(Weekly), string(Monthly))
 }
 
-// Next is the first instant after now at which the schedule pays out: the beginning of a day, of a Monday or of a month, in
-// UTC. ok is false for Manual.
+// Next is the first instant after now at which the schedule pays out: the beginning of a day, of a Monday or of a
+// month, in UTC. ok is false for Manual.
 func (s Schedule) Next(now time.Time) (next time.Time, ok bool) {
 	year, month, day := now.UTC().Date()
 	today := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

@@ -51,7 +51,8 @@ func TestAScheduleAsksOnceADayForEachCurrency(t *testing.T) {
 
 func TestAnUnknownScheduleIsRefused(t *testing.T) {
 	t.Parallel()
-	for schedule, known := range map[payout.Schedule]bool{payout.Manual: true, payout.Daily: true, payout.Weekly: true, payout.Monthly: true, "": false, "yearly": false} {
+	for schedule, known := range map[payout.Schedule]bool{payout.Manual: true, payout.Daily: true, payout.Weekly: true,
+		payout.Monthly: true, "": false, "yearly": false} {
 		var f fault.Violations
 		schedule.Check(&f, "payoutSchedule")
 		if (f.Err() == nil) != known {

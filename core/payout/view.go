@@ -19,7 +19,8 @@ type View struct {
 func (s State) View() View {
 	return View{
 		ID: s.ID, AmountInCents: s.Amount.Minor, Currency: string(s.Amount.Currency), Status: s.Status,
-		FailureReason: apiformat.Text(s.FailureReason), StatementURL: apiformat.Text(s.StatementURL), CreatedAt: apiformat.Time(s.CreatedAt), PaidAt: apiformat.Time(s.PaidAt),
+		FailureReason: apiformat.Text(s.FailureReason), StatementURL: apiformat.Text(s.StatementURL),
+		CreatedAt: apiformat.Time(s.CreatedAt), PaidAt: apiformat.Time(s.PaidAt),
 		FailedAt: apiformat.Time(s.FailedAt),
 	}
 }
@@ -38,7 +39,9 @@ type AccountView struct {
 // View shows the account.
 func (s AccountState) View() AccountView {
 	return AccountView{
-		Status: s.Status, AccountID: apiformat.Text(s.ID), Country: apiformat.Text(s.Country), RequirementsDue: append([]string{}, s.RequirementsDue...),
-		DisabledReason: apiformat.Text(s.DisabledReason), CreatedAt: apiformat.Time(s.CreatedAt), UpdatedAt: apiformat.Time(s.UpdatedAt),
+		Status: s.Status, AccountID: apiformat.Text(s.ID), Country: apiformat.Text(s.Country),
+		RequirementsDue: append([]string{}, s.RequirementsDue...),
+		DisabledReason:  apiformat.Text(s.DisabledReason), CreatedAt: apiformat.Time(s.CreatedAt),
+		UpdatedAt: apiformat.Time(s.UpdatedAt),
 	}
 }

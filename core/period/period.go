@@ -21,7 +21,7 @@ const (
 	Year  Interval = "year"
 )
 
-// step is what one interval advances by: days, or civil months.
+// step is the length of one interval: days, or civil months.
 type step struct{ days, months int }
 
 var steps = map[Interval]step{
@@ -36,7 +36,8 @@ func ParseInterval(s string) (Interval, error) {
 	if _, ok := steps[Interval(s)]; ok {
 		return Interval(s), nil
 	}
-	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: fault.ExpectedOneOf(s, string(Day), string(Week), string(Month), string(Year))})
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: fault.ExpectedOneOf(s, string(Day),
+		string(Week), string(Month), string(Year))})
 }
 
 // Nth returns the start of period n, which is the end of period n-1: anchor plus n times count intervals, in
@@ -51,7 +52,7 @@ func Nth(anchor time.Time, interval Interval, count, n int) time.Time {
 	return addMonths(anchor, n*count*step.months)
 }
 
-// stepOf is what one interval advances by. It panics on a period without length.
+// stepOf returns the length of one interval. It panics on a period without length.
 func stepOf(interval Interval, count int) step {
 	s, ok := steps[interval]
 	if !ok || count < 1 {
@@ -80,7 +81,8 @@ func Containing(anchor time.Time, interval Interval, count int, t time.Time) (n 
 
 // addMonths moves t by civil months and keeps its day, or takes the last day of a month that is too short.
 func addMonths(t time.Time, months int) time.Time {
-	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
+		time.UTC)
 	last := first.AddDate(0, 1, -1).Day()
 	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }

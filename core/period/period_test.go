@@ -41,19 +41,23 @@ func TestNth(t *testing.T) {
 		count, n int
 		want     string
 	}{
-		"31 January plus a month is the end of February": {"2026-01-31T00:00:00Z", period.Month, 1, 1, "2026-02-28T00:00:00Z"},
-		"in a leap year that is the 29th":                {"2028-01-31T00:00:00Z", period.Month, 1, 1, "2028-02-29T00:00:00Z"},
-		"the next month has the anchor's day again":      {"2026-01-31T00:00:00Z", period.Month, 1, 2, "2026-03-31T00:00:00Z"},
-		"and the one after ends on the 30th":             {"2026-01-31T00:00:00Z", period.Month, 1, 3, "2026-04-30T00:00:00Z"},
-		"29 February yearly falls on the 28th":           {"2028-02-29T12:00:00Z", period.Year, 1, 1, "2029-02-28T12:00:00Z"},
-		"and comes back in the next leap year":           {"2028-02-29T12:00:00Z", period.Year, 1, 4, "2032-02-29T12:00:00Z"},
-		"quarters cross the year":                        {"2025-11-30T23:59:59.999Z", period.Month, 3, 1, "2026-02-28T23:59:59.999Z"},
-		"period zero starts at the anchor":               {"2026-05-05T05:05:05.005Z", period.Month, 1, 0, "2026-05-05T05:05:05.005Z"},
-		"before the anchor months are clamped too":       {"2026-03-31T00:00:00Z", period.Month, 1, -1, "2026-02-28T00:00:00Z"},
-		"two weeks are fourteen days":                    {"2026-03-25T08:00:00Z", period.Week, 2, 1, "2026-04-08T08:00:00Z"},
-		"a day is 24 hours over a change of clocks":      {"2026-03-28T23:30:00+01:00", period.Day, 1, 1, "2026-03-29T22:30:00Z"},
-		"the anchor's day is the one of UTC":             {"2026-02-01T00:30:00+01:00", period.Month, 1, 1, "2026-02-28T23:30:00Z"},
-		"centuries of days do not overflow":              {"2000-01-01T00:00:00Z", period.Day, 1, 146097, "2400-01-01T00:00:00Z"},
+		"31 January plus a month is the end of February": {"2026-01-31T00:00:00Z", period.Month, 1, 1,
+			"2026-02-28T00:00:00Z"},
+		"in a leap year that is the 29th":           {"2028-01-31T00:00:00Z", period.Month, 1, 1, "2028-02-29T00:00:00Z"},
+		"the next month has the anchor's day again": {"2026-01-31T00:00:00Z", period.Month, 1, 2, "2026-03-31T00:00:00Z"},
+		"and the one after ends on the 30th":        {"2026-01-31T00:00:00Z", period.Month, 1, 3, "2026-04-30T00:00:00Z"},
+		"29 February yearly falls on the 28th":      {"2028-02-29T12:00:00Z", period.Year, 1, 1, "2029-02-28T12:00:00Z"},
+		"and comes back in the next leap year":      {"2028-02-29T12:00:00Z", period.Year, 1, 4, "2032-02-29T12:00:00Z"},
+		"quarters cross the year": {"2025-11-30T23:59:59.999Z", period.Month, 3, 1,
+			"2026-02-28T23:59:59.999Z"},
+		"period zero starts at the anchor": {"2026-05-05T05:05:05.005Z", period.Month, 1, 0,
+			"2026-05-05T05:05:05.005Z"},
+		"before the anchor months are clamped too":  {"2026-03-31T00:00:00Z", period.Month, 1, -1, "2026-02-28T00:00:00Z"},
+		"two weeks are fourteen days":               {"2026-03-25T08:00:00Z", period.Week, 2, 1, "2026-04-08T08:00:00Z"},
+		"a day is 24 hours over a change of clocks": {"2026-03-28T23:30:00+01:00", period.Day, 1, 1, "2026-03-29T22:30:00Z"},
+		"the anchor's day is the one of UTC": {"2026-02-01T00:30:00+01:00", period.Month, 1, 1,
+			"2026-02-28T23:30:00Z"},
+		"centuries of days do not overflow": {"2000-01-01T00:00:00Z", period.Day, 1, 146097, "2400-01-01T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,13 +78,20 @@ func TestContaining(t *testing.T) {
 		n          int
 		start, end string
 	}{
-		"seven months on, by the time of day":    {"2025-01-31T15:00:00Z", period.Month, "2025-08-13T20:00:00Z", 6, "2025-07-31T15:00:00Z", "2025-08-31T15:00:00Z"},
-		"the start belongs to its period":        {"2025-01-31T15:00:00Z", period.Month, "2025-02-28T15:00:00Z", 1, "2025-02-28T15:00:00Z", "2025-03-31T15:00:00Z"},
-		"a moment earlier belongs to the former": {"2025-01-31T15:00:00Z", period.Month, "2025-02-28T14:59:59.999999999Z", 0, "2025-01-31T15:00:00Z", "2025-02-28T15:00:00Z"},
-		"before the anchor numbers are negative": {"2025-01-31T15:00:00Z", period.Month, "2025-01-31T14:59:59Z", -1, "2024-12-31T15:00:00Z", "2025-01-31T15:00:00Z"},
-		"t's month is the one of UTC":            {"2025-01-01T00:00:00Z", period.Month, "2025-01-31T23:30:00-02:00", 1, "2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z"},
-		"so is the anchor's":                     {"2025-01-31T23:30:00-02:00", period.Month, "2025-01-15T00:00:00Z", -1, "2025-01-01T01:30:00Z", "2025-02-01T01:30:00Z"},
-		"t in another zone is the same instant":  {"2025-01-31T15:00:00Z", period.Day, "2025-02-01T16:00:00+01:00", 1, "2025-02-01T15:00:00Z", "2025-02-02T15:00:00Z"},
+		"seven months on, by the time of day": {"2025-01-31T15:00:00Z", period.Month, "2025-08-13T20:00:00Z", 6,
+			"2025-07-31T15:00:00Z", "2025-08-31T15:00:00Z"},
+		"the start belongs to its period": {"2025-01-31T15:00:00Z", period.Month, "2025-02-28T15:00:00Z", 1,
+			"2025-02-28T15:00:00Z", "2025-03-31T15:00:00Z"},
+		"a moment earlier belongs to the former": {"2025-01-31T15:00:00Z", period.Month, "2025-02-28T14:59:59.999999999Z", 0,
+			"2025-01-31T15:00:00Z", "2025-02-28T15:00:00Z"},
+		"before the anchor numbers are negative": {"2025-01-31T15:00:00Z", period.Month, "2025-01-31T14:59:59Z", -1,
+			"2024-12-31T15:00:00Z", "2025-01-31T15:00:00Z"},
+		"t's month is the one of UTC": {"2025-01-01T00:00:00Z", period.Month, "2025-01-31T23:30:00-02:00", 1,
+			"2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z"},
+		"so is the anchor's": {"2025-01-31T23:30:00-02:00", period.Month, "2025-01-15T00:00:00Z", -1,
+			"2025-01-01T01:30:00Z", "2025-02-01T01:30:00Z"},
+		"t in another zone is the same instant": {"2025-01-31T15:00:00Z", period.Day, "2025-02-01T16:00:00+01:00", 1,
+			"2025-02-01T15:00:00Z", "2025-02-02T15:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +115,8 @@ func TestPeriodsTileTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		anchor := rapid.OneOf(instant, monthEnd).Draw(t, "anchor")
 		at := rapid.OneOf(instant, monthEnd).Draw(t, "t")
-		interval := rapid.SampledFrom([]period.Interval{period.Day, period.Week, period.Month, period.Year}).Draw(t, "interval")
+		interval := rapid.SampledFrom([]period.Interval{period.Day, period.Week, period.Month, period.Year}).Draw(t,
+			"interval")
 		count := rapid.IntRange(1, 24).Draw(t, "count")
 
 		n, start, end := period.Containing(anchor, interval, count, at)

@@ -18,8 +18,8 @@ const (
 	maxQuantity = 1_000_000_000_000_000 // below 2^53, so that every JSON reader keeps it exactly
 )
 
-// Keys are what integrators write into their code: plan keys look like slugs, keys of entitlements and credits and
-// names of meter events also take what is usual there (max_projects, api.calls, maxSeats).
+// The keys that integrators write into their code: plan keys look like slugs. Keys of entitlements and credits and
+// names of meter events also allow the notations that are common there (max_projects, api.calls, maxSeats).
 var (
 	planKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 	termKey = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$`)
@@ -67,7 +67,8 @@ func (d Draft) parse() (State, error) {
 		},
 	}
 	intervals := slices.ContainsFunc(d.Prices, func(p PriceDraft) bool { return p.Interval != nil })
-	f.Check(d.TrialDays <= 0 || len(d.Prices) == 0 || intervals, "trialDays", fault.DetailNotAllowed, "A trial needs a price with an interval.")
+	f.Check(d.TrialDays <= 0 || len(d.Prices) == 0 || intervals, "trialDays", fault.DetailNotAllowed,
+		"A trial needs a price with an interval.")
 	return s, f.Err()
 }
 
@@ -126,7 +127,8 @@ func CheckCredits(f *fault.Violations, field string, credits []Credit) []Credit 
 		at := list.item(i, "key", c.Key)
 		at.Check(c.Unit != "", "unit", fault.DetailRequired, "Expected the unit that is counted, such as image.")
 		text.CheckLine(at, "unit", c.Unit, maxUnit)
-		at.Check(c.Amount >= 1 && c.Amount <= maxQuantity, "amount", fault.DetailOutOfRange, "Expected an integer from 1 to 1000000000000000.")
+		at.Check(c.Amount >= 1 && c.Amount <= maxQuantity, "amount", fault.DetailOutOfRange, "Expected an integer from 1 "+
+			"to 1000000000000000.")
 	}
 	return append([]Credit{}, credits...)
 }
@@ -135,12 +137,13 @@ func checkMeters(f *fault.Violations, field string, meters []Meter) []Meter {
 	list := newList(f, field, len(meters))
 	for i, m := range meters {
 		at := list.item(i, "eventName", m.EventName)
-		at.Check(m.Included >= 0 && m.Included <= maxQuantity, "included", fault.DetailOutOfRange, "Expected an integer from 0 to 1000000000000000.")
+		at.Check(m.Included >= 0 && m.Included <= maxQuantity, "included", fault.DetailOutOfRange,
+			"Expected an integer from 0 to 1000000000000000.")
 	}
 	return append([]Meter{}, meters...)
 }
 
-// list is what the lists of terms have in common: their length, and keys that are well formed and differ.
+// list validates the common rules of the lists in terms: their length, and keys that are well formed and differ.
 type list struct {
 	faults *fault.Violations
 	field  string
@@ -158,7 +161,8 @@ func (l list) item(i int, member, key string) *fault.Violations {
 	case key == "":
 		at.Add(member, fault.DetailRequired, "Expected a key of 1 to 100 characters.")
 	case !termKey.MatchString(key):
-		at.Add(member, fault.DetailInvalid, "Expected 1 to 100 letters, digits, hyphens, underscores, dots or colons, starting with a letter or digit.")
+		at.Add(member, fault.DetailInvalid, "Expected 1 to 100 letters, digits, hyphens, underscores, dots or colons, "+
+			"starting with a letter or digit.")
 	case l.seen[key]:
 		at.Add(member, fault.DetailDuplicate, "Another entry of the list has this key.")
 	}

@@ -15,7 +15,7 @@ import (
 // DefaultKey names the plan that a listing without plans of its own is taken to have.
 const DefaultKey = "default"
 
-// MaxPlans is how many plans one listing may have, retired ones included.
+// MaxPlans bounds the plans of one listing, retired ones included.
 const MaxPlans = 100
 
 // State is a plan's data, as stores and views see it.
@@ -40,8 +40,8 @@ func (s State) recurring() bool {
 }
 
 // Price chooses what a buyer pays. An interval that was not named ("") means month where the plan has it, else the
-// plan's first price; a plan without any interval ignores the one named. Of one interval's prices the one in the given
-// currency is taken, else the first. NOT_FOUND when the plan has no such interval.
+// plan's first price; a plan without any interval ignores the one named. Among prices of the same interval, the one in
+// the given currency wins, else the first. NOT_FOUND when the plan has no such interval.
 func (s State) Price(interval period.Interval, currency money.Currency) (Price, error) {
 	if !s.recurring() {
 		interval = ""
@@ -66,7 +66,8 @@ func (s State) Price(interval period.Interval, currency money.Currency) (Price, 
 		for i, p := range s.Prices {
 			sold[i] = string(p.Interval)
 		}
-		return Price{}, fault.Newf(fault.NotFoundCode, "No such interval in this plan. Its intervals: %s.", strings.Join(slices.Compact(sold), ", "))
+		return Price{}, fault.Newf(fault.NotFoundCode, "No such interval in this plan. Its intervals: %s.",
+			strings.Join(slices.Compact(sold), ", "))
 	}
 	return s.Prices[first], nil
 }
@@ -95,9 +96,9 @@ func (s *Set) Changed() []State {
 	return slices.DeleteFunc(slices.Clone(s.plans), func(p State) bool { return !s.changed[p.Key] })
 }
 
-// Put makes the plan with the draft's key be as drafted, reviving it when it was retired. Prices that stay the same keep
-// their ids, every other price is a new one. The first plan is the default whatever it specifies; taking the flag from the
-// default passes it to the oldest other plan.
+// Put makes the plan with the draft's key be as drafted, reviving it when it was retired. Prices that stay the same
+// keep their ids, every other price is a new one. The first plan is the default whatever it specifies; taking the flag
+// from the default passes it to the oldest other plan.
 func (s *Set) Put(d Draft, newID func(id.Prefix) string, now time.Time) (State, error) {
 	next, err := d.parse()
 	if err != nil {

@@ -42,27 +42,39 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 		change func(d *Draft)
 		want   []string
 	}{
-		"a sound draft":              {func(*Draft) {}, nil},
-		"a key like a file name":     {func(d *Draft) { d.Key = "Pro plan.txt" }, []string{"planKey INVALID"}},
-		"a key of 101 characters":    {func(d *Draft) { d.Key = strings.Repeat("a", 101) }, []string{"planKey INVALID"}},
-		"no name":                    {func(d *Draft) { d.Name = "" }, []string{"name REQUIRED"}},
-		"a blank name":               {func(d *Draft) { d.Name = " \t" }, []string{"name REQUIRED"}},
-		"a name of two lines":        {func(d *Draft) { d.Name = "Pro\nBcc: x" }, []string{"name INVALID"}},
-		"a long name":                {func(d *Draft) { d.Name = strings.Repeat("é", 201) }, []string{"name TOO_LONG"}},
-		"a trial of 731 days":        {func(d *Draft) { d.TrialDays = 731 }, []string{"trialDays OUT_OF_RANGE"}},
-		"a trial of a one-time plan": {func(d *Draft) { d.TrialDays, d.Prices[0].Interval, d.Prices[0].IntervalCount = 7, nil, nil }, []string{"trialDays NOT_ALLOWED"}},
-		"no prices":                  {func(d *Draft) { d.Prices = nil }, []string{"prices REQUIRED"}},
+		"a sound draft":           {func(*Draft) {}, nil},
+		"a key like a file name":  {func(d *Draft) { d.Key = "Pro plan.txt" }, []string{"planKey INVALID"}},
+		"a key of 101 characters": {func(d *Draft) { d.Key = strings.Repeat("a", 101) }, []string{"planKey INVALID"}},
+		"no name":                 {func(d *Draft) { d.Name = "" }, []string{"name REQUIRED"}},
+		"a blank name":            {func(d *Draft) { d.Name = " \t" }, []string{"name REQUIRED"}},
+		"a name of two lines":     {func(d *Draft) { d.Name = "Pro\nBcc: x" }, []string{"name INVALID"}},
+		"a long name":             {func(d *Draft) { d.Name = strings.Repeat("é", 201) }, []string{"name TOO_LONG"}},
+		"a trial of 731 days":     {func(d *Draft) { d.TrialDays = 731 }, []string{"trialDays OUT_OF_RANGE"}},
+		"a trial of a one-time plan": {func(d *Draft) {
+			d.TrialDays, d.Prices[0].Interval, d.Prices[0].IntervalCount = 7, nil, nil
+		}, []string{"trialDays NOT_ALLOWED"}},
+		"no prices": {func(d *Draft) { d.Prices = nil }, []string{"prices REQUIRED"}},
 		"every fault of one price": {
 			func(d *Draft) {
 				d.Prices[0] = PriceDraft{Interval: new("fortnight"), Currency: "EUR", AmountInCents: new(int64(-1))}
 			},
 			[]string{"prices[0].interval NOT_ALLOWED", "prices[0].currency INVALID", "prices[0].amountInCents OUT_OF_RANGE"},
 		},
-		"an amount that is missing": {func(d *Draft) { d.Prices[0].AmountInCents = nil }, []string{"prices[0].amountInCents REQUIRED"}},
-		"an amount beyond the most": {func(d *Draft) { d.Prices[0].AmountInCents = new(int64(MaxAmount + 1)) }, []string{"prices[0].amountInCents OUT_OF_RANGE"}},
-		"a count without interval":  {func(d *Draft) { d.Prices[0].Interval = nil }, []string{"prices[0].intervalCount NOT_ALLOWED"}},
-		"a count of zero":           {func(d *Draft) { d.Prices[0].IntervalCount = new(0) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
-		"four years":                {func(d *Draft) { d.Prices[0].Interval, d.Prices[0].IntervalCount = new("year"), new(4) }, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
+		"an amount that is missing": {func(d *Draft) {
+			d.Prices[0].AmountInCents = nil
+		}, []string{"prices[0].amountInCents REQUIRED"}},
+		"an amount beyond the most": {func(d *Draft) {
+			d.Prices[0].AmountInCents = new(int64(MaxAmount + 1))
+		}, []string{"prices[0].amountInCents OUT_OF_RANGE"}},
+		"a count without interval": {func(d *Draft) {
+			d.Prices[0].Interval = nil
+		}, []string{"prices[0].intervalCount NOT_ALLOWED"}},
+		"a count of zero": {func(d *Draft) {
+			d.Prices[0].IntervalCount = new(0)
+		}, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
+		"four years": {func(d *Draft) {
+			d.Prices[0].Interval, d.Prices[0].IntervalCount = new("year"), new(4)
+		}, []string{"prices[0].intervalCount OUT_OF_RANGE"}},
 		"two prices that a buyer cannot distinguish": {
 			func(d *Draft) { d.Prices = append(d.Prices, monthly(5)) }, []string{"prices[1] DUPLICATE"},
 		},
@@ -75,7 +87,8 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 		"entitlements of every kind": {
 			func(d *Draft) {
 				d.Entitlements = []EntitlementDraft{
-					{Key: "hd", Type: "boolean", Value: true}, {Key: "api.calls", Type: "limit", Value: json.Number("7")}, {Key: "maxSeats", Type: "text", Value: "many"},
+					{Key: "hd", Type: "boolean", Value: true}, {Key: "api.calls", Type: "limit", Value: json.Number("7")},
+					{Key: "maxSeats", Type: "text", Value: "many"},
 				}
 			}, nil,
 		},
@@ -87,8 +100,10 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 				}
 			},
 			[]string{
-				"entitlements[0].key INVALID", "entitlements[0].value WRONG_TYPE", "entitlements[1].value WRONG_TYPE", "entitlements[2].key DUPLICATE",
-				"entitlements[2].value OUT_OF_RANGE", "entitlements[3].type NOT_ALLOWED", "entitlements[4].key REQUIRED", "entitlements[4].value REQUIRED",
+				"entitlements[0].key INVALID", "entitlements[0].value WRONG_TYPE", "entitlements[1].value WRONG_TYPE",
+				"entitlements[2].key DUPLICATE",
+				"entitlements[2].value OUT_OF_RANGE", "entitlements[3].type NOT_ALLOWED", "entitlements[4].key REQUIRED",
+				"entitlements[4].value REQUIRED",
 			},
 		},
 		"credits and meters with faults": {
@@ -96,7 +111,8 @@ func TestADraftIsRefusedWithAllItsFaults(t *testing.T) {
 				d.Credits = []Credit{{Key: "c", Unit: "image", Amount: 1}, {Key: "c", Amount: 0}}
 				d.Meters = []Meter{{EventName: "m", Included: -1}}
 			},
-			[]string{"credits[1].key DUPLICATE", "credits[1].unit REQUIRED", "credits[1].amount OUT_OF_RANGE", "meters[0].included OUT_OF_RANGE"},
+			[]string{"credits[1].key DUPLICATE", "credits[1].unit REQUIRED", "credits[1].amount OUT_OF_RANGE",
+				"meters[0].included OUT_OF_RANGE"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +138,8 @@ func TestThePriceThatABuyerGets(t *testing.T) {
 	price := func(name string, interval period.Interval, currency money.Currency) Price {
 		return Price{ID: name, Interval: interval, Amount: money.Amount{Minor: 1, Currency: currency}}
 	}
-	mixed := []Price{price("year-eur", period.Year, "eur"), price("month-usd", period.Month, "usd"), price("month-eur", period.Month, "eur"), price("once-eur", "", "eur")}
+	mixed := []Price{price("year-eur", period.Year, "eur"), price("month-usd", period.Month, "usd"),
+		price("month-eur", period.Month, "eur"), price("once-eur", "", "eur")}
 	once := []Price{price("once-usd", "", "usd"), price("once-eur", "", "eur")}
 	for name, c := range map[string]struct {
 		prices   []Price
@@ -185,10 +202,12 @@ func TestTheDefaultFollowsWhatIsAsked(t *testing.T) {
 
 // anyDraft draws a draft out of few keys and prices, so that repetitions are common.
 func anyDraft(t *rapid.T) Draft {
-	d := Draft{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Name: "Plan", IsDefault: rapid.Bool().Draw(t, "isDefault")}
+	d := Draft{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Name: "Plan",
+		IsDefault: rapid.Bool().Draw(t, "isDefault")}
 	taken := map[string]bool{}
 	for range rapid.IntRange(1, 4).Draw(t, "prices") {
-		p := PriceDraft{Currency: rapid.SampledFrom([]string{"eur", "usd"}).Draw(t, "currency"), AmountInCents: new(rapid.Int64Range(0, 2).Draw(t, "amount"))}
+		p := PriceDraft{Currency: rapid.SampledFrom([]string{"eur", "usd"}).Draw(t, "currency"),
+			AmountInCents: new(rapid.Int64Range(0, 2).Draw(t, "amount"))}
 		interval := rapid.SampledFrom([]string{"", "month", "year"}).Draw(t, "interval")
 		if interval != "" {
 			p.Interval, p.IntervalCount = &interval, new(rapid.IntRange(1, 2).Draw(t, "count"))
@@ -262,7 +281,8 @@ func TestPuttingTheSameAgainChangesNothing(t *testing.T) {
 		}
 		again := Restore("crt_a", "lst_a", set.Changed())
 		second, err := again.Put(d, newID, now.Add(time.Hour))
-		if err != nil || len(again.Changed()) != 0 || second.Revision != first.Revision || !second.UpdatedAt.Equal(first.UpdatedAt) {
+		if err != nil || len(again.Changed()) != 0 || second.Revision != first.Revision ||
+			!second.UpdatedAt.Equal(first.UpdatedAt) {
 			t.Fatalf("%+v became %+v, %v", first, second, err)
 		}
 	})

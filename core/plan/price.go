@@ -18,8 +18,8 @@ const maxPrices = 50
 // refuse it.
 var maxCount = map[period.Interval]int{period.Day: 1095, period.Week: 156, period.Month: 36, period.Year: 3}
 
-// Price is what a plan costs. It is immutable: whatever differs has another id, so that a subscription sold at it can
-// always show what was agreed.
+// Price is the price of a plan. It is immutable: a different price has another id, so that a subscription sold at it
+// can always show the agreed one.
 type Price struct {
 	ID string `json:"id"` // pri_…
 	// Interval is empty, and IntervalCount zero, for a one-time price.
@@ -65,7 +65,8 @@ func CheckTrialDays(f *fault.Violations, field string, days int) {
 func (d PriceDraft) parse(f *fault.Violations) Price {
 	var p Price
 	if d.Interval == nil {
-		f.Check(d.IntervalCount == nil, "intervalCount", fault.DetailNotAllowed, "A one-time price (interval null) has no interval count.")
+		f.Check(d.IntervalCount == nil, "intervalCount", fault.DetailNotAllowed, "A one-time price (interval null) has no "+
+			"interval count.")
 	} else {
 		interval, err := period.ParseInterval(*d.Interval)
 		_ = f.Nest("interval").Merge(err) // its only error is a fault of the request

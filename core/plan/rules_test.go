@@ -57,12 +57,14 @@ func TestEachLimitIsTheLastThatIsAllowed(t *testing.T) {
 		change func(*Draft)
 		want   string // "" for a sound draft
 	}{
-		"a limit of 0":                      {entitled("limit", json.Number("0")), ""},
-		"the highest limit":                 {entitled("limit", json.Number("1000000000000000")), ""},
-		"a limit above the highest":         {entitled("limit", json.Number("1000000000000001")), "entitlements[0].value OUT_OF_RANGE"},
-		"a limit below 0":                   {entitled("limit", json.Number("-1")), "entitlements[0].value OUT_OF_RANGE"},
-		"a limit that is no integer":        {entitled("limit", json.Number("1.5")), "entitlements[0].value WRONG_TYPE"},
-		"a limit beyond every integer":      {entitled("limit", json.Number("99999999999999999999")), "entitlements[0].value WRONG_TYPE"},
+		"a limit of 0":      {entitled("limit", json.Number("0")), ""},
+		"the highest limit": {entitled("limit", json.Number("1000000000000000")), ""},
+		"a limit above the highest": {entitled("limit", json.Number("1000000000000001")),
+			"entitlements[0].value OUT_OF_RANGE"},
+		"a limit below 0":            {entitled("limit", json.Number("-1")), "entitlements[0].value OUT_OF_RANGE"},
+		"a limit that is no integer": {entitled("limit", json.Number("1.5")), "entitlements[0].value WRONG_TYPE"},
+		"a limit beyond every integer": {entitled("limit", json.Number("99999999999999999999")),
+			"entitlements[0].value WRONG_TYPE"},
 		"a limit that is no number":         {entitled("limit", "5"), "entitlements[0].value WRONG_TYPE"},
 		"a text of 500 characters":          {entitled("text", strings.Repeat("a", 500)), ""},
 		"a text of 501 characters":          {entitled("text", strings.Repeat("a", 501)), "entitlements[0].value TOO_LONG"},
@@ -91,7 +93,9 @@ func TestEachLimitIsTheLastThatIsAllowed(t *testing.T) {
 		"51 prices":                         {prices(51), "prices TOO_LONG"},
 		"a trial of 1 day without prices":   {func(d *Draft) { d.Prices, d.TrialDays = nil, 1 }, "prices REQUIRED"},
 		"a trial of 1 day of a one-time plan": {
-			func(d *Draft) { d.TrialDays, d.Prices[0].Interval, d.Prices[0].IntervalCount = 1, nil, nil }, "trialDays NOT_ALLOWED",
+			func(d *Draft) {
+				d.TrialDays, d.Prices[0].Interval, d.Prices[0].IntervalCount = 1, nil, nil
+			}, "trialDays NOT_ALLOWED",
 		},
 		"two prices of unknown intervals are not one twice": {
 			func(d *Draft) {
@@ -119,7 +123,8 @@ func TestEachLimitIsTheLastThatIsAllowed(t *testing.T) {
 func TestARefusedValueIsExplained(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
-		"boolean": "Expected true or false.", "limit": "Expected an integer from 0 to 1000000000000000.", "text": "Expected a string.",
+		"boolean": "Expected true or false.", "limit": "Expected an integer from 0 to 1000000000000000.",
+		"text": "Expected a string.",
 	} {
 		d := draft("pro", monthly(900))
 		d.Entitlements = []EntitlementDraft{{Key: "k", Type: kind}}
@@ -133,7 +138,8 @@ func TestARefusedValueIsExplained(t *testing.T) {
 func TestAnEntitlementSurvivesBeingStored(t *testing.T) {
 	t.Parallel()
 	for _, e := range []Entitlement{
-		{Key: "a", Type: Boolean, Bool: true}, {Key: "b", Type: Boolean}, {Key: "c", Type: Limit, Limit: 12}, {Key: "d", Type: Text, Text: "gold & silver"},
+		{Key: "a", Type: Boolean, Bool: true}, {Key: "b", Type: Boolean}, {Key: "c", Type: Limit, Limit: 12},
+		{Key: "d", Type: Text, Text: "gold & silver"},
 	} {
 		raw, err := json.Marshal(e)
 		if err != nil {
@@ -144,7 +150,9 @@ func TestAnEntitlementSurvivesBeingStored(t *testing.T) {
 			t.Errorf("%s is read as %+v, %v", raw, got, err)
 		}
 	}
-	for _, raw := range []string{`{"key":"a","type":"color","value":true}`, `{"key":1}`, `{"key":1,"type":"boolean","value":true}`, `{"key":"a","type":"boolean","value":"x"}`, `{"key":"a","type":"limit","value":"x"}`, `{"key":"a","type":"text","value":1}`} {
+	for _, raw := range []string{`{"key":"a","type":"color","value":true}`, `{"key":1}`,
+		`{"key":1,"type":"boolean","value":true}`, `{"key":"a","type":"boolean","value":"x"}`,
+		`{"key":"a","type":"limit","value":"x"}`, `{"key":"a","type":"text","value":1}`} {
 		if err := new(Entitlement).UnmarshalJSON([]byte(raw)); err == nil {
 			t.Errorf("%s is accepted", raw)
 		}
@@ -181,13 +189,15 @@ func TestASetKeepsItsPlansApart(t *testing.T) {
 	set := Restore("crt_1", "lst_1", nil)
 	for _, key := range []string{"c", "a", "b"} {
 		p, err := set.Put(draft(key, monthly(900)), ids, now)
-		if err != nil || p.ID == "" || p.CreatorID != "crt_1" || p.ListingID != "lst_1" || !p.CreatedAt.Equal(now) || !p.UpdatedAt.Equal(now) || p.Revision != 1 {
+		if err != nil || p.ID == "" || p.CreatorID != "crt_1" || p.ListingID != "lst_1" || !p.CreatedAt.Equal(now) ||
+			!p.UpdatedAt.Equal(now) || p.Revision != 1 {
 			t.Fatalf("%+v, %v", p, err)
 		}
 	}
 	uncounted := monthly(700)
 	uncounted.IntervalCount = nil
-	if p, err := Restore("crt_1", "lst_1", nil).Put(draft("d", uncounted), ids, now); err != nil || p.Prices[0].IntervalCount != 1 {
+	if p, err := Restore("crt_1", "lst_1", nil).Put(draft("d", uncounted), ids, now); err != nil ||
+		p.Prices[0].IntervalCount != 1 {
 		t.Errorf("a price without a count: %+v, %v", p.Prices, err)
 	}
 	keys := func() (keys []string) {
@@ -200,12 +210,14 @@ func TestASetKeepsItsPlansApart(t *testing.T) {
 		t.Errorf("live are %v", got)
 	}
 	saved := Restore("crt_1", "lst_1", set.plans)
-	if again, err := saved.Put(draft("a", monthly(900)), ids, later); err != nil || len(saved.Changed()) > 0 || !again.UpdatedAt.Equal(now) {
+	if again, err := saved.Put(draft("a", monthly(900)), ids, later); err != nil || len(saved.Changed()) > 0 ||
+		!again.UpdatedAt.Equal(now) {
 		t.Errorf("the same draft changed %+v, %v", saved.Changed(), err)
 	}
 	twice := draft("a", monthly(1000))
 	for range 2 { // one save raises the revision once, whatever is changed
-		if p, err := saved.Put(twice, ids, later); err != nil || p.Revision != 2 || !p.UpdatedAt.Equal(later) || !p.CreatedAt.Equal(now) {
+		if p, err := saved.Put(twice, ids, later); err != nil || p.Revision != 2 || !p.UpdatedAt.Equal(later) ||
+			!p.CreatedAt.Equal(now) {
 			t.Errorf("%+v, %v", p, err)
 		}
 		twice.Name = "Another"
@@ -226,7 +238,8 @@ func TestAListingHasAtMostAHundredPlans(t *testing.T) {
 			t.Fatalf("plan %d: %v", i, err)
 		}
 	}
-	if _, err := set.Put(draft("one-more", monthly(900)), ids, now); !fault.Is(err, fault.StateConflict) || len(set.plans) != 100 {
+	if _, err := set.Put(draft("one-more", monthly(900)), ids, now); !fault.Is(err, fault.StateConflict) ||
+		len(set.plans) != 100 {
 		t.Errorf("plan 101: %v", err)
 	}
 	if _, err := set.Put(draft("p7", monthly(950)), ids, now); err != nil {
@@ -234,7 +247,8 @@ func TestAListingHasAtMostAHundredPlans(t *testing.T) {
 	}
 }
 
-// The rank of each plan decides: what was put as the default, the present default, the oldest of the others, the one put.
+// The rank of each plan decides: what was put as the default, the present default, the oldest of the others, the one
+// put.
 func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 	t.Parallel()
 	plan := func(n int, key string, is, retired bool) State {
@@ -245,15 +259,20 @@ func TestTheDefaultGoesToTheOldestOther(t *testing.T) {
 		put   string
 		want  int
 	}{
-		"the one just put is to be it":                     {[]State{plan(1, "a", true, false), plan(2, "b", true, false)}, "b", 1},
-		"the present one keeps it":                         {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "a", 1},
-		"the present one keeps it, an older one before it": {[]State{plan(1, "a", false, false), plan(2, "b", true, false)}, "", 1},
-		"the present one keeps it, an older one after it":  {[]State{plan(2, "b", true, false), plan(1, "a", false, false)}, "", 0},
-		"the oldest other gets it":                         {[]State{plan(3, "c", false, false), plan(2, "b", false, false), plan(4, "d", false, false)}, "a", 1},
-		"not the one that gave it away":                    {[]State{plan(1, "a", false, false), plan(2, "b", false, false)}, "a", 1},
-		"the only one keeps it though it would":            {[]State{plan(1, "a", false, false)}, "a", 0},
-		"never a retired one":                              {[]State{plan(1, "a", true, true), plan(2, "b", false, false)}, "", 1},
-		"of two that are to be it the older":               {[]State{plan(2, "b", true, false), plan(1, "a", true, false)}, "", 1},
+		"the one just put is to be it": {[]State{plan(1, "a", true, false), plan(2, "b", true, false)},
+			"b", 1},
+		"the present one keeps it": {[]State{plan(1, "a", false, false), plan(2, "b", true, false)},
+			"a", 1},
+		"the present one keeps it, an older one before it": {[]State{plan(1, "a", false, false), plan(2, "b", true, false)},
+			"", 1},
+		"the present one keeps it, an older one after it": {[]State{plan(2, "b", true, false), plan(1, "a", false, false)},
+			"", 0},
+		"the oldest other gets it": {[]State{plan(3, "c", false, false), plan(2, "b", false, false),
+			plan(4, "d", false, false)}, "a", 1},
+		"not the one that gave it away":         {[]State{plan(1, "a", false, false), plan(2, "b", false, false)}, "a", 1},
+		"the only one keeps it though it would": {[]State{plan(1, "a", false, false)}, "a", 0},
+		"never a retired one":                   {[]State{plan(1, "a", true, true), plan(2, "b", false, false)}, "", 1},
+		"of two that are to be it the older":    {[]State{plan(2, "b", true, false), plan(1, "a", true, false)}, "", 1},
 	} {
 		settleDefault(c.plans, c.put)
 		for i, p := range c.plans {
@@ -272,7 +291,8 @@ func TestARefusedIntervalNamesThoseThatThereAre(t *testing.T) {
 	if !fault.Is(err, fault.NotFoundCode) || !strings.Contains(err.Error(), "Its intervals: month, week.") {
 		t.Errorf("%v", err)
 	}
-	first := State{Prices: []Price{{ID: "1", Interval: period.Week, Amount: money.Amount{Currency: "usd"}}, {ID: "2", Interval: period.Week, Amount: money.Amount{Currency: "gbp"}}}}
+	first := State{Prices: []Price{{ID: "1", Interval: period.Week, Amount: money.Amount{Currency: "usd"}},
+		{ID: "2", Interval: period.Week, Amount: money.Amount{Currency: "gbp"}}}}
 	if p, err := first.Price("", "eur"); err != nil || !reflect.DeepEqual(p, first.Prices[0]) {
 		t.Errorf("%+v, %v", p, err)
 	}

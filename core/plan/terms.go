@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"sundry/core/apiformat"
+	"sundry/core/listingtype"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/tax"
@@ -14,7 +15,7 @@ import (
 // EntitlementType specifies how an entitlement's value reads and how several of one key combine.
 type EntitlementType string
 
-// The entitlement types of the contract: booleans combine by OR, limits by the maximum, texts by the latest grant.
+// The types of entitlements: booleans combine by OR, limits by the maximum, texts by the latest grant.
 const (
 	Boolean EntitlementType = "boolean"
 	Limit   EntitlementType = "limit"
@@ -89,7 +90,7 @@ type Meter struct {
 	Included  int64  `json:"included"`
 }
 
-// Terms are what access comes with a plan.
+// Terms define the access that a plan grants.
 type Terms struct {
 	Entitlements []Entitlement `json:"entitlements"`
 	Credits      []Credit      `json:"credits"`
@@ -99,26 +100,26 @@ type Terms struct {
 // Offer is one plan of one listing at one price, frozen when a checkout session is made: later edits of the catalog
 // never touch an open session.
 type Offer struct {
-	CreatorID   string `json:"creatorId"`
-	ListingID   string `json:"listingId"`
-	ListingKey  string `json:"listingKey"`
-	ListingType string `json:"listingType"`
-	Title       string `json:"title"`
+	CreatorID   string           `json:"creatorId"`
+	ListingID   string           `json:"listingId"`
+	ListingKey  string           `json:"listingKey"`
+	ListingType listingtype.Type `json:"listingType"`
+	Title       string           `json:"title"`
 	// Description is the beginning of the listing's, as the buyer read it.
 	Description string `json:"description,omitempty"`
 	// Pictures of it; the first one represents it.
 	Pictures []Picture `json:"pictures,omitempty"`
-	// Features are what the listing shows as included, beside the terms.
+	// Features are the texts that the listing shows as included, beside the terms.
 	Features []string `json:"features,omitempty"`
-	// The variant of an appointment listing; empty for all others. DurationMinutes is of each of its SessionCount sessions,
-	// DeliveryModes are what the buyer may choose from.
+	// VariantID, VariantName, DurationMinutes, SessionCount and DeliveryModes describe the variant of an appointment
+	// listing; empty for all others. DurationMinutes is of each session. The buyer chooses among DeliveryModes.
 	VariantID       string   `json:"variantId,omitempty"`
 	VariantName     string   `json:"variantName,omitempty"`
 	DurationMinutes int      `json:"durationMinutes,omitempty"`
 	SessionCount    int      `json:"sessionCount,omitempty"`
 	DeliveryModes   []string `json:"deliveryModes,omitempty"`
-	// FullRefundHours is how long before the start of an appointment its buyer may cancel for a full refund; nil where
-	// nothing is promised.
+	// FullRefundHours is the notice, in hours before the start of an appointment, that earns its buyer a full refund; nil
+	// where nothing is promised.
 	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
 	PlanKey         string `json:"planKey"`
 	PlanName        string `json:"planName"`
@@ -132,14 +133,14 @@ type Offer struct {
 	// TaxBehavior specifies whether the price contains its tax; "" is inclusive.
 	TaxBehavior tax.Behavior `json:"taxBehavior,omitempty"`
 	Terms       Terms        `json:"terms"`
-	// DownloadURL is what a DIGITAL listing gives after payment; empty when it has none.
+	// DownloadURL is the file that a DIGITAL listing delivers after payment; empty when it has none.
 	DownloadURL string `json:"downloadUrl,omitempty"`
 }
 
 // Picture is a picture of what is sold: a path of ours, or an address on another host.
 type Picture struct {
 	URL string `json:"url"`
-	// Alt is what is to be seen; "" when it only decorates.
+	// Alt describes the picture; "" when it only decorates.
 	Alt string `json:"alt,omitempty"`
 }
 
@@ -149,7 +150,7 @@ func (o Offer) ForAppointments() bool { return o.VariantID != "" }
 // Recurring reports whether buying the offer starts a subscription.
 func (o Offer) Recurring() bool { return o.Interval != "" }
 
-// DueNow is what the buyer pays at checkout: nothing when a trial comes first.
+// DueNow returns the amount due at checkout: zero when a trial comes first.
 func (o Offer) DueNow() money.Amount {
 	if o.Recurring() && o.TrialDays > 0 {
 		return money.Amount{Currency: o.Price.Currency}

@@ -10,21 +10,24 @@ import (
 func TestWhatOpensSomethingIsHidden(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, secret string }{
-		"a password in an address":              {`connect to "postgres://ada:hunter2@db:5432/sundry": refused`, "hunter2"},
-		"a password with an at sign":            {"smtp://ada:hunt@er2@mail.example.com failed", "er2@"},
-		"a user alone in an address":            {"redis://hunter2@cache:6379", "hunter2"},
-		"a secret key":                          {"key sk_test_4eC39HqLyjWDarjtT1zdp7dc9aB2 is revoked", "4eC39"},
-		"a live key of the processor":           {"Invalid API Key provided: rk_live_51H8aaaa", "51H8"},
-		"a signing secret":                      {"sign with whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/=", "C2FV"},
-		"a refresh token":                       {"rt_01jqz5y2c4e6g8h0k2m4p6r8s0_abcDEF-_9", "abcDEF"},
-		"a client secret":                       {"pi_3MtwBw_secret_YrKJUKribcBjcG8HVhfZluoGH", "YrKJ"},
-		"an access token":                       {"token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjcnRfMSJ9.c2lnbmF0dXJl expired", "c2ln"},
-		"a header":                              {"Authorization: Bearer abcdefgh.12345678", "abcdefgh"},
-		"a header of the other kind":            {"authorization: basic YWRhOmh1bnRlcjI=", "YWRh"},
-		"a password of a connection string":     {"host=db user=ada password=hunter2 dbname=sundry", "hunter2"},
-		"a token in a query":                    {"GET https://shop.example/back?return_token=AAAB-x_y&checkout_id=cs_1", "AAAB"},
-		"a value in JSON":                       {`{"client_secret": "hunter2", "id": 1}`, "hunter2"},
-		"a checkout's link":                     {"https://pay.example.com/c/" + strings.Repeat("01jqz5y2c4e6g8h0k2m4p6r8s0", 2), "01jqz5y2c4e6g8h0k2m4p6r8s001jqz5y2c4e6g8h0k2m4p6r8s0"},
+		"a password in an address":    {`connect to "postgres://ada:hunter2@db:5432/sundry": refused`, "hunter2"},
+		"a password with an at sign":  {"smtp://ada:hunt@er2@mail.example.com failed", "er2@"},
+		"a user alone in an address":  {"redis://hunter2@cache:6379", "hunter2"},
+		"a secret key":                {"key sk_test_4eC39HqLyjWDarjtT1zdp7dc9aB2 is revoked", "4eC39"},
+		"a live key of the processor": {"Invalid API Key provided: rk_live_51H8aaaa", "51H8"},
+		"a signing secret":            {"sign with whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/=", "C2FV"},
+		"a refresh token":             {"rt_01jqz5y2c4e6g8h0k2m4p6r8s0_abcDEF-_9", "abcDEF"},
+		"a client secret":             {"pi_3MtwBw_secret_YrKJUKribcBjcG8HVhfZluoGH", "YrKJ"},
+		"an access token": {"token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjcnRfMSJ9.c2lnbmF0dXJl expired",
+			"c2ln"},
+		"a header":                          {"Authorization: Bearer abcdefgh.12345678", "abcdefgh"},
+		"a header of the other kind":        {"authorization: basic YWRhOmh1bnRlcjI=", "YWRh"},
+		"a password of a connection string": {"host=db user=ada password=hunter2 dbname=sundry", "hunter2"},
+		"a token in a query": {"GET https://shop.example/back?return_token=AAAB-x_y&checkout_id=cs_1",
+			"AAAB"},
+		"a value in JSON": {`{"client_secret": "hunter2", "id": 1}`, "hunter2"},
+		"a checkout's link": {"https://pay.example.com/c/" + strings.Repeat("01jqz5y2c4e6g8h0k2m4p6r8s0",
+			2), "01jqz5y2c4e6g8h0k2m4p6r8s001jqz5y2c4e6g8h0k2m4p6r8s0"},
 		"a card number":                         {"card 4242424242424242 declined", "42424242"},
 		"a card number in groups":               {"card 4000-0000 0000 0002 declined", "0000 0000"},
 		"an address of the operator's":          {"dial tcp 10.0.0.3:5432: connect: connection refused", "10.0.0.3"},
@@ -50,8 +53,10 @@ func TestWhatOpensNothingStays(t *testing.T) {
 	for _, text := range []string{
 		"", "reconcile pay_01jqz5y2c4e6g8h0k2m4p6r8s0: the card processor does not respond",
 		"deliver dlv_01jqz5y2c4e6g8h0k2m4p6r8s0: ERROR: deadlock detected (SQLSTATE 40P01)",
-		`no handler for task kind "x"`, "send mail mail_01jqz5y2c4e6g8h0k2m4p6r8s0: the mail server: sending SMTP RCPT TO command: 451 \"4.7.1 later\"",
-		"https://hooks.example.com/in?shop=1 responded with 500", "task webhook.deliver:we_1/dlv_1 panicked: index out of range [3] with length 3",
+		`no handler for task kind "x"`, "send mail mail_01jqz5y2c4e6g8h0k2m4p6r8s0: the mail server: sending SMTP RCPT TO " +
+			"command: 451 \"4.7.1 later\"",
+		"https://hooks.example.com/in?shop=1 responded with 500", "task webhook.deliver:we_1/dlv_1 panicked: index out of " +
+			"range [3] with length 3",
 		"task fenced", "due at 1767225600000", "the bearer of this letter",
 	} {
 		if got := redact.Text(text); got != text {

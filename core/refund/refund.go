@@ -20,10 +20,10 @@ const (
 	Failed    Status = "failed"
 )
 
-// MaxReason is how long a reason may be, in characters.
+// MaxReason bounds the length of a reason, in characters.
 const MaxReason = 500
 
-// Request is what the account asks for. Exactly one of PaymentID and CheckoutID names the payment.
+// Request is an account's request for a refund. Exactly one of PaymentID and CheckoutID names the payment.
 type Request struct {
 	PaymentID  string
 	CheckoutID string
@@ -48,7 +48,8 @@ func (r Request) Validate() error {
 		f.Add("checkoutId", fault.DetailNotAllowed, "Send either paymentId or checkoutId, not both.")
 	}
 	if r.Minor != nil {
-		f.Check(*r.Minor > 0, "amountInCents", fault.DetailOutOfRange, "The amount must be at least 1. Leave it out to refund all that is left.")
+		f.Check(*r.Minor > 0, "amountInCents", fault.DetailOutOfRange, "The amount must be at least 1. Leave it out to "+
+			"refund all that is left.")
 	}
 	if f.Check(r.Reason != "", "reason", fault.DetailRequired, "Give a reason, such as requested_by_customer.") {
 		text.CheckLines(&f, "reason", r.Reason, MaxReason)
@@ -63,7 +64,7 @@ type State struct {
 	PaymentID  string
 	CheckoutID string // "" for a payment outside a checkout
 	CustomerID string
-	// SubscriptionID is what a payment outside a checkout renewed; "" for any other.
+	// SubscriptionID names the subscription that a payment outside a checkout renewed; "" for any other payment.
 	SubscriptionID string
 	Share          ledger.Share
 	Reason         string
@@ -86,7 +87,7 @@ type State struct {
 	Revision  int64
 }
 
-// Outcome is what the processor reports of a refund now.
+// Outcome is the state of a refund as the processor reports it now.
 type Outcome struct {
 	Status Status
 	Reason string // with Failed
@@ -95,7 +96,7 @@ type Outcome struct {
 // Created is emitted once, when the money went back.
 type Created struct {
 	State
-	// PaidFrom is when the period began that the payment bought of a subscription; zero for any other payment.
+	// PaidFrom is the start of the subscription period that the payment bought; zero for any other payment.
 	PaidFrom time.Time
 }
 

@@ -19,7 +19,8 @@ func in(status refund.Status) *refund.Refund {
 
 func TestANewRefundIsPendingWhateverItIsMadeOf(t *testing.T) {
 	t.Parallel()
-	got := refund.NewPending(refund.State{ID: "ref_1", Status: refund.Failed, CreatedAt: now.Add(-1), SettledAt: now, Revision: 7}, now).State()
+	got := refund.NewPending(refund.State{ID: "ref_1", Status: refund.Failed, CreatedAt: now.Add(-1), SettledAt: now,
+		Revision: 7}, now).State()
 	if want := (refund.State{ID: "ref_1", Status: refund.Pending, CreatedAt: now, Revision: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

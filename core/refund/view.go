@@ -25,8 +25,10 @@ type View struct {
 func (s State) View() View {
 	return View{
 		ID: s.ID, PaymentID: s.PaymentID, CheckoutID: apiformat.Text(s.CheckoutID), CustomerID: apiformat.Text(s.CustomerID),
-		AmountInCents: s.Share.Amount.Minor, TaxInCents: s.Share.Tax.Minor, Currency: string(s.Share.Amount.Currency), Reason: s.Reason,
+		AmountInCents: s.Share.Amount.Minor, TaxInCents: s.Share.Tax.Minor, Currency: string(s.Share.Amount.Currency),
+		Reason:     s.Reason,
 		KeepAccess: s.KeepAccess, Status: s.Status, FailureReason: apiformat.Text(s.FailureReason),
-		CreditNoteNumber: apiformat.Text(s.CreditNoteNumber), CreditNoteURL: apiformat.Text(s.CreditNoteURL), CreatedAt: apiformat.Time(s.CreatedAt), SettledAt: apiformat.Time(s.SettledAt),
+		CreditNoteNumber: apiformat.Text(s.CreditNoteNumber), CreditNoteURL: apiformat.Text(s.CreditNoteURL),
+		CreatedAt: apiformat.Time(s.CreatedAt), SettledAt: apiformat.Time(s.SettledAt),
 	}
 }

@@ -1,5 +1,5 @@
-// Package secret derives what opens an object from its id, so that nothing secret is stored and a replayed request is
-// returned with the same address.
+// Package secret derives unguessable link tokens from object ids with one key, so no token is stored and a replayed
+// request returns the same link.
 package secret
 
 import (

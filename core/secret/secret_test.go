@@ -23,13 +23,17 @@ func TestOnlyWhatWasSealedOpens(t *testing.T) {
 		"another purpose":    func() (string, bool) { return Verify(key, "feed", id.Appointment, token, "7") },
 		"another kind of id": func() (string, bool) { return Verify(key, "manage", id.Creator, token, "7") },
 		"another part":       func() (string, bool) { return Verify(key, "manage", id.Appointment, token, "8") },
-		"another id":         func() (string, bool) { return Verify(key, "manage", id.Appointment, id.Body(two)+token[26:], "7") },
-		"a changed proof":    func() (string, bool) { return Verify(key, "manage", id.Appointment, token[:51]+"x", "7") },
+		"another id": func() (string, bool) {
+			return Verify(key, "manage", id.Appointment, id.Body(two)+token[26:], "7")
+		},
+		"a changed proof": func() (string, bool) { return Verify(key, "manage", id.Appointment, token[:51]+"x", "7") },
 		"a proof of no id": func() (string, bool) {
 			return Verify(key, "manage", id.Appointment, Derive(key, "manage", "", "7"), "7")
 		},
-		"nothing":             func() (string, bool) { return Verify(key, "manage", id.Appointment, "", "7") },
-		"no letters of an id": func() (string, bool) { return Verify(key, "manage", id.Appointment, strings.Repeat("!", 52), "7") },
+		"nothing": func() (string, bool) { return Verify(key, "manage", id.Appointment, "", "7") },
+		"no letters of an id": func() (string, bool) {
+			return Verify(key, "manage", id.Appointment, strings.Repeat("!", 52), "7")
+		},
 	} {
 		if got, ok := open(); ok || got != "" {
 			t.Errorf("%s opens %s", name, got)

@@ -19,7 +19,7 @@ func (w Window) span(on civil.Date) (from, until civil.DateTime) {
 	return on.At(w.Start), on.At(w.End)
 }
 
-// Availability is when a creator works. It is made by Settings and not changed afterwards.
+// Availability contains a creator's working hours. It is made by Settings and immutable.
 type Availability struct {
 	// Zone is the creator's: the windows are on its clocks.
 	Zone *time.Location

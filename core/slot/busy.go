@@ -11,10 +11,11 @@ type Interval struct{ From, Until time.Time }
 
 // Overlaps reports whether the two share a moment. One that is empty shares none.
 func (i Interval) Overlaps(other Interval) bool {
-	return i.From.Before(other.Until) && other.From.Before(i.Until) && i.From.Before(i.Until) && other.From.Before(other.Until)
+	return i.From.Before(other.Until) && other.From.Before(i.Until) && i.From.Before(i.Until) &&
+		other.From.Before(other.Until)
 }
 
-// Busy is when a creator is taken, in any order; intervals may overlap.
+// Busy lists the intervals in which a creator is taken, in any order; intervals may overlap.
 type Busy []Interval
 
 // stretch is an Interval in milliseconds since 1970 UTC.

@@ -14,7 +14,8 @@ import (
 )
 
 var zones = []string{
-	"UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "Africa/Casablanca",
+	"UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia",
+	"Africa/Casablanca",
 	"America/St_Johns", "Asia/Beirut", "Africa/Cairo", "America/Nuuk", "America/Havana", "Pacific/Chatham", "Asia/Tokyo",
 }
 
@@ -57,7 +58,8 @@ func drawQuery(t *rapid.T) (q Query, about civil.Date) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := time.Date(rapid.IntRange(2010, 2045).Draw(t, "year"), time.Month(rapid.IntRange(1, 12).Draw(t, "month")), 15, 0, 0, 0, 0, time.UTC)
+	at := time.Date(rapid.IntRange(2010, 2045).Draw(t, "year"), time.Month(rapid.IntRange(1, 12).Draw(t, "month")), 15, 0,
+		0, 0, 0, time.UTC)
 	if _, end := at.In(location).ZoneBounds(); !end.IsZero() && end.Before(at.AddDate(1, 0, 0)) {
 		at = end.UTC()
 	}
@@ -66,14 +68,18 @@ func drawQuery(t *rapid.T) (q Query, about civil.Date) {
 		t.Fatal(err)
 	}
 	minute := func(name string) time.Time {
-		return time.Unix(int64(about)*86400, 0).UTC().Add(time.Duration(rapid.IntRange(-1440, 5*1440).Draw(t, name)) * time.Minute)
+		return time.Unix(int64(about)*86400,
+			0).UTC().Add(time.Duration(rapid.IntRange(-1440, 5*1440).Draw(t, name)) * time.Minute)
 	}
 	q.Policy = Policy{
 		Duration: rapid.SampledFrom([]int{5, 15, 30, 45, 60, 90, 240, 1440}).Draw(t, "duration"),
 		Step:     rapid.SampledFrom([]int{0, 0, 5, 20, 30, 60, 77, 720}).Draw(t, "step"),
-		Notice:   rapid.SampledFrom([]int{0, 0, 30, 2000}).Draw(t, "notice"), HorizonDays: rapid.IntRange(0, 9).Draw(t, "horizon"),
-		BufferBefore: rapid.SampledFrom([]int{0, 0, 10, 1440}).Draw(t, "before"), BufferAfter: rapid.SampledFrom([]int{0, 0, 15}).Draw(t, "after"),
-		DailyCap: rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "daily"), WeeklyCap: rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "weekly"),
+		Notice:   rapid.SampledFrom([]int{0, 0, 30, 2000}).Draw(t, "notice"), HorizonDays: rapid.IntRange(0, 9).Draw(t,
+			"horizon"),
+		BufferBefore: rapid.SampledFrom([]int{0, 0, 10, 1440}).Draw(t, "before"),
+		BufferAfter:  rapid.SampledFrom([]int{0, 0, 15}).Draw(t, "after"),
+		DailyCap:     rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "daily"),
+		WeeklyCap:    rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "weekly"),
 	}
 	q.Now = minute("now").Add(-time.Duration(rapid.SampledFrom([]int{0, 0, 5000}).Draw(t, "earlier")) * time.Minute)
 	for range rapid.IntRange(0, 6).Draw(t, "bookings") {
@@ -137,7 +143,8 @@ func TestARangeIsItsDays(t *testing.T) {
 		}
 		for i, s := range days {
 			// Where clocks go back over midnight, a later time may be listed under an earlier day: within a day the times rise.
-			if civil.DateIn(viewer, s.StartsAt()) != s.Date || i > 0 && days[i-1].Date == s.Date && !days[i-1].StartsAt().Before(s.StartsAt()) {
+			if civil.DateIn(viewer, s.StartsAt()) != s.Date || i > 0 && days[i-1].Date == s.Date &&
+				!days[i-1].StartsAt().Before(s.StartsAt()) {
 				t.Fatalf("%v is not in its place: %v", s, days)
 			}
 		}
@@ -171,7 +178,8 @@ func TestOpenTimesKeepThePromises(t *testing.T) {
 				t.Fatalf("%v does not last %d minutes", s, q.Policy.Duration)
 			}
 			blocked := Interval{
-				s.StartsAt().Add(-time.Duration(q.Policy.BufferBefore) * time.Minute), s.EndsAt().Add(time.Duration(q.Policy.BufferAfter) * time.Minute),
+				s.StartsAt().Add(-time.Duration(q.Policy.BufferBefore) * time.Minute),
+				s.EndsAt().Add(time.Duration(q.Policy.BufferAfter) * time.Minute),
 			}
 			for _, b := range q.Busy {
 				if blocked.Overlaps(b) {
@@ -219,7 +227,8 @@ func FuzzSettings(f *testing.F) {
 	f.Add("Local", "Monday", "24:00", "9:00", "2026-02-30", int64(-1))
 	f.Fuzz(func(t *testing.T, zone, weekday, start, end, day string, now int64) {
 		h := Hours{start, end}
-		s := Settings{Timezone: zone, Weekly: []WeeklyHours{{weekday, h}}, Overrides: []Override{{Date: day, Windows: []Hours{h}}}}
+		s := Settings{Timezone: zone, Weekly: []WeeklyHours{{weekday, h}},
+			Overrides: []Override{{Date: day, Windows: []Hours{h}}}}
 		a, err := s.Availability()
 		if err != nil {
 			if !fault.Is(err, fault.ValidationFailed) && !fault.Is(err, fault.InvalidTimezone) {
@@ -227,7 +236,8 @@ func FuzzSettings(f *testing.F) {
 			}
 			return
 		}
-		q := Query{Availability: a, Policy: Policy{Duration: 60, Step: 15, HorizonDays: 60}, Now: time.UnixMilli(now % (1 << 47))}
+		q := Query{Availability: a, Policy: Policy{Duration: 60, Step: 15, HorizonDays: 60},
+			Now: time.UnixMilli(now % (1 << 47))}
 		first, _ := civil.ParseDate(strings.TrimSpace(day))
 		for _, slot := range Open(q, first, first+7, a.Zone) {
 			if err := Check(q, slot.StartsAt()); err != nil {
@@ -241,8 +251,9 @@ func FuzzSettings(f *testing.F) {
 func BenchmarkOpen(b *testing.B) {
 	q := Query{
 		Availability: availability(b, everyDay("America/New_York", "09:00-17:00")),
-		Policy:       Policy{Duration: 60, Step: 30, BufferBefore: 10, BufferAfter: 10, HorizonDays: 60, DailyCap: 5, WeeklyCap: 20},
-		Now:          instant(b, "2026-02-20T12:00:00Z"),
+		Policy: Policy{Duration: 60, Step: 30, BufferBefore: 10, BufferAfter: 10, HorizonDays: 60, DailyCap: 5,
+			WeeklyCap: 20},
+		Now: instant(b, "2026-02-20T12:00:00Z"),
 	}
 	for i := range 60 {
 		from := instant(b, "2026-02-20T15:00:00Z").Add(time.Duration(i) * 17 * time.Hour)

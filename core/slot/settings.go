@@ -9,7 +9,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Settings are when a creator works, as they write it.
+// Settings are a creator's working hours, as they write them.
 type Settings struct {
 	// Timezone is an IANA name.
 	Timezone string `json:"timezone"`
@@ -30,7 +30,7 @@ type WeeklyHours struct {
 	Hours
 }
 
-// Override is what a date, YYYY-MM-DD, has instead of its weekday's windows; none is a day off.
+// Override replaces the weekday's windows on one date, YYYY-MM-DD; no windows make a day off.
 type Override struct {
 	Date    string  `json:"date"`
 	Windows []Hours `json:"windows"`
@@ -45,7 +45,8 @@ const (
 	minutesAWeek = 7 * minutesADay
 )
 
-var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"} // time.Weekday's order
+// time.Weekday's order
+var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
 // NoSettings are those of a creator who has not set when they work.
 func NoSettings() Settings {
@@ -93,7 +94,7 @@ type placed struct {
 	at, index int
 }
 
-// until is where it ends, on the scale of at.
+// until returns the end of the window, on the scale of at.
 func (p placed) until() int {
 	if p.End <= p.Start {
 		return p.at + p.End + minutesADay - p.Start
@@ -130,7 +131,8 @@ func (s Settings) readOverrides(f *fault.Violations, a *Availability) {
 		date, ok := civil.ParseDate(override.Date)
 		at.Check(ok, "date", fault.DetailInvalid, "Expected a date such as 2026-03-08.")
 		_, twice := a.Overrides[date]
-		at.Check(!ok || !twice, "date", fault.DetailDuplicate, "This date is overridden twice. List all its windows in one place.")
+		at.Check(!ok || !twice, "date", fault.DetailDuplicate, "This date is overridden twice. List all its windows in "+
+			"one place.")
 		if !at.Check(len(override.Windows) <= maxPerDay, "windows", fault.DetailTooLong, "Expected at most 24 windows.") {
 			continue
 		}
@@ -166,7 +168,8 @@ func checkOverlaps(f *fault.Violations, list string, all []placed, turn int) {
 	for _, next := range all {
 		if longest.until() > next.at && longest.index != next.index {
 			later, earlier := max(next.index, longest.index), min(next.index, longest.index)
-			f.Item(list, later).Addf("", fault.DetailInvalid, "Overlaps %s[%d]. Make the two one window, or leave no time in both.", list, earlier)
+			f.Item(list, later).Addf("", fault.DetailInvalid, "Overlaps %s[%d]. Make the two one window, or leave no time "+
+				"in both.", list, earlier)
 		}
 		if next.until() > longest.until() {
 			longest = next
@@ -178,7 +181,8 @@ func checkOverlaps(f *fault.Violations, list string, all []placed, turn int) {
 func (h Hours) read(f *fault.Violations) (Window, bool) {
 	start, startOK := parseTime(h.Start)
 	end, endOK := parseTime(h.End)
-	f.Check(startOK && start < minutesADay, "start", fault.DetailInvalid, "Expected a time of day from 00:00 to 23:59, such as 09:00.")
+	f.Check(startOK && start < minutesADay, "start", fault.DetailInvalid, "Expected a time of day from 00:00 to 23:59, "+
+		"such as 09:00.")
 	f.Check(endOK, "end", fault.DetailInvalid, "Expected a time of day from 00:00 to 24:00, such as 17:00.")
 	return Window{start, end}, startOK && endOK && start < minutesADay
 }

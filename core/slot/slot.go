@@ -14,7 +14,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Policy is how a listing's times are offered. Durations are in minutes.
+// Policy contains the rules by which a listing's times are offered. Durations are in minutes.
 type Policy struct {
 	// Duration is of one session.
 	Duration int
@@ -22,9 +22,9 @@ type Policy struct {
 	Step int
 	// BufferBefore and BufferAfter must be free around a session; they may lie outside the creator's hours.
 	BufferBefore, BufferAfter int
-	// Notice is how long before its start a session must be booked.
+	// Notice is the least time between booking and start of a session.
 	Notice int
-	// HorizonDays is how many of the creator's days after today can be booked.
+	// HorizonDays is the number of the creator's days after today that can be booked.
 	HorizonDays int
 	// DailyCap and WeeklyCap limit the listing's sessions per day, and per week from Monday, of the creator; 0 = none.
 	DailyCap, WeeklyCap int
@@ -34,7 +34,7 @@ type Policy struct {
 type Query struct {
 	Availability Availability
 	Policy       Policy
-	// Busy is when the creator is taken, by whatever listing, buffers included.
+	// Busy lists the creator's taken intervals, of any listing, buffers included.
 	Busy Busy
 	// Booked are the starts of this listing's sessions that count against its caps. It is not read without a cap.
 	Booked []time.Time
@@ -49,10 +49,10 @@ type Slot struct {
 	Date civil.Date
 }
 
-// StartsAt is when the session begins, UTC.
+// StartsAt returns the start of the session, UTC.
 func (s Slot) StartsAt() time.Time { return time.UnixMilli(s.start).UTC() }
 
-// EndsAt is when it ends, UTC.
+// EndsAt returns its end, UTC.
 func (s Slot) EndsAt() time.Time { return time.UnixMilli(s.start + minutes(int(s.duration))).UTC() }
 
 // String renders the time in UTC and the viewer's date.

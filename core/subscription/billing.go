@@ -10,7 +10,7 @@ import (
 	"sundry/core/plan"
 )
 
-// ChargeKind is what a charge is for.
+// ChargeKind is the purpose of a charge.
 type ChargeKind string
 
 // The kinds. Only a renewal that fails is dunned: the other two are asked for by somebody who sees the result at once.
@@ -20,7 +20,8 @@ const (
 	Resumption ChargeKind = "resumption"
 )
 
-// Bill is what a charge asks for and what the subscription becomes once it is paid. All amounts are before tax.
+// Bill contains the amounts of a charge and the changes that its payment makes to the subscription. All amounts are
+// before tax.
 type Bill struct {
 	Kind        ChargeKind     `json:"kind"`
 	Offer       plan.Offer     `json:"offer"`
@@ -33,16 +34,16 @@ type Bill struct {
 	// CreditUsed is taken off what is due, CreditAfter what the customer has left then.
 	CreditUsed  money.Amount `json:"creditUsed"`
 	CreditAfter money.Amount `json:"creditAfter"`
-	// PeriodValue is what the whole period costs after the discount.
+	// PeriodValue is the price of the whole period after the discount.
 	PeriodValue money.Amount `json:"periodValue"`
 }
 
-// Due is what is to be charged before tax: never negative.
+// Due returns the amount to charge before tax: never negative.
 func (b Bill) Due() money.Amount {
 	return money.Amount{Minor: b.Subtotal.Minor - b.Discount.Minor - b.CreditUsed.Minor, Currency: b.Subtotal.Currency}
 }
 
-// underWay is why nothing is changed or billed while a charge is awaited.
+// underWay is the message that refuses changes and bills while a charge is awaited.
 const underWay = "A payment for this subscription is under way. Try again in a moment."
 
 // Charge is a charge whose outcome is awaited.
@@ -51,7 +52,7 @@ type Charge struct {
 	Bill      Bill   `json:"bill"`
 }
 
-// Step is what is to be done to a subscription without anybody asking.
+// Step is the next thing that the service does to a subscription without a request.
 type Step string
 
 // The steps.
@@ -79,8 +80,8 @@ func (s State) Next() (Step, time.Time) {
 	return StepRenew, s.CurrentPeriodEnd
 }
 
-// NextBill is what the next period costs. at is when it is billed: a renewal that failed and is paid when even the next
-// period is over buys the period that is running, not one that has passed without access.
+// NextBill returns the bill of the next period. at is the time of billing: a renewal that failed and is paid when even
+// the next period is over buys the period that is running, not one that has passed without access.
 func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 	s := sub.s
 	switch s.Status {
@@ -111,7 +112,7 @@ func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 	return s.priced(b)
 }
 
-// ResumeBill is what it costs to resume a paused subscription whose paid time is over: a period that begins now.
+// ResumeBill returns the bill for resuming a paused subscription whose paid time is over: a period that begins now.
 func (sub *Subscription) ResumeBill(now time.Time) (Bill, error) {
 	s := sub.s
 	switch {
@@ -153,8 +154,8 @@ func less(a, off money.Amount) money.Amount {
 	return money.Amount{Minor: a.Minor - off.Minor, Currency: a.Currency}
 }
 
-// StartCharge remembers the charge that was started for a bill, so that at most one is under way. It changes nothing that
-// anybody can see, so no event reports it.
+// StartCharge remembers the charge that was started for a bill, so that at most one is under way. It changes nothing
+// that anybody can see, so no event reports it.
 func (sub *Subscription) StartCharge(paymentID string, b Bill) error {
 	if sub.s.Charge != nil {
 		return sub.refuse(underWay)
@@ -167,14 +168,14 @@ func (sub *Subscription) StartCharge(paymentID string, b Bill) error {
 	return nil
 }
 
-// Awaits reports whether the outcome of a payment is awaited. Money that arrives although it is not goes back.
-func (s State) Awaits(paymentID string) bool {
+// IsAwaiting reports whether the outcome of a payment is awaited. Money that arrives although it is not goes back.
+func (s State) IsAwaiting(paymentID string) bool {
 	return s.Charge != nil && s.Charge.PaymentID == paymentID
 }
 
 // Paid takes over what the awaited charge has paid for. A change of plan is Updated, everything else Renewed.
 func (sub *Subscription) Paid(paymentID string) (Transition, error) {
-	if !sub.s.Awaits(paymentID) {
+	if !sub.s.IsAwaiting(paymentID) {
 		return nil, fmt.Errorf("subscription %s does not await payment %s", sub.s.ID, paymentID)
 	}
 	return sub.Apply(sub.s.Charge.Bill)
@@ -209,18 +210,18 @@ func (ChargePaid) EventName() string { return "subscription.charge_paid" }
 // RenewalDue is emitted seven days before a trial ends or a year is renewed, so that the customer is notified in time.
 type RenewalDue struct {
 	State
-	// Amount is what will be charged before tax, at CurrentPeriodEnd.
+	// Amount is the next charge before tax, due at CurrentPeriodEnd.
 	Amount money.Amount
 }
 
 // EventName implements event.Event.
 func (RenewalDue) EventName() string { return "subscription.renewal_due" }
 
-// NoticePeriod is how long before a charge that the customer may have forgotten they are notified of it.
+// NoticePeriod is the lead of the notice before a charge that the customer may have forgotten.
 const NoticePeriod = 7 * day
 
-// NoticeAt is when the customer is notified of the next charge: before the end of a trial and before each yearly renewal.
-// Zero when there is no notice.
+// NoticeAt returns the time at which the customer is notified of the next charge: before the end of a trial and before
+// each yearly renewal. Zero when there is no notice.
 func (s State) NoticeAt() time.Time {
 	step, due := s.Next()
 	yearly := s.Offer.Interval == period.Year || s.Offer.Interval == period.Month && s.Offer.IntervalCount >= 12

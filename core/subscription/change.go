@@ -11,7 +11,7 @@ import (
 	"sundry/core/plan"
 )
 
-// ProrationMode is when a change of plan takes effect.
+// ProrationMode selects the time at which a change of plan takes effect.
 type ProrationMode string
 
 // The modes: at once, charging or crediting the difference by days; or with the next period, at its price.
@@ -26,11 +26,12 @@ func ParseProrationMode(s string) (ProrationMode, error) {
 	if m := ProrationMode(s); m == ChargeNow || m == NextPeriod {
 		return m, nil
 	}
-	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: fault.ExpectedOneOf(s, string(ChargeNow), string(NextPeriod))})
+	return "", fault.Invalid(fault.Detail{Code: fault.DetailNotAllowed, Message: fault.ExpectedOneOf(s, string(ChargeNow),
+		string(NextPeriod))})
 }
 
-// ChangeBill is what a change of plan costs now. During a trial nothing is paid for yet, so nothing is due; with
-// NextPeriod neither. What is left of the current period is worth its share by days, the day that has begun included.
+// ChangeBill returns the bill of a change of plan now. Nothing is due during a trial, because nothing is paid for yet,
+// nor with NextPeriod. The rest of the current period is worth its share by days, the day that has begun included.
 func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
 	if err := sub.changeable(to); err != nil {
 		return Bill{}, err
@@ -64,8 +65,8 @@ func (sub *Subscription) changeable(to plan.Offer) error {
 	return nil
 }
 
-// prorated credits what is left of the current period and charges what the new plan costs: the same days when the interval
-// stays, else a whole period that begins now.
+// prorated credits what is left of the current period and charges what the new plan costs: the same days when the
+// interval stays, else a whole period that begins now.
 func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 	left, total := daysLeft(s.CurrentPeriodStart, s.CurrentPeriodEnd, now)
 	unused, err := s.PeriodValue.RatioHalfUp(left, total)
@@ -85,7 +86,8 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 		return Bill{}, err
 	}
 	b.Lines = []payment.Line{
-		{Description: "Unused time on " + describe(s.Offer) + share, Amount: money.Amount{Minor: -unused.Minor, Currency: unused.Currency}},
+		{Description: "Unused time on " + describe(s.Offer) + share, Amount: money.Amount{Minor: -unused.Minor,
+			Currency: unused.Currency}},
 		{Description: describe(b.Offer), Amount: fresh},
 	}
 	if sameInterval(s.Offer, b.Offer) {

@@ -27,9 +27,12 @@ func TestPeriodsFollowTheOriginalAnchorOverYears(t *testing.T) {
 			[]string{"2029-02-28", "2030-02-28", "2031-02-28", "2032-02-29"}},
 		"weeks cross the year": {"2026-12-21T10:00:00Z", offer("w", 100, period.Week, 1, 0),
 			[]string{"2026-12-28", "2027-01-04", "2027-01-11"}},
-		"two weeks":            {"2026-12-21T10:00:00Z", offer("w", 100, period.Week, 2, 0), []string{"2027-01-04", "2027-01-18"}},
-		"days over a leap day": {"2028-02-28T10:00:00Z", offer("d", 100, period.Day, 1, 0), []string{"2028-02-29", "2028-03-01"}},
-		"a quarter":            {"2026-11-30T10:00:00Z", offer("q", 100, period.Month, 3, 0), []string{"2027-02-28", "2027-05-30", "2027-08-30"}},
+		"two weeks": {"2026-12-21T10:00:00Z", offer("w", 100, period.Week, 2, 0),
+			[]string{"2027-01-04", "2027-01-18"}},
+		"days over a leap day": {"2028-02-28T10:00:00Z", offer("d", 100, period.Day, 1, 0),
+			[]string{"2028-02-29", "2028-03-01"}},
+		"a quarter": {"2026-11-30T10:00:00Z", offer("q", 100, period.Month, 3, 0),
+			[]string{"2027-02-28", "2027-05-30", "2027-08-30"}},
 		"the end of a trial is the anchor": {"2027-01-17T10:00:00Z", trial,
 			[]string{"2027-01-31", "2027-02-28", "2027-03-31"}},
 	} {
@@ -138,7 +141,7 @@ func TestAnExtraAttemptUsesUpNoneOfTheDays(t *testing.T) {
 	}
 }
 
-func TestNothingIsDoneWhileAChargeIsUnderWayNorToWhatIsOver(t *testing.T) {
+func TestNoStepWhileChargingOrAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	idle := []string{"incomplete", "charging", "changing", "paused", "paused, over", "resuming", "canceled", "expired"}
 	for _, situation := range situations {
@@ -149,9 +152,10 @@ func TestNothingIsDoneWhileAChargeIsUnderWayNorToWhatIsOver(t *testing.T) {
 	}
 }
 
-func TestACustomerIsToldAWeekBeforeATrialOrAYearIsCharged(t *testing.T) {
+func TestNoticeAWeekBeforeTrialOrYearlyCharge(t *testing.T) {
 	t.Parallel()
-	long, short, year, month := begin(t, trial), begin(t, offer("basic", 1000, period.Month, 1, 3)), begin(t, yearly), begin(t, basic)
+	long, short, year, month := begin(t, trial), begin(t, offer("basic", 1000, period.Month, 1, 3)), begin(t,
+		yearly), begin(t, basic)
 	for name, c := range map[string]struct {
 		sub  *subscription.Subscription
 		want time.Time

@@ -7,7 +7,7 @@ import (
 	"sundry/core/plan"
 )
 
-// Discount is what is taken off the periods of a subscription: a percentage of the price, or an amount.
+// Discount reduces the price of a subscription's periods by a percentage or by an amount.
 type Discount struct {
 	ID         string       `json:"id"` // dsc_…
 	Code       string       `json:"code"`
@@ -15,13 +15,13 @@ type Discount struct {
 	AmountOff  money.Amount `json:"amountOff,omitzero"`
 	// Once means that it is gone with the first period that is paid for.
 	Once bool `json:"once,omitempty"`
-	// EndsAt is when it stops applying to periods that begin; zero = never.
+	// EndsAt is the time from which it no longer applies to periods that begin; zero = never.
 	EndsAt time.Time `json:"endsAt,omitzero"`
 }
 
 const percent = 100
 
-// off is what is taken off a price for a period that begins at start; never more than the price.
+// off returns the reduction of a price for a period that begins at start; never more than the price.
 func (d *Discount) off(price money.Amount, start time.Time) (money.Amount, error) {
 	none := money.Amount{Currency: price.Currency}
 	if d == nil || d.ended(start) {
@@ -44,7 +44,7 @@ func (d *Discount) off(price money.Amount, start time.Time) (money.Amount, error
 // ended reports whether the discount applies no more to a period that begins at start.
 func (d *Discount) ended(start time.Time) bool { return !d.EndsAt.IsZero() && !start.Before(d.EndsAt) }
 
-// used is what is left of the discount after the period that began at start was paid for.
+// used returns the discount after the period that began at start was paid for; nil when it is used up.
 func (d *Discount) used(start time.Time) *Discount {
 	if d != nil && (d.Once || d.ended(start)) {
 		return nil
@@ -52,7 +52,7 @@ func (d *Discount) used(start time.Time) *Discount {
 	return d
 }
 
-// net is what a period of an offer costs after the discount, when it begins at start.
+// net returns the price of a period of an offer after the discount, when the period begins at start.
 func (s State) net(o plan.Offer, start time.Time) (money.Amount, error) {
 	off, err := s.Discount.off(o.Price, start)
 	if err != nil {

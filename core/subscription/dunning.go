@@ -10,10 +10,10 @@ import (
 
 const day = 24 * time.Hour
 
-// Grace is how long the customer keeps access after the first failure.
+// Grace is the time after the first failure for which the customer keeps access.
 const Grace = 7 * day
 
-// retries is when a failed renewal is tried again, after the first failure.
+// retries lists the delays of the retries of a renewal after its first failure.
 var retries = []time.Duration{2 * day, 7 * day, 14 * day, 21 * day}
 
 // NoCard is the decline code of a renewal for which the customer has no card left.
@@ -23,7 +23,8 @@ const NoCard = "payment_method_required"
 // customer can help, with another card or by confirming the payment.
 var hardDeclines = []string{
 	"authentication_required", "fraudulent", "highest_risk_level", "incorrect_number", "invalid_account", "lost_card",
-	NoCard, "pickup_card", "restricted_card", "revocation_of_all_authorizations", "revocation_of_authorization", "stolen_card",
+	NoCard, "pickup_card", "restricted_card", "revocation_of_all_authorizations", "revocation_of_authorization",
+	"stolen_card",
 	"stop_payment_order", "transaction_not_allowed",
 }
 
@@ -32,13 +33,13 @@ type Dunning struct {
 	FirstFailedAt time.Time `json:"firstFailedAt,omitzero"`
 	// Attempts counts the failed charges of this renewal.
 	Attempts int `json:"attempts,omitempty"`
-	// NextAttemptAt is zero when no more is tried by itself.
+	// NextAttemptAt is the time of the next automatic retry; zero when there is none.
 	NextAttemptAt time.Time `json:"nextAttemptAt,omitzero"`
 	GraceEndsAt   time.Time `json:"graceEndsAt,omitzero"`
 	DeclineCode   string    `json:"declineCode,omitempty"`
 }
 
-// failed is what becomes of it when an attempt made at that time was declined.
+// failed returns the dunning state after an attempt made at that time was declined.
 func (d Dunning) failed(code string, at time.Time) Dunning {
 	if d.FirstFailedAt.IsZero() {
 		d.FirstFailedAt, d.GraceEndsAt = at, at.Add(Grace)
@@ -58,9 +59,9 @@ func (d Dunning) failed(code string, at time.Time) Dunning {
 	return d
 }
 
-// Declined takes in that the awaited charge was declined at the time of its attempt. A renewal makes the subscription past
-// due, or leaves it so, and is reported by ChargeFailed; a change of plan or a resumption is dropped, which changes nothing
-// that anybody can see, and the event is nil.
+// Declined applies the decline of the awaited charge, at the time of its attempt. A renewal makes the subscription past
+// due, or leaves it so, and is reported by ChargeFailed. A change of plan or a resumption is dropped without a visible
+// change, and the event is nil.
 func (sub *Subscription) Declined(paymentID string, why payment.DeclineReason, at time.Time) (Transition, error) {
 	kind, err := sub.clearCharge(paymentID)
 	if err != nil {
@@ -74,8 +75,8 @@ func (sub *Subscription) Declined(paymentID string, why payment.DeclineReason, a
 	return ChargeFailed{State: sub.changed(), At: at}, nil
 }
 
-// Unsent takes in that the awaited charge never reached the processor: it is as if it had not been started.
-func (sub *Subscription) Unsent(paymentID string) error {
+// ChargeNotSent clears the awaited charge that never reached the processor.
+func (sub *Subscription) ChargeNotSent(paymentID string) error {
 	_, err := sub.clearCharge(paymentID)
 	if err == nil {
 		sub.s.Revision++
@@ -84,7 +85,7 @@ func (sub *Subscription) Unsent(paymentID string) error {
 }
 
 func (sub *Subscription) clearCharge(paymentID string) (ChargeKind, error) {
-	if !sub.s.Awaits(paymentID) {
+	if !sub.s.IsAwaiting(paymentID) {
 		return "", fmt.Errorf("subscription %s does not await payment %s", sub.s.ID, paymentID)
 	}
 	kind := sub.s.Charge.Bill.Kind

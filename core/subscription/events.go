@@ -7,7 +7,7 @@ import (
 	"sundry/core/payment"
 )
 
-// The events of a subscription (contract §9). Each transition emits exactly one.
+// The events of a subscription. Each transition emits exactly one.
 type (
 	// Created is emitted when it begins, with its first payment or its trial.
 	Created struct{ State }
@@ -22,7 +22,7 @@ type (
 	// ChargeFailed is emitted by each failed attempt to renew it, the last included.
 	ChargeFailed struct {
 		State
-		// At is when the attempt was made.
+		// At is the time of the attempt.
 		At time.Time
 		// Payment is the attempt; without a card it has an amount only.
 		Payment payment.State

@@ -27,7 +27,8 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 func offer(key string, minor int64, interval period.Interval, count, trialDays int) plan.Offer {
 	return plan.Offer{
 		CreatorID: "crt_1", ListingID: "lst_1", ListingKey: "app", Title: "App", PlanKey: key, PlanName: key,
-		PriceID: "pri_" + key + string(interval), Interval: interval, IntervalCount: count, TrialDays: trialDays, Price: eur(minor),
+		PriceID: "pri_" + key + string(interval), Interval: interval, IntervalCount: count, TrialDays: trialDays,
+		Price: eur(minor),
 	}
 }
 

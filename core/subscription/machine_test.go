@@ -17,7 +17,9 @@ var situations = []struct {
 	now  time.Time
 	make func(t *testing.T) *subscription.Subscription
 }{
-	{"incomplete", started, func(*testing.T) *subscription.Subscription { return subscription.New(order(basic), started) }},
+	{"incomplete", started, func(*testing.T) *subscription.Subscription {
+		return subscription.New(order(basic), started)
+	}},
 	{"trialing", started.Add(day), func(t *testing.T) *subscription.Subscription { return begin(t, trial) }},
 	{"active", started.Add(day), func(t *testing.T) *subscription.Subscription { return begin(t, basic) }},
 	{"active, over", started.Add(40 * day), func(t *testing.T) *subscription.Subscription { return begin(t, basic) }},
@@ -68,7 +70,8 @@ var situations = []struct {
 }
 
 // charging awaits the outcome of a bill's charge.
-func charging(t *testing.T, sub *subscription.Subscription, bill subscription.Bill, err error) *subscription.Subscription {
+func charging(t *testing.T, sub *subscription.Subscription, bill subscription.Bill,
+	err error) *subscription.Subscription {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +120,7 @@ var triggers = []struct {
 		return sub.Declined("pay_1", payment.DeclineReason{Code: "card_declined"}, now)
 	}},
 	{"unsent", func(sub *subscription.Subscription, _ time.Time) (subscription.Transition, error) {
-		return nil, sub.Unsent("pay_1")
+		return nil, sub.ChargeNotSent("pay_1")
 	}},
 	{"expire", func(sub *subscription.Subscription, now time.Time) (subscription.Transition, error) {
 		return sub.Expire(now)
@@ -167,8 +170,8 @@ var triggers = []struct {
 	}},
 }
 
-// machine is the whole machine, as ARCHITECTURE.md draws it: what each trigger makes of each situation. A word is the event
-// and after the slash the status; "-" is refused and changes nothing; "=" is accepted and emits nothing.
+// machine is the whole machine, as docs/architecture/subscriptions.md draws it: the result of each trigger in each
+// situation. A word is the event and after the slash the status; "-" is refused and changes nothing; "=" is accepted and emits nothing.
 const machine = `
                activate        renew           paid            declined         unsent    expire          end              cancel           cancel-later               pause           resume            pay-to-resume  change          change-later    new-card          same-card
 incomplete     created/active  -               -               -                -         -               -                -                -                          -               -                 -              -               -               -                 -
@@ -196,7 +199,8 @@ func TestEveryTriggerInEveryStateDoesWhatIsDrawn(t *testing.T) {
 	}
 	for i, situation := range situations {
 		cells := strings.Fields(rows[i+1])
-		if len(cells) != len(triggers)+1 || strings.ReplaceAll(situation.name, " ", "") != strings.ReplaceAll(cells[0], "-", "") {
+		if len(cells) != len(triggers)+1 || strings.ReplaceAll(situation.name, " ", "") != strings.ReplaceAll(cells[0], "-",
+			"") {
 			t.Fatalf("row %q does not draw %q", rows[i+1], situation.name)
 		}
 		for j, trigger := range triggers {

@@ -74,7 +74,8 @@ func (l *life) bill(b subscription.Bill, err error) {
 }
 
 func (l *life) change(t *rapid.T) {
-	mode := rapid.SampledFrom([]subscription.ProrationMode{subscription.ChargeNow, subscription.NextPeriod}).Draw(t, "mode")
+	mode := rapid.SampledFrom([]subscription.ProrationMode{subscription.ChargeNow, subscription.NextPeriod}).Draw(t,
+		"mode")
 	if mode == subscription.NextPeriod {
 		return
 	}
@@ -89,7 +90,7 @@ func (l *life) resume() {
 
 func (l *life) outcome(t *rapid.T) {
 	id := fmt.Sprint("pay_", l.charges)
-	if !l.sub.State().Awaits(id) {
+	if !l.sub.State().IsAwaiting(id) {
 		return
 	}
 	switch code := rapid.SampledFrom([]string{"", "", "card_declined", "stolen_card", "unsent"}).Draw(t, "outcome"); code {
@@ -97,7 +98,7 @@ func (l *life) outcome(t *rapid.T) {
 		e, err := l.sub.Paid(id)
 		l.applied(e, err)
 	case "unsent":
-		if err := l.sub.Unsent(id); err != nil {
+		if err := l.sub.ChargeNotSent(id); err != nil {
 			t.Fatal(err)
 		}
 	default:
@@ -132,7 +133,7 @@ func (l *life) cancel(now bool) {
 	_, _ = l.sub.CancelAtPeriodEnd(l.now)
 }
 
-// system does what falls due by itself.
+// system takes the steps that fall due.
 func (l *life) system() {
 	step, due := l.sub.State().Next()
 	if step == subscription.NoStep || l.now.Before(due) {

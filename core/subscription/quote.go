@@ -7,7 +7,7 @@ import (
 	"sundry/core/payment"
 )
 
-// QuoteLifetime is how long the price of a previewed change is binding.
+// QuoteLifetime is the time for which the price of a previewed change is binding.
 const QuoteLifetime = 30 * time.Minute
 
 // Quote is the binding price of a change of plan: asking for exactly that change with it charges exactly that, once.
@@ -33,8 +33,8 @@ func NewQuote(id string, s State, mode ProrationMode, b Bill, sale payment.Sale,
 	}
 }
 
-// Use takes the quote for a change to a price. QUOTE_EXPIRED when it is too old, used, for something else, or overtaken by
-// another change of the subscription.
+// Use takes the quote for a change to a price. QUOTE_EXPIRED when it is too old, used, for something else, or overtaken
+// by another change of the subscription.
 func (q Quote) Use(s State, priceID string, mode ProrationMode, now time.Time) (Quote, error) {
 	switch {
 	case q.SubscriptionID != s.ID, q.Bill.Offer.PriceID != priceID, q.Mode != mode:

@@ -56,7 +56,8 @@ func TestAProrationModeIsOneOfTwo(t *testing.T) {
 func TestANewNameOfTheCustomerIsToldOnce(t *testing.T) {
 	t.Parallel()
 	sub := begin(t, basic)
-	if e, changed := sub.Rename("grace"); !changed || e.ExternalCustomerID != "grace" || string(e.Previous["externalCustomerId"]) != `"ada"` {
+	if e, changed := sub.Rename("grace"); !changed || e.ExternalCustomerID != "grace" ||
+		string(e.Previous["externalCustomerId"]) != `"ada"` {
 		t.Errorf("%+v, %v", e, changed)
 	}
 	before := sub.State()

@@ -2,8 +2,8 @@ package subscription
 
 import "sundry/core/money"
 
-// ValueOf is how much of the value of its period a bill's charge pays for. A change of plan within a period pays for the
-// days that are left, so what it adds to the value of the whole period is more than its price.
+// ValueOf returns the part of its period's value that a bill's charge pays for. A change of plan within a period pays
+// for the remaining days, so that it adds more to the value of the whole period than its price.
 func (s State) ValueOf(b Bill) (money.Amount, error) {
 	if b.Kind != PlanChange || !b.PeriodStart.Equal(s.CurrentPeriodStart) || b.Subtotal.Minor == 0 {
 		return b.Due(), nil

@@ -8,7 +8,7 @@ import (
 	"sundry/core/subscription"
 )
 
-func TestWhatWentBackIsTakenOffThePeriodAndThenOffTheCredit(t *testing.T) {
+func TestRefundReducesThePeriodThenTheCredit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		value, worth, credit int64 // of a period of 1000 and a credit of 1050
@@ -28,10 +28,12 @@ func TestWhatWentBackIsTakenOffThePeriodAndThenOffTheCredit(t *testing.T) {
 			_, before := change(t, sub, basic, started.Add(14*day))
 			e, changed, err := sub.Returned(eur(c.value))
 			s := sub.State()
-			if err != nil || changed != c.changed || s.PeriodValue != eur(c.worth) || s.Credit != eur(c.credit) || (s.Revision > before.Revision) != c.changed {
+			if err != nil || changed != c.changed || s.PeriodValue != eur(c.worth) || s.Credit != eur(c.credit) ||
+				(s.Revision > before.Revision) != c.changed {
 				t.Errorf("worth %d, credit %d, changed %v, %v", s.PeriodValue.Minor, s.Credit.Minor, changed, err)
 			}
-			if updated, ok := e.(subscription.Updated); ok != c.seen || c.seen && string(updated.Previous["creditInCents"]) != "1050" {
+			if updated, ok := e.(subscription.Updated); ok != c.seen || c.seen &&
+				string(updated.Previous["creditInCents"]) != "1050" {
 				t.Errorf("event %+v", e)
 			}
 		})
@@ -46,7 +48,8 @@ func TestNothingIsTakenOffWhatIsOverOrWorthNothing(t *testing.T) {
 	}
 	for name, sub := range map[string]*subscription.Subscription{"canceled": over, "a trial": begin(t, trial)} {
 		before := sub.State()
-		if e, changed, err := sub.Returned(eur(500)); e != nil || changed || err != nil || sub.State().Revision != before.Revision {
+		if e, changed, err := sub.Returned(eur(500)); e != nil || changed || err != nil ||
+			sub.State().Revision != before.Revision {
 			t.Errorf("%s: %+v, %v, %v", name, e, changed, err)
 		}
 	}
@@ -61,7 +64,7 @@ func TestACreditIsLessWithTheMoneyOfItsPeriod(t *testing.T) {
 	}
 }
 
-func TestMoneyIsTakenOffAPeriodThatIsWorthWhatTheCreditIs(t *testing.T) {
+func TestRefundWherePeriodAndCreditAreEqual(t *testing.T) {
 	t.Parallel()
 	state := begin(t, basic).State()
 	state.Credit = state.PeriodValue

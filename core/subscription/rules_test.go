@@ -27,7 +27,8 @@ func with(t *testing.T, o plan.Offer, change func(*subscription.State)) *subscri
 
 func TestEventsAreNamed(t *testing.T) {
 	t.Parallel()
-	if got := (subscription.ChargePaid{}).EventName() + " " + (subscription.RenewalDue{}).EventName(); got != "subscription.charge_paid subscription.renewal_due" {
+	if got := (subscription.ChargePaid{}).EventName() + " " +
+		(subscription.RenewalDue{}).EventName(); got != "subscription.charge_paid subscription.renewal_due" {
 		t.Error(got)
 	}
 }
@@ -42,7 +43,8 @@ func TestANewSubscriptionHasTheFirstRevision(t *testing.T) {
 func TestATrialMayLastADay(t *testing.T) {
 	t.Parallel()
 	s := begin(t, offer("basic", 1000, period.Month, 1, 1)).State()
-	if s.Status != subscription.StatusTrialing || !s.TrialEndsAt.Equal(started.Add(day)) || !s.CurrentPeriodEnd.Equal(started.Add(day)) {
+	if s.Status != subscription.StatusTrialing || !s.TrialEndsAt.Equal(started.Add(day)) ||
+		!s.CurrentPeriodEnd.Equal(started.Add(day)) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -54,7 +56,8 @@ func TestAPlannedChangeOfTheSameIntervalKeepsTheAnchor(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := renew(t, sub, sub.State().CurrentPeriodEnd)
-	if !s.Anchor.Equal(started) || !s.CurrentPeriodEnd.Equal(at("2026-03-31T10:00:00Z")) || s.Offer.PriceID != pro.PriceID {
+	if !s.Anchor.Equal(started) || !s.CurrentPeriodEnd.Equal(at("2026-03-31T10:00:00Z")) ||
+		s.Offer.PriceID != pro.PriceID {
 		t.Errorf("anchor %s, to %s", s.Anchor, s.CurrentPeriodEnd)
 	}
 }
@@ -144,13 +147,17 @@ func TestAmountsThatCannotBeCountedAreRefused(t *testing.T) {
 			return err
 		},
 		"what is unused": func() error {
-			_, err := with(t, basic, func(s *subscription.State) { s.PeriodValue = eur(math.MinInt64) }).ChangeBill(pro, subscription.ChargeNow, started)
+			_, err := with(t, basic, func(s *subscription.State) {
+				s.PeriodValue = eur(math.MinInt64)
+			}).ChangeBill(pro, subscription.ChargeNow, started)
 			return err
 		},
 		"the new plan": func() error {
 			to := pro
 			to.Price = eur(math.MaxInt64)
-			_, err := with(t, basic, func(s *subscription.State) { s.Discount = twice }).ChangeBill(to, subscription.ChargeNow, started)
+			_, err := with(t, basic, func(s *subscription.State) {
+				s.Discount = twice
+			}).ChangeBill(to, subscription.ChargeNow, started)
 			return err
 		},
 		"its share": func() error {
@@ -158,7 +165,9 @@ func TestAmountsThatCannotBeCountedAreRefused(t *testing.T) {
 			return err
 		},
 		"the credit": func() error {
-			_, err := with(t, pro, func(s *subscription.State) { s.Credit = eur(math.MaxInt64) }).ChangeBill(basic, subscription.ChargeNow, started)
+			_, err := with(t, pro, func(s *subscription.State) {
+				s.Credit = eur(math.MaxInt64)
+			}).ChangeBill(basic, subscription.ChargeNow, started)
 			return err
 		},
 	} {
@@ -170,7 +179,9 @@ func TestAmountsThatCannotBeCountedAreRefused(t *testing.T) {
 
 func TestADiscountOfOnePercentCounts(t *testing.T) {
 	t.Parallel()
-	bill, err := with(t, basic, func(s *subscription.State) { s.Discount = &subscription.Discount{PercentOff: 1} }).NextBill(started.Add(28 * day))
+	bill, err := with(t, basic, func(s *subscription.State) {
+		s.Discount = &subscription.Discount{PercentOff: 1}
+	}).NextBill(started.Add(28 * day))
 	if err != nil || bill.Due() != eur(990) {
 		t.Errorf("%+v, %v", bill, err)
 	}
@@ -183,11 +194,13 @@ func TestABillIsAppliedToARunningSubscriptionOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for status, want := range map[subscription.Status]string{
-		subscription.StatusIncomplete: "has not begun", subscription.StatusCanceled: "already ended", subscription.StatusExpired: "already ended",
+		subscription.StatusIncomplete: "has not begun", subscription.StatusCanceled: "already ended",
+		subscription.StatusExpired: "already ended",
 	} {
 		sub := with(t, basic, func(s *subscription.State) { s.Status = status })
 		before := sub.State()
-		if _, err := sub.Apply(bill); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), want) || !reflect.DeepEqual(sub.State(), before) {
+		if _, err := sub.Apply(bill); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), want) ||
+			!reflect.DeepEqual(sub.State(), before) {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
@@ -201,7 +214,7 @@ func TestAChargeThatNobodySeesRaisesTheRevision(t *testing.T) {
 		want int64
 	}{
 		"started": {func(*subscription.Subscription) error { return nil }, 1},
-		"unsent":  {func(sub *subscription.Subscription) error { return sub.Unsent("pay_1") }, 2},
+		"unsent":  {func(sub *subscription.Subscription) error { return sub.ChargeNotSent("pay_1") }, 2},
 		"a declined change": {func(sub *subscription.Subscription) error {
 			_, err := sub.Declined("pay_1", payment.DeclineReason{}, end)
 			return err
@@ -222,7 +235,7 @@ func TestAChargeThatNobodySeesRaisesTheRevision(t *testing.T) {
 	}
 	sub := begin(t, basic)
 	before := sub.State()
-	if err := sub.Unsent("pay_1"); err == nil || !reflect.DeepEqual(sub.State(), before) {
+	if err := sub.ChargeNotSent("pay_1"); err == nil || !reflect.DeepEqual(sub.State(), before) {
 		t.Errorf("a charge that is not awaited: %v, %+v", err, sub.State())
 	}
 }
@@ -231,7 +244,8 @@ func TestAnotherCardPaysFromNowOn(t *testing.T) {
 	t.Parallel()
 	sub := begin(t, basic)
 	e, changed, err := sub.UseCard("pm_2")
-	if err != nil || !changed || e.PaymentMethodID != "pm_2" || sub.State().PaymentMethodID != "pm_2" || string(e.Previous["paymentMethodId"]) != `"pm_1"` {
+	if err != nil || !changed || e.PaymentMethodID != "pm_2" || sub.State().PaymentMethodID != "pm_2" ||
+		string(e.Previous["paymentMethodId"]) != `"pm_1"` {
 		t.Errorf("%+v, %v, %v", e, changed, err)
 	}
 	before := sub.State()
@@ -250,16 +264,20 @@ func TestACustomerIsTold(t *testing.T) {
 		sub  *subscription.Subscription
 		want time.Time
 	}{
-		"a week before a year":             {begin(t, yearly), started.AddDate(1, 0, 0).Add(-week)},
-		"a week before two years":          {begin(t, years), started.AddDate(2, 0, 0).Add(-week)},
-		"a week before twelve months":      {begin(t, twelve), started.AddDate(1, 0, 0).Add(-week)},
-		"never before eleven":              {begin(t, eleven), time.Time{}},
-		"never before twelve days":         {begin(t, days), time.Time{}},
-		"never before a month":             {begin(t, basic), time.Time{}},
-		"a week before a trial's end":      {begin(t, trial), started.Add(14*day - week)},
-		"at once when a trial is short":    {begin(t, short), started},
-		"never of a year that is past due": {with(t, yearly, func(s *subscription.State) { s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, started }), time.Time{}},
-		"never of a year that is to end":   {with(t, yearly, func(s *subscription.State) { s.CancelAtPeriodEnd = true }), time.Time{}},
+		"a week before a year":          {begin(t, yearly), started.AddDate(1, 0, 0).Add(-week)},
+		"a week before two years":       {begin(t, years), started.AddDate(2, 0, 0).Add(-week)},
+		"a week before twelve months":   {begin(t, twelve), started.AddDate(1, 0, 0).Add(-week)},
+		"never before eleven":           {begin(t, eleven), time.Time{}},
+		"never before twelve days":      {begin(t, days), time.Time{}},
+		"never before a month":          {begin(t, basic), time.Time{}},
+		"a week before a trial's end":   {begin(t, trial), started.Add(14*day - week)},
+		"at once when a trial is short": {begin(t, short), started},
+		"never of a year that is past due": {with(t, yearly, func(s *subscription.State) {
+			s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, started
+		}), time.Time{}},
+		"never of a year that is to end": {with(t, yearly, func(s *subscription.State) {
+			s.CancelAtPeriodEnd = true
+		}), time.Time{}},
 	} {
 		if got := c.sub.State().NoticeAt(); !got.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -273,9 +291,11 @@ func TestADiscountIsShownAsItIs(t *testing.T) {
 		discount *subscription.Discount
 		want     *subscription.DiscountView
 	}{
-		"none":        {nil, nil},
-		"one percent": {&subscription.Discount{Code: "ONE", PercentOff: 1}, &subscription.DiscountView{Code: "ONE", PercentOff: new(1)}},
-		"an amount":   {&subscription.Discount{Code: "FIVE", AmountOff: eur(500)}, &subscription.DiscountView{Code: "FIVE", AmountOffInCents: new(int64(500))}},
+		"none": {nil, nil},
+		"one percent": {&subscription.Discount{Code: "ONE", PercentOff: 1},
+			&subscription.DiscountView{Code: "ONE", PercentOff: new(1)}},
+		"an amount": {&subscription.Discount{Code: "FIVE", AmountOff: eur(500)}, &subscription.DiscountView{Code: "FIVE",
+			AmountOffInCents: new(int64(500))}},
 		"until it ends": {&subscription.Discount{Code: "ONE", PercentOff: 1, EndsAt: started},
 			&subscription.DiscountView{Code: "ONE", PercentOff: new(1), EndsAt: new("2026-01-31T10:00:00.000Z")}},
 	} {
@@ -293,12 +313,15 @@ func TestACancellationKeepsWhenItWasAsked(t *testing.T) {
 		sub  *subscription.Subscription
 		want time.Time
 	}{
-		"at once":                 {begin(t, basic), now},
-		"scheduled before":        {ending(t), started.Add(time.Hour)},
-		"while it is tried again": {with(t, basic, func(s *subscription.State) { s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, now }), now},
+		"at once":          {begin(t, basic), now},
+		"scheduled before": {ending(t), started.Add(time.Hour)},
+		"while it is tried again": {with(t, basic, func(s *subscription.State) {
+			s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, now
+		}), now},
 	} {
 		e, err := c.sub.Cancel(now)
-		if err != nil || !e.CanceledAt.Equal(c.want) || !e.Dunning.NextAttemptAt.IsZero() || e.CancelAtPeriodEnd || !e.EndedAt.Equal(now) {
+		if err != nil || !e.CanceledAt.Equal(c.want) || !e.Dunning.NextAttemptAt.IsZero() || e.CancelAtPeriodEnd ||
+			!e.EndedAt.Equal(now) {
 			t.Errorf("%s: %+v, %v", name, e, err)
 		}
 	}
@@ -312,7 +335,8 @@ func TestAResumptionTakesBackACancellationOnly(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	late := with(t, trial, func(s *subscription.State) { s.CancelAtPeriodEnd = true })
-	if e, err := late.Resume(late.State().TrialEndsAt.Add(time.Hour)); err != nil || e.Status != subscription.StatusTrialing {
+	if e, err := late.Resume(late.State().TrialEndsAt.Add(time.Hour)); err != nil ||
+		e.Status != subscription.StatusTrialing {
 		t.Errorf("a trial whose end is late: %+v, %v", e, err)
 	}
 }
@@ -324,18 +348,23 @@ func TestAResumptionIsRefusedForItsReason(t *testing.T) {
 		sub  *subscription.Subscription
 		want string
 	}{
-		"paused for too long": {with(t, basic, func(s *subscription.State) { s.Status = subscription.StatusPaused }), "is over"},
+		"paused for too long": {with(t, basic, func(s *subscription.State) {
+			s.Status = subscription.StatusPaused
+		}), "is over"},
 		"paused for too long and to be canceled": {with(t, basic, func(s *subscription.State) {
 			s.Status, s.CancelAtPeriodEnd = subscription.StatusPaused, true
 		}), "is over"},
 		"being charged to resume": {with(t, basic, func(s *subscription.State) {
 			s.Status, s.Charge = subscription.StatusPaused, &subscription.Charge{PaymentID: "pay_1"}
 		}), "under way"},
-		"active and being charged": {with(t, basic, func(s *subscription.State) { s.Charge = &subscription.Charge{PaymentID: "pay_1"} }), "neither"},
-		"active":                   {begin(t, basic), "neither"},
+		"active and being charged": {with(t, basic, func(s *subscription.State) {
+			s.Charge = &subscription.Charge{PaymentID: "pay_1"}
+		}), "neither"},
+		"active": {begin(t, basic), "neither"},
 	} {
 		before := c.sub.State()
-		if _, err := c.sub.Resume(over); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), c.want) || !reflect.DeepEqual(c.sub.State(), before) {
+		if _, err := c.sub.Resume(over); !fault.Is(err, fault.StateConflict) || !strings.Contains(err.Error(), c.want) ||
+			!reflect.DeepEqual(c.sub.State(), before) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"sundry/core/plan"
 )
 
-// Status is the state of a subscription (contract §9).
+// Status is the state of a subscription.
 type Status string
 
 // The statuses. An incomplete subscription has been ordered and neither paid for nor begun its trial; the last two are
@@ -45,10 +45,10 @@ type State struct {
 	CustomerID         string
 	ExternalCustomerID string
 	CheckoutID         string
-	// Offer is what the current period was sold as.
+	// Offer is the offer under which the current period was sold.
 	Offer  plan.Offer
 	Status Status
-	// PaymentMethodID is the saved card (pm_…) that pays; empty for a price of nothing.
+	// PaymentMethodID is the saved card (pm_…) that pays; empty for a price of zero.
 	PaymentMethodID string
 	// Period n begins at Anchor + n intervals. Changing the interval, and resuming after the paid time is over, set a new
 	// anchor; nothing else does.
@@ -61,13 +61,13 @@ type State struct {
 	CanceledAt         time.Time // when a person asked
 	PausedAt           time.Time
 	EndedAt            time.Time
-	// Planned is what the next period will be sold as; nil for more of the same.
+	// Planned is the offer of the next period; nil when it stays the same.
 	Planned *plan.Offer
 	// Discount is taken off each period while it lasts; nil for none.
 	Discount *Discount
-	// Credit is what earlier changes left to the customer. The next charge uses it up first.
+	// Credit is the customer's credit from earlier changes. The next charge uses it up first.
 	Credit money.Amount
-	// PeriodValue is what the whole of the current period costs after the discount: what proration shares out by days.
+	// PeriodValue is the price of the whole current period after the discount. Proration divides it by days.
 	PeriodValue money.Amount
 	// Dunning is the state of a failed renewal; the zero value while nothing is overdue.
 	Dunning Dunning
@@ -79,7 +79,7 @@ type State struct {
 // Subscription is the aggregate.
 type Subscription struct{ s State }
 
-// Order is what a subscription is made from.
+// Order contains the facts that a subscription is made from.
 type Order struct {
 	ID, CreatorID, CustomerID, ExternalCustomerID, CheckoutID, PaymentMethodID string
 	Offer                                                                      plan.Offer

@@ -74,8 +74,10 @@ type ChargeFailedView struct {
 func NewView(s State, livemode bool) View {
 	return View{
 		ID: s.ID, Livemode: livemode, Status: s.Status, CheckoutID: s.CheckoutID, CustomerID: s.CustomerID,
-		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), ListingID: s.Offer.ListingID, ListingKey: s.Offer.ListingKey,
-		Plan: s.Offer.PlanKey, PriceID: s.Offer.PriceID, Interval: string(s.Offer.Interval), IntervalCount: s.Offer.IntervalCount,
+		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), ListingID: s.Offer.ListingID,
+		ListingKey: s.Offer.ListingKey,
+		Plan:       s.Offer.PlanKey, PriceID: s.Offer.PriceID, Interval: string(s.Offer.Interval),
+		IntervalCount: s.Offer.IntervalCount,
 		AmountInCents: s.Offer.Price.Minor, Currency: string(s.Offer.Price.Currency),
 		PaymentMethodID: apiformat.Text(s.PaymentMethodID), StartedAt: apiformat.Time(s.StartedAt),
 		CurrentPeriodStart: apiformat.Time(s.CurrentPeriodStart), CurrentPeriodEnd: apiformat.Time(s.CurrentPeriodEnd),

@@ -71,8 +71,8 @@ func reverseCharged(s Sale) bool {
 		CheckVATID(s.BuyerCountry, s.BuyerTaxID) == nil
 }
 
-// DependsOnVATID reports whether the buyer's VAT id decides that no tax is charged, as far as its shape shows: a register may
-// know better.
+// DependsOnVATID reports whether the buyer's VAT id decides that no tax is charged, as far as its shape shows: a
+// register may know better.
 func DependsOnVATID(sellerCountry, buyerCountry, id string) bool {
 	return reverseCharged(Sale{SellerCountry: sellerCountry, BuyerCountry: buyerCountry, BuyerTaxID: id})
 }

@@ -27,7 +27,8 @@ func (r rates) Rate(country string, c tax.Category, _ time.Time) (tax.BasisPoint
 	return rate, ok
 }
 
-var table = rates{"DE": 1900, "IE": 2300, "FI": 2550, "FR": 2000, "HU": 2700, "CH": 810, "triple": 30_000, "negative": -1}
+var table = rates{"DE": 1900, "IE": 2300, "FI": 2550, "FR": 2000, "HU": 2700, "CH": 810, "triple": 30_000,
+	"negative": -1}
 
 func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "eur"} }
 
@@ -47,30 +48,45 @@ func TestCalculateKnownCases(t *testing.T) {
 		treatment       tax.Treatment
 		net, tax, total int64
 	}{
-		"German tax contained":               {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE"}, tax.Taxed, 10000, 1900, 11900},
-		"German tax added":                   {tax.Sale{Lines: electronic(10000), BuyerCountry: "DE", Behavior: tax.Exclusive}, tax.Taxed, 10000, 1900, 11900},
-		"half a percent":                     {tax.Sale{Lines: electronic(1000), BuyerCountry: "FI", Behavior: tax.Exclusive}, tax.Taxed, 1000, 255, 1255},
-		"exactly half a cent rounds up":      {tax.Sale{Lines: electronic(100), BuyerCountry: "FI", Behavior: tax.Exclusive}, tax.Taxed, 100, 26, 126},
+		"German tax contained": {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE"}, tax.Taxed, 10000, 1900,
+			11900},
+		"German tax added": {tax.Sale{Lines: electronic(10000), BuyerCountry: "DE",
+			Behavior: tax.Exclusive}, tax.Taxed, 10000, 1900, 11900},
+		"half a percent": {tax.Sale{Lines: electronic(1000), BuyerCountry: "FI", Behavior: tax.Exclusive},
+			tax.Taxed, 1000, 255, 1255},
+		"exactly half a cent rounds up": {tax.Sale{Lines: electronic(100), BuyerCountry: "FI", Behavior: tax.Exclusive},
+			tax.Taxed, 100, 26, 126},
 		"a contained part below half a cent": {tax.Sale{Lines: electronic(2), BuyerCountry: "DE"}, tax.Taxed, 2, 0, 2},
-		"lines are rounded together":         {tax.Sale{Lines: electronic(2, 2, 2, 2), BuyerCountry: "DE"}, tax.Taxed, 7, 1, 8},
-		"two rates are rounded apart":        {tax.Sale{Lines: mixed, BuyerCountry: "FR"}, tax.Taxed, 1742, 258, 2000},
-		"a discount line lowers the tax":     {tax.Sale{Lines: electronic(11900, -1190), BuyerCountry: "DE"}, tax.Taxed, 9000, 1710, 10710},
-		"a credit mirrors its charge":        {tax.Sale{Lines: electronic(-11900), BuyerCountry: "DE"}, tax.Taxed, -10000, -1900, -11900},
-		"nothing costs no tax":               {tax.Sale{Lines: electronic(0), BuyerCountry: "DE"}, tax.Taxed, 0, 0, 0},
-		"the country isn't known":            {tax.Sale{Lines: electronic(11900)}, tax.Undetermined, 11900, 0, 11900},
-		"a country without registration":     {tax.Sale{Lines: electronic(11900), BuyerCountry: "US"}, tax.NotCollected, 11900, 0, 11900},
-		"a business across the border":       {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE", BuyerTaxID: "de 136695976"}, tax.ReverseCharge, 11900, 0, 11900},
-		"a business, tax to be added":        {tax.Sale{Lines: electronic(10000), BuyerCountry: "DE", BuyerTaxID: "DE136695976", Behavior: tax.Exclusive}, tax.ReverseCharge, 10000, 0, 10000},
-		"a business with a mistyped id":      {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE", BuyerTaxID: "DE136695977"}, tax.Taxed, 10000, 1900, 11900},
-		"a business with another state's id": {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE", BuyerTaxID: "ATU13585627"}, tax.Taxed, 10000, 1900, 11900},
-		"a business at home":                 {tax.Sale{Lines: electronic(12300), BuyerCountry: "IE", BuyerTaxID: "IE6388047V"}, tax.Taxed, 10000, 2300, 12300},
-		"a business outside the union":       {tax.Sale{Lines: electronic(10810), BuyerCountry: "CH", BuyerTaxID: "CHE107787577"}, tax.Taxed, 10000, 810, 10810},
+		"lines are rounded together": {tax.Sale{Lines: electronic(2, 2, 2, 2), BuyerCountry: "DE"}, tax.Taxed, 7, 1,
+			8},
+		"two rates are rounded apart": {tax.Sale{Lines: mixed, BuyerCountry: "FR"}, tax.Taxed, 1742, 258, 2000},
+		"a discount line lowers the tax": {tax.Sale{Lines: electronic(11900, -1190), BuyerCountry: "DE"}, tax.Taxed, 9000,
+			1710, 10710},
+		"a credit mirrors its charge": {tax.Sale{Lines: electronic(-11900), BuyerCountry: "DE"}, tax.Taxed, -10000,
+			-1900, -11900},
+		"nothing costs no tax":    {tax.Sale{Lines: electronic(0), BuyerCountry: "DE"}, tax.Taxed, 0, 0, 0},
+		"the country isn't known": {tax.Sale{Lines: electronic(11900)}, tax.Undetermined, 11900, 0, 11900},
+		"a country without registration": {tax.Sale{Lines: electronic(11900), BuyerCountry: "US"}, tax.NotCollected,
+			11900, 0, 11900},
+		"a business across the border": {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE",
+			BuyerTaxID: "de 136695976"}, tax.ReverseCharge, 11900, 0, 11900},
+		"a business, tax to be added": {tax.Sale{Lines: electronic(10000), BuyerCountry: "DE",
+			BuyerTaxID: "DE136695976", Behavior: tax.Exclusive}, tax.ReverseCharge, 10000, 0, 10000},
+		"a business with a mistyped id": {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE",
+			BuyerTaxID: "DE136695977"}, tax.Taxed, 10000, 1900, 11900},
+		"a business with another state's id": {tax.Sale{Lines: electronic(11900), BuyerCountry: "DE",
+			BuyerTaxID: "ATU13585627"}, tax.Taxed, 10000, 1900, 11900},
+		"a business at home": {tax.Sale{Lines: electronic(12300), BuyerCountry: "IE", BuyerTaxID: "IE6388047V"},
+			tax.Taxed, 10000, 2300, 12300},
+		"a business outside the union": {tax.Sale{Lines: electronic(10810), BuyerCountry: "CH", BuyerTaxID: "CHE107787577"},
+			tax.Taxed, 10000, 810, 10810},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.sale.SellerCountry = "IE"
 			got, err := tax.Calculate(c.sale, table)
-			if err != nil || got.Treatment != c.treatment || got.Net != eur(c.net) || got.Tax != eur(c.tax) || got.Total != eur(c.total) {
+			if err != nil || got.Treatment != c.treatment || got.Net != eur(c.net) || got.Tax != eur(c.tax) ||
+				got.Total != eur(c.total) {
 				t.Errorf("got %s: net %v, tax %v, total %v, %v", got.Treatment, got.Net, got.Tax, got.Total, err)
 			}
 			if want := map[bool]string{true: "DE136695976"}[c.treatment == tax.ReverseCharge]; got.TaxID != want {
@@ -89,17 +105,21 @@ func TestCalculateRefusesWhatCannotBeTaxed(t *testing.T) {
 		country  string
 		want     error
 	}{
-		"no line":                            {nil, "", "DE", tax.ErrNoLines},
-		"two currencies":                     {[]tax.Line{{Amount: eur(1)}, {Amount: money.Amount{Minor: 1, Currency: "usd"}}}, "", "DE", money.ErrCurrencyMismatch},
-		"an overflow of one rate":            {electronic(1<<62, 1<<62), "", "DE", money.ErrOverflow},
-		"an overflow of all rates":           {[]tax.Line{of(tax.Electronic, math.MaxInt64), of(tax.Service, math.MaxInt64)}, "", "FR", money.ErrOverflow},
-		"an overflow of the taxes alone":     {[]tax.Line{of(tax.Electronic, 1<<61), of(tax.Service, 1<<61)}, tax.Exclusive, "triple", money.ErrOverflow},
+		"no line": {nil, "", "DE", tax.ErrNoLines},
+		"two currencies": {[]tax.Line{{Amount: eur(1)},
+			{Amount: money.Amount{Minor: 1, Currency: "usd"}}}, "", "DE", money.ErrCurrencyMismatch},
+		"an overflow of one rate": {electronic(1<<62, 1<<62), "", "DE", money.ErrOverflow},
+		"an overflow of all rates": {[]tax.Line{of(tax.Electronic, math.MaxInt64), of(tax.Service, math.MaxInt64)},
+			"", "FR", money.ErrOverflow},
+		"an overflow of the taxes alone": {[]tax.Line{of(tax.Electronic, 1<<61), of(tax.Service, 1<<61)}, tax.Exclusive,
+			"triple", money.ErrOverflow},
 		"an overflow of the tax to be added": {electronic(math.MaxInt64), tax.Exclusive, "DE", money.ErrOverflow},
 		"a rate below zero":                  {electronic(100), "", "negative", money.ErrOverflow},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, err := tax.Calculate(tax.Sale{Lines: c.lines, BuyerCountry: c.country, Behavior: c.behavior}, table); !errors.Is(err, c.want) {
+			if got, err := tax.Calculate(tax.Sale{Lines: c.lines, BuyerCountry: c.country, Behavior: c.behavior},
+				table); !errors.Is(err, c.want) {
 				t.Errorf("got %+v, %v, want %v", got, err, c.want)
 			}
 		})
@@ -127,7 +147,8 @@ func TestAVATIDDecidesBetweenMemberStatesOnly(t *testing.T) {
 
 func TestAMemberStateIsOneByItsTwoCapitals(t *testing.T) {
 	t.Parallel()
-	for country, member := range map[string]bool{"AT": true, "SK": true, "CH": false, "GB": false, "de": false, "": false, " ": false, "AT BE": false} {
+	for country, member := range map[string]bool{"AT": true, "SK": true, "CH": false, "GB": false, "de": false, "": false,
+		" ": false, "AT BE": false} {
 		if tax.InEU(country) != member {
 			t.Errorf("%q: %v", country, !member)
 		}
@@ -136,7 +157,8 @@ func TestAMemberStateIsOneByItsTwoCapitals(t *testing.T) {
 
 func TestABehaviorIsInclusiveOrExclusive(t *testing.T) {
 	t.Parallel()
-	for behavior, known := range map[tax.Behavior]bool{"inclusive": true, "exclusive": true, "": false, "included": false} {
+	for behavior, known := range map[tax.Behavior]bool{"inclusive": true, "exclusive": true, "": false,
+		"included": false} {
 		if behavior.Known() != known {
 			t.Errorf("%q: %v", behavior, !known)
 		}
@@ -170,7 +192,8 @@ func TestCalculateHoldsItsInvariants(t *testing.T) {
 				t.Fatalf("shares out of order or of one rate: %+v", got.Shares)
 			}
 			// the error of one rounding is at most half a minor unit
-			if off := 20_000*share.Tax.Minor - 2*int64(share.Rate)*share.Net.Minor; off > 10_000+int64(share.Rate) || off < -10_000-int64(share.Rate) {
+			if off := 20_000*share.Tax.Minor - 2*int64(share.Rate)*share.Net.Minor; off > 10_000+int64(share.Rate) ||
+				off < -10_000-int64(share.Rate) {
 				t.Fatalf("share %+v is off", share)
 			}
 			net, due = net+share.Net.Minor, due+share.Tax.Minor
@@ -186,17 +209,6 @@ func TestCalculateHoldsItsInvariants(t *testing.T) {
 			t.Fatalf("%s with tax %v", got.Treatment, got.Tax)
 		}
 	})
-}
-
-func TestCategoryOfAListingType(t *testing.T) {
-	t.Parallel()
-	for listingType, want := range map[string]tax.Category{
-		"DIGITAL": tax.Electronic, "SUBSCRIPTION": tax.Electronic, "SERVICE": tax.Service, "APPOINTMENT": tax.Service,
-	} {
-		if got := tax.CategoryOf(listingType); got != want {
-			t.Errorf("%s is %s, want %s", listingType, got, want)
-		}
-	}
 }
 
 func TestEvidenceOfTheBuyersCountry(t *testing.T) {
@@ -227,7 +239,8 @@ func TestEvidenceOfTheBuyersCountry(t *testing.T) {
 
 func TestARateIsWrittenInPercent(t *testing.T) {
 	t.Parallel()
-	for rate, want := range map[tax.BasisPoints]string{0: "0", 5: "0.05", 810: "8.1", 1000: "10", 1900: "19", 2550: "25.5", 10_000: "100"} {
+	for rate, want := range map[tax.BasisPoints]string{0: "0", 5: "0.05", 810: "8.1", 1000: "10", 1900: "19", 2550: "25.5",
+		10_000: "100"} {
 		if got := rate.Percent(); got != want {
 			t.Errorf("%d is written as %s, want %s", rate, got, want)
 		}

@@ -55,7 +55,8 @@ func austrian(s string) bool {
 	return (luhnSum(s[1:8], 1)+4+digit(s[8]))%10 == 0
 }
 
-// bulgarian checks legal entities (nine digits). Ten digits are a person's, whose four kinds of number share no checksum.
+// bulgarian checks legal entities (nine digits). Ten digits are a person's, whose four kinds of number share no
+// checksum.
 func bulgarian(s string) bool {
 	if len(s) == 10 {
 		return true
@@ -109,8 +110,8 @@ func british(s string) bool {
 	return sum%97 == 0 || (sum+55)%97 == 0
 }
 
-// french checks the company number, which Monaco's (000…) has no check digit in, and the key in front of it: a number, or
-// one with letters.
+// french checks the company number, which Monaco's (000…) has no check digit in, and the key in front of it: a number,
+// or one with letters.
 func french(s string) bool {
 	if !strings.HasPrefix(s[2:], "000") && !luhn(s[2:]) {
 		return false

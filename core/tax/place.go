@@ -13,8 +13,8 @@ func InEU(country string) bool {
 	return len(country) == 2 && strings.Contains(members, " "+country+" ")
 }
 
-// Evidence is what is known of where a buyer is, each as a country or "". Article 24f of Regulation 282/2011 asks for two
-// pieces that do not contradict each other.
+// Evidence contains the known indications of a buyer's location, each a country or "". Article 24f of Regulation
+// 282/2011 asks for two pieces that do not contradict each other.
 type Evidence struct {
 	// Declared is the billing country that the buyer gave.
 	Declared string `json:"declared,omitempty"`
@@ -22,12 +22,12 @@ type Evidence struct {
 	ClientAddress string `json:"clientAddress,omitempty"`
 	// Card is the country of the card's issuer, known once it was charged.
 	Card string `json:"card,omitempty"`
-	// VATCheck is what a register reported of the VAT id for which no tax is charged.
+	// VATCheck is the register's report on the VAT id for which no tax is charged.
 	VATCheck VATCheck `json:"vatCheck,omitzero"`
 }
 
-// VATCheck is what a register of VAT ids reported. The zero value is an id that no register was asked about, or none
-// responded for: then its shape and check digits alone were checked.
+// VATCheck is the report of a register of VAT ids. The zero value stands for an id that no register was asked about, or
+// none responded for: then only its shape and check digits were checked.
 type VATCheck struct {
 	// ID is the id with its prefix, in its normal form.
 	ID         string    `json:"id"`
@@ -43,8 +43,8 @@ func (c VATCheck) Covers(country, id string) bool {
 	return c.ID != "" && c.ID == prefix+number
 }
 
-// Country is where the sale is taxed. proven is true when two pieces agree. Until then the buyer's own word decides, and
-// without it whatever else is known.
+// Country returns the country in which the sale is taxed. proven is true when two pieces of evidence agree. Until then
+// the buyer's own declaration decides, and without it any other piece.
 func (e Evidence) Country() (country string, proven bool) {
 	switch {
 	case e.Declared != "" && (e.Declared == e.ClientAddress || e.Declared == e.Card):

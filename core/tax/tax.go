@@ -31,15 +31,7 @@ const (
 	Service    Category = "service"
 )
 
-// CategoryOf maps a listing's type. Types that are delivered by a person are services, the rest is electronic.
-func CategoryOf(listingType string) Category {
-	if listingType == "SERVICE" || listingType == "APPOINTMENT" {
-		return Service
-	}
-	return Electronic
-}
-
-// Treatment is why a sale carries the tax that it carries.
+// Treatment is the reason for the tax of a sale.
 type Treatment string
 
 // The treatments of a sale.
@@ -77,14 +69,14 @@ type Line struct {
 	Category Category
 }
 
-// Sale is what is to be taxed. All lines share one currency.
+// Sale describes a sale to be taxed. All lines share one currency.
 type Sale struct {
 	Lines    []Line
 	Behavior Behavior // "" is Inclusive
 	// SellerCountry and BuyerCountry are ISO 3166-1 alpha-2; BuyerCountry is "" while it is unknown.
 	SellerCountry string
 	BuyerCountry  string
-	// BuyerPostalCode is where in the country the buyer is, as they gave it; "" while it is unknown.
+	// BuyerPostalCode locates the buyer in the country, as they gave it; "" while it is unknown.
 	BuyerPostalCode string
 	// BuyerTaxID is the VAT id that the buyer gave; "" for a consumer.
 	BuyerTaxID string
@@ -111,7 +103,7 @@ type Result struct {
 	Total  money.Amount
 }
 
-// Details are why an amount carries its tax, frozen with its payment and shown on its documents.
+// Details explain the tax of an amount. They are frozen with its payment and shown on its documents.
 type Details struct {
 	Treatment Treatment `json:"treatment,omitempty"` // "" while no tax was computed
 	Behavior  Behavior  `json:"behavior,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"sundry/core/fault"
 )
 
-// vatRule is what a country's VAT ids look like after the prefix, and the checksum that its digits must satisfy.
+// vatRule is the shape of a country's VAT ids after the prefix, and the checksum that their digits must satisfy.
 type vatRule struct {
 	prefix   string
 	shape    *regexp.Regexp
@@ -24,7 +24,9 @@ var vatRules = map[string]vatRule{
 	"AT": rule("AT", `U\d{8}`, austrian),
 	"BE": rule("BE", `[01]\d{9}`, func(s string) bool { return 97-number(s[:8])%97 == number(s[8:]) }),
 	"BG": rule("BG", `\d{9,10}`, bulgarian),
-	"CH": rule("CHE", `\d{9}(?:MWST|TVA|IVA)?`, func(s string) bool { return weighted(s[:9], 5, 4, 3, 2, 7, 6, 5, 4, 1)%11 == 0 }),
+	"CH": rule("CHE", `\d{9}(?:MWST|TVA|IVA)?`, func(s string) bool {
+		return weighted(s[:9], 5, 4, 3, 2, 7, 6, 5, 4, 1)%11 == 0
+	}),
 	"CY": rule("CY", `\d{8}[A-Z]`, cypriot),
 	"CZ": rule("CZ", `\d{8,10}`, czech),
 	"DE": rule("DE", `[1-9]\d{8}`, mod11x10),

@@ -43,8 +43,8 @@ var valid = map[string][]string{
 	"SK": {"SK2022749619"},
 }
 
-// calculated are made-up ids that an independent implementation (python-stdnum) accepts: every weight of a checksum meets
-// a digit other than zero, and every exception of it is met.
+// calculated are made-up ids that an independent implementation (python-stdnum) accepts: every weight of a checksum
+// meets a digit other than zero, and every exception of it is met.
 var calculated = map[string][]string{
 	"BG": {"BG833952652", "BG643392239", "BG293526786", "BG194943539", "BG374450820"},
 	"CH": {"CHE911877242", "CHE847348153"},
@@ -58,8 +58,10 @@ var calculated = map[string][]string{
 	"GB": {"GB725595116", "GB848911393", "GB236738974", "GB842433777"},
 	"GR": {"EL194614420", "EL377636468", "EL253972386"},
 	"HU": {"HU39572653"},
-	"IE": {"IE7+37385A", "IE2*96974D", "IE7013413J", "IE5989891D", "IE6907934JB", "IE1227118LI", "IE1220308PW", "IE2X06174P"},
-	"LT": {"LT681654316", "LT628214911", "LT223382010", "LT759555710", "LT815147182319", "LT973245592219", "LT405066136310", "LT713755255710"},
+	"IE": {"IE7+37385A", "IE2*96974D", "IE7013413J", "IE5989891D", "IE6907934JB", "IE1227118LI", "IE1220308PW",
+		"IE2X06174P"},
+	"LT": {"LT681654316", "LT628214911", "LT223382010", "LT759555710", "LT815147182319", "LT973245592219",
+		"LT405066136310", "LT713755255710"},
 	"LV": {"LV49681834323", "LV92228426242"},
 	"MT": {"MT56319851", "MT98142841"},
 	"NL": {"NL989999348B93", "NL676141286B89", "NL291984623B95", "NL594942136B98"},
@@ -163,7 +165,7 @@ func TestARegisterIsAskedByPrefixAndNumber(t *testing.T) {
 	}
 }
 
-func TestACheckCoversTheIDThatItWasMadeOfHoweverItIsWritten(t *testing.T) {
+func TestVATCheckCoversAllSpellingsOfItsID(t *testing.T) {
 	t.Parallel()
 	check := tax.VATCheck{ID: "EL094259216", Registered: true}
 	for name, c := range map[string]struct {

@@ -38,10 +38,12 @@ func check(f *fault.Violations, field, value string, most int, controlsAllowed b
 	f.Check(controlsAllowed, field, fault.DetailInvalid, "Control characters are not allowed.")
 	f.Check(!strings.ContainsFunc(value, turnsDirection), field, fault.DetailInvalid,
 		"Characters that change the direction of the text around them (U+202A–U+202E, U+2066–U+2069) are not allowed.")
-	f.Check(value == "" || strings.ContainsFunc(value, visible), field, fault.DetailInvalid, "Expected at least one visible character.")
+	f.Check(value == "" || strings.ContainsFunc(value, visible), field, fault.DetailInvalid,
+		"Expected at least one visible character.")
 }
 
-// oneLine reports whether a text has no control character and no separator of lines: either would reach headers of mail.
+// oneLine reports whether a text has no control character and no separator of lines: either would reach headers of
+// mail.
 func oneLine(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }

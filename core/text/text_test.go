@@ -59,7 +59,8 @@ func TestNamesAreOneVisibleLineThatTurnsNothing(t *testing.T) {
 
 func TestTextThatMayBeLeftOut(t *testing.T) {
 	t.Parallel()
-	for name, check := range map[string]func(*fault.Violations, string, string, int){"line": text.CheckLine, "lines": text.CheckLines} {
+	for name, check := range map[string]func(*fault.Violations, string, string, int){"line": text.CheckLine,
+		"lines": text.CheckLines} {
 		var f fault.Violations
 		check(&f, name, "", 10)
 		if err := f.Err(); err != nil {
@@ -85,7 +86,8 @@ func TestTextThatMayBeLeftOut(t *testing.T) {
 func TestAFileHoldsNoFormulas(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"=1+1": "'=1+1", "+cmd": "'+cmd", "@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "-12.50": "-12.50", "+5": "+5", "\t=1": "'\t=1",
+		"=1+1": "'=1+1", "+cmd": "'+cmd", "@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "-12.50": "-12.50", "+5": "+5",
+		"\t=1":  "'\t=1",
 		"plain": "plain", "": "", "a=b": "a=b",
 	} {
 		if got := text.CSVCell(value); got != want {

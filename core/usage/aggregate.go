@@ -9,7 +9,7 @@ type Sample struct {
 	Quantity Quantity
 }
 
-// Total is what a period's samples come to so far. The zero value is a period without any.
+// Total aggregates the samples of a period so far. The zero value is a period without any.
 type Total struct {
 	Quantity Quantity
 	// LastAt and LastID name the sample that LAST took; zero for the other aggregations.

@@ -18,7 +18,8 @@ func total(t testing.TB, a usage.Aggregation, literals ...string) usage.Total {
 	var sum usage.Total
 	for i, literal := range literals {
 		var ok bool
-		if sum, ok = sum.Take(a, usage.Sample{ID: fmt.Sprint(i), At: start.Add(time.Duration(i) * time.Second), Quantity: quantity(t, literal)}); !ok {
+		if sum, ok = sum.Take(a, usage.Sample{ID: fmt.Sprint(i), At: start.Add(time.Duration(i) * time.Second),
+			Quantity: quantity(t, literal)}); !ok {
 			t.Fatal("overflow")
 		}
 	}
@@ -52,7 +53,7 @@ func TestAggregations(t *testing.T) {
 	}
 }
 
-func TestTwoHundredRepeatsOfTenTenthsAreExactlyNineHundred(t *testing.T) {
+func TestSumOfTenthsIsExact(t *testing.T) {
 	t.Parallel()
 	var sum usage.Total
 	for range 200 {
@@ -69,7 +70,8 @@ func TestTheLastIsByTimeAndThenByID(t *testing.T) {
 	t.Parallel()
 	var sum usage.Total
 	for _, s := range []usage.Sample{
-		{ID: "b", At: start, Quantity: usage.Units(2)}, {ID: "a", At: start, Quantity: usage.Units(1)}, {ID: "z", At: start.Add(-1), Quantity: usage.Units(9)},
+		{ID: "b", At: start, Quantity: usage.Units(2)}, {ID: "a", At: start, Quantity: usage.Units(1)},
+		{ID: "z", At: start.Add(-1), Quantity: usage.Units(9)},
 	} {
 		sum, _ = sum.Take(usage.Last, s)
 	}

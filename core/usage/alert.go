@@ -7,7 +7,7 @@ import (
 	"sundry/core/fault"
 )
 
-// Alert asks to be notified, once in each period, that a subscription's use of a meter has come to a threshold.
+// Alert asks to be notified, once in each period, when a subscription's use of a meter reaches a threshold.
 type Alert struct {
 	ID             string
 	CreatorID      string
@@ -44,15 +44,18 @@ func (d AlertDraft) Parse() (Alert, error) {
 		var err error
 		a.Threshold, err = ParseQuantity(d.Threshold.String())
 		_ = f.Nest("threshold").Merge(err) // its only error is a fault of the request
-		f.Check(err != nil || a.Threshold.Compare(Quantity{}) > 0, "threshold", fault.DetailOutOfRange, "Expected a quantity above 0.")
+		f.Check(err != nil || a.Threshold.Compare(Quantity{}) > 0, "threshold", fault.DetailOutOfRange,
+			"Expected a quantity above 0.")
 	default:
 		a.Percent = *d.ThresholdPercent
-		f.Check(a.Percent >= 1 && a.Percent <= maxPercent, "thresholdPercent", fault.DetailOutOfRange, "Expected 1 to 10000 percent.")
+		f.Check(a.Percent >= 1 && a.Percent <= maxPercent, "thresholdPercent", fault.DetailOutOfRange,
+			"Expected 1 to 10000 percent.")
 	}
 	return a, f.Err()
 }
 
-// Reached reports whether a period's quantity has come to the threshold. A share of nothing is never reached.
+// Reached reports whether a period's quantity has reached the threshold. A percentage of zero included units is never
+// reached.
 func (a Alert) Reached(q Quantity, included int64) bool {
 	if a.Percent == 0 {
 		return q.Compare(a.Threshold) >= 0

@@ -34,7 +34,7 @@ type PlanState struct {
 	Revision  int64
 }
 
-// NextInvoiceAt is when the invoice of the current period is made; zero for an ended plan.
+// NextInvoiceAt returns the time at which the invoice of the current period is made; zero for an ended plan.
 func (s PlanState) NextInvoiceAt() time.Time {
 	if s.Status == PlanEnded {
 		return time.Time{}

@@ -107,7 +107,8 @@ func TestAnEndThatIsFarAwayLeavesTheNextPeriodWhole(t *testing.T) {
 	t.Parallel()
 	p := plan(t, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")
 	p.End(at(t, "2026-06-11T00:00:00Z"))
-	if _, err := p.Close(p.State().NextInvoiceAt()); err != nil || !p.State().Current.End.Equal(at(t, "2026-03-01T00:00:00Z")) {
+	if _, err := p.Close(p.State().NextInvoiceAt()); err != nil ||
+		!p.State().Current.End.Equal(at(t, "2026-03-01T00:00:00Z")) {
 		t.Errorf("%v, the next period is %v", err, p.State().Current)
 	}
 }
@@ -115,7 +116,8 @@ func TestAnEndThatIsFarAwayLeavesTheNextPeriodWhole(t *testing.T) {
 func TestAReportExactlyAtAPeriodsEndBelongsToTheNext(t *testing.T) {
 	t.Parallel()
 	s := plan(t, "2025-01-31T15:00:00Z", "2025-08-13T20:00:00Z").State()
-	if want := (usage.Period{Start: at(t, "2025-07-31T15:00:00Z"), End: at(t, "2025-08-31T15:00:00Z")}); s.Current != want {
+	if want := (usage.Period{Start: at(t, "2025-07-31T15:00:00Z"),
+		End: at(t, "2025-08-31T15:00:00Z")}); s.Current != want {
 		t.Fatalf("current %v", s.Current)
 	}
 	if got := s.Schedule.At(s.Current.End); !got.Start.Equal(s.Current.End) {
@@ -128,7 +130,8 @@ func TestAReportExactlyAtAPeriodsEndBelongsToTheNext(t *testing.T) {
 
 func TestWhatWasUsedBeforeTheFirstPeriodCountsInIt(t *testing.T) {
 	t.Parallel()
-	s := usage.Schedule{Anchor: at(t, "2026-02-01T00:00:00Z"), Interval: period.Month, Count: 1, StartsAt: at(t, "2026-01-18T00:00:00Z")}
+	s := usage.Schedule{Anchor: at(t, "2026-02-01T00:00:00Z"), Interval: period.Month, Count: 1,
+		StartsAt: at(t, "2026-01-18T00:00:00Z")}
 	for _, used := range []string{"2026-01-02T00:00:00Z", "2025-11-02T00:00:00Z"} {
 		if got, want := s.At(at(t, used)), (usage.Period{Start: s.StartsAt, End: s.Anchor}); got != want {
 			t.Errorf("%s counts in %v, want %v", used, got, want)
@@ -138,7 +141,8 @@ func TestWhatWasUsedBeforeTheFirstPeriodCountsInIt(t *testing.T) {
 
 func TestWhatIsUsedAfterTheEndCountsInTheLastPeriod(t *testing.T) {
 	t.Parallel()
-	s := usage.Schedule{Anchor: at(t, "2026-01-01T00:00:00Z"), Interval: period.Month, Count: 1, StartsAt: at(t, "2026-01-01T00:00:00Z")}
+	s := usage.Schedule{Anchor: at(t, "2026-01-01T00:00:00Z"), Interval: period.Month, Count: 1,
+		StartsAt: at(t, "2026-01-01T00:00:00Z")}
 	for name, c := range map[string]struct{ ends, wantStart string }{
 		"in the middle of a period": {"2026-02-11T00:00:00Z", "2026-02-01T00:00:00Z"},
 		"with a period":             {"2026-02-01T00:00:00Z", "2026-01-01T00:00:00Z"},
@@ -152,7 +156,8 @@ func TestWhatIsUsedAfterTheEndCountsInTheLastPeriod(t *testing.T) {
 			}
 		}
 		if !fault.Is(s.Takes(s.EndsAt), fault.PeriodClosed) || s.Takes(s.EndsAt.Add(-time.Millisecond)) != nil {
-			t.Errorf("the end is %s: reports are taken %v, then %v", name, s.Takes(s.EndsAt.Add(-time.Millisecond)), s.Takes(s.EndsAt))
+			t.Errorf("the end is %s: reports are taken %v, then %v", name, s.Takes(s.EndsAt.Add(-time.Millisecond)),
+				s.Takes(s.EndsAt))
 		}
 	}
 	s.EndsAt = time.Time{}
@@ -164,7 +169,8 @@ func TestWhatIsUsedAfterTheEndCountsInTheLastPeriod(t *testing.T) {
 func TestATrialIsFree(t *testing.T) {
 	t.Parallel()
 	s := usage.PlanState{FreeUntil: at(t, "2026-01-15T00:00:00Z")}
-	if !s.Free(usage.Period{End: at(t, "2026-01-15T00:00:00Z")}) || s.Free(usage.Period{End: at(t, "2026-01-15T00:00:01Z")}) {
+	if !s.Free(usage.Period{End: at(t, "2026-01-15T00:00:00Z")}) ||
+		s.Free(usage.Period{End: at(t, "2026-01-15T00:00:01Z")}) {
 		t.Error("the trial's end is not the end of what is free")
 	}
 }
@@ -174,7 +180,8 @@ func TestEveryReportCountsInOnePeriodThatIsClosed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		anchor := time.UnixMilli(rapid.Int64Range(1.7e12, 1.8e12).Draw(t, "anchor")).UTC()
-		interval := rapid.SampledFrom([]period.Interval{period.Day, period.Week, period.Month, period.Year}).Draw(t, "interval")
+		interval := rapid.SampledFrom([]period.Interval{period.Day, period.Week, period.Month, period.Year}).Draw(t,
+			"interval")
 		schedule := usage.Schedule{Anchor: anchor, Interval: interval, Count: 1, StartsAt: anchor.Add(-time.Hour)}
 		p := usage.NewBillingPlan(usage.PlanState{Schedule: schedule}, anchor)
 		closes := rapid.IntRange(0, 4).Draw(t, "closes")
@@ -186,7 +193,8 @@ func TestEveryReportCountsInOnePeriodThatIsClosed(t *testing.T) {
 			}
 			closed = append(closed, c)
 		}
-		p.End(p.State().Current.Start.Add(time.Duration(rapid.Int64Range(0, int64(400*24*time.Hour)).Draw(t, "end"))).Truncate(time.Millisecond))
+		p.End(p.State().Current.Start.Add(time.Duration(rapid.Int64Range(0, int64(400*24*time.Hour)).Draw(t,
+			"end"))).Truncate(time.Millisecond))
 		for p.State().Status != usage.PlanEnded {
 			c, err := p.Close(p.State().NextInvoiceAt())
 			if err != nil {

@@ -1,6 +1,6 @@
 // Package usage measures and rates what customers consume: meters that aggregate reported quantities, prices with
-// graduated tiers, the plans that bill a subscription's use of a meter period by period, and the arithmetic of all that,
-// which is exact to the last decimal and rounds once.
+// graduated tiers, the plans that bill a subscription's use of a meter period by period, and the arithmetic of all
+// that, which is exact to the last decimal and rounds once.
 package usage
 
 import (
@@ -26,7 +26,8 @@ const (
 
 // Check refuses a quantity that the aggregation does not take.
 func (a Aggregation) Check(f *fault.Violations, field string, q Quantity) {
-	f.Check(a == Sum || !q.IsNegative(), field, fault.DetailOutOfRange, "A "+string(a)+" meter takes no negative quantity.")
+	f.Check(a == Sum || !q.IsNegative(), field, fault.DetailOutOfRange, "A "+string(a)+
+		" meter takes no negative quantity.")
 }
 
 // Meter counts one kind of event of an account. It never changes.
@@ -39,7 +40,7 @@ type Meter struct {
 	CreatedAt   time.Time
 }
 
-// Product is what usage prices are for. It never changes.
+// Product is the subject of usage prices. It never changes.
 type Product struct {
 	ID        string
 	CreatorID string
@@ -65,7 +66,7 @@ const Graduated = "graduated"
 
 const maxName = 200
 
-// eventName is what plans allow as the name of a meter's events too.
+// eventName matches the names that plans allow for meter events too.
 var (
 	eventName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$`)
 	productType = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,49}$`)
@@ -87,7 +88,8 @@ func (d MeterDraft) Parse() (Meter, error) {
 	switch Aggregation(d.Aggregation) {
 	case Sum, Max, Last:
 	default:
-		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed), fault.ExpectedOneOf(d.Aggregation, string(Sum), string(Max), string(Last)))
+		f.Add("aggregation", requiredOr(d.Aggregation, fault.DetailNotAllowed),
+			fault.ExpectedOneOf(d.Aggregation, string(Sum), string(Max), string(Last)))
 	}
 	return Meter{Name: d.Name, EventName: d.EventName, Aggregation: Aggregation(d.Aggregation)}, f.Err()
 }
@@ -126,13 +128,16 @@ type RecurringDraft struct {
 func (d PriceDraft) Parse() (Price, error) {
 	var f fault.Violations
 	f.Check(d.ProductID != "", "productId", fault.DetailRequired, "Expected the id of a product.")
-	f.Check(d.BillingScheme == "usage_based" || d.BillingScheme == "TIERED", "billingScheme", requiredOr(d.BillingScheme, fault.DetailNotAllowed),
+	f.Check(d.BillingScheme == "usage_based" || d.BillingScheme == "TIERED", "billingScheme",
+		requiredOr(d.BillingScheme, fault.DetailNotAllowed),
 		fault.ExpectedOneOf(d.BillingScheme, "usage_based", "TIERED"))
 	currency, err := money.ParseCurrency(d.Currency)
 	_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 	f.Check(d.TiersMode == nil || *d.TiersMode == Graduated, "tiersMode", fault.DetailNotAllowed, "Expected graduated.")
-	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency, Tiers: ParseTiers(&f, "tiers", d.Tiers)}
-	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another interval.") {
+	p := Price{ProductID: d.ProductID, BillingScheme: d.BillingScheme, Currency: currency,
+		Tiers: ParseTiers(&f, "tiers", d.Tiers)}
+	if f.Check(d.Recurring != nil, "recurring", fault.DetailRequired, "Expected {\"interval\": \"month\"} or another "+
+		"interval.") {
 		p.Interval = parseInterval(&f, "recurring.interval", d.Recurring.Interval)
 	}
 	return p, f.Err()

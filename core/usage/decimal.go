@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// number is the value of a decimal literal: its significant digits, without zeros at either end, and the power of ten of
-// the last of them.
+// number is the value of a decimal literal: its significant digits, without zeros at either end, and the power of ten
+// of the last of them.
 type number struct {
 	negative bool
 	digits   string

@@ -29,12 +29,14 @@ func TestMetersAreRefusedWithEveryFault(t *testing.T) {
 		change func(*usage.MeterDraft)
 		want   string
 	}{
-		"well":                {func(*usage.MeterDraft) {}, ""},
-		"the largest":         {func(d *usage.MeterDraft) { d.Aggregation = "MAX" }, ""},
-		"the last":            {func(d *usage.MeterDraft) { d.Aggregation = "LAST" }, ""},
-		"the longest name":    {func(d *usage.MeterDraft) { d.Name = strings.Repeat("n", 200) }, ""},
-		"a name too long":     {func(d *usage.MeterDraft) { d.Name = strings.Repeat("n", 201) }, "name TOO_LONG"},
-		"nothing":             {func(d *usage.MeterDraft) { *d = usage.MeterDraft{} }, "name REQUIRED, eventName REQUIRED, aggregation REQUIRED"},
+		"well":             {func(*usage.MeterDraft) {}, ""},
+		"the largest":      {func(d *usage.MeterDraft) { d.Aggregation = "MAX" }, ""},
+		"the last":         {func(d *usage.MeterDraft) { d.Aggregation = "LAST" }, ""},
+		"the longest name": {func(d *usage.MeterDraft) { d.Name = strings.Repeat("n", 200) }, ""},
+		"a name too long":  {func(d *usage.MeterDraft) { d.Name = strings.Repeat("n", 201) }, "name TOO_LONG"},
+		"nothing": {func(d *usage.MeterDraft) {
+			*d = usage.MeterDraft{}
+		}, "name REQUIRED, eventName REQUIRED, aggregation REQUIRED"},
 		"no event's name":     {func(d *usage.MeterDraft) { d.EventName = "api calls" }, "eventName INVALID"},
 		"another aggregation": {func(d *usage.MeterDraft) { d.Aggregation = "MEDIAN" }, "aggregation NOT_ALLOWED"},
 	} {
@@ -43,7 +45,8 @@ func TestMetersAreRefusedWithEveryFault(t *testing.T) {
 			d := well
 			c.change(&d)
 			m, err := d.Parse()
-			if wantFaults(t, err, c.want); err == nil && (m.Name != d.Name || m.EventName != d.EventName || string(m.Aggregation) != d.Aggregation) {
+			if wantFaults(t, err, c.want); err == nil && (m.Name != d.Name || m.EventName != d.EventName ||
+				string(m.Aggregation) != d.Aggregation) {
 				t.Errorf("%+v", m)
 			}
 		})
@@ -67,28 +70,36 @@ func TestProductsAreRefusedWithEveryFault(t *testing.T) {
 func TestPricesAreRefusedWithEveryFault(t *testing.T) {
 	t.Parallel()
 	well := usage.PriceDraft{
-		ProductID: "prd_1", BillingScheme: "usage_based", Currency: "eur", Tiers: rising(1), Recurring: &usage.RecurringDraft{Interval: "month"},
+		ProductID: "prd_1", BillingScheme: "usage_based", Currency: "eur", Tiers: rising(1),
+		Recurring: &usage.RecurringDraft{Interval: "month"},
 	}
 	for name, c := range map[string]struct {
 		change func(*usage.PriceDraft)
 		want   string
 	}{
-		"well":                 {func(*usage.PriceDraft) {}, ""},
-		"the other scheme":     {func(d *usage.PriceDraft) { d.BillingScheme = "TIERED" }, ""},
-		"graduated":            {func(d *usage.PriceDraft) { d.TiersMode = new(usage.Graduated) }, ""},
-		"another mode":         {func(d *usage.PriceDraft) { d.TiersMode = new("volume") }, "tiersMode NOT_ALLOWED"},
-		"another scheme":       {func(d *usage.PriceDraft) { d.BillingScheme = "per_unit" }, "billingScheme NOT_ALLOWED"},
-		"another interval":     {func(d *usage.PriceDraft) { d.Recurring = &usage.RecurringDraft{Interval: "moon"} }, "recurring.interval NOT_ALLOWED"},
-		"not a currency":       {func(d *usage.PriceDraft) { d.Currency = "euro" }, "currency INVALID"},
-		"nothing":              {func(d *usage.PriceDraft) { *d = usage.PriceDraft{} }, "productId REQUIRED, billingScheme REQUIRED, currency INVALID, tiers REQUIRED, recurring REQUIRED"},
-		"a tier without price": {func(d *usage.PriceDraft) { d.Tiers = []usage.TierDraft{{}} }, "tiers[0].unitAmountInCents REQUIRED"},
+		"well":             {func(*usage.PriceDraft) {}, ""},
+		"the other scheme": {func(d *usage.PriceDraft) { d.BillingScheme = "TIERED" }, ""},
+		"graduated":        {func(d *usage.PriceDraft) { d.TiersMode = new(usage.Graduated) }, ""},
+		"another mode":     {func(d *usage.PriceDraft) { d.TiersMode = new("volume") }, "tiersMode NOT_ALLOWED"},
+		"another scheme":   {func(d *usage.PriceDraft) { d.BillingScheme = "per_unit" }, "billingScheme NOT_ALLOWED"},
+		"another interval": {func(d *usage.PriceDraft) {
+			d.Recurring = &usage.RecurringDraft{Interval: "moon"}
+		}, "recurring.interval NOT_ALLOWED"},
+		"not a currency": {func(d *usage.PriceDraft) { d.Currency = "euro" }, "currency INVALID"},
+		"nothing": {func(d *usage.PriceDraft) {
+			*d = usage.PriceDraft{}
+		}, "productId REQUIRED, billingScheme REQUIRED, currency INVALID, tiers REQUIRED, recurring REQUIRED"},
+		"a tier without price": {func(d *usage.PriceDraft) {
+			d.Tiers = []usage.TierDraft{{}}
+		}, "tiers[0].unitAmountInCents REQUIRED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := well
 			c.change(&d)
 			p, err := d.Parse()
-			if wantFaults(t, err, c.want); err == nil && (p.ProductID != "prd_1" || p.BillingScheme != d.BillingScheme || p.Currency != "eur" || len(p.Tiers) != 1 || p.Interval != period.Month) {
+			if wantFaults(t, err, c.want); err == nil && (p.ProductID != "prd_1" || p.BillingScheme != d.BillingScheme ||
+				p.Currency != "eur" || len(p.Tiers) != 1 || p.Interval != period.Month) {
 				t.Errorf("%+v", p)
 			}
 		})
@@ -130,13 +141,15 @@ func TestAlertsAreRefusedWithEveryFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := usage.AlertDraft{SubscriptionID: "sub_1", MeterID: "mtr_1", Threshold: c.threshold, ThresholdPercent: c.percent}.Parse()
+			a, err := usage.AlertDraft{SubscriptionID: "sub_1", MeterID: "mtr_1", Threshold: c.threshold,
+				ThresholdPercent: c.percent}.Parse()
 			wantFaults(t, err, c.want)
 			switch {
 			case err != nil:
 			case a.SubscriptionID != "sub_1" || a.MeterID != "mtr_1":
 				t.Errorf("%+v", a)
-			case c.threshold != nil && (a.Threshold != quantity(t, c.threshold.String()) || a.Percent != 0), c.percent != nil && a.Percent != *c.percent:
+			case c.threshold != nil && (a.Threshold != quantity(t, c.threshold.String()) || a.Percent != 0), c.percent != nil &&
+				a.Percent != *c.percent:
 				t.Errorf("%+v", a)
 			}
 		})
@@ -153,7 +166,8 @@ func TestAnAlertOfAQuantityIsReachedAtIt(t *testing.T) {
 			t.Errorf("%s: %v", literal, got)
 		}
 	}
-	if !(usage.Alert{Percent: 1}).Reached(quantity(t, "0.01"), 1) || (usage.Alert{Percent: 1}).Reached(quantity(t, "0.009"), 1) {
+	if !(usage.Alert{Percent: 1}).Reached(quantity(t, "0.01"), 1) ||
+		(usage.Alert{Percent: 1}).Reached(quantity(t, "0.009"), 1) {
 		t.Error("a percent of one unit is not a hundredth of it")
 	}
 }
@@ -167,17 +181,25 @@ func TestReportsAreRefusedWithEveryFault(t *testing.T) {
 		want   string
 		timely string // what only the account's time refuses
 	}{
-		"well":                    {func(*usage.ReportDraft) {}, "", ""},
-		"the longest key":         {func(d *usage.ReportDraft) { d.IdempotencyKey = strings.Repeat("ö", 255) }, "", ""},
-		"a key too long":          {func(d *usage.ReportDraft) { d.IdempotencyKey = strings.Repeat("ö", 256) }, "idempotencyKey TOO_LONG", ""},
-		"a key of two lines":      {func(d *usage.ReportDraft) { d.IdempotencyKey = "a\nb" }, "idempotencyKey INVALID", ""},
-		"nothing":                 {func(d *usage.ReportDraft) { *d = usage.ReportDraft{} }, "subscriptionId REQUIRED, meter REQUIRED, idempotencyKey REQUIRED, quantity REQUIRED", ""},
-		"no number":               {func(d *usage.ReportDraft) { d.Quantity = number("x") }, "quantity INVALID", ""},
-		"no time":                 {func(d *usage.ReportDraft) { d.Timestamp = new("yesterday") }, "timestamp INVALID", ""},
-		"35 days ago":             {func(d *usage.ReportDraft) { d.Timestamp = new("2026-01-25T12:00:00.001Z") }, "", ""},
-		"more than 35 days ago":   {func(d *usage.ReportDraft) { d.Timestamp = new("2026-01-25T12:00:00Z") }, "", "timestamp OUT_OF_RANGE"},
-		"in 5 minutes":            {func(d *usage.ReportDraft) { d.Timestamp = new("2026-03-01T12:05:00Z") }, "", ""},
-		"in more than 5 minutes":  {func(d *usage.ReportDraft) { d.Timestamp = new("2026-03-01T12:05:00.001Z") }, "", "timestamp OUT_OF_RANGE"},
+		"well":            {func(*usage.ReportDraft) {}, "", ""},
+		"the longest key": {func(d *usage.ReportDraft) { d.IdempotencyKey = strings.Repeat("ö", 255) }, "", ""},
+		"a key too long": {func(d *usage.ReportDraft) {
+			d.IdempotencyKey = strings.Repeat("ö", 256)
+		}, "idempotencyKey TOO_LONG", ""},
+		"a key of two lines": {func(d *usage.ReportDraft) { d.IdempotencyKey = "a\nb" }, "idempotencyKey INVALID", ""},
+		"nothing": {func(d *usage.ReportDraft) {
+			*d = usage.ReportDraft{}
+		}, "subscriptionId REQUIRED, meter REQUIRED, idempotencyKey REQUIRED, quantity REQUIRED", ""},
+		"no number":   {func(d *usage.ReportDraft) { d.Quantity = number("x") }, "quantity INVALID", ""},
+		"no time":     {func(d *usage.ReportDraft) { d.Timestamp = new("yesterday") }, "timestamp INVALID", ""},
+		"35 days ago": {func(d *usage.ReportDraft) { d.Timestamp = new("2026-01-25T12:00:00.001Z") }, "", ""},
+		"more than 35 days ago": {func(d *usage.ReportDraft) {
+			d.Timestamp = new("2026-01-25T12:00:00Z")
+		}, "", "timestamp OUT_OF_RANGE"},
+		"in 5 minutes": {func(d *usage.ReportDraft) { d.Timestamp = new("2026-03-01T12:05:00Z") }, "", ""},
+		"in more than 5 minutes": {func(d *usage.ReportDraft) {
+			d.Timestamp = new("2026-03-01T12:05:00.001Z")
+		}, "", "timestamp OUT_OF_RANGE"},
 		"with a time of its zone": {func(d *usage.ReportDraft) { d.Timestamp = new("2026-03-01T13:00:00+01:00") }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +210,8 @@ func TestReportsAreRefusedWithEveryFault(t *testing.T) {
 			var f fault.Violations
 			r := d.Parse(&f, now)
 			wantFaults(t, f.Err(), c.want+c.timely)
-			if f.Err() == nil && (r.SubscriptionID != "sub_1" || r.EventName != "calls" || r.Key != d.IdempotencyKey || r.Quantity != quantity(t, "2.5")) {
+			if f.Err() == nil && (r.SubscriptionID != "sub_1" || r.EventName != "calls" || r.Key != d.IdempotencyKey ||
+				r.Quantity != quantity(t, "2.5")) {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -237,7 +260,8 @@ func TestFingerprintsDistinguishReportsOfOneKey(t *testing.T) {
 	}
 	seen := map[[16]byte]bool{one: true}
 	for _, other := range [][16]byte{
-		fingerprint("sub_2", "calls", "2.5", ""), fingerprint("sub_1", "call", "2.5", ""), fingerprint("sub_1", "calls", "2", ""),
+		fingerprint("sub_2", "calls", "2.5", ""), fingerprint("sub_1", "call", "2.5", ""),
+		fingerprint("sub_1", "calls", "2", ""),
 		fingerprint("sub_1", "calls", "2.5", "2026-03-01T12:00:00Z"), fingerprint("sub_1c", "alls", "2.5", ""),
 	} {
 		if seen[other] {

@@ -35,8 +35,8 @@ func ParseQuantity(literal string) (Quantity, error) {
 	return Quantity{n.negative, value}, nil
 }
 
-// RestoreQuantity reads a quantity that String wrote, or a sum that a database formed of such. Sums may have more digits
-// than one report.
+// RestoreQuantity reads a quantity that String wrote, or a sum that a database formed of such. Sums may have more
+// digits than one report.
 func RestoreQuantity(text string) (Quantity, error) {
 	n, ok := parseNumber(text)
 	if !ok || n.decimals() > maxDecimals {
@@ -137,7 +137,7 @@ func (q Quantity) minus(other Quantity) Quantity {
 	return Quantity{!q.negative, other.value.sub(q.value)}
 }
 
-// Billable is what of a period's quantity is paid for: never less than 0.
+// Billable returns the part of a period's quantity that is paid for: never less than 0.
 func (q Quantity) Billable() Quantity {
 	if q.negative {
 		return Quantity{}

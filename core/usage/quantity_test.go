@@ -15,7 +15,8 @@ import (
 func TestQuantitiesKeepEveryDigit(t *testing.T) {
 	t.Parallel()
 	for literal, want := range map[string]string{
-		"0": "0", "-0": "0", "0.0": "0", "0e9": "0", "5": "5", "12.50": "12.5", "-3.25": "-3.25", "1e3": "1000", "1.5E-2": "0.015", "2e+2": "200",
+		"0": "0", "-0": "0", "0.0": "0", "0e9": "0", "5": "5", "12.50": "12.5", "-3.25": "-3.25", "1e3": "1000",
+		"1.5E-2": "0.015", "2e+2": "200",
 		"0.000000000001": "0.000000000001", "1.0000000000000000": "1", "10000000000000000000e-10": "1000000000",
 		"99999999999999999999999999.999999999999": "99999999999999999999999999.999999999999",
 		"9007199254740993":                        "9007199254740993", "0.1": "0.1",
@@ -123,7 +124,8 @@ func TestStoredQuantitiesMayBeLongerThanReportedOnes(t *testing.T) {
 	if err != nil || back != sum {
 		t.Errorf("%s read again is %s, %v", sum, back, err)
 	}
-	for _, text := range []string{"", "x", "0.0000000000001", "1e99", strings.Repeat("9", 70), strings.Repeat("9", 90), beyond + "5"} {
+	for _, text := range []string{"", "x", "0.0000000000001", "1e99", strings.Repeat("9", 70), strings.Repeat("9", 90),
+		beyond + "5"} {
 		if q, err := usage.RestoreQuantity(text); err == nil {
 			t.Errorf("%q was read as %s", text, q)
 		}

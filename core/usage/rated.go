@@ -6,8 +6,8 @@ import (
 	"sundry/core/money"
 )
 
-// Rated is how the amount of an invoice's line came about. It is kept with the line, so that an invoice can be explained
-// when the reports themselves are gone.
+// Rated explains the amount of an invoice's line. It is kept with the line, so that an invoice can be explained when
+// the reports themselves are gone.
 type Rated struct {
 	MeterID     string      `json:"meterId"`
 	MeterName   string      `json:"meterName"`
@@ -18,8 +18,8 @@ type Rated struct {
 	PeriodEnd   time.Time   `json:"periodEnd"`
 	Quantity    Quantity    `json:"quantity"`
 	Charges     []Charge    `json:"charges"`
-	// RatedMinor is what the quantity comes to; BilledMinor is what earlier invoices have asked for of it, and AmountMinor
-	// what this line adds: negative when later reports have taken something back.
+	// RatedMinor is the price of the quantity, BilledMinor the part of it that earlier invoices asked for, and AmountMinor
+	// the amount of this line, which is negative when later reports have reduced the quantity.
 	RatedMinor  int64 `json:"ratedMinor"`
 	BilledMinor int64 `json:"billedMinor"`
 	AmountMinor int64 `json:"amountMinor"`
@@ -70,14 +70,14 @@ type PeriodClosed struct {
 	Period    Period
 	Currency  money.Currency
 	Lines     []Rated
-	// At is when the invoice was due, so that a worker's lateness does not move what follows from it.
+	// At is the due time of the invoice, so that a worker's lateness does not shift what follows.
 	At time.Time
 }
 
 // EventName implements event.Event.
 func (PeriodClosed) EventName() string { return "usage.period_closed" }
 
-// Preview is what the running period of a plan would be billed at now.
+// Preview is the bill of a plan's running period if it ended now.
 type Preview struct {
 	Plan     PlanState
 	Currency money.Currency

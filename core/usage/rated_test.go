@@ -13,7 +13,8 @@ import (
 func TestALineAsksForWhatEarlierInvoicesHaveNot(t *testing.T) {
 	t.Parallel()
 	p := usage.Period{Start: at(t, "2026-01-01T00:00:00Z"), End: at(t, "2026-02-01T00:00:00Z")}
-	meter, price := usage.Meter{ID: "mtr_1", Name: "Calls", EventName: "calls", Aggregation: usage.Sum}, usage.Price{ID: "pri_1", Tiers: tiers(t, "10@7 ∞@5")}
+	meter, price := usage.Meter{ID: "mtr_1", Name: "Calls", EventName: "calls", Aggregation: usage.Sum},
+		usage.Price{ID: "pri_1", Tiers: tiers(t, "10@7 ∞@5")}
 	for name, c := range map[string]struct {
 		freeUntil     string
 		billed        int64
@@ -29,10 +30,12 @@ func TestALineAsksForWhatEarlierInvoicesHaveNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, err := usage.Rate(meter, price, usage.PlanState{FreeUntil: at(t, c.freeUntil)}, p, usage.Units(12), c.billed)
-			if err != nil || r.RatedMinor != c.rated || r.BilledMinor != c.billed || r.AmountMinor != c.amount || len(r.Charges) != c.charges || r.Charges == nil || r.Free != c.free {
+			if err != nil || r.RatedMinor != c.rated || r.BilledMinor != c.billed || r.AmountMinor != c.amount ||
+				len(r.Charges) != c.charges || r.Charges == nil || r.Free != c.free {
 				t.Errorf("%+v, %v", r, err)
 			}
-			if r.MeterID != "mtr_1" || r.MeterName != "Calls" || r.EventName != "calls" || r.Aggregation != usage.Sum || r.PriceID != "pri_1" ||
+			if r.MeterID != "mtr_1" || r.MeterName != "Calls" || r.EventName != "calls" || r.Aggregation != usage.Sum ||
+				r.PriceID != "pri_1" ||
 				!r.PeriodStart.Equal(p.Start) || !r.PeriodEnd.Equal(p.End) || r.Quantity != usage.Units(12) {
 				t.Errorf("%+v", r)
 			}
@@ -80,7 +83,7 @@ func TestCreditsWaitWhenTheInvoiceIsTooSmall(t *testing.T) {
 	}
 }
 
-// Whatever the lines are, they never come to less than nothing, and only credits become smaller.
+// The sum of capped lines is never negative, and only credits become smaller.
 func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +97,8 @@ func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 		before := slices.Clone(lines)
 		usage.CapCredits(lines)
 		for i := range lines {
-			if now, was := lines[i].AmountMinor, before[i].AmountMinor; was >= 0 && now != was || was < 0 && (now < was || now > 0) {
+			if now, was := lines[i].AmountMinor, before[i].AmountMinor; was >= 0 && now != was || was < 0 &&
+				(now < was || now > 0) {
 				t.Fatalf("%d became %d", was, now)
 			}
 		}
@@ -106,7 +110,8 @@ func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 
 func TestATrialIsSettledWhateverWasUsed(t *testing.T) {
 	t.Parallel()
-	if !(usage.Rated{Free: true, RatedMinor: 5}).Settled() || (usage.Rated{RatedMinor: 5}).Settled() || !(usage.Rated{RatedMinor: 5, BilledMinor: 2, AmountMinor: 3}).Settled() {
+	if !(usage.Rated{Free: true, RatedMinor: 5}).Settled() || (usage.Rated{RatedMinor: 5}).Settled() ||
+		!(usage.Rated{RatedMinor: 5, BilledMinor: 2, AmountMinor: 3}).Settled() {
 		t.Error("a line is settled when it is free or everything is billed")
 	}
 }
@@ -114,7 +119,8 @@ func TestATrialIsSettledWhateverWasUsed(t *testing.T) {
 func TestEventsHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]interface{ EventName() string }{
-		"usage.threshold_reached": usage.ThresholdReached{}, "usage.period_closed": usage.PeriodClosed{}, "usage.counted": usage.Counted{},
+		"usage.threshold_reached": usage.ThresholdReached{}, "usage.period_closed": usage.PeriodClosed{},
+		"usage.counted": usage.Counted{},
 	} {
 		if e.EventName() != want {
 			t.Errorf("%s, want %s", e.EventName(), want)

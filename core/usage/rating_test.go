@@ -130,7 +130,8 @@ func TestExplainListsTheTiersThatWereReached(t *testing.T) {
 	if err != nil || amount != 3 || len(charges) != 2 {
 		t.Fatalf("%+v, %d, %v", charges, amount, err)
 	}
-	if charges[0].Quantity != usage.Units(10) || charges[0].Amount != "2.5" || charges[1].Quantity.String() != "2.5" || charges[1].Amount != "0.25" {
+	if charges[0].Quantity != usage.Units(10) || charges[0].Amount != "2.5" || charges[1].Quantity.String() != "2.5" ||
+		charges[1].Amount != "0.25" {
 		t.Errorf("%+v", charges)
 	}
 }
@@ -225,21 +226,36 @@ func TestTiersListEveryFault(t *testing.T) {
 		drafts []usage.TierDraft
 		want   string
 	}{
-		"none":                          {nil, "tiers REQUIRED"},
-		"the last has an end":           {[]usage.TierDraft{{UpTo: number("1"), UnitAmountInCents: cents(1)}}, "tiers[0].upTo INVALID"},
-		"one before the last has none":  {[]usage.TierDraft{{UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[0].upTo INVALID"},
-		"not rising":                    {[]usage.TierDraft{{UpTo: number("2"), UnitAmountInCents: cents(1)}, {UpTo: number("2"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[1].upTo OUT_OF_RANGE"},
-		"the first at zero":             {[]usage.TierDraft{{UpTo: number("0"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[0].upTo OUT_OF_RANGE"},
-		"no price":                      {[]usage.TierDraft{{}}, "tiers[0].unitAmountInCents REQUIRED"},
-		"both prices":                   {[]usage.TierDraft{{UnitAmountInCents: cents(1), UnitAmountDecimal: text("1")}}, "tiers[0].unitAmountDecimal NOT_ALLOWED"},
-		"a negative price":              {[]usage.TierDraft{{UnitAmountInCents: cents(-1)}}, "tiers[0].unitAmountInCents OUT_OF_RANGE"},
-		"thirteen decimals":             {[]usage.TierDraft{{UnitAmountDecimal: text("0.0000000000001")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
-		"a price beyond every card":     {[]usage.TierDraft{{UnitAmountDecimal: text("99999999999.1")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
-		"no number":                     {[]usage.TierDraft{{UnitAmountDecimal: text("1,5")}}, "tiers[0].unitAmountDecimal INVALID"},
-		"below one before a faulty one": {[]usage.TierDraft{{UpTo: number("5"), UnitAmountInCents: cents(1)}, {UpTo: number("x"), UnitAmountInCents: cents(1)}, {UpTo: number("3"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[1].upTo INVALID, tiers[2].upTo OUT_OF_RANGE"},
-		"a price beyond every number":   {[]usage.TierDraft{{UnitAmountDecimal: text("1e99")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
-		"a price a trifle too high":     {[]usage.TierDraft{{UnitAmountDecimal: text("99999999999.000000000001")}}, "tiers[0].unitAmountDecimal OUT_OF_RANGE"},
-		"every fault of every tier":     {[]usage.TierDraft{{UpTo: number("-1")}, {UpTo: number("1e27"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[0].unitAmountInCents REQUIRED, tiers[0].upTo OUT_OF_RANGE, tiers[1].upTo OUT_OF_RANGE"},
+		"none": {nil, "tiers REQUIRED"},
+		"the last has an end": {[]usage.TierDraft{{UpTo: number("1"), UnitAmountInCents: cents(1)}},
+			"tiers[0].upTo INVALID"},
+		"one before the last has none": {[]usage.TierDraft{{UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}},
+			"tiers[0].upTo INVALID"},
+		"not rising": {[]usage.TierDraft{{UpTo: number("2"), UnitAmountInCents: cents(1)},
+			{UpTo: number("2"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[1].upTo OUT_OF_RANGE"},
+		"the first at zero": {[]usage.TierDraft{{UpTo: number("0"), UnitAmountInCents: cents(1)},
+			{UnitAmountInCents: cents(1)}}, "tiers[0].upTo OUT_OF_RANGE"},
+		"no price": {[]usage.TierDraft{{}}, "tiers[0].unitAmountInCents REQUIRED"},
+		"both prices": {[]usage.TierDraft{{UnitAmountInCents: cents(1), UnitAmountDecimal: text("1")}},
+			"tiers[0].unitAmountDecimal NOT_ALLOWED"},
+		"a negative price": {[]usage.TierDraft{{UnitAmountInCents: cents(-1)}}, "tiers[0].unitAmountInCents " +
+			"OUT_OF_RANGE"},
+		"thirteen decimals": {[]usage.TierDraft{{UnitAmountDecimal: text("0.0000000000001")}},
+			"tiers[0].unitAmountDecimal OUT_OF_RANGE"},
+		"a price beyond every card": {[]usage.TierDraft{{UnitAmountDecimal: text("99999999999.1")}},
+			"tiers[0].unitAmountDecimal OUT_OF_RANGE"},
+		"no number": {[]usage.TierDraft{{UnitAmountDecimal: text("1,5")}},
+			"tiers[0].unitAmountDecimal INVALID"},
+		"below one before a faulty one": {[]usage.TierDraft{{UpTo: number("5"), UnitAmountInCents: cents(1)},
+			{UpTo: number("x"), UnitAmountInCents: cents(1)}, {UpTo: number("3"), UnitAmountInCents: cents(1)},
+			{UnitAmountInCents: cents(1)}}, "tiers[1].upTo INVALID, tiers[2].upTo OUT_OF_RANGE"},
+		"a price beyond every number": {[]usage.TierDraft{{UnitAmountDecimal: text("1e99")}},
+			"tiers[0].unitAmountDecimal OUT_OF_RANGE"},
+		"a price a trifle too high": {[]usage.TierDraft{{UnitAmountDecimal: text("99999999999.000000000001")}},
+			"tiers[0].unitAmountDecimal OUT_OF_RANGE"},
+		"every fault of every tier": {[]usage.TierDraft{{UpTo: number("-1")},
+			{UpTo: number("1e27"), UnitAmountInCents: cents(1)}, {UnitAmountInCents: cents(1)}}, "tiers[0].unitAmountInCents " +
+			"REQUIRED, tiers[0].upTo OUT_OF_RANGE, tiers[1].upTo OUT_OF_RANGE"},
 		"as many tiers as there may be": {rising(100), ""},
 		"one more":                      {rising(101), "tiers TOO_LONG"},
 	} {
@@ -279,7 +295,8 @@ func TestAPriceInMinorUnitsIsWhole(t *testing.T) {
 
 func TestStoredTiersThatCannotBeReadAreErrors(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{`{"upTo":"x","unitAmountDecimal":"1"}`, `{"unitAmountDecimal":"1","upTo":"x"}`, `{"upTo":null,"unitAmountDecimal":"x"}`} {
+	for _, raw := range []string{`{"upTo":"x","unitAmountDecimal":"1"}`, `{"unitAmountDecimal":"1","upTo":"x"}`,
+		`{"upTo":null,"unitAmountDecimal":"x"}`} {
 		var tier usage.Tier
 		if err := json.Unmarshal([]byte(raw), &tier); err == nil {
 			t.Errorf("%s was read as %+v", raw, tier)
@@ -294,11 +311,13 @@ func TestTiersSurviveStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `[{"upTo":0.1,"unitAmountDecimal":"1000"},{"upTo":1000,"unitAmountDecimal":"0.000000000001"},{"upTo":null,"unitAmountDecimal":"2"}]`; string(raw) != want {
+	if want := `[{"upTo":0.1,"unitAmountDecimal":"1000"},{"upTo":1000,"unitAmountDecimal":"0.000000000001"},` +
+		`{"upTo":null,"unitAmountDecimal":"2"}]`; string(raw) != want {
 		t.Errorf("stored as %s", raw)
 	}
 	var after usage.Tiers
-	if err := json.Unmarshal(raw, &after); err != nil || len(after) != 3 || after[0] != before[0] || after[1] != before[1] || after[2] != before[2] {
+	if err := json.Unmarshal(raw, &after); err != nil || len(after) != 3 || after[0] != before[0] ||
+		after[1] != before[1] || after[2] != before[2] {
 		t.Errorf("%+v, %v", after, err)
 	}
 }
@@ -309,7 +328,8 @@ func FuzzTiers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, upTo, first, second, reported string) {
 		number := json.Number(upTo)
 		var faults fault.Violations
-		parsed := usage.ParseTiers(&faults, "tiers", []usage.TierDraft{{UpTo: &number, UnitAmountDecimal: &first}, {UnitAmountDecimal: &second}})
+		parsed := usage.ParseTiers(&faults, "tiers", []usage.TierDraft{{UpTo: &number, UnitAmountDecimal: &first},
+			{UnitAmountDecimal: &second}})
 		q, err := usage.ParseQuantity(reported)
 		if err != nil || faults.Err() != nil {
 			return

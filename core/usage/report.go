@@ -20,7 +20,7 @@ type Report struct {
 	EventName      string
 	Quantity       Quantity
 	Key            string
-	// At is when it was used: the time given, else the time of the report. To the millisecond.
+	// At is the time of use, to the millisecond: the time given, else the time of the report.
 	At time.Time
 	// Fingerprint is equal for two reports of one key that are the same.
 	Fingerprint [16]byte
@@ -38,7 +38,8 @@ type ReportDraft struct {
 // Parse checks the draft against the account's time and records every fault in f.
 func (d ReportDraft) Parse(f *fault.Violations, now time.Time) Report {
 	r := Report{
-		SubscriptionID: d.SubscriptionID, EventName: d.Meter, Key: d.IdempotencyKey, At: now.Truncate(time.Millisecond), Quantity: d.check(f),
+		SubscriptionID: d.SubscriptionID, EventName: d.Meter, Key: d.IdempotencyKey, At: now.Truncate(time.Millisecond),
+		Quantity: d.check(f),
 	}
 	given := ""
 	if d.Timestamp != nil {
@@ -66,7 +67,8 @@ func (d ReportDraft) check(f *fault.Violations) (q Quantity) {
 func CheckKey(f *fault.Violations, field, key string) {
 	f.Check(key != "", field, fault.DetailRequired, "Expected a key of your own for this request, such as a UUID.")
 	f.Check(utf8.RuneCountInString(key) <= maxKey, field, fault.DetailTooLong, "Expected at most 255 characters.")
-	f.Check(!strings.ContainsFunc(key, unicode.IsControl), field, fault.DetailInvalid, "Control characters are not allowed.")
+	f.Check(!strings.ContainsFunc(key, unicode.IsControl), field, fault.DetailInvalid,
+		"Control characters are not allowed.")
 }
 
 // parseTime reads RFC 3339 and checks the window around now.

@@ -7,7 +7,7 @@ import (
 	"sundry/core/period"
 )
 
-// Grace is how long after a period's end its invoice is made, so that reports that are on their way still arrive.
+// Grace is the delay of an invoice after its period's end, in which late reports still arrive.
 const Grace = 2 * time.Minute
 
 // The window around now in which the time of a report may lie.
@@ -29,9 +29,9 @@ type Schedule struct {
 	EndsAt   time.Time // zero while it runs
 }
 
-// At is the period that t counts in. What was used before the first period counts in the first, so that nothing that was
-// accepted goes unbilled. The end of the service cuts the last period, and whatever was reported for a later time before
-// the end was known stays in it.
+// At is the period that t counts in. What was used before the first period counts in the first, so that nothing that
+// was accepted goes unbilled. The end of the service cuts the last period, and whatever was reported for a later time
+// before the end was known stays in it.
 func (s Schedule) At(t time.Time) Period {
 	t = later(t, s.StartsAt)
 	if !s.EndsAt.IsZero() && !t.Before(s.EndsAt) {

@@ -8,7 +8,7 @@ import (
 	"sundry/core/fault"
 )
 
-// MaxAmount is the most that one line of an invoice may come to, in minor units: no card takes more.
+// MaxAmount bounds one line of an invoice, in minor units: no card takes more.
 const MaxAmount = 99_999_999_999
 
 const maxTiers = 100
@@ -80,7 +80,7 @@ func (t *Tier) UnmarshalJSON(raw []byte) error {
 // Tiers is a graduated price: UpTo rises strictly, and the last tier, and only the last, is unbounded.
 type Tiers []Tier
 
-// Charge is what one tier contributes to a line.
+// Charge is the contribution of one tier to a line.
 type Charge struct {
 	Tier     Tier
 	Quantity Quantity
@@ -89,7 +89,7 @@ type Charge struct {
 }
 
 // Amount rates a quantity: each unit at the price of the tier it falls into. The sum is rounded once, half away from
-// zero, to whole minor units. LIMIT_REACHED when it is more than one line may come to.
+// zero, to whole minor units. LIMIT_REACHED when it exceeds MaxAmount.
 func (ts Tiers) Amount(q Quantity) (int64, error) {
 	exact, ok := ts.exact(q, nil)
 	if !ok {
@@ -155,7 +155,8 @@ func roundHalfAwayFromZero(exact wide) (int64, error) {
 }
 
 func errTooMuch() error {
-	return fault.New(fault.LimitReached, "The usage of this period comes to more than 99999999999 minor units, which no invoice can ask for.")
+	return fault.New(fault.LimitReached, "The usage of this period comes to more than 99999999999 minor units, which no "+
+		"invoice can ask for.")
 }
 
 // TierDraft is a tier as a request writes it.
@@ -185,7 +186,8 @@ func ParseTiers(f *fault.Violations, field string, drafts []TierDraft) Tiers {
 			_ = at.Nest("upTo").Merge(err) // its only error is a fault of the request
 			continue
 		}
-		at.Check(upTo.Compare(previous) > 0, "upTo", fault.DetailOutOfRange, "Expected more than "+previous.String()+": the tiers must rise.")
+		at.Check(upTo.Compare(previous) > 0, "upTo", fault.DetailOutOfRange, "Expected more than "+previous.String()+
+			": the tiers must rise.")
 		tiers[i].UpTo, previous = upTo, upTo
 	}
 	return tiers
@@ -198,7 +200,8 @@ func (d TierDraft) unit(f *fault.Violations) UnitAmount {
 	switch {
 	case d.UnitAmountDecimal != nil:
 		text = *d.UnitAmountDecimal
-		f.Check(d.UnitAmountInCents == nil, member, fault.DetailNotAllowed, "Expected either unitAmountInCents or unitAmountDecimal.")
+		f.Check(d.UnitAmountInCents == nil, member, fault.DetailNotAllowed, "Expected either unitAmountInCents or "+
+			"unitAmountDecimal.")
 	case d.UnitAmountInCents != nil:
 		text, member = strconv.FormatInt(*d.UnitAmountInCents, 10), integer
 	default:

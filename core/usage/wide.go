@@ -66,7 +66,7 @@ func (a wide) mulAdd(n, m uint64) (product wide, ok bool) {
 
 // times is a*b, where only the lower two words of b may be set.
 func (a wide) times(b wide) (product wide, ok bool) {
-	if a[1]|a[2]|a[3]|b[1] == 0 { // what nearly every report and price come to
+	if a[1]|a[2]|a[3]|b[1] == 0 { // true of nearly every report and price
 		product[1], product[0] = bits.Mul64(a[0], b[0])
 		return product, true
 	}

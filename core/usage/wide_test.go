@@ -32,7 +32,8 @@ func TestWideIntegersCalculateAsBigOnesDo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		for range 10 {
-			compareWithBig(t, drawWide(t, "a"), drawWide(t, "b"), max(words.Draw(t, "n"), 1), words.Draw(t, "m"), rapid.IntRange(0, 2*scale).Draw(t, "decimals"))
+			compareWithBig(t, drawWide(t, "a"), drawWide(t, "b"), max(words.Draw(t, "n"), 1), words.Draw(t, "m"),
+				rapid.IntRange(0, 2*scale).Draw(t, "decimals"))
 		}
 	})
 }
@@ -73,7 +74,8 @@ func compareWithBig(t *rapid.T, a, b wide, n, m uint64, decimals int) {
 	if order >= 0 {
 		want("the difference", a.sub(b), true, new(big.Int).Sub(bigA, bigB))
 	}
-	exact := new(big.Rat).SetFrac(bigA, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)).FloatString(decimals)
+	exact := new(big.Rat).SetFrac(bigA, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)),
+		nil)).FloatString(decimals)
 	if strings.Contains(exact, ".") {
 		exact = strings.TrimRight(strings.TrimRight(exact, "0"), ".")
 	}

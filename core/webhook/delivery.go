@@ -8,14 +8,14 @@ import (
 // DeliveryStatus is the state of sending one event to one endpoint.
 type DeliveryStatus string
 
-// The statuses of the contract. Pending includes waiting for a disabled endpoint to come back.
+// The statuses of a delivery. Pending includes waiting for a disabled endpoint to come back.
 const (
 	Pending   DeliveryStatus = "pending"
 	Delivered DeliveryStatus = "delivered"
 	Failed    DeliveryStatus = "failed"
 )
 
-// delays are how long after one attempt the next is made (contract §12). The first is made at once.
+// delays are the pauses between one attempt and the next. The first attempt is made at once.
 var delays = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
 	20 * time.Hour, 24 * time.Hour,
@@ -57,7 +57,7 @@ type Attempt struct {
 // gone is the response of a receiver that wants no more (RFC 9110, section 15.5.11).
 const gone = 410
 
-// End is when the outcome was known.
+// End returns the time at which the outcome was known.
 func (a Attempt) End() time.Time { return a.At.Add(a.Duration) }
 
 // Succeeded reports whether the receiver has taken the message.
@@ -87,8 +87,8 @@ func (d *Delivery) Requeue(now time.Time) {
 	d.s.Revision++
 }
 
-// Record takes in an attempt. asked is how long the receiver wants to be left alone (RetryAfter), jitter a random number
-// in [0, 1).
+// Record applies an attempt. asked is the pause that the receiver requested (RetryAfter), jitter a random number in [0,
+// 1).
 func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (success bool) {
 	d.s.AttemptCount++
 	d.s.RoundAttempts++
@@ -108,8 +108,8 @@ func (d *Delivery) Record(a Attempt, asked time.Duration, jitter float64) (succe
 	return false
 }
 
-// RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else. A date is on
-// the receiver's clock, so now is real time, whatever the account's clock shows.
+// RetryAfter reads the header as seconds or as a date: never negative, at most 24 hours, 0 for anything else. A date is
+// on the receiver's clock, so now is real time, whatever the account's clock shows.
 func RetryAfter(header string, now time.Time) time.Duration {
 	seconds, _ := strconv.ParseInt(header, 10, 64) // out of range: the nearest; no number: 0
 	wait := time.Duration(min(max(seconds, 0), int64(maxRetryAfter/time.Second))) * time.Second

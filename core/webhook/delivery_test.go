@@ -12,7 +12,8 @@ var start = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 	t.Parallel()
 	waits := []time.Duration{
-		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+		5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
+		20 * time.Hour, 24 * time.Hour,
 	}
 	for _, jitter := range []float64{0, 0.5, 0.999999} {
 		now := start
@@ -25,7 +26,8 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			s := d.State()
 			got := s.NextAttemptAt.Sub(now)
 			if s.Status != webhook.Pending || s.AttemptCount != i+1 || got < wait || got > wait+wait/10 {
-				t.Fatalf("after attempt %d (jitter %v): %s, %d attempts, next in %s; want pending, next in %s to %s", i+1, jitter, s.Status, s.AttemptCount, got, wait, wait+wait/10)
+				t.Fatalf("after attempt %d (jitter %v): %s, %d attempts, next in %s; want pending, next in %s to %s", i+1, jitter,
+					s.Status, s.AttemptCount, got, wait, wait+wait/10)
 			}
 			if exact := wait + time.Duration(float64(wait)*0.1*jitter); got != exact {
 				t.Errorf("with jitter %v the wait is %s, want %s", jitter, got, exact)
@@ -42,11 +44,13 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 			t.Errorf("after the last attempt: %+v", s)
 		}
 		d.Requeue(now)
-		if s := d.State(); s.Revision != 12 || s.Status != webhook.Pending || s.AttemptCount != 10 || !s.NextAttemptAt.Equal(now) {
+		if s := d.State(); s.Revision != 12 || s.Status != webhook.Pending || s.AttemptCount != 10 ||
+			!s.NextAttemptAt.Equal(now) {
 			t.Errorf("made due again: %+v", s)
 		}
 		d.Record(webhook.Attempt{At: now, Duration: 15 * time.Second, StatusCode: 0}, 0, 0)
-		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 11 || !s.NextAttemptAt.Equal(now.Add(20*time.Second)) {
+		if s := d.State(); s.Status != webhook.Pending || s.AttemptCount != 11 ||
+			!s.NextAttemptAt.Equal(now.Add(20*time.Second)) {
 			t.Errorf("after the first attempt of a new round, which took 15 s: %+v", s)
 		}
 	}
@@ -54,9 +58,11 @@ func TestADeliveryIsTriedTenTimesOnTheContractsSchedule(t *testing.T) {
 
 func TestOnlyA2xxIsASuccess(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]bool{0: false, 199: false, 200: true, 204: true, 299: true, 300: false, 301: false, 302: false, 307: false, 404: false, 410: false, 429: false, 503: false} {
+	for code, want := range map[int]bool{0: false, 199: false, 200: true, 204: true, 299: true, 300: false, 301: false,
+		302: false, 307: false, 404: false, 410: false, 429: false, 503: false} {
 		d := webhook.NewDelivery(webhook.DeliveryState{}, start)
-		if got := d.Record(webhook.Attempt{At: start, StatusCode: code}, 0, 0); got != want || (d.State().Status == webhook.Delivered) != want {
+		if got := d.Record(webhook.Attempt{At: start, StatusCode: code}, 0, 0); got != want ||
+			(d.State().Status == webhook.Delivered) != want {
 			t.Errorf("%d: success %v, status %s, want %v", code, got, d.State().Status, want)
 		}
 	}
@@ -92,7 +98,8 @@ func TestRetryAfterAppliesUpToADay(t *testing.T) {
 
 func TestRetryAfterNeverHurriesAnAttempt(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]time.Duration{"1": 5 * time.Second, "60": time.Minute, "315360000": 24 * time.Hour, "garbage": 5 * time.Second} {
+	for header, want := range map[string]time.Duration{"1": 5 * time.Second, "60": time.Minute,
+		"315360000": 24 * time.Hour, "garbage": 5 * time.Second} {
 		d := webhook.NewDelivery(webhook.DeliveryState{}, start)
 		d.Record(webhook.Attempt{At: start, StatusCode: 429}, webhook.RetryAfter(header, start), 0)
 		if got := d.State().NextAttemptAt.Sub(start); got != want {

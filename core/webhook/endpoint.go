@@ -12,23 +12,23 @@ import (
 // Limits of an endpoint.
 const (
 	maxEvents = 50
-	// MaxEndpoints is how many endpoints an account may have.
+	// MaxEndpoints bounds the endpoints of an account.
 	MaxEndpoints = 50
 	// DefaultInFlight and maxInFlight bound how many messages are on the way to an endpoint at a time.
 	DefaultInFlight = 32
 	maxInFlight     = 128
 	// maxRate bounds what an endpoint's own limit per second may be.
 	maxRate = 1000
-	// SecretOverlap is how long the secret before a rotation still signs.
+	// SecretOverlap is the time for which the previous secret still signs after a rotation.
 	SecretOverlap = 24 * time.Hour
-	// DisableAfter is how long an endpoint may do nothing but fail.
+	// DisableAfter is the time of uninterrupted failure after which an endpoint is disabled.
 	DisableAfter = 5 * 24 * time.Hour
-	// breakerThreshold is how many failures in a row open the circuit.
+	// breakerThreshold is the number of consecutive failures that opens the circuit.
 	breakerThreshold = 5
-	// subscriptionGrace is how long after a change of its filters an endpoint may still miss an event: one that was being
-	// written meanwhile did not see the change. It exceeds what the store grants an idle transaction.
+	// subscriptionGrace is the time after a change of its filters in which an endpoint may still miss an event: a
+	// transaction that was writing it did not see the change. It exceeds the store's limit on idle transactions.
 	subscriptionGrace = 30 * time.Second
-	// ProbeLease is how long one probe may take before another may be sent.
+	// ProbeLease is the time that one probe may take before another may be sent.
 	ProbeLease = 20 * time.Second
 )
 
@@ -48,7 +48,7 @@ type EndpointState struct {
 	Enabled   bool
 	// DisabledReason is one of the DisabledBy… constants; empty while enabled.
 	DisabledReason string
-	// MaxInFlight is how many messages are on their way at a time, MaxPerSecond how many go out per second; 0 = no limit.
+	// MaxInFlight bounds the messages on their way at a time, MaxPerSecond the messages sent per second; 0 = no limit.
 	MaxInFlight  int
 	MaxPerSecond int
 	// Secret signs; PreviousSecret signs too until PreviousUntil.
@@ -69,7 +69,7 @@ type EndpointState struct {
 // Endpoint is the aggregate.
 type Endpoint struct{ s EndpointState }
 
-// EndpointEdit is what an owner may change; nil leaves a member as it is.
+// EndpointEdit contains an owner's changes; nil leaves a member as it is.
 type EndpointEdit struct {
 	URL     *string
 	Events  *[]string
@@ -90,15 +90,18 @@ func (e EndpointEdit) Check(isNew bool, policy Policy, f *fault.Violations) {
 	case e.Events != nil:
 		checkEvents(*e.Events, f)
 	case isNew:
-		f.Add("events", fault.DetailRequired, `List the event types you want, such as "customer.access_changed"; "*" is all of them.`)
+		f.Add("events", fault.DetailRequired,
+			`List the event types you want, such as "customer.access_changed"; "*" is all of them.`)
 	}
 	e.checkLimits(f)
 }
 
 func (e EndpointEdit) checkLimits(f *fault.Violations) {
-	f.Check(e.MaxInFlight == nil || *e.MaxInFlight >= 1 && *e.MaxInFlight <= maxInFlight, "maxInFlight", fault.DetailOutOfRange,
+	f.Check(e.MaxInFlight == nil || *e.MaxInFlight >= 1 && *e.MaxInFlight <= maxInFlight, "maxInFlight",
+		fault.DetailOutOfRange,
 		"Expected an integer from 1 to 128.")
-	f.Check(e.MaxPerSecond == nil || *e.MaxPerSecond >= 0 && *e.MaxPerSecond <= maxRate, "maxPerSecond", fault.DetailOutOfRange,
+	f.Check(e.MaxPerSecond == nil || *e.MaxPerSecond >= 0 && *e.MaxPerSecond <= maxRate, "maxPerSecond",
+		fault.DetailOutOfRange,
 		"Expected an integer from 1 to 1000, or null for no limit.")
 }
 
@@ -118,7 +121,8 @@ func checkEvents(events []string, f *fault.Violations) {
 	for i, filter := range events {
 		item := f.Item("events", i)
 		item.Check(validFilter(filter), "", fault.DetailNotAllowed,
-			`The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`+fault.DidYouMean(filter, knownFilters()...))
+			`The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`+
+				fault.DidYouMean(filter, knownFilters()...))
 		item.Check(!slices.Contains(events[:i], filter), "", fault.DetailDuplicate, "The filter is listed twice.")
 	}
 }
@@ -126,7 +130,8 @@ func checkEvents(events []string, f *fault.Violations) {
 // NewEndpoint registers an endpoint from a checked edit. secret is encrypted.
 func NewEndpoint(id, creatorID string, e EndpointEdit, secret []byte, now time.Time) *Endpoint {
 	s := EndpointState{
-		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, MaxInFlight: DefaultInFlight, Secret: secret,
+		ID: id, CreatorID: creatorID, URL: *e.URL, Events: *e.Events, Enabled: true, MaxInFlight: DefaultInFlight,
+		Secret:          secret,
 		SubscribedSince: now.Add(subscriptionGrace), CreatedAt: now, Revision: 1,
 	}
 	s.setLimits(e)
@@ -139,8 +144,8 @@ func RestoreEndpoint(s EndpointState) *Endpoint { return &Endpoint{s} }
 // State is a copy of the data.
 func (e *Endpoint) State() EndpointState { return e.s }
 
-// Edit makes the owner's changes, now. Another address begins without the failures of the one before. enabledNow is true
-// when the endpoint was disabled and its backlog is due.
+// Edit makes the owner's changes, now. Another address begins without the failures of the one before. enabledNow is
+// true when the endpoint was disabled and its backlog is due.
 func (e *Endpoint) Edit(edit EndpointEdit, now time.Time) (enabledNow bool) {
 	if edit.URL != nil && *edit.URL != e.s.URL {
 		e.s.URL = *edit.URL
@@ -169,9 +174,9 @@ func (e *Endpoint) Rotate(secret []byte, now time.Time) {
 	e.s.Revision++
 }
 
-// Admit reports whether an attempt may go out now. When the circuit is open, wait is until when it must be postponed. probe
-// is true when this attempt is the one that tries a half-open circuit: the endpoint has changed and must be saved first,
-// so that of many workers one wins.
+// Admit reports whether an attempt may go out now. When the circuit is open, wait is until when it must be postponed.
+// probe is true when this attempt is the one that tries a half-open circuit: the endpoint has changed and must be saved
+// first, so that of many workers one wins.
 func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
 	switch {
 	case e.s.OpenUntil.IsZero():
@@ -184,8 +189,8 @@ func (e *Endpoint) Admit(now time.Time) (wait time.Time, probe bool) {
 	return time.Time{}, true
 }
 
-// Retry ends the wait of an open circuit, because the owner asks for an attempt now: the next one is the probe. changed is
-// false when nothing waits.
+// Retry ends the wait of an open circuit, because the owner asks for an attempt now: the next one is the probe. changed
+// is false when nothing waits.
 func (e *Endpoint) Retry(now time.Time) (changed bool) {
 	if !now.Before(e.s.OpenUntil) {
 		return false
@@ -195,7 +200,7 @@ func (e *Endpoint) Retry(now time.Time) (changed bool) {
 	return true
 }
 
-// Succeeded takes in a success. changed is false when the endpoint was well already.
+// Succeeded records a success. changed is false when the endpoint had no failure to clear.
 func (e *Endpoint) Succeeded() (changed bool) {
 	if e.s.Failures == 0 {
 		return false
@@ -218,9 +223,9 @@ type Disabled struct {
 // EventName implements event.Event.
 func (Disabled) EventName() string { return "webhook.disabled" }
 
-// Failed takes in a failure that was known at now. gone is true for a response of 410, probe for the attempt that Admit
-// called one. Attempts that were under way when the circuit opened come in later: they mean nothing new for the endpoint.
-// disabled is not nil when the failure switched the endpoint off.
+// Failed records a failure that was known at now. gone is true for a response of 410, probe for the attempt that Admit
+// called one. Late results of attempts that were under way when the circuit opened do not keep it open longer. disabled
+// is not nil when the failure switched the endpoint off.
 func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) {
 	if e.s.FailingSince.IsZero() {
 		e.s.FailingSince = now
@@ -246,9 +251,10 @@ func (e *Endpoint) Failed(gone, probe bool, now time.Time) (disabled *Disabled) 
 	return &Disabled{e.s, now}
 }
 
-// breakerBackoffs are how long an open circuit stays closed to traffic: longer with each failed probe.
+// breakerBackoffs are the times for which an open circuit admits no traffic: longer with each failed probe.
 var breakerBackoffs = []time.Duration{
-	5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute,
+	5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second,
+	5 * time.Minute,
 }
 
 func breakerBackoff(failures int) time.Duration {

@@ -90,7 +90,8 @@ func TestFiveDaysOfNothingButFailureDisable(t *testing.T) {
 	if e.Failed(false, false, almost) != nil || !e.State().Enabled {
 		t.Fatal("disabled before five days had passed")
 	}
-	if e.Failed(false, false, start.Add(webhook.DisableAfter)) == nil || e.State().DisabledReason != webhook.DisabledByFailing {
+	if e.Failed(false, false, start.Add(webhook.DisableAfter)) == nil ||
+		e.State().DisabledReason != webhook.DisabledByFailing {
 		t.Fatalf("five days of failure: %+v", e.State())
 	}
 
@@ -108,12 +109,14 @@ func TestTheSecretBeforeARotationSignsForADay(t *testing.T) {
 	e := newEndpoint()
 	e.Rotate([]byte("second"), start)
 	s := e.State()
-	if string(s.Secret) != "second" || string(s.PreviousSecret) != "first" || !s.PreviousUntil.Equal(start.Add(24*time.Hour)) {
+	if string(s.Secret) != "second" || string(s.PreviousSecret) != "first" ||
+		!s.PreviousUntil.Equal(start.Add(24*time.Hour)) {
 		t.Errorf("after a rotation: %+v", s)
 	}
 	e.Rotate([]byte("third"), start.Add(time.Hour))
 	s = e.State()
-	if string(s.Secret) != "third" || string(s.PreviousSecret) != "second" || !s.PreviousUntil.Equal(start.Add(25*time.Hour)) {
+	if string(s.Secret) != "third" || string(s.PreviousSecret) != "second" ||
+		!s.PreviousUntil.Equal(start.Add(25*time.Hour)) {
 		t.Errorf("after a second rotation: %+v", s)
 	}
 }
@@ -138,8 +141,9 @@ func TestANewEndpointTakesWhatItsOwnerSays(t *testing.T) {
 	t.Parallel()
 	edit := webhook.EndpointEdit{URL: new("https://hooks.example.com/"), Events: &[]string{"*"}}
 	want := webhook.EndpointState{
-		ID: "whe_1", CreatorID: "crt_1", URL: "https://hooks.example.com/", Events: []string{"*"}, Enabled: true, MaxInFlight: 32,
-		Secret: []byte("first"), SubscribedSince: start.Add(30000 * time.Millisecond), CreatedAt: start, Revision: 1,
+		ID: "whe_1", CreatorID: "crt_1", URL: "https://hooks.example.com/", Events: []string{"*"}, Enabled: true,
+		MaxInFlight: 32,
+		Secret:      []byte("first"), SubscribedSince: start.Add(30000 * time.Millisecond), CreatedAt: start, Revision: 1,
 	}
 	if got := webhook.NewEndpoint("whe_1", "crt_1", edit, []byte("first"), start).State(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -158,14 +162,16 @@ func TestAnEditListsEveryFault(t *testing.T) {
 		isNew bool
 		want  string
 	}{
-		"nothing":               {webhook.EndpointEdit{}, false, ""},
-		"nothing of a new one":  {webhook.EndpointEdit{}, true, "url REQUIRED, events REQUIRED"},
-		"a bad address":         {webhook.EndpointEdit{URL: new("nowhere"), Events: &[]string{"*"}}, true, "url INVALID"},
-		"no filters":            {webhook.EndpointEdit{Events: &[]string{}}, false, "events REQUIRED"},
-		"the least limits":      {webhook.EndpointEdit{MaxInFlight: new(1), MaxPerSecond: new(0)}, false, ""},
-		"the largest limits":    {webhook.EndpointEdit{MaxInFlight: new(128), MaxPerSecond: new(1000)}, false, ""},
-		"limits that are small": {webhook.EndpointEdit{MaxInFlight: new(0), MaxPerSecond: new(-1)}, false, "maxInFlight OUT_OF_RANGE, maxPerSecond OUT_OF_RANGE"},
-		"limits that are large": {webhook.EndpointEdit{MaxInFlight: new(129), MaxPerSecond: new(1001)}, false, "maxInFlight OUT_OF_RANGE, maxPerSecond OUT_OF_RANGE"},
+		"nothing":              {webhook.EndpointEdit{}, false, ""},
+		"nothing of a new one": {webhook.EndpointEdit{}, true, "url REQUIRED, events REQUIRED"},
+		"a bad address":        {webhook.EndpointEdit{URL: new("nowhere"), Events: &[]string{"*"}}, true, "url INVALID"},
+		"no filters":           {webhook.EndpointEdit{Events: &[]string{}}, false, "events REQUIRED"},
+		"the least limits":     {webhook.EndpointEdit{MaxInFlight: new(1), MaxPerSecond: new(0)}, false, ""},
+		"the largest limits":   {webhook.EndpointEdit{MaxInFlight: new(128), MaxPerSecond: new(1000)}, false, ""},
+		"limits that are small": {webhook.EndpointEdit{MaxInFlight: new(0), MaxPerSecond: new(-1)}, false,
+			"maxInFlight OUT_OF_RANGE, maxPerSecond OUT_OF_RANGE"},
+		"limits that are large": {webhook.EndpointEdit{MaxInFlight: new(129), MaxPerSecond: new(1001)}, false,
+			"maxInFlight OUT_OF_RANGE, maxPerSecond OUT_OF_RANGE"},
 	} {
 		var f fault.Violations
 		c.edit.Check(c.isNew, webhook.Policy{}, &f)
@@ -196,18 +202,21 @@ func TestAnEditChangesWhatItNames(t *testing.T) {
 		want func(*webhook.EndpointState)
 		now  bool
 	}{
-		"nothing":          {failing.State(), webhook.EndpointEdit{}, func(*webhook.EndpointState) {}, false},
-		"the same address": {failing.State(), webhook.EndpointEdit{URL: new("https://hooks.example.com/")}, func(*webhook.EndpointState) {}, false},
-		"another address": {failing.State(), webhook.EndpointEdit{URL: new("https://other.example.com/")}, func(s *webhook.EndpointState) {
-			s.URL = "https://other.example.com/"
-			healthy(s)
-		}, false},
+		"nothing": {failing.State(), webhook.EndpointEdit{}, func(*webhook.EndpointState) {}, false},
+		"the same address": {failing.State(), webhook.EndpointEdit{URL: new("https://hooks.example.com/")},
+			func(*webhook.EndpointState) {}, false},
+		"another address": {failing.State(), webhook.EndpointEdit{URL: new("https://other.example.com/")},
+			func(s *webhook.EndpointState) {
+				s.URL = "https://other.example.com/"
+				healthy(s)
+			}, false},
 		"filters": {failing.State(), webhook.EndpointEdit{Events: &[]string{"payment.*"}}, func(s *webhook.EndpointState) {
 			s.Events, s.SubscribedSince = []string{"payment.*"}, now.Add(30*time.Second)
 		}, false},
-		"limits": {failing.State(), webhook.EndpointEdit{MaxInFlight: new(7), MaxPerSecond: new(8)}, func(s *webhook.EndpointState) {
-			s.MaxInFlight, s.MaxPerSecond = 7, 8
-		}, false},
+		"limits": {failing.State(), webhook.EndpointEdit{MaxInFlight: new(7), MaxPerSecond: new(8)},
+			func(s *webhook.EndpointState) {
+				s.MaxInFlight, s.MaxPerSecond = 7, 8
+			}, false},
 		"off": {failing.State(), webhook.EndpointEdit{Enabled: new(false)}, func(s *webhook.EndpointState) {
 			s.Enabled, s.DisabledReason = false, webhook.DisabledByOwner
 		}, false},

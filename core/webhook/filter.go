@@ -3,8 +3,6 @@ package webhook
 import (
 	"slices"
 	"strings"
-
-	"sundry/core/event"
 )
 
 // Wants reports whether any of the filters takes the event type: exact, family.* or *.
@@ -20,26 +18,26 @@ func matches(filter, eventType string) bool {
 	return ok && strings.HasSuffix(family, ".") && strings.HasPrefix(eventType, family)
 }
 
-// families are the parts before the first dot of every event type.
+// families holds the parts before the first dot of every event type.
 var families = func() map[string]bool {
 	all := map[string]bool{}
-	for _, name := range event.ContractTypes {
+	for _, name := range EventTypes() {
 		family, _, _ := strings.Cut(name, ".")
 		all[family+"."] = true
 	}
 	return all
 }()
 
-// knownFilters are every event type and every family.
+// knownFilters lists every event type and every family.
 func knownFilters() []string {
-	known := slices.Clone(event.ContractTypes)
+	known := EventTypes()
 	for family := range families {
 		known = append(known, family+"*")
 	}
 	return known
 }
 
-// validFilter accepts what could match an event type of the contract.
+// validFilter accepts what could match an event type.
 func validFilter(filter string) bool {
 	if filter == "*" {
 		return true
@@ -47,5 +45,5 @@ func validFilter(filter string) bool {
 	if family, ok := strings.CutSuffix(filter, "*"); ok {
 		return families[family]
 	}
-	return slices.Contains(event.ContractTypes, filter)
+	return slices.Contains(EventTypes(), filter)
 }

@@ -12,10 +12,10 @@ import (
 // SecretPrefix marks a signing secret; what follows is base64 (Standard Webhooks).
 const SecretPrefix = "whsec_"
 
-// SecretBytes is how many random bytes a signing secret has.
+// SecretBytes is the number of random bytes in a signing secret.
 const SecretBytes = 32
 
-// FormatSecret is how a secret is shown to its owner.
+// FormatSecret returns a secret as its owner sees it.
 func FormatSecret(secret []byte) string {
 	return SecretPrefix + base64.StdEncoding.EncodeToString(secret)
 }

@@ -21,14 +21,14 @@ const (
 // specialNames lead inside whatever a resolver reports (RFC 6761, RFC 6762, RFC 8375, clouds' metadata).
 var specialNames = []string{"localhost", "local", "internal", "intranet", "home.arpa", "localdomain", "lan", "metadata"}
 
-// Policy specifies what else than the public internet receivers may be: nothing, for the zero value. Only sandboxes have
-// another.
+// Policy specifies what else than the public internet receivers may be: nothing, for the zero value. Only sandboxes
+// have another.
 type Policy struct {
 	// Loopback admits this machine by its address or as localhost, over http too.
 	Loopback bool
 	// Private admits any name, loopback and private networks, over http too.
 	Private bool
-	// Setting is what a refusal names as the way to admit more; "" where there is none.
+	// Setting names the setting that would admit the refused address; "" where there is none.
 	Setting string
 }
 
@@ -54,7 +54,8 @@ func CheckURL(field, raw string, policy Policy, f *fault.Violations) {
 		return
 	}
 	f.Check(!isInternalHost(u.Hostname(), policy), field, fault.DetailNotAllowed,
-		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused."+policy.hint())
+		"The URL must lead to a public host by name: private, loopback, link-local and metadata addresses are refused."+
+			policy.hint())
 }
 
 // hint describes how to admit what was refused.
@@ -74,8 +75,9 @@ func isLoopbackHost(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// invalidHost describes why a host can be neither a name nor an address that every resolver reads alike; "" when it can.
-// Beyond ASCII there are many spellings of one name: full-width letters and digits, other dots, signs that nobody sees.
+// invalidHost describes why a host can be neither a name nor an address that every resolver reads alike; "" when it
+// can. Beyond ASCII there are many spellings of one name: full-width letters and digits, other dots, signs that nobody
+// sees.
 func invalidHost(host string) string {
 	name := strings.TrimSuffix(host, ".")
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -157,17 +159,20 @@ func literal(name string) (netip.Addr, bool) {
 var blockedRanges = func() []netip.Prefix {
 	var all []netip.Prefix
 	for _, p := range []string{
-		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
-		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"::/128", "::1/128", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "ff00::/8",
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+		"192.0.2.0/24",
+		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",
+		"240.0.0.0/4",
+		"::/128", "::1/128", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10",
+		"ff00::/8",
 	} {
 		all = append(all, netip.MustParsePrefix(p))
 	}
 	return all
 }()
 
-// privateRanges are the refused ranges that a sandbox may be configured to admit: its own machine and network, and never
-// a cloud's metadata, link-local neighbours or groups.
+// privateRanges are the refused ranges that a sandbox may be configured to admit: its own machine and network, and
+// never a cloud's metadata, link-local neighbours or groups.
 var privateRanges = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8"),
 	netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fc00::/7"),
@@ -192,7 +197,9 @@ func IsBlockedAddr(addr netip.Addr, policy Policy) bool {
 	if policy.Loopback && addr.IsLoopback() {
 		return false
 	}
-	if policy.Private && addr != metadataHost && slices.ContainsFunc(privateRanges, func(p netip.Prefix) bool { return p.Contains(addr) }) {
+	if policy.Private && addr != metadataHost && slices.ContainsFunc(privateRanges, func(p netip.Prefix) bool {
+		return p.Contains(addr)
+	}) {
 		return false
 	}
 	for _, p := range blockedRanges {

@@ -93,14 +93,15 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 		"https://home.arpa/":                                                                        false,
 		"https://a.b.c.example.com/":                                                                true,
 		"https://0x8.8.8.8/":                                                                        true,
-		"https://8.8.8.08/":                                                                         true,  // not octal, so 8.8.8.8
-		"https://0169.254.1.1/":                                                                     false, // not octal, so 169.254.1.1
-		"https://4429711368/":                                                                       false, // 8.8.8.8 after 32 bits
-		"https://192.11010305/":                                                                     false, // 192.168.1.1
-		"https://0xa.0.0.1/":                                                                        false,
-		"https://0xac.16.0.1/":                                                                      false,
-		"https://0xc6.51.100.1/":                                                                    false,
-		"https://[2002:ac10:1::]/":                                                                  false,
+		// not octal, so 8.8.8.8
+		"https://8.8.8.08/":        true,
+		"https://0169.254.1.1/":    false, // not octal, so 169.254.1.1
+		"https://4429711368/":      false, // 8.8.8.8 after 32 bits
+		"https://192.11010305/":    false, // 192.168.1.1
+		"https://0xa.0.0.1/":       false,
+		"https://0xac.16.0.1/":     false,
+		"https://0xc6.51.100.1/":   false,
+		"https://[2002:ac10:1::]/": false,
 	} {
 		var f fault.Violations
 		webhook.CheckURL("url", raw, webhook.Policy{}, &f)
@@ -110,7 +111,7 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 	}
 }
 
-func TestASandboxMayBeToldToAdmitItsOwnMachineAndNetwork(t *testing.T) {
+func TestSandboxPolicyAdmitsLoopbackAndPrivate(t *testing.T) {
 	t.Parallel()
 	for raw, good := range map[string]bool{
 		"http://127.0.0.1:9999/hook":               true,
@@ -140,7 +141,8 @@ func TestASandboxMayBeToldToAdmitItsOwnMachineAndNetwork(t *testing.T) {
 
 func TestPublicAddressesAreNotRefused(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8", "64:ff9b:1::808:808", "::808:808"} {
+	for _, s := range []string{"8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808", "2002:808:808::1",
+		"::ffff:8.8.8.8", "64:ff9b:1::808:808", "::808:808"} {
 		if webhook.IsBlockedAddr(netip.MustParseAddr(s), webhook.Policy{}) {
 			t.Errorf("%s is refused", s)
 		}
@@ -193,12 +195,15 @@ func TestARefusedAddressIsRefusedForItsReasons(t *testing.T) {
 		reasons []string // a part of each message, in order
 		silent  string   // what no message has
 	}{
-		"no host":                   {"https:///hook", webhook.Policy{}, []string{"absolute"}, ""},
-		"http to this machine":      {"http://localhost/", webhook.Policy{}, []string{"must be https", "public host"}, "Set "},
-		"a setting that would help": {"http://10.0.0.1/", webhook.Policy{Setting: "ALLOW"}, []string{"must be https. Set ALLOW=true", "public host"}, ""},
-		"a setting that is on":      {"ftp://10.0.0.1/", webhook.Policy{Private: true, Setting: "ALLOW"}, []string{"must be https"}, "Set "},
-		"beyond ASCII":              {"https://a\u0080.example.com/", webhook.Policy{}, []string{"xn--"}, ""},
-		"the end of ASCII":          {"https://a~.example.com/", webhook.Policy{}, []string{"not valid"}, "xn--"},
+		"no host": {"https:///hook", webhook.Policy{}, []string{"absolute"}, ""},
+		"http to this machine": {"http://localhost/", webhook.Policy{}, []string{"must be https", "public host"},
+			"Set "},
+		"a setting that would help": {"http://10.0.0.1/", webhook.Policy{Setting: "ALLOW"},
+			[]string{"must be https. Set ALLOW=true", "public host"}, ""},
+		"a setting that is on": {"ftp://10.0.0.1/", webhook.Policy{Private: true, Setting: "ALLOW"},
+			[]string{"must be https"}, "Set "},
+		"beyond ASCII":     {"https://a\u0080.example.com/", webhook.Policy{}, []string{"xn--"}, ""},
+		"the end of ASCII": {"https://a~.example.com/", webhook.Policy{}, []string{"not valid"}, "xn--"},
 	} {
 		var f fault.Violations
 		webhook.CheckURL("url", c.raw, c.policy, &f)
@@ -208,7 +213,8 @@ func TestARefusedAddressIsRefusedForItsReasons(t *testing.T) {
 			continue
 		}
 		for i, want := range c.reasons {
-			if got := refusal.Details[i].Message; !strings.Contains(got, want) || c.silent != "" && strings.Contains(got, c.silent) {
+			if got := refusal.Details[i].Message; !strings.Contains(got, want) || c.silent != "" &&
+				strings.Contains(got, c.silent) {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}

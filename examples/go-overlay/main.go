@@ -24,7 +24,7 @@ var shopHTML string
 
 var shopPage = template.Must(template.New("shop").Parse(shopHTML))
 
-// server is what the environment configures.
+// server holds the configuration from the environment.
 type server struct {
 	sundry, key string // address of the service and secret key
 	self        string // address of the shop itself
@@ -36,7 +36,8 @@ func main() {
 	addr := cmp.Or(os.Getenv("ADDR"), "127.0.0.1:3000")
 	s := &server{
 		sundry: cmp.Or(os.Getenv("SUNDRY_URL"), "http://127.0.0.1:8080"), key: os.Getenv("SUNDRY_KEY"),
-		self: "http://" + addr, listing: cmp.Or(os.Getenv("LISTING"), "workshop-club"), client: &http.Client{Timeout: 10 * time.Second},
+		self: "http://" + addr, listing: cmp.Or(os.Getenv("LISTING"), "workshop-club"),
+		client: &http.Client{Timeout: 10 * time.Second},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.home)
@@ -58,7 +59,9 @@ func (s *server) home(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	if err := s.call(r, http.MethodGet, "/v1/catalog/listings/"+url.PathEscape(s.listing)+"/recipe", nil, &recipe); err != nil {
+	if err := s.call(
+		r, http.MethodGet, "/v1/catalog/listings/"+url.PathEscape(s.listing)+"/recipe", nil, &recipe,
+	); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}

@@ -24,7 +24,9 @@ func (s *Service) OnAllCanceled(ctx context.Context, r ports.Repos, e appointmen
 			if g == nil || !g.Active() {
 				return access.Cause{}, nil
 			}
-			return access.Cause{Kind: access.AppointmentsCanceled, ID: e.CheckoutID}, c.edit(ctx, g, g.EndWithAppointments(c.now))
+			return access.Cause{Kind: access.AppointmentsCanceled, ID: e.CheckoutID}, c.edit(
+				ctx, g, g.EndWithAppointments(c.now),
+			)
 		})
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"sundry/ports"
 )
 
-func TestCanceledAppointmentsEndTheAccessThatTheirSessionGave(t *testing.T) {
+func TestCanceledAppointmentsEndTheirSessionsAccess(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		session, other, guide := paid("1"), paid("2"), paid("3")
@@ -31,7 +31,7 @@ func TestCanceledAppointmentsEndTheAccessThatTheirSessionGave(t *testing.T) {
 				t.Errorf("%s is gone: %s", kept, d.Body)
 			}
 		}
-		if last := h.bus.published[len(h.bus.published)-1]; last.Cause != (core.Cause{Kind: core.AppointmentsCanceled, ID: session.CheckoutID}) {
+		if last := h.published()[len(h.published())-1]; last.Cause != (core.Cause{Kind: core.AppointmentsCanceled, ID: session.CheckoutID}) {
 			t.Errorf("published %+v", last)
 		}
 		h.verified()

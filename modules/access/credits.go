@@ -13,10 +13,10 @@ import (
 
 const maxIdempotencyKey = 255
 
-// Consumption is a use of credits as it is asked for.
+// Consumption is a request to use credits.
 type Consumption struct {
 	access.ConsumeRequest
-	// IdempotencyKey names the use for good, per customer.
+	// IdempotencyKey identifies the use, per customer. It never expires.
 	IdempotencyKey string
 }
 
@@ -32,10 +32,11 @@ func (u Consumption) Check(externalCustomerID string) error {
 	return f.Err()
 }
 
-// ConsumeCredits takes the whole amount or nothing. The same use again gets the same response and takes nothing.
-// VALIDATION_FAILED with every fault; IDEMPOTENCY_KEY_MISMATCH when the key named another use;
-// INSUFFICIENT_BALANCE.
-func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustomerID string, u Consumption) (access.Balance, error) {
+// ConsumeCredits takes the whole amount or nothing. A repeated use gets the same response and takes nothing.
+// VALIDATION_FAILED with every fault; IDEMPOTENCY_KEY_MISMATCH when the key named another use; INSUFFICIENT_BALANCE.
+func (s *Service) ConsumeCredits(
+	ctx context.Context, creatorID, externalCustomerID string, u Consumption,
+) (access.Balance, error) {
 	if err := u.Check(externalCustomerID); err != nil {
 		return access.Balance{}, err
 	}
@@ -47,7 +48,10 @@ func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustome
 			before, err := r.Access.CreditUses.Get(ctx, creatorID, externalCustomerID, u.IdempotencyKey)
 			switch {
 			case err == nil && before.Request != u.ConsumeRequest:
-				return access.Cause{}, fault.New(fault.IdempotencyKeyMismatch, "This idempotencyKey named another use of credits. Give each use a key of its own.")
+				return access.Cause{}, fault.New(
+					fault.IdempotencyKeyMismatch,
+					"This idempotencyKey named another use of credits. Give each use a key of its own.",
+				)
 			case err == nil:
 				response, replayed = before.Result, true
 				return access.Cause{}, nil
@@ -62,7 +66,8 @@ func (s *Service) ConsumeCredits(ctx context.Context, creatorID, externalCustome
 		}
 		response = balance(c, u.ConsumeRequest, unit)
 		return r.Access.CreditUses.Insert(ctx, access.CreditUse{
-			CreatorID: creatorID, ExternalCustomerID: externalCustomerID, IdempotencyKey: u.IdempotencyKey, Request: u.ConsumeRequest, Result: response, At: c.now,
+			CreatorID: creatorID, ExternalCustomerID: externalCustomerID, IdempotencyKey: u.IdempotencyKey,
+			Request: u.ConsumeRequest, Result: response, At: c.now,
 		})
 	})
 	return response, err

@@ -60,16 +60,23 @@ func TestUsesThatAreRefused(t *testing.T) {
 			code     fault.Code
 			fields   []string
 		}{
-			"more than there is":            {ada, use("x", 10), fault.InsufficientBalance, nil},
-			"a customer without any":        {"grace", use("x", 1), fault.InsufficientBalance, nil},
-			"a key that named more":         {ada, use("taken", 2), fault.IdempotencyKeyMismatch, nil},
-			"a key that named something":    {ada, otherKey, fault.IdempotencyKeyMismatch, nil},
-			"a key with a unit it had not":  {ada, otherUnit, fault.IdempotencyKeyMismatch, nil},
-			"a credit of two units":         {ada, anyUnit, fault.ValidationFailed, []string{"unit"}},
-			"nothing at all":                {"", access.Consumption{}, fault.ValidationFailed, []string{"externalCustomerId", "key", "amount", "idempotencyKey"}},
-			"a negative amount":             {ada, use("x", -1), fault.ValidationFailed, []string{"amount"}},
-			"an idempotency key too long":   {ada, use(strings.Repeat("é", 256), 1), fault.ValidationFailed, []string{"idempotencyKey"}},
-			"a customer's name with a bell": {"a\x07", use("x", 1), fault.ValidationFailed, []string{"externalCustomerId"}},
+			"more than there is":           {ada, use("x", 10), fault.InsufficientBalance, nil},
+			"a customer without any":       {"grace", use("x", 1), fault.InsufficientBalance, nil},
+			"a key that named more":        {ada, use("taken", 2), fault.IdempotencyKeyMismatch, nil},
+			"a key that named something":   {ada, otherKey, fault.IdempotencyKeyMismatch, nil},
+			"a key with a unit it had not": {ada, otherUnit, fault.IdempotencyKeyMismatch, nil},
+			"a credit of two units":        {ada, anyUnit, fault.ValidationFailed, []string{"unit"}},
+			"nothing at all": {
+				"", access.Consumption{}, fault.ValidationFailed,
+				[]string{"externalCustomerId", "key", "amount", "idempotencyKey"},
+			},
+			"a negative amount": {ada, use("x", -1), fault.ValidationFailed, []string{"amount"}},
+			"an idempotency key too long": {
+				ada, use(strings.Repeat("é", 256), 1), fault.ValidationFailed, []string{"idempotencyKey"},
+			},
+			"a customer's name with a bell": {
+				"a\x07", use("x", 1), fault.ValidationFailed, []string{"externalCustomerId"},
+			},
 		} {
 			_, err := h.ConsumeCredits(t.Context(), creator, c.customer, c.use)
 			if !fault.Is(err, c.code) || !reflect.DeepEqual(fieldsOf(err), c.fields) {
@@ -109,7 +116,10 @@ func TestParallelUsesNeverTakeMoreThanThereIs(t *testing.T) {
 		}
 		all.Wait()
 		if succeeded.Load() != given || short.Load() != uses-given {
-			t.Errorf("%d uses succeeded and %d fell short, want %d and %d", succeeded.Load(), short.Load(), given, uses-given)
+			t.Errorf(
+				"%d uses succeeded and %d fell short, want %d and %d", succeeded.Load(), short.Load(), given,
+				uses-given,
+			)
 		}
 		d := h.snapshot()
 		if d.Version != 2+given || !strings.Contains(string(d.Body), `"granted":40,"used":40,"balance":0,"expiresAt":null`) {

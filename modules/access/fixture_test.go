@@ -3,7 +3,6 @@ package access_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -11,12 +10,12 @@ import (
 	"sundry/adapters/system"
 	core "sundry/core/access"
 	"sundry/core/checkout"
-	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/modules/access"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -45,26 +44,6 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// recordingBus records what is published, also by a transaction that is rolled back, as any bus does.
-type recordingBus struct {
-	mu        sync.Mutex
-	published []core.Changed
-}
-
-// ReadAhead implements ports.Bus.
-func (*recordingBus) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-func (b *recordingBus) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range events {
-		if changed, ok := e.(core.Changed); ok {
-			b.published = append(b.published, changed)
-		}
-	}
-	return nil
-}
-
 // catalog knows one plan: studio's pro, with what paid gives.
 type catalog struct{}
 
@@ -82,15 +61,18 @@ type fixture struct {
 	t     *testing.T
 	store *testdb.ClockedStore
 	clock *clock
-	bus   *recordingBus
+	bus   *fakes.Bus
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, h *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		h := &fixture{t: t, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &recordingBus{}}
+		h := &fixture{t: t, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &fakes.Bus{}}
 		h.store = testdb.WithClock(store, h.clock)
-		h.Service = access.New(access.Deps{Store: h.store, Reader: store, Clock: h.clock, Sleeper: h.clock, IDs: system.NewIDs(), Bus: h.bus, Terms: catalog{}})
+		h.Service = access.New(access.Deps{
+			Store: h.store, Reader: store, Clock: h.clock, Sleeper: h.clock, IDs: system.NewIDs(), Bus: h.bus,
+			Terms: catalog{},
+		})
 		test(t, h)
 	})
 }
@@ -102,6 +84,9 @@ func (h *fixture) atomically(work func(ctx context.Context, r ports.Repos) error
 		h.t.Fatal(err)
 	}
 }
+
+// published are the changes of access so far, also those of a transaction that was rolled back.
+func (h *fixture) published() []core.Changed { return fakes.Published[core.Changed](h.bus) }
 
 func (h *fixture) snapshot() core.Document {
 	h.t.Helper()

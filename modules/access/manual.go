@@ -16,7 +16,7 @@ import (
 
 const maxNote = 500
 
-// GrantRequest is what to grant manually: a plan of a listing, or entitlements and credits that the caller chooses.
+// GrantRequest describes a manual grant: a plan of a listing, or entitlements and credits that the caller chooses.
 type GrantRequest struct {
 	Listing, Plan string // catalog key and plan key
 	Entitlements  []plan.EntitlementDraft
@@ -25,7 +25,8 @@ type GrantRequest struct {
 	Note          string
 }
 
-// Check adds everything to f that is wrong with giving this to the customer, but for the clock, and returns what is given.
+// Check adds to f every fault of granting this to the customer, except those that depend on the clock, and returns
+// the grant.
 func (g GrantRequest) Check(externalCustomerID string, f *fault.Violations) access.ManualGrant {
 	customer.ValidateExternalID("externalCustomerId", externalCustomerID, f)
 	byPlan, loose := g.Listing != "" || g.Plan != "", len(g.Entitlements)+len(g.Credits) > 0
@@ -33,7 +34,10 @@ func (g GrantRequest) Check(externalCustomerID string, f *fault.Violations) acce
 	case byPlan && loose:
 		f.Add("listing", fault.DetailNotAllowed, "Give a plan of a listing, or entitlements and credits, not both.")
 	case byPlan:
-		f.Check(g.Listing != "", "listing", fault.DetailRequired, "Expected the catalog key of the listing that has the plan.")
+		f.Check(
+			g.Listing != "", "listing", fault.DetailRequired,
+			"Expected the catalog key of the listing that has the plan.",
+		)
 		f.Check(g.Plan != "", "plan", fault.DetailRequired, "Expected the key of a plan of the listing.")
 	case !loose:
 		f.Add("listing", fault.DetailRequired, "Give a plan of a listing, or entitlements and credits.")
@@ -47,7 +51,9 @@ func (g GrantRequest) Check(externalCustomerID string, f *fault.Violations) acce
 
 // GrantManually gives the customer what the request contains. VALIDATION_FAILED with every fault; the refusals of
 // ports.PlanTerms.
-func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomerID string, request GrantRequest) (*access.Grant, error) {
+func (s *Service) GrantManually(
+	ctx context.Context, creatorID, externalCustomerID string, request GrantRequest,
+) (*access.Grant, error) {
 	var granted *access.Grant
 	now, err := s.clock.Now(ctx, creatorID)
 	if err != nil {
@@ -55,7 +61,10 @@ func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomer
 	}
 	var f fault.Violations
 	given := request.Check(externalCustomerID, &f)
-	f.Check(request.ExpiresAt.IsZero() || request.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange, "Expected a time in the future.")
+	f.Check(
+		request.ExpiresAt.IsZero() || request.ExpiresAt.After(now), "expiresAt", fault.DetailOutOfRange,
+		"Expected a time in the future.",
+	)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -79,9 +88,11 @@ func (s *Service) GrantManually(ctx context.Context, creatorID, externalCustomer
 	return granted, err
 }
 
-// RevokeManually takes back a grant that was granted manually; again, it responds the same. NOT_FOUND for a grant that is
-// not this customer's, STATE_CONFLICT for one from another source or one that has expired.
-func (s *Service) RevokeManually(ctx context.Context, creatorID, externalCustomerID, grantID string) (*access.Grant, error) {
+// RevokeManually ends a manual grant. Revoking it again responds the same. NOT_FOUND for a grant that is not this
+// customer's, STATE_CONFLICT for one from another source or one that has expired.
+func (s *Service) RevokeManually(
+	ctx context.Context, creatorID, externalCustomerID, grantID string,
+) (*access.Grant, error) {
 	if !id.Valid(id.Grant, grantID) {
 		return nil, errNoGrant()
 	}

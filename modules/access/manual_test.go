@@ -26,7 +26,9 @@ func (h *fixture) give(request access.GrantRequest) core.State {
 
 // images are so many images.
 func images(amount int64, expires time.Time) access.GrantRequest {
-	return access.GrantRequest{Credits: []plan.Credit{{Key: "images", Unit: "image", Amount: amount}}, ExpiresAt: expires}
+	return access.GrantRequest{
+		Credits: []plan.Credit{{Key: "images", Unit: "image", Amount: amount}}, ExpiresAt: expires,
+	}
 }
 
 var manualPro = access.GrantRequest{Listing: "studio", Plan: "pro"}
@@ -40,7 +42,9 @@ func TestManualGrants(t *testing.T) {
 		if given.Plan.Key != "pro" || given.Plan.Interval != "" || given.SourceID != given.ID || given.Note != "conference guest" {
 			t.Errorf("given %+v", given)
 		}
-		loose := h.give(access.GrantRequest{Entitlements: []plan.EntitlementDraft{{Key: "seats", Type: "limit", Value: json.Number("7")}}})
+		loose := h.give(access.GrantRequest{
+			Entitlements: []plan.EntitlementDraft{{Key: "seats", Type: "limit", Value: json.Number("7")}},
+		})
 		if loose.Plan != nil {
 			t.Errorf("loose entitlements have a plan: %+v", loose.Plan)
 		}
@@ -62,17 +66,31 @@ func TestGiftsThatAreRefused(t *testing.T) {
 		request  access.GrantRequest
 		fields   []string // of VALIDATION_FAILED; none = NOT_FOUND
 	}{
-		"nothing":                          {ada, access.GrantRequest{}, []string{"listing"}},
-		"both kinds":                       {ada, access.GrantRequest{Listing: "studio", Plan: "pro", Entitlements: one}, []string{"listing"}},
-		"a listing without its plan":       {ada, access.GrantRequest{Listing: "studio"}, []string{"plan"}},
-		"a plan without its listing":       {ada, access.GrantRequest{Plan: "pro"}, []string{"listing"}},
-		"an unknown plan":                  {ada, access.GrantRequest{Listing: "studio", Plan: "max"}, nil},
-		"a time that has come":             {ada, access.GrantRequest{Entitlements: one, ExpiresAt: noon}, []string{"expiresAt"}},
-		"a note too long":                  {ada, access.GrantRequest{Entitlements: one, Note: strings.Repeat("é", 501)}, []string{"note"}},
-		"a customer without a name":        {"", access.GrantRequest{Entitlements: one}, []string{"externalCustomerId"}},
-		"a credit of nothing":              {ada, images(0, time.Time{}), []string{"credits[0].amount"}},
-		"an entitlement of no type":        {ada, access.GrantRequest{Entitlements: []plan.EntitlementDraft{{Key: "x", Type: "color", Value: "red"}}}, []string{"entitlements[0].type"}},
-		"many faults are reported at once": {"a\x07", access.GrantRequest{Plan: "pro", ExpiresAt: noon, Note: strings.Repeat("x", 501)}, []string{"externalCustomerId", "listing", "note", "expiresAt"}},
+		"nothing": {ada, access.GrantRequest{}, []string{"listing"}},
+		"both kinds": {
+			ada, access.GrantRequest{Listing: "studio", Plan: "pro", Entitlements: one}, []string{"listing"},
+		},
+		"a listing without its plan": {ada, access.GrantRequest{Listing: "studio"}, []string{"plan"}},
+		"a plan without its listing": {ada, access.GrantRequest{Plan: "pro"}, []string{"listing"}},
+		"an unknown plan":            {ada, access.GrantRequest{Listing: "studio", Plan: "max"}, nil},
+		"a time that has come": {
+			ada, access.GrantRequest{Entitlements: one, ExpiresAt: noon}, []string{"expiresAt"},
+		},
+		"a note too long": {
+			ada, access.GrantRequest{Entitlements: one, Note: strings.Repeat("é", 501)}, []string{"note"},
+		},
+		"a customer without a name": {
+			"", access.GrantRequest{Entitlements: one}, []string{"externalCustomerId"},
+		},
+		"a credit of nothing": {ada, images(0, time.Time{}), []string{"credits[0].amount"}},
+		"an entitlement of no type": {
+			ada, access.GrantRequest{Entitlements: []plan.EntitlementDraft{{Key: "x", Type: "color", Value: "red"}}},
+			[]string{"entitlements[0].type"},
+		},
+		"many faults are reported at once": {
+			"a\x07", access.GrantRequest{Plan: "pro", ExpiresAt: noon, Note: strings.Repeat("x", 501)},
+			[]string{"externalCustomerId", "listing", "note", "expiresAt"},
+		},
 	}
 	forEachEngine(t, func(t *testing.T, h *fixture) {
 		for name, c := range cases {
@@ -178,7 +196,7 @@ func TestGrantsExpire(t *testing.T) {
 		if d := h.snapshot(); d.Version != 2 || strings.Contains(string(d.Body), "images") || !d.NextEnd.IsZero() {
 			t.Errorf("after its time: %s", d.Body)
 		}
-		if cause := h.bus.published[len(h.bus.published)-1].Cause; cause != (core.Cause{Kind: core.GrantExpired, ID: given.ID}) {
+		if cause := h.published()[len(h.published())-1].Cause; cause != (core.Cause{Kind: core.GrantExpired, ID: given.ID}) {
 			t.Errorf("cause %+v", cause)
 		}
 		if left := h.tasks(); len(left) != 0 {
@@ -236,8 +254,9 @@ func TestExplaining(t *testing.T) {
 			t.Errorf("running %+v, ended %+v", e.Running[0].State(), e.Ended[0].State())
 		}
 		want := core.Changed{
-			CreatorID: creator, ExternalCustomerID: ada, Version: 3, PreviousVersion: 2, Changed: []string{"activePlans", "entitlements", "credits"},
-			Cause: core.Cause{Kind: core.GrantRevoked, ID: given.ID}, At: noon,
+			CreatorID: creator, ExternalCustomerID: ada, Version: 3, PreviousVersion: 2,
+			Changed: []string{"activePlans", "entitlements", "credits"},
+			Cause:   core.Cause{Kind: core.GrantRevoked, ID: given.ID}, At: noon,
 		}
 		if !reflect.DeepEqual(e.History[0], want) {
 			t.Errorf("latest change %+v, want %+v", e.History[0], want)

@@ -10,14 +10,14 @@ import (
 	"sundry/ports"
 )
 
-// TaskMeters brings the meters of a customer's snapshot up to date; its subject is the account and the customer.
+// TaskMeters updates the meters of a customer's snapshot; its subject is the account and the customer.
 const TaskMeters = "access.meters"
 
-// metersDelay gathers what is counted for a customer at once.
+// metersDelay batches the counts of one customer that arrive together.
 const metersDelay = 100 * time.Millisecond
 
-// OnUsageCounted has the customer's snapshot show what was counted, in a transaction of its own: a count covers many
-// customers, and nobody is to wait for all of them.
+// OnUsageCounted updates the customer's snapshot in a transaction of its own: a count covers many customers, so that
+// no request waits for all of them.
 func (s *Service) OnUsageCounted(ctx context.Context, r ports.Repos, e usage.Counted) error {
 	now, err := r.Clock.Now(ctx, e.CreatorID)
 	if err != nil {

@@ -17,10 +17,11 @@ import (
 	"sundry/core/subscription"
 	"sundry/modules/access"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
-// TestMain runs fewer cases than rapid would by itself, for each is some sixty commits; -rapid.checks asks for more.
+// TestMain lowers rapid's default number of cases, because each makes some sixty commits. -rapid.checks overrides it.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "12"); err != nil {
 		panic(err)
@@ -36,9 +37,15 @@ func TestEveryInterleavingKeepsTheInvariants(t *testing.T) {
 	store, ctx := testdb.SQLite.Open(t), t.Context()
 	var customers atomic.Int64
 	rapid.Check(t, func(t *rapid.T) {
-		s := &story{t: t, ctx: ctx, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &recordingBus{}, customer: fmt.Sprint("customer-", customers.Add(1))}
+		s := &story{
+			t: t, ctx: ctx, clock: &clock{Clock: testdb.NewClock(noon)}, bus: &fakes.Bus{},
+			customer: fmt.Sprint("customer-", customers.Add(1)),
+		}
 		s.store = testdb.WithClock(store, s.clock)
-		s.Service = access.New(access.Deps{Store: s.store, Reader: store, Clock: s.clock, Sleeper: s.clock, IDs: system.NewIDs(), Bus: s.bus, Terms: catalog{}})
+		s.Service = access.New(access.Deps{
+			Store: s.store, Reader: store, Clock: s.clock, Sleeper: s.clock, IDs: system.NewIDs(), Bus: s.bus,
+			Terms: catalog{},
+		})
 		t.Repeat(map[string]func(*rapid.T){
 			"buy":       func(*rapid.T) { s.buy() },
 			"subscribe": func(*rapid.T) { s.subscribe() },
@@ -54,13 +61,13 @@ func TestEveryInterleavingKeepsTheInvariants(t *testing.T) {
 	})
 }
 
-// story is what happens to one customer.
+// story runs random operations on the access of one customer.
 type story struct {
 	*access.Service
 	t        *rapid.T
 	ctx      context.Context //nolint:containedctx // one story, one context
 	clock    *clock
-	bus      *recordingBus
+	bus      *fakes.Bus
 	store    ports.Store
 	customer string
 	subs     []*subscription.Subscription
@@ -93,7 +100,8 @@ func (s *story) subscribe() {
 	offer.Interval, offer.IntervalCount = "month", 1
 	offer.Terms.Credits[0].Renews = true
 	sub := subscription.New(subscription.Order{
-		ID: fmt.Sprint("sub_", s.customer, "-", len(s.subs)), CreatorID: creator, ExternalCustomerID: s.customer, Offer: offer,
+		ID: fmt.Sprint("sub_", s.customer, "-", len(s.subs)), CreatorID: creator, ExternalCustomerID: s.customer,
+		Offer: offer,
 	}, s.clock.Real())
 	created, err := sub.Activate(s.clock.Real())
 	s.must(err)
@@ -148,7 +156,10 @@ func (s *story) use() {
 
 func (s *story) expire() {
 	for _, grantID := range s.given {
-		task := ports.Task{ID: access.TaskExpire + ":" + grantID, Kind: access.TaskExpire, Subject: grantID, CreatorID: creator, Token: 1}
+		task := ports.Task{
+			ID: access.TaskExpire + ":" + grantID, Kind: access.TaskExpire, Subject: grantID, CreatorID: creator,
+			Token: 1,
+		}
 		if err := s.Expire(s.ctx, task); err != nil && !isFenced(err) { // the token is only right the first time
 			s.t.Fatal(err)
 		}
@@ -192,7 +203,10 @@ func (s *story) check() {
 	}
 	history, err := r.Access.Snapshots.ListHistory(s.ctx, creator, s.customer, 1000)
 	s.must(err)
-	if int64(len(history)) != d.Version || len(s.bus.published) < len(history) {
-		s.t.Fatalf("version %d, %d in history, %d published", d.Version, len(history), len(s.bus.published))
+	if int64(len(history)) != d.Version || len(fakes.Published[core.Changed](s.bus)) < len(history) {
+		s.t.Fatalf(
+			"version %d, %d in history, %d published", d.Version, len(history),
+			len(fakes.Published[core.Changed](s.bus)),
+		)
 	}
 }

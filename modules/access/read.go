@@ -9,11 +9,11 @@ import (
 	"sundry/ports"
 )
 
-// MaxWait bounds how long a reader may wait for a higher version (contract §8).
+// MaxWait bounds how long a reader may wait for a higher version.
 const MaxWait = 25 * time.Second
 
-// While somebody waits, the snapshot is read again after these pauses: the first is for a payment that is being
-// confirmed right now, the longest bounds what many waiters cost.
+// A waiting reader reads the snapshot again after these pauses. The first is short for a payment that is being
+// confirmed right now; the longest bounds the cost of many readers.
 const (
 	firstPause   = 100 * time.Millisecond
 	longestPause = 500 * time.Millisecond
@@ -29,7 +29,8 @@ func (s *Service) Snapshot(ctx context.Context, creatorID, externalCustomerID st
 	if err != nil || now.Before(d.NextEnd) {
 		return d, err
 	}
-	// A grant is over and its task has not run yet. Access is never shown for longer than it was given, so end it now.
+	// A grant has expired and its task has not run yet. Access is never shown for longer than it was given, so end it
+	// now.
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		c, err := s.withLockedAccess(ctx, r, creatorID, externalCustomerID, noop)
 		if err == nil {
@@ -48,9 +49,11 @@ func (s *Service) read(ctx context.Context, creatorID, externalCustomerID string
 	return d, err
 }
 
-// Wait returns the customer's document as soon as its version is higher than after, or when wait (at most
-// MaxWait) is over or ctx ends: then as it is. No connection is held while waiting.
-func (s *Service) Wait(ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration) (access.Document, error) {
+// Wait returns the customer's document as soon as its version is higher than after. When wait (at most MaxWait)
+// elapses or ctx ends, it returns the current one. No connection is held while waiting.
+func (s *Service) Wait(
+	ctx context.Context, creatorID, externalCustomerID string, after int64, wait time.Duration,
+) (access.Document, error) {
 	deadline := s.clock.Real().Add(min(wait, MaxWait))
 	reading := context.WithoutCancel(ctx) // when the wait is cut short, the response is still a good one
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -62,13 +65,13 @@ func (s *Service) Wait(ctx context.Context, creatorID, externalCustomerID string
 	}
 }
 
-// What Explain shows at most of what is over.
+// The bounds of Explain's lists.
 const (
 	explainedEnded   = 100
 	explainedChanges = 100
 )
 
-// Explanation is why a customer may use what they may.
+// Explanation lists the grants and changes behind a customer's access.
 type Explanation struct {
 	Document access.Document
 	Running  []*access.Grant  // oldest first
@@ -92,7 +95,9 @@ func (s *Service) Explain(ctx context.Context, creatorID, externalCustomerID str
 		if e.Ended, err = r.Access.Grants.ListEnded(ctx, creatorID, externalCustomerID, explainedEnded); err != nil {
 			return e, err
 		}
-		if e.History, err = r.Access.Snapshots.ListHistory(ctx, creatorID, externalCustomerID, explainedChanges); err != nil {
+		if e.History, err = r.Access.Snapshots.ListHistory(
+			ctx, creatorID, externalCustomerID, explainedChanges,
+		); err != nil {
 			return e, err
 		}
 		// The reads see one moment only if nothing changed between them.

@@ -10,14 +10,16 @@ import (
 	"sundry/ports"
 )
 
-// OnRefundCreated takes away what a payment gave when all of it was refunded, unless the account wants it kept. Of a
-// subscription that is the period which the payment bought: a period that is over took its access with it.
+// OnRefundCreated revokes the access that a payment gave when all of it was refunded, unless the account keeps it.
+// For a subscription that is the period which the payment bought; an earlier period's access has ended.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
 	if !e.Full || e.KeepAccess {
 		return nil
 	}
 	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(g *access.Grant, c *lockedAccess) bool {
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(
+		g *access.Grant, c *lockedAccess,
+	) bool {
 		return g.EndRefunded(e.PaidFrom, c.now)
 	})
 }
@@ -25,7 +27,9 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 // OnDisputeOpened suspends what a payment gave.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
 	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(g *access.Grant, c *lockedAccess) bool {
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(
+		g *access.Grant, c *lockedAccess,
+	) bool {
 		return g.Suspend(c.now)
 	})
 }
@@ -36,7 +40,9 @@ func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.
 		return nil
 	}
 	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
-	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(g *access.Grant, c *lockedAccess) bool {
+	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeWon, ID: e.ID}, func(
+		g *access.Grant, c *lockedAccess,
+	) bool {
 		return g.Resume(c.now)
 	})
 }
@@ -44,7 +50,7 @@ func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.
 // source is a payment as grants know it.
 type source struct{ creatorID, paymentID, checkoutID, subscriptionID string }
 
-// grants are those that the payment gave: the purchase, or the subscription that it started or renewed.
+// grants returns the grants that the payment gave: the purchase, or the subscription that it started or renewed.
 func (p source) grants(ctx context.Context, r ports.Repos) ([]*access.Grant, error) {
 	if p.subscriptionID != "" {
 		g, err := r.Access.Grants.GetBySource(ctx, p.creatorID, access.Subscription, p.subscriptionID)
@@ -60,7 +66,9 @@ func (p source) grants(ctx context.Context, r ports.Repos) ([]*access.Grant, err
 }
 
 // changeGrants moves each grant of a payment behind its customer's lock.
-func (s *Service) changeGrants(ctx context.Context, r ports.Repos, p source, cause access.Cause, move func(*access.Grant, *lockedAccess) bool) error {
+func (s *Service) changeGrants(
+	ctx context.Context, r ports.Repos, p source, cause access.Cause, move func(*access.Grant, *lockedAccess) bool,
+) error {
 	given, err := p.grants(ctx, r)
 	if err != nil {
 		return err

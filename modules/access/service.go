@@ -1,6 +1,6 @@
-// Package access keeps what each customer may use: it turns purchases, subscriptions and manual grants into grants, adds
-// them up to the customer's snapshot, and lets credits be used. Every change of a snapshot happens behind the lock of
-// its row, in the transaction of its cause, and raises the version by exactly one.
+// Package access keeps what each customer may use: it turns purchases, subscriptions and manual grants into grants,
+// adds them up to the customer's snapshot, and lets credits be used. Every change of a snapshot happens behind the
+// lock of its row, in the transaction of its cause, and raises the version by exactly one.
 package access
 
 import (
@@ -32,7 +32,7 @@ type Service struct {
 	livemode bool
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store   ports.Store
 	Reader  ports.AccessReader
@@ -49,11 +49,12 @@ type Deps struct {
 // New returns the module.
 func New(d Deps) *Service {
 	return &Service{
-		store: d.Store, reader: d.Reader, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, bus: d.Bus, terms: d.Terms, meters: d.Meters, livemode: d.Livemode,
+		store: d.Store, reader: d.Reader, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, bus: d.Bus, terms: d.Terms,
+		meters: d.Meters, livemode: d.Livemode,
 	}
 }
 
-// OnCheckoutPaid grants what was bought once. A recurring offer grants nothing here: OnSubscriptionCreated does.
+// OnCheckoutPaid grants a one-time purchase. A recurring offer grants nothing here: OnSubscriptionCreated does.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
 	if e.Offer.Recurring() {
 		return nil
@@ -62,24 +63,15 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return s.grantOnce(ctx, r, g, access.Cause{Kind: access.PurchasePaid, ID: g.State().SourceID})
 }
 
-// BeforeCheckoutPaid reads ahead what OnCheckoutPaid needs, the lock of the customer's access included.
-func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
-	if e.Offer.Recurring() {
-		return
-	}
-	g := access.NewForPurchase("", e).State()
-	s.readAhead(ctx, r, g.CreatorID, g.ExternalCustomerID)
-	_, _ = r.Access.Grants.GetBySource(ctx, g.CreatorID, g.Source, g.SourceID)
-}
-
-// readAhead reads ahead what withLockedAccess reads.
-func (s *Service) readAhead(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) {
-	_, _ = r.Access.Snapshots.Lock(ctx, access.Empty(creatorID, externalCustomerID, s.livemode))
-	_, _ = r.Access.Grants.ListActive(ctx, creatorID, externalCustomerID)
+// LockAccess implements ports.AccessVersions.
+func (s *Service) LockAccess(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) error {
+	return r.Access.Snapshots.LockSoon(ctx, access.Empty(creatorID, externalCustomerID, s.livemode))
 }
 
 // AccessVersion implements ports.AccessVersions.
-func (s *Service) AccessVersion(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) (int64, error) {
+func (s *Service) AccessVersion(
+	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string,
+) (int64, error) {
 	if externalCustomerID == "" {
 		return 0, nil
 	}
@@ -124,7 +116,7 @@ func (s *Service) grantOnce(ctx context.Context, r ports.Repos, g *access.Grant,
 	return err
 }
 
-// lockedAccess is one customer's access behind the lock of their snapshot.
+// lockedAccess holds one customer's access behind the lock of their snapshot.
 type lockedAccess struct {
 	repos    ports.Repos
 	document access.Document
@@ -138,7 +130,7 @@ func (c *lockedAccess) add(ctx context.Context, g *access.Grant) error {
 	return c.repos.Access.Grants.Insert(ctx, g)
 }
 
-// edit writes a grant after its transition, whose refusal comes back as it is.
+// edit writes a grant after its transition. A refused transition is returned unchanged.
 func (c *lockedAccess) edit(ctx context.Context, g *access.Grant, refused error) error {
 	if refused != nil {
 		return refused
@@ -157,16 +149,21 @@ func (c *lockedAccess) find(grantID string) *access.Grant {
 
 func noop(*lockedAccess) (access.Cause, error) { return access.Cause{}, nil }
 
-// withLockedAccess is the one way to change access: it locks the customer's snapshot, ends the grants whose time is over,
-// does the work, and brings the snapshot up to date. Each of the two steps that changes the snapshot is a version with a
+// withLockedAccess is the only way to change access: it locks the customer's snapshot, expires the grants that are
+// due, does the work, and updates the snapshot. Each of the two steps that changes the snapshot is a version with a
 // cause of its own.
-func (s *Service) withLockedAccess(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, work func(c *lockedAccess) (access.Cause, error)) (*lockedAccess, error) {
+func (s *Service) withLockedAccess(
+	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string,
+	work func(c *lockedAccess) (access.Cause, error),
+) (*lockedAccess, error) {
 	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, err
 	}
 	c := &lockedAccess{repos: r, now: now}
-	if c.document, err = r.Access.Snapshots.Lock(ctx, access.Empty(creatorID, externalCustomerID, s.livemode)); err != nil {
+	if c.document, err = r.Access.Snapshots.Lock(
+		ctx, access.Empty(creatorID, externalCustomerID, s.livemode),
+	); err != nil {
 		return nil, err
 	}
 	if c.grants, err = r.Access.Grants.ListActive(ctx, creatorID, externalCustomerID); err != nil {
@@ -182,7 +179,7 @@ func (s *Service) withLockedAccess(ctx context.Context, r ports.Repos, creatorID
 	return c, s.publish(ctx, c, cause)
 }
 
-// expireDue ends the grants whose time is over, so that nothing is ever done on the strength of one.
+// expireDue ends the grants that are due, so that no work relies on one.
 func (s *Service) expireDue(ctx context.Context, c *lockedAccess) error {
 	cause := access.Cause{Kind: access.GrantExpired}
 	for _, g := range c.grants {
@@ -229,25 +226,15 @@ func (s *Service) publish(ctx context.Context, c *lockedAccess, cause access.Cau
 
 // ChangedSince implements ports.AccessHistory. It reads as many versions as lie between; an announcement is seldom more
 // than a few behind.
-func (s *Service) ChangedSince(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, version int64) (int64, []string, error) {
-	s.store.ReadAhead(ctx, func() { // most often one version is new
-		_, _ = s.AccessVersion(ctx, r, creatorID, externalCustomerID)
-		_, _ = r.Access.Snapshots.ListHistory(ctx, creatorID, externalCustomerID, 1)
-	})
-	current, err := s.AccessVersion(ctx, r, creatorID, externalCustomerID)
-	if err != nil || current <= version {
-		return current, nil, err
-	}
-	history, err := r.Access.Snapshots.ListHistory(ctx, creatorID, externalCustomerID, int(current-version))
-	if err != nil {
-		return 0, nil, err
-	}
-	changed := []string{}
+func (s *Service) ChangedSince(
+	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string, version int64,
+) (int64, []string, error) {
+	history, err := r.Access.Snapshots.ListHistoryAfter(ctx, creatorID, externalCustomerID, version)
+	current, changed := version, []string{}
 	for _, change := range history {
-		if change.Version > version {
-			changed = append(changed, change.Changed...)
-		}
+		current = change.Version
+		changed = append(changed, change.Changed...)
 	}
 	slices.Sort(changed)
-	return current, slices.Compact(changed), nil
+	return current, slices.Compact(changed), err
 }

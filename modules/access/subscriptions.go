@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// OnSubscriptionCreated grants what was subscribed to.
+// OnSubscriptionCreated grants the entitlements of a new subscription.
 func (s *Service) OnSubscriptionCreated(ctx context.Context, r ports.Repos, e subscription.Created) error {
 	return s.follow(ctx, r, e.State, access.SubscriptionStarted)
 }
@@ -33,7 +33,9 @@ func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos,
 }
 
 // OnSubscriptionCancelScheduled shows until when the plan lasts.
-func (s *Service) OnSubscriptionCancelScheduled(ctx context.Context, r ports.Repos, e subscription.CancelScheduled) error {
+func (s *Service) OnSubscriptionCancelScheduled(
+	ctx context.Context, r ports.Repos, e subscription.CancelScheduled,
+) error {
 	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
 }
 
@@ -47,12 +49,7 @@ func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e su
 	return s.follow(ctx, r, e.State, access.SubscriptionEnded)
 }
 
-// BeforeSubscriptionRenewed reads ahead what OnSubscriptionRenewed needs, the lock of the customer's access included.
-func (s *Service) BeforeSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) {
-	s.readAhead(ctx, r, e.CreatorID, customer.AccessKey(e.ExternalCustomerID, e.CustomerID))
-}
-
-// follow brings the subscription's grant in line with it, and lets it expire by itself when the grace ends.
+// follow brings the subscription's grant in line with its state. The grant expires when the grace period ends.
 func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State, why access.CauseKind) error {
 	cause, key := access.Cause{Kind: why, ID: sub.ID}, customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
 	var g *access.Grant

@@ -46,7 +46,9 @@ func (s *Service) verify(ctx context.Context, c ports.CustomerAccess) (violation
 		return nil, nil
 	}
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		locked, err := r.Access.Snapshots.Lock(ctx, access.Empty(c.Document.CreatorID, c.Document.ExternalCustomerID, s.livemode))
+		locked, err := r.Access.Snapshots.Lock(
+			ctx, access.Empty(c.Document.CreatorID, c.Document.ExternalCustomerID, s.livemode),
+		)
 		if err != nil {
 			return err
 		}
@@ -54,7 +56,9 @@ func (s *Service) verify(ctx context.Context, c ports.CustomerAccess) (violation
 		if c.Grants, err = r.Access.Grants.ListActive(ctx, locked.CreatorID, locked.ExternalCustomerID); err != nil {
 			return err
 		}
-		if c.Changes, c.Highest, err = r.Access.Snapshots.CountHistory(ctx, locked.CreatorID, locked.ExternalCustomerID); err != nil {
+		if c.Changes, c.Highest, err = r.Access.Snapshots.CountHistory(
+			ctx, locked.CreatorID, locked.ExternalCustomerID,
+		); err != nil {
 			return err
 		}
 		violations = s.violationsOf(c)
@@ -70,7 +74,9 @@ func (s *Service) violationsOf(c ports.CustomerAccess) (violations []string) {
 		violations = append(violations, fmt.Sprintf("%s: version %d is not the fold of the grants", of, d.Version))
 	}
 	if c.Changes != d.Version || c.Highest != d.Version {
-		violations = append(violations, fmt.Sprintf("%s: version %d has %d changes on record, the last of them %d", of, d.Version, c.Changes, c.Highest))
+		violations = append(violations, fmt.Sprintf(
+			"%s: version %d has %d changes on record, the last of them %d", of, d.Version, c.Changes, c.Highest,
+		))
 	}
 	return violations
 }

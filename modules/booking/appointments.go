@@ -15,11 +15,13 @@ import (
 )
 
 // Appointments lists those of the account's appointments that a search is for, newest first.
-func (s *Service) Appointments(ctx context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page) (ports.List[appointment.State], error) {
+func (s *Service) Appointments(
+	ctx context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page,
+) (ports.List[appointment.State], error) {
 	return s.store.Read(ctx).Booking.Appointments.List(ctx, creatorID, search, page)
 }
 
-// Appointment is one of the account's appointments. NOT_FOUND.
+// Appointment returns one of the account's appointments. NOT_FOUND.
 func (s *Service) Appointment(ctx context.Context, creatorID, appointmentID string) (appointment.State, error) {
 	return appointmentOf(ctx, s.store.Read(ctx), creatorID, appointmentID)
 }
@@ -32,16 +34,19 @@ func appointmentOf(ctx context.Context, r ports.Repos, creatorID, appointmentID 
 	return a, err
 }
 
-// Reschedule moves one of the account's appointments to another open time, which is validated as at booking, except that
-// its own time is not in its way. A time that it has already changes nothing. NOT_FOUND, VALIDATION_FAILED or
+// Reschedule moves one of the account's appointments to another open time, which is validated as at booking, except
+// that its own time is not in its way. A time that it has already changes nothing. NOT_FOUND, VALIDATION_FAILED or
 // INVALID_TIMEZONE, STATE_CONFLICT once canceled or begun, NOT_BOOKABLE, SLOT_IN_PAST, SLOT_TAKEN.
-func (s *Service) Reschedule(ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice) (appointment.State, error) {
+func (s *Service) Reschedule(
+	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice,
+) (appointment.State, error) {
 	return s.rescheduleAs(ctx, creatorID, appointmentID, pick, func(*appointment.Appointment) error { return nil })
 }
 
 // rescheduleAs is Reschedule for any caller: mayMove refuses a move that would be made.
 func (s *Service) rescheduleAs(
-	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice, mayMove func(*appointment.Appointment) error,
+	ctx context.Context, creatorID, appointmentID string, pick appointment.SlotChoice,
+	mayMove func(*appointment.Appointment) error,
 ) (moved appointment.State, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		// From here on nobody else decides about this creator's time, nor about any of their appointments.
@@ -55,7 +60,8 @@ func (s *Service) rescheduleAs(
 }
 
 func (s *Service) reschedule(
-	ctx context.Context, r ports.Repos, creatorID, appointmentID string, pick appointment.SlotChoice, mayMove func(*appointment.Appointment) error,
+	ctx context.Context, r ports.Repos, creatorID, appointmentID string, pick appointment.SlotChoice,
+	mayMove func(*appointment.Appointment) error,
 ) (appointment.State, error) {
 	state, err := appointmentOf(ctx, r, creatorID, appointmentID)
 	if err != nil {
@@ -90,8 +96,10 @@ func (s *Service) reschedule(
 	return a.State(), s.save(ctx, r, a, change)
 }
 
-// sold is an appointment's reservation and what it was made on.
-func (s *Service) sold(ctx context.Context, r ports.Repos, a appointment.State) (*appointment.Reservation, appointment.Bookable, error) {
+// sold returns an appointment's reservation and its listing as it was sold.
+func (s *Service) sold(
+	ctx context.Context, r ports.Repos, a appointment.State,
+) (*appointment.Reservation, appointment.Bookable, error) {
 	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, a.CreatorID, a.CheckoutID)
 	if err != nil {
 		return nil, appointment.Bookable{}, err
@@ -106,10 +114,11 @@ func (s *Service) sold(ctx context.Context, r ports.Repos, a appointment.State) 
 	return nil, appointment.Bookable{}, fmt.Errorf("appointment %s has lost its reservation %s", a.ID, a.ReservationID)
 }
 
-// moveReservation puts a reservation on the pick in the place of another. The old one goes first: moving by half an hour
-// would overlap it. A refusal undoes that with the transaction.
+// moveReservation puts a reservation on the pick in the place of another. The old one goes first: moving by half an
+// hour would overlap it. A refusal undoes that with the transaction.
 func (s *Service) moveReservation(
-	ctx context.Context, r ports.Repos, b appointment.Bookable, old *appointment.Reservation, pick appointment.SlotChoice, now time.Time,
+	ctx context.Context, r ports.Repos, b appointment.Bookable, old *appointment.Reservation,
+	pick appointment.SlotChoice, now time.Time,
 ) (appointment.ReservationState, error) {
 	next, err := b.Move(old, pick, s.ids.New(id.Reservation), now)
 	if err != nil {
@@ -129,7 +138,7 @@ func (s *Service) moveReservation(
 	return next.State(), s.take(ctx, r, []appointment.ReservationState{next.State()}, picks)
 }
 
-// save writes a changed appointment, brings its reminders in line with it and publishes the change.
+// save writes a changed appointment, updates its reminders and publishes the change.
 func (s *Service) save(ctx context.Context, r ports.Repos, a *appointment.Appointment, change event.Event) error {
 	if err := r.Booking.Appointments.Update(ctx, a.State()); err != nil {
 		return err

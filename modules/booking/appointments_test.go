@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"sundry/core/appointment"
+	"sundry/core/event"
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/slot"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 // book holds and pays a time.
@@ -49,7 +51,7 @@ func TestAnAppointmentMovesOverItsOwnTime(t *testing.T) {
 		if got := w.held("cs_1"); got != "confirmed 02 10:30" {
 			t.Errorf("held: %s", got)
 		}
-		if got := strings.Join(w.emitted, " "); got != "appointment.booked appointment.rescheduled" {
+		if got := strings.Join(w.TakeNames(), " "); got != "appointment.booked appointment.rescheduled" {
 			t.Errorf("emitted: %s", got)
 		}
 		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != moved {
@@ -87,7 +89,9 @@ func TestAMoveMayChangeWhereTheyMeet(t *testing.T) {
 		if err != nil || moved.MeetingURL != "" || moved.Address != "1 Rue de Rivoli" || moved.DeliveryMode != appointment.InPerson {
 			t.Errorf("in person: %+v, %v", moved, err)
 		}
-		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{InPerson: &appointment.Place{Address: "2 Rue de Rivoli"}}))
+		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
+			InPerson: &appointment.Place{Address: "2 Rue de Rivoli"},
+		}))
 		to.DeliveryMode = appointment.Virtual
 		_, err = w.booking.Reschedule(t.Context(), creatorID, a.ID, to)
 		wantCode(t, "a mode without a place", err, fault.NotBookable)
@@ -105,7 +109,7 @@ func TestCancelingGivesTheTimeBack(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00", "03 10:00", "04 10:00")[1]
 		canceled, err := w.cancellations.Cancel(t.Context(), creatorID, a.ID, "ill", true)
-		if err != nil || canceled.Status != appointment.StatusCanceled || canceled.CancelReason != "ill" || !canceled.CanceledAt.Equal(w.now) {
+		if err != nil || canceled.Status != appointment.StatusCanceled || canceled.CancelReason != "ill" || !canceled.CanceledAt.Equal(w.Real()) {
 			t.Errorf("%+v, %v", canceled, err)
 		}
 		if got := w.held("cs_1"); got != "confirmed 02 10:00, confirmed 04 10:00" {
@@ -124,7 +128,7 @@ func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 10:00")[0]
 		w.must(w.hold("cs_2", "02 12:00"))
-		emitted := len(w.emitted)
+		w.Take()
 		reschedule := func(creator, id string, change func(p *appointment.SlotChoice)) error {
 			p := pick("02 11:00")[0]
 			change(&p)
@@ -135,14 +139,30 @@ func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 			change func(p *appointment.SlotChoice)
 			want   fault.Code
 		}{
-			"a time that is held":   {func(p *appointment.SlotChoice) { p.StartsAt = june("02 12:00") }, fault.SlotTaken},
-			"after hours":           {func(p *appointment.SlotChoice) { p.StartsAt = june("02 17:00") }, fault.SlotNotOffered},
-			"off the grid":          {func(p *appointment.SlotChoice) { p.StartsAt = june("02 11:20") }, fault.SlotNotOffered},
-			"yesterday":             {func(p *appointment.SlotChoice) { p.StartsAt = june("01 09:00") }, fault.SlotInPast},
-			"no time":               {func(p *appointment.SlotChoice) { *p = appointment.SlotChoice{Timezone: "UTC"} }, fault.ValidationFailed},
-			"no zone":               {func(p *appointment.SlotChoice) { p.Timezone = "+02:00" }, fault.InvalidTimezone},
-			"an unknown mode":       {func(p *appointment.SlotChoice) { p.DeliveryMode = "by_mail" }, fault.ValidationFailed},
-			"too far in the future": {func(p *appointment.SlotChoice) { p.StartsAt = june("01 09:00").AddDate(1, 0, 0) }, fault.SlotNotOffered},
+			"a time that is held": {
+				func(p *appointment.SlotChoice) { p.StartsAt = june("02 12:00") }, fault.SlotTaken,
+			},
+			"after hours": {
+				func(p *appointment.SlotChoice) { p.StartsAt = june("02 17:00") }, fault.SlotNotOffered,
+			},
+			"off the grid": {
+				func(p *appointment.SlotChoice) { p.StartsAt = june("02 11:20") }, fault.SlotNotOffered,
+			},
+			"yesterday": {
+				func(p *appointment.SlotChoice) { p.StartsAt = june("01 09:00") }, fault.SlotInPast,
+			},
+			"no time": {
+				func(p *appointment.SlotChoice) { *p = appointment.SlotChoice{Timezone: "UTC"} },
+				fault.ValidationFailed,
+			},
+			"no zone": {func(p *appointment.SlotChoice) { p.Timezone = "+02:00" }, fault.InvalidTimezone},
+			"an unknown mode": {
+				func(p *appointment.SlotChoice) { p.DeliveryMode = "by_mail" }, fault.ValidationFailed,
+			},
+			"too far in the future": {
+				func(p *appointment.SlotChoice) { p.StartsAt = june("01 09:00").AddDate(1, 0, 0) },
+				fault.SlotNotOffered,
+			},
 		} {
 			wantCode(t, name, reschedule(creatorID, a.ID, c.change), c.want)
 		}
@@ -157,12 +177,12 @@ func TestEveryRefusalOfAChangeChangesNothing(t *testing.T) {
 		wantCode(t, "a reason with NUL", err, fault.ValidationFailed)
 		_, err = w.booking.Appointment(t.Context(), "crt_other", a.ID)
 		wantCode(t, "another account reads", err, fault.NotFoundCode)
-		w.now = june("02 10:00")
+		w.Set(june("02 10:00"))
 		wantCode(t, "once it has begun", reschedule(creatorID, a.ID, nothing), fault.StateConflict)
 		_, err = w.cancellations.Cancel(t.Context(), creatorID, a.ID, "", true)
 		wantCode(t, "canceling once it has begun", err, fault.StateConflict)
-		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 10:00" || len(w.emitted) != emitted {
-			t.Errorf("%+v, %v, %s, %v", read, err, w.held("cs_1"), w.emitted)
+		if read, err := w.booking.Appointment(t.Context(), creatorID, a.ID); err != nil || read != a || w.held("cs_1") != "confirmed 02 10:00" || len(fakes.Published[event.Event](&w.Bus)) > 0 {
+			t.Errorf("%+v, %v, %s, %v", read, err, w.held("cs_1"), w.TakeNames())
 		}
 	})
 }
@@ -178,9 +198,12 @@ func TestASearchFindsItsAppointmentsInPages(t *testing.T) {
 			search ports.AppointmentSearch
 			want   []appointment.State
 		}{
-			"everything":       {ports.AppointmentSearch{}, []appointment.State{single, pack[2], pack[1], pack[0]}},
-			"a status":         {ports.AppointmentSearch{Status: appointment.StatusCanceled}, pack[1:2]},
-			"a customer":       {ports.AppointmentSearch{ExternalCustomerID: "user-1", From: june("05 10:00")}, []appointment.State{single}},
+			"everything": {ports.AppointmentSearch{}, []appointment.State{single, pack[2], pack[1], pack[0]}},
+			"a status":   {ports.AppointmentSearch{Status: appointment.StatusCanceled}, pack[1:2]},
+			"a customer": {
+				ports.AppointmentSearch{ExternalCustomerID: "user-1", From: june("05 10:00")},
+				[]appointment.State{single},
+			},
 			"another customer": {ports.AppointmentSearch{ExternalCustomerID: "user-2"}, nil},
 			"another listing":  {ports.AppointmentSearch{ListingID: "lst_x"}, nil},
 			"a range":          {ports.AppointmentSearch{From: june("02 10:00"), To: june("03 10:00")}, pack[:1]},
@@ -210,8 +233,8 @@ func TestASearchFindsItsAppointmentsInPages(t *testing.T) {
 	})
 }
 
-// TestMovesRaceBookings moves appointments onto a time that others book at the same moment, many times: it is sold once,
-// the loser keeps what they had.
+// TestMovesRaceBookings moves appointments onto a time that others book at the same moment, many times: it is sold
+// once, the loser keeps what they had.
 func TestMovesRaceBookings(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
@@ -226,7 +249,9 @@ func TestMovesRaceBookings(t *testing.T) {
 			hour := 2 + round/3*2
 			one := w.book(fmt.Sprintf("cs_%d_a", round), fmt.Sprintf("%s %02d:00", day, hour))[0]
 			two := w.book(fmt.Sprintf("cs_%d_b", round), fmt.Sprintf("%02d %02d:00", 8+round%3, hour))[0]
-			target, beside := fmt.Sprintf("%02d %02d:00", 15+round%3, hour), fmt.Sprintf("%02d %02d:30", 15+round%3, hour)
+			target, beside := fmt.Sprintf("%02d %02d:00", 15+round%3, hour), fmt.Sprintf(
+				"%02d %02d:30", 15+round%3, hour,
+			)
 			var errs [4]error
 			var race sync.WaitGroup
 			race.Go(func() { _, errs[0] = w.move(one, target) })

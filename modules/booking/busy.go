@@ -17,14 +17,14 @@ import (
 const TaskReadCalendar = "calendar.read"
 
 const (
-	// readEvery is how often a busy calendar is read.
+	// readEvery is the interval between two reads of a busy calendar.
 	readEvery = 15 * time.Minute
-	// readDays is how far ahead it is read: as far as any listing can be booked.
+	// readDays bounds how far ahead it is read: the longest horizon of any listing.
 	readDays         = 735
 	maxBusyCalendars = 5
 )
 
-// CheckBusyCalendars lists what is wrong with the addresses of a creator's other calendars, as VALIDATION_FAILED.
+// CheckBusyCalendars checks the addresses of a creator's other calendars. VALIDATION_FAILED with every fault.
 func (s *Service) CheckBusyCalendars(urls []string) error {
 	var f fault.Violations
 	f.Check(len(urls) <= maxBusyCalendars, "busyCalendarUrls", fault.DetailTooLong, "Expected at most 5 calendars.")
@@ -90,7 +90,9 @@ func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return err
 	}
-	times, failure := s.readBusy(ctx, address, zone, slot.Interval{From: now.AddDate(0, 0, -1), Until: now.AddDate(0, 0, readDays)})
+	times, failure := s.readBusy(ctx, address, zone, slot.Interval{
+		From: now.AddDate(0, 0, -1), Until: now.AddDate(0, 0, readDays),
+	})
 	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		at := s.clock.Real()
 		if err := r.Tasks.Postpone(ctx, t, at.Add(readEvery)); err != nil {
@@ -103,7 +105,9 @@ func (s *Service) ReadCalendar(ctx context.Context, t ports.Task) error {
 	})
 }
 
-func (s *Service) readBusy(ctx context.Context, address string, zone *time.Location, during slot.Interval) ([]slot.Interval, error) {
+func (s *Service) readBusy(
+	ctx context.Context, address string, zone *time.Location, during slot.Interval,
+) ([]slot.Interval, error) {
 	raw, err := s.fetcher.Fetch(ctx, address)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (w *fixture) respond(url, text string) {
 func (w *fixture) work() (ran int) {
 	w.t.Helper()
 	for {
-		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.now, time.Minute, 10)
+		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 10)
 		w.must(err)
 		if len(tasks) == 0 {
 			return ran
@@ -56,7 +56,7 @@ func (w *fixture) work() (ran int) {
 	}
 }
 
-// readings are what reading each calendar last came to.
+// readings summarizes the last read of each calendar: its address, the times and the failure.
 func (w *fixture) readings() string {
 	w.t.Helper()
 	all, err := w.booking.BusyCalendars(w.t.Context(), creatorID)
@@ -79,7 +79,13 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "02 14:00")[0]
-		w.respond(work, calendarText("DTSTART:20260602T103000\r\nDTEND:20260602T113000", "DTSTART:20260602T120000Z\r\nDURATION:PT1H")) // 10:30 in Paris; 14:00 over what is booked
+		// 10:30 in Paris; 14:00 over what is booked
+		w.respond(
+			work,
+			calendarText(
+				"DTSTART:20260602T103000\r\nDTEND:20260602T113000", "DTSTART:20260602T120000Z\r\nDURATION:PT1H",
+			),
+		)
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work, home))
 		if got := w.readings(); got != "work.ics, home.ics" {
 			t.Errorf("before: %s", got)
@@ -101,7 +107,7 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 			t.Errorf("%d ran again at once", ran)
 		}
 
-		w.now = w.now.Add(15 * time.Minute) // one fails now and keeps what is known, the other can be read
+		w.Advance(15 * time.Minute) // one fails now and keeps what is known, the other can be read
 		w.respond(work, "")
 		w.respond(home, calendarText("DTSTART:20260602T090000\r\nDURATION:PT1H"))
 		w.work()
@@ -111,21 +117,22 @@ func TestABusyCalendarTakesTimeAndKeepsIt(t *testing.T) {
 		if got, want := w.open("02"), "12 13 15 16"; got != want {
 			t.Errorf("open: %s, want %s", got, want)
 		}
-		w.now = w.now.Add(15 * time.Minute)
+		w.Advance(15 * time.Minute)
 		w.respond(work, "<html>sign in</html>")
 		w.respond(home, calendarText())
 		w.work()
 		if got, want := w.readings(), "work.ics read 10:00 failed 10:30 the response is not an iCalendar file, home.ics read 10:30"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		w.respond(work, calendarText("DTSTART:20260602T150000\r\nDURATION:PT1H")) // read again as soon as the settings change
+		// read again as soon as the settings change
+		w.respond(work, calendarText("DTSTART:20260602T150000\r\nDURATION:PT1H"))
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work))
 		w.work()
 		if got, want := w.open("02"), "09 10 11 12 13 16"; got != want || w.readings() != "work.ics read 10:30" {
 			t.Errorf("open: %s, want %s; %s", got, want, w.readings())
 		}
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
-		w.now = w.now.Add(time.Hour)
+		w.Advance(time.Hour)
 		if ran := w.work(); ran != 0 || w.readings() != "" || w.open("02") != "09 10 11 12 13 15 16" {
 			t.Errorf("without calendars: %d ran, %s, open %s", ran, w.readings(), w.open("02"))
 		}
@@ -139,8 +146,10 @@ func TestBusyCalendarsThatAreRefusedChangeNothing(t *testing.T) {
 		bad := hours()
 		bad.Timezone = "UTC"
 		for name, urls := range map[string][]string{
-			"plain http": {"http://calendar.example.com/"}, "inside": {"https://10.0.0.1/"}, "a name inside": {"https://localhost/a.ics"}, "twice": {home, home},
-			"too many": {home, home + "1", home + "2", home + "3", home + "4", home + "5"}, "no address": {"calendar"}, "another scheme": {"webcal://calendar.example.com/"},
+			"plain http": {"http://calendar.example.com/"}, "inside": {"https://10.0.0.1/"},
+			"a name inside": {"https://localhost/a.ics"}, "twice": {home, home},
+			"too many": {home, home + "1", home + "2", home + "3", home + "4", home + "5"}, "no address": {"calendar"},
+			"another scheme": {"webcal://calendar.example.com/"},
 		} {
 			wantCode(t, name, w.booking.SetHours(t.Context(), creatorID, bad, urls...), fault.ValidationFailed)
 		}
@@ -157,7 +166,7 @@ func TestReadingRacesTheSettings(t *testing.T) {
 		w.respond(work, calendarText("DTSTART:20260602T090000\r\nDURATION:P1D"))
 		for range 10 {
 			w.must(w.booking.SetHours(t.Context(), creatorID, hours(), work))
-			tasks, err := w.store.Claim(t.Context(), ports.DefaultTasks, w.now, time.Minute, 10)
+			tasks, err := w.store.Claim(t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 10)
 			w.must(err)
 			var race sync.WaitGroup
 			for _, task := range tasks {

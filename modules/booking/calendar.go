@@ -13,8 +13,8 @@ import (
 	"sundry/ports"
 )
 
-// Ask is a question to the calendar: which times are open on the days From to To, both included.
-type Ask struct {
+// CalendarQuery selects the days From to To, both included, whose open times Open lists.
+type CalendarQuery struct {
 	ListingID string
 	VariantID string // "" = the default one
 	Timezone  string // whose days they are, IANA; "" = the creator's
@@ -28,30 +28,20 @@ type Ask struct {
 
 // Calendar is the response. A listing that is not ready to be booked has no open times.
 type Calendar struct {
-	Ask   // with everything filled in; a listing that is not for appointments has no variant
-	Modes []appointment.DeliveryMode
-	Slots []slot.Slot
+	CalendarQuery // with everything filled in; a listing that is not for appointments has no variant
+	Modes         []appointment.DeliveryMode
+	Slots         []slot.Slot
 }
 
-// Open lists the open times for anybody. VALIDATION_FAILED for a duration out of range, INVALID_TIMEZONE, INVALID_RANGE,
-// RANGE_TOO_LARGE, NOT_FOUND for a listing that is not ACTIVE and for an unknown variant.
-func (s *Service) Open(ctx context.Context, ask Ask) (Calendar, error) {
-	if err := ask.check(); err != nil {
+// Open lists the open times; no credential is needed. VALIDATION_FAILED for a duration out of range,
+// INVALID_TIMEZONE, INVALID_RANGE, RANGE_TOO_LARGE, NOT_FOUND for a listing that is not ACTIVE and for an unknown
+// variant.
+func (s *Service) Open(ctx context.Context, query CalendarQuery) (Calendar, error) {
+	if err := query.check(); err != nil {
 		return Calendar{}, err
 	}
-	var calendar Calendar
-	err := s.store.ReadTogether(ctx, func(ctx context.Context, r ports.Repos) error {
-		var err error
-		calendar, err = s.open(ctx, r, ask)
-		return err
-	})
-	return calendar, err
-}
-
-// open is Open once the question itself is right. Where the zone is known, all that the listing decides about is read with
-// its creator's hours.
-func (s *Service) open(ctx context.Context, r ports.Repos, ask Ask) (Calendar, error) {
-	b, err := s.offered(ctx, r, ask.ListingID, ask.VariantID)
+	r := s.store.Read(ctx)
+	b, err := s.offered(ctx, r, query.ListingID, query.VariantID)
 	if err == nil && b.Listing.Status != listing.Active {
 		err = fault.NotFound("listing")
 	}
@@ -62,63 +52,58 @@ func (s *Service) open(ctx context.Context, r ports.Repos, ask Ask) (Calendar, e
 	if err != nil {
 		return Calendar{}, err
 	}
-	if viewer, err := civil.ParseZone(ask.Timezone); err == nil && ask.Timezone != "" {
-		policy := b.Policy()
-		policy.Duration = cmp.Or(ask.DurationMinutes, b.Variant.DurationMinutes)
-		s.store.ReadAhead(ctx, func() {
-			_, _ = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID)
-			_, _, _ = taken(ctx, r, b.Listing.CreatorID, policy, days(viewer, ask), now)
-		})
-	}
 	if b.Setup, err = r.Booking.Scheduling.Get(ctx, b.Listing.CreatorID); err != nil {
 		return Calendar{}, err
 	}
-	ask.VariantID = b.Variant.ID
-	ask.Timezone = cmp.Or(ask.Timezone, b.Hours.Timezone)
-	ask.DurationMinutes = cmp.Or(ask.DurationMinutes, b.Variant.DurationMinutes)
-	calendar := Calendar{Ask: ask, Modes: appointment.Modes(b.Listing)}
-	viewer, err := civil.ParseZone(ask.Timezone)
+	query.VariantID = b.Variant.ID
+	query.Timezone = cmp.Or(query.Timezone, b.Hours.Timezone)
+	query.DurationMinutes = cmp.Or(query.DurationMinutes, b.Variant.DurationMinutes)
+	calendar := Calendar{CalendarQuery: query, Modes: appointment.Modes(b.Listing)}
+	viewer, err := civil.ParseZone(query.Timezone)
 	if err != nil || b.Ready() != nil {
 		return calendar, err
 	}
 	policy := b.Policy()
-	policy.Duration = ask.DurationMinutes
-	q, err := queryAt(ctx, r, b, policy, days(viewer, ask), "", now)
+	policy.Duration = query.DurationMinutes
+	q, err := queryAt(ctx, r, b, policy, dayRange(viewer, query), "", now)
 	if err != nil {
 		return Calendar{}, err
 	}
-	calendar.Slots = slot.Open(q, ask.From, ask.To, viewer)
+	calendar.Slots = slot.Open(q, query.From, query.To, viewer)
 	return calendar, nil
 }
 
-// days is from when until when the days of a question last.
-func days(viewer *time.Location, ask Ask) slot.Interval {
-	_, from, until := civil.ZoneForDays(viewer, ask.From, ask.To)
+// dayRange returns the instants that bound the queried days in the viewer's zone.
+func dayRange(viewer *time.Location, query CalendarQuery) slot.Interval {
+	_, from, until := civil.ZoneForDays(viewer, query.From, query.To)
 	return slot.Interval{From: time.UnixMilli(from), Until: time.UnixMilli(until)}
 }
 
-// ValidDuration reports whether sessions of that many minutes can be asked for.
+// ValidDuration reports whether a calendar can show sessions of that many minutes.
 func ValidDuration(minutes int) bool { return minutes >= 5 && minutes <= 1440 }
 
-func (a Ask) check() error {
-	if a.DurationMinutes != 0 && !ValidDuration(a.DurationMinutes) {
-		return fault.Invalid(fault.Detail{Field: "durationMinutes", Code: fault.DetailOutOfRange, Message: "Expected 5 to 1440."})
+func (q CalendarQuery) check() error {
+	if q.DurationMinutes != 0 && !ValidDuration(q.DurationMinutes) {
+		return fault.Invalid(fault.Detail{
+			Field: "durationMinutes", Code: fault.DetailOutOfRange, Message: "Expected 5 to 1440.",
+		})
 	}
-	if a.Timezone != "" {
-		if _, err := civil.ParseZone(a.Timezone); err != nil {
+	if q.Timezone != "" {
+		if _, err := civil.ParseZone(q.Timezone); err != nil {
 			return err
 		}
 	}
-	switch days := int64(a.To) - int64(a.From) + 1; {
+	switch days := int64(q.To) - int64(q.From) + 1; {
 	case days < 1:
 		return fault.New(fault.InvalidRange, "The range ends before it begins: to must not be before from.")
-	case days > int64(a.MostDays):
-		return fault.Newf(fault.RangeTooLarge, "The range has %d days. Ask for at most %d at once.", days, a.MostDays)
+	case days > int64(q.MostDays):
+		return fault.Newf(fault.RangeTooLarge, "The range has %d days. Ask for at most %d at once.", days, q.MostDays)
 	}
 	return nil
 }
 
-// week is how far from a range the reservations may lie that count against its weeks' caps, and a day more for zones.
+// week is the distance from a range within which reservations can count against its weekly caps, plus a day for time
+// zones.
 const week = 8 * 24 * time.Hour
 
 // query gathers what decides about the times that begin in an interval. The reservation except ("" = none) is not in
@@ -135,7 +120,8 @@ func (s *Service) query(
 
 // queryAt is query at an instant.
 func queryAt(
-	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string, now time.Time,
+	ctx context.Context, r ports.Repos, b appointment.Bookable, policy slot.Policy, during slot.Interval, except string,
+	now time.Time,
 ) (q slot.Query, err error) {
 	q = slot.Query{Policy: policy, Now: now}
 	if q.Availability, err = b.Hours.Availability(); err != nil {
@@ -158,7 +144,8 @@ func queryAt(
 	return q, nil
 }
 
-// taken reads what a creator has reserved and is busy with, as far as it decides about the times that begin in an interval.
+// taken reads what a creator has reserved and is busy with, as far as it decides about the times that begin in an
+// interval.
 func taken(
 	ctx context.Context, r ports.Repos, creatorID string, policy slot.Policy, during slot.Interval, now time.Time,
 ) (live []ports.LiveReservation, busy []slot.Interval, err error) {

@@ -26,15 +26,17 @@ func day(t testing.TB, text string) civil.Date {
 func TestTheCalendarFillsInWhatIsNotAsked(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
-		ask := booking.Ask{ListingID: listingID, From: day(t, "2026-06-05"), To: day(t, "2026-06-09"), MostDays: 31}
-		c, err := w.booking.Open(t.Context(), ask)
+		query := booking.CalendarQuery{
+			ListingID: listingID, From: day(t, "2026-06-05"), To: day(t, "2026-06-09"), MostDays: 31,
+		}
+		c, err := w.booking.Open(t.Context(), query)
 		w.must(err)
 		if c.VariantID != variantID || c.Timezone != "Europe/Paris" || c.DurationMinutes != 60 || len(c.Slots) != 24 ||
 			!slices.Equal(c.Modes, []appointment.DeliveryMode{appointment.Virtual, appointment.InPerson}) {
 			t.Errorf("%+v", c)
 		}
-		ask.VariantID, ask.Timezone, ask.DurationMinutes = packID, "Pacific/Auckland", 480
-		c, err = w.booking.Open(t.Context(), ask)
+		query.VariantID, query.Timezone, query.DurationMinutes = packID, "Pacific/Auckland", 480
+		c, err = w.booking.Open(t.Context(), query)
 		w.must(err)
 		if c.VariantID != packID || c.Timezone != "Pacific/Auckland" || len(c.Slots) != 3 || c.Slots[0].EndsAt().Sub(c.Slots[0].StartsAt()).Hours() != 8 {
 			t.Errorf("%+v", c)
@@ -46,26 +48,32 @@ func TestTheCalendarRefuses(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		for name, c := range map[string]struct {
-			change func(a *booking.Ask)
+			change func(a *booking.CalendarQuery)
 			want   fault.Code
 		}{
-			"a range that ends before it begins": {func(a *booking.Ask) { a.To = a.From - 1 }, fault.InvalidRange},
-			"a day too many":                     {func(a *booking.Ask) { a.To = a.From + 31 }, fault.RangeTooLarge},
-			"as many days as allowed":            {func(a *booking.Ask) { a.To = a.From + 30 }, ""},
-			"four minutes":                       {func(a *booking.Ask) { a.DurationMinutes = 4 }, fault.ValidationFailed},
-			"more than a day":                    {func(a *booking.Ask) { a.DurationMinutes = 1441 }, fault.ValidationFailed},
-			"an offset":                          {func(a *booking.Ask) { a.Timezone = "+02:00" }, fault.InvalidTimezone},
-			"an unknown listing":                 {func(a *booking.Ask) { a.ListingID = "lst_x" }, fault.NotFoundCode},
-			"an unknown variant":                 {func(a *booking.Ask) { a.VariantID = "var_x" }, fault.NotFoundCode},
+			"a range that ends before it begins": {
+				func(a *booking.CalendarQuery) { a.To = a.From - 1 }, fault.InvalidRange,
+			},
+			"a day too many":          {func(a *booking.CalendarQuery) { a.To = a.From + 31 }, fault.RangeTooLarge},
+			"as many days as allowed": {func(a *booking.CalendarQuery) { a.To = a.From + 30 }, ""},
+			"four minutes": {
+				func(a *booking.CalendarQuery) { a.DurationMinutes = 4 }, fault.ValidationFailed,
+			},
+			"more than a day":    {func(a *booking.CalendarQuery) { a.DurationMinutes = 1441 }, fault.ValidationFailed},
+			"an offset":          {func(a *booking.CalendarQuery) { a.Timezone = "+02:00" }, fault.InvalidTimezone},
+			"an unknown listing": {func(a *booking.CalendarQuery) { a.ListingID = "lst_x" }, fault.NotFoundCode},
+			"an unknown variant": {func(a *booking.CalendarQuery) { a.VariantID = "var_x" }, fault.NotFoundCode},
 		} {
-			ask := booking.Ask{ListingID: listingID, From: day(t, "2026-06-05"), To: day(t, "2026-06-05"), MostDays: 31}
-			c.change(&ask)
-			_, err := w.booking.Open(t.Context(), ask)
+			query := booking.CalendarQuery{
+				ListingID: listingID, From: day(t, "2026-06-05"), To: day(t, "2026-06-05"), MostDays: 31,
+			}
+			c.change(&query)
+			_, err := w.booking.Open(t.Context(), query)
 			wantCode(t, name, err, c.want)
 		}
 		for _, status := range []listing.Status{listing.Draft, listing.Archived} {
 			w.listing.Status = status
-			_, err := w.booking.Open(t.Context(), booking.Ask{ListingID: listingID, MostDays: 1})
+			_, err := w.booking.Open(t.Context(), booking.CalendarQuery{ListingID: listingID, MostDays: 1})
 			wantCode(t, string(status), err, fault.NotFoundCode)
 		}
 	})
@@ -98,7 +106,9 @@ func TestAListingThatIsNotReadyHasEmptyDays(t *testing.T) {
 
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
 		w.listing.Type, w.listing.Variants, w.listing.Metadata = listing.Digital, nil, nil
-		c, err := w.booking.Open(t.Context(), booking.Ask{ListingID: listingID, From: 20605, To: 20605, MostDays: 1})
+		c, err := w.booking.Open(t.Context(), booking.CalendarQuery{
+			ListingID: listingID, From: 20605, To: 20605, MostDays: 1,
+		})
 		if err != nil || c.VariantID != "" || c.DurationMinutes != 0 || len(c.Slots) != 0 || c.Modes == nil || len(c.Modes) != 0 {
 			t.Errorf("a book: %+v, %v", c, err)
 		}
@@ -111,7 +121,11 @@ func TestRefusedSettingsChangeNothing(t *testing.T) {
 		bad := hours()
 		bad.Timezone = "Local"
 		wantCode(t, "hours", w.booking.SetHours(t.Context(), creatorID, bad), fault.InvalidTimezone)
-		wantCode(t, "meetings", w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{InPerson: &appointment.Place{}}), fault.ValidationFailed)
+		wantCode(
+			t, "meetings",
+			w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{InPerson: &appointment.Place{}}),
+			fault.ValidationFailed,
+		)
 		setup, err := w.booking.Setup(t.Context(), creatorID)
 		if err != nil || setup.Hours.Timezone != "Europe/Paris" || len(setup.Hours.Weekly) != 5 || setup.Meetings.InPerson.Address != "1 Rue de Rivoli" {
 			t.Errorf("%+v, %v", setup, err)
@@ -119,16 +133,20 @@ func TestRefusedSettingsChangeNothing(t *testing.T) {
 	})
 }
 
-// TestWhatTheCalendarShowsCanBeHeld books a whole day time by time, each as it is shown, buffers and the creator's other
-// listings included.
+// TestWhatTheCalendarShowsCanBeHeld books a whole day time by time, each as it is shown, buffers and the creator's
+// other listings included.
 func TestWhatTheCalendarShowsCanBeHeld(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
-		w.listing.Metadata = listing.Metadata{listing.BufferBefore: int64(10), listing.BufferAfter: int64(20), listing.SlotIntervalMinutes: int64(30)}
-		ask := booking.Ask{ListingID: listingID, From: day(t, "2026-06-03"), To: day(t, "2026-06-03"), MostDays: 1}
+		w.listing.Metadata = listing.Metadata{
+			listing.BufferBefore: int64(10), listing.BufferAfter: int64(20), listing.SlotIntervalMinutes: int64(30),
+		}
+		query := booking.CalendarQuery{
+			ListingID: listingID, From: day(t, "2026-06-03"), To: day(t, "2026-06-03"), MostDays: 1,
+		}
 		held := 0
 		for {
-			c, err := w.booking.Open(t.Context(), ask)
+			c, err := w.booking.Open(t.Context(), query)
 			w.must(err)
 			if len(c.Slots) == 0 {
 				break

@@ -23,33 +23,44 @@ func NewCancellations(book *Service, refunds ports.AppointmentRefunds) *Cancella
 	return &Cancellations{book, refunds}
 }
 
-// cancelRequest is what somebody asks for.
+// cancelRequest holds the arguments of a cancellation.
 type cancelRequest struct {
 	by     appointment.Canceler
 	reason string
-	// refunded is whether a creator wants the buyer to have the money back.
+	// refunded requests a refund to the buyer.
 	refunded bool
 	// expected is the refund in minor units that a buyer was shown; nil for a creator.
 	expected *int64
 }
 
-// Cancel cancels one of the account's appointments and gives its time back; the reason may be "". Its share of the payment
-// goes back to the buyer where refunded is true. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT once canceled or begun.
-func (s *Cancellations) Cancel(ctx context.Context, creatorID, appointmentID, reason string, refunded bool) (appointment.State, error) {
-	return s.cancelAs(ctx, creatorID, appointmentID, cancelRequest{by: appointment.ByCreator, reason: reason, refunded: refunded})
+// Cancel cancels one of the account's appointments and frees its time. The reason may be "". If refunded is true, the
+// appointment's share of the payment is refunded. NOT_FOUND, VALIDATION_FAILED, STATE_CONFLICT once canceled or
+// begun.
+func (s *Cancellations) Cancel(
+	ctx context.Context, creatorID, appointmentID, reason string, refunded bool,
+) (appointment.State, error) {
+	return s.cancelAs(ctx, creatorID, appointmentID, cancelRequest{
+		by: appointment.ByCreator, reason: reason, refunded: refunded,
+	})
 }
 
-// CancelByBuyer is Cancel by a caller who has the link: the money goes back as the policy promised. QUOTE_EXPIRED, and
-// nothing happens, when that is another amount than the expected one.
-func (s *Cancellations) CancelByBuyer(ctx context.Context, link, reason string, expected int64) (appointment.State, error) {
+// CancelByBuyer cancels the appointment behind a link and refunds what the policy promised. QUOTE_EXPIRED, with
+// nothing changed, if that differs from the expected amount.
+func (s *Cancellations) CancelByBuyer(
+	ctx context.Context, link, reason string, expected int64,
+) (appointment.State, error) {
 	a, err := s.booking.linked(ctx, s.booking.store.Read(ctx), link)
 	if err != nil {
 		return a, err
 	}
-	return s.cancelAs(ctx, a.CreatorID, a.ID, cancelRequest{by: appointment.ByBuyer, reason: reason, refunded: true, expected: &expected})
+	return s.cancelAs(ctx, a.CreatorID, a.ID, cancelRequest{
+		by: appointment.ByBuyer, reason: reason, refunded: true, expected: &expected,
+	})
 }
 
-func (s *Cancellations) cancelAs(ctx context.Context, creatorID, appointmentID string, c cancelRequest) (canceled appointment.State, err error) {
+func (s *Cancellations) cancelAs(
+	ctx context.Context, creatorID, appointmentID string, c cancelRequest,
+) (canceled appointment.State, err error) {
 	if err := appointment.CheckReason(c.reason); err != nil {
 		return appointment.State{}, err
 	}
@@ -67,7 +78,9 @@ func (s *Cancellations) cancelAs(ctx context.Context, creatorID, appointmentID s
 	return canceled, err
 }
 
-func (s *Cancellations) cancel(ctx context.Context, r ports.Repos, state appointment.State, c cancelRequest) (appointment.State, error) {
+func (s *Cancellations) cancel(
+	ctx context.Context, r ports.Repos, state appointment.State, c cancelRequest,
+) (appointment.State, error) {
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return state, err
@@ -105,7 +118,9 @@ func (s *Cancellations) cancel(ctx context.Context, r ports.Repos, state appoint
 }
 
 // refund records the refund that a cancellation makes, if any, and records why where there is none.
-func (s *Cancellations) refund(ctx context.Context, r ports.Repos, a appointment.State, count int, c cancelRequest, now time.Time) (appointment.Refund, error) {
+func (s *Cancellations) refund(
+	ctx context.Context, r ports.Repos, a appointment.State, count int, c cancelRequest, now time.Time,
+) (appointment.Refund, error) {
 	made := appointment.Refund{Decision: a.DecideRefund(c.by, c.refunded, now)}
 	var err error
 	if made.Decision == appointment.RefundDue {
@@ -114,13 +129,17 @@ func (s *Cancellations) refund(ctx context.Context, r ports.Repos, a appointment
 		made.Decision, err = s.unlessFree(ctx, r, a, count, made.Decision)
 	}
 	if err == nil && c.expected != nil && *c.expected != made.Amount.Minor {
-		err = fault.New(fault.QuoteExpired, "The refund has changed since you last looked. Check it, then cancel again.")
+		err = fault.New(
+			fault.QuoteExpired, "The refund has changed since you last looked. Check it, then cancel again.",
+		)
 	}
 	return made, err
 }
 
 // unlessFree is a decision against a refund, or that there is nothing to decide about.
-func (s *Cancellations) unlessFree(ctx context.Context, r ports.Repos, a appointment.State, count int, d appointment.RefundDecision) (appointment.RefundDecision, error) {
+func (s *Cancellations) unlessFree(
+	ctx context.Context, r ports.Repos, a appointment.State, count int, d appointment.RefundDecision,
+) (appointment.RefundDecision, error) {
 	possible, _, err := s.refunds.RefundableShare(ctx, r, shareOf(a, count))
 	if possible == appointment.NothingPaid {
 		d = possible
@@ -138,19 +157,22 @@ func (s *Cancellations) publishAllCanceled(ctx context.Context, r ports.Repos, c
 	if err != nil || !appointment.NoneLeft(session) {
 		return err
 	}
-	return s.booking.bus.Publish(ctx, r, appointment.AllCanceled{CreatorID: canceled.CreatorID, CheckoutID: canceled.CheckoutID})
+	return s.booking.bus.Publish(ctx, r, appointment.AllCanceled{
+		CreatorID: canceled.CreatorID, CheckoutID: canceled.CheckoutID,
+	})
 }
 
-// Money is what canceling does or did to the money.
+// Money is the effect of a cancellation on the payment.
 type Money struct {
 	Decision appointment.RefundDecision
-	// Amount goes back to the buyer, with appointment.RefundDue.
+	// Amount is refunded if Decision is appointment.RefundDue.
 	Amount money.Amount
-	// Status is how far the refund of a canceled appointment is; "" before.
+	// Status is the state of the refund; "" before the appointment is canceled.
 	Status refund.Status
 }
 
-// MoneyOf is what canceling did to the money of an appointment, or what it would do now for a canceler.
+// MoneyOf returns what canceling an appointment did to its payment or, before that, what it would do now for a
+// canceler.
 func (s *Cancellations) MoneyOf(ctx context.Context, a appointment.State, by appointment.Canceler) (Money, error) {
 	r := s.booking.store.Read(ctx)
 	if a.Status == appointment.StatusCanceled {

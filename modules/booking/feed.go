@@ -11,11 +11,11 @@ import (
 	"sundry/ports"
 )
 
-// purposeFeed is what a creator's calendar address opens.
+// purposeFeed derives the secret of a creator's calendar address.
 const purposeFeed = "feed"
 
 const (
-	// feedDays is how many days back a feed goes.
+	// feedDays is the number of past days in a feed.
 	feedDays = 30
 	// mostFed bounds a feed: calendars read it every few minutes.
 	mostFed = 5000
@@ -64,7 +64,9 @@ func (s *Service) Feed(ctx context.Context, link string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := ports.CalendarFile{Method: ports.CalendarPublish, Name: name, Entries: make([]ports.CalendarEntry, len(all))}
+	file := ports.CalendarFile{
+		Method: ports.CalendarPublish, Name: name, Entries: make([]ports.CalendarEntry, len(all)),
+	}
 	for i, a := range all {
 		file.Entries[i] = s.CalendarEntry(a)
 	}

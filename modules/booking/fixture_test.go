@@ -15,15 +15,14 @@ import (
 	"sundry/adapters/system"
 	"sundry/core/appointment"
 	"sundry/core/civil"
-	"sundry/core/event"
 	"sundry/core/fault"
-	"sundry/core/identity"
 	"sundry/core/listing"
 	"sundry/core/money"
 	"sundry/core/refund"
 	"sundry/core/slot"
 	"sundry/modules/booking"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -41,39 +40,42 @@ type fixture struct {
 	store         *testdb.ClockedStore
 	booking       *booking.Service
 	cancellations *booking.Cancellations
-	now           time.Time
-	mu            sync.Mutex
-	listing       listing.State
-	emitted       []string
-	// paid is what each session cost in cents, and refunded what went back of it.
+	*testdb.Clock
+	fakes.Bus
+	mu      sync.Mutex
+	listing listing.State
+	// paid is the price of each session in cents, and refunded the part of it that was refunded.
 	paid, refunded int64
 	disputed       bool
-	// calendars are what their addresses serve; an error's text for the others.
+	// calendars maps an address to the calendar it serves. Others fail with the text of an error.
 	calendars map[string]string
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, now: time.Date(2026, 6, 1, 10, 0, 0, 0, time.UTC)}
+		w := &fixture{t: t, Clock: testdb.NewClock(time.Date(2026, 6, 1, 10, 0, 0, 0, time.UTC))}
 		w.store = testdb.WithClock(store, w)
 		w.listing = listing.State{
 			ID: listingID, CreatorID: creatorID, Type: listing.Appointment, Status: listing.Active, Title: "Coaching",
 			Metadata: listing.Metadata{listing.DeliveryMethod: "hybrid"},
 			Variants: []listing.Variant{
-				{ID: variantID, DurationMinutes: 60, SessionCount: 1, IsDefault: true}, {ID: packID, DurationMinutes: 60, SessionCount: 3},
+				{ID: variantID, DurationMinutes: 60, SessionCount: 1, IsDefault: true},
+				{ID: packID, DurationMinutes: 60, SessionCount: 3},
 			},
 		}
 		w.booking = booking.New(
 			booking.Config{BaseURL: "https://pay.example.com", LinkKey: make([]byte, 32)},
 			booking.Deps{
-				Store: w.store, Clock: w, Sleeper: system.Clock{}, IDs: system.NewIDs(), Bus: w, Listings: w, Accounts: w,
-				Locks: memlock.New(time.Now), Calendars: ical.Calendars{}, Reader: ical.Calendars{}, Fetcher: w,
+				Store: w.store, Clock: w, Sleeper: system.Clock{}, IDs: system.NewIDs(), Bus: w, Listings: w,
+				Accounts: fakes.Account{Name: "Ada's Workshop", Address: "ada@example.com"},
+				Locks:    memlock.New(time.Now), Calendars: ical.Calendars{}, Reader: ical.Calendars{}, Fetcher: w,
 			})
 		w.cancellations = booking.NewCancellations(w.booking, w)
 		w.must(w.booking.SetHours(t.Context(), creatorID, hours()))
 		w.must(w.booking.SetMeetings(t.Context(), creatorID, appointment.MeetingSettings{
-			Virtual: &appointment.VirtualMeeting{Provider: appointment.Jitsi}, InPerson: &appointment.Place{Address: "1 Rue de Rivoli"},
+			Virtual:  &appointment.VirtualMeeting{Provider: appointment.Jitsi},
+			InPerson: &appointment.Place{Address: "1 Rue de Rivoli"},
 		}))
 		test(t, w)
 		lines, err := w.booking.Verify(t.Context())
@@ -91,12 +93,6 @@ func hours() slot.Settings {
 	return s
 }
 
-// Now implements ports.Clock.
-func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.now, nil }
-
-// Real implements ports.Clock.
-func (w *fixture) Real() time.Time { return w.now }
-
 // Listing implements ports.BookedListings.
 func (w *fixture) Listing(_ context.Context, _ ports.Repos, id string) (listing.State, error) {
 	if id != listingID {
@@ -106,7 +102,9 @@ func (w *fixture) Listing(_ context.Context, _ ports.Repos, id string) (listing.
 }
 
 // RefundableShare implements ports.AppointmentRefunds.
-func (w *fixture) RefundableShare(_ context.Context, _ ports.Repos, s ports.AppointmentShare) (appointment.RefundDecision, money.Amount, error) {
+func (w *fixture) RefundableShare(
+	_ context.Context, _ ports.Repos, s ports.AppointmentShare,
+) (appointment.RefundDecision, money.Amount, error) {
 	switch {
 	case w.paid == 0:
 		return appointment.NothingPaid, money.Amount{}, nil
@@ -118,7 +116,9 @@ func (w *fixture) RefundableShare(_ context.Context, _ ports.Repos, s ports.Appo
 }
 
 // RefundShare implements ports.AppointmentRefunds.
-func (w *fixture) RefundShare(ctx context.Context, r ports.Repos, s ports.AppointmentShare) (appointment.Refund, error) {
+func (w *fixture) RefundShare(
+	ctx context.Context, r ports.Repos, s ports.AppointmentShare,
+) (appointment.Refund, error) {
 	decision, share, err := w.RefundableShare(ctx, r, s)
 	if decision != appointment.RefundDue {
 		return appointment.Refund{Decision: decision}, err
@@ -132,21 +132,6 @@ func (w *fixture) AppointmentRefund(_ context.Context, _ ports.Repos, _, refundI
 	return refund.State{ID: refundID, Status: refund.Pending}, nil
 }
 
-// SellerName implements ports.AccountReader.
-func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) {
-	return "Ada's Workshop", nil
-}
-
-// Storefront implements ports.AccountReader.
-func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
-	return identity.Storefront{Name: "Ada's Workshop"}, nil
-}
-
-// Account implements ports.AccountReader.
-func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
-	return "Ada's Workshop", "ada@example.com", nil
-}
-
 // Fetch implements ports.Fetcher.
 func (w *fixture) Fetch(_ context.Context, url string) ([]byte, error) {
 	w.mu.Lock()
@@ -155,19 +140,6 @@ func (w *fixture) Fetch(_ context.Context, url string) ([]byte, error) {
 		return []byte(raw), nil
 	}
 	return nil, errors.New("the connection was refused")
-}
-
-// ReadAhead implements ports.Bus.
-func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-// Publish implements ports.Bus.
-func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range events {
-		w.emitted = append(w.emitted, e.EventName())
-	}
-	return nil
 }
 
 func (w *fixture) must(err error) {
@@ -190,7 +162,8 @@ func pick(texts ...string) []appointment.SlotChoice {
 	var all []appointment.SlotChoice
 	for i, text := range texts {
 		all = append(all, appointment.SlotChoice{
-			StartsAt: june(text), Timezone: "Asia/Tokyo", DeliveryMode: appointment.Virtual, Field: fmt.Sprintf("appointmentSlots[%d]", i),
+			StartsAt: june(text), Timezone: "Asia/Tokyo", DeliveryMode: appointment.Virtual,
+			Field: fmt.Sprintf("appointmentSlots[%d]", i),
 		})
 	}
 	return all
@@ -233,7 +206,8 @@ func (w *fixture) confirm(checkoutID string) (booked []appointment.State, ok boo
 	w.t.Helper()
 	w.must(w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
 		news, confirmed, err := w.booking.Confirm(ctx, r, ports.Confirmation{
-			CreatorID: creatorID, CheckoutID: checkoutID, Buyer: appointment.Buyer{CustomerID: "cus_1", ExternalCustomerID: "user-1"},
+			CreatorID: creatorID, CheckoutID: checkoutID,
+			Buyer: appointment.Buyer{CustomerID: "cus_1", ExternalCustomerID: "user-1"},
 		})
 		if err != nil {
 			return err
@@ -251,7 +225,9 @@ func (w *fixture) confirm(checkoutID string) (booked []appointment.State, ok boo
 func (w *fixture) open(day string) string {
 	w.t.Helper()
 	date, _ := civil.ParseDate("2026-06-" + day)
-	calendar, err := w.booking.Open(context.Background(), booking.Ask{ListingID: listingID, From: date, To: date, MostDays: 1})
+	calendar, err := w.booking.Open(context.Background(), booking.CalendarQuery{
+		ListingID: listingID, From: date, To: date, MostDays: 1,
+	})
 	w.must(err)
 	var all []string
 	for _, s := range calendar.Slots {

@@ -21,8 +21,10 @@ func (s *Service) Ready(ctx context.Context, r ports.Repos, creatorID, listingID
 	return err
 }
 
-// ready is what can be booked of the account's listing.
-func (s *Service) ready(ctx context.Context, r ports.Repos, creatorID, listingID, variantID string) (appointment.Bookable, error) {
+// ready returns the bookable listing. NOT_FOUND if it is not the account's, and the refusals of Bookable.Ready.
+func (s *Service) ready(
+	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string,
+) (appointment.Bookable, error) {
 	b, err := s.bookable(ctx, r, listingID, variantID)
 	if err == nil && b.Listing.CreatorID != creatorID {
 		err = fault.NotFound("listing")
@@ -68,7 +70,9 @@ func (s *Service) Hold(ctx context.Context, r ports.Repos, h ports.Hold) ([]appo
 }
 
 // take writes the new reservations on the picks, all or none. SLOT_TAKEN.
-func (s *Service) take(ctx context.Context, r ports.Repos, reservations []appointment.ReservationState, picks []appointment.SlotChoice) error {
+func (s *Service) take(
+	ctx context.Context, r ports.Repos, reservations []appointment.ReservationState, picks []appointment.SlotChoice,
+) error {
 	taken, err := r.Booking.Reservations.Insert(ctx, reservations)
 	if err == nil && !taken {
 		err = appointment.Taken(picks...)
@@ -116,7 +120,9 @@ func (s *Service) Release(ctx context.Context, r ports.Repos, creatorID, checkou
 }
 
 // Held implements ports.Bookings.
-func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID string) (all []appointment.ReservationState, err error) {
+func (s *Service) Held(
+	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
+) (all []appointment.ReservationState, err error) {
 	reservations, err := r.Booking.Reservations.ListByCheckout(ctx, creatorID, checkoutID)
 	for _, c := range reservations {
 		if c.Status.Live() {
@@ -127,12 +133,16 @@ func (s *Service) Held(ctx context.Context, r ports.Repos, creatorID, checkoutID
 }
 
 // Booked implements ports.Bookings.
-func (s *Service) Booked(ctx context.Context, r ports.Repos, creatorID, checkoutID string) ([]appointment.State, error) {
+func (s *Service) Booked(
+	ctx context.Context, r ports.Repos, creatorID, checkoutID string,
+) ([]appointment.State, error) {
 	return r.Booking.Appointments.ListByCheckout(ctx, creatorID, checkoutID)
 }
 
 // Confirm implements ports.Bookings.
-func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmation) (booked []event.Event, ok bool, err error) {
+func (s *Service) Confirm(
+	ctx context.Context, r ports.Repos, c ports.Confirmation,
+) (booked []event.Event, ok bool, err error) {
 	before, err := r.Booking.Appointments.ListByCheckout(ctx, c.CreatorID, c.CheckoutID)
 	if err != nil || len(before) > 0 {
 		return nil, len(before) > 0, err
@@ -171,7 +181,9 @@ func (s *Service) Confirm(ctx context.Context, r ports.Repos, c ports.Confirmati
 
 // reserveAgain is the session's reservations, one per time, all held: those that were released are taken again, all of
 // them or none. ok is false when one of the times is no longer free, and when there never were any.
-func (s *Service) reserveAgain(ctx context.Context, r ports.Repos, c ports.Confirmation) (reservations []*appointment.Reservation, ok bool, err error) {
+func (s *Service) reserveAgain(
+	ctx context.Context, r ports.Repos, c ports.Confirmation,
+) (reservations []*appointment.Reservation, ok bool, err error) {
 	states, err := r.Booking.Reservations.ListByCheckout(ctx, c.CreatorID, c.CheckoutID)
 	if err != nil {
 		return nil, false, err
@@ -215,8 +227,11 @@ func latest(states []appointment.ReservationState) []appointment.ReservationStat
 	return all
 }
 
-// booked is what a reservation was made on, as it is now: a listing that was archived meanwhile is still kept.
-func (s *Service) booked(ctx context.Context, r ports.Repos, reservation *appointment.Reservation) (b appointment.Bookable, err error) {
+// booked loads the listing of a reservation and its creator's setup as they are now. An archived listing is returned
+// too.
+func (s *Service) booked(
+	ctx context.Context, r ports.Repos, reservation *appointment.Reservation,
+) (b appointment.Bookable, err error) {
 	if b.Listing, err = s.listings.Listing(ctx, r, reservation.State().ListingID); err != nil {
 		return b, err
 	}

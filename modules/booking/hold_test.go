@@ -21,7 +21,9 @@ func TestATimeIsHeldForOneSession(t *testing.T) {
 			t.Errorf("open: %s", got)
 		}
 		wantCode(t, "a time that is held", w.hold("cs_2", "02 10:00"), fault.SlotTaken)
-		wantCode(t, "a pack over a time that is held", w.hold("cs_2", "02 09:00", "02 10:00", "03 10:00"), fault.SlotTaken)
+		wantCode(
+			t, "a pack over a time that is held", w.hold("cs_2", "02 09:00", "02 10:00", "03 10:00"), fault.SlotTaken,
+		)
 		if got := w.held("cs_2"); got != "" {
 			t.Errorf("refused and held: %s", got)
 		}
@@ -55,11 +57,14 @@ func TestEveryRefusalOfAHoldChangesNothing(t *testing.T) {
 			"an unknown variant":        {func(h *ports.Hold) { h.VariantID = "var_x" }, fault.NotFoundCode},
 			"no time":                   {func(h *ports.Hold) { h.Picks = nil }, fault.SlotCountMismatch},
 			"too few of a pack":         {func(h *ports.Hold) { h.VariantID = packID }, fault.SlotCountMismatch},
-			"overlapping times":         {func(h *ports.Hold) { h.VariantID, h.Picks = packID, pick("02 11:00", "02 11:30", "03 11:00") }, fault.SlotsOverlap},
-			"yesterday":                 {func(h *ports.Hold) { h.Picks = pick("01 09:00") }, fault.SlotInPast},
-			"after hours":               {func(h *ports.Hold) { h.Picks = pick("02 17:00") }, fault.SlotNotOffered},
-			"no mode":                   {func(h *ports.Hold) { h.Picks[0].DeliveryMode = "" }, fault.ValidationFailed},
-			"no zone":                   {func(h *ports.Hold) { h.Picks[0].Timezone = "Local" }, fault.InvalidTimezone},
+			"overlapping times": {
+				func(h *ports.Hold) { h.VariantID, h.Picks = packID, pick("02 11:00", "02 11:30", "03 11:00") },
+				fault.SlotsOverlap,
+			},
+			"yesterday":   {func(h *ports.Hold) { h.Picks = pick("01 09:00") }, fault.SlotInPast},
+			"after hours": {func(h *ports.Hold) { h.Picks = pick("02 17:00") }, fault.SlotNotOffered},
+			"no mode":     {func(h *ports.Hold) { h.Picks[0].DeliveryMode = "" }, fault.ValidationFailed},
+			"no zone":     {func(h *ports.Hold) { h.Picks[0].Timezone = "Local" }, fault.InvalidTimezone},
 		} {
 			wantCode(t, name, hold(c.change), c.want)
 		}
@@ -135,7 +140,7 @@ func TestPaymentMakesAppointmentsOnce(t *testing.T) {
 		if len(rooms) != 3 || !booked[0].StartsAt.Equal(june("04 10:00")) {
 			t.Errorf("%+v", booked)
 		}
-		if got := strings.Join(w.emitted, " "); got != "appointment.booked appointment.booked appointment.booked" {
+		if got := strings.Join(w.TakeNames(), " "); got != "appointment.booked appointment.booked appointment.booked" {
 			t.Errorf("emitted: %s", got)
 		}
 	})
@@ -150,7 +155,7 @@ func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 			w.must(w.release(id))
 		}
 		w.must(w.hold("cs_3", "03 10:00"))
-		w.now = june("02 09:30") // the first time is over: it was paid for, so it is kept
+		w.Set(june("02 09:30")) // the first time is over: it was paid for, so it is kept
 		w.listing.Status = listing.Archived
 		if booked, ok := w.confirm("cs_1"); !ok || len(booked) != 3 {
 			t.Errorf("free times: %v %v", booked, ok)
@@ -168,8 +173,8 @@ func TestMoneyAfterReleaseTakesAllTimesBackOrNone(t *testing.T) {
 	})
 }
 
-// TestManySessionsWantOverlappingTimes is the race of the specification: one wins, the others are notified that the time is
-// taken, no request waits for long and nothing breaks.
+// TestManySessionsWantOverlappingTimes has many buyers race for one time: one wins, the others are told that the time
+// is taken, no request waits for long and nothing breaks.
 func TestManySessionsWantOverlappingTimes(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

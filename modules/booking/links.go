@@ -16,10 +16,11 @@ import (
 	"sundry/ports"
 )
 
-// purposeManage is what a buyer's link opens.
+// purposeManage derives the secret of a buyer's link.
 const purposeManage = "manage"
 
-// ManageURL is where a buyer sees, moves and cancels an appointment. Anyone who has it can do the same.
+// ManageURL returns the page on which a buyer sees, moves and cancels an appointment. Anyone who has it can do the
+// same.
 func (s *Service) ManageURL(appointmentID string) string {
 	return s.cfg.BaseURL + "/a/" + secret.Derive(s.cfg.LinkKey, purposeManage, appointmentID)
 }
@@ -27,7 +28,7 @@ func (s *Service) ManageURL(appointmentID string) string {
 // Managed is an appointment as its buyer sees it.
 type Managed struct {
 	appointment.State
-	// Seller is who sells, as buyers see them.
+	// Seller is the seller, as buyers see them.
 	Seller identity.Storefront
 	// Now is the account's time; Changeable is false once the appointment is canceled or has begun.
 	Now        time.Time
@@ -87,13 +88,16 @@ func (s *Service) Alternatives(ctx context.Context, link string, from civil.Date
 		return Calendar{}, err
 	}
 	today := civil.DateIn(viewer, now)
-	c := Calendar{Ask: Ask{
-		ListingID: a.ListingID, VariantID: a.VariantID, Timezone: a.Timezone, DurationMinutes: b.Variant.DurationMinutes,
-		From: min(max(from, today), today+furthest), MostDays: days,
+	c := Calendar{CalendarQuery: CalendarQuery{
+		ListingID: a.ListingID, VariantID: a.VariantID, Timezone: a.Timezone,
+		DurationMinutes: b.Variant.DurationMinutes,
+		From:            min(max(from, today), today+furthest), MostDays: days,
 	}, Modes: []appointment.DeliveryMode{a.DeliveryMode}}
 	c.To = c.From + civil.Date(days) - 1 //nolint:gosec // a few weeks
 	_, first, last := civil.ZoneForDays(viewer, c.From, c.To)
-	q, err := s.query(ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)}, a.ReservationID)
+	q, err := s.query(
+		ctx, r, b, b.Policy(), slot.Interval{From: time.UnixMilli(first), Until: time.UnixMilli(last)}, a.ReservationID,
+	)
 	if err != nil {
 		return Calendar{}, err
 	}

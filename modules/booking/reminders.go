@@ -13,8 +13,9 @@ import (
 // TaskRemind reminds the buyer of one appointment; its subject is the appointment and how long before.
 const TaskRemind = "appointment.remind"
 
-// scheduleReminders makes the reminders of an appointment due. One whose time has passed is not sent: the buyer of an
-// appointment tonight has just booked it. Moving the appointment moves its reminders, since a task is known by its subject.
+// scheduleReminders schedules the reminders of an appointment. One whose time has passed is not sent: the buyer of an
+// appointment tonight has just booked it. Moving the appointment moves its reminders, since a task is known by its
+// subject.
 func (s *Service) scheduleReminders(ctx context.Context, r ports.Repos, a appointment.State) error {
 	now, err := r.Clock.Now(ctx, a.CreatorID)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // remind runs the reminders that are due and reports which were published.
 func (w *fixture) remind() []string {
 	w.t.Helper()
-	w.emitted = nil
-	tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.now, time.Second, 10)
+	w.Take()
+	tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Second, 10)
 	w.must(err)
 	for _, task := range tasks {
 		if task.Kind != booking.TaskRemind {
@@ -23,7 +23,7 @@ func (w *fixture) remind() []string {
 		w.must(w.booking.Remind(w.t.Context(), task))
 	}
 	var reminders []string
-	for _, name := range w.emitted {
+	for _, name := range w.TakeNames() {
 		if name == "appointment.reminder_due" {
 			reminders = append(reminders, name)
 		}
@@ -41,7 +41,7 @@ func TestABuyerIsRemindedTwiceAndOfTheNewTimeAfterAMove(t *testing.T) {
 			wait time.Duration
 			want int
 		}{{0, 0}, {47 * time.Hour, 0}, {time.Hour, 1}, {22 * time.Hour, 0}, {time.Hour, 1}, {30 * time.Hour, 0}} {
-			w.now = w.now.Add(step.wait)
+			w.Advance(step.wait)
 			if got := w.remind(); len(got) != step.want {
 				t.Errorf("%v later: %v, want %d", step.wait, got, step.want)
 			}
@@ -55,7 +55,7 @@ func TestNobodyIsRemindedOfACanceledAppointment(t *testing.T) {
 		a := w.book("cs_1", "03 12:00")[0]
 		_, err := w.cancellations.Cancel(t.Context(), creatorID, a.ID, "ill", true)
 		w.must(err)
-		w.now = w.now.Add(72 * time.Hour)
+		w.Advance(72 * time.Hour)
 		if got := w.remind(); len(got) > 0 {
 			t.Errorf("reminded of a canceled appointment: %v", got)
 		}
@@ -66,15 +66,15 @@ func TestAReminderWhoseTimeHasPassedIsNotScheduled(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		a := w.book("cs_1", "01 15:00")[0] // in three hours
-		w.now = w.now.Add(2 * time.Hour)
+		w.Advance(2 * time.Hour)
 		if got := w.remind(); len(got) != 1 {
 			t.Errorf("an hour before: %v, want one", got)
 		}
-		w.now = w.now.Add(-2 * time.Hour)
+		w.Advance(-2 * time.Hour)
 		b := w.book("cs_2", "02 12:00")[0] // in a day
 		_, err := w.move(b, "01 13:00")
 		w.must(err)
-		w.now = w.now.Add(2 * time.Hour)
+		w.Advance(2 * time.Hour)
 		if got := w.remind(); len(got) > 0 {
 			t.Errorf("too late: %v (%s was moved to an hour from then)", got, a.ID)
 		}
@@ -93,7 +93,7 @@ func TestABookingThatIsUndoneRemindsNobody(t *testing.T) {
 		if !errors.Is(err, undo) {
 			t.Fatal(err)
 		}
-		w.now = w.now.Add(72 * time.Hour)
+		w.Advance(72 * time.Hour)
 		if got := w.remind(); len(got) > 0 {
 			t.Errorf("reminded: %v", got)
 		}

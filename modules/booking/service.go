@@ -1,5 +1,5 @@
-// Package booking sells time: when and where creators meet buyers, the calendar of open times, and the reservations that
-// make sure no time is sold twice.
+// Package booking sells time: when and where creators meet buyers, the calendar of open times, and the reservations
+// that make sure no time is sold twice.
 package booking
 
 import (
@@ -7,13 +7,12 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/fault"
-	"sundry/core/listing"
 	"sundry/core/slot"
 	"sundry/core/webhook"
 	"sundry/ports"
 )
 
-// Config is what differs between deployments.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	// BaseURL is the public origin, without a trailing slash.
 	BaseURL string
@@ -39,7 +38,7 @@ type Service struct {
 	fetcher   ports.Fetcher
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store     ports.Store
 	Clock     ports.Clock
@@ -62,7 +61,7 @@ func New(cfg Config, d Deps) *Service {
 	}
 }
 
-// Setup is when and where a creator meets buyers, as they set it.
+// Setup returns the hours and places at which a creator meets buyers.
 func (s *Service) Setup(ctx context.Context, creatorID string) (appointment.Setup, error) {
 	return s.store.Read(ctx).Booking.Scheduling.Get(ctx, creatorID)
 }
@@ -108,9 +107,11 @@ func (s *Service) Readiness(ctx context.Context, creatorID, listingID, variantID
 	return appointment.MissingSetup(b.Listing, b.Variant, b.Setup), nil
 }
 
-// bookable loads a variant ("" = the default one) of a listing and what its creator has set up. NOT_FOUND for an unknown
-// listing or variant. A listing that is not for appointments has no variant.
-func (s *Service) bookable(ctx context.Context, r ports.Repos, listingID, variantID string) (b appointment.Bookable, err error) {
+// bookable loads a variant ("" = the default one) of a listing and what its creator has set up. NOT_FOUND for an
+// unknown listing or variant. A listing that is not for appointments has no variant.
+func (s *Service) bookable(
+	ctx context.Context, r ports.Repos, listingID, variantID string,
+) (b appointment.Bookable, err error) {
 	if b, err = s.offered(ctx, r, listingID, variantID); err != nil {
 		return b, err
 	}
@@ -119,11 +120,13 @@ func (s *Service) bookable(ctx context.Context, r ports.Repos, listingID, varian
 }
 
 // offered is bookable without what the creator has set up.
-func (s *Service) offered(ctx context.Context, r ports.Repos, listingID, variantID string) (b appointment.Bookable, err error) {
+func (s *Service) offered(
+	ctx context.Context, r ports.Repos, listingID, variantID string,
+) (b appointment.Bookable, err error) {
 	if b.Listing, err = s.listings.Listing(ctx, r, listingID); err != nil {
 		return b, err
 	}
-	if b.Listing.Type == listing.Appointment || variantID != "" {
+	if b.Listing.Type.Bookable() || variantID != "" {
 		b.Variant, err = b.Listing.Variant(variantID)
 	}
 	return b, err

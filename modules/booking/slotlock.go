@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// lockTTL is how long a lock lasts whose holder died.
+	// lockTTL is the lifetime of a lock whose holder died.
 	lockTTL = 10 * time.Second
-	// lockWait is how long a request waits for its turn; then it lets the database decide.
+	// lockWait bounds how long a request waits for its turn. After that, the database decides.
 	lockWait  = 2 * time.Second
 	lockPause = 10 * time.Millisecond
 )
 
-// LockSlots implements ports.Bookings.
+// LockSlots implements ports.SlotQueue.
 func (s *Service) LockSlots(ctx context.Context, h ports.Hold) (leave func()) {
 	wanted := s.wanted(ctx, h)
 	if len(wanted) == 0 {
 		return func() {}
 	}
 	holder := hex.EncodeToString(s.ids.Random(16))
-	leave = func() { _ = s.locks.Unlock(context.WithoutCancel(ctx), h.CreatorID, holder) } // else it ends by itself
+	leave = func() { _ = s.locks.Unlock(context.WithoutCancel(ctx), h.CreatorID, holder) } // otherwise the lock expires
 	for waited := time.Duration(0); waited < lockWait; waited += lockPause {
 		entered, err := s.locks.TryLock(ctx, h.CreatorID, holder, wanted, lockTTL)
 		switch {

@@ -6,7 +6,7 @@ import (
 	"sundry/ports"
 )
 
-// Verify lists what contradicts the promises of booking (contract §14), one line each.
+// Verify checks the invariants of booking and returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).Booking.Audit
 	return ports.Checks{

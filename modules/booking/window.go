@@ -8,17 +8,17 @@ import (
 	"sundry/core/listing"
 )
 
-// Window is what a calendar page must know before asking it for open times.
+// Window tells a calendar page which days it may query.
 type Window struct {
 	// Timezone is the creator's, IANA; From and Until, both included, are the creator's days that may have open times.
 	Timezone    string
 	From, Until civil.Date
-	// Gap is how many minutes must lie between two sessions.
+	// Gap is the number of minutes that must lie between two sessions.
 	Gap int
 }
 
-// Window checks a variant ("" = the default one). ok is false when nothing of it can be booked as things are, whatever
-// the day: it is not sold any more, or its creator has yet to set when and where.
+// Window checks a variant ("" = the default one). ok is false when nothing of it can be booked on any day: it is no
+// longer sold, or its creator has not set up hours and places.
 func (s *Service) Window(ctx context.Context, listingID, variantID string) (w Window, ok bool, err error) {
 	b, err := s.bookable(ctx, s.store.Read(ctx), listingID, variantID)
 	if fault.Is(err, fault.NotFoundCode) {

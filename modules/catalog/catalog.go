@@ -1,5 +1,5 @@
-// Package catalog holds the use cases around what creators sell: listings, their variants and plans, the recipe that
-// integrators read, payment links, and the offers that checkout asks for.
+// Package catalog holds the use cases of what creators sell: listings, their variants and plans, the recipe that
+// integrators read, payment links, and the offers that checkout loads.
 package catalog
 
 import (
@@ -19,7 +19,7 @@ type Service struct {
 	store ports.Store
 	clock ports.Clock
 	ids   ports.IDs
-	// sandbox lets redirect URLs lead to plain http on localhost.
+	// sandbox allows redirect URLs with plain http on localhost.
 	sandbox bool
 }
 
@@ -55,7 +55,9 @@ func (s *Service) Create(ctx context.Context, creatorID string, p listing.Propos
 }
 
 // OwnListings lists the account's listings in every status, newest first.
-func (s *Service) OwnListings(ctx context.Context, creatorID string, page ports.Page) (ports.List[listing.State], error) {
+func (s *Service) OwnListings(
+	ctx context.Context, creatorID string, page ports.Page,
+) (ports.List[listing.State], error) {
 	return s.store.Read(ctx).Catalog.Listings.List(ctx, creatorID, page)
 }
 
@@ -65,7 +67,9 @@ func (s *Service) OwnListing(ctx context.Context, creatorID, listingID string) (
 }
 
 // Search lists ACTIVE listings of every account.
-func (s *Service) Search(ctx context.Context, search ports.ListingSearch, page ports.Page) (ports.List[listing.State], error) {
+func (s *Service) Search(
+	ctx context.Context, search ports.ListingSearch, page ports.Page,
+) (ports.List[listing.State], error) {
 	return s.store.Read(ctx).Catalog.Listings.Search(ctx, search, page)
 }
 
@@ -85,21 +89,27 @@ func (s *Service) BySlug(ctx context.Context, slug string) (listing.State, error
 // CATALOG_KEY_TAKEN, and the refusals of change.
 func (s *Service) Edit(ctx context.Context, creatorID, listingID string, e listing.Edit) (listing.State, error) {
 	newPriceID := func() string { return s.ids.New(id.Price) }
-	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+	return s.change(ctx, creatorID, listingID, func(
+		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+	) error {
 		return l.Edit(e, newPriceID, now)
 	})
 }
 
 // Publish makes a draft purchasable and public. STATE_CONFLICT for anything but a draft, and the refusals of change.
 func (s *Service) Publish(ctx context.Context, creatorID, listingID string) (listing.State, error) {
-	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+	return s.change(ctx, creatorID, listingID, func(
+		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+	) error {
 		return l.Publish(now)
 	})
 }
 
-// Archive takes a listing out of sale for good; again, it responds the same. The refusals of change.
+// Archive takes a listing off sale permanently. Archiving it again changes nothing. The refusals of change.
 func (s *Service) Archive(ctx context.Context, creatorID, listingID string) (listing.State, error) {
-	return s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) error {
+	return s.change(ctx, creatorID, listingID, func(
+		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+	) error {
 		l.Archive(now)
 		return nil
 	})
@@ -107,9 +117,13 @@ func (s *Service) Archive(ctx context.Context, creatorID, listingID string) (lis
 
 // AddVariant gives an appointment listing another variant. VALIDATION_FAILED, STATE_CONFLICT for other types and once
 // archived, and the refusals of change.
-func (s *Service) AddVariant(ctx context.Context, creatorID, listingID string, e listing.VariantEdit) (v listing.Variant, err error) {
+func (s *Service) AddVariant(
+	ctx context.Context, creatorID, listingID string, e listing.VariantEdit,
+) (v listing.Variant, err error) {
 	variantID := s.ids.New(id.Variant)
-	_, err = s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) (err error) {
+	_, err = s.change(ctx, creatorID, listingID, func(
+		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+	) (err error) {
 		v, err = l.AddVariant(variantID, e, now)
 		return err
 	})
@@ -117,8 +131,12 @@ func (s *Service) AddVariant(ctx context.Context, creatorID, listingID string, e
 }
 
 // EditVariant changes the members given. NOT_FOUND for an unknown variant; otherwise refuses as AddVariant.
-func (s *Service) EditVariant(ctx context.Context, creatorID, listingID, variantID string, e listing.VariantEdit) (v listing.Variant, err error) {
-	_, err = s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) (err error) {
+func (s *Service) EditVariant(
+	ctx context.Context, creatorID, listingID, variantID string, e listing.VariantEdit,
+) (v listing.Variant, err error) {
+	_, err = s.change(ctx, creatorID, listingID, func(
+		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+	) (err error) {
 		v, err = l.EditVariant(variantID, e, now)
 		return err
 	})
@@ -127,18 +145,24 @@ func (s *Service) EditVariant(ctx context.Context, creatorID, listingID, variant
 
 // RemoveVariant takes a variant away. NOT_FOUND for an unknown one, STATE_CONFLICT for the default one; otherwise
 // refuses as AddVariant.
-func (s *Service) RemoveVariant(ctx context.Context, creatorID, listingID, variantID string) (v listing.Variant, err error) {
-	_, err = s.change(ctx, creatorID, listingID, func(_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time) (err error) {
+func (s *Service) RemoveVariant(
+	ctx context.Context, creatorID, listingID, variantID string,
+) (v listing.Variant, err error) {
+	_, err = s.change(ctx, creatorID, listingID, func(
+		_ context.Context, _ ports.Repos, l *listing.Listing, now time.Time,
+	) (err error) {
 		v, err = l.RemoveVariant(variantID, now)
 		return err
 	})
 	return v, err
 }
 
-// change runs one transition of a listing that the account owns and saves what it changed. Another creator's listing
-// is FORBIDDEN when everybody can see that it exists, else NOT_FOUND.
+// change runs one transition of a listing that the account owns and saves it. Another creator's listing is FORBIDDEN
+// when it is public, else NOT_FOUND.
 func (s *Service) change(ctx context.Context, creatorID, listingID string,
-	transition func(ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time) error) (listing.State, error) {
+	transition func(
+		ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time,
+	) error) (listing.State, error) {
 	var after listing.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := find(ctx, r, listingID)
@@ -189,7 +213,7 @@ func mine(ctx context.Context, r ports.Repos, creatorID, listingID string) (list
 	return l, err
 }
 
-// missing turns ErrNotFound into the refusal that names what was asked for.
+// missing turns ErrNotFound into NOT_FOUND with the name of the object.
 func missing(what string, err error) error {
 	if errors.Is(err, ports.ErrNotFound) {
 		return fault.NotFound(what)
@@ -202,8 +226,8 @@ const (
 	keyIndex  = "listings_creator_id_catalog_key"
 )
 
-// slugFirst names the slug when both names are taken, as they are when the catalog key is the slug: engines do
-// not agree which index they check first.
+// slugFirst reports the slug when both names are taken, as they are when the catalog key is the slug: engines do not
+// agree which index they check first.
 func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) error {
 	var duplicate *ports.DuplicateError
 	if !errors.As(err, &duplicate) || duplicate.Index != keyIndex {
@@ -218,7 +242,8 @@ func (s *Service) slugFirst(ctx context.Context, l listing.State, err error) err
 	return err
 }
 
-// refusal turns a taken name into its refusal and leaves refusals as they are; anything else names what was being done.
+// refusal turns a taken name into its refusal and returns refusals unchanged. Any other error is wrapped with the
+// operation.
 func refusal(doing string, err error) error {
 	var duplicate *ports.DuplicateError
 	var refused *fault.Error

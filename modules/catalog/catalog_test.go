@@ -122,7 +122,9 @@ func TestAListingLivesFromDraftToArchive(t *testing.T) {
 func TestAnothersListingIsForbiddenOnlyWhenItIsPublic(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, s fixture) {
-		draft, active := s.draft(t, proposal(listing.Appointment, "a-draft")), s.active(t, proposal(listing.Appointment, "an-active"))
+		draft, active := s.draft(t, proposal(listing.Appointment, "a-draft")), s.active(
+			t, proposal(listing.Appointment, "an-active"),
+		)
 		archived, err := s.Archive(t.Context(), s.ada, s.active(t, proposal(listing.Appointment, "an-archived")).ID)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +177,8 @@ func TestNamesAreTakenOnce(t *testing.T) {
 		first := s.draft(t, proposal(listing.Digital, "field-notes"))
 		_, err := s.Create(ctx, s.bob, proposal(listing.Digital, "field-notes"))
 		wantCode(t, err, fault.SlugTaken)
-		_, err = s.Create(ctx, s.ada, proposal(listing.Digital, "field-notes")) // the key, by default the slug, is taken too
+		// the key, by default the slug, is taken too
+		_, err = s.Create(ctx, s.ada, proposal(listing.Digital, "field-notes"))
 		wantCode(t, err, fault.SlugTaken)
 
 		sameKey := proposal(listing.Digital, "other-notes")
@@ -228,7 +231,8 @@ func TestConcurrentEditsAllArrive(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, s fixture) {
 		l := s.draft(t, proposal(listing.Digital, "field-notes"))
 		edits := []listing.Edit{
-			{Title: new("New title")}, {Description: new("New text")}, {PriceInCents: new(int64(999))}, {CatalogKey: new("new-key")},
+			{Title: new("New title")}, {Description: new("New text")}, {PriceInCents: new(int64(999))},
+			{CatalogKey: new("new-key")},
 			{Metadata: map[string]any{"pageCount": json.Number("3")}}, {Metadata: map[string]any{"fileFormat": "epub"}},
 		}
 		var all sync.WaitGroup
@@ -265,14 +269,11 @@ func TestAStaleSaveIsRefused(t *testing.T) {
 		if err := s.store.Read(t.Context()).Catalog.Listings.Update(t.Context(), l); err == nil {
 			t.Error("a stale listing was saved")
 		}
-		err = s.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			if err := r.Catalog.Listings.Update(ctx, l); !errors.Is(err, ports.ErrStale) {
-				t.Errorf("got %v, want ErrStale", err)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+		err = s.store.Atomically(
+			t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Catalog.Listings.Update(ctx, l) },
+		)
+		if !errors.Is(err, ports.ErrStale) {
+			t.Errorf("got %v, want ErrStale", err)
 		}
 		s.unchanged(t, newer)
 	})
@@ -286,11 +287,15 @@ func TestVariantsOfAnAppointment(t *testing.T) {
 		if len(l.Variants) != 1 || l.Variants[0].DurationMinutes != 60 || l.Variants[0].SessionCount != 1 || !l.Variants[0].IsDefault {
 			t.Fatalf("first variants %+v", l.Variants)
 		}
-		pack, err := s.AddVariant(ctx, s.ada, l.ID, listing.VariantEdit{DurationMinutes: new(30), SessionCount: new(5), Price: new(int64(9000)), PriceGiven: true})
+		pack, err := s.AddVariant(ctx, s.ada, l.ID, listing.VariantEdit{
+			DurationMinutes: new(30), SessionCount: new(5), Price: new(int64(9000)), PriceGiven: true,
+		})
 		if err != nil || pack.IsDefault || pack.Name != "5 × 30 minutes" || *pack.PriceInCents != 9000 {
 			t.Fatalf("added %+v, %v", pack, err)
 		}
-		pack, err = s.EditVariant(ctx, s.ada, l.ID, pack.ID, listing.VariantEdit{IsDefault: new(true), PriceGiven: true})
+		pack, err = s.EditVariant(ctx, s.ada, l.ID, pack.ID, listing.VariantEdit{
+			IsDefault: new(true), PriceGiven: true,
+		})
 		if err != nil || !pack.IsDefault || pack.PriceInCents != nil {
 			t.Fatalf("edited %+v, %v", pack, err)
 		}

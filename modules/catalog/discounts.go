@@ -23,8 +23,8 @@ func (s *Service) CheckDiscount(ctx context.Context, creatorID string, draft dis
 	return draft.Check(now)
 }
 
-// CreateDiscount makes a discount code. VALIDATION_FAILED with every fault, listings that are not the account's and a code
-// that another discount has included.
+// CreateDiscount makes a discount code. VALIDATION_FAILED with every fault, listings that are not the account's and a
+// code that another discount has included.
 func (s *Service) CreateDiscount(ctx context.Context, creatorID string, draft discount.Draft) (discount.State, error) {
 	discountID := s.ids.New(id.Discount)
 	var created discount.State
@@ -45,7 +45,9 @@ func (s *Service) CreateDiscount(ctx context.Context, creatorID string, draft di
 	})
 	var duplicate *ports.DuplicateError
 	if errors.As(err, &duplicate) && duplicate.Index == discountCodeIndex {
-		return discount.State{}, fault.Invalid(fault.Detail{Field: "code", Code: fault.DetailDuplicate, Message: "Another discount has this code."})
+		return discount.State{}, fault.Invalid(fault.Detail{
+			Field: "code", Code: fault.DetailDuplicate, Message: "Another discount has this code.",
+		})
 	}
 	return created, refusal("create discount", err)
 }
@@ -65,7 +67,9 @@ func ownListings(ctx context.Context, r ports.Repos, creatorID string, listingID
 }
 
 // Discounts lists the account's discounts that are not deleted, newest first.
-func (s *Service) Discounts(ctx context.Context, creatorID string, page ports.Page) (ports.List[discount.State], error) {
+func (s *Service) Discounts(
+	ctx context.Context, creatorID string, page ports.Page,
+) (ports.List[discount.State], error) {
 	return s.store.Read(ctx).Catalog.Discounts.List(ctx, creatorID, page)
 }
 
@@ -78,8 +82,8 @@ func (s *Service) Discount(ctx context.Context, creatorID, discountID string) (d
 	return d, missing("discount", err)
 }
 
-// DeleteDiscount ends the use of a code; again, it responds the same. What was sold with it keeps its terms. NOT_FOUND for a
-// discount of another account.
+// DeleteDiscount ends the use of a code. Deleting it again responds the same. What was sold with it keeps its terms.
+// NOT_FOUND for a discount of another account.
 func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID string) (discount.State, error) {
 	if !id.Valid(id.Discount, discountID) {
 		return discount.State{}, fault.NotFound("discount")
@@ -105,7 +109,9 @@ func (s *Service) DeleteDiscount(ctx context.Context, creatorID, discountID stri
 }
 
 // DiscountTerms implements ports.DiscountCodes.
-func (s *Service) DiscountTerms(ctx context.Context, r ports.Repos, creatorID, code string, sale discount.Sale) (discount.Terms, error) {
+func (s *Service) DiscountTerms(
+	ctx context.Context, r ports.Repos, creatorID, code string, sale discount.Sale,
+) (discount.Terms, error) {
 	key := discount.Key(code)
 	if !discount.ValidCode(key) {
 		return discount.Terms{}, discount.ErrUnknownCode()
@@ -145,13 +151,9 @@ func (s *Service) RedeemDiscount(ctx context.Context, r ports.Repos, creatorID, 
 	if err := r.Catalog.Discounts.Update(ctx, d.State()); err != nil {
 		return err
 	}
-	err = r.Catalog.Discounts.InsertRedemption(ctx, ports.DiscountRedemption{
+	return r.Catalog.Discounts.InsertRedemption(ctx, ports.DiscountRedemption{
 		CheckoutID: checkoutID, CreatorID: creatorID, DiscountID: discountID, CreatedAt: now,
 	})
-	if errors.Is(err, ports.ErrDuplicate) { // another payment of the session was begun meanwhile
-		return ports.ErrStale
-	}
-	return err
 }
 
 // ReleaseDiscount implements ports.DiscountCodes.

@@ -55,7 +55,9 @@ func TestADiscountLivesUntilItIsDeleted(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, s fixture) {
 		ctx := t.Context()
 		own, others := s.active(t, proposal(listing.Digital, "mine-1")), s.ids.New(id.Listing)
-		draft := discount.Draft{Code: "Spring-26", PercentOff: new(20), MaxRedemptions: new(3), ListingIDs: []string{own.ID}}
+		draft := discount.Draft{
+			Code: "Spring-26", PercentOff: new(20), MaxRedemptions: new(3), ListingIDs: []string{own.ID},
+		}
 		d := s.discount(t, draft)
 		for name, bad := range map[string]discount.Draft{
 			"the same code":            {Code: "SPRING-26", PercentOff: new(5)},
@@ -101,7 +103,10 @@ func TestACodeHasItsTermsForWhatItIsGoodFor(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, s fixture) {
 		own := s.active(t, proposal(listing.Digital, "mine-1"))
-		d := s.discount(t, discount.Draft{Code: "Five", AmountOffInCents: new(int64(500)), Currency: "eur", ListingIDs: []string{own.ID}, ExpiresAt: time.Now().Add(time.Hour)})
+		d := s.discount(t, discount.Draft{
+			Code: "Five", AmountOffInCents: new(int64(500)), Currency: "eur", ListingIDs: []string{own.ID},
+			ExpiresAt: time.Now().Add(time.Hour),
+		})
 		sale := discount.Sale{ListingID: own.ID, Subtotal: money.Amount{Minor: 1200, Currency: "eur"}}
 		if terms, err := s.terms(t, s.ada, " fIVE ", sale); err != nil || terms != d.Terms() {
 			t.Errorf("terms %+v, %v", terms, err)
@@ -151,14 +156,19 @@ func TestACodeIsNeverUsedMoreOftenThanItMayBe(t *testing.T) {
 		}
 		s.mustVerify(t)
 		release := func(checkoutID string) {
-			err := s.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return s.ReleaseDiscount(ctx, r, s.ada, checkoutID) })
+			err := s.store.Atomically(
+				t.Context(),
+				func(ctx context.Context, r ports.Repos) error { return s.ReleaseDiscount(ctx, r, s.ada, checkoutID) },
+			)
 			if err != nil {
 				t.Error(err)
 			}
 		}
 		var holder string
 		for i := range buyers {
-			if _, err := s.store.Read(t.Context()).Catalog.Discounts.GetRedemption(t.Context(), s.ada, fmt.Sprintf("cs_%02d", i)); err == nil {
+			if _, err := s.store.Read(t.Context()).Catalog.Discounts.GetRedemption(
+				t.Context(), s.ada, fmt.Sprintf("cs_%02d", i),
+			); err == nil {
 				holder = fmt.Sprintf("cs_%02d", i)
 			}
 		}

@@ -25,7 +25,9 @@ func validCode(code string) bool {
 // CreateLink makes a payment link. VALIDATION_FAILED with every fault, NOT_FOUND for a listing of another account and
 // for an unknown variant, plan or interval, LISTING_NOT_PURCHASABLE for an archived listing.
 func (s *Service) CreateLink(ctx context.Context, creatorID string, e paymentlink.Edit) (paymentlink.State, error) {
-	origin := paymentlink.Origin{ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes))}
+	origin := paymentlink.Origin{
+		ID: s.ids.New(id.PaymentLink), CreatorID: creatorID, Code: codeEncoding.EncodeToString(s.ids.Random(codeBytes)),
+	}
 	var created paymentlink.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
@@ -56,17 +58,22 @@ func (s *Service) Link(ctx context.Context, creatorID, linkID string) (paymentli
 }
 
 // EditLink changes the members given. NOT_FOUND for a link of another account; otherwise refuses as CreateLink.
-func (s *Service) EditLink(ctx context.Context, creatorID, linkID string, e paymentlink.Edit) (paymentlink.State, error) {
+func (s *Service) EditLink(
+	ctx context.Context, creatorID, linkID string, e paymentlink.Edit,
+) (paymentlink.State, error) {
 	return s.changeLink(ctx, creatorID, linkID, e, true)
 }
 
-// DeactivateLink stops a link from opening; again, it responds the same. NOT_FOUND for a link of another account.
+// DeactivateLink stops a link from opening. Deactivating it again responds the same. NOT_FOUND for a link of another
+// account.
 func (s *Service) DeactivateLink(ctx context.Context, creatorID, linkID string) (paymentlink.State, error) {
 	inactive := false
 	return s.changeLink(ctx, creatorID, linkID, paymentlink.Edit{Active: &inactive}, false)
 }
 
-func (s *Service) changeLink(ctx context.Context, creatorID, linkID string, e paymentlink.Edit, mustSell bool) (paymentlink.State, error) {
+func (s *Service) changeLink(
+	ctx context.Context, creatorID, linkID string, e paymentlink.Edit, mustSell bool,
+) (paymentlink.State, error) {
 	var after paymentlink.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		before, err := findLink(ctx, r, creatorID, linkID)
@@ -94,7 +101,8 @@ func (s *Service) changeLink(ctx context.Context, creatorID, linkID string, e pa
 	return after, refusal("change payment link "+linkID, err)
 }
 
-// sellable refuses a link to what does not exist or is over for good. A draft is fine: its link works once published.
+// sellable refuses a link to something that does not exist or is archived. A draft is fine: its link works once
+// published.
 func sellable(ctx context.Context, r ports.Repos, link paymentlink.State) error {
 	l, err := mine(ctx, r, link.CreatorID, link.ListingID)
 	if err != nil {

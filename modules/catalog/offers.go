@@ -12,7 +12,9 @@ import (
 )
 
 // ByCatalog implements ports.Offers. An empty plan key means the default plan.
-func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID string, wanted ports.CatalogChoice) (plan.Offer, error) {
+func (s *Service) ByCatalog(
+	ctx context.Context, r ports.Repos, creatorID string, wanted ports.CatalogChoice,
+) (plan.Offer, error) {
 	if !listing.ValidSlug(wanted.Listing) {
 		return plan.Offer{}, fault.NotFound("listing")
 	}
@@ -28,7 +30,9 @@ func (s *Service) ByCatalog(ctx context.Context, r ports.Repos, creatorID string
 }
 
 // ByListing implements ports.Offers.
-func (s *Service) ByListing(ctx context.Context, r ports.Repos, creatorID, listingID, variantID string) (plan.Offer, error) {
+func (s *Service) ByListing(
+	ctx context.Context, r ports.Repos, creatorID, listingID, variantID string,
+) (plan.Offer, error) {
 	l, err := mine(ctx, r, creatorID, listingID)
 	if err != nil {
 		return plan.Offer{}, err
@@ -66,7 +70,9 @@ func (s *Service) Again(ctx context.Context, r ports.Repos, once plan.Offer) (pl
 }
 
 // TermsOf implements ports.PlanTerms.
-func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listingKey, planKey string) (plan.Offer, error) {
+func (s *Service) TermsOf(
+	ctx context.Context, r ports.Repos, creatorID, listingKey, planKey string,
+) (plan.Offer, error) {
 	if !listing.ValidSlug(listingKey) {
 		return plan.Offer{}, fault.NotFound("listing")
 	}
@@ -89,13 +95,13 @@ func (s *Service) TermsOf(ctx context.Context, r ports.Repos, creatorID, listing
 	return plan.Offer{}, noSuchPlan(planKey, plans)
 }
 
-// choice is what a buyer or a link picks of a listing; empty members leave the pick to the listing.
+// choice is a buyer's or a link's selection within a listing. Empty members leave the selection to the listing.
 type choice struct {
 	variantID, variantKey, planKey string
 	interval                       period.Interval
 }
 
-// offer freezes what is chosen of a listing that can be bought now.
+// offer freezes a selection of a listing that can be bought now.
 func offer(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.Offer, error) {
 	if err := l.Purchasable(); err != nil {
 		return plan.Offer{}, err
@@ -103,7 +109,7 @@ func offer(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.
 	return pick(ctx, r, l, c)
 }
 
-// pick finds what is chosen of a listing, whatever its status. NOT_FOUND for an unknown variant, plan or interval.
+// pick finds a selection of a listing, whatever its status. NOT_FOUND for an unknown variant, plan or interval.
 func pick(ctx context.Context, r ports.Repos, l listing.State, c choice) (plan.Offer, error) {
 	plans, err := onSale(ctx, r, l)
 	if err != nil {
@@ -117,7 +123,7 @@ func (c choice) variant(l listing.State) (listing.Variant, error) {
 	switch {
 	case c.variantKey != "":
 		return l.VariantByKey(c.variantKey)
-	case l.Type == listing.Appointment || c.variantID != "":
+	case l.Type.Bookable() || c.variantID != "":
 		return l.Variant(c.variantID)
 	}
 	return listing.Variant{}, nil
@@ -146,5 +152,8 @@ func noSuchPlan(key string, plans []plan.State) error {
 	for i, p := range plans {
 		keys[i] = p.Key
 	}
-	return fault.Newf(fault.NotFoundCode, "No such plan in this listing. Its plans: %s.%s", strings.Join(keys, ", "), fault.DidYouMean(key, keys...))
+	return fault.Newf(
+		fault.NotFoundCode, "No such plan in this listing. Its plans: %s.%s", strings.Join(keys, ", "),
+		fault.DidYouMean(key, keys...),
+	)
 }

@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"sundry/core/fault"
@@ -12,10 +10,10 @@ import (
 	"sundry/ports"
 )
 
-// Recipe is what an integrator needs to know to sell a listing.
+// Recipe holds what an integrator needs to sell a listing.
 type Recipe struct {
 	Listing listing.State
-	// Plans are those that can be bought, by key: at least the implied one.
+	// Plans are the plans on sale, by key: at least the implied one.
 	Plans []plan.State
 }
 
@@ -63,8 +61,8 @@ func (s *Service) Plans(ctx context.Context, creatorID, listingID string) ([]pla
 	return plans.Live(), nil
 }
 
-// PutPlan makes the plan with the draft's key be as drafted. VALIDATION_FAILED with every fault, STATE_CONFLICT once the
-// listing is archived, and the refusals of change.
+// PutPlan makes the plan with the draft's key be as drafted. VALIDATION_FAILED with every fault, STATE_CONFLICT once
+// the listing is archived, and the refusals of change.
 func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d plan.Draft) (p plan.State, err error) {
 	err = s.changePlans(ctx, creatorID, listingID, func(l listing.State, set *plan.Set, now time.Time) (err error) {
 		if err := fits(l, d); err != nil {
@@ -80,13 +78,13 @@ func (s *Service) PutPlan(ctx context.Context, creatorID, listingID string, d pl
 func fits(l listing.State, d plan.Draft) error {
 	var f fault.Violations
 	for i, price := range d.Prices {
-		f.Item("prices", i).Check(l.Type != listing.Appointment || price.Interval == nil, "interval", fault.DetailNotAllowed,
+		f.Item("prices", i).Check(!l.Type.Bookable() || price.Interval == nil, "interval", fault.DetailNotAllowed,
 			"An appointment is paid for when it is booked: its plans have one-time prices (interval null).")
 	}
 	return f.Err()
 }
 
-// RetirePlan takes a plan out of sale; running subscriptions keep what they agreed to. Again, it responds the same.
+// RetirePlan takes a plan off sale. Running subscriptions keep their terms. Retiring it again responds the same.
 // NOT_FOUND for an unknown key, and the refusals of change.
 func (s *Service) RetirePlan(ctx context.Context, creatorID, listingID, key string) (p plan.State, err error) {
 	err = s.changePlans(ctx, creatorID, listingID, func(_ listing.State, set *plan.Set, now time.Time) (err error) {
@@ -98,8 +96,13 @@ func (s *Service) RetirePlan(ctx context.Context, creatorID, listingID, key stri
 
 // changePlans runs one change of a listing's plans. The listing's revision rises with it, which is also what keeps two
 // such changes apart.
-func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, transition func(l listing.State, set *plan.Set, now time.Time) error) error {
-	_, err := s.change(ctx, creatorID, listingID, func(ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time) error {
+func (s *Service) changePlans(
+	ctx context.Context, creatorID, listingID string,
+	transition func(l listing.State, set *plan.Set, now time.Time) error,
+) error {
+	_, err := s.change(ctx, creatorID, listingID, func(
+		ctx context.Context, r ports.Repos, l *listing.Listing, now time.Time,
+	) error {
 		plans, err := planSet(ctx, r, l.State())
 		if err != nil {
 			return err
@@ -115,11 +118,7 @@ func (s *Service) changePlans(ctx context.Context, creatorID, listingID string, 
 			return err
 		}
 		for _, p := range changed {
-			err := r.Catalog.Plans.Upsert(ctx, p)
-			if errors.Is(err, ports.ErrDuplicate) { // somebody else made it since we looked: look again
-				return fmt.Errorf("put plan %s: %w", p.Key, ports.ErrStale)
-			}
-			if err != nil {
+			if err := r.Catalog.Plans.Upsert(ctx, p); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,9 @@ import (
 )
 
 // offer asks what checkout would ask, in a transaction of its own.
-func (s fixture) offer(t *testing.T, ask func(ctx context.Context, r ports.Repos) (plan.Offer, error)) (o plan.Offer, err error) {
+func (s fixture) offer(
+	t *testing.T, ask func(ctx context.Context, r ports.Repos) (plan.Offer, error),
+) (o plan.Offer, err error) {
 	t.Helper()
 	err = s.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) (err error) {
 		o, err = ask(ctx, r)
@@ -28,7 +30,9 @@ func (s fixture) offer(t *testing.T, ask func(ctx context.Context, r ports.Repos
 func (s fixture) byCatalog(t *testing.T, key, planKey, interval string) (plan.Offer, error) {
 	t.Helper()
 	return s.offer(t, func(ctx context.Context, r ports.Repos) (plan.Offer, error) {
-		return s.ByCatalog(ctx, r, s.ada, ports.CatalogChoice{Listing: key, Plan: planKey, Interval: period.Interval(interval)})
+		return s.ByCatalog(ctx, r, s.ada, ports.CatalogChoice{
+			Listing: key, Plan: planKey, Interval: period.Interval(interval),
+		})
 	})
 }
 

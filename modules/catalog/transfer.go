@@ -19,14 +19,14 @@ import (
 	"sundry/ports"
 )
 
-// Document is an account's catalog as a file: everything by stable keys and nothing by id, so that the same file makes the
-// same catalog in sandbox and live.
+// Document is an account's catalog as a file: everything by stable keys and nothing by id, so that the same file
+// makes the same catalog in sandbox and live.
 type Document struct {
 	Version  int               `json:"version"`
 	Listings []DocumentListing `json:"listings"`
 }
 
-// documentVersion is of the format.
+// documentVersion is the version of the format.
 const documentVersion = 1
 
 // DocumentListing is a listing with all that belongs to it. Its key is the catalog key.
@@ -56,7 +56,7 @@ type DocumentVariant struct {
 	IsDefault       bool   `json:"isDefault"`
 }
 
-// DocumentPlan is a plan with its prices and what it gives.
+// DocumentPlan is a plan with its prices, entitlements and credits.
 type DocumentPlan struct {
 	Key          string                  `json:"key"`
 	Name         string                  `json:"name"`
@@ -77,7 +77,7 @@ type DocumentLink struct {
 	Active     bool            `json:"active"`
 }
 
-// key is what distinguishes the links of a listing.
+// key returns the identity of a link among those of its listing.
 func (l DocumentLink) key() string {
 	return strings.Join([]string{l.Variant, l.Plan, string(l.Interval), l.SuccessURL}, " ")
 }
@@ -107,7 +107,7 @@ func (d Document) Write(out io.Writer) error {
 	return encoder.Encode(d)
 }
 
-// Export is the account's whole catalog, archived listings left out, in the order of the keys.
+// Export returns the account's whole catalog without archived listings, in the order of the keys.
 func (s *Service) Export(ctx context.Context, creatorID string) (Document, error) {
 	var d Document
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
@@ -164,11 +164,14 @@ func export(ctx context.Context, r ports.Repos, creatorID string) (Document, err
 func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink.State) DocumentListing {
 	d := DocumentListing{
 		Key: l.CatalogKey, Slug: l.Slug, Type: l.Type, Status: l.Status, Title: l.Title, Description: l.Description,
-		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Metadata: l.Metadata,
+		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior,
+		Metadata: l.Metadata,
 		Variants: []DocumentVariant{}, Plans: []DocumentPlan{}, PaymentLinks: []DocumentLink{},
 	}
 	for _, v := range l.Variants {
-		d.Variants = append(d.Variants, DocumentVariant{v.Key, v.Name, v.DurationMinutes, v.SessionCount, v.PriceInCents, v.IsDefault})
+		d.Variants = append(d.Variants, DocumentVariant{
+			v.Key, v.Name, v.DurationMinutes, v.SessionCount, v.PriceInCents, v.IsDefault,
+		})
 	}
 	for _, p := range plans {
 		d.Plans = append(d.Plans, newDocumentPlan(p))
@@ -196,7 +199,8 @@ func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink
 func newDocumentPlan(p plan.State) DocumentPlan {
 	d := DocumentPlan{
 		Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays, Prices: []plan.PriceDraft{},
-		Entitlements: []plan.EntitlementDraft{}, Credits: append([]plan.Credit{}, p.Terms.Credits...), Meters: append([]plan.Meter{}, p.Terms.Meters...),
+		Entitlements: []plan.EntitlementDraft{}, Credits: append([]plan.Credit{}, p.Terms.Credits...),
+		Meters: append([]plan.Meter{}, p.Terms.Meters...),
 	}
 	for _, price := range p.Prices {
 		minor := price.Amount.Minor
@@ -208,7 +212,9 @@ func newDocumentPlan(p plan.State) DocumentPlan {
 		d.Prices = append(d.Prices, draft)
 	}
 	for _, e := range p.Terms.Entitlements {
-		d.Entitlements = append(d.Entitlements, plan.EntitlementDraft{Key: e.Key, Type: string(e.Type), Value: e.Value()})
+		d.Entitlements = append(d.Entitlements, plan.EntitlementDraft{
+			Key: e.Key, Type: string(e.Type), Value: e.Value(),
+		})
 	}
 	return d
 }
@@ -260,7 +266,9 @@ func (s *Service) importInto(ctx context.Context, r ports.Repos, creatorID strin
 	seen := map[string]bool{}
 	for _, wanted := range d.Listings {
 		if seen[wanted.Key] {
-			return nil, fault.Invalid(fault.Detail{Field: wanted.Key, Code: fault.DetailDuplicate, Message: "Two listings of the document have this key."})
+			return nil, fault.Invalid(fault.Detail{
+				Field: wanted.Key, Code: fault.DetailDuplicate, Message: "Two listings of the document have this key.",
+			})
 		}
 		seen[wanted.Key] = true
 		if err := s.importListing(ctx, r, creatorID, wanted); err != nil {

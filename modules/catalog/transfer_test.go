@@ -51,13 +51,17 @@ func (s fixture) fill(t *testing.T) {
 	}
 	hour := s.draft(t, proposal(listing.Appointment, "one-hour"))
 	pack, err := s.AddVariant(ctx, s.ada, hour.ID, listing.VariantEdit{
-		Key: new("five-pack"), Name: new("Pack of five"), DurationMinutes: new(45), SessionCount: new(5), Price: new(int64(40000)), PriceGiven: true,
+		Key: new("five-pack"), Name: new("Pack of five"), DurationMinutes: new(45), SessionCount: new(5),
+		Price: new(int64(40000)), PriceGiven: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []paymentlink.Edit{
-		{ListingID: &studio.ID, PlanKey: new("pro"), Interval: new("year"), SuccessURL: new("https://shop.example/a.b")},
+		{
+			ListingID: &studio.ID, PlanKey: new("pro"), Interval: new("year"),
+			SuccessURL: new("https://shop.example/a.b"),
+		},
 		{ListingID: &hour.ID, VariantID: &pack.ID, Active: new(false)},
 	} {
 		if _, err := s.CreateLink(ctx, s.ada, e); err != nil {
@@ -186,8 +190,11 @@ func TestARefusedImportChangesNothing(t *testing.T) {
 			want   fault.Code
 		}{
 			"a slug that somebody has": {func(*catalog.Document) {}, fault.SlugTaken},
-			"a bad price":              {func(d *catalog.Document) { d.Listings[2].Slug = "studio-2"; d.Listings[2].PriceInCents = -1 }, fault.ValidationFailed},
-			"a key twice":              {func(d *catalog.Document) { d.Listings[2] = d.Listings[0] }, fault.ValidationFailed},
+			"a bad price": {
+				func(d *catalog.Document) { d.Listings[2].Slug = "studio-2"; d.Listings[2].PriceInCents = -1 },
+				fault.ValidationFailed,
+			},
+			"a key twice": {func(d *catalog.Document) { d.Listings[2] = d.Listings[0] }, fault.ValidationFailed},
 		} {
 			d, _ := from.exported(t)
 			c.change(&d)

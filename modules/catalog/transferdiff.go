@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// difference lists what a catalog became, a line each: "+" is new, "-" is gone, "~" is another value.
+// difference lists the changes of a catalog, one per line: "+" is new, "-" is removed, "~" has another value.
 func difference(before, after Document) []string {
 	was, is := flatten(before), flatten(after)
 	var lines []string
@@ -40,7 +40,7 @@ func below(path string, without, with map[string]string) bool {
 	return false
 }
 
-// hasMembers reports whether a path is a whole thing: its members show what has changed.
+// hasMembers reports whether a path is an object with members: they show what has changed.
 func hasMembers(path string, sides ...map[string]string) bool {
 	for _, side := range sides {
 		for other := range side {
@@ -58,8 +58,8 @@ func merge(a, b map[string]string) map[string]string {
 	return all
 }
 
-// flatten gives every value of the document its path by keys. What has a key of its own is there as a whole, under the name
-// that people know it by, and member by member.
+// flatten maps a path of keys to each value of the document. An object with a key of its own is there as a whole,
+// under its common name, and member by member.
 func flatten(d Document) map[string]string {
 	out := map[string]string{}
 	for _, l := range d.Listings {

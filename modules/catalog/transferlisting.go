@@ -49,13 +49,16 @@ func behaviorOf(wanted DocumentListing) *string {
 }
 
 // importedListing creates the listing, or edits the one of its key.
-func (s *Service) importedListing(ctx context.Context, r ports.Repos, creatorID string, wanted DocumentListing) (listing.State, error) {
+func (s *Service) importedListing(
+	ctx context.Context, r ports.Repos, creatorID string, wanted DocumentListing,
+) (listing.State, error) {
 	edit := listing.Edit{
 		Title: &wanted.Title, Description: &wanted.Description, Slug: &wanted.Slug, CatalogKey: &wanted.Key,
-		PriceInCents: &wanted.PriceInCents, Currency: &wanted.Currency, TaxBehavior: behaviorOf(wanted), Metadata: numbers(wanted.Metadata), ClearMetadata: true,
+		PriceInCents: &wanted.PriceInCents, Currency: &wanted.Currency, TaxBehavior: behaviorOf(wanted),
+		Metadata: numbers(wanted.Metadata), ClearMetadata: true,
 	}
 	found, err := r.Catalog.Listings.GetByKey(ctx, creatorID, wanted.Key)
-	// The slug is looked up first: a database that refused it would end the whole import's transaction.
+	// Look the slug up first: a refusal by the database would abort the transaction of the whole import.
 	if other, slugErr := r.Catalog.Listings.GetBySlug(ctx, wanted.Slug); slugErr == nil && other.ID != found.ID {
 		return listing.State{}, fault.New(fault.SlugTaken, "Another listing of the platform has this slug.")
 	}
@@ -65,9 +68,13 @@ func (s *Service) importedListing(ctx context.Context, r ports.Repos, creatorID 
 	case err != nil:
 		return listing.State{}, err
 	case found.Type != wanted.Type:
-		return listing.State{}, fault.Invalid(fault.Detail{Field: "type", Code: fault.DetailNotAllowed, Message: "The type of a listing never changes."})
+		return listing.State{}, fault.Invalid(fault.Detail{
+			Field: "type", Code: fault.DetailNotAllowed, Message: "The type of a listing never changes.",
+		})
 	case found.Status == listing.Active && wanted.Status == listing.Draft:
-		return listing.State{}, fault.Invalid(fault.Detail{Field: "status", Code: fault.DetailNotAllowed, Message: "A published listing never is a draft again."})
+		return listing.State{}, fault.Invalid(fault.Detail{
+			Field: "status", Code: fault.DetailNotAllowed, Message: "A published listing never is a draft again.",
+		})
 	}
 	return s.Edit(ctx, creatorID, found.ID, edit)
 }
@@ -93,7 +100,7 @@ func numbers(metadata map[string]any) map[string]any {
 
 // importVariants adds and edits the variants by key, the default one first, and removes those that are not wanted.
 func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []DocumentVariant) error {
-	if l.Type != listing.Appointment || len(wanted) == 0 {
+	if !l.Type.Bookable() || len(wanted) == 0 {
 		return nil // every appointment listing has a variant
 	}
 	wanted = slices.Clone(wanted)
@@ -108,7 +115,8 @@ func (s *Service) importVariants(ctx context.Context, l listing.State, wanted []
 	})
 	for _, v := range wanted {
 		edit := listing.VariantEdit{
-			Name: &v.Name, DurationMinutes: &v.DurationMinutes, SessionCount: &v.SessionCount, Price: v.PriceInCents, PriceGiven: true,
+			Name: &v.Name, DurationMinutes: &v.DurationMinutes, SessionCount: &v.SessionCount, Price: v.PriceInCents,
+			PriceGiven: true,
 		}
 		if v.IsDefault {
 			edit.IsDefault = &v.IsDefault
@@ -171,7 +179,9 @@ func drafts(all []plan.EntitlementDraft) []plan.EntitlementDraft {
 }
 
 // importLinks creates the links that are missing and switches those that are there on or off.
-func (s *Service) importLinks(ctx context.Context, r ports.Repos, creatorID, listingID string, wanted []DocumentLink) error {
+func (s *Service) importLinks(
+	ctx context.Context, r ports.Repos, creatorID, listingID string, wanted []DocumentLink,
+) error {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -205,7 +215,9 @@ func (s *Service) importLinks(ctx context.Context, r ports.Repos, creatorID, lis
 
 func (s *Service) importLink(ctx context.Context, l listing.State, w DocumentLink) error {
 	interval := string(w.Interval)
-	edit := paymentlink.Edit{ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, SuccessURL: &w.SuccessURL, Active: &w.Active}
+	edit := paymentlink.Edit{
+		ListingID: &l.ID, PlanKey: &w.Plan, Interval: &interval, SuccessURL: &w.SuccessURL, Active: &w.Active,
+	}
 	if w.Variant != "" {
 		v, err := l.VariantByKey(w.Variant)
 		if err != nil {

@@ -10,7 +10,10 @@ import (
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).Catalog.Audit
 	return ports.Checks{
-		{Find: audit.OverusedDiscounts, Message: "discount %s was used more often than it may be, or its count is not that of its redemptions"},
+		{
+			Find:    audit.OverusedDiscounts,
+			Message: "discount %s was used more often than it may be, or its count is not that of its redemptions",
+		},
 		{Find: audit.UncountedDiscounts, Message: "session %s is paid with a discount that no redemption counts"},
 	}.Run(ctx)
 }

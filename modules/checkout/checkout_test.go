@@ -105,7 +105,7 @@ func TestAuthenticationIsAskedForAndMayBePassedOrFailed(t *testing.T) {
 	})
 }
 
-func TestAChallengeThatWasNotPassedIsAskedForAgainAndCounts(t *testing.T) {
+func TestAFailedChallengeIsAskedForAgainAndCounts(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		opened := w.open()
@@ -137,11 +137,15 @@ func TestARefusedPaymentLeavesTheBanksChallengeOpen(t *testing.T) {
 		wantCode(t, err, fault.AuthenticationRequired)
 		before := w.session(opened.ID)
 		for name, p := range map[string]checkout.Payment{
-			"a card that is none":      {Card: ports.CardInput{Number: "4111111111111111"}},
-			"no card":                  {},
-			"an address that is none":  {Card: ports.CardInput{Number: cardSucceeds}, Email: "nobody"},
-			"a country that is none":   {Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Country: "XX"}},
-			"a name that is too long":  {Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Name: strings.Repeat("a", 201)}},
+			"a card that is none":     {Card: ports.CardInput{Number: "4111111111111111"}},
+			"no card":                 {},
+			"an address that is none": {Card: ports.CardInput{Number: cardSucceeds}, Email: "nobody"},
+			"a country that is none": {
+				Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Country: "XX"},
+			},
+			"a name that is too long": {
+				Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Name: strings.Repeat("a", 201)},
+			},
 			"a card of another number": {Card: ports.CardInput{Number: "4242 4242 4242 4241"}},
 		} {
 			_, err := w.checkout.PayOnPage(ctx, secret, p, "192.0.2.1/32")
@@ -198,15 +202,16 @@ func TestAProcessingPaymentWaitsForTheClock(t *testing.T) {
 	})
 }
 
-func TestAProcessThatDiesAroundTheChargeIsFinishedOrUndone(t *testing.T) {
+func TestACrashAroundTheChargeIsFinishedOrUndone(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		before, after := w.open(), w.open()
-		w.processor.dieBefore = true
+		w.processor.DieBefore.Store(true)
 		w.payAndDie(before.ID)
-		w.processor.dieBefore, w.processor.dieAfter = false, true
+		w.processor.DieBefore.Store(false)
+		w.processor.DieAfter.Store(true)
 		w.payAndDie(after.ID)
-		w.processor.dieAfter = false
+		w.processor.DieAfter.Store(false)
 		for _, id := range []string{before.ID, after.ID} {
 			_, err := w.pay(id, cardSucceeds)
 			wantCode(t, err, fault.StateConflict) // in doubt: nobody may charge again yet
@@ -230,10 +235,10 @@ func TestAnUnreachableProcessorChargesNothingAndSaysSo(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		opened := w.open()
-		w.processor.unreachable = true
+		w.processor.Unreachable.Store(true)
 		_, err := w.pay(opened.ID, cardSucceeds)
 		wantCode(t, err, fault.ProcessorUnavailable)
-		w.processor.unreachable = false
+		w.processor.Unreachable.Store(false)
 		if s, err := w.pay(opened.ID, cardSucceeds); err != nil || s.Status != core.StatusPaid {
 			t.Fatalf("%s, %v", s.Status, err)
 		}
@@ -333,7 +338,8 @@ func TestPayRacingExpiryEndsOneWay(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		ends := map[core.Status]int{}
-		// At least sixty rounds, and on until each side has won one: the later one starts behind by another while each time.
+		// At least sixty rounds, and on until each side has won one: the later one starts behind by another while
+		// each time.
 		for round := 0; round < 60 || round < 2000 && (ends[core.StatusPaid] == 0 || ends[core.StatusExpired] == 0); round++ {
 			opened := w.open()
 			card := []string{cardSucceeds, cardAsksOnce, cardLost, cardDeclined}[round%4]
@@ -375,7 +381,7 @@ func (w *fixture) settled(id string) {
 }
 
 // Whatever the order of cards, responses, deaths, expiry and late workers: one payment at most, announced exactly once.
-func TestAnyInterleavingKeepsSessionAndPaymentsInAgreement(t *testing.T) {
+func TestInterleavingsKeepSessionAndPaymentsConsistent(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		w := newFixture(t, engine.Open(t))
@@ -390,13 +396,15 @@ func TestAnyInterleavingKeepsSessionAndPaymentsInAgreement(t *testing.T) {
 				case 2:
 					_, _ = w.checkout.Authenticate(context.Background(), secret, rapid.Bool().Draw(rt, "approve"))
 				case 3:
-					w.processor.dieBefore = rapid.Bool().Draw(rt, "before")
-					w.processor.dieAfter = !w.processor.dieBefore
+					before := rapid.Bool().Draw(rt, "before")
+					w.processor.DieBefore.Store(before)
+					w.processor.DieAfter.Store(!before)
 					func() {
 						defer func() { _ = recover() }()
 						_, _ = w.pay(opened.ID, cardSucceeds)
 					}()
-					w.processor.dieBefore, w.processor.dieAfter = false, false
+					w.processor.DieBefore.Store(false)
+					w.processor.DieAfter.Store(false)
 				case 4:
 					_, _ = w.checkout.ExpireEarly(context.Background(), creatorID, opened.ID)
 				case 5:
@@ -454,8 +462,10 @@ func TestARequestIsToldEveryFaultAndNothingIsWritten(t *testing.T) {
 			metadata[fmt.Sprint(i)] = "x"
 		}
 		_, err := w.checkout.Create(context.Background(), creatorID, checkout.NewSession{
-			Catalog: &core.CatalogReference{Interval: "fortnight"}, ListingID: "", Email: "nobody", SuccessURL: "http://evil.example",
-			CancelURL: "javascript:alert(1)", UIMode: "popup", DiscountCode: "FREE TODAY", Metadata: metadata, Slots: []appointment.SlotChoice{{Field: "appointmentSlot"}},
+			Catalog: &core.CatalogReference{Interval: "fortnight"}, ListingID: "", Email: "nobody",
+			SuccessURL: "http://evil.example",
+			CancelURL:  "javascript:alert(1)", UIMode: "popup", DiscountCode: "FREE TODAY", Metadata: metadata,
+			Slots: []appointment.SlotChoice{{Field: "appointmentSlot"}},
 		})
 		var f *fault.Error
 		if !asFault(err, &f) {
@@ -476,7 +486,7 @@ func TestARequestIsToldEveryFaultAndNothingIsWritten(t *testing.T) {
 	})
 }
 
-func TestMoneyForASessionThatAnotherPaymentHasPaidIsRefundedOnce(t *testing.T) {
+func TestMoneyForAPaidSessionIsRefundedOnce(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		ctx := context.Background()
@@ -488,13 +498,14 @@ func TestMoneyForASessionThatAnotherPaymentHasPaidIsRefundedOnce(t *testing.T) {
 		if err != nil || paid.Status != core.StatusPaid {
 			t.Fatalf("paid session %+v, %v", paid, err)
 		}
-		if err := w.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { // the processor took it all the same
+		// the processor took it all the same
+		if err := w.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Sandbox.Charges.UpdateOutcome(ctx, late, payment.Outcome{Status: payment.Succeeded})
 		}); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // reported twice
-			after, err := w.checkout.Settle(ctx, late, payment.Outcome{Status: payment.Succeeded})
+			after, err := w.settle(late, payment.Outcome{Status: payment.Succeeded})
 			if err != nil || after.Status != core.StatusPaid || after.PaymentID != paid.PaymentID || after.ReceiptNumber != paid.ReceiptNumber {
 				t.Fatalf("after late money: %+v, %v", after, err)
 			}
@@ -528,7 +539,7 @@ func TestVerifyFindsMoneyThatIsNotItsSessionsAndIsKept(t *testing.T) {
 		if _, err := w.pay(opened.ID, cardSucceeds); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.checkout.Settle(ctx, late, payment.Outcome{Status: payment.Succeeded}); err != nil {
+		if _, err := w.settle(late, payment.Outcome{Status: payment.Succeeded}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

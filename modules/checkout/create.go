@@ -20,7 +20,7 @@ import (
 	"sundry/ports"
 )
 
-// NewSession is the integrator's request. Exactly one of Catalog and ListingID names what is sold.
+// NewSession is the integrator's request. Exactly one of Catalog and ListingID names the listing.
 type NewSession struct {
 	Catalog            *checkout.CatalogReference
 	ListingID          string
@@ -34,7 +34,8 @@ type NewSession struct {
 	DiscountCode       string
 	ReferenceID        string
 	Metadata           map[string]string
-	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page (Flow B).
+	// Slots are the times that the buyer has chosen at the integrator's (Flow A); nil when they choose on the page
+	// (Flow B).
 	Slots []appointment.SlotChoice
 }
 
@@ -67,7 +68,9 @@ func (n NewSession) validate(sandbox bool) error {
 	if n.Catalog == nil && n.ExternalCustomerID != "" {
 		customer.ValidateExternalID("externalCustomerId", n.ExternalCustomerID, &f)
 	}
-	f.Check(n.VariantID == "" || n.ListingID != "", "variantId", fault.DetailNotAllowed, "A variant goes with listingId.")
+	f.Check(
+		n.VariantID == "" || n.ListingID != "", "variantId", fault.DetailNotAllowed, "A variant goes with listingId.",
+	)
 	if n.Email != "" {
 		customer.ValidateEmail("email", n.Email, &f)
 	}
@@ -83,7 +86,10 @@ func (n NewSession) validate(sandbox bool) error {
 	if n.UIMode != "" {
 		f.OneOf("uiMode", n.UIMode, string(checkout.Hosted), string(checkout.Embedded))
 	}
-	f.Check(n.DiscountCode == "" || discount.ValidCode(strings.TrimSpace(n.DiscountCode)), "discountCode", fault.DetailInvalid, "There is no such discount code.")
+	f.Check(
+		n.DiscountCode == "" || discount.ValidCode(strings.TrimSpace(n.DiscountCode)), "discountCode",
+		fault.DetailInvalid, "There is no such discount code.",
+	)
 	checkText("referenceId", n.ReferenceID, maxReferenceID, &f)
 	validateMetadata(n.Metadata, f.Nest("metadata"))
 	for _, pick := range n.Slots {
@@ -95,7 +101,10 @@ func (n NewSession) validate(sandbox bool) error {
 func validateMetadata(metadata map[string]string, f *fault.Violations) {
 	f.Check(len(metadata) <= maxMetadata, "", fault.DetailTooLong, "At most 20 pairs are allowed.")
 	for key, value := range metadata {
-		f.Check(key != "" && utf8.RuneCountInString(key) <= maxMetadataKey, key, fault.DetailInvalid, "A key has 1 to 40 characters.")
+		f.Check(
+			key != "" && utf8.RuneCountInString(key) <= maxMetadataKey, key, fault.DetailInvalid,
+			"A key has 1 to 40 characters.",
+		)
 		checkText(key, value, maxMetadataValue, f)
 	}
 }
@@ -104,8 +113,10 @@ func checkText(field, s string, limit int, f *fault.Violations) {
 	if utf8.RuneCountInString(s) > limit {
 		f.Addf(field, fault.DetailTooLong, "At most %d characters are allowed.", limit)
 	}
-	f.Check(!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }), field,
-		fault.DetailInvalid, "Control characters are not allowed.")
+	f.Check(
+		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }), field,
+		fault.DetailInvalid, "Control characters are not allowed.",
+	)
 }
 
 // Check lists everything that is wrong with the request itself, as one VALIDATION_FAILED error.
@@ -122,8 +133,7 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 		return checkout.State{}, err
 	}
 	var created checkout.State
-	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
-		s.store.ReadAhead(ctx, func() { _, _ = r.Clock.Now(ctx, creatorID) })
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		offer, err := s.offer(ctx, r, creatorID, n)
 		if err != nil {
 			return err
@@ -134,7 +144,8 @@ func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (c
 		}
 		created, err = s.open(ctx, r, checkout.State{
 			Offer: offer, Catalog: n.Catalog, ExternalCustomerID: n.ExternalCustomerID, Email: n.Email, Buyer: n.Buyer,
-			UIMode: mode, SuccessURL: n.SuccessURL, CancelURL: n.CancelURL, ReferenceID: n.ReferenceID, Metadata: n.Metadata,
+			UIMode: mode, SuccessURL: n.SuccessURL, CancelURL: n.CancelURL, ReferenceID: n.ReferenceID,
+			Metadata: n.Metadata,
 		}, n.Slots, func(session *checkout.Session) error {
 			session.NoteVATCheck(check)
 			if n.DiscountCode == "" {
@@ -151,7 +162,7 @@ func (s *Service) offer(ctx context.Context, r ports.Repos, creatorID string, n 
 	if n.Catalog == nil {
 		return s.offers.ByListing(ctx, r, creatorID, n.ListingID, n.VariantID)
 	}
-	interval := period.Month // the specification's default
+	interval := period.Month
 	if n.Catalog.Interval != "" {
 		interval = period.Interval(n.Catalog.Interval)
 	}
@@ -194,15 +205,19 @@ func (s *Service) Get(ctx context.Context, creatorID, sessionID string) (checkou
 	return owned(ctx, s.store.Read(ctx), creatorID, sessionID)
 }
 
-// List shows the account's sessions that the search asks for, newest first.
-func (s *Service) List(ctx context.Context, creatorID string, search ports.SessionSearch, page ports.Page) (ports.List[checkout.State], error) {
+// List returns the account's sessions that match the search, newest first.
+func (s *Service) List(
+	ctx context.Context, creatorID string, search ports.SessionSearch, page ports.Page,
+) (ports.List[checkout.State], error) {
 	return s.store.Read(ctx).Checkout.Sessions.List(ctx, creatorID, search, page)
 }
 
-// OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they never
-// change the price nor where the buyer goes. The visitor is counted by their network. NOT_FOUND for an unknown or inactive
-// link, RATE_LIMITED.
-func (s *Service) OpenLink(ctx context.Context, code string, parameters map[string]string, network string) (checkoutURL string, err error) {
+// OpenLink opens a fresh session for a visitor of a payment link. The parameters prefill and attribute only: they
+// never change the price nor where the buyer goes. The visitor is counted by their network. NOT_FOUND for an unknown
+// or inactive link, RATE_LIMITED.
+func (s *Service) OpenLink(
+	ctx context.Context, code string, parameters map[string]string, network string,
+) (checkoutURL string, err error) {
 	var f fault.Violations
 	utm := map[string]string{}
 	for name, value := range parameters {
@@ -226,8 +241,8 @@ func (s *Service) OpenLink(ctx context.Context, code string, parameters map[stri
 		UIMode: checkout.Hosted, ReferenceID: parameters["reference_id"], UTM: utm, OpenedBy: s.openedBy(network),
 		Email: prefill(parameters["customer_email"]), Buyer: customer.Details{Name: parameters["customer_name"]},
 	}
-	err = s.counted(ctx, "open", network, maxOpened, func() error {
-		return s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.withRateLimit(ctx, "open", network, maxOpened, func() error {
+		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			fresh := state
 			if fresh.Offer, fresh.SuccessURL, err = s.offers.ByLink(ctx, r, code); err != nil {
 				return err
@@ -242,10 +257,12 @@ func (s *Service) OpenLink(ctx context.Context, code string, parameters map[stri
 	return s.CheckoutURL(state.ID), nil
 }
 
-// openCounted opens a session for a visitor, who may not hold too many times already. code is a discount to prefill.
-func (s *Service) openCounted(ctx context.Context, r ports.Repos, fresh checkout.State, code string) (sessionID string, err error) {
+// openCounted opens a session for a visitor within the limit of held times. code is a discount to prefill.
+func (s *Service) openCounted(
+	ctx context.Context, r ports.Repos, fresh checkout.State, code string,
+) (sessionID string, err error) {
 	fresh.CreatorID = fresh.Offer.CreatorID
-	if err := s.mayHold(ctx, r, fresh, 1); err != nil {
+	if err := s.checkHoldLimit(ctx, r, fresh, 1); err != nil {
 		return "", err
 	}
 	opened, err := s.open(ctx, r, fresh, nil, func(session *checkout.Session) error {

@@ -44,8 +44,9 @@ func (s *Service) prefillCode(ctx context.Context, r ports.Repos, session *check
 	return nil
 }
 
-// ApplyDiscount takes the code that the buyer typed on the hosted page, in the place of one before; an empty code removes
-// it. VALIDATION_FAILED at discountCode, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a payment is under way.
+// ApplyDiscount takes the code that the buyer typed on the hosted page, in the place of one before; an empty code
+// removes it. VALIDATION_FAILED at discountCode, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT while a
+// payment is under way.
 func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (checkout.State, error) {
 	opened, _, err := s.bySecret(ctx, secret)
 	if err != nil {
@@ -70,20 +71,4 @@ func (s *Service) ApplyDiscount(ctx context.Context, secret, code string) (check
 		return r.Checkout.Sessions.Update(ctx, session)
 	})
 	return session, err
-}
-
-// redeem counts the session's use of its discount, if it has one. LIMIT_REACHED.
-func (s *Service) redeem(ctx context.Context, r ports.Repos, session checkout.State) error {
-	if session.DiscountTerms == nil {
-		return nil
-	}
-	return s.discounts.RedeemDiscount(ctx, r, session.CreatorID, session.DiscountTerms.DiscountID, session.ID)
-}
-
-// releaseDiscount takes the session's use of its discount back, if it has one.
-func (s *Service) releaseDiscount(ctx context.Context, r ports.Repos, session checkout.State) error {
-	if session.DiscountTerms == nil {
-		return nil
-	}
-	return s.discounts.ReleaseDiscount(ctx, r, session.CreatorID, session.ID)
 }

@@ -118,7 +118,7 @@ func TestLateMoneyForADiscountThatIsUsedUpGoesBack(t *testing.T) {
 			t.Errorf("the code is still used by %v", w.codes.used)
 		}
 		w.codes.exhausted = true
-		settled, err := w.checkout.Settle(t.Context(), attempt, payment.Outcome{Status: payment.Succeeded})
+		settled, err := w.settle(attempt, payment.Outcome{Status: payment.Succeeded})
 		if err != nil || settled.Status != core.StatusExpired || w.paidEvents(opened.ID) != 0 || len(w.codes.used) != 0 {
 			t.Errorf("settled %+v, %v, used by %v", settled, err, w.codes.used)
 		}

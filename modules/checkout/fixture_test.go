@@ -18,19 +18,18 @@ import (
 	"sundry/core/discount"
 	"sundry/core/event"
 	"sundry/core/fault"
-	"sundry/core/id"
-	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/plan"
 	"sundry/modules/checkout"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
 const creatorID = "crt_01h00000000000000000000000"
 
-// Test cards by what they do (contract §13).
+// Test cards, named after their behavior.
 const (
 	cardSucceeds   = "4242424242424242"
 	cardDeclined   = "4000000000000002"
@@ -46,13 +45,15 @@ type fixture struct {
 	store     ports.Store
 	queue     ports.TaskQueue
 	clock     ports.Clock
-	processor *interruptible
+	bus       fakes.CountingBus
+	processor *fakes.Processor
 	offer     plan.Offer
 	bookings  bookings
 	codes     codes
 	vat       vatRegister
 	taxes     struct{ ports.TaxCalculator } // the table, unless a test puts another here
 	checkout  *checkout.Service
+	attempts  *fakes.Attempts
 }
 
 // forEachEngine runs the test on a fresh store of each engine.
@@ -65,44 +66,49 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	t.Helper()
 	w := &fixture{t: t, store: store, queue: store, clock: system.NewClock(store, true)}
 	w.offer = plan.Offer{
-		CreatorID: creatorID, ListingID: "lst_01h00000000000000000000000", ListingKey: "book", ListingType: "DIGITAL", Title: "A book",
-		PlanKey: "default", PriceID: "pri_01h00000000000000000000000", Price: money.Amount{Minor: 1200, Currency: "eur"},
+		CreatorID: creatorID, ListingID: "lst_01h00000000000000000000000", ListingKey: "book", ListingType: "DIGITAL",
+		Title:   "A book",
+		PlanKey: "default", PriceID: "pri_01h00000000000000000000000",
+		Price: money.Amount{Minor: 1200, Currency: "eur"},
 	}
 	cards := sandboxpay.New(store)
-	w.processor = &interruptible{Processor: cards}
+	w.processor = &fakes.Processor{Processor: cards}
+	w.bus.Subject = subjectOf
 	table, err := taxtable.New("IE")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.taxes.TaxCalculator = table
+	sales := checkout.NewSales(checkout.SaleDeps{
+		IDs: system.NewIDs(), Bookings: &w.bookings, Discounts: &w.codes, Access: w,
+	})
+	w.attempts = fakes.NewAttempts(store, &w.bus, w.processor, sales)
 	w.checkout = checkout.New(
-		checkout.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)}, SellerCountry: "IE"},
+		checkout.Config{
+			BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)},
+			SellerCountry: "IE",
+		},
 		checkout.Deps{
-			Store: store, Clock: w.clock, IDs: system.NewIDs(), Bus: w, Processor: w.processor, Cards: cards, Offers: w,
-			Bookings: &w.bookings, Access: w, Accounts: w, Discounts: &w.codes, Taxes: &w.taxes, VAT: &w.vat, Limiter: memratelimit.New(w.clock.Real),
+			Store: store, Clock: w.clock, IDs: system.NewIDs(), Sales: sales, Charges: w.attempts, Runner: w.attempts,
+			Cards: cards, Offers: w,
+			Bookings: &w.bookings, Queue: &w.bookings, Access: w, Accounts: fakes.Ada, Discounts: &w.codes,
+			Taxes: &w.taxes, VAT: &w.vat, Limiter: memratelimit.New(w.clock.Real),
 		})
 	return w
 }
 
-// ReadAhead implements ports.Bus.
-func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-// Publish implements ports.Bus. It counts in the publisher's transaction, so that what is rolled back is not counted.
-func (w *fixture) Publish(ctx context.Context, r ports.Repos, events ...event.Event) error {
-	for _, e := range events {
-		switch e.(type) {
-		case payment.Completed, payment.Reversed: // the sandbox's charges show as well what money has moved
-			continue
-		}
-		paid, ok := e.(core.Paid)
-		if !ok {
-			return fmt.Errorf("unexpected event %s", e.EventName())
-		}
-		if _, err := r.Invoicing.DocumentNumbers.Next(ctx, "paid "+paid.CheckoutID, "paid"); err != nil {
-			return err
-		}
+func subjectOf(e event.Event) string {
+	switch e := e.(type) {
+	case core.Paid:
+		return e.CheckoutID
+	case payment.Completed: // the sandbox's charges show as well what money has moved
+		return e.ID
+	case payment.Failed:
+		return e.ID
+	case payment.Reversed:
+		return e.ID
 	}
-	return nil
+	return ""
 }
 
 func (w *fixture) ByCatalog(_ context.Context, _ ports.Repos, _ string, _ ports.CatalogChoice) (plan.Offer, error) {
@@ -129,7 +135,9 @@ type codes struct {
 	used      map[string]bool // by session
 }
 
-func (c *codes) DiscountTerms(_ context.Context, _ ports.Repos, _, code string, _ discount.Sale) (discount.Terms, error) {
+func (c *codes) DiscountTerms(
+	_ context.Context, _ ports.Repos, _, code string, _ discount.Sale,
+) (discount.Terms, error) {
 	if code != "FIFTH" {
 		return discount.Terms{}, discount.ErrUnknownCode()
 	}
@@ -169,7 +177,9 @@ func (b *bookings) LockSlots(context.Context, ports.Hold) func() { return func()
 
 func (b *bookings) Ready(context.Context, ports.Repos, string, string, string) error { return nil }
 
-func (b *bookings) Hold(_ context.Context, _ ports.Repos, h ports.Hold) (claims []appointment.ReservationState, err error) {
+func (b *bookings) Hold(
+	_ context.Context, _ ports.Repos, h ports.Hold,
+) (claims []appointment.ReservationState, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.held == nil {
@@ -177,12 +187,16 @@ func (b *bookings) Hold(_ context.Context, _ ports.Repos, h ports.Hold) (claims 
 	}
 	b.held[h.CheckoutID] = len(h.Picks)
 	for _, p := range h.Picks {
-		claims = append(claims, appointment.ReservationState{StartsAt: p.StartsAt, EndsAt: p.StartsAt.Add(time.Hour), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode})
+		claims = append(claims, appointment.ReservationState{
+			StartsAt: p.StartsAt, EndsAt: p.StartsAt.Add(time.Hour), Timezone: p.Timezone, DeliveryMode: p.DeliveryMode,
+		})
 	}
 	return claims, nil
 }
 
-func (b *bookings) Held(_ context.Context, _ ports.Repos, _, checkoutID string) ([]appointment.ReservationState, error) {
+func (b *bookings) Held(
+	_ context.Context, _ ports.Repos, _, checkoutID string,
+) ([]appointment.ReservationState, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	claims := make([]appointment.ReservationState, b.held[checkoutID])
@@ -207,47 +221,10 @@ func (b *bookings) Booked(_ context.Context, _ ports.Repos, _, checkoutID string
 	return []appointment.State{{CheckoutID: checkoutID}}, nil
 }
 
+func (w *fixture) LockAccess(context.Context, ports.Repos, string, string) error { return nil }
+
 func (w *fixture) AccessVersion(context.Context, ports.Repos, string, string) (int64, error) {
 	return 1, nil
-}
-
-func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) { return "Ada", nil }
-
-// Storefront implements ports.AccountReader.
-func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
-	return identity.Storefront{Name: "Ada"}, nil
-}
-
-func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
-	return "Ada", "ada@example.com", nil
-}
-
-// interruptible is the processor with a process that may die around its call.
-type interruptible struct {
-	ports.Processor
-	mu          sync.Mutex
-	dieBefore   bool // the request never leaves
-	dieAfter    bool // the response never arrives
-	unreachable bool // the processor is certainly not reached
-}
-
-var errDied = errors.New("the process died")
-
-func (p *interruptible) Charge(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
-	p.mu.Lock()
-	before, after, unreachable := p.dieBefore, p.dieAfter, p.unreachable
-	p.mu.Unlock()
-	if before {
-		panic(errDied)
-	}
-	if unreachable {
-		return payment.Outcome{}, ports.ErrProcessorUnavailable
-	}
-	o, err := p.Processor.Charge(ctx, r)
-	if after {
-		panic(errDied)
-	}
-	return o, err
 }
 
 // open makes a session, with an external customer and an e-mail address.
@@ -264,18 +241,15 @@ func (w *fixture) open() core.State {
 }
 
 func (w *fixture) pay(id, card string) (core.State, error) {
-	return w.checkout.PayInSandbox(context.Background(), creatorID, id, checkout.Payment{Card: ports.CardInput{Number: card}})
+	return w.checkout.PayInSandbox(context.Background(), creatorID, id, checkout.Payment{
+		Card: ports.CardInput{Number: card},
+	})
 }
 
 // payAndDie pays in a process that dies on the way.
 func (w *fixture) payAndDie(id string) {
 	w.t.Helper()
-	defer func() {
-		if p := recover(); p != errDied { //nolint:errorlint // a panic value, not an error chain
-			w.t.Fatalf("the process should have died, got %v", p)
-		}
-	}()
-	_, _ = w.pay(id, cardSucceeds)
+	fakes.Dying(w.t, func() { _, _ = w.pay(id, cardSucceeds) })
 }
 
 func (w *fixture) session(id string) core.State {
@@ -308,75 +282,25 @@ func (w *fixture) advance(by time.Duration) {
 // runDue runs every task that is due, as a worker would, and reports how many there were.
 func (w *fixture) runDue() int {
 	w.t.Helper()
-	ran := 0
-	for range 100 {
-		tasks, err := w.queue.Claim(context.Background(), ports.DefaultTasks, w.clock.Real(), time.Minute, 10)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if len(tasks) == 0 {
-			return ran
-		}
-		for _, task := range tasks {
-			ran++
-			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
-				w.t.Fatalf("task %s: %v", task.ID, err)
-			}
-		}
-	}
-	w.t.Fatal("tasks never end")
-	return ran
+	return fakes.Work(w.t, w.queue, w.clock.Real(), w.run)
 }
 
 func (w *fixture) run(t ports.Task) error {
 	switch t.Kind {
 	case checkout.TaskExpire:
 		return w.checkout.ExpireDue(context.Background(), t)
-	case checkout.TaskReconcile:
-		return w.checkout.Reconcile(context.Background(), t)
+	case fakes.TaskCharge:
+		return w.attempts.Charge(context.Background(), t)
 	case ports.TaskRefundPayment:
-		return w.refund(context.Background(), t)
+		return w.attempts.RefundPayment(context.Background(), t)
 	}
 	return fmt.Errorf("unknown task kind %s", t.Kind)
-}
-
-// refund replaces modules/payments, which gives money back.
-func (w *fixture) refund(ctx context.Context, t ports.Task) error {
-	paid, err := w.store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
-	if err != nil {
-		return err
-	}
-	_, err = w.processor.Refund(ctx, ports.RefundRequest{
-		RefundID: "ref_" + id.Body(paid.ID), PaymentID: paid.ID, CreatorID: paid.CreatorID, Amount: paid.Amount,
-	})
-	if err != nil {
-		return err
-	}
-	return w.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		attempt := payment.Restore(paid)
-		if _, err := attempt.MarkRefunded(); err != nil {
-			return err
-		}
-		return errors.Join(r.Payments.Payments.Update(ctx, attempt.State()), r.Tasks.Done(ctx, t))
-	})
 }
 
 // paidEvents counts how often the session was announced as paid.
 func (w *fixture) paidEvents(id string) int64 {
 	w.t.Helper()
-	var next int64
-	undo := errors.New("only reading")
-	err := w.store.Atomically(context.Background(), func(ctx context.Context, r ports.Repos) error {
-		var err error
-		if next, err = r.Invoicing.DocumentNumbers.Next(ctx, "paid "+id, "paid"); err != nil {
-			return err
-		}
-		return undo
-	})
-	if !errors.Is(err, undo) {
-		w.t.Fatal(err)
-	}
-	return next - 1
+	return w.bus.Count(w.t, w.store, "checkout.paid", id)
 }
 
 // mustBeClean fails when the module's part of `+"`sundry verify`"+` finds anything.
@@ -392,3 +316,17 @@ func (w *fixture) mustBeClean() {
 }
 
 func asFault(err error, into **fault.Error) bool { return errors.As(err, into) }
+
+// settle applies an outcome to a payment, and returns its session as it is then.
+func (w *fixture) settle(paymentID string, o payment.Outcome) (session core.State, err error) {
+	w.t.Helper()
+	err = w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
+		attempt, err := w.attempts.Settle(ctx, r, paymentID, o)
+		if err != nil {
+			return err
+		}
+		session, err = r.Checkout.Sessions.Get(ctx, attempt.CheckoutID())
+		return err
+	})
+	return session, err
+}

@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"sundry/core/appointment"
@@ -16,24 +15,13 @@ import (
 	"sundry/ports"
 )
 
-const (
-	// chargeTimeout bounds one call to the processor, and ends before a background run does (jobs.HandlerTimeout).
-	chargeTimeout = 15 * time.Second
-	// firstReconcile is when an attempt that never got a response is reconciled: later than the call can last.
-	firstReconcile = chargeTimeout + 10*time.Second
-	// firstRecheck is the pause before an attempt without an outcome is reconciled again.
-	firstRecheck = 5 * time.Second
-	// afterUnknown is how soon we ask again once the call is known to have timed out.
-	afterUnknown = 2 * time.Second
-)
-
-// Payment is what the buyer submits.
+// Payment is the form that the buyer submits.
 type Payment struct {
 	// Card is empty when nothing is charged.
 	Card  ports.CardInput
 	Email string
 	Buyer customer.Details
-	// ClientCountry is where the buyer's network is, as a proxy reports; "" when none does.
+	// ClientCountry is the country of the buyer's network as a trusted proxy reports it; "" when none does.
 	ClientCountry string
 	// Slots are times to choose before paying; nil keeps those chosen.
 	Slots []appointment.SlotChoice
@@ -41,7 +29,9 @@ type Payment struct {
 
 // PayOnPage pays the session behind a hosted page's secret. Who orders what costs nothing is counted by their network.
 // RATE_LIMITED, and see pay.
-func (s *Service) PayOnPage(ctx context.Context, secret string, p Payment, network string) (paid checkout.State, err error) {
+func (s *Service) PayOnPage(
+	ctx context.Context, secret string, p Payment, network string,
+) (paid checkout.State, err error) {
 	session, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
@@ -49,15 +39,15 @@ func (s *Service) PayOnPage(ctx context.Context, secret string, p Payment, netwo
 	if session.NeedsCard() {
 		return s.pay(ctx, session, p, true)
 	}
-	err = s.counted(ctx, "free", network, maxFreeOrders, func() error {
+	err = s.withRateLimit(ctx, "free", network, maxFreeOrders, func() error {
 		paid, err = s.pay(ctx, session, p, true)
 		return err
 	})
 	return paid, err
 }
 
-// PayInSandbox pays a session of the account as a buyer would, for integrators' own tests, choosing the times first where
-// some are given. See pay and ChooseOnPage.
+// PayInSandbox pays a session of the account as a buyer would, for integrators' own tests, choosing the times first
+// where some are given. See pay and ChooseOnPage.
 func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string, p Payment) (checkout.State, error) {
 	opened, err := owned(ctx, s.store.Read(ctx), creatorID, sessionID)
 	if err != nil {
@@ -74,8 +64,8 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 	return s.pay(ctx, opened, p, false)
 }
 
-// chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is reported first: a refused
-// request must leave the times that it names to others.
+// chooseToPay takes the times that a payment comes with. What is wrong with the payment itself is reported first: a
+// refused request must leave the times that it names to others.
 func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Payment) error {
 	now, err := s.clock.Now(ctx, opened.CreatorID)
 	if err != nil {
@@ -91,13 +81,13 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 	return err
 }
 
-// pay charges the card and settles the session: commit the intent, ask the processor, commit the outcome. A crash or a
-// lost response between the steps is finished by Reconcile. The returned state shows what came of it; a refused card is
-// CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave the session payable.
+// pay charges the card and settles the session: commit the intent, ask the processor, commit the outcome. A crash or
+// a lost response between the steps is finished by the attempt's task. The returned state shows the result; a refused
+// card is CARD_DECLINED, a wanted authentication AUTHENTICATION_REQUIRED, and both leave the session payable.
 //
-// Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are lost,
-// SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way), LIMIT_REACHED when its
-// discount is used up, PROCESSOR_UNAVAILABLE.
+// Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are
+// lost, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way),
+// LIMIT_REACHED when its discount is used up, PROCESSOR_UNAVAILABLE.
 func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
 	seen, err := s.cancelPendingAuth(ctx, seen, p, emailRequired)
 	if err != nil {
@@ -111,35 +101,28 @@ func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, email
 	if err != nil || session.Status == checkout.StatusPaid {
 		return session, err
 	}
-	// The buyer leaving must not leave the money in doubt.
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), chargeTimeout)
-	defer cancel()
-	request := ports.ChargeOf(attempt)
-	request.Email, request.Name = session.Email, session.Buyer.Name
-	outcome, err := s.processor.Charge(call, request)
-	ctx = context.WithoutCancel(ctx)
-	switch {
-	case errors.Is(err, ports.ErrProcessorUnavailable):
-		return checkout.State{}, s.cancelUnsent(ctx, attempt, err)
-	case err != nil:
-		return session, s.scheduleReconcile(ctx, session.CreatorID, attempt.ID)
-	}
-	session, err = s.settleKnown(ctx, session, attempt, outcome, (*checkout.Session).ClearPayment, interrupted)
+	payer := ports.Payer{Email: session.Email, Name: session.Buyer.Name}
+	attempt, err = s.runner.Run(ctx, attempt, payer, func(ctx context.Context, r ports.Repos) (err error) {
+		session, err = r.Checkout.Sessions.Get(ctx, session.ID)
+		return err
+	})
 	if err != nil {
 		return checkout.State{}, err
 	}
-	return session, refusal(outcome)
+	return session, refusal(attempt)
 }
 
-// refusal is how an outcome that did not pay is reported to the caller who submitted the card.
-func refusal(o payment.Outcome) error {
-	switch o.Status {
+// refusal returns the error of an attempt that did not pay, for the caller who submitted the card.
+func refusal(attempt payment.State) error {
+	switch attempt.Status {
 	case payment.Declined:
-		declined := fault.New(fault.CardDeclined, o.Decline.Message)
-		declined.DeclineCode = o.Decline.Code
+		declined := fault.New(fault.CardDeclined, attempt.Decline.Message)
+		declined.DeclineCode = attempt.Decline.Code
 		return declined
 	case payment.RequiresAction:
-		return fault.New(fault.AuthenticationRequired, "The bank wants the buyer to confirm this payment on the checkout page.")
+		return fault.New(
+			fault.AuthenticationRequired, "The bank wants the buyer to confirm this payment on the checkout page.",
+		)
 	case payment.Canceled:
 		return fault.New(fault.StateConflict, "The payment was canceled before it was made.")
 	case payment.Pending, payment.Processing, payment.Succeeded:
@@ -147,10 +130,12 @@ func refusal(o payment.Outcome) error {
 	return nil
 }
 
-// cancelPendingAuth cancels an attempt that only waits for the buyer's authentication: they pay in another way. The
-// challenge counts as an attempt, so that nobody asks banks without end. A payment that would be refused cancels nothing.
-// The session is returned as it is afterwards.
-func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
+// cancelPendingAuth cancels an attempt that only waits for the buyer's authentication, because the buyer pays in
+// another way. The challenge counts as an attempt, so that nobody asks banks without end. A payment that would be
+// refused cancels nothing. It returns the session's state afterwards.
+func (s *Service) cancelPendingAuth(
+	ctx context.Context, session checkout.State, p Payment, emailRequired bool,
+) (checkout.State, error) {
 	attempt, ok, err := live(ctx, s.store.Read(ctx), session)
 	if err != nil || !ok || attempt.Status != payment.RequiresAction {
 		return session, err
@@ -160,26 +145,28 @@ func (s *Service) cancelPendingAuth(ctx context.Context, session checkout.State,
 		if err != nil {
 			return err
 		}
-		rehearsal := checkout.Restore(session)
-		rehearsal.ClearPayment(attempt.ID, superseded)
-		if _, err := s.start(ctx, r, rehearsal, s.ids.New(id.Payment), p, emailRequired, now); err != nil {
+		dryRun := checkout.Restore(session)
+		dryRun.ClearPayment(attempt.ID, superseded)
+		if _, err := s.start(ctx, r, dryRun, s.ids.New(id.Payment), p, emailRequired, now); err != nil {
 			return err
 		}
-		return s.applyFinalTax(ctx, rehearsal, now)
+		return s.applyFinalTax(ctx, dryRun, now)
 	})
 	if err != nil {
 		return session, err
 	}
-	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
-	if err != nil {
-		return session, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
+	if _, err := s.runner.Cancel(ctx, attempt, superseded); err != nil {
+		return session, fault.Wrap(
+			fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err,
+		)
 	}
-	return s.settleKnown(ctx, session, attempt, outcome, (*checkout.Session).Decline, superseded)
+	return s.store.Read(ctx).Checkout.Sessions.Get(ctx, session.ID)
 }
 
-// start makes an attempt the session's live one, unless something is wrong with the session or with what was submitted.
+// start makes an attempt the session's live one. It returns the faults of the session and of the form.
 func (s *Service) start(
-	ctx context.Context, r ports.Repos, session *checkout.Session, attemptID string, p Payment, emailRequired bool, now time.Time,
+	ctx context.Context, r ports.Repos, session *checkout.Session, attemptID string, p Payment, emailRequired bool,
+	now time.Time,
 ) (method string, err error) {
 	before := session.State()
 	if err := session.StartPayment(attemptID, p.Email, p.Buyer, now); err != nil {
@@ -191,15 +178,13 @@ func (s *Service) start(
 	return s.method(before, p, emailRequired)
 }
 
-// begin commits the intent: the attempt, its place as the session's live one, and the task that will ask what became of
-// it should we not come back. A payment of nothing is settled at once. The session is as it was seen, unless somebody has
-// changed it since: then its update is refused, and the transaction runs again with what it reads.
-func (s *Service) begin(ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, emailRequired bool) (session checkout.State, attempt payment.State, err error) {
-	loads := firstKnown(seen, func(ctx context.Context, r ports.Repos) (checkout.State, error) {
-		return r.Checkout.Sessions.Get(ctx, seen.ID)
-	})
-	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
-		before, err := loads(ctx, r)
+// begin commits the intent: the attempt, its place as the session's live one, and the task that reconciles it if this
+// process dies. A payment of zero is settled at once.
+func (s *Service) begin(
+	ctx context.Context, seen checkout.State, p Payment, check tax.VATCheck, emailRequired bool,
+) (session checkout.State, attempt payment.State, err error) {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		before, err := r.Checkout.Sessions.Get(ctx, seen.ID)
 		if err != nil {
 			return err
 		}
@@ -219,34 +204,35 @@ func (s *Service) begin(ctx context.Context, seen checkout.State, p Payment, che
 		}
 		aggregate.NoteEvidence(p.ClientCountry, "")
 		session = aggregate.State()
-		attempt = payment.NewPending(payment.Intent{
-			ID: attemptID, CreatorID: session.CreatorID,
-			Subject: payment.Subject{Purpose: payment.ForCheckout, SubjectID: session.ID}, Sale: saleOf(session),
-			Amount: session.Total, Method: method, SaveCard: session.SavesCard(),
-		}, now).State()
 		if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
 			return err
 		}
-		if err := s.redeem(ctx, r, session); err != nil {
+		if err := s.sales.redeem(ctx, r, session); err != nil {
 			return err
 		}
-		if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
+		attempt, err = s.charges.Begin(ctx, r, payment.Intent{
+			ID: attemptID, CreatorID: session.CreatorID,
+			Subject: payment.Subject{Purpose: payment.ForCheckout, SubjectID: session.ID}, Sale: saleOf(session),
+			Amount: session.Total, Method: method, SaveCard: session.SavesCard(),
+		}, now)
+		if err != nil || session.NeedsCard() {
 			return err
 		}
-		if !session.NeedsCard() {
-			session, err = s.settleIn(ctx, r, session, attempt, payment.Outcome{Status: payment.Succeeded}, (*checkout.Session).ClearPayment, interrupted)
+		if attempt, err = s.charges.Settle(ctx, r, attempt.ID, payment.Outcome{Status: payment.Succeeded}); err != nil {
 			return err
 		}
-		return r.Tasks.Schedule(ctx, TaskReconcile, attempt.ID, session.CreatorID, now.Add(firstReconcile))
+		session, err = r.Checkout.Sessions.Get(ctx, session.ID)
+		return err
 	})
 	return session, attempt, err
 }
 
-// saleOf is how the session's total comes about.
+// saleOf returns the parts of the session's total.
 func saleOf(session checkout.State) payment.Sale {
 	zero := money.Amount{Currency: session.Total.Currency}
 	return payment.Sale{
-		Subtotal: session.Subtotal, Discount: session.Discount, Tax: session.Tax, TaxAdded: session.TaxAdded(), TaxDetails: session.TaxDetails, Credit: zero,
+		Subtotal: session.Subtotal, Discount: session.Discount, Tax: session.Tax, TaxAdded: session.TaxAdded(),
+		TaxDetails: session.TaxDetails, Credit: zero,
 		ListingID: session.Offer.ListingID,
 		Lines:     []payment.Line{{Description: session.Offer.Title, Amount: session.Subtotal}},
 	}
@@ -255,7 +241,10 @@ func saleOf(session checkout.State) payment.Sale {
 // method checks what the buyer submitted and turns the card into the processor's token.
 func (s *Service) method(session checkout.State, p Payment, emailRequired bool) (string, error) {
 	var f fault.Violations
-	f.Check(p.Email != "" || session.Email != "" || !emailRequired, "email", fault.DetailRequired, "Give an e-mail address for the receipt.")
+	f.Check(
+		p.Email != "" || session.Email != "" || !emailRequired, "email", fault.DetailRequired,
+		"Give an e-mail address for the receipt.",
+	)
 	checkBuyer(p.Email, p.Buyer, &f)
 	token := ""
 	if session.NeedsCard() {
@@ -265,7 +254,7 @@ func (s *Service) method(session checkout.State, p Payment, emailRequired bool) 
 	return token, f.Err()
 }
 
-// CheckPayment lists, as one VALIDATION_FAILED error, what is wrong with a payment whatever it is for.
+// CheckPayment checks a payment without its session. VALIDATION_FAILED with every fault.
 func (s *Service) CheckPayment(p Payment) error {
 	var f fault.Violations
 	checkBuyer(p.Email, p.Buyer, &f)
@@ -273,7 +262,7 @@ func (s *Service) CheckPayment(p Payment) error {
 	return f.Err()
 }
 
-// CheckBuyer lists, as one VALIDATION_FAILED error, what is wrong with a buyer's details.
+// CheckBuyer checks a buyer's details. VALIDATION_FAILED with every fault.
 func CheckBuyer(email string, buyer customer.Details) error {
 	var f fault.Violations
 	checkBuyer(email, buyer, &f)
@@ -287,31 +276,8 @@ func checkBuyer(email string, buyer customer.Details, f *fault.Violations) {
 	buyer.Validate(f)
 }
 
-// cancelUnsent releases an attempt whose charge certainly never reached the processor.
-func (s *Service) cancelUnsent(ctx context.Context, attempt payment.State, cause error) error {
-	outcome, err := s.processor.Cancel(ctx, ports.ChargeOf(attempt))
-	if err == nil {
-		_, err = s.Settle(ctx, attempt.ID, outcome)
-	}
-	if err != nil { // the reconciling task goes on trying
-		cause = errors.Join(cause, err)
-	}
-	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Nothing was charged; try again in a moment.", cause)
-}
-
-// scheduleReconcile brings the reconciling task forward: the call is over and its outcome unknown.
-func (s *Service) scheduleReconcile(ctx context.Context, creatorID, paymentID string) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		now, err := r.Clock.Now(ctx, creatorID)
-		if err != nil {
-			return err
-		}
-		return r.Tasks.Schedule(ctx, TaskReconcile, paymentID, creatorID, now.Add(afterUnknown))
-	})
-}
-
-// challenged is the attempt of the session behind a hosted page's secret that waits for the buyer's bank. STATE_CONFLICT
-// when none does.
+// challenged is the attempt of the session behind a hosted page's secret that waits for the buyer's bank.
+// STATE_CONFLICT when none does.
 func (s *Service) challenged(ctx context.Context, secret string) (payment.State, error) {
 	session, _, err := s.bySecret(ctx, secret)
 	if err != nil {
@@ -327,35 +293,32 @@ func (s *Service) challenged(ctx context.Context, secret string) (payment.State,
 	return attempt, nil
 }
 
-// Challenge is how the buyer's browser leads them to their bank. STATE_CONFLICT when no bank asks for anything,
+// Challenge returns the next action of the buyer's bank challenge. STATE_CONFLICT when there is none,
 // PROCESSOR_UNAVAILABLE.
 func (s *Service) Challenge(ctx context.Context, secret string) (payment.NextAction, error) {
 	attempt, err := s.challenged(ctx, secret)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	outcome, err := s.processor.Find(ctx, ports.ChargeOf(attempt))
-	if err != nil {
-		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
-	}
-	return outcome.Action, nil
+	return s.runner.Challenge(ctx, attempt.ID)
 }
 
-// Authenticate takes in that the buyer is back from their bank's challenge. A failed one is CARD_DECLINED.
+// Authenticate is called when the buyer returns from their bank's challenge. A failed one is CARD_DECLINED.
 func (s *Service) Authenticate(ctx context.Context, secret string, approve bool) (checkout.State, error) {
 	attempt, err := s.challenged(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
 	}
-	outcome, err := s.processor.Authenticate(ctx, ports.ChargeOf(attempt), approve)
-	if err != nil {
-		return checkout.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
-	}
-	session, err := s.Settle(context.WithoutCancel(ctx), attempt.ID, outcome)
+	attempt, err = s.runner.Authenticate(ctx, attempt.ID, approve)
 	if err != nil {
 		return checkout.State{}, err
 	}
-	return session, refusal(outcome)
+	ctx = context.WithoutCancel(ctx)
+	session, err := s.store.Read(ctx).Checkout.Sessions.Get(ctx, attempt.CheckoutID())
+	if err != nil {
+		return checkout.State{}, err
+	}
+	return session, refusal(attempt)
 }
 
 // Describe takes the buyer's details before the card.

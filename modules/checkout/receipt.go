@@ -19,14 +19,14 @@ import (
 // Receipt is the integrator's confirmation.
 type Receipt struct {
 	Session checkout.State
-	// AccessVersion is at least the version that this payment made; 0 while there is no customer.
+	// AccessVersion is at least the version of the access that this payment gave; 0 while there is no customer.
 	AccessVersion int64
 	ReceiptURL    string
-	// Appointments are what was booked, in the buyer's order; none for what is not booked.
+	// Appointments are the booked appointments, in the buyer's order; none for other listings.
 	Appointments []appointment.State
-	// Refunded is how much went back.
+	// Refunded is the refunded part of the payment.
 	Refunded money.Amount
-	// PollAfter is how long to wait before asking again; 0 when the status is final.
+	// PollAfter is the delay before the next poll; 0 when the status is final.
 	PollAfter time.Duration
 }
 
@@ -37,7 +37,7 @@ func errBadToken() error {
 	return fault.New(fault.Unauthenticated, "The return token is not valid for this checkout session.")
 }
 
-// ReceiptStatus is what the buyer's return token opens: the status alone.
+// ReceiptStatus returns the session's status, and nothing else, to a browser that holds the return token.
 func (s *Service) ReceiptStatus(ctx context.Context, sessionID, returnToken string) (checkout.Status, error) {
 	if !s.cfg.Secrets.CheckReturnToken(sessionID, returnToken, s.clock.Real()) {
 		return "", errBadToken()
@@ -49,7 +49,7 @@ func (s *Service) ReceiptStatus(ctx context.Context, sessionID, returnToken stri
 	return session.Status, err
 }
 
-// Receipt is the whole receipt for the account; returnToken, when given, must be the session's. Faults: NOT_FOUND, and
+// Receipt returns the whole receipt to the account. returnToken, when given, must be the session's. NOT_FOUND, and
 // UNAUTHENTICATED for a bad token.
 func (s *Service) Receipt(ctx context.Context, creatorID, sessionID, returnToken string) (Receipt, error) {
 	if returnToken != "" && !s.cfg.Secrets.CheckReturnToken(sessionID, returnToken, s.clock.Real()) {
@@ -73,51 +73,46 @@ func (s *Service) receipt(ctx context.Context, session checkout.State) (Receipt,
 	case checkout.StatusFailed, checkout.StatusExpired:
 	}
 	key := customer.AccessKey(session.ExternalCustomerID, session.CustomerID) // "" while nobody has bought it
-	err := s.store.ReadTogether(ctx, func(ctx context.Context, r ports.Repos) (err error) {
-		s.store.ReadAhead(ctx, func() {
-			_, _ = s.access.AccessVersion(ctx, r, session.CreatorID, key)
-		})
-		if receipt.Appointments, err = s.booked(ctx, r, session); err != nil {
-			return err
+	r := s.store.Read(ctx)
+	var err error
+	if receipt.Appointments, err = s.booked(ctx, r, session); err != nil {
+		return Receipt{}, fmt.Errorf("receipt: %w", err)
+	}
+	if session.PaymentID != "" {
+		paid, err := r.Payments.Payments.Get(ctx, session.PaymentID)
+		if err != nil {
+			return Receipt{}, fmt.Errorf("receipt: %w", err)
 		}
-		if session.PaymentID != "" {
-			paid, err := r.Payments.Payments.Get(ctx, session.PaymentID)
-			if err != nil {
-				return err
-			}
-			receipt.Refunded = paid.Refunded
-		}
-		receipt.AccessVersion, err = s.access.AccessVersion(ctx, r, session.CreatorID, key)
-		return err
-	})
-	if err != nil {
+		receipt.Refunded = paid.Refunded
+	}
+	if receipt.AccessVersion, err = s.access.AccessVersion(ctx, r, session.CreatorID, key); err != nil {
 		return Receipt{}, fmt.Errorf("receipt: %w", err)
 	}
 	return receipt, nil
 }
 
-// ReceiptOf is the whole receipt of a session just read.
+// ReceiptOf returns the whole receipt of a session just read.
 func (s *Service) ReceiptOf(ctx context.Context, session checkout.State) (Receipt, error) {
 	return s.receipt(ctx, session)
 }
 
-// Page is what the hosted page shows.
+// Page holds what the hosted page shows.
 type Page struct {
 	Session checkout.State
 	Now     time.Time // the account's time, from which a trial would start
 	State   checkout.PageState
-	// RedirectURL is where the buyer goes once paid; empty when the session has no success address.
+	// RedirectURL is the success address; empty when the session has none.
 	RedirectURL string
 	ReceiptURL  string // once paid
-	// Seller is who sells, as buyers see them.
+	// Seller is the seller, as buyers see them.
 	Seller identity.Storefront
 	// CardBrand and CardLast4 name the card that paid; empty when none was needed.
 	CardBrand, CardLast4 string
-	// Refunded is how much of what was paid went back, in minor units.
+	// Refunded is the refunded part of the payment, in minor units.
 	Refunded int64
 	// AgainURL opens a fresh session; empty while this one still leads somewhere.
 	AgainURL string
-	// Appointments are what was booked, once paid.
+	// Appointments are the booked appointments, once paid.
 	Appointments []appointment.State
 }
 
@@ -167,7 +162,9 @@ func (s *Service) page(ctx context.Context, session checkout.State, now time.Tim
 		shown = session.PaymentID
 		page.ReceiptURL = s.ReceiptURL(session.ID)
 		if session.SuccessURL != "" {
-			page.RedirectURL = checkout.BuildRedirect(session.SuccessURL, session.ID, s.cfg.Secrets.ReturnToken(session.ID, s.clock.Real()))
+			page.RedirectURL = checkout.BuildRedirect(
+				session.SuccessURL, session.ID, s.cfg.Secrets.ReturnToken(session.ID, s.clock.Real()),
+			)
 		}
 	}
 	var attempt payment.State

@@ -1,5 +1,5 @@
-// Package checkout takes a buyer from an open session to a payment: creation, the hosted page's questions, paying,
-// what is done when a response is lost, expiry, and the receipt.
+// Package checkout takes a buyer from an open session to a payment: creation, the hosted page, paying, recovery from
+// lost responses, expiry, and the receipt.
 package checkout
 
 import (
@@ -14,20 +14,15 @@ import (
 	"sundry/ports"
 )
 
-// Task kinds of this module.
-const (
-	// TaskExpire ends an unpaid session; its subject is the session.
-	TaskExpire = "checkout.expire"
-	// TaskReconcile asks the processor what became of an attempt; its subject is the payment.
-	TaskReconcile = "checkout.reconcile"
-)
+// TaskExpire ends an unpaid session; its subject is the session.
+const TaskExpire = "checkout.expire"
 
-// Config is what differs between deployments.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	BaseURL string
 	Sandbox bool
 	Secrets checkout.Secrets
-	// SellerCountry is where the seller of record sits, ISO 3166-1 alpha-2.
+	// SellerCountry is the country of the seller of record, ISO 3166-1 alpha-2.
 	SellerCountry string
 }
 
@@ -37,11 +32,13 @@ type Service struct {
 	store     ports.Store
 	clock     ports.Clock
 	ids       ports.IDs
-	bus       ports.Bus
-	processor ports.Processor
+	sales     *Sales
+	charges   ports.Charges
+	runner    ports.ChargeRunner
 	cards     ports.CardForm
 	offers    ports.Offers
 	bookings  ports.Bookings
+	queue     ports.SlotQueue
 	access    ports.AccessVersions
 	accounts  ports.AccountReader
 	discounts ports.DiscountCodes
@@ -50,16 +47,18 @@ type Service struct {
 	limiter   ports.RateLimiter
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store     ports.Store
 	Clock     ports.Clock
 	IDs       ports.IDs
-	Bus       ports.Bus
-	Processor ports.Processor
+	Sales     *Sales
+	Charges   ports.Charges
+	Runner    ports.ChargeRunner
 	Cards     ports.CardForm
 	Offers    ports.Offers
 	Bookings  ports.Bookings
+	Queue     ports.SlotQueue
 	Access    ports.AccessVersions
 	Accounts  ports.AccountReader
 	Discounts ports.DiscountCodes
@@ -72,13 +71,15 @@ type Deps struct {
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
 	return &Service{
-		cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, processor: d.Processor, cards: d.Cards,
-		offers: d.Offers, bookings: d.Bookings, access: d.Access, accounts: d.Accounts, discounts: d.Discounts, taxes: d.Taxes,
+		cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, sales: d.Sales, charges: d.Charges, runner: d.Runner,
+		cards:  d.Cards,
+		offers: d.Offers, bookings: d.Bookings, queue: d.Queue, access: d.Access, accounts: d.Accounts,
+		discounts: d.Discounts, taxes: d.Taxes,
 		limiter: d.Limiter, vat: d.VAT,
 	}
 }
 
-// CheckoutURL is where the buyer pays.
+// CheckoutURL returns the hosted page of a session.
 func (s *Service) CheckoutURL(sessionID string) string {
 	return s.cfg.BaseURL + "/c/" + s.cfg.Secrets.Checkout(sessionID)
 }
@@ -94,7 +95,7 @@ func (s *Service) ReceiptURL(sessionID string) string {
 	return s.cfg.BaseURL + "/r/" + s.cfg.Secrets.Receipt(sessionID)
 }
 
-// errNoSession is the same for an unknown session and for somebody else's.
+// errNoSession is the same for an unknown session and for one of another account.
 func errNoSession() error { return fault.NotFound("checkout session") }
 
 // owned loads a session of the account. NOT_FOUND for any other.
@@ -106,21 +107,10 @@ func owned(ctx context.Context, r ports.Repos, creatorID, sessionID string) (che
 	return session, err
 }
 
-// firstKnown returns what is known already the first time, and from then on what load finds: for a transaction whose writes are
-// refused where what is known has changed, and which then runs again.
-func firstKnown[T any](known T, load func(ctx context.Context, r ports.Repos) (T, error)) func(ctx context.Context, r ports.Repos) (T, error) {
-	ran := false
-	return func(ctx context.Context, r ports.Repos) (T, error) {
-		if ran {
-			return load(ctx, r)
-		}
-		ran = true
-		return known, nil
-	}
-}
-
 // loadForUpdate loads a session with its account's time, inside the transaction that will save it.
-func (s *Service) loadForUpdate(ctx context.Context, r ports.Repos, sessionID string) (*checkout.Session, time.Time, error) {
+func (s *Service) loadForUpdate(
+	ctx context.Context, r ports.Repos, sessionID string,
+) (*checkout.Session, time.Time, error) {
 	loaded, err := r.Checkout.Sessions.Get(ctx, sessionID)
 	if err != nil {
 		return nil, time.Time{}, err

@@ -14,7 +14,9 @@ import (
 
 // ChooseOnPage takes the times that the buyer chose on the hosted page, in the place of those chosen before (Flow B).
 // Faults: NOT_FOUND, those of ports.Bookings.Hold, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT, RATE_LIMITED.
-func (s *Service) ChooseOnPage(ctx context.Context, secret string, picks []appointment.SlotChoice) (checkout.State, error) {
+func (s *Service) ChooseOnPage(
+	ctx context.Context, secret string, picks []appointment.SlotChoice,
+) (checkout.State, error) {
 	session, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err
@@ -23,8 +25,10 @@ func (s *Service) ChooseOnPage(ctx context.Context, secret string, picks []appoi
 }
 
 // choose claims the times and remembers them, in one transaction.
-func (s *Service) choose(ctx context.Context, opened checkout.State, picks []appointment.SlotChoice) (session checkout.State, err error) {
-	leave := s.bookings.LockSlots(ctx, holdOf(opened, picks))
+func (s *Service) choose(
+	ctx context.Context, opened checkout.State, picks []appointment.SlotChoice,
+) (session checkout.State, err error) {
+	leave := s.queue.LockSlots(ctx, holdOf(opened, picks))
 	defer leave()
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
@@ -41,7 +45,8 @@ func (s *Service) choose(ctx context.Context, opened checkout.State, picks []app
 		if err != nil {
 			return err
 		}
-		if err := s.mayHold(ctx, r, aggregate.State(), 0); err != nil { // after Hold, whose lock makes the count exact
+		// after Hold, whose lock makes the count exact
+		if err := s.checkHoldLimit(ctx, r, aggregate.State(), 0); err != nil {
 			return err
 		}
 		if err := aggregate.SelectSlots(slots, now); err != nil {
@@ -56,13 +61,17 @@ func (s *Service) choose(ctx context.Context, opened checkout.State, picks []app
 // notOffered refuses times of a variant that was removed after the session was opened: the session itself is there.
 func notOffered() error {
 	refused := fault.New(fault.NotBookable, "What this checkout session sells is not offered any more.")
-	refused.Details = []fault.Detail{{Field: "variant", Code: fault.DetailRequired, Message: "The variant was removed from the listing."}}
+	refused.Details = []fault.Detail{
+		{Field: "variant", Code: fault.DetailRequired, Message: "The variant was removed from the listing."},
+	}
 	return refused
 }
 
 // firstSlots claims the times that a new session comes with. One that comes without, for the buyer to choose on the
 // page, must be bookable at least.
-func (s *Service) firstSlots(ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.SlotChoice) ([]checkout.AppointmentSlot, error) {
+func (s *Service) firstSlots(
+	ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.SlotChoice,
+) ([]checkout.AppointmentSlot, error) {
 	switch {
 	case session.Offer.ForAppointments() && picks == nil:
 		return nil, s.bookings.Ready(ctx, r, session.CreatorID, session.Offer.ListingID, session.Offer.VariantID)
@@ -73,15 +82,19 @@ func (s *Service) firstSlots(ctx context.Context, r ports.Repos, session checkou
 		if len(picks) > 0 {
 			field, _, _ = strings.Cut(picks[0].Field, "[")
 		}
-		return nil, fault.Invalid(fault.Detail{Field: field, Code: fault.DetailNotAllowed, Message: "Only appointment listings take times."})
+		return nil, fault.Invalid(fault.Detail{
+			Field: field, Code: fault.DetailNotAllowed, Message: "Only appointment listings take times.",
+		})
 	}
 	return nil, nil
 }
 
-// LockSlots waits until nobody else is deciding about the times of a new session, so that a burst of requests for one slot waits
-// outside the database. It is called before the request's transaction; leave ends the turn.
+// LockSlots waits until nobody else is deciding about the times of a new session, so that a burst of requests for one
+// slot waits outside the database. It is called before the request's transaction; leave ends the turn.
 func (s *Service) LockSlots(ctx context.Context, creatorID string, n NewSession) (leave func()) {
-	return s.bookings.LockSlots(ctx, ports.Hold{CreatorID: creatorID, ListingID: n.ListingID, VariantID: n.VariantID, Picks: n.Slots})
+	return s.queue.LockSlots(ctx, ports.Hold{
+		CreatorID: creatorID, ListingID: n.ListingID, VariantID: n.VariantID, Picks: n.Slots,
+	})
 }
 
 func holdOf(session checkout.State, picks []appointment.SlotChoice) ports.Hold {
@@ -93,14 +106,18 @@ func holdOf(session checkout.State, picks []appointment.SlotChoice) ports.Hold {
 }
 
 // hold claims times for the session.
-func (s *Service) hold(ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.SlotChoice) ([]checkout.AppointmentSlot, error) {
+func (s *Service) hold(
+	ctx context.Context, r ports.Repos, session checkout.State, picks []appointment.SlotChoice,
+) ([]checkout.AppointmentSlot, error) {
 	claims, err := s.bookings.Hold(ctx, r, holdOf(session, picks))
 	if err != nil {
 		return nil, err
 	}
 	slots := make([]checkout.AppointmentSlot, len(claims))
 	for i, c := range claims {
-		slots[i] = checkout.AppointmentSlot{StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: string(c.DeliveryMode)}
+		slots[i] = checkout.AppointmentSlot{
+			StartsAt: c.StartsAt, EndsAt: c.EndsAt, Timezone: c.Timezone, DeliveryMode: string(c.DeliveryMode),
+		}
 	}
 	return slots, nil
 }
@@ -125,22 +142,16 @@ func (s *Service) stillHeld(ctx context.Context, r ports.Repos, session checkout
 	if err != nil || held == len(session.Slots) {
 		return err
 	}
-	gone := fault.New(fault.SlotUnavailable, "A time that was chosen is not available any more. Nothing was charged; choose again.")
+	gone := fault.New(
+		fault.SlotUnavailable, "A time that was chosen is not available any more. Nothing was charged; choose again.",
+	)
 	gone.ListingURL, gone.CancelURL = s.AgainURL(session.ID), session.CancelURL
 	return gone
 }
 
-// release frees the times that a session holds, when it will not be paid.
-func (s *Service) release(ctx context.Context, r ports.Repos, session checkout.State) error {
-	if len(session.Slots) == 0 {
-		return nil
-	}
-	return s.bookings.Release(ctx, r, session.CreatorID, session.ID)
-}
-
-// Again opens a fresh session for what one was about that is terminal: the same listing as it is sold now,
-// the same customer and the same way back; times are chosen again. A session that is not terminal is returned
-// itself. The visitor is counted by their network. Faults: those of ports.Offers, NOT_BOOKABLE, RATE_LIMITED.
+// Again opens a fresh session in place of a terminal one: the same listing as it is sold now, the same customer and
+// the same redirects; times are chosen again. A session that is not terminal is returned itself. It counts the
+// visitor by their network. The faults of ports.Offers, NOT_BOOKABLE, RATE_LIMITED.
 func (s *Service) Again(ctx context.Context, secret, network string) (checkoutURL string, err error) {
 	page, err := s.Page(ctx, secret)
 	if err != nil {
@@ -151,11 +162,13 @@ func (s *Service) Again(ctx context.Context, secret, network string) (checkoutUR
 	}
 	old := page.Session
 	fresh := checkout.State{
-		Catalog: old.Catalog, PaymentLinkID: old.PaymentLinkID, ExternalCustomerID: old.ExternalCustomerID, Email: old.Email,
-		Buyer: old.Buyer, UIMode: old.UIMode, SuccessURL: old.SuccessURL, CancelURL: old.CancelURL, ReferenceID: old.ReferenceID,
-		Metadata: old.Metadata, UTM: old.UTM, OpenedBy: s.openedBy(network),
+		Catalog: old.Catalog, PaymentLinkID: old.PaymentLinkID, ExternalCustomerID: old.ExternalCustomerID,
+		Email: old.Email,
+		Buyer: old.Buyer, UIMode: old.UIMode, SuccessURL: old.SuccessURL, CancelURL: old.CancelURL,
+		ReferenceID: old.ReferenceID,
+		Metadata:    old.Metadata, UTM: old.UTM, OpenedBy: s.openedBy(network),
 	}
-	err = s.counted(ctx, "open", network, maxOpened, func() error {
+	err = s.withRateLimit(ctx, "open", network, maxOpened, func() error {
 		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			again := fresh
 			if again.Offer, err = s.offers.Again(ctx, r, old.Offer); err != nil {

@@ -22,7 +22,8 @@ func (w *fixture) sellTime() {
 
 func times() []appointment.SlotChoice {
 	return []appointment.SlotChoice{{
-		StartsAt: time.Date(2030, 6, 3, 9, 0, 0, 0, time.UTC), Timezone: "Europe/Paris", DeliveryMode: appointment.Virtual, Field: "appointmentSlots[0]",
+		StartsAt: time.Date(2030, 6, 3, 9, 0, 0, 0, time.UTC), Timezone: "Europe/Paris",
+		DeliveryMode: appointment.Virtual, Field: "appointmentSlots[0]",
 	}}
 }
 

@@ -20,8 +20,8 @@ func (s *Service) applyTax(ctx context.Context, session *checkout.Session, now t
 	return nil
 }
 
-// applyFinalTax is applyTax for a payment. A buyer whose country alone does not decide the tax has to name the postal code:
-// VALIDATION_FAILED.
+// applyFinalTax applies the tax for a payment. VALIDATION_FAILED if the country alone does not decide the tax and the
+// postal code is missing.
 func (s *Service) applyFinalTax(ctx context.Context, session *checkout.Session, now time.Time) error {
 	if err := s.applyTax(ctx, session, now); err != nil {
 		return err
@@ -29,7 +29,8 @@ func (s *Service) applyFinalTax(ctx context.Context, session *checkout.Session, 
 	state := session.State()
 	if state.TaxDetails.Treatment == tax.Undetermined && state.Buyer.Country != "" && state.Total.Minor > 0 {
 		return fault.Invalid(fault.Detail{
-			Field: "postalCode", Code: fault.DetailInvalid, Message: "Enter the postal code of your billing address: the tax depends on it.",
+			Field: "postalCode", Code: fault.DetailInvalid,
+			Message: "Enter the postal code of your billing address: the tax depends on it.",
 		})
 	}
 	return nil

@@ -21,7 +21,9 @@ func forStripeTax(t *testing.T, test func(t *testing.T, w *fixture, server *stri
 	t.Helper()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		server := stripefake.New(t)
-		w.taxes.TaxCalculator = stripepay.NewTaxes(stripepay.New(stripepay.Config{SecretKey: "sk_live_1", APIBase: server.URL}), w.clock.Real)
+		w.taxes.TaxCalculator = stripepay.NewTaxes(
+			stripepay.New(stripepay.Config{SecretKey: "sk_live_1", APIBase: server.URL}), w.clock.Real,
+		)
 		test(t, w, server)
 	})
 }
@@ -99,7 +101,7 @@ func TestAPostalCodeIsNeededWhereItDecidesTheTax(t *testing.T) {
 	})
 }
 
-func TestAPaymentWithoutItsTaxLeavesTheBanksChallengeOpen(t *testing.T) {
+func TestAPaymentWithoutTaxLeavesTheChallengeOpen(t *testing.T) {
 	t.Parallel()
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()

@@ -12,10 +12,12 @@ import (
 // vatTimeout bounds one question to the register of VAT ids, for which a buyer waits.
 const vatTimeout = 5 * time.Second
 
-// checkVAT asks the register about the VAT id that decides the tax of a sale to buyer, given over what was known of them. The
-// check is the zero value where no id decides, it was checked for this sale before, or the register did not decide: then the
-// check of its shape decides. VALIDATION_FAILED at field for an id that is not registered.
-func (s *Service) checkVAT(ctx context.Context, buyer, earlier customer.Details, known tax.VATCheck, field string) (tax.VATCheck, error) {
+// checkVAT looks the VAT id of a sale up in the register. buyer's details have precedence over earlier ones. The
+// check is the zero value if no id affects the tax, if it was checked for this sale before, or if the register did
+// not decide: then the check of its shape decides. VALIDATION_FAILED at field for an id that is not registered.
+func (s *Service) checkVAT(
+	ctx context.Context, buyer, earlier customer.Details, known tax.VATCheck, field string,
+) (tax.VATCheck, error) {
 	if s.vat == nil {
 		return tax.VATCheck{}, nil
 	}
@@ -31,7 +33,8 @@ func (s *Service) checkVAT(ctx context.Context, buyer, earlier customer.Details,
 	}
 	if !check.Registered {
 		return tax.VATCheck{}, fault.Invalid(fault.Detail{
-			Field: field, Code: fault.DetailInvalid, Message: "This VAT id isn't registered for sales between EU countries. Check it, or leave it out.",
+			Field: field, Code: fault.DetailInvalid,
+			Message: "This VAT id isn't registered for sales between EU countries. Check it, or leave it out.",
 		})
 	}
 	return check, nil

@@ -61,7 +61,9 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 			t.Fatalf("%+v, %v", session.TaxDetails, err)
 		}
 		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
-		if _, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{Name: "Grace Hopper GmbH"}); err != nil || w.vat.asked != 1 {
+		if _, err = w.checkout.Describe(
+			t.Context(), secret, "", customer.Details{Name: "Grace Hopper GmbH"},
+		); err != nil || w.vat.asked != 1 {
 			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
 		}
 		session, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{TaxID: customer.NoTaxID})

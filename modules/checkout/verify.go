@@ -7,7 +7,7 @@ import (
 	"sundry/ports"
 )
 
-// expiryGrace is how long past its time a session may wait for a worker before it counts as forgotten.
+// expiryGrace bounds how long after its time a session may wait for a worker before Verify reports it.
 const expiryGrace = 5 * time.Minute
 
 // Verify checks what must always hold of sessions, payments and receipts, and returns one line per violation.

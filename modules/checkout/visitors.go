@@ -18,27 +18,29 @@ const (
 	visitorWindow = 10 * time.Minute
 	maxOpened     = 60 // sessions opened by a link or again
 	maxFreeOrders = 20
-	// maxHolding is how many sessions that one network opened may hold times of one creator at once.
+	// maxHolding bounds the sessions opened by one network that may hold times of one creator at once.
 	maxHolding = 5
-	// holdingRetry is when somebody who holds too many times may expect that some of them are free again.
+	// holdingRetry is the suggested delay before a network that holds too many times tries again.
 	holdingRetry = 5 * time.Minute
 )
 
-// openedBy is what a session remembers of the network that opened it: enough to count, no address.
+// openedBy returns the pseudonym of a network that a session stores: enough to count by, without the address.
 func (s *Service) openedBy(network string) string {
 	mac := secret.MAC(s.cfg.Secrets.Key, "visitor", network)
 	return hex.EncodeToString(mac[:])
 }
 
-// counted runs what a visitor asks for within a limit. What is refused is not counted. RATE_LIMITED.
-func (s *Service) counted(ctx context.Context, what, network string, limit int, work func() error) error {
+// withRateLimit runs work within a limit per network. Work that fails is not counted. RATE_LIMITED.
+func (s *Service) withRateLimit(ctx context.Context, what, network string, limit int, work func() error) error {
 	key := "checkout." + what + ":" + s.openedBy(network)
 	quota, err := s.limiter.Allow(ctx, key, limit, visitorWindow)
 	if err != nil {
 		return fmt.Errorf("count visitor: %w", err)
 	}
 	if quota.Wait > 0 {
-		return tooMany("Too many checkouts were opened from your network. Wait a few minutes, then try again.", quota.Wait)
+		return tooMany(
+			"Too many checkouts were opened from your network. Wait a few minutes, then try again.", quota.Wait,
+		)
 	}
 	if err := work(); err != nil {
 		_ = s.limiter.Refund(context.WithoutCancel(ctx), key, limit, visitorWindow) // a count too many, for ten minutes
@@ -47,9 +49,9 @@ func (s *Service) counted(ctx context.Context, what, network string, limit int, 
 	return nil
 }
 
-// mayHold refuses when sessions of one network hold too many times of the creator; beside is how many the caller is
-// about to add. RATE_LIMITED.
-func (s *Service) mayHold(ctx context.Context, r ports.Repos, session checkout.State, beside int) error {
+// checkHoldLimit refuses when sessions of one network hold too many times of the creator; beside is how many the
+// caller is about to add. RATE_LIMITED.
+func (s *Service) checkHoldLimit(ctx context.Context, r ports.Repos, session checkout.State, beside int) error {
 	if session.OpenedBy == "" || !session.Offer.ForAppointments() {
 		return nil
 	}
@@ -57,7 +59,10 @@ func (s *Service) mayHold(ctx context.Context, r ports.Repos, session checkout.S
 	if err != nil || holding+beside <= maxHolding {
 		return err
 	}
-	return tooMany("Too many times are on hold from your network. Finish or leave one of the open checkouts, then try again.", holdingRetry)
+	return tooMany(
+		"Too many times are on hold from your network. Finish or leave one of the open checkouts, then try again.",
+		holdingRetry,
+	)
 }
 
 func tooMany(why string, wait time.Duration) error {

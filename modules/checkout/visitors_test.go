@@ -50,7 +50,8 @@ func TestANetworkOpensSixtySessionsByLinkAndThenWaits(t *testing.T) {
 	})
 }
 
-func TestANetworkOrdersTwentyTimesForNothingAndThenWaits(t *testing.T) {
+// A network places twenty free orders, and then waits.
+func TestANetworkWaitsAfterTwentyFreeOrders(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		ctx := context.Background()
@@ -74,7 +75,9 @@ func TestANetworkOrdersTwentyTimesForNothingAndThenWaits(t *testing.T) {
 			t.Errorf("another network: %v", err)
 		}
 		w.offer.Price = priced
-		_, err = w.checkout.PayOnPage(ctx, secretOf(w, w.open()), checkout.Payment{Card: ports.CardInput{Number: cardSucceeds}}, home)
+		_, err = w.checkout.PayOnPage(
+			ctx, secretOf(w, w.open()), checkout.Payment{Card: ports.CardInput{Number: cardSucceeds}}, home,
+		)
 		if err != nil {
 			t.Errorf("a payment: %v", err)
 		}

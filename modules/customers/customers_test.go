@@ -3,7 +3,6 @@ package customers_test
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,11 +12,11 @@ import (
 	"sundry/core/customer"
 	"sundry/core/event"
 	"sundry/core/fault"
-	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/modules/customers"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -29,58 +28,24 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type fixture struct {
 	t     *testing.T
 	store *testdb.ClockedStore
+	*testdb.Clock
+	bus *fakes.Bus
 	*customers.Service
-
-	mu        sync.Mutex
-	now       time.Time
-	published []event.Event
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, now: noon}
-		w.store = testdb.WithClock(store, w)
+		w := &fixture{t: t, Clock: testdb.NewClock(noon), bus: &fakes.Bus{}}
+		w.store = testdb.WithClock(store, w.Clock)
 		w.Service = customers.New(
 			customers.Config{BaseURL: "https://pay.example.com", Sandbox: true, PortalKey: make([]byte, 32)},
-			customers.Deps{Store: w.store, Clock: w, IDs: system.NewIDs(), Bus: w, Accounts: w})
+			customers.Deps{Store: w.store, Clock: w.Clock, IDs: system.NewIDs(), Bus: w.bus, Accounts: fakes.Ada})
 		test(t, w)
 	})
 }
 
-func (w *fixture) Real() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.Real(), nil }
-
-func (w *fixture) advance(by time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(by)
-}
-
-// ReadAhead implements ports.Bus.
-func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.published = append(w.published, events...)
-	return nil
-}
-
-func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) { return "Ada", nil }
-
-func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
-	return identity.Storefront{Name: "Ada"}, nil
-}
-
-func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
-	return "Ada", "ada@example.com", nil
-}
+func (w *fixture) published() []event.Event { return fakes.Published[event.Event](w.bus) }
 
 func (w *fixture) create(d customer.Draft) customer.State {
 	w.t.Helper()
@@ -119,7 +84,7 @@ func TestAnExternalIDIsOneCustomersWithinAnAccount(t *testing.T) {
 	})
 }
 
-func TestACustomerIsFoundByEitherNameAndOnlyByTheirAccount(t *testing.T) {
+func TestACustomerIsFoundByEitherIDWithinTheAccount(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		made := w.create(customer.Draft{Email: "ada@example.com", ExternalCustomerID: "ada"})
@@ -142,11 +107,15 @@ func TestACustomerIsFoundByEitherNameAndOnlyByTheirAccount(t *testing.T) {
 		}
 		_, err := w.Update(t.Context(), "crt_other", made.ID, customer.Patch{DisplayName: new("Eve")})
 		refused(t, err, fault.CustomerNotFound)
-		list, err := w.List(t.Context(), ports.CustomerFilter{CreatorID: creatorID, Email: "ada@example.com"}, ports.Page{Limit: 10})
+		list, err := w.List(
+			t.Context(), ports.CustomerFilter{CreatorID: creatorID, Email: "ada@example.com"}, ports.Page{Limit: 10},
+		)
 		if err != nil || len(list.Items) != 1 {
 			t.Errorf("%+v, %v", list, err)
 		}
-		if known, err := w.Customer(t.Context(), w.store.Read(t.Context()), made.ID); err != nil || known.ID != made.ID {
+		if known, err := w.Customer(
+			t.Context(), w.store.Read(t.Context()), made.ID,
+		); err != nil || known.ID != made.ID {
 			t.Errorf("%+v, %v", known, err)
 		}
 		_, err = w.Customer(t.Context(), w.store.Read(t.Context()), "cus_unknown")
@@ -158,7 +127,7 @@ func TestOnlyANewNameOfTheirAccessIsAnnounced(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		made := w.create(customer.Draft{Email: "ada@example.com"})
-		w.advance(time.Hour)
+		w.Advance(time.Hour)
 		for _, c := range []struct {
 			patch     customer.Patch
 			revision  int64
@@ -170,15 +139,17 @@ func TestOnlyANewNameOfTheirAccessIsAnnounced(t *testing.T) {
 			{customer.Patch{ExternalCustomerID: new("ada")}, 3, 1},
 		} {
 			got, err := w.Update(t.Context(), creatorID, made.ID, c.patch)
-			if err != nil || got.Revision != c.revision || len(w.published) != c.announced {
-				t.Errorf("%+v, %v, %d events", got, err, len(w.published))
+			if err != nil || got.Revision != c.revision || len(w.published()) != c.announced {
+				t.Errorf("%+v, %v, %d events", got, err, len(w.published()))
 			}
 		}
-		renamed := w.published[0].(customer.Renamed)
+		renamed := w.published()[0].(customer.Renamed)
 		if renamed.From != made.ID || renamed.To != "ada" || !renamed.UpdatedAt.Equal(noon.Add(time.Hour)) {
 			t.Errorf("%+v", renamed)
 		}
-		if stored, err := w.Get(t.Context(), creatorID, made.ID); err != nil || stored.DisplayName != "Ada" || stored.ExternalCustomerID != "ada" {
+		if stored, err := w.Get(
+			t.Context(), creatorID, made.ID,
+		); err != nil || stored.DisplayName != "Ada" || stored.ExternalCustomerID != "ada" {
 			t.Errorf("%+v, %v", stored, err)
 		}
 	})
@@ -188,9 +159,14 @@ func TestACheckoutTellsWhereTheCustomerIsTaxed(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		made := w.create(customer.Draft{Email: "ada@example.com"})
-		paid := checkout.Paid{CustomerID: made.ID, Email: "other@example.com", Buyer: customer.Details{Name: "Ada", Country: "DE"}, At: noon.Add(time.Hour)}
+		paid := checkout.Paid{
+			CustomerID: made.ID, Email: "other@example.com", Buyer: customer.Details{Name: "Ada", Country: "DE"},
+			At: noon.Add(time.Hour),
+		}
 		for range 2 {
-			if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return w.OnCheckoutPaid(ctx, r, paid) }); err != nil {
+			if err := w.store.Atomically(
+				t.Context(), func(ctx context.Context, r ports.Repos) error { return w.OnCheckoutPaid(ctx, r, paid) },
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -212,12 +188,19 @@ func TestARequestForAPortalNamesOneCustomerAndAReturn(t *testing.T) {
 			request customers.PortalRequest
 			ok      bool
 		}{
-			"by id":          {customers.PortalRequest{CustomerID: "cus_1", ReturnURL: "https://shop.example"}, true},
-			"by external id": {customers.PortalRequest{ExternalCustomerID: "ada", ReturnURL: "https://shop.example"}, true},
-			"both":           {customers.PortalRequest{CustomerID: "cus_1", ExternalCustomerID: "ada", ReturnURL: "https://shop.example"}, false},
-			"nobody":         {customers.PortalRequest{ReturnURL: "https://shop.example"}, false},
-			"no return":      {customers.PortalRequest{CustomerID: "cus_1"}, false},
-			"a bad return":   {customers.PortalRequest{CustomerID: "cus_1", ReturnURL: "javascript:alert(1)"}, false},
+			"by id": {customers.PortalRequest{CustomerID: "cus_1", ReturnURL: "https://shop.example"}, true},
+			"by external id": {
+				customers.PortalRequest{ExternalCustomerID: "ada", ReturnURL: "https://shop.example"}, true,
+			},
+			"both": {
+				customers.PortalRequest{
+					CustomerID: "cus_1", ExternalCustomerID: "ada", ReturnURL: "https://shop.example",
+				},
+				false,
+			},
+			"nobody":       {customers.PortalRequest{ReturnURL: "https://shop.example"}, false},
+			"no return":    {customers.PortalRequest{CustomerID: "cus_1"}, false},
+			"a bad return": {customers.PortalRequest{CustomerID: "cus_1", ReturnURL: "javascript:alert(1)"}, false},
 		} {
 			if err := w.CheckPortal(c.request); c.ok != (err == nil) || !c.ok && !fault.Is(err, fault.ValidationFailed) {
 				t.Errorf("%s: %v", name, err)
@@ -253,18 +236,20 @@ func TestAPortalLinkOpensOneCustomersPagesForItsTime(t *testing.T) {
 			}
 			return visit.Expired
 		}
-		if visit, err := w.Visit(t.Context(), tokenOf(address)); err != nil || visit.ReturnURL != "https://shop.example" {
+		if visit, err := w.Visit(
+			t.Context(), tokenOf(address),
+		); err != nil || visit.ReturnURL != "https://shop.example" {
 			t.Errorf("%+v, %v", visit, err)
 		}
-		w.advance(24*time.Hour - time.Second)
+		w.Advance(24*time.Hour - time.Second)
 		if expired(address) {
 			t.Error("expired within the day")
 		}
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		if !expired(address) || expired(mailed) {
 			t.Error("a link of the integrator lasts a day, one in a mail a month")
 		}
-		w.advance(29 * 24 * time.Hour)
+		w.Advance(29 * 24 * time.Hour)
 		if !expired(mailed) {
 			t.Error("a mailed link lasts for ever")
 		}
@@ -288,12 +273,15 @@ func TestAnExpiredLinkIsGoodForANewOneByMail(t *testing.T) {
 		if err := w.MailLink(t.Context(), tokenOf(address)); err != nil {
 			t.Fatal(err)
 		}
-		if asked := w.published[0].(customer.LinkAsked); asked.ID != silent.ID || !asked.At.Equal(noon) {
+		if asked := w.published()[0].(customer.LinkAsked); asked.ID != silent.ID || !asked.At.Equal(noon) {
 			t.Errorf("%+v", asked)
 		}
 		refused(t, w.MailLink(t.Context(), "x"), fault.NotFoundCode)
 		nameless := customer.State{ID: "cus_2", CreatorID: creatorID, CreatedAt: noon, UpdatedAt: noon, Revision: 1}
-		if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Customers.Customers.Insert(ctx, nameless) }); err != nil {
+		if err := w.store.Atomically(
+			t.Context(),
+			func(ctx context.Context, r ports.Repos) error { return r.Customers.Customers.Insert(ctx, nameless) },
+		); err != nil {
 			t.Fatal(err)
 		}
 		if address, err = w.PortalURL("cus_2"); err != nil {
@@ -311,7 +299,9 @@ func TestALinkThatOthersMaySeeIsNoKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if visit, err := w.Visit(t.Context(), tokenOf(address)); err != nil || !visit.Expired || !visit.Asked || visit.Customer.ID != made.ID {
+		if visit, err := w.Visit(
+			t.Context(), tokenOf(address),
+		); err != nil || !visit.Expired || !visit.Asked || visit.Customer.ID != made.ID {
 			t.Errorf("%+v, %v", visit, err)
 		}
 		key, err := w.PortalURL(made.ID)
@@ -335,7 +325,10 @@ func TestACustomerSeesTheirOwnPaymentsOnly(t *testing.T) {
 			if _, err := p.Apply(payment.Outcome{Status: o}, noon); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Payments.Payments.Insert(ctx, p.State()) }); err != nil {
+			if err := w.store.Atomically(
+				t.Context(),
+				func(ctx context.Context, r ports.Repos) error { return r.Payments.Payments.Insert(ctx, p.State()) },
+			); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 var _ ports.PortalLinks = (*Service)(nil)
 
-// PortalRequest asks for a link to a customer's portal. Exactly one of the two ids names the customer.
+// PortalRequest requests a link to a customer's portal. Exactly one of the two ids names the customer.
 type PortalRequest struct {
 	CustomerID, ExternalCustomerID string
 	ReturnURL                      string
@@ -35,12 +35,16 @@ func (s *Service) CheckPortal(p PortalRequest) error {
 }
 
 // OpenPortal is a link to the portal of a customer of the account, good for a day. CUSTOMER_NOT_FOUND.
-func (s *Service) OpenPortal(ctx context.Context, creatorID string, p PortalRequest) (address string, link customer.PortalLink, err error) {
+func (s *Service) OpenPortal(
+	ctx context.Context, creatorID string, p PortalRequest,
+) (address string, link customer.PortalLink, err error) {
 	owner, err := s.Find(ctx, creatorID, p.CustomerID, p.ExternalCustomerID)
 	if err != nil {
 		return "", link, err
 	}
-	link = customer.PortalLink{CustomerID: owner.ID, ReturnURL: p.ReturnURL, ExpiresAt: s.clock.Real().Add(customer.PortalSession).Unix()}
+	link = customer.PortalLink{
+		CustomerID: owner.ID, ReturnURL: p.ReturnURL, ExpiresAt: s.clock.Real().Add(customer.PortalSession).Unix(),
+	}
 	address, err = s.portalURL(link)
 	return address, link, err
 }
@@ -52,7 +56,9 @@ func (s *Service) portalURL(link customer.PortalLink) (string, error) {
 
 // PortalURL implements ports.PortalLinks.
 func (s *Service) PortalURL(customerID string) (string, error) {
-	return s.portalURL(customer.PortalLink{CustomerID: customerID, ExpiresAt: s.clock.Real().Add(customer.PortalMail).Unix()})
+	return s.portalURL(customer.PortalLink{
+		CustomerID: customerID, ExpiresAt: s.clock.Real().Add(customer.PortalMail).Unix(),
+	})
 }
 
 // AskURL is a page that mails a customer the way to their portal: it is shown where others may see it.
@@ -65,7 +71,7 @@ type Visit struct {
 	Customer  customer.State
 	Seller    string
 	ReturnURL string // empty for none
-	// Expired means that the link is too old: all it is good for is to have a new one mailed.
+	// Expired means that the link is too old: it can only request a new one by mail.
 	Expired bool
 	// Asked means that the link was made for that alone.
 	Asked bool
@@ -104,15 +110,15 @@ func (s *Service) MailLink(ctx context.Context, token string) error {
 	})
 }
 
-// Payments are what a customer has paid, newest first.
+// Payments lists a customer's payments, newest first.
 func (s *Service) Payments(ctx context.Context, customerID string) ([]payment.State, error) {
 	return s.store.Read(ctx).Payments.Payments.ListByCustomer(ctx, customerID, maxPayments)
 }
 
-// maxPayments is how many payments the portal lists.
+// maxPayments bounds the payments that the portal lists.
 const maxPayments = 100
 
-// Payment is one of a customer's payments. NOT_FOUND for any other.
+// Payment returns one of a customer's payments. NOT_FOUND for any other.
 func (s *Service) Payment(ctx context.Context, customerID, paymentID string) (payment.State, error) {
 	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && (paid.CustomerID != customerID || paid.Status != payment.Succeeded) {

@@ -1,4 +1,5 @@
-// Package customers keeps the people who buy: those whom the integrator names, and those whom only a checkout knows.
+// Package customers keeps the people who buy: customers named by the integrator, and those known from a checkout
+// only.
 package customers
 
 import (
@@ -13,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// Config is what differs between deployments.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	BaseURL string
 	Sandbox bool
@@ -21,7 +22,7 @@ type Config struct {
 	PortalKey customer.PortalKey
 }
 
-// Deps are what the module works with.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store    ports.Store
 	Clock    ports.Clock
@@ -91,7 +92,9 @@ func (s *Service) Find(ctx context.Context, creatorID, customerID, externalCusto
 }
 
 // List returns part of the account's customers.
-func (s *Service) List(ctx context.Context, f ports.CustomerFilter, page ports.Page) (ports.List[customer.State], error) {
+func (s *Service) List(
+	ctx context.Context, f ports.CustomerFilter, page ports.Page,
+) (ports.List[customer.State], error) {
 	return s.store.Read(ctx).Customers.Customers.List(ctx, f, page)
 }
 
@@ -142,11 +145,6 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		return nil
 	}
 	return r.Customers.Customers.Update(ctx, c.State())
-}
-
-// BeforeCheckoutPaid reads ahead what OnCheckoutPaid needs.
-func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
-	_, _ = r.Customers.Customers.Get(ctx, e.CustomerID)
 }
 
 func owned(ctx context.Context, r ports.Repos, creatorID, customerID string) (customer.State, error) {

@@ -17,13 +17,13 @@ const (
 	lifetime = 24 * time.Hour
 )
 
-// TaskSweep deletes the responses that are too old to be asked for. It is the platform's and periodic.
+// TaskSweep deletes expired responses. It is the platform's and periodic.
 const TaskSweep = "idempotency.sweep"
 
 const sweepInterval = time.Hour
 
-// Service keeps responses. Some of them show what is encrypted or not stored at all everywhere else, such as a signing
-// secret or the address of a checkout, so they are encrypted too.
+// Service stores responses. They are encrypted, because some show values that are encrypted or not stored at all
+// elsewhere, such as a signing secret or the address of a checkout.
 type Service struct {
 	store     ports.Store
 	clock     ports.Clock
@@ -40,14 +40,12 @@ func New(store ports.Store, clock ports.Clock, encrypter ports.Encrypter) *Servi
 type work = func(ctx context.Context) (ports.StoredResponse, error)
 
 // Transactional implements ports.IdempotentRequests.
-func (s *Service) Transactional(ctx context.Context, request ports.IdempotentRequest, work work) (response ports.StoredResponse, replayed bool, err error) {
+func (s *Service) Transactional(
+	ctx context.Context, request ports.IdempotentRequest, work work,
+) (response ports.StoredResponse, replayed bool, err error) {
 	record := s.newRecord(request)
-	atomically := s.store.Atomically
-	if request.Pipelined {
-		atomically = s.store.Pipelined
-	}
 	refused := false
-	err = atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		refused = false
 		if response, replayed, err = s.claim(ctx, r, record); err != nil || replayed {
 			return err
@@ -64,9 +62,11 @@ func (s *Service) Transactional(ctx context.Context, request ports.IdempotentReq
 	return response, replayed, err
 }
 
-// refusal queries once more for the response of a key whose work was refused. The first query may be older than the lock: a
-// request with the same key may have committed in between, and its own effect may be what this one was refused for.
-func (s *Service) refusal(ctx context.Context, record ports.IdempotencyRecord, refused error) (response ports.StoredResponse, replayed bool, err error) {
+// refusal looks again for the response of a key whose work was refused. The first query may be older than the lock: a
+// request with the same key may have committed in between and caused the refusal.
+func (s *Service) refusal(
+	ctx context.Context, record ports.IdempotencyRecord, refused error,
+) (response ports.StoredResponse, replayed bool, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		response, replayed, err = s.claim(ctx, r, record)
 		return err
@@ -78,7 +78,9 @@ func (s *Service) refusal(ctx context.Context, record ports.IdempotencyRecord, r
 }
 
 // Leased implements ports.IdempotentRequests.
-func (s *Service) Leased(ctx context.Context, request ports.IdempotentRequest, work work) (response ports.StoredResponse, replayed bool, err error) {
+func (s *Service) Leased(
+	ctx context.Context, request ports.IdempotentRequest, work work,
+) (response ports.StoredResponse, replayed bool, err error) {
 	record := s.newRecord(request)
 	record.LeaseUntil = record.CreatedAt.Add(lease)
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -110,7 +112,8 @@ func (s *Service) Sweep(ctx context.Context, t ports.Task) error {
 
 func (s *Service) newRecord(request ports.IdempotentRequest) ports.IdempotencyRecord {
 	return ports.IdempotencyRecord{
-		CreatorID: request.CreatorID, Route: request.Route, Key: request.Key, BodyHash: request.Hash, CreatedAt: s.clock.Real(),
+		CreatorID: request.CreatorID, Route: request.Route, Key: request.Key, BodyHash: request.Hash,
+		CreatedAt: s.clock.Real(),
 	}
 }
 
@@ -120,9 +123,13 @@ func (s *Service) completed(record ports.IdempotencyRecord, response ports.Store
 }
 
 // claim refuses a key that is in use or bound to another request, and returns the response that a key has.
-func (s *Service) claim(ctx context.Context, r ports.Repos, want ports.IdempotencyRecord) (response ports.StoredResponse, found bool, err error) {
+func (s *Service) claim(
+	ctx context.Context, r ports.Repos, want ports.IdempotencyRecord,
+) (response ports.StoredResponse, found bool, err error) {
 	record, locked, err := r.Idempotency.Lock(ctx, want.CreatorID, want.Route, want.Key)
-	inProgress := fault.New(fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.")
+	inProgress := fault.New(
+		fault.IdempotencyInProgress, "The first request with this Idempotency-Key is still running.",
+	)
 	inProgress.RetryAfter = time.Second
 	switch {
 	case err == nil && !locked:
@@ -143,7 +150,7 @@ func (s *Service) claim(ctx context.Context, r ports.Repos, want ports.Idempoten
 		}
 		return ports.StoredResponse{Status: record.Status, Body: body}, true, nil
 	case !record.LeaseUntil.After(want.CreatedAt):
-		return response, false, nil // nothing came of it: the key is free for any request
+		return response, false, nil // nothing was changed: the key is free for any request
 	}
 	if err := sameRequest(record, want); err != nil {
 		return response, false, err
@@ -155,7 +162,10 @@ func sameRequest(record, want ports.IdempotencyRecord) error {
 	if subtle.ConstantTimeCompare(record.BodyHash, want.BodyHash) == 1 {
 		return nil
 	}
-	return fault.New(fault.IdempotencyKeyMismatch, "This Idempotency-Key was used with another request. Use a new key for a new request.")
+	return fault.New(
+		fault.IdempotencyKeyMismatch,
+		"This Idempotency-Key was used with another request. Use a new key for a new request.",
+	)
 }
 
 func (s *Service) save(ctx context.Context, r ports.Repos, record ports.IdempotencyRecord) error {

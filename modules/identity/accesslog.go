@@ -9,9 +9,13 @@ import (
 )
 
 // log writes a line of the account's access log in the caller's transaction.
-func (s *Service) log(ctx context.Context, r ports.Repos, creatorID string, kind identity.AccountEventKind, from identity.Client, note string) error {
+func (s *Service) log(
+	ctx context.Context, r ports.Repos, creatorID string, kind identity.AccountEventKind, from identity.Client,
+	note string,
+) error {
 	return r.Identity.AccountEvents.Insert(ctx, identity.AccountEvent{
-		ID: s.ids.New(identity.AccountEventPrefix), CreatorID: creatorID, Kind: kind, Client: from, Note: note, At: s.clock.Real(),
+		ID: s.ids.New(identity.AccountEventPrefix), CreatorID: creatorID, Kind: kind, Client: from, Note: note,
+		At: s.clock.Real(),
 	})
 }
 
@@ -30,7 +34,9 @@ func (s *Service) logFailure(ctx context.Context, creatorID string, from identit
 	})
 }
 
-// AccessLog lists what happened to the account, newest first; kind "" = everything.
-func (s *Service) AccessLog(ctx context.Context, creatorID string, kind identity.AccountEventKind, page ports.Page) (ports.List[identity.AccountEvent], error) {
+// AccessLog lists the events of the account, newest first; kind "" = everything.
+func (s *Service) AccessLog(
+	ctx context.Context, creatorID string, kind identity.AccountEventKind, page ports.Page,
+) (ports.List[identity.AccountEvent], error) {
 	return s.store.Read(ctx).Identity.AccountEvents.List(ctx, creatorID, kind, page)
 }

@@ -10,7 +10,7 @@ import (
 // digest is the HMAC-SHA256 of a secret: all of it that is stored or looked up by.
 type digest = [sha256.Size]byte
 
-// digester keeps keyed hashes at hand, for keying one costs as much as using it.
+// digester pools keyed hashes, because keying one costs as much as using it.
 type digester struct{ pool *sync.Pool }
 
 func newDigester(secret []byte) digester {

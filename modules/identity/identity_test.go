@@ -81,7 +81,10 @@ type fixture struct {
 }
 
 func open(store ports.Store, livemode bool) *fixture {
-	h := &fixture{store: &countingStore{Store: store}, clock: testdb.NewClock(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)), hasher: &hasher{}, ids: system.NewIDs()}
+	h := &fixture{
+		store: &countingStore{Store: store}, clock: testdb.NewClock(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)),
+		hasher: &hasher{}, ids: system.NewIDs(),
+	}
 	h.Service = h.replica(livemode)
 	return h
 }
@@ -211,7 +214,9 @@ func TestABusyHasherAsksToWait(t *testing.T) {
 	t.Parallel()
 	h := quickFixture(t, false)
 	h.hasher.busy = true
-	_, err := h.SignUp(t.Context(), core.Registration{Email: "ada@example.com", Password: password, DisplayName: "Ada"}, home)
+	_, err := h.SignUp(
+		t.Context(), core.Registration{Email: "ada@example.com", Password: password, DisplayName: "Ada"}, home,
+	)
 	wantCode(t, "sign-up", err, fault.RateLimited)
 }
 
@@ -287,7 +292,11 @@ func TestSignUpIsLimited(t *testing.T) {
 		h.hasher.busy = true // counted all the same, and cheaper
 		var last error
 		for i := range limit + 1 {
-			_, last = h.SignUp(t.Context(), core.Registration{Email: fmt.Sprintf("a%d@example.com", i), Password: password, DisplayName: "Ada"}, home)
+			_, last = h.SignUp(
+				t.Context(),
+				core.Registration{Email: fmt.Sprintf("a%d@example.com", i), Password: password, DisplayName: "Ada"},
+				home,
+			)
 			if i < limit && retryAfter(last) != time.Second {
 				t.Fatalf("livemode %v: sign-up %d: %v", livemode, i+1, last)
 			}

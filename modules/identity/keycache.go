@@ -26,7 +26,7 @@ type knownKey struct {
 type keyCache struct {
 	mu    sync.RWMutex
 	known map[digest]knownKey
-	// epoch rises with every revocation, so that what was read before one is not kept after it.
+	// epoch rises with every revocation, so that a read from before one is not cached after it.
 	epoch uint64
 }
 
@@ -42,7 +42,10 @@ func (c *keyCache) find(hash digest, now time.Time) (knownKey, uint64, bool) {
 
 // keep remembers a key that was read after find returned epoch.
 func (c *keyCache) keep(hash digest, s identity.APIKeyState, epoch uint64, now time.Time) knownKey {
-	k := knownKey{holder: AuthenticatedKey{KeyID: s.ID, CreatorID: s.CreatorID}, end: s.ExpiresAt, stale: now.Add(keyCacheLifetime)}
+	k := knownKey{
+		holder: AuthenticatedKey{KeyID: s.ID, CreatorID: s.CreatorID}, end: s.ExpiresAt,
+		stale: now.Add(keyCacheLifetime),
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.epoch != epoch {
@@ -55,7 +58,7 @@ func (c *keyCache) keep(hash digest, s identity.APIKeyState, epoch uint64, now t
 	return k
 }
 
-// evict drops what is stale or, when nothing is, everything: reading again costs little.
+// evict drops stale entries or, when there are none, everything: reading again costs little.
 func (c *keyCache) evict(now time.Time) {
 	for hash, k := range c.known {
 		if !now.Before(k.stale) {

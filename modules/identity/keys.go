@@ -13,7 +13,9 @@ import (
 
 // CreateKey makes an API key for the account. The key itself is returned this once and kept nowhere.
 // VALIDATION_FAILED.
-func (s *Service) CreateKey(ctx context.Context, creatorID string, order identity.NewKeyRequest) (identity.APIKeyState, string, error) {
+func (s *Service) CreateKey(
+	ctx context.Context, creatorID string, order identity.NewKeyRequest,
+) (identity.APIKeyState, string, error) {
 	now := s.clock.Real()
 	order, err := order.Clean(now)
 	if err != nil {
@@ -35,7 +37,9 @@ func (s *Service) CreateKey(ctx context.Context, creatorID string, order identit
 }
 
 // ListKeys returns the account's keys that are not revoked, newest first.
-func (s *Service) ListKeys(ctx context.Context, creatorID string, page ports.Page) (ports.List[*identity.APIKey], error) {
+func (s *Service) ListKeys(
+	ctx context.Context, creatorID string, page ports.Page,
+) (ports.List[*identity.APIKey], error) {
 	return s.store.Read(ctx).Identity.APIKeys.List(ctx, creatorID, page)
 }
 
@@ -68,13 +72,13 @@ func (s *Service) RevokeKey(ctx context.Context, creatorID, keyID string) (ident
 	return state, nil
 }
 
-// AuthenticatedKey is whom an API key was issued to.
+// AuthenticatedKey identifies an API key and its account.
 type AuthenticatedKey struct{ KeyID, CreatorID string }
 
-// AuthenticateKey returns whose API key this is. UNAUTHENTICATED for everything else: no key, a key of the other
+// AuthenticateKey returns the key and its account. UNAUTHENTICATED for everything else: no key, a key of the other
 // environment, unknown, expired, revoked.
 //
-// It runs before every request of an integrator, so the database is asked at most once in keyCacheLifetime per key.
+// It runs before every request of an integrator, so it queries the database at most once in keyCacheLifetime per key.
 func (s *Service) AuthenticateKey(ctx context.Context, key string) (AuthenticatedKey, error) {
 	livemode, ok := identity.ParseKey(key)
 	if !ok || livemode != s.livemode {

@@ -198,7 +198,10 @@ func TestTheLastUseIsKeptCoarsely(t *testing.T) {
 			_ = h.Close() // wait for what is written beside the request
 			got, err := h.store.Store.Read(t.Context()).Identity.APIKeys.Get(t.Context(), ada, state.ID)
 			if err != nil || h.store.writes.Load() != step.writes || !got.State().LastUsedAt.Equal(began.Add(step.seen)) {
-				t.Fatalf("after another %v: %d writes, last use %v, %v", step.wait, h.store.writes.Load(), got.State().LastUsedAt, err)
+				t.Fatalf(
+					"after another %v: %d writes, last use %v, %v", step.wait, h.store.writes.Load(),
+					got.State().LastUsedAt, err,
+				)
 			}
 		}
 	})
@@ -254,7 +257,7 @@ func TestARevocationIsNeverOvertakenByARead(t *testing.T) {
 
 func BenchmarkAuthenticateKey(b *testing.B) {
 	h := open(nil, false)
-	h.store.Store = oneKey{h, new(core.APIKey)}
+	h.store.Store = oneKey{key: new(core.APIKey)}
 	_, key, err := h.CreateKey(b.Context(), "crt_1", core.NewKeyRequest{Name: "Backend"})
 	if err != nil {
 		b.Fatal(err)
@@ -271,23 +274,12 @@ func BenchmarkAuthenticateKey(b *testing.B) {
 
 // oneKey is a store that holds one key in memory.
 type oneKey struct {
-	h   *fixture
+	ports.Store
 	key *core.APIKey
 }
 
 func (s oneKey) Atomically(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
 	return fn(ctx, s.Read(ctx))
-}
-
-// ReadAhead implements ports.Store.
-func (oneKey) ReadAhead(context.Context, func()) {}
-
-func (s oneKey) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	return s.Atomically(ctx, fn)
-}
-
-func (s oneKey) ReadTogether(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	return s.Atomically(ctx, fn)
 }
 
 func (s oneKey) Read(context.Context) ports.Repos {

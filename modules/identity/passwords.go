@@ -32,7 +32,9 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 		return unlessBusy("check password", err)
 	}
 	if !matches {
-		return fault.Invalid(fault.Detail{Field: "current", Code: fault.DetailInvalid, Message: "This is not your current password."})
+		return fault.Invalid(fault.Detail{
+			Field: "current", Code: fault.DetailInvalid, Message: "This is not your current password.",
+		})
 	}
 	return s.setPassword(ctx, b.Creator, wanted, identity.PasswordChanged, b.SessionID, from)
 }
@@ -42,7 +44,9 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 func (s *Service) AskPasswordReset(ctx context.Context, address string, from identity.Client) error {
 	address, ok := email.Parse(address)
 	if !ok {
-		return fault.Invalid(fault.Detail{Field: "email", Code: fault.DetailInvalid, Message: "This is not an e-mail address."})
+		return fault.Invalid(fault.Detail{
+			Field: "email", Code: fault.DetailInvalid, Message: "This is not an e-mail address.",
+		})
 	}
 	if err := s.admit(ctx, "reset:address:"+from.Address, s.limits.ResetPerAddress); err != nil {
 		return err
@@ -61,7 +65,10 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 		}
 		now, creator := s.clock.Real(), found.State()
 		return s.bus.Publish(ctx, r, identity.PasswordResetAsked{
-			Link:  identity.ResetLink{CreatorID: creator.ID, Replaces: identity.PasswordMark(creator.PasswordHash), ExpiresAt: now.Add(identity.ResetLifetime)},
+			Link: identity.ResetLink{
+				CreatorID: creator.ID, Replaces: identity.PasswordMark(creator.PasswordHash),
+				ExpiresAt: now.Add(identity.ResetLifetime),
+			},
 			Email: creator.Email, Name: creator.DisplayName, At: now,
 		})
 	})
@@ -73,7 +80,7 @@ func (s *Service) PasswordResetURL(l identity.ResetLink) string {
 	return s.baseURL + "/dashboard/reset/" + l.Text(mac[:])
 }
 
-// CheckReset finds whose password a link sets. NOT_FOUND for one that is invented, too old or was used.
+// CheckReset returns the creator whose password a link sets. NOT_FOUND for one that is invalid, expired or used.
 func (s *Service) CheckReset(ctx context.Context, text string) (identity.CreatorState, error) {
 	link, shown, ok := identity.ParseResetLink(text)
 	if mac := s.webDigest.sum(link.Subject()); !ok || subtle.ConstantTimeCompare(shown, mac[:]) != 1 {
@@ -104,7 +111,10 @@ func (s *Service) ResetPassword(ctx context.Context, text, wanted string, from i
 }
 
 // setPassword replaces the password that was checked, unless it has changed meanwhile, and ends every sign-in but one.
-func (s *Service) setPassword(ctx context.Context, checked identity.CreatorState, wanted string, kind identity.AccountEventKind, except string, from identity.Client) error {
+func (s *Service) setPassword(
+	ctx context.Context, checked identity.CreatorState, wanted string, kind identity.AccountEventKind, except string,
+	from identity.Client,
+) error {
 	hash, err := s.passwords.Hash(ctx, wanted)
 	if err != nil {
 		return unlessBusy("hash password", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"sundry/core/email"
 	"sundry/core/fault"
 	"sundry/core/identity"
 	"sundry/core/image"
@@ -20,8 +21,27 @@ func (s *Service) Creator(ctx context.Context, creatorID string) (identity.Creat
 	return creator.State(), nil
 }
 
+// FindAccount returns the id of the account with an e-mail address, or of the only account where address is empty.
+// ports.ErrNotFound.
+func (s *Service) FindAccount(ctx context.Context, address string) (creatorID string, err error) {
+	creators := s.store.Read(ctx).Identity.Creators
+	var creator *identity.Creator
+	if address == "" {
+		creator, err = creators.Sole(ctx)
+	} else {
+		normalized, _ := email.Parse(address) // an invalid address finds nobody
+		creator, err = creators.GetByEmail(ctx, normalized)
+	}
+	if err != nil {
+		return "", err
+	}
+	return creator.State().ID, nil
+}
+
 // EditProfile changes what buyers see of a creator. VALIDATION_FAILED, NOT_FOUND.
-func (s *Service) EditProfile(ctx context.Context, creatorID string, e identity.ProfileEdit) (identity.CreatorState, error) {
+func (s *Service) EditProfile(
+	ctx context.Context, creatorID string, e identity.ProfileEdit,
+) (identity.CreatorState, error) {
 	var state identity.CreatorState
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		creator, err := getCreator(ctx, r, creatorID)
@@ -44,7 +64,9 @@ func (s *Service) EditProfile(ctx context.Context, creatorID string, e identity.
 		if err := r.Identity.Creators.Update(ctx, creator); err != nil || state.PayoutSchedule == schedule {
 			return err
 		}
-		return s.bus.Publish(ctx, r, identity.PayoutScheduleChanged{CreatorID: creatorID, Schedule: state.PayoutSchedule})
+		return s.bus.Publish(ctx, r, identity.PayoutScheduleChanged{
+			CreatorID: creatorID, Schedule: state.PayoutSchedule,
+		})
 	})
 	return state, err
 }
@@ -60,8 +82,8 @@ func (s *Service) PayoutSchedule(ctx context.Context, r ports.Repos, creatorID s
 	return creator.State().PayoutSchedule, nil
 }
 
-// exchangeLogo claims a logo that was uploaded and releases the one before. VALIDATION_FAILED for a picture that is not the
-// account's.
+// exchangeLogo claims a logo that was uploaded and releases the one before. VALIDATION_FAILED for a picture that is
+// not the account's.
 func (s *Service) exchangeLogo(ctx context.Context, r ports.Repos, creatorID, before, after string) error {
 	if before == after {
 		return nil
@@ -77,7 +99,9 @@ func (s *Service) exchangeLogo(ctx context.Context, r ports.Repos, creatorID, be
 	}
 	err := r.Images.Claim(ctx, creatorID, uploaded)
 	if errors.Is(err, ports.ErrNotFound) {
-		return fault.Invalid(fault.Detail{Field: "logoUrl", Code: fault.DetailInvalid, Message: "You have uploaded no such image."})
+		return fault.Invalid(fault.Detail{
+			Field: "logoUrl", Code: fault.DetailInvalid, Message: "You have uploaded no such image.",
+		})
 	}
 	return err
 }

@@ -120,7 +120,8 @@ func TestForeignRefreshTokens(t *testing.T) {
 	h.store.reads.Store(0)
 	h.store.writes.Store(0)
 	for what, token := range map[string]string{
-		"a word": "x", "an access token": in.AccessToken, "one character short": in.RefreshToken[:len(in.RefreshToken)-1],
+		"a word": "x", "an access token": in.AccessToken,
+		"one character short": in.RefreshToken[:len(in.RefreshToken)-1],
 	} {
 		_, err := h.Refresh(t.Context(), token)
 		wantCode(t, what, err, fault.Unauthenticated)
@@ -158,7 +159,10 @@ func TestSignOut(t *testing.T) {
 			"by refresh token":                       {byRefresh.RefreshToken, ""},
 			"by access token, though it was renewed": {"", byAccess.AccessToken},
 			"by a text that is no token":             {"x", ""},
-			"by a token of no family":                {core.RefreshToken{FamilyID: id.New(core.RefreshFamilyPrefix, [16]byte{1}), Generation: 1}.Text(make([]byte, 32)), ""},
+			"by a token of no family": {
+				core.RefreshToken{FamilyID: id.New(core.RefreshFamilyPrefix, [16]byte{1}), Generation: 1}.Text(make([]byte, 32)),
+				"",
+			},
 		} {
 			for range 2 {
 				if err := h.SignOut(t.Context(), call[0], call[1]); err != nil {
@@ -167,7 +171,10 @@ func TestSignOut(t *testing.T) {
 			}
 		}
 		wantCode(t, "nothing shown", h.SignOut(t.Context(), "", ""), fault.ValidationFailed)
-		wantCode(t, "a bad access token", h.SignOut(t.Context(), "", strings.ToLower(stays.AccessToken)), fault.Unauthenticated)
+		wantCode(
+			t, "a bad access token", h.SignOut(t.Context(), "", strings.ToLower(stays.AccessToken)),
+			fault.Unauthenticated,
+		)
 		for what, token := range map[string]string{"by refresh token": byRefresh.RefreshToken, "by access token": rotated.RefreshToken} {
 			_, err := h.Refresh(t.Context(), token)
 			wantCode(t, "refreshing after signing out "+what, err, fault.Unauthenticated)

@@ -1,5 +1,5 @@
-// Package identity holds the use cases of sign-up, sign-in and API keys, and the two questions that every guarded
-// route asks: whose access token, whose API key is this?
+// Package identity holds the use cases of sign-up, sign-in and API keys, and authenticates access tokens and API keys
+// for every guarded route.
 package identity
 
 import (
@@ -10,10 +10,10 @@ import (
 	"sundry/ports"
 )
 
-// Config is what the module needs to know of its deployment.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	Livemode bool
-	// BaseURL is where the dashboard is, absolute and without a trailing slash.
+	// BaseURL is the origin of the dashboard, absolute and without a trailing slash.
 	BaseURL string
 	// KeySecret and RefreshSecret key the HMACs under which API keys and refresh tokens are stored.
 	KeySecret, RefreshSecret []byte
@@ -43,7 +43,7 @@ type Service struct {
 	touched  sync.WaitGroup
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store     ports.Store
 	Clock     ports.Clock
@@ -58,8 +58,10 @@ type Deps struct {
 func New(cfg Config, d Deps) *Service {
 	return &Service{
 		livemode: cfg.Livemode, limits: identity.LimitsFor(cfg.Livemode),
-		store: d.Store, clock: d.Clock, ids: d.IDs, passwords: d.Passwords, tokens: d.Tokens, limiter: d.Limiter, bus: d.Bus,
-		keyDigest: newDigester(cfg.KeySecret), refreshDigest: newDigester(cfg.RefreshSecret), webDigest: newDigester(cfg.WebSecret), baseURL: cfg.BaseURL,
+		store: d.Store, clock: d.Clock, ids: d.IDs, passwords: d.Passwords, tokens: d.Tokens, limiter: d.Limiter,
+		bus:       d.Bus,
+		keyDigest: newDigester(cfg.KeySecret), refreshDigest: newDigester(cfg.RefreshSecret),
+		webDigest: newDigester(cfg.WebSecret), baseURL: cfg.BaseURL,
 		keys: newKeyCache(),
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"sundry/ports"
 )
 
-// Session is what a creator receives to act with.
+// Session holds a signed-in creator and their tokens.
 type Session struct {
 	Creator     identity.CreatorState
 	AccessToken string
-	// ExpiresIn is how long the access token lasts.
+	// ExpiresIn is the lifetime of the access token.
 	ExpiresIn    time.Duration
 	RefreshToken string
 }
@@ -27,14 +27,16 @@ type Session struct {
 // SignUp makes a creator and signs them in. address is the caller's network address. Refusals: VALIDATION_FAILED,
 // EMAIL_TAKEN, RATE_LIMITED.
 func (s *Service) SignUp(ctx context.Context, r identity.Registration, address string) (in Session, err error) {
-	err = s.register(ctx, r, identity.Client{Address: address}, func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
+	err = s.register(ctx, r, identity.Client{Address: address}, func(
+		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
+	) error {
 		in, err = s.begin(ctx, repos, creator)
 		return err
 	})
 	return in, err
 }
 
-// register makes a creator, whom begin then signs in, in the same transaction.
+// register creates a creator and signs them in with begin, in one transaction.
 func (s *Service) register(ctx context.Context, r identity.Registration, from identity.Client, begin beginner) error {
 	r, err := r.Clean()
 	if err != nil {
@@ -47,13 +49,9 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 	if err != nil {
 		return unlessBusy("hash password", err)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
+	err = s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		creator := identity.Register(s.ids.New(id.Creator), r, hash, s.clock.Real())
-		err := repos.Identity.Creators.Insert(ctx, creator)
-		if errors.Is(err, ports.ErrDuplicate) {
-			return fault.Wrap(fault.EmailTaken, "An account with this e-mail address exists. Sign in instead.", err)
-		}
-		if err != nil {
+		if err := repos.Identity.Creators.Insert(ctx, creator); err != nil {
 			return err
 		}
 		if err := s.log(ctx, repos, creator.State().ID, identity.SignedUp, from, ""); err != nil {
@@ -61,6 +59,10 @@ func (s *Service) register(ctx context.Context, r identity.Registration, from id
 		}
 		return begin(ctx, repos, creator.State())
 	})
+	if errors.Is(err, ports.ErrDuplicate) {
+		return fault.Wrap(fault.EmailTaken, "An account with this e-mail address exists. Sign in instead.", err)
+	}
+	return err
 }
 
 // beginner signs a creator in, in the caller's transaction.
@@ -70,7 +72,9 @@ type beginner func(ctx context.Context, repos ports.Repos, creator identity.Crea
 // missing members, RATE_LIMITED, and one UNAUTHENTICATED, equal in words and time, for an unknown e-mail address and a
 // wrong password.
 func (s *Service) SignIn(ctx context.Context, email, password, address string) (in Session, err error) {
-	err = s.authenticate(ctx, email, password, identity.Client{Address: address}, func(ctx context.Context, repos ports.Repos, creator identity.CreatorState) error {
+	err = s.authenticate(ctx, email, password, identity.Client{Address: address}, func(
+		ctx context.Context, repos ports.Repos, creator identity.CreatorState,
+	) error {
 		in, err = s.begin(ctx, repos, creator)
 		return err
 	})
@@ -78,7 +82,9 @@ func (s *Service) SignIn(ctx context.Context, email, password, address string) (
 }
 
 // authenticate counts an attempt and checks a password; begin then signs its creator in.
-func (s *Service) authenticate(ctx context.Context, email, password string, from identity.Client, begin beginner) error {
+func (s *Service) authenticate(
+	ctx context.Context, email, password string, from identity.Client, begin beginner,
+) error {
 	email, err := identity.CheckCredentials(email, password)
 	if err != nil {
 		return err
@@ -110,7 +116,9 @@ func (s *Service) authenticate(ctx context.Context, email, password string, from
 
 // checkPassword finds the creator with this address and password. For an unknown address the hasher does
 // the same work for nothing, so that the time taken reveals nothing.
-func (s *Service) checkPassword(ctx context.Context, email, password string, from identity.Client) (identity.CreatorState, error) {
+func (s *Service) checkPassword(
+	ctx context.Context, email, password string, from identity.Client,
+) (identity.CreatorState, error) {
 	var state identity.CreatorState
 	creator, err := s.store.Read(ctx).Identity.Creators.GetByEmail(ctx, email)
 	switch {
@@ -133,7 +141,9 @@ func (s *Service) checkPassword(ctx context.Context, email, password string, fro
 // Refresh exchanges a refresh token for new tokens. A token that was exchanged before ends the whole sign-in.
 func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, error) {
 	if refreshToken == "" {
-		return Session{}, fault.Invalid(fault.Detail{Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required."})
+		return Session{}, fault.Invalid(fault.Detail{
+			Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required.",
+		})
 	}
 	shown, ok := s.readRefreshToken(refreshToken)
 	if !ok {
@@ -154,8 +164,8 @@ func (s *Service) Refresh(ctx context.Context, refreshToken string) (Session, er
 	return in, nil
 }
 
-// readRefreshToken returns which token of which family a text is. ok is false for a text that is none of ours: anyone who
-// invents one, for a family that they have seen, changes nothing.
+// readRefreshToken parses a refresh token. ok is false for a text that we did not issue: inventing one for a known
+// family changes nothing.
 func (s *Service) readRefreshToken(text string) (token identity.RefreshToken, ok bool) {
 	token, shown, ok := identity.ParseRefreshToken(text)
 	if !ok {
@@ -167,7 +177,9 @@ func (s *Service) readRefreshToken(text string) (token identity.RefreshToken, ok
 
 // rotate exchanges the family's token. refusal is a response that must be committed, not rolled back: a token that was
 // used twice ends its family.
-func (s *Service) rotate(ctx context.Context, repos ports.Repos, shown identity.RefreshToken) (in Session, refusal, err error) {
+func (s *Service) rotate(
+	ctx context.Context, repos ports.Repos, shown identity.RefreshToken,
+) (in Session, refusal, err error) {
 	family, err := repos.Identity.RefreshFamilies.Get(ctx, shown.FamilyID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return in, identity.ErrInvalidRefresh(), nil
@@ -197,7 +209,9 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 	familyID := shown.FamilyID
 	switch {
 	case refreshToken == "" && accessToken == "":
-		return fault.Invalid(fault.Detail{Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required."})
+		return fault.Invalid(fault.Detail{
+			Field: "refreshToken", Code: fault.DetailRequired, Message: "A refresh token is required.",
+		})
 	case refreshToken == "":
 		token, valid := s.tokens.Verify(accessToken, s.clock.Real())
 		if !valid {
@@ -222,7 +236,7 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 	})
 }
 
-// AuthenticateToken returns whose access token this is. UNAUTHENTICATED for everything else.
+// AuthenticateToken returns the account of an access token. UNAUTHENTICATED for everything else.
 func (s *Service) AuthenticateToken(_ context.Context, token string) (creatorID string, err error) {
 	t, ok := s.tokens.Verify(token, s.clock.Real())
 	if !ok {
@@ -248,7 +262,8 @@ func (s *Service) grant(creator identity.CreatorState, family identity.RefreshFa
 	token := family.Token()
 	mac := s.refreshDigest.sum(token.Subject())
 	access, err := s.tokens.Sign(ports.AccessToken{
-		ID: token.Subject(), CreatorID: creator.ID, IssuedAt: family.RotatedAt, ExpiresAt: family.RotatedAt.Add(identity.AccessTokenLifetime),
+		ID: token.Subject(), CreatorID: creator.ID, IssuedAt: family.RotatedAt,
+		ExpiresAt: family.RotatedAt.Add(identity.AccessTokenLifetime),
 	})
 	if err != nil {
 		return Session{}, fmt.Errorf("sign access token of %s: %w", creator.ID, err)

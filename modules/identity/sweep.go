@@ -8,7 +8,8 @@ import (
 	"sundry/ports"
 )
 
-// SweepTask is the kind of the daily task that forgets sign-ins which can no longer be renewed, and old lines of access logs.
+// SweepTask is the kind of the daily task that forgets sign-ins which can no longer be renewed, and old lines of
+// access logs.
 const SweepTask = "identity.sweep"
 
 const (

@@ -11,25 +11,29 @@ import (
 	"sundry/ports"
 )
 
-// maxBrowsers is how many signed-in browsers an account is shown.
+// maxBrowsers bounds the signed-in browsers that an account is shown.
 const maxBrowsers = 50
 
 // Browser is a creator who is signed in with a browser.
 type Browser struct {
 	SessionID string
 	Creator   identity.CreatorState
-	// FormToken is what every form of this sign-in carries; another site cannot know it.
+	// FormToken is the CSRF token in every form of this sign-in. Other sites cannot read it.
 	FormToken string
 }
 
 // SignUpBrowser is SignUp for a browser: it returns the cookie.
-func (s *Service) SignUpBrowser(ctx context.Context, r identity.Registration, from identity.Client) (cookie string, err error) {
+func (s *Service) SignUpBrowser(
+	ctx context.Context, r identity.Registration, from identity.Client,
+) (cookie string, err error) {
 	err = s.register(ctx, r, from, s.beginBrowser(from, &cookie))
 	return cookie, err
 }
 
 // SignInBrowser is SignIn for a browser: it returns the cookie.
-func (s *Service) SignInBrowser(ctx context.Context, email, password string, from identity.Client) (cookie string, err error) {
+func (s *Service) SignInBrowser(
+	ctx context.Context, email, password string, from identity.Client,
+) (cookie string, err error) {
 	err = s.authenticate(ctx, email, password, from, s.beginBrowser(from, &cookie))
 	return cookie, err
 }
@@ -40,11 +44,13 @@ func (s *Service) beginBrowser(from identity.Client, cookie *string) beginner {
 		sessionID := s.ids.New(identity.WebSessionPrefix)
 		mac := s.webDigest.sum(identity.WebSubject(sessionID))
 		*cookie = identity.WebToken(sessionID, mac[:])
-		return repos.Identity.WebSessions.Insert(ctx, identity.BeginWebSession(sessionID, creator.ID, from, s.clock.Real()))
+		return repos.Identity.WebSessions.Insert(
+			ctx, identity.BeginWebSession(sessionID, creator.ID, from, s.clock.Real()),
+		)
 	}
 }
 
-// AuthenticateBrowser returns who is signed in by a cookie. UNAUTHENTICATED for everything else.
+// AuthenticateBrowser returns the creator whom a cookie signs in. UNAUTHENTICATED for everything else.
 func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Browser, error) {
 	sessionID, shown, ok := identity.ParseWebToken(cookie)
 	if !ok {
@@ -76,7 +82,7 @@ func (s *Service) AuthenticateBrowser(ctx context.Context, cookie string) (Brows
 	return Browser{SessionID: sessionID, Creator: creator.State(), FormToken: hex.EncodeToString(form[:])}, nil
 }
 
-// touchBrowser records the use of a sign-in, as it is by now.
+// touchBrowser records the last use of a sign-in.
 func (s *Service) touchBrowser(ctx context.Context, r ports.Repos, sessionID string) error {
 	session, err := r.Identity.WebSessions.Get(ctx, sessionID)
 	if err != nil || !session.Use(s.clock.Real()) {
@@ -85,7 +91,7 @@ func (s *Service) touchBrowser(ctx context.Context, r ports.Repos, sessionID str
 	return r.Identity.WebSessions.Update(ctx, session)
 }
 
-// GuestFormToken is what the forms of a visitor carry who is not signed in: it belongs to the text in their cookie.
+// GuestFormToken returns the CSRF token of a visitor who is not signed in, derived from their cookie.
 func (s *Service) GuestFormToken(cookie string) string {
 	mac := s.webDigest.sum("guest-form." + cookie)
 	return hex.EncodeToString(mac[:])
@@ -104,7 +110,7 @@ func (s *Service) Browsers(ctx context.Context, creatorID string) ([]identity.We
 	return all, err
 }
 
-// SignOutBrowser ends one sign-in; again, it changes nothing.
+// SignOutBrowser ends one sign-in. Ending it again changes nothing.
 func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		session, err := repos.Identity.WebSessions.Get(ctx, sessionID)
@@ -118,8 +124,8 @@ func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
 	})
 }
 
-// SignOutEverywhere ends every sign-in of the account, of browsers and of the API; an access token that is out opens the
-// account until it expires, at most a quarter of an hour.
+// SignOutEverywhere ends every sign-in of the account, of browsers and of the API; an access token that is out opens
+// the account until it expires, at most a quarter of an hour.
 func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from identity.Client) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := s.revokeAll(ctx, repos, creatorID, ""); err != nil {
@@ -138,7 +144,7 @@ func (s *Service) revokeAll(ctx context.Context, r ports.Repos, creatorID, excep
 	return r.Identity.RefreshFamilies.RevokeAll(ctx, creatorID, now)
 }
 
-// SignOutOther ends one of the account's sign-ins by its id; again, it changes nothing. NOT_FOUND.
+// SignOutOther ends one of the account's sign-ins by its id. Ending it again changes nothing. NOT_FOUND.
 func (s *Service) SignOutOther(ctx context.Context, creatorID, sessionID string) error {
 	session, err := s.store.Read(ctx).Identity.WebSessions.Get(ctx, sessionID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && session.State().CreatorID != creatorID {

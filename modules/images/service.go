@@ -39,7 +39,10 @@ func (s *Service) Upload(ctx context.Context, creatorID string, file []byte, max
 			return err
 		}
 		if n >= image.MaxPerAccount {
-			return fault.Newf(fault.LimitReached, "An account keeps at most %d images. Those that you removed count for 90 days.", image.MaxPerAccount)
+			return fault.Newf(
+				fault.LimitReached, "An account keeps at most %d images. Those that you removed count for 90 days.",
+				image.MaxPerAccount,
+			)
 		}
 		return r.Images.Insert(ctx, stored)
 	})
@@ -49,7 +52,10 @@ func (s *Service) Upload(ctx context.Context, creatorID string, file []byte, max
 func (s *Service) decode(ctx context.Context, file []byte, maxSide int) (image.Picture, error) {
 	var f fault.Violations
 	f.Check(len(file) > 0, "file", fault.DetailRequired, "Choose an image.")
-	f.Check(len(file) <= image.MaxUpload, "file", fault.DetailTooLong, "The image may have at most 1 MB. Choose a smaller one.")
+	f.Check(
+		len(file) <= image.MaxUpload, "file", fault.DetailTooLong,
+		"The image may have at most 1 MB. Choose a smaller one.",
+	)
 	if err := f.Err(); err != nil {
 		return image.Picture{}, err
 	}

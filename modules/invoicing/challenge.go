@@ -40,23 +40,23 @@ func (s *Service) challenged(ctx context.Context, link string) (invoice.State, p
 	return state, attempt, err
 }
 
-// Challenge is how the customer's browser leads them to their bank. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+// Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
 func (s *Service) Challenge(ctx context.Context, link string) (payment.NextAction, error) {
 	_, attempt, err := s.challenged(ctx, link)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.charges.Challenge(ctx, attempt.ID)
+	return s.runner.Challenge(ctx, attempt.ID)
 }
 
-// Authenticate takes in that the customer is back from their bank. The invoice comes back with CARD_DECLINED too.
-// STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+// Authenticate applies the outcome of the bank's challenge when the customer returns from it. With CARD_DECLINED the
+// invoice is returned too. STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
 func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (invoice.State, error) {
 	state, attempt, err := s.challenged(ctx, link)
 	if err != nil {
 		return state, err
 	}
-	attempt, err = s.charges.Authenticate(ctx, attempt.ID, approve)
+	attempt, err = s.runner.Authenticate(ctx, attempt.ID, approve)
 	if err != nil {
 		return state, err
 	}
@@ -66,7 +66,8 @@ func (s *Service) Authenticate(ctx context.Context, link string, approve bool) (
 	return state, nil
 }
 
-// MandateText is what a reader who pays an invoice with a new card agrees to, in the words that are stored with the card.
+// MandateText returns the text to which a reader agrees by paying an invoice with a new card. The same text is stored
+// with the card.
 func (s *Service) MandateText(ctx context.Context, state invoice.State, reader locale.Locale) (string, error) {
 	seller, err := s.accounts.SellerName(ctx, s.store.Read(ctx), state.CreatorID)
 	return paymentmethod.MandateText(reader, seller), err

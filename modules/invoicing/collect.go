@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// OnPaymentCompleted marks an invoice as paid. Money that another charge has brought before goes back.
+// OnPaymentCompleted marks an invoice as paid. If another charge paid it before, the money is refunded.
 func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
 	if e.Purpose != payment.ForInvoice {
 		return nil
@@ -75,7 +75,7 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		_, err = s.charge(ctx, r, state, how{}, t.DueAt)
+		_, err = s.charge(ctx, r, state, chargeOptions{}, t.DueAt)
 		if err == nil {
 			return r.Tasks.Done(ctx, t)
 		}
@@ -91,7 +91,7 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 		}
 		return r.Tasks.Postpone(ctx, t, next)
 	})
-	if errors.Is(err, ports.ErrDuplicate) { // a charge is under way: what it comes to plans the next
+	if errors.Is(err, ports.ErrDuplicate) { // a charge is under way: its outcome plans the next
 		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
 	}
 	return err
@@ -104,7 +104,7 @@ func (s *Service) Pay(ctx context.Context, creatorID, invoiceID string) (invoice
 	if err != nil {
 		return invoice.State{}, err
 	}
-	return s.collect(ctx, state, how{})
+	return s.collect(ctx, state, chargeOptions{})
 }
 
 // PayByLink charges the saved card for the invoice behind a secret address, as Pay does, with the customer present.
@@ -113,12 +113,15 @@ func (s *Service) PayByLink(ctx context.Context, link string) (invoice.State, er
 	if err != nil {
 		return invoice.State{}, err
 	}
-	return s.collect(ctx, state, how{onSession: true})
+	return s.collect(ctx, state, chargeOptions{onSession: true})
 }
 
-// PayWithCard charges the invoice behind a secret address to a card that the customer gives now. It is saved once it has
-// paid, because the customer agrees to further charges by it, in their reader's language. VALIDATION_FAILED for a card that the form does not take.
-func (s *Service) PayWithCard(ctx context.Context, link string, card ports.CardInput, reader locale.Locale) (invoice.State, error) {
+// PayWithCard charges the invoice behind a secret address to a card that the customer gives now. It is saved once it
+// has paid, because the customer agrees to further charges by it, in their reader's language. VALIDATION_FAILED for a
+// card that the form does not take.
+func (s *Service) PayWithCard(
+	ctx context.Context, link string, card ports.CardInput, reader locale.Locale,
+) (invoice.State, error) {
 	state, err := s.ByLink(ctx, link)
 	if err != nil {
 		return invoice.State{}, err
@@ -135,18 +138,18 @@ func (s *Service) PayWithCard(ctx context.Context, link string, card ports.CardI
 	if err != nil {
 		return state, err
 	}
-	return s.collect(ctx, state, how{method: method, mandate: mandate, onSession: true})
+	return s.collect(ctx, state, chargeOptions{method: method, mandate: mandate, onSession: true})
 }
 
-// how an invoice is charged; the zero value is the customer's latest saved card while they are away.
-type how struct {
+// chargeOptions selects how an invoice is charged. The zero value charges the latest saved card off session.
+type chargeOptions struct {
 	method    string // of a card that the customer gave now
 	mandate   string // what they agreed to by giving it
 	onSession bool   // the customer is here to confirm the payment to their bank
 }
 
-// collect starts a charge and waits for what it comes to.
-func (s *Service) collect(ctx context.Context, state invoice.State, by how) (invoice.State, error) {
+// collect starts a charge and waits for its outcome.
+func (s *Service) collect(ctx context.Context, state invoice.State, options chargeOptions) (invoice.State, error) {
 	var started payment.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		current, err := s.load(ctx, r, state.ID)
@@ -156,7 +159,7 @@ func (s *Service) collect(ctx context.Context, state invoice.State, by how) (inv
 		if err := invoice.Restore(current).Chargeable(); err != nil {
 			return err
 		}
-		started, err = s.charge(ctx, r, current, by, time.Time{})
+		started, err = s.charge(ctx, r, current, options, time.Time{})
 		return err
 	})
 	if errors.Is(err, ports.ErrDuplicate) {

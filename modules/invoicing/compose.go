@@ -13,11 +13,11 @@ import (
 	"sundry/ports"
 )
 
-// standing is what has become of a document since it was issued.
+// standing holds what changed since a document was issued.
 type standing struct {
-	// void is true of a credit note whose refund came back.
+	// void marks a credit note whose refund was returned.
 	void bool
-	// paidAt is when an invoice was paid; zero while it is not.
+	// paidAt is the time at which an invoice was paid; zero while it is unpaid.
 	paidAt time.Time
 }
 
@@ -28,8 +28,9 @@ func compose(s document.Snapshot, reader locale.Locale, now standing) ports.Docu
 		Title: c.text("title." + string(s.Kind)), Number: s.Number, IssuedAt: s.IssuedAt, Locale: reader,
 		Seller: c.party(s.Seller), Buyer: c.party(s.Buyer), Facts: c.facts(now.paidAt), Notes: c.notes(now.void),
 		Headings: ports.DocumentHeadings{
-			From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"), Quantity: c.text("quantity"),
-			Amount: c.text("amount"),
+			From: c.text("from"), To: c.text("to"), VATID: c.text("vat_id"), Description: c.text("description"),
+			Quantity: c.text("quantity"),
+			Amount:   c.text("amount"),
 		},
 	}
 	if !s.Livemode {
@@ -94,7 +95,7 @@ func (c composer) facts(paidAt time.Time) []ports.DocumentFact {
 	return facts
 }
 
-// reason is why a credit note was issued: a known word in the reader's language, any other as it was written.
+// reason returns the reason of a credit note: a known word in the reader's language, any other as it was written.
 func (c composer) reason() string {
 	if locale.Has("document.reason." + c.Reason) {
 		return c.text("reason." + c.Reason)
@@ -152,14 +153,20 @@ func (c composer) totals() []ports.DocumentTotal {
 	return totals
 }
 
-// taxes adds a line per rate, with what it is a rate of.
+// taxes adds a line per rate, with its base.
 func (c composer) taxes(add func(string, money.Amount, bool), key string) {
 	shown := int64(0)
 	for _, share := range c.TaxDetails.Shares {
 		if share.Tax.Minor == 0 {
 			continue
 		}
-		add(c.text(key+".rate", c.rate(share.Rate), country.Name(c.TaxDetails.Country, c.reader.Language), c.reader.Money(share.Net)), share.Tax, false)
+		add(
+			c.text(
+				key+".rate", c.rate(share.Rate), country.Name(c.TaxDetails.Country, c.reader.Language),
+				c.reader.Money(share.Net),
+			),
+			share.Tax, false,
+		)
 		shown += share.Tax.Minor
 	}
 	if rest := c.Tax.Minor - shown; rest != 0 {

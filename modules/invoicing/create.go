@@ -19,8 +19,8 @@ import (
 	"sundry/ports"
 )
 
-// Push makes an invoice of the integrator's own amounts, finalizes it and charges the customer's saved card. The invoice
-// comes back with these refusals too: CARD_DECLINED and AUTHENTICATION_REQUIRED, once it is stored as failed;
+// Push makes an invoice of the integrator's own amounts, finalizes it and charges the customer's saved card. The
+// invoice comes back with these refusals too: CARD_DECLINED and AUTHENTICATION_REQUIRED, once it is stored as failed;
 // IDEMPOTENCY_KEY_REUSED and IDEMPOTENCY_KEY_MISMATCH, which return the one that the key has made. Others:
 // VALIDATION_FAILED, CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
 func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draft) (invoice.State, error) {
@@ -44,7 +44,7 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 			return err
 		}
 		state = made
-		started, err = s.charge(ctx, r, made, how{}, time.Time{})
+		started, err = s.charge(ctx, r, made, chargeOptions{}, time.Time{})
 		return err
 	})
 	if errors.Is(err, ports.ErrDuplicate) { // another request with the key was faster
@@ -70,16 +70,22 @@ func (e *reusedError) Error() string { return "the key has made invoice " + e.or
 
 func (s *Service) reused(original invoice.State, fingerprint []byte) (invoice.State, error) {
 	if bytes.Equal(original.Fingerprint, fingerprint) {
-		return s.linked(original), fault.New(fault.IdempotencyKeyReused, "The idempotency key has made this invoice before. Nothing was charged again.")
+		return s.linked(original), fault.New(
+			fault.IdempotencyKeyReused, "The idempotency key has made this invoice before. Nothing was charged again.",
+		)
 	}
-	return s.linked(original), fault.New(fault.IdempotencyKeyMismatch, "The idempotency key has made this invoice before, from another body.")
+	return s.linked(original), fault.New(
+		fault.IdempotencyKeyMismatch, "The idempotency key has made this invoice before, from another body.",
+	)
 }
 
 // addressed finds the customer of a pushed invoice, who must have a card. CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED.
 func (s *Service) addressed(ctx context.Context, r ports.Repos, state invoice.State) (invoice.State, error) {
 	customer, err := r.Customers.Customers.Get(ctx, state.CustomerID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && customer.CreatorID != state.CreatorID {
-		return state, fault.New(fault.CustomerNotFound, "Customer not found: no customer of your account has the id "+state.CustomerID+".")
+		return state, fault.New(
+			fault.CustomerNotFound, "Customer not found: no customer of your account has the id "+state.CustomerID+".",
+		)
 	}
 	if err != nil {
 		return state, err
@@ -134,7 +140,8 @@ func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State,
 	}
 	result, err := s.taxes.Calculate(ctx, tax.Sale{
 		Lines: []tax.Line{{Amount: subtotal, Category: tax.Electronic}}, Behavior: state.TaxDetails.Behavior,
-		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID, At: now,
+		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID,
+		At: now,
 	})
 	if err != nil {
 		return state, fmt.Errorf("tax invoice %s: %w", state.ID, err)
@@ -166,21 +173,29 @@ func numbered(events []invoice.Event, number string) []invoice.Event {
 
 // charge starts a charge of an invoice. It counts as made at the given time of
 // the account; zero means now.
-func (s *Service) charge(ctx context.Context, r ports.Repos, state invoice.State, by how, at time.Time) (payment.State, error) {
+func (s *Service) charge(
+	ctx context.Context, r ports.Repos, state invoice.State, options chargeOptions, at time.Time,
+) (payment.State, error) {
 	none := money.Amount{Currency: state.Currency}
-	sale := payment.Sale{Subtotal: state.Subtotal, Discount: none, Tax: state.Tax, TaxAdded: state.TaxAdded(), TaxDetails: state.TaxDetails, Credit: none}
+	sale := payment.Sale{
+		Subtotal: state.Subtotal, Discount: none, Tax: state.Tax, TaxAdded: state.TaxAdded(),
+		TaxDetails: state.TaxDetails, Credit: none,
+	}
 	for _, line := range state.Lines {
-		sale.Lines = append(sale.Lines, payment.Line{Description: line.Description, Amount: line.Amount(state.Currency)})
+		sale.Lines = append(sale.Lines, payment.Line{
+			Description: line.Description, Amount: line.Amount(state.Currency),
+		})
 	}
 	return s.charges.Start(ctx, r, ports.Charge{
-		CreatorID: state.CreatorID, Sale: sale, At: at, Method: by.method, Mandate: by.mandate, OnSession: by.onSession,
-		Subject: payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
+		CreatorID: state.CreatorID, Sale: sale, At: at, Method: options.method, Mandate: options.mandate,
+		OnSession: options.onSession,
+		Subject:   payment.Subject{Purpose: payment.ForInvoice, SubjectID: state.ID, CustomerID: state.CustomerID},
 	})
 }
 
-// await makes a started charge now and returns what the invoice has become, with the refusal of the card if it was one.
+// await runs a started charge and returns the invoice afterwards, with the refusal of the card if there was one.
 func (s *Service) await(ctx context.Context, state invoice.State, started payment.State) (invoice.State, error) {
-	attempt, err := s.charges.Run(ctx, started.ID)
+	attempt, err := s.runner.Run(ctx, started, ports.Payer{})
 	if err != nil {
 		return invoice.State{}, err
 	}
@@ -194,7 +209,10 @@ func (s *Service) await(ctx context.Context, state invoice.State, started paymen
 // declined is the refusal of a charge.
 func declined(reason payment.DeclineReason) error {
 	if reason.Code == "authentication_required" {
-		return fault.New(fault.AuthenticationRequired, "The bank wants the customer to confirm the payment. The customer can do that on the invoice's page.")
+		return fault.New(
+			fault.AuthenticationRequired,
+			"The bank wants the customer to confirm the payment. The customer can do that on the invoice's page.",
+		)
 	}
 	refusal := fault.New(fault.CardDeclined, reason.Message)
 	if refusal.Message == "" {
@@ -204,11 +222,13 @@ func declined(reason payment.DeclineReason) error {
 	return refusal
 }
 
-// OnPeriodClosed makes the invoice of a billing period and charges it. One of nothing is paid without a charge.
+// OnPeriodClosed creates the invoice of a billing period and charges it. An invoice of zero is paid without a charge.
 func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.PeriodClosed) error {
 	made, err := s.insert(ctx, r, invoice.State{
-		ID: e.InvoiceID, CreatorID: e.Plan.CreatorID, CustomerID: e.Plan.CustomerID, ExternalCustomerID: e.Plan.ExternalCustomerID,
-		Currency: e.Currency, Lines: invoice.LinesOf(e.Lines), PeriodStart: apiformat.Instant(e.Period.Start), PeriodEnd: apiformat.Instant(e.Period.End),
+		ID: e.InvoiceID, CreatorID: e.Plan.CreatorID, CustomerID: e.Plan.CustomerID,
+		ExternalCustomerID: e.Plan.ExternalCustomerID,
+		Currency:           e.Currency, Lines: invoice.LinesOf(e.Lines), PeriodStart: apiformat.Instant(e.Period.Start),
+		PeriodEnd:      apiformat.Instant(e.Period.End),
 		SubscriptionID: e.Plan.SubscriptionID, BillingPlanID: e.Plan.ID,
 	})
 	if err != nil || made.Status == invoice.Paid {
@@ -219,7 +239,7 @@ func (s *Service) OnPeriodClosed(ctx context.Context, r ports.Repos, e usage.Per
 
 // chargeOrRefuse starts a charge. A customer without a card is a charge that failed.
 func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoice.State, at time.Time) error {
-	_, err := s.charge(ctx, r, state, how{}, at)
+	_, err := s.charge(ctx, r, state, chargeOptions{}, at)
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return err
 	}

@@ -30,7 +30,9 @@ func (s *Documents) Open(ctx context.Context, kind document.Kind, token string, 
 }
 
 // Of is the document of a subject: a payment, invoice, refund, dispute or payout. NOT_FOUND while it has none.
-func (s *Documents) Of(ctx context.Context, kind document.Kind, subjectID string, reader locale.Locale) (Issued, error) {
+func (s *Documents) Of(
+	ctx context.Context, kind document.Kind, subjectID string, reader locale.Locale,
+) (Issued, error) {
 	return s.open(ctx, kind, id.Body(subjectID), reader)
 }
 
@@ -50,7 +52,7 @@ func (s *Documents) open(ctx context.Context, kind document.Kind, body string, r
 	return Issued{issued, compose(issued, reader, now)}, nil
 }
 
-// standingOf is what has become of a document's subject.
+// standingOf reads what changed about a document's subject since the document was issued.
 func standingOf(ctx context.Context, r ports.Repos, issued document.Snapshot) (now standing, err error) {
 	switch {
 	case issued.Kind == document.CreditNote && id.Valid(id.Refund, issued.SubjectID):
@@ -81,7 +83,7 @@ func (s *Documents) Credits(ctx context.Context, creatorID, paymentID string) ([
 	return links, nil
 }
 
-// maxCredits is how many credit notes a receipt lists.
+// maxCredits bounds the credit notes that a receipt lists.
 const maxCredits = 50
 
 // CreditLink is a credit note by its number.

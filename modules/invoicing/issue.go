@@ -22,7 +22,7 @@ import (
 	"sundry/ports"
 )
 
-// DocumentDeps are what documents work with.
+// DocumentDeps holds the dependencies of documents.
 type DocumentDeps struct {
 	Store    ports.Store
 	Accounts ports.AccountReader
@@ -50,20 +50,14 @@ func (s *Documents) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkou
 	return s.issue(ctx, r, document.Snapshot{
 		Kind: document.Receipt, SubjectID: e.PaymentID, CreatorID: e.CreatorID, Number: e.ReceiptNumber, IssuedAt: e.At,
 		Buyer: document.Party{
-			Name: e.BuyerName, PostalCode: e.Buyer.PostalCode, Country: e.Buyer.Country, Email: e.Email, TaxID: e.Buyer.TaxID,
+			Name: e.BuyerName, PostalCode: e.Buyer.PostalCode, Country: e.Buyer.Country, Email: e.Email,
+			TaxID: e.Buyer.TaxID,
 		},
 		Lines:    []document.Line{{Description: e.Offer.Title, Detail: detail, Amount: e.Subtotal}},
-		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, TaxAdded: e.TaxAdded, TaxDetails: e.TaxDetails, Total: e.Total,
-		Card: strings.TrimSpace(e.Brand + " " + e.Last4),
+		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, TaxAdded: e.TaxAdded, TaxDetails: e.TaxDetails,
+		Total: e.Total,
+		Card:  strings.TrimSpace(e.Brand + " " + e.Last4),
 	})
-}
-
-// BeforePaymentCompleted reads ahead what OnPaymentCompleted needs, which is what the mail of the payment needs too.
-func (s *Documents) BeforePaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) {
-	if e.Purpose == payment.ForSubscription {
-		_, _ = r.Customers.Customers.Get(ctx, e.CustomerID)
-		_, _ = s.Accounts.SellerName(ctx, r, e.CreatorID)
-	}
 }
 
 // OnPaymentCompleted issues the receipt of a subscription's payment. A checkout has its own, and an invoice is one.
@@ -76,8 +70,10 @@ func (s *Documents) OnPaymentCompleted(ctx context.Context, r ports.Repos, e pay
 		return err
 	}
 	snapshot := document.Snapshot{
-		Kind: document.Receipt, SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.Sale.ReceiptNumber, IssuedAt: e.SettledAt, Buyer: buyer,
-		Subtotal: e.Sale.Subtotal, Discount: e.Sale.Discount, Credit: e.Sale.Credit, Tax: e.Sale.Tax, TaxAdded: e.Sale.TaxAdded,
+		Kind: document.Receipt, SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.Sale.ReceiptNumber,
+		IssuedAt: e.SettledAt, Buyer: buyer,
+		Subtotal: e.Sale.Subtotal, Discount: e.Sale.Discount, Credit: e.Sale.Credit, Tax: e.Sale.Tax,
+		TaxAdded:   e.Sale.TaxAdded,
 		TaxDetails: e.Sale.TaxDetails, Total: e.Amount, Card: strings.TrimSpace(e.Brand + " " + e.Last4),
 	}
 	if !e.Sale.PeriodStart.IsZero() {
@@ -97,8 +93,10 @@ func (s *Documents) OnInvoiceFinalized(ctx context.Context, r ports.Repos, e inv
 	}
 	none := money.Amount{Currency: e.Currency}
 	snapshot := document.Snapshot{
-		Kind: document.Invoice, SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.Number, IssuedAt: e.FinalizedAt, Buyer: buyer,
-		Subtotal: e.Subtotal, Discount: none, Credit: none, Tax: e.Tax, TaxAdded: e.TaxAdded(), TaxDetails: e.TaxDetails, Total: e.Total,
+		Kind: document.Invoice, SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.Number, IssuedAt: e.FinalizedAt,
+		Buyer:    buyer,
+		Subtotal: e.Subtotal, Discount: none, Credit: none, Tax: e.Tax, TaxAdded: e.TaxAdded(),
+		TaxDetails: e.TaxDetails, Total: e.Total,
 		PeriodStart: e.PeriodStart, PeriodEnd: e.PeriodEnd,
 	}
 	for _, line := range e.Lines {
@@ -124,7 +122,7 @@ func (s *Documents) OnDisputeClosed(ctx context.Context, r ports.Repos, e disput
 	}, e.PaymentID, e.Share)
 }
 
-// OnPaymentReversed issues the credit note of a payment that had a receipt and went back by itself.
+// OnPaymentReversed issues the credit note of a payment that had a receipt and was reversed by the processor.
 func (s *Documents) OnPaymentReversed(ctx context.Context, r ports.Repos, e payment.Reversed) error {
 	if e.Sale.ReceiptNumber == "" || e.Amount.Minor == 0 {
 		return nil
@@ -139,7 +137,9 @@ func (s *Documents) OnPaymentReversed(ctx context.Context, r ports.Repos, e paym
 }
 
 // numbered takes the number of a credit note that no refund has taken.
-func (s *Documents) numbered(ctx context.Context, r ports.Repos, note document.Snapshot, paymentID string, share ledger.Share) error {
+func (s *Documents) numbered(
+	ctx context.Context, r ports.Repos, note document.Snapshot, paymentID string, share ledger.Share,
+) error {
 	number, err := r.Invoicing.DocumentNumbers.Next(ctx, note.CreatorID, document.CreditNotes)
 	if err != nil {
 		return err
@@ -149,7 +149,9 @@ func (s *Documents) numbered(ctx context.Context, r ports.Repos, note document.S
 }
 
 // credit issues a credit note against the document of a payment: its buyer is that document's.
-func (s *Documents) credit(ctx context.Context, r ports.Repos, note document.Snapshot, paymentID string, share ledger.Share) error {
+func (s *Documents) credit(
+	ctx context.Context, r ports.Repos, note document.Snapshot, paymentID string, share ledger.Share,
+) error {
 	paid, err := r.Payments.Payments.Get(ctx, paymentID)
 	if err != nil {
 		return err
@@ -176,7 +178,7 @@ func (s *Documents) credit(ctx context.Context, r ports.Repos, note document.Sna
 	return s.issue(ctx, r, note)
 }
 
-// describe names what a credit note is for: the first line of what it corrects.
+// describe names the subject of a credit note: the first line of the corrected document.
 func describe(corrected document.Snapshot) string {
 	if len(corrected.Lines) == 0 {
 		return ""
@@ -184,8 +186,8 @@ func describe(corrected document.Snapshot) string {
 	return corrected.Lines[0].Description
 }
 
-// creditedTax is why the credited part carries its tax: at the one rate of the document. One of several rates keeps the
-// sum alone, since the parts of a refund are not distinguished by rate.
+// creditedTax returns the tax details of the credited part of a document. With several rates only the sum is kept,
+// because a refund is not split by rate.
 func creditedTax(of tax.Details, share ledger.Share) tax.Details {
 	credited := tax.Details{Treatment: of.Treatment, Behavior: tax.Inclusive, Country: of.Country, TaxID: of.TaxID}
 	if len(of.Shares) == 1 {
@@ -249,7 +251,8 @@ func (s *Documents) customer(ctx context.Context, r ports.Repos, customerID stri
 		name = c.Details.Name
 	}
 	return document.Party{
-		Name: name, PostalCode: c.Details.PostalCode, Country: c.Details.Country, Email: c.Email, TaxID: c.Details.TaxID,
+		Name: name, PostalCode: c.Details.PostalCode, Country: c.Details.Country, Email: c.Email,
+		TaxID: c.Details.TaxID,
 	}, nil
 }
 
@@ -262,7 +265,9 @@ func invoiceLine(state invoice.State, l invoice.Line) document.Line {
 	line.Quantity = l.Rated.Quantity.String()
 	var detail []string
 	for _, c := range l.Rated.Charges {
-		detail = append(detail, fmt.Sprintf("%s × %s = %s", c.Quantity, state.Currency.Major(c.Tier.Unit.String()), state.Currency.Major(c.Amount)))
+		detail = append(detail, fmt.Sprintf(
+			"%s × %s = %s", c.Quantity, state.Currency.Major(c.Tier.Unit.String()), state.Currency.Major(c.Amount),
+		))
 	}
 	if l.Rated.Late {
 		detail = append(detail, fmt.Sprintf("− %s", state.Currency.Major(fmt.Sprint(l.Rated.BilledMinor))))

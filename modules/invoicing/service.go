@@ -1,5 +1,5 @@
-// Package invoicing asks customers for money: invoices that integrators push and those that metered use comes to. The saved
-// card is charged as soon as an invoice is final, and again by a plan when it is refused.
+// Package invoicing collects money from customers: invoices pushed by integrators and invoices for metered usage. The
+// saved card is charged as soon as an invoice is final, and again on a schedule if it is declined.
 package invoicing
 
 import (
@@ -25,12 +25,13 @@ type Config struct {
 	LinkKey []byte
 }
 
-// Deps are what the module works with.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store    ports.Store
 	IDs      ports.IDs
 	Bus      ports.Bus
 	Charges  ports.Charges
+	Runner   ports.ChargeRunner
 	Accounts ports.AccountReader
 	Taxes    ports.TaxCalculator
 	// Cards reads what the page's form sends.
@@ -44,6 +45,7 @@ type Service struct {
 	ids      ports.IDs
 	bus      ports.Bus
 	charges  ports.Charges
+	runner   ports.ChargeRunner
 	accounts ports.AccountReader
 	taxes    ports.TaxCalculator
 	cards    ports.CardForm
@@ -52,7 +54,8 @@ type Service struct {
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
 	return &Service{
-		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, accounts: d.Accounts, taxes: d.Taxes, cards: d.Cards,
+		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, runner: d.Runner, accounts: d.Accounts,
+		taxes: d.Taxes, cards: d.Cards,
 	}
 }
 
@@ -97,7 +100,9 @@ func (s *Service) ByLink(ctx context.Context, link string) (invoice.State, error
 }
 
 // Invoices lists those of the account's invoices that a search is for.
-func (s *Service) Invoices(ctx context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page) (ports.List[invoice.State], error) {
+func (s *Service) Invoices(
+	ctx context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page,
+) (ports.List[invoice.State], error) {
 	list, err := s.store.Read(ctx).Invoicing.Invoices.List(ctx, creatorID, search, page)
 	for i := range list.Items {
 		list.Items[i] = s.linked(list.Items[i])
@@ -116,16 +121,27 @@ func (s *Service) publish(ctx context.Context, r ports.Repos, events ...invoice.
 
 // Verify checks invoices against payments. It returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := func(find func(ports.InvoicingAudit, context.Context, int) ([]string, error)) func(context.Context, int) ([]string, error) {
+	audit := func(
+		find func(ports.InvoicingAudit, context.Context, int) ([]string, error),
+	) func(context.Context, int) ([]string, error) {
 		return func(ctx context.Context, limit int) ([]string, error) {
 			return find(s.store.Read(ctx).Invoicing.Audit, ctx, limit)
 		}
 	}
 	lines, err := ports.Checks{
 		{Find: audit(ports.InvoicingAudit.Unbalanced), Message: "invoice %s: its status is not that of its payment"},
-		{Find: audit(ports.InvoicingAudit.PaidTwice), Message: "invoice %s: a second payment took money and does not go back"},
-		{Find: audit(ports.InvoicingAudit.DocumentGaps), Message: "document series %s has a gap or a number used twice"},
-		{Find: audit(ports.InvoicingAudit.Undocumented), Message: "%s has a number, but no document with it has the same amounts"},
+		{
+			Find:    audit(ports.InvoicingAudit.PaidTwice),
+			Message: "invoice %s: a second payment took money and does not go back",
+		},
+		{
+			Find:    audit(ports.InvoicingAudit.DocumentGaps),
+			Message: "document series %s has a gap or a number used twice",
+		},
+		{
+			Find:    audit(ports.InvoicingAudit.Undocumented),
+			Message: "%s has a number, but no document with it has the same amounts",
+		},
 		{Find: audit(ports.InvoicingAudit.BilledTwice), Message: "billing plan %s: two invoices bill one period"},
 	}.Run(ctx)
 	if err != nil {

@@ -12,22 +12,25 @@ import (
 	"sundry/core/text"
 )
 
-// taxReportPage is how many documents a report reads at a time.
+// taxReportPage is the number of documents a report reads at a time.
 const taxReportPage = 500
 
-// taxReportColumns name what a row of a report contains. Amounts are in units of the currency; net and tax are the sales
-// less what was credited.
+// taxReportColumns are the columns of a report. Amounts are in units of the currency; net and tax are the sales less
+// the credited amounts.
 var taxReportColumns = []string{
-	"country", "treatment", "taxId", "ratePercent", "currency", "documents", "salesNet", "salesTax", "creditedNet", "creditedTax", "net", "tax",
+	"country", "treatment", "taxId", "ratePercent", "currency", "documents", "salesNet", "salesTax", "creditedNet",
+	"creditedTax", "net", "tax",
 }
 
-// TaxReport writes, as CSV, the sums that the seller of record files taxes from: of the documents that all accounts issued
-// in [from, until), less the credit notes that became void in that time. So the report of a time that is over stays as it
-// is.
+// TaxReport writes, as CSV, the sums from which the seller of record files taxes: of the documents that all accounts
+// issued in [from, until), less the credit notes that became void in that time. So the report of a past period never
+// changes.
 func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io.Writer) error {
 	documents, report := s.Store.Read(ctx).Invoicing.Documents, document.TaxReport{}
 	for _, read := range []struct {
-		list  func(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
+		list func(
+			ctx context.Context, from, until time.Time, after document.Snapshot, limit int,
+		) ([]document.Snapshot, error)
 		count func(document.Snapshot) error
 	}{{documents.ListIssued, report.Issued}, {documents.ListVoided, report.Voided}} {
 		for last, more := (document.Snapshot{}), true; more; {
@@ -58,7 +61,9 @@ func writeTaxReport(report document.TaxReport, out io.Writer) error {
 		if row.Rate != document.NoRate {
 			rate = row.Rate.Percent()
 		}
-		record := []string{row.Country, string(row.Treatment), row.TaxID, rate, string(row.Currency), strconv.Itoa(row.Documents)}
+		record := []string{
+			row.Country, string(row.Treatment), row.TaxID, rate, string(row.Currency), strconv.Itoa(row.Documents),
+		}
 		for _, sum := range []document.TaxSum{row.Sales, row.Credited, row.Due} {
 			record = append(record, sum.Net.Typed(), sum.Tax.Typed())
 		}

@@ -21,13 +21,21 @@ type change struct {
 	money              mailtemplate.CanceledMoney // with a cancellation
 }
 
+func (s *Service) aboutAppointments() []ports.Subscription {
+	return []ports.Subscription{
+		ports.On(s.OnAppointmentBooked), ports.On(s.OnAppointmentRescheduled), ports.On(s.OnAppointmentCanceled),
+		ports.On(s.OnAppointmentReminderDue),
+	}
+}
+
 // OnAppointmentBooked writes to the buyer and the creator: one mail to each for all times of a pack.
 func (s *Service) OnAppointmentBooked(ctx context.Context, r ports.Repos, e appointment.Booked) error {
 	if e.Position > 0 {
 		return nil // the mail about the first names them all
 	}
 	return s.mailChange(ctx, r, change{
-		State: e.State, toBuyer: mailtemplate.KindAppointmentBooked, toCreator: mailtemplate.KindCreatorBooked, method: ports.CalendarRequest,
+		State: e.State, toBuyer: mailtemplate.KindAppointmentBooked, toCreator: mailtemplate.KindCreatorBooked,
+		method: ports.CalendarRequest,
 	})
 }
 
@@ -42,14 +50,17 @@ func (s *Service) OnAppointmentRescheduled(ctx context.Context, r ports.Repos, e
 // OnAppointmentCanceled writes to both.
 func (s *Service) OnAppointmentCanceled(ctx context.Context, r ports.Repos, e appointment.Canceled) error {
 	return s.mailChange(ctx, r, change{
-		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled, method: ports.CalendarCancel,
-		money: mailtemplate.CanceledMoney{Decision: e.RefundDecision, Refunded: e.Refunded, FullHours: e.RefundPolicy.FullHours},
+		State: e.State, toBuyer: mailtemplate.KindAppointmentCanceled, toCreator: mailtemplate.KindCreatorCanceled,
+		method: ports.CalendarCancel,
+		money: mailtemplate.CanceledMoney{
+			Decision: e.RefundDecision, Refunded: e.Refunded, FullHours: e.RefundPolicy.FullHours,
+		},
 	})
 }
 
 // OnAppointmentReminderDue reminds the buyer of an appointment.
 func (s *Service) OnAppointmentReminderDue(ctx context.Context, r ports.Repos, e appointment.ReminderDue) error {
-	buyer, err := s.buyers.Buyer(ctx, r, e.CheckoutID)
+	buyer, err := s.deps.Buyers.Buyer(ctx, r, e.CheckoutID)
 	if err != nil || buyer.Address == "" {
 		return err
 	}
@@ -57,7 +68,10 @@ func (s *Service) OnAppointmentReminderDue(ctx context.Context, r ports.Repos, e
 	if err != nil {
 		return err
 	}
-	mail := newMail(e.CreatorID, mailtemplate.KindAppointmentReminder, changeOf(e.State)+"/"+e.Before, recipient{buyer.Address, buyer.Name})
+	mail := newMail(
+		e.CreatorID, mailtemplate.KindAppointmentReminder, changeOf(e.State)+"/"+e.Before,
+		recipient{buyer.Address, buyer.Name},
+	)
 	data := mailtemplate.AppointmentOf(e.State, buyer.Name, seller.Name, e.Timezone)
 	data.ReplyTo, data.Look, data.Locale = seller, look, buyer.Locale
 	return s.enqueueMail(ctx, r, mail, data)
@@ -68,11 +82,11 @@ func changeOf(a appointment.State) string { return a.ID + "/" + strconv.Itoa(a.S
 
 // mailChange enqueues the mails to the buyer and the creator about a change.
 func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error {
-	name, address, err := s.accounts.Account(ctx, r, c.CreatorID)
+	name, address, err := s.deps.Accounts.Account(ctx, r, c.CreatorID)
 	if err != nil {
 		return err
 	}
-	buyer, err := s.buyers.Buyer(ctx, r, c.CheckoutID)
+	buyer, err := s.deps.Buyers.Buyer(ctx, r, c.CheckoutID)
 	if err != nil {
 		return err
 	}
@@ -81,7 +95,7 @@ func (s *Service) mailChange(ctx context.Context, r ports.Repos, c change) error
 			return err
 		}
 	}
-	zone, err := s.bookings.CreatorZone(ctx, r, c.CreatorID)
+	zone, err := s.deps.Bookings.CreatorZone(ctx, r, c.CreatorID)
 	if err != nil {
 		return err
 	}
@@ -103,7 +117,7 @@ func (s *Service) restOfPack(ctx context.Context, r ports.Repos, c change) ([]ap
 	if c.toBuyer != mailtemplate.KindAppointmentBooked {
 		return nil, nil
 	}
-	pack, err := s.bookings.Booked(ctx, r, c.CreatorID, c.CheckoutID)
+	pack, err := s.deps.Bookings.Booked(ctx, r, c.CreatorID, c.CheckoutID)
 	return slices.DeleteFunc(pack, func(a appointment.State) bool { return a.ID == c.ID }), err
 }
 
@@ -121,7 +135,7 @@ func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to por
 	data.ReplyTo, data.Look, data.Locale, data.Money = seller, look, to.Locale, c.money
 	entries := make([]ports.CalendarEntry, 0, len(more)+1)
 	for i, a := range append([]appointment.State{c.State}, more...) {
-		entry := s.bookings.CalendarEntry(a)
+		entry := s.deps.Bookings.CalendarEntry(a)
 		entry.Organizer = ports.CalendarParty{Name: seller.Name, Email: s.cfg.Sender}
 		entry.Attendee = ports.CalendarParty{Name: to.Name, Email: to.Address}
 		entries = append(entries, entry)
@@ -129,8 +143,10 @@ func (s *Service) mailBuyer(ctx context.Context, r ports.Repos, c change, to por
 			data.More = append(data.More, mailtemplate.AppointmentOf(a, "", "", c.Timezone))
 		}
 	}
-	file := s.calendars.Write(ports.CalendarFile{Method: c.method, Entries: entries})
+	file := s.deps.Calendars.Write(ports.CalendarFile{Method: c.method, Entries: entries})
 	data.PreviousStartsAt = c.previousStartsAt
 	data.File = mailtemplate.File{Method: string(c.method), Content: string(file)}
-	return s.enqueueMail(ctx, r, newMail(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}), data)
+	return s.enqueueMail(
+		ctx, r, newMail(c.CreatorID, c.toBuyer, changeOf(c.State), recipient{to.Address, to.Name}), data,
+	)
 }

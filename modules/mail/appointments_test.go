@@ -12,13 +12,15 @@ import (
 	"sundry/ports"
 )
 
-// booking is an appointment so long from now, with somebody whom mail reaches.
+// booking returns an appointment that starts after the given time, of a buyer with an address.
 func (w *fixture) booking(in time.Duration) *appointment.Appointment {
 	w.buyer = "grace@example.com"
 	starts := w.Real().Add(in)
 	a := appointment.Restore(appointment.State{
-		ID: "apt_1", CreatorID: creatorID, CheckoutID: "cs_1", ReservationID: "clm_1", Title: "Coaching", Status: appointment.StatusConfirmed,
-		StartsAt: starts, EndsAt: starts.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: appointment.InPerson, Address: "1 Rue de Rivoli", Revision: 1,
+		ID: "apt_1", CreatorID: creatorID, CheckoutID: "cs_1", ReservationID: "clm_1", Title: "Coaching",
+		Status:   appointment.StatusConfirmed,
+		StartsAt: starts, EndsAt: starts.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: appointment.InPerson,
+		Address: "1 Rue de Rivoli", Revision: 1,
 	})
 	w.atomically(func(ctx context.Context, r ports.Repos) error {
 		return w.mail.OnAppointmentBooked(ctx, r, appointment.Booked{State: a.State()})
@@ -30,7 +32,8 @@ func (w *fixture) reschedule(a *appointment.Appointment, by time.Duration) {
 	w.t.Helper()
 	s := a.State()
 	e, err := a.Reschedule(appointment.Bookable{}, appointment.ReservationState{
-		ID: "clm_2", StartsAt: s.StartsAt.Add(by), EndsAt: s.EndsAt.Add(by), Timezone: s.Timezone, DeliveryMode: s.DeliveryMode,
+		ID: "clm_2", StartsAt: s.StartsAt.Add(by), EndsAt: s.EndsAt.Add(by), Timezone: s.Timezone,
+		DeliveryMode: s.DeliveryMode,
 	}, "", w.Real())
 	if err != nil {
 		w.t.Fatal(err)
@@ -54,7 +57,8 @@ func (w *fixture) cancel(a *appointment.Appointment) {
 	w.atomically(func(ctx context.Context, r ports.Repos) error { return w.mail.OnAppointmentCanceled(ctx, r, e) })
 }
 
-// posted are the mails since the last time: to whom, the first word of the subject, and the method and sequence of the file.
+// posted lists the mails sent since its last call: the recipient, the first word of the subject, and the method and
+// sequence of the file.
 func (w *fixture) posted() string {
 	w.t.Helper()
 	w.work()
@@ -125,12 +129,16 @@ func TestABuyerIsRemindedOncePerReminderAndTime(t *testing.T) {
 	})
 }
 
-func TestABuyerWithoutAnAddressIsNotMailedButTheCreatorIs(t *testing.T) {
+func TestWithoutABuyersAddressOnlyTheCreatorIsMailed(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		undo := errors.New("rolled back")
 		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			e := appointment.Booked{State: appointment.State{ID: "apt_0", CreatorID: creatorID, StartsAt: w.Real().Add(48 * time.Hour), Timezone: "UTC"}}
+			e := appointment.Booked{
+				State: appointment.State{
+					ID: "apt_0", CreatorID: creatorID, StartsAt: w.Real().Add(48 * time.Hour), Timezone: "UTC",
+				},
+			}
 			return errors.Join(w.mail.OnAppointmentBooked(ctx, r, e), undo)
 		})
 		if !errors.Is(err, undo) || w.posted() != "" {
@@ -157,8 +165,10 @@ func TestAPackIsOneMailWithAllItsEvents(t *testing.T) {
 		starts := w.Real().Add(48 * time.Hour)
 		for i, id := range []string{"apt_1", "apt_2", "apt_3"} {
 			w.pack = append(w.pack, appointment.State{
-				ID: id, CreatorID: creatorID, CheckoutID: "cs_1", Position: i, Title: "Coaching", Status: appointment.StatusConfirmed,
-				StartsAt: starts.AddDate(0, 0, i), EndsAt: starts.AddDate(0, 0, i).Add(time.Hour), Timezone: "UTC", Revision: 1,
+				ID: id, CreatorID: creatorID, CheckoutID: "cs_1", Position: i, Title: "Coaching",
+				Status:   appointment.StatusConfirmed,
+				StartsAt: starts.AddDate(0, 0, i), EndsAt: starts.AddDate(0, 0, i).Add(time.Hour), Timezone: "UTC",
+				Revision: 1,
 			})
 		}
 		for _, a := range w.pack {

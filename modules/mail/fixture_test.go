@@ -2,7 +2,6 @@ package mail_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -19,10 +18,17 @@ import (
 	"sundry/core/plan"
 	"sundry/modules/mail"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
 const creatorID = "crt_01h00000000000000000000000"
+
+// seller has a logo and a color that every mail shows.
+var seller = fakes.Account{
+	Name: "Ada's Workshop", Address: "ada@example.com",
+	Profile: identity.Profile{LogoURL: "/media/img_1", AccentColor: "#ffee00"},
+}
 
 // fixture is the module over a real store, with a clock to move and a mailer with scripted responses.
 type fixture struct {
@@ -31,14 +37,14 @@ type fixture struct {
 	store  *testdb.ClockedStore
 	mail   *mail.Service
 
+	*testdb.Clock
 	mu    sync.Mutex
-	now   time.Time
 	mails []ports.Message
 	// buyer is the address of everybody who booked an appointment.
 	buyer string
 	// pack are the appointments of the session.
 	pack []appointment.State
-	// mailFails is what the mailer returns instead of taking a message.
+	// mailFails is the error of the mailer; nil if it accepts messages.
 	mailFails error
 }
 
@@ -46,30 +52,15 @@ type fixture struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, now: time.Now().UTC().Truncate(time.Millisecond)}
+		w := &fixture{t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond))}
 		w.store = testdb.WithClock(store, w)
 		w.mail = mail.New(mail.Config{Sender: "no-reply@pay.example.com"}, mail.Deps{
-			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: w, Buyers: w, Bookings: w, Calendars: ical.Calendars{},
+			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: seller, Buyers: w,
+			Bookings: w, Calendars: ical.Calendars{},
 			Images: w,
 		})
 		test(t, w)
 	})
-}
-
-// Now implements ports.Clock.
-func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.Real(), nil }
-
-// Real implements ports.Clock.
-func (w *fixture) Real() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *fixture) advance(by time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(by)
 }
 
 // Send implements ports.Mailer.
@@ -102,19 +93,6 @@ func (w *fixture) failMail(err error) {
 // ReceiptURL implements ports.ReceiptLinks.
 func (w *fixture) ReceiptURL(checkoutID string) string {
 	return "https://pay.example.com/r/of-" + checkoutID
-}
-
-// SellerName implements ports.AccountReader.
-func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) { return "Ada", nil }
-
-// Storefront implements ports.AccountReader.
-func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
-	return identity.Storefront{Name: "Ada", Profile: identity.Profile{LogoURL: "/media/img_1", AccentColor: "#ffee00"}}, nil
-}
-
-// Account implements ports.AccountReader.
-func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
-	return "Ada's Workshop", "ada@example.com", nil
 }
 
 // ImageURL implements ports.ImageLinks.
@@ -166,21 +144,7 @@ func paid() checkout.Paid {
 // work runs every task that is due, as a worker would.
 func (w *fixture) work() {
 	w.t.Helper()
-	for range 100 {
-		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 10)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if len(tasks) == 0 {
-			return
-		}
-		for _, task := range tasks {
-			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
-				w.t.Fatalf("task %s %s: %v", task.Kind, task.Subject, err)
-			}
-		}
-	}
-	w.t.Fatal("tasks never end")
+	fakes.Work(w.t, w.store, w.Real(), w.run)
 }
 
 func (w *fixture) run(t ports.Task) error {

@@ -14,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// bought is a payment of somebody whom mail reaches.
+// bought returns the payment of a buyer with an address.
 func bought() checkout.Paid {
 	e := paid()
 	e.Email, e.BuyerName, e.ReceiptNumber = "grace@example.com", "Grace Hopper", "R-000007"
@@ -119,14 +119,15 @@ func TestAMailerThatFailsIsTriedAgainAndStopsNothing(t *testing.T) {
 		if m := w.stored(failed); m.Settled() {
 			t.Errorf("a mail that failed is settled: %+v", m)
 		}
-		if err := w.store.Fail(t.Context(), failed, "451 later", w.Real().Add(time.Minute)); err != nil { // as a worker does
+		// as a worker does
+		if err := w.store.Fail(t.Context(), failed, "451 later", w.Real().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		w.failMail(nil)
 		if w.work(); len(w.mailed()) > 0 {
 			t.Error("tried again too early")
 		}
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		w.work()
 		if got := w.mailed(); len(got) != 1 || got[0].ID != failed.Subject {
 			t.Errorf("sent %+v, want the mail %s", got, failed.Subject)
@@ -137,7 +138,8 @@ func TestAMailerThatFailsIsTriedAgainAndStopsNothing(t *testing.T) {
 	})
 }
 
-func TestOneRecipientGetsTwentyMailsOfAnAccountAnHourAndLaterOnesWait(t *testing.T) {
+// One recipient gets twenty mails of an account in an hour; later ones wait.
+func TestARecipientGetsTwentyMailsAnHourPerAccount(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		to := func(address string, from, n int) {
@@ -157,21 +159,21 @@ func TestOneRecipientGetsTwentyMailsOfAnAccountAnHourAndLaterOnesWait(t *testing
 		}
 		to("grace@example.com", 0, 13)
 		w.work()
-		w.advance(20 * time.Minute)
+		w.Advance(20 * time.Minute)
 		to("Grace@Example.com", 13, 20)
 		to("ada@example.net", 0, 1)
 		if got := counts(); got["grace@example.com"] != mail.MaxPerRecipient || got["ada@example.net"] != 1 {
 			t.Errorf("at first %v, want twenty and one", got)
 		}
-		w.advance(39 * time.Minute)
+		w.Advance(39 * time.Minute)
 		if got := counts(); len(got) > 0 {
 			t.Errorf("before the hour was over: %v", got)
 		}
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		if got := counts(); got["grace@example.com"] != 13 {
 			t.Errorf("an hour after the first thirteen: %v, want thirteen", got)
 		}
-		w.advance(24 * time.Hour)
+		w.Advance(24 * time.Hour)
 		if got := counts(); len(got) > 0 {
 			t.Errorf("sent twice: %v", got)
 		}
@@ -191,7 +193,7 @@ func TestARefusedMailEndsWithItsReason(t *testing.T) {
 			t.Errorf("recorded %+v", m)
 		}
 		w.failMail(nil)
-		w.advance(24 * time.Hour)
+		w.Advance(24 * time.Hour)
 		if w.work(); len(w.mailed()) > 0 {
 			t.Error("a refused mail was sent")
 		}
@@ -203,7 +205,7 @@ func TestAMailSentAndNotRecordedIsSentAgainUnderItsID(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.settle(bought())
 		lost := w.mailTask()
-		w.advance(21 * time.Second) // the lease is over: the worker that sent it is taken for dead
+		w.Advance(21 * time.Second) // the lease is over: the worker that sent it is taken for dead
 		again := w.mailTask()
 		if err := w.run(lost); !errors.Is(err, ports.ErrFenced) {
 			t.Fatalf("the first worker comes back: %v", err)
@@ -231,14 +233,16 @@ func TestAnOwnerIsMailedEachTimeAnEndpointIsDisabled(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := webhook.Disabled{At: w.Real(), EndpointState: webhook.EndpointState{
-			ID: "we_1", CreatorID: creatorID, URL: "https://hooks.example.com/", DisabledReason: webhook.DisabledByGone, Revision: 4,
+			ID: "we_1", CreatorID: creatorID, URL: "https://hooks.example.com/", DisabledReason: webhook.DisabledByGone,
+			Revision: 4,
 		}}
 		for _, step := range []struct {
 			revision int64
 			reason   string
 			want     string
 		}{
-			{4, webhook.DisabledByGone, "410 Gone"}, {4, webhook.DisabledByGone, ""}, {7, webhook.DisabledByGone, "410 Gone"},
+			{4, webhook.DisabledByGone, "410 Gone"}, {4, webhook.DisabledByGone, ""},
+			{7, webhook.DisabledByGone, "410 Gone"},
 			{9, webhook.DisabledByFailing, "last five days"},
 		} {
 			e.Revision, e.DisabledReason = step.revision, step.reason

@@ -12,6 +12,13 @@ import (
 	"sundry/ports"
 )
 
+func (s *Service) aboutPlans() []ports.Subscription {
+	return []ports.Subscription{
+		ports.On(s.OnPortalLinkAsked), ports.On(s.OnSubscriptionRenewalDue), ports.On(s.OnSubscriptionChargeFailed),
+		ports.On(s.OnSubscriptionChargePaid),
+	}
+}
+
 // OnPortalLinkAsked mails a customer a new link to their portal, at most once an hour.
 func (s *Service) OnPortalLinkAsked(ctx context.Context, r ports.Repos, e customer.LinkAsked) error {
 	cause := e.ID + "/" + e.At.Format("2006-01-02T15")
@@ -39,14 +46,17 @@ func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos,
 // OnSubscriptionChargePaid mails the receipt of a renewal or of a change of plan.
 func (s *Service) OnSubscriptionChargePaid(ctx context.Context, r ports.Repos, e subscription.ChargePaid) error {
 	return s.mailPlan(ctx, r, e.Payment.CreatorID, mailtemplate.KindRenewed, e.Payment.ID, mailtemplate.Plan{
-		CustomerID: e.Subscription.CustomerID, Item: named(e.Subscription.Offer), Amount: e.Payment.Amount, At: e.Payment.SettledAt,
+		CustomerID: e.Subscription.CustomerID, Item: named(e.Subscription.Offer), Amount: e.Payment.Amount,
+		At:     e.Payment.SettledAt,
 		Number: e.Payment.Sale.ReceiptNumber,
 	})
 }
 
 // mailPlan enqueues a mail to a customer, if their address is known.
-func (s *Service) mailPlan(ctx context.Context, r ports.Repos, creatorID string, kind mailtemplate.Kind, cause string, data mailtemplate.Plan) error {
-	to, err := s.customers.Customer(ctx, r, data.CustomerID)
+func (s *Service) mailPlan(
+	ctx context.Context, r ports.Repos, creatorID string, kind mailtemplate.Kind, cause string, data mailtemplate.Plan,
+) error {
+	to, err := s.deps.Customers.Customer(ctx, r, data.CustomerID)
 	if err != nil || to.Email == "" {
 		return err
 	}
@@ -58,7 +68,7 @@ func (s *Service) mailPlan(ctx context.Context, r ports.Repos, creatorID string,
 	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{to.Email, to.DisplayName}), data)
 }
 
-// named is what a plan is called to the customer.
+// named returns the name under which the customer knows a plan.
 func named(o plan.Offer) string {
 	if o.PlanName == "" || o.PlanName == o.Title {
 		return o.Title

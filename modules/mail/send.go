@@ -12,12 +12,14 @@ import (
 	"sundry/ports"
 )
 
-// Send renders a mail and sends it. What was sent and could not be recorded is sent again, under the same Message-ID.
-// What fails is tried again by its row; what is refused for good ends with the reason kept. Task TaskSend.
+// Send renders a mail and sends it. A mail that was sent but not recorded is sent again under the same Message-ID. A
+// temporary failure is retried from its row; a permanent one ends the mail and keeps the reason. Task TaskSend.
 func (s *Service) Send(ctx context.Context, t ports.Task) error {
-	mail, err := s.store.Read(ctx).Mail.Mails.Get(ctx, t.CreatorID, t.Subject)
+	mail, err := s.deps.Store.Read(ctx).Mail.Mails.Get(ctx, t.CreatorID, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && mail.Settled() {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("send mail: %w", err)
@@ -29,17 +31,17 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("send mail %s: %w", mail.ID, err)
 	}
-	err = s.mailer.Send(ctx, message)
+	err = s.deps.Mailer.Send(ctx, message)
 	var refused *ports.MailRefusedError
 	switch {
 	case errors.As(err, &refused):
-		mail.RefusedAt, mail.Refusal = s.clock.Real(), refused.Reason
+		mail.RefusedAt, mail.Refusal = s.deps.Clock.Real(), refused.Reason
 	case err != nil:
 		return fmt.Errorf("send mail %s: %w", mail.ID, err)
 	default:
-		mail.SentAt = s.clock.Real()
+		mail.SentAt = s.deps.Clock.Real()
 	}
-	return s.store.Pipelined(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		if err := r.Mail.Mails.Update(ctx, mail); err != nil {
 			return err
 		}
@@ -47,13 +49,14 @@ func (s *Service) Send(ctx context.Context, t ports.Task) error {
 	})
 }
 
-// sendLater ends a run whose recipient has had enough mail of the account for now, with another scheduled for later.
+// sendLater ends the run of a mail whose recipient has reached the account's limit, and schedules another run for
+// later.
 func (s *Service) sendLater(ctx context.Context, t ports.Task, mail ports.Mail) (later bool, err error) {
-	now := s.clock.Real()
+	now := s.deps.Clock.Real()
 	if !mail.LeavesAt.IsZero() && !mail.LeavesAt.After(now) {
 		return false, nil // admitted with its cause, or before
 	}
-	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		leavesAt, err := r.Mail.Mails.Admit(ctx, mail, perRecipient, now)
 		if err != nil {
 			return err
@@ -72,7 +75,7 @@ func (s *Service) sendLater(ctx context.Context, t ports.Task, mail ports.Mail) 
 // SendLater schedules a mail that waited for the limit. Task TaskSendLater.
 func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 	creatorID, mailID, _ := strings.Cut(t.Subject, "/")
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, creatorID)
 		if err != nil {
 			return err
@@ -87,20 +90,22 @@ func (s *Service) SendLater(ctx context.Context, t ports.Task) error {
 // message renders a mail from its frozen data.
 func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
-		Sandbox: !s.cfg.Livemode, ReceiptURL: s.receipts.ReceiptURL, ManageURL: s.bookings.ManageURL, PortalURL: s.portalURL,
+		Sandbox: !s.cfg.Livemode, ReceiptURL: s.deps.Receipts.ReceiptURL, ManageURL: s.deps.Bookings.ManageURL,
+		PortalURL:        s.portalURL,
 		DashboardURL:     func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },
-		ImageURL:         s.images.ImageURL,
-		PasswordResetURL: func(l identity.ResetLink) string { return s.passwords.PasswordResetURL(l) },
+		ImageURL:         s.deps.Images.ImageURL,
+		PasswordResetURL: func(l identity.ResetLink) string { return s.deps.Passwords.PasswordResetURL(l) },
 	}, mail.Data)
 	replyTo := replyToOf(mail)
 	return ports.Message{
 		ReplyTo: replyTo.Address, ReplyToName: replyTo.Name,
-		ID: mail.ID, To: mail.Recipient, ToName: mail.RecipientName, Subject: content.Subject, Text: content.Text, HTML: content.HTML,
+		ID: mail.ID, To: mail.Recipient, ToName: mail.RecipientName, Subject: content.Subject, Text: content.Text,
+		HTML: content.HTML,
 		Date: mail.CreatedAt, Attachments: attachments(mail),
 	}, err
 }
 
-// replyToOf is whom a mail's data names for replies.
+// replyToOf returns the party that receives replies to a mail.
 func replyToOf(mail ports.Mail) mailtemplate.Party {
 	var data struct {
 		ReplyTo mailtemplate.Party `json:"replyTo"`
@@ -119,12 +124,17 @@ func attachments(mail ports.Mail) []ports.Attachment {
 	if err := json.Unmarshal(mail.Data, &data); err != nil || data.File.Content == "" {
 		return nil // rendering reads the same data and reports what is wrong with it
 	}
-	return []ports.Attachment{{Name: "invite.ics", ContentType: "text/calendar", Method: data.File.Method, Content: []byte(data.File.Content)}}
+	return []ports.Attachment{
+		{
+			Name: "invite.ics", ContentType: "text/calendar", Method: data.File.Method,
+			Content: []byte(data.File.Content),
+		},
+	}
 }
 
 // portalURL is a customer's portal; a link that cannot be made leaves the mail without one.
 func (s *Service) portalURL(customerID string) string {
-	address, err := s.portal.PortalURL(customerID)
+	address, err := s.deps.Portal.PortalURL(customerID)
 	if err != nil {
 		return ""
 	}

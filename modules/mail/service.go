@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"sundry/core/apiformat"
@@ -22,17 +23,17 @@ import (
 const (
 	// TaskSend sends one mail; its subject is the mail.
 	TaskSend = "mail.send"
-	// TaskSendLater schedules TaskSend for a mail that the limit held back; its subject is the account, "/" and the mail.
-	// It is the platform's task, because limits are on real time and an account's clock must not move them.
+	// TaskSendLater schedules TaskSend for a mail that the limit held back; its subject is the account, "/" and the
+	// mail. It is the platform's task, because limits are on real time and an account's clock must not move them.
 	TaskSendLater = "mail.send_later"
 )
 
-// MaxPerRecipient is how many mails of an account one recipient gets in an hour; later ones wait.
+// MaxPerRecipient bounds the mails of one account to one recipient per hour. Later ones wait.
 const MaxPerRecipient = 20
 
 var perRecipient = ports.MailLimit{Most: MaxPerRecipient, Window: time.Hour}
 
-// Config is what differs between deployments.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	Livemode bool
 	// Sender is the address that mail comes from, which calendars know as the organizer.
@@ -41,7 +42,7 @@ type Config struct {
 	BaseURL string
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store     ports.Store
 	Clock     ports.Clock
@@ -60,44 +61,32 @@ type Deps struct {
 
 // Service holds the use cases.
 type Service struct {
-	cfg       Config
-	store     ports.Store
-	clock     ports.Clock
-	ids       ports.IDs
-	mailer    ports.Mailer
-	receipts  ports.ReceiptLinks
-	accounts  ports.AccountReader
-	buyers    ports.BuyerReader
-	bookings  ports.AppointmentReader
-	calendars ports.CalendarWriter
-	customers ports.CustomerReader
-	portal    ports.PortalLinks
-	passwords ports.PasswordLinks
-	images    ports.ImageLinks
+	cfg  Config
+	deps Deps
 }
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{
-		cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, mailer: d.Mailer, receipts: d.Receipts, accounts: d.Accounts,
-		buyers: d.Buyers, bookings: d.Bookings, calendars: d.Calendars, customers: d.Customers, portal: d.Portal,
-		passwords: d.Passwords, images: d.Images,
-	}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
+
+// Subscriptions lists the events that mails are about.
+func (s *Service) Subscriptions() []ports.Subscription {
+	return slices.Concat([]ports.Subscription{
+		ports.On(s.OnCheckoutPaid), ports.On(s.OnEndpointDisabled), ports.On(s.OnPasswordResetAsked),
+	}, s.aboutAppointments(), s.aboutPlans())
 }
 
-// recipient is whom a mail is for.
+// recipient identifies the recipient of a mail.
 type recipient struct{ address, name string }
 
 // enqueueMail writes a mail in the caller's transaction, its data frozen and its task due. A second mail of the same
-// kind about the same cause is not written.
+// kind about the same cause is not written: its task finds nothing to send.
 func (s *Service) enqueueMail(ctx context.Context, r ports.Repos, m ports.Mail, data any) error {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("data of the mail %s: %w", m.Kind, err)
 	}
-	m.ID, m.Data, m.CreatedAt = s.ids.New(id.Mail), raw, s.clock.Real()
-	isNew, err := r.Mail.Mails.Insert(ctx, m, perRecipient)
-	if err != nil || !isNew {
+	m.ID, m.Data, m.CreatedAt = s.deps.IDs.New(id.Mail), raw, s.deps.Clock.Real()
+	if err := r.Mail.Mails.Insert(ctx, m, perRecipient); err != nil {
 		return err
 	}
 	now, err := r.Clock.Now(ctx, m.CreatorID)
@@ -107,9 +96,11 @@ func (s *Service) enqueueMail(ctx context.Context, r ports.Repos, m ports.Mail, 
 	return r.Tasks.Schedule(ctx, TaskSend, m.ID, m.CreatorID, now)
 }
 
-// newMail is a mail of the account about a cause, for somebody.
+// newMail returns a mail of the account about a cause, to a recipient.
 func newMail(creatorID string, kind mailtemplate.Kind, cause string, to recipient) ports.Mail {
-	return ports.Mail{CreatorID: creatorID, Kind: string(kind), Cause: cause, Recipient: to.address, RecipientName: to.name}
+	return ports.Mail{
+		CreatorID: creatorID, Kind: string(kind), Cause: cause, Recipient: to.address, RecipientName: to.name,
+	}
 }
 
 // OnCheckoutPaid enqueues the buyer's receipt, if they gave an address.
@@ -127,26 +118,24 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	return s.enqueueMail(ctx, r, mail, data)
 }
 
-// BeforeCheckoutPaid reads ahead what OnCheckoutPaid needs.
-func (s *Service) BeforeCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) {
-	_, _, _ = s.accounts.Account(ctx, r, e.CreatorID)
-}
-
-// seller is whom a buyer's reply reaches, at the creator's support address, else their own, and how their mails look.
-func (s *Service) seller(ctx context.Context, r ports.Repos, creatorID string) (mailtemplate.Party, mailtemplate.Look, error) {
-	name, address, err := s.accounts.Account(ctx, r, creatorID)
+// seller returns the party that receives a buyer's reply (the support address, else the creator's own) and the
+// branding of the creator's mails.
+func (s *Service) seller(
+	ctx context.Context, r ports.Repos, creatorID string,
+) (mailtemplate.Party, mailtemplate.Look, error) {
+	name, address, err := s.deps.Accounts.Account(ctx, r, creatorID)
 	if err != nil {
 		return mailtemplate.Party{}, mailtemplate.Look{}, err
 	}
-	store, err := s.accounts.Storefront(ctx, r, creatorID)
+	store, err := s.deps.Accounts.Storefront(ctx, r, creatorID)
 	look := mailtemplate.Look{LogoURL: store.LogoURL, AccentColor: store.AccentColor}
 	return mailtemplate.Party{Name: name, Address: cmp.Or(store.SupportEmail, address)}, look, err
 }
 
-// OnEndpointDisabled enqueues a mail to the owner of a webhook endpoint that was disabled. The endpoint's revision names
-// this time of several.
+// OnEndpointDisabled enqueues a mail to the owner of a webhook endpoint that was disabled. The endpoint's revision
+// names this time of several.
 func (s *Service) OnEndpointDisabled(ctx context.Context, r ports.Repos, e webhook.Disabled) error {
-	name, address, err := s.accounts.Account(ctx, r, e.CreatorID)
+	name, address, err := s.deps.Accounts.Account(ctx, r, e.CreatorID)
 	if err != nil {
 		return err
 	}
@@ -157,6 +146,8 @@ func (s *Service) OnEndpointDisabled(ctx context.Context, r ports.Repos, e webho
 
 // OnPasswordResetAsked mails a creator the link that sets a new password.
 func (s *Service) OnPasswordResetAsked(ctx context.Context, r ports.Repos, e identity.PasswordResetAsked) error {
-	mail := newMail(e.Link.CreatorID, mailtemplate.KindPasswordReset, apiformat.Instant(e.At), recipient{e.Email, e.Name})
+	mail := newMail(
+		e.Link.CreatorID, mailtemplate.KindPasswordReset, apiformat.Instant(e.At), recipient{e.Email, e.Name},
+	)
 	return s.enqueueMail(ctx, r, mail, mailtemplate.PasswordReset{Link: e.Link})
 }

@@ -19,18 +19,22 @@ var _ ports.AppointmentRefunds = (*Refunds)(nil)
 const reasonCanceled = "appointment_canceled"
 
 // RefundableShare implements ports.AppointmentRefunds.
-func (s *Refunds) RefundableShare(ctx context.Context, r ports.Repos, share ports.AppointmentShare) (appointment.RefundDecision, money.Amount, error) {
+func (s *Refunds) RefundableShare(
+	ctx context.Context, r ports.Repos, share ports.AppointmentShare,
+) (appointment.RefundDecision, money.Amount, error) {
 	_, decision, amount, err := s.share(ctx, r, share)
 	return decision, amount, err
 }
 
 // share finds the payment that a share is of and how much of it can go back.
-func (s *Refunds) share(ctx context.Context, r ports.Repos, share ports.AppointmentShare) (paymentID string, d appointment.RefundDecision, m money.Amount, err error) {
+func (s *Refunds) share(
+	ctx context.Context, r ports.Repos, share ports.AppointmentShare,
+) (paymentID string, d appointment.RefundDecision, m money.Amount, err error) {
 	paymentID, err = s.Checkouts.PaymentOf(ctx, r, share.CreatorID, share.CheckoutID)
 	if err != nil || paymentID == "" {
 		return "", appointment.NothingPaid, money.Amount{}, err
 	}
-	sale, err := s.Book.SaleOf(ctx, r, paymentID)
+	sale, err := s.Ledger.SaleOf(ctx, r, paymentID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return paymentID, appointment.NothingPaid, money.Amount{}, nil
 	}
@@ -55,7 +59,9 @@ func (s *Refunds) share(ctx context.Context, r ports.Repos, share ports.Appointm
 }
 
 // RefundShare implements ports.AppointmentRefunds.
-func (s *Refunds) RefundShare(ctx context.Context, r ports.Repos, share ports.AppointmentShare) (appointment.Refund, error) {
+func (s *Refunds) RefundShare(
+	ctx context.Context, r ports.Repos, share ports.AppointmentShare,
+) (appointment.Refund, error) {
 	paymentID, decision, amount, err := s.share(ctx, r, share)
 	if err != nil || decision != appointment.RefundDue {
 		return appointment.Refund{Decision: decision}, err
@@ -80,7 +86,9 @@ func (s *Refunds) RefundShare(ctx context.Context, r ports.Repos, share ports.Ap
 }
 
 // AppointmentRefund implements ports.AppointmentRefunds.
-func (s *Refunds) AppointmentRefund(ctx context.Context, r ports.Repos, creatorID, refundID string) (refund.State, error) {
+func (s *Refunds) AppointmentRefund(
+	ctx context.Context, r ports.Repos, creatorID, refundID string,
+) (refund.State, error) {
 	f, err := r.Payments.Refunds.Get(ctx, refundID)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && f.CreatorID != creatorID) {
 		return refund.State{}, fault.NotFound("refund")

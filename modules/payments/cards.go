@@ -21,16 +21,23 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	if err != nil {
 		return fmt.Errorf("save card: %w", err)
 	}
-	mandate := paymentmethod.Mandate{Text: paymentmethod.MandateText(locale.ParseTag(e.Buyer.Locale), seller), AcceptedAt: e.At, Source: e.CheckoutID}
-	return r.Payments.PaymentMethods.Insert(ctx, paymentmethod.New(e.PaymentMethodID, e.CreatorID, e.CustomerID, e.Card, mandate, e.At).State())
+	mandate := paymentmethod.Mandate{
+		Text: paymentmethod.MandateText(locale.ParseTag(e.Buyer.Locale), seller), AcceptedAt: e.At,
+		Source: e.CheckoutID,
+	}
+	return r.Payments.PaymentMethods.Insert(
+		ctx, paymentmethod.New(e.PaymentMethodID, e.CreatorID, e.CustomerID, e.Card, mandate, e.At).State(),
+	)
 }
 
-// mandate is what a customer was shown, the English text where they were shown none.
-func (s *Service) mandate(ctx context.Context, r ports.Repos, creatorID, shown string) (string, error) {
+// mandate returns what a customer was shown, or the English text where they were shown none.
+func mandate(
+	ctx context.Context, r ports.Repos, accounts ports.AccountReader, creatorID, shown string,
+) (string, error) {
 	if shown != "" {
 		return shown, nil
 	}
-	seller, err := s.accounts.SellerName(ctx, r, creatorID)
+	seller, err := accounts.SellerName(ctx, r, creatorID)
 	return paymentmethod.MandateText(locale.Locale{}, seller), err
 }
 

@@ -20,7 +20,9 @@ func TestACheckoutKeepsTheCardWithItsMandate(t *testing.T) {
 		now, _ := w.clock.Now(t.Context(), "")
 		paid := checkout.Paid{CreatorID: creatorID, CustomerID: customerID, CheckoutID: "cs_1", At: now}
 		keep := func(e checkout.Paid) {
-			if err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return w.OnCheckoutPaid(ctx, r, e) }); err != nil {
+			if err := w.store.Atomically(
+				t.Context(), func(ctx context.Context, r ports.Repos) error { return w.OnCheckoutPaid(ctx, r, e) },
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -127,7 +129,7 @@ func TestACheckOfACardWhoseResponseIsLostSavesIt(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.saved(cardLost)
-		w.processor.unreachable = true
+		w.processor.Unreachable.Store(true)
 		_, err := w.SaveTestCard(t.Context(), creatorID, customerID, cardSucceeds)
 		refused(t, err, fault.ProcessorUnavailable)
 		if cards, err := w.Cards(t.Context(), customerID); err != nil || len(cards) != 1 {

@@ -13,6 +13,7 @@ import (
 	"sundry/core/payment"
 	"sundry/modules/payments"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 const subscriptionID = "sub_01h00000000000000000000000"
@@ -47,26 +48,26 @@ func TestAStartedChargeIsMadeByItsTaskOnce(t *testing.T) {
 
 func TestAProcessDiesBetweenTheChargeAndTheCommit(t *testing.T) {
 	t.Parallel()
-	for name, die := range map[string]func(p *interruptible, on bool){
-		"before the processor receives it":   func(p *interruptible, on bool) { p.dieBefore = on },
-		"after the processor took the money": func(p *interruptible, on bool) { p.dieAfter = on },
+	for name, die := range map[string]func(p *fakes.Processor, on bool){
+		"before the processor receives it":   func(p *fakes.Processor, on bool) { p.DieBefore.Store(on) },
+		"after the processor took the money": func(p *fakes.Processor, on bool) { p.DieAfter.Store(on) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			forEachEngine(t, func(t *testing.T, w *fixture) {
 				card := w.saved(cardSucceeds)
-				w.processor.charged = 0
+				w.processor.Charged.Store(0)
 				started := w.mustStart(wish(subscriptionID, card))
 				die(w.processor, true)
-				w.dying(func() { w.work() })
+				fakes.Dying(t, func() { w.work() })
 				die(w.processor, false)
 				if p := w.payment(started.ID); p.Status != payment.Pending {
 					t.Fatalf("committed by a process that died: %+v", p)
 				}
 				w.clock.Advance(time.Minute) // the lease of the dead process ends
 				w.expireLeases()
-				if n := w.work(); n != 1 || w.processor.charged != 2 {
-					t.Fatalf("%d tasks, %d calls", n, w.processor.charged)
+				if n := w.work(); n != 1 || w.processor.Charged.Load() != 2 {
+					t.Fatalf("%d tasks, %d calls", n, w.processor.Charged.Load())
 				}
 				w.wantPaid(started.ID)
 			})
@@ -151,7 +152,7 @@ func TestDoubledTasksOfSeveralWorkersTakeTheMoneyOnce(t *testing.T) {
 				}
 			})
 			all.Go(func() {
-				if _, err := w.Run(t.Context(), started.ID); err != nil {
+				if _, err := w.Run(t.Context(), started, ports.Payer{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -232,10 +233,10 @@ func TestACallerWhoIsToldOfAnOutageIsNotChargedLater(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
-		w.processor.unreachable = true
-		_, err := w.Run(t.Context(), started.ID)
+		w.processor.Unreachable.Store(true)
+		_, err := w.Run(t.Context(), started, ports.Payer{})
 		refused(t, err, fault.ProcessorUnavailable)
-		w.processor.unreachable = false
+		w.processor.Unreachable.Store(false)
 		w.work()
 		if p := w.payment(started.ID); p.Status != payment.Canceled || w.published("payment.failed", p.ID) != 1 {
 			t.Errorf("%+v", p)
@@ -248,14 +249,14 @@ func TestATaskWaitsForAProcessorThatIsAway(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 		task, _ := w.next()
-		w.processor.unreachable = true
+		w.processor.Unreachable.Store(true)
 		if err := w.Charge(t.Context(), task); !errors.Is(err, ports.ErrProcessorUnavailable) {
 			t.Fatalf("%v", err)
 		}
 		if p := w.payment(started.ID); p.Status != payment.Pending {
 			t.Errorf("%+v", p)
 		}
-		w.processor.unreachable = false
+		w.processor.Unreachable.Store(false)
 		if err := w.Charge(t.Context(), task); err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +276,9 @@ func TestTheCustomersResponseToTheirBankDecides(t *testing.T) {
 				if _, err := w.Authenticate(t.Context(), started.ID, approve); !fault.Is(err, fault.StateConflict) {
 					t.Fatalf("nothing was asked yet: %v", err)
 				}
-				if p, err := w.Run(t.Context(), started.ID); err != nil || p.Status != payment.RequiresAction {
+				if p, err := w.Run(
+					t.Context(), started, ports.Payer{},
+				); err != nil || p.Status != payment.RequiresAction {
 					t.Fatalf("%+v, %v", p, err)
 				}
 				p, err := w.Authenticate(t.Context(), started.ID, approve)
@@ -313,7 +316,9 @@ func TestMoneyThatIsNotWantedGoesBackOnce(t *testing.T) {
 		started := w.mustStart(wish(subscriptionID, w.saved(cardSucceeds)))
 		w.work()
 		refund := func() {
-			err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return w.Refund(ctx, r, started) })
+			err := w.store.Atomically(
+				t.Context(), func(ctx context.Context, r ports.Repos) error { return w.Refund(ctx, r, started) },
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

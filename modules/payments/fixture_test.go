@@ -2,9 +2,6 @@ package payments_test
 
 import (
 	"context"
-	"errors"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,15 +9,14 @@ import (
 	"sundry/adapters/sandboxpay"
 	"sundry/adapters/system"
 	"sundry/core/cardsetup"
-	"sundry/core/document"
 	"sundry/core/event"
 	"sundry/core/fault"
-	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/payment"
 	"sundry/core/paymentmethod"
 	"sundry/modules/payments"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -41,8 +37,10 @@ type fixture struct {
 	t         *testing.T
 	store     *testdb.ClockedStore
 	clock     *testdb.Clock
-	processor *interruptible
+	bus       fakes.CountingBus
+	processor *fakes.Processor
 	*payments.Service
+	*payments.Attempts
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
@@ -51,30 +49,30 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 		w := &fixture{t: t, clock: testdb.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
 		w.store = testdb.WithClock(store, w.clock)
 		cards := sandboxpay.New(w.store)
-		w.processor = &interruptible{Processor: cards}
+		w.bus.Subject = subjectOf
+		w.processor = &fakes.Processor{Processor: cards}
 		w.Service = payments.New(
-			payments.Config{BaseURL: "https://pay.example.com", Sandbox: true, Secrets: cardsetup.Secrets{Key: make([]byte, 32)}},
-			payments.Deps{Store: w.store, IDs: system.NewIDs(), Bus: w, Processor: w.processor, Cards: cards, Accounts: w})
+			payments.Config{
+				BaseURL: "https://pay.example.com", Sandbox: true, Secrets: cardsetup.Secrets{Key: make([]byte, 32)},
+			},
+			payments.Deps{
+				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Processor: w.processor, Cards: cards,
+				Accounts: fakes.Ada,
+			})
+		buyer := fakes.Customer{ID: customerID, CreatorID: creatorID}
+		saved := payments.NewSavedCardOutcomes(payments.SavedCardDeps{
+			IDs: system.NewIDs(), Accounts: fakes.Ada, Customers: buyer, Access: buyer,
+		})
+		w.Attempts = fakes.NewAttempts(w.store, &w.bus, w.processor, saved)
 		test(t, w)
 	})
 }
 
-// ReadAhead implements ports.Bus.
-func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-// Publish implements ports.Bus. It counts each kind of event per subject in the publisher's transaction, so that what is
-// rolled back is not counted.
-func (w *fixture) Publish(ctx context.Context, r ports.Repos, events ...event.Event) error {
-	for _, e := range events {
-		if _, err := r.Invoicing.DocumentNumbers.Next(ctx, subjectOf(e), series(e.EventName())); err != nil {
-			return err
-		}
-	}
-	return nil
+// published counts the committed events of a name about a subject.
+func (w *fixture) published(name, subject string) int64 {
+	w.t.Helper()
+	return w.bus.Count(w.t, w.store, name, subject)
 }
-
-// series is an event's name as a series of documents can be called.
-func series(name string) document.Series { return document.Series(strings.ReplaceAll(name, ".", " ")) }
 
 func subjectOf(e event.Event) string {
 	switch e := e.(type) {
@@ -89,74 +87,7 @@ func subjectOf(e event.Event) string {
 	case paymentmethod.Removed:
 		return e.ID + " for " + e.Next
 	}
-	return "unexpected"
-}
-
-// published counts the events of a name about a subject.
-func (w *fixture) published(name, subject string) int64 {
-	w.t.Helper()
-	var next int64
-	undo := errors.New("only reading")
-	err := w.store.Atomically(w.t.Context(), func(ctx context.Context, r ports.Repos) error {
-		var err error
-		if next, err = r.Invoicing.DocumentNumbers.Next(ctx, subject, series(name)); err != nil {
-			return err
-		}
-		return undo
-	})
-	if !errors.Is(err, undo) {
-		w.t.Fatal(err)
-	}
-	return next - 1
-}
-
-func (w *fixture) SellerName(context.Context, ports.Repos, string) (string, error) { return "Ada", nil }
-
-func (w *fixture) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
-	return identity.Storefront{Name: "Ada"}, nil
-}
-
-func (w *fixture) Account(context.Context, ports.Repos, string) (name, address string, err error) {
-	return "Ada", "ada@example.com", nil
-}
-
-// interruptible is the processor with a process that may die around its calls.
-type interruptible struct {
-	ports.Processor
-	mu                               sync.Mutex
-	dieBefore, dieAfter, unreachable bool
-	charged                          int
-}
-
-var errDied = errors.New("the process died")
-
-func (p *interruptible) Charge(ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
-	p.mu.Lock()
-	before, after, unreachable := p.dieBefore, p.dieAfter, p.unreachable
-	p.charged++
-	p.mu.Unlock()
-	switch {
-	case before:
-		panic(errDied)
-	case unreachable:
-		return payment.Outcome{}, ports.ErrProcessorUnavailable
-	}
-	o, err := p.Processor.Charge(ctx, r)
-	if after {
-		panic(errDied)
-	}
-	return o, err
-}
-
-// dying runs what the process does not survive.
-func (w *fixture) dying(run func()) {
-	w.t.Helper()
-	defer func() {
-		if p := recover(); p != errDied { //nolint:errorlint // a panic value, not an error chain
-			w.t.Fatalf("the process should have died, got %v", p)
-		}
-	}()
-	run()
+	return ""
 }
 
 // saved saves a test card and returns its id.
@@ -174,8 +105,12 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 // wish is a charge of €10 for a subscription.
 func wish(subscriptionID, cardID string) ports.Charge {
 	return ports.Charge{
-		CreatorID: creatorID, Sale: payment.Sale{Subtotal: eur(1000), Discount: eur(0), Tax: eur(0), TaxAdded: eur(0), Credit: eur(0)},
-		Subject: payment.Subject{Purpose: payment.ForSubscription, SubjectID: subscriptionID, CustomerID: customerID, PaymentMethodID: cardID},
+		CreatorID: creatorID,
+		Sale:      payment.Sale{Subtotal: eur(1000), Discount: eur(0), Tax: eur(0), TaxAdded: eur(0), Credit: eur(0)},
+		Subject: payment.Subject{
+			Purpose: payment.ForSubscription, SubjectID: subscriptionID, CustomerID: customerID,
+			PaymentMethodID: cardID,
+		},
 	}
 }
 
@@ -211,31 +146,13 @@ func (w *fixture) payment(id string) payment.State {
 // next claims the task that is due first by the clock of the account.
 func (w *fixture) next() (task ports.Task, ok bool) {
 	w.t.Helper()
-	now, _ := w.clock.Now(w.t.Context(), "")
-	task, ok, err := w.store.ClaimNext(w.t.Context(), creatorID, time.Now().AddDate(1, 0, 0), now, time.Minute)
-	if errors.Is(err, ports.ErrNotFound) {
-		return ports.Task{}, false
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return task, ok
+	return fakes.NextTask(w.t, w.store, creatorID, w.clock.Real())
 }
 
 // work runs every task that is due and returns how many there were.
 func (w *fixture) work() int {
 	w.t.Helper()
-	for ran := range 100 {
-		task, ok := w.next()
-		if !ok {
-			return ran
-		}
-		if err := w.run(task); err != nil {
-			w.t.Fatalf("%s: %v", task.ID, err)
-		}
-	}
-	w.t.Fatal("the tasks never end")
-	return 0
+	return fakes.WorkOf(w.t, w.store, creatorID, w.clock.Real(), w.run)
 }
 
 func (w *fixture) run(t ports.Task) error {

@@ -13,9 +13,9 @@ import (
 // reasonAtProcessor is the reason of refunds that somebody made at the processor, such as in its dashboard.
 const reasonAtProcessor = "refunded_at_processor"
 
-// find asks what became of a refund that was made at the processor.
+// find returns the current outcome of a refund that was made at the processor.
 func (s *Refunds) find(ctx context.Context, paid payment.State, processorID string) (refund.Outcome, error) {
-	made, err := s.Made.ListRefunds(ctx, paid.ProcessorID)
+	made, err := s.Lister.ListRefunds(ctx, paid.ProcessorID)
 	if err != nil {
 		return refund.Outcome{}, err
 	}
@@ -32,9 +32,9 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 	if paid.ProcessorID == "" {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
-	defer cancel()
-	made, err := s.Made.ListRefunds(ctx, paid.ProcessorID)
+	made, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) ([]ports.RefundReport, error) {
+		return s.Lister.ListRefunds(ctx, paid.ProcessorID)
+	})
 	var foreign []ports.RefundReport
 	for _, report := range made {
 		if report.RefundID == "" {
@@ -44,9 +44,8 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 	return foreign, err
 }
 
-// adopt records a refund that was made at the processor, or what became of it since. It returns what the sale has left; the
-// buyer has the money already, so nothing but the record of it can be refused, and then the task fails until somebody
-// investigates.
+// adopt records a refund that was made at the processor, or its later outcome. Nothing but the record can be refused,
+// because the buyer has the money already; then the task fails until somebody investigates.
 func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport) error {
 	known, err := r.Payments.Refunds.GetByProcessorID(ctx, report.ProcessorID)
 	if errors.Is(err, ports.ErrNotFound) {
@@ -63,12 +62,17 @@ func (s *Refunds) adopt(ctx context.Context, r ports.Repos, paid payment.State, 
 }
 
 // record is the intent of a refund that was made already. Its task asks about it while its outcome is open.
-func (s *Refunds) record(ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport) (refund.State, error) {
+func (s *Refunds) record(
+	ctx context.Context, r ports.Repos, paid payment.State, report ports.RefundReport,
+) (refund.State, error) {
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
 	if err != nil {
 		return refund.State{}, err
 	}
-	made, err := s.intend(ctx, r, paid, refund.Request{Minor: &report.Amount.Minor, Reason: reasonAtProcessor, ProcessorID: report.ProcessorID}, now)
+	made, err := s.intend(
+		ctx, r, paid,
+		refund.Request{Minor: &report.Amount.Minor, Reason: reasonAtProcessor, ProcessorID: report.ProcessorID}, now,
+	)
 	if err != nil {
 		return refund.State{}, err
 	}

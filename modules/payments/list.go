@@ -9,8 +9,10 @@ import (
 	"sundry/ports"
 )
 
-// List shows the account's payments that the search asks for, newest first.
-func (s *Service) List(ctx context.Context, creatorID string, search ports.PaymentSearch, page ports.Page) (ports.List[ports.ListedPayment], error) {
+// List returns the account's payments that match the search, newest first.
+func (s *Service) List(
+	ctx context.Context, creatorID string, search ports.PaymentSearch, page ports.Page,
+) (ports.List[ports.ListedPayment], error) {
 	return s.store.Read(ctx).Payments.Payments.List(ctx, creatorID, search, page)
 }
 

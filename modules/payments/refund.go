@@ -12,7 +12,7 @@ import (
 )
 
 // Refund implements ports.Charges.
-func (s *Service) Refund(ctx context.Context, r ports.Repos, paid payment.State) error {
+func (s *Attempts) Refund(ctx context.Context, r ports.Repos, paid payment.State) error {
 	now, err := r.Clock.Now(ctx, paid.CreatorID)
 	if err != nil {
 		return err
@@ -21,16 +21,21 @@ func (s *Service) Refund(ctx context.Context, r ports.Repos, paid payment.State)
 }
 
 // RefundPayment makes all of a payment go back. Task TaskRefund.
-func (s *Service) RefundPayment(ctx context.Context, t ports.Task) error {
-	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
+func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
 	}
-	outcome, err := s.processor.Refund(ctx, ports.RefundRequest{
-		RefundID: string(id.Refund) + "_" + id.Body(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID, CreatorID: paid.CreatorID, Amount: paid.Amount,
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
+		return s.deps.Processor.Refund(ctx, ports.RefundRequest{
+			RefundID: string(id.Refund) + "_" + id.Body(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
+			CreatorID: paid.CreatorID, Amount: paid.Amount,
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("refund %s: %w", paid.ID, err)
@@ -38,7 +43,7 @@ func (s *Service) RefundPayment(ctx context.Context, t ports.Task) error {
 	if outcome.Status != refund.Succeeded {
 		return fmt.Errorf("refund of %s is %s: %s", paid.ID, outcome.Status, outcome.Reason)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		latest, err := r.Payments.Payments.Get(ctx, paid.ID)
 		if err != nil {
 			return err
@@ -53,7 +58,7 @@ func (s *Service) RefundPayment(ctx context.Context, t ports.Task) error {
 			if err := r.Payments.Payments.Update(ctx, reversed); err != nil {
 				return err
 			}
-			if err := s.bus.Publish(ctx, r, payment.Reversed{State: reversed}); err != nil {
+			if err := s.deps.Bus.Publish(ctx, r, payment.Reversed{State: reversed}); err != nil {
 				return err
 			}
 		}

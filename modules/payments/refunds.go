@@ -14,33 +14,33 @@ import (
 	"sundry/ports"
 )
 
-// TaskRefundRequest makes a refund that was asked for, and asks again while its outcome is unknown; its subject is the
-// refund.
+// TaskRefundRequest makes a requested refund, and polls while its outcome is unknown; its subject is the refund.
 const TaskRefundRequest = "refund.create"
 
 const (
-	// requestMemory is how long an idempotency key is remembered.
+	// requestMemory is the lifetime of an idempotency key.
 	requestMemory = 24 * time.Hour
-	// firstRefundCheck is when a refund whose call never returned is reconciled: later than the call can last.
-	firstRefundCheck = chargeTimeout + 10*time.Second
+	// firstRefundCheck is the delay after which a refund whose call never returned is reconciled: longer than the
+	// call can last.
+	firstRefundCheck = ports.ProcessorTimeout + 10*time.Second
 )
 
-// RefundDeps are what refunds work with.
+// RefundDeps holds the dependencies of refunds.
 type RefundDeps struct {
 	Store     ports.Store
 	IDs       ports.IDs
 	Bus       ports.Bus
 	Processor ports.Processor
-	// Made lists what the processor refunded, by itself too.
-	Made      ports.RefundLister
-	Book      ports.SaleBook
+	// Lister lists the refunds that the processor made, including those that Sundry did not request.
+	Lister    ports.RefundLister
+	Ledger    ports.SaleLedger
 	Checkouts ports.CheckoutPayments
 	// Links are the addresses of credit notes.
 	Links document.Links
 }
 
-// Refunds gives money back because the account asks for it. The intent is committed, then the processor is called, then
-// what it responded is committed; TaskRefundRequest finishes what was interrupted.
+// Refunds makes the refunds that the account requests. It commits the intent, calls the processor, and commits the
+// outcome; TaskRefundRequest finishes what was interrupted.
 type Refunds struct{ RefundDeps }
 
 // NewRefunds returns the use cases.
@@ -74,7 +74,9 @@ func (s *Refunds) Create(ctx context.Context, creatorID string, req refund.Reque
 }
 
 // reserve is the intent.
-func (s *Refunds) reserve(ctx context.Context, r ports.Repos, creatorID string, req refund.Request) (refund.State, error) {
+func (s *Refunds) reserve(
+	ctx context.Context, r ports.Repos, creatorID string, req refund.Request,
+) (refund.State, error) {
 	now, err := r.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return refund.State{}, err
@@ -97,14 +99,18 @@ func (s *Refunds) reserve(ctx context.Context, r ports.Repos, creatorID string, 
 }
 
 // intend records a refund of a payment and sets its money aside.
-func (s *Refunds) intend(ctx context.Context, r ports.Repos, paid payment.State, req refund.Request, now time.Time) (refund.State, error) {
-	share, err := s.Book.ReserveRefund(ctx, r, paid.ID, req.Minor)
+func (s *Refunds) intend(
+	ctx context.Context, r ports.Repos, paid payment.State, req refund.Request, now time.Time,
+) (refund.State, error) {
+	share, err := s.Ledger.ReserveRefund(ctx, r, paid.ID, req.Minor)
 	if err != nil {
 		return refund.State{}, err
 	}
 	asked := refund.NewPending(refund.State{
-		ID: s.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(), CustomerID: paid.CustomerID,
-		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess, RequestKey: req.Key,
+		ID: s.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
+		CustomerID:     paid.CustomerID,
+		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess,
+		RequestKey:  req.Key,
 		ProcessorID: req.ProcessorID,
 	}, now).State()
 	return asked, r.Payments.Refunds.Insert(ctx, asked)
@@ -117,8 +123,10 @@ func subscriptionOf(p payment.State) string {
 	return ""
 }
 
-// payment finds what is to be refunded. NOT_FOUND for another account's, NOT_REFUNDABLE for what took no money.
-func (s *Refunds) payment(ctx context.Context, r ports.Repos, creatorID string, req refund.Request) (payment.State, error) {
+// payment returns the payment to refund. NOT_FOUND for another account's, NOT_REFUNDABLE for one that took no money.
+func (s *Refunds) payment(
+	ctx context.Context, r ports.Repos, creatorID string, req refund.Request,
+) (payment.State, error) {
 	paymentID := req.PaymentID
 	if paymentID == "" {
 		var err error
@@ -136,7 +144,9 @@ func (s *Refunds) payment(ctx context.Context, r ports.Repos, creatorID string, 
 	case err != nil:
 		return payment.State{}, err
 	case paid.Status != payment.Succeeded:
-		return payment.State{}, fault.New(fault.NotRefundable, "The payment did not succeed, so nothing can be refunded.")
+		return payment.State{}, fault.New(
+			fault.NotRefundable, "The payment did not succeed, so nothing can be refunded.",
+		)
 	}
 	return paid, nil
 }
@@ -146,17 +156,18 @@ func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, err
 	if err != nil {
 		return refund.Outcome{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
-	defer cancel()
-	if f.ProcessorID != "" { // made there: it is asked about, and never asked for again
-		return s.find(ctx, paid, f.ProcessorID)
-	}
-	return s.Processor.Refund(ctx, ports.RefundRequest{
-		RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID, Amount: f.Share.Amount,
+	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
+		if f.ProcessorID != "" { // made there: it is asked about, and never asked for again
+			return s.find(ctx, paid, f.ProcessorID)
+		}
+		return s.Processor.Refund(ctx, ports.RefundRequest{
+			RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID,
+			Amount: f.Share.Amount,
+		})
 	})
 }
 
-// settle takes in what the processor reports, with everything that follows from it. What is known already changes nothing.
+// settle applies what the processor reports and everything that follows from it. What is known already changes nothing.
 func (s *Refunds) settle(ctx context.Context, r ports.Repos, refundID string, o refund.Outcome) (refund.State, error) {
 	loaded, err := r.Payments.Refunds.Get(ctx, refundID)
 	if err != nil {
@@ -184,10 +195,10 @@ func (s *Refunds) linked(f refund.State) refund.State {
 	return f
 }
 
-// succeed books a refund that was made and gives it its credit note.
+// succeed books a completed refund and issues its credit note.
 func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, now time.Time) error {
 	before := f.State()
-	full, err := s.Book.CompleteRefund(ctx, r, before)
+	full, err := s.Ledger.CompleteRefund(ctx, r, before)
 	if err != nil {
 		return err
 	}
@@ -204,7 +215,9 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 		return err
 	}
 	made.PaidFrom, made.State = paid.Sale.PeriodStart, s.linked(made.State)
-	err = s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) })
+	err = s.changePayment(
+		ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) },
+	)
 	if err != nil {
 		return err
 	}
@@ -214,7 +227,7 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 	return s.Bus.Publish(ctx, r, made)
 }
 
-// fail gives up a refund that the processor refused, or takes back one that the buyer's bank returned.
+// fail releases a refund that the processor refused, or reverses one that the buyer's bank returned.
 func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, reason string, now time.Time) error {
 	before := f.State()
 	f.Fail(reason, now)
@@ -222,15 +235,17 @@ func (s *Refunds) fail(ctx context.Context, r ports.Repos, f *refund.Refund, rea
 		return err
 	}
 	if before.Status != refund.Succeeded {
-		return s.Book.AbandonRefund(ctx, r, before)
+		return s.Ledger.AbandonRefund(ctx, r, before)
 	}
-	if err := s.Book.ReverseRefund(ctx, r, before); err != nil {
+	if err := s.Ledger.ReverseRefund(ctx, r, before); err != nil {
 		return err
 	}
-	return s.changePayment(ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.ReverseRefund(before.Share.Amount) })
+	return s.changePayment(
+		ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.ReverseRefund(before.Share.Amount) },
+	)
 }
 
-// keepSettled keeps a refund whose outcome is known, which needs no more asking.
+// keepSettled stores a refund whose outcome is known and ends its task.
 func (s *Refunds) keepSettled(ctx context.Context, r ports.Repos, f refund.State) error {
 	if err := r.Payments.Refunds.Update(ctx, f); err != nil {
 		return err
@@ -238,7 +253,9 @@ func (s *Refunds) keepSettled(ctx context.Context, r ports.Repos, f refund.State
 	return r.Tasks.Cancel(ctx, TaskRefundRequest, f.ID)
 }
 
-func (s *Refunds) changePayment(ctx context.Context, r ports.Repos, paymentID string, move func(*payment.Payment) error) error {
+func (s *Refunds) changePayment(
+	ctx context.Context, r ports.Repos, paymentID string, move func(*payment.Payment) error,
+) error {
 	loaded, err := r.Payments.Payments.Get(ctx, paymentID)
 	if err != nil {
 		return err
@@ -250,7 +267,7 @@ func (s *Refunds) changePayment(ctx context.Context, r ports.Repos, paymentID st
 	return r.Payments.Payments.Update(ctx, p.State())
 }
 
-// Finish makes a refund whose outcome is not known. Task TaskRefundRequest.
+// Finish completes a refund whose outcome is unknown. Task TaskRefundRequest.
 func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 	loaded, err := s.Store.Read(ctx).Payments.Refunds.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != refund.Pending) {
@@ -275,7 +292,7 @@ func (s *Refunds) Finish(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(loaded.CreatedAt), firstPause)))
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(loaded.CreatedAt), firstRecheck)))
 	})
 }
 
@@ -289,7 +306,9 @@ func (s *Refunds) Get(ctx context.Context, creatorID, refundID string) (refund.S
 }
 
 // List lists the account's refunds, newest first; paymentID "" = of every payment.
-func (s *Refunds) List(ctx context.Context, creatorID, paymentID string, page ports.Page) (ports.List[refund.State], error) {
+func (s *Refunds) List(
+	ctx context.Context, creatorID, paymentID string, page ports.Page,
+) (ports.List[refund.State], error) {
 	list, err := s.Store.Read(ctx).Payments.Refunds.List(ctx, creatorID, paymentID, page)
 	if err != nil {
 		return ports.List[refund.State]{}, fmt.Errorf("list refunds: %w", err)

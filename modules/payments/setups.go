@@ -51,14 +51,14 @@ func (s *Service) OpenSetup(ctx context.Context, creatorID, customerID, returnUR
 	return opened, err
 }
 
-// SetupPage is what the hosted page of a setup shows.
+// SetupPage holds what the hosted page of a setup shows.
 type SetupPage struct {
 	Setup   cardsetup.State
 	Expired bool
 	Seller  string
-	// Mandate is what the customer agrees to by saving a card.
+	// Mandate is the text to which the customer agrees by saving a card.
 	Mandate string
-	// Card is what was saved; the zero value until then.
+	// Card is the saved card; the zero value until then.
 	Card paymentmethod.State
 }
 
@@ -105,9 +105,11 @@ func setupRequest(setup cardsetup.State) ports.ChargeRequest {
 	}
 }
 
-// SaveOnPage saves a card on the hosted page, under the mandate that it showed its reader. Faults: NOT_FOUND, VALIDATION_FAILED, CARD_DECLINED,
-// AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
-func (s *Service) SaveOnPage(ctx context.Context, secret string, card ports.CardInput, reader locale.Locale) (cardsetup.State, error) {
+// SaveOnPage saves a card on the hosted page, under the mandate that it showed its reader. Faults: NOT_FOUND,
+// VALIDATION_FAILED, CARD_DECLINED, AUTHENTICATION_REQUIRED, SESSION_EXPIRED, STATE_CONFLICT, PROCESSOR_UNAVAILABLE.
+func (s *Service) SaveOnPage(
+	ctx context.Context, secret string, card ports.CardInput, reader locale.Locale,
+) (cardsetup.State, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return cardsetup.State{}, err
@@ -115,7 +117,7 @@ func (s *Service) SaveOnPage(ctx context.Context, secret string, card ports.Card
 	return s.saveCard(ctx, setup, card, reader)
 }
 
-// SetupChallenge is how the customer's browser leads them to their bank. STATE_CONFLICT when the bank asks for nothing,
+// SetupChallenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
 // PROCESSOR_UNAVAILABLE.
 func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.NextAction, error) {
 	setup, err := s.bySecret(ctx, secret)
@@ -125,15 +127,17 @@ func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.Ne
 	if setup.Status != cardsetup.Authenticating {
 		return payment.NextAction{}, fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
-	outcome, err := s.processor.Find(ctx, setupRequest(setup))
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.processor.Find(ctx, setupRequest(setup))
+	})
 	if err != nil {
-		return payment.NextAction{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
+		return payment.NextAction{}, errUnavailable(err)
 	}
 	return outcome.Action, nil
 }
 
-// RefreshSetup takes in what the processor reports of a setup's latest card: the customer may have closed the page on their
-// way back from the bank.
+// RefreshSetup applies the processor's report about a setup's latest card: the customer may have closed the page on
+// their way back from the bank.
 func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 	setup, err := s.store.Read(ctx).Payments.CardSetups.Get(ctx, setupID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && (setup.Status == cardsetup.Completed || setup.AttemptID == "") {
@@ -142,7 +146,9 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 	if err != nil {
 		return fmt.Errorf("refresh setup: %w", err)
 	}
-	outcome, err := s.processor.Find(ctx, setupRequest(setup))
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.processor.Find(ctx, setupRequest(setup))
+	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return nil
 	}
@@ -156,7 +162,7 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 	return err
 }
 
-// AuthenticateOnPage takes in that the customer is back from their bank's challenge.
+// AuthenticateOnPage applies the outcome of the bank's challenge when the customer returns from it.
 func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve bool) (cardsetup.State, error) {
 	setup, err := s.bySecret(ctx, secret)
 	if err != nil {
@@ -169,14 +175,16 @@ func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve
 }
 
 func (s *Service) authenticate(ctx context.Context, setup cardsetup.State, approve bool) (cardsetup.State, error) {
-	outcome, err := s.processor.Authenticate(ctx, setupRequest(setup), approve)
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.processor.Authenticate(ctx, setupRequest(setup), approve)
+	})
 	if err != nil {
-		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
+		return cardsetup.State{}, errUnavailable(err)
 	}
 	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
 }
 
-// CheckCard lists, as one VALIDATION_FAILED error, what is wrong with a card.
+// CheckCard checks a card. VALIDATION_FAILED with every fault.
 func (s *Service) CheckCard(card ports.CardInput) error {
 	_, err := s.method(card)
 	return err
@@ -190,9 +198,11 @@ func (s *Service) method(card ports.CardInput) (string, error) {
 	return method, f.Err()
 }
 
-// SaveTestCard saves a test card for a customer as they would on the hosted page, confirming what their bank asks. Faults:
-// VALIDATION_FAILED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
-func (s *Service) SaveTestCard(ctx context.Context, creatorID, customerID, cardNumber string) (paymentmethod.State, error) {
+// SaveTestCard saves a test card for a customer as they would on the hosted page, confirming what their bank asks.
+// Faults: VALIDATION_FAILED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
+func (s *Service) SaveTestCard(
+	ctx context.Context, creatorID, customerID, cardNumber string,
+) (paymentmethod.State, error) {
 	opened, err := s.OpenSetup(ctx, creatorID, customerID, "")
 	if err != nil {
 		return paymentmethod.State{}, err
@@ -209,7 +219,9 @@ func (s *Service) SaveTestCard(ctx context.Context, creatorID, customerID, cardN
 
 // saveCard has the processor check a card and saves it. An interrupted check leaves the setup as it was: nothing was
 // charged, and the customer tries again.
-func (s *Service) saveCard(ctx context.Context, setup cardsetup.State, card ports.CardInput, reader locale.Locale) (cardsetup.State, error) {
+func (s *Service) saveCard(
+	ctx context.Context, setup cardsetup.State, card ports.CardInput, reader locale.Locale,
+) (cardsetup.State, error) {
 	method, err := s.method(card)
 	if err != nil {
 		return cardsetup.State{}, err
@@ -221,16 +233,18 @@ func (s *Service) saveCard(ctx context.Context, setup cardsetup.State, card port
 	if setup, err = s.try(ctx, setup.ID, paymentmethod.MandateText(reader, seller)); err != nil {
 		return cardsetup.State{}, err
 	}
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), chargeTimeout)
-	defer cancel()
 	request := setupRequest(setup)
 	request.Method = method
-	outcome, err := s.processor.Charge(call, request)
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.processor.Charge(ctx, request)
+	})
 	if errors.Is(err, ports.ErrOutcomeUnknown) {
-		outcome, err = s.processor.Find(call, request)
+		outcome, err = within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
+			return s.processor.Find(ctx, request)
+		})
 	}
 	if err != nil {
-		return cardsetup.State{}, fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", err)
+		return cardsetup.State{}, errUnavailable(err)
 	}
 	return s.settleSetup(context.WithoutCancel(ctx), setup.ID, setup.AttemptID, outcome)
 }
@@ -257,8 +271,10 @@ func (s *Service) try(ctx context.Context, setupID, mandate string) (cardsetup.S
 	return tried, err
 }
 
-// settleSetup takes in what became of the check: a good card is saved with the mandate that the page showed.
-func (s *Service) settleSetup(ctx context.Context, setupID, attemptID string, o payment.Outcome) (cardsetup.State, error) {
+// settleSetup applies the outcome of the check. A good card is saved with the mandate that the page showed.
+func (s *Service) settleSetup(
+	ctx context.Context, setupID, attemptID string, o payment.Outcome,
+) (cardsetup.State, error) {
 	var settled cardsetup.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		state, err := r.Payments.CardSetups.Get(ctx, setupID)
@@ -281,26 +297,28 @@ func (s *Service) settleSetup(ctx context.Context, setupID, attemptID string, o 
 	return settled, setupFault(o)
 }
 
-// keep saves a card and lets it pay for what is overdue.
-func (s *Service) keep(ctx context.Context, r ports.Repos, setup cardsetup.State, cardID string, o payment.Outcome) error {
+// keep saves a card. Its event bills what is overdue.
+func (s *Service) keep(
+	ctx context.Context, r ports.Repos, setup cardsetup.State, cardID string, o payment.Outcome,
+) error {
 	now, err := r.Clock.Now(ctx, setup.CreatorID)
 	if err != nil {
 		return err
 	}
-	mandate, err := s.mandate(ctx, r, setup.CreatorID, setup.Mandate)
+	text, err := mandate(ctx, r, s.accounts, setup.CreatorID, setup.Mandate)
 	if err != nil {
 		return err
 	}
 	card := paymentmethod.New(cardID, setup.CreatorID, setup.CustomerID,
 		paymentmethod.Card{Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear},
-		paymentmethod.Mandate{Text: mandate, AcceptedAt: now, Source: setup.ID}, now).State()
+		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: setup.ID}, now).State()
 	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {
 		return err
 	}
 	return s.bus.Publish(ctx, r, paymentmethod.Saved{State: card})
 }
 
-// setupFault is how an outcome that saved nothing is reported to the customer.
+// setupFault returns the error that reports an outcome without a saved card to the customer; nil for other outcomes.
 func setupFault(o payment.Outcome) error {
 	switch o.Status {
 	case payment.Declined:

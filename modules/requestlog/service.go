@@ -7,16 +7,16 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"sundry/core/apirequest"
+	"sundry/core/requestlog"
 	"sundry/ports"
 )
 
 const (
-	// Keep is how many requests of an account are kept, give or take trimEvery per process.
+	// Keep is the number of requests kept per account, exceeded by at most trimEvery per process.
 	Keep      = 10_000
 	trimEvery = 1_000
-	// maxWaiting bounds what is gathered between two writes, and maxOfAccount the part of one account. Successes get half of
-	// both: a refusal is what somebody will look for.
+	// maxWaiting bounds the records buffered between two writes, and maxOfAccount the part of one account. Successes
+	// get half of both, because refusals are looked up more often.
 	maxWaiting   = 1_000
 	maxOfAccount = 250
 )
@@ -27,11 +27,11 @@ type Service struct {
 	dropped atomic.Int64
 
 	mu      sync.Mutex
-	waiting []apirequest.Record
+	waiting []requestlog.Record
 	counts  map[string]int // of waiting, by account
 
 	writing sync.Mutex
-	// untrimmed counts what was written of each account since it was trimmed.
+	// untrimmed counts the records written per account since it was trimmed.
 	untrimmed map[string]int
 }
 
@@ -41,7 +41,7 @@ func New(store ports.RequestLog) *Service {
 }
 
 // Record takes a request for the next write. It never waits; a request that does not fit is left out.
-func (s *Service) Record(r apirequest.Record) {
+func (s *Service) Record(r requestlog.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	total, own := maxWaiting, maxOfAccount
@@ -56,11 +56,11 @@ func (s *Service) Record(r apirequest.Record) {
 	s.counts[r.CreatorID]++
 }
 
-// Dropped is how many requests were left out, or could not be written, since the start.
+// Dropped counts the requests that were left out or could not be written since the start.
 func (s *Service) Dropped() int64 { return s.dropped.Load() }
 
-// Flush writes what was gathered. What cannot be written is given up: the log must not become the load of a database that
-// has too much already.
+// Flush writes the buffered records. A failed write is dropped: the log must not add to the load of an overloaded
+// database.
 func (s *Service) Flush(ctx context.Context) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -87,7 +87,7 @@ func (s *Service) Flush(ctx context.Context) error {
 	return nil
 }
 
-func (s *Service) take() []apirequest.Record {
+func (s *Service) take() []requestlog.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	batch := s.waiting
@@ -97,7 +97,9 @@ func (s *Service) take() []apirequest.Record {
 }
 
 // List returns the account's requests, newest first, with those that this process has not written yet.
-func (s *Service) List(ctx context.Context, creatorID string, search ports.RequestSearch, page ports.Page) (ports.List[apirequest.Record], error) {
+func (s *Service) List(
+	ctx context.Context, creatorID string, search ports.RequestSearch, page ports.Page,
+) (ports.List[requestlog.Record], error) {
 	_ = s.Flush(ctx) // counted as dropped; the list of what is there is worth more than an error
 	return s.store.ListRequests(ctx, creatorID, search, page)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore"
-	"sundry/core/apirequest"
 	"sundry/core/id"
+	core "sundry/core/requestlog"
 	"sundry/modules/requestlog"
 	"sundry/ports"
 	"sundry/tests/testdb"
@@ -17,10 +17,12 @@ import (
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
 // request is the n-th request of an account.
-func request(creatorID string, n, status int) apirequest.Record {
-	return apirequest.Record{
-		ID: id.New(id.Request, [16]byte{byte(n >> 16), byte(n >> 8), byte(n), byte(len(creatorID))}), CreatorID: creatorID, Method: "POST",
-		Path: fmt.Sprintf("/v1/refunds/%d", n), Status: status, Duration: 1500 * time.Microsecond, Key: "sk_test_…1234", At: noon,
+func request(creatorID string, n, status int) core.Record {
+	return core.Record{
+		ID:        id.New(id.Request, [16]byte{byte(n >> 16), byte(n >> 8), byte(n), byte(len(creatorID))}),
+		CreatorID: creatorID, Method: "POST",
+		Path: fmt.Sprintf("/v1/refunds/%d", n), Status: status, Duration: 1500 * time.Microsecond, Key: "sk_test_…1234",
+		At: noon,
 	}
 }
 
@@ -34,7 +36,7 @@ func open(t *testing.T, engine testdb.Engine) *gormstore.Store {
 	return store
 }
 
-func found(t *testing.T, s *requestlog.Service, creatorID string, search ports.RequestSearch) []apirequest.Record {
+func found(t *testing.T, s *requestlog.Service, creatorID string, search ports.RequestSearch) []core.Record {
 	t.Helper()
 	list, err := s.List(t.Context(), creatorID, search, ports.Page{Limit: 100})
 	if err != nil {
@@ -76,7 +78,9 @@ func TestOnlyTheNewestRequestsOfAnAccountAreKept(t *testing.T) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		store := open(t, engine)
 		for n := range 5 {
-			if err := store.InsertRequests(t.Context(), []apirequest.Record{request("crt_1", n, 200), request("crt_22", n, 200)}); err != nil {
+			if err := store.InsertRequests(
+				t.Context(), []core.Record{request("crt_1", n, 200), request("crt_22", n, 200)},
+			); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"sundry/ports"
 )
 
-// advance is one advance under way.
+// advance is the state of one running advance.
 type advance struct {
 	*Service
 	creatorID string
@@ -85,7 +85,7 @@ func (a *advance) advanceTo(ctx context.Context, move Move) error {
 	}
 }
 
-// bump moves the clock a little at once: what waits for it to move at all sees that it has.
+// bump advances the clock by the minimum so that long-pollers observe a change.
 func (a *advance) bump(ctx context.Context) error {
 	return a.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		offset, err := r.Sandbox.ClockOffsets.Get(ctx, a.creatorID)
@@ -198,8 +198,11 @@ func (a *advance) stopped(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	f := fault.Newf(fault.StateConflict, "The clock is at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
-		apiformat.Instant(now), a.ran, why)
+	f := fault.Newf(
+		fault.StateConflict,
+		"The clock is at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
+		apiformat.Instant(now), a.ran, why,
+	)
 	f.RetryAfter = time.Second
 	return f
 }

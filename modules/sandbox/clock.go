@@ -22,17 +22,17 @@ const (
 	// maxTasks and maxTime bound the work of one advance.
 	maxTasks = 10_000
 	maxTime  = 40 * time.Second
-	// lease is how long a task is the advance's own; its run has a shorter time-out.
+	// lease is the time for which the advance owns a task. The run has a shorter time-out.
 	lease = 20 * time.Second
-	// hold is how long a clock stays with an advance that gives no sign of life; it outlasts one task.
+	// hold is the time after which a clock is free again if its advance shows no progress. It outlasts one task.
 	hold = 30 * time.Second
 	// shortPoll and longPoll are the pauses while another worker finishes a task or another advance the clock.
 	shortPoll = 5 * time.Millisecond
 	longPoll  = 80 * time.Millisecond
 )
 
-// BeforeAdvance is notified, inside a transaction, that an account's clock is about to go on from now. It may schedule what
-// shall be done on the way.
+// BeforeAdvance is notified, inside a transaction, that an account's clock is about to go on from now. It may
+// schedule what shall be done on the way.
 type BeforeAdvance func(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error
 
 // Service moves the clocks.
@@ -48,7 +48,7 @@ type Service struct {
 	limit    int // of tasks per advance
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store   ports.Store
 	Queue   ports.TaskQueue
@@ -65,8 +65,9 @@ type Deps struct {
 // New returns the module.
 func New(d Deps) *Service {
 	return &Service{
-		store: d.Store, queue: d.Queue, runner: d.Runner, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs, stopping: d.Stopping,
-		before: d.Before, limit: maxTasks,
+		store: d.Store, queue: d.Queue, runner: d.Runner, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs,
+		stopping: d.Stopping,
+		before:   d.Before, limit: maxTasks,
 	}
 }
 
@@ -98,7 +99,9 @@ func (m Move) check() error {
 		f.Add("to", fault.DetailNotAllowed, "Give seconds or to, not both.")
 	case m.Seconds != nil:
 		f.Check(*m.Seconds >= 1 && *m.Seconds <= int64(maxMove/time.Second), "seconds", fault.DetailOutOfRange,
-			fmt.Sprintf("A clock can be put forward by 1 to %d seconds at a time (ten years).", int64(maxMove/time.Second)))
+			fmt.Sprintf(
+				"A clock can be put forward by 1 to %d seconds at a time (ten years).", int64(maxMove/time.Second),
+			))
 	}
 	return f.Err()
 }
@@ -111,21 +114,30 @@ func (m Move) target(now, realNow time.Time) (time.Time, error) {
 		field, target = "seconds", now.Add(time.Duration(*m.Seconds)*time.Second)
 	} else {
 		target = m.To.UTC().Truncate(time.Millisecond)
-		f.Check(!target.Before(now), field, fault.DetailOutOfRange, "A clock goes forward only. It is "+now.Format(time.RFC3339Nano)+" already.")
-		f.Check(target.Sub(now) <= maxMove, field, fault.DetailOutOfRange, "A clock can be put forward by at most ten years at a time.")
+		f.Check(
+			!target.Before(now), field, fault.DetailOutOfRange,
+			"A clock goes forward only. It is "+now.Format(time.RFC3339Nano)+" already.",
+		)
+		f.Check(
+			target.Sub(now) <= maxMove, field, fault.DetailOutOfRange,
+			"A clock can be put forward by at most ten years at a time.",
+		)
 	}
 	f.Check(target.Sub(realNow) <= maxAhead, field, fault.DetailOutOfRange, "A clock can run at most 250 years ahead.")
 	return target, f.Err()
 }
 
-// Advance puts the account's clock forward and runs all that falls due on the way. Faults: VALIDATION_FAILED;
+// Advance moves the account's clock forward and runs everything that falls due on the way. VALIDATION_FAILED;
 // STATE_CONFLICT when another advance has the clock, or when there was more work than one advance may do: the clock
-// then shows the time of what was done, and another advance goes on from there.
+// then shows the time of the last work, and another advance continues from there.
 func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Advanced, error) {
 	if err := move.check(); err != nil {
 		return Advanced{}, err
 	}
-	a := &advance{Service: s, creatorID: creatorID, holder: hex.EncodeToString(s.ids.Random(16)), deadline: s.clock.Real().Add(maxTime)}
+	a := &advance{
+		Service: s, creatorID: creatorID, holder: hex.EncodeToString(s.ids.Random(16)),
+		deadline: s.clock.Real().Add(maxTime),
+	}
 	if err := a.acquire(ctx); err != nil {
 		return Advanced{}, err
 	}

@@ -54,9 +54,13 @@ func eachBench(t *testing.T, test func(b *fixture)) {
 }
 
 func newFixture(t *testing.T, db *gormstore.Store, before ...BeforeAdvance) *fixture {
-	b := &fixture{t: t, db: db, time: &leapClock{store: db}, stop: make(chan struct{}), handlers: map[string]func(context.Context, ports.Task) error{}}
+	b := &fixture{
+		t: t, db: db, time: &leapClock{store: db}, stop: make(chan struct{}),
+		handlers: map[string]func(context.Context, ports.Task) error{},
+	}
 	b.Service = New(Deps{
-		Store: db, Queue: db, Runner: b, Clock: b.time, Sleeper: system.Clock{}, IDs: system.NewIDs(), Stopping: b.stop, Before: before,
+		Store: db, Queue: db, Runner: b, Clock: b.time, Sleeper: system.Clock{}, IDs: system.NewIDs(), Stopping: b.stop,
+		Before: before,
 	})
 	b.handlers[kind] = b.done
 	return b
@@ -154,7 +158,9 @@ func TestWhatFallsDueOnTheWayRunsInOrderAtItsTime(t *testing.T) {
 			b.t.Errorf("the clock ended at %v", advanced.Now)
 		}
 		// What waits is timed by the moved clock: beyond falls due in four minutes of real time.
-		due, err := b.db.Claim(b.t.Context(), ports.DefaultTasks, b.time.Real().Add(4*time.Minute+time.Second), lease, 10)
+		due, err := b.db.Claim(
+			b.t.Context(), ports.DefaultTasks, b.time.Real().Add(4*time.Minute+time.Second), lease, 10,
+		)
 		if err != nil || len(due) != 2 {
 			b.t.Errorf("four minutes later %v, %v are due; want beyond and outsider", due, err)
 		}
@@ -209,7 +215,8 @@ func TestATaskInAnotherWorkersHandsIsWaitedFor(t *testing.T) {
 				b.t.Error(err)
 			}
 		})
-		if advanced := b.advanceBy(day); !finished.Load() || advanced.Ran != 1 {
+		// On a slow machine the worker may have finished before the advance looked: then there was nothing to wait for.
+		if advanced := b.advanceBy(day); !finished.Load() || advanced.Ran > 1 {
 			b.t.Errorf("advanced to %+v before the other worker had finished", advanced)
 		}
 	})
@@ -321,7 +328,7 @@ func TestAnAdvanceEndsInTime(t *testing.T) {
 	}
 }
 
-func TestTheHooksSeeTheClockMovedAndWhatTheyScheduleRuns(t *testing.T) {
+func TestHooksSeeTheMovedClockAndTheirTasksRun(t *testing.T) {
 	t.Parallel()
 	testdb.EachStore(t, func(t *testing.T, db *gormstore.Store) {
 		var seen time.Duration

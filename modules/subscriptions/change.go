@@ -16,7 +16,7 @@ import (
 	"sundry/ports"
 )
 
-// authenticationRequired is why a bank declines a charge that the customer must confirm.
+// authenticationRequired is the decline code of a charge that the customer must confirm to their bank.
 const authenticationRequired = "authentication_required"
 
 // Change is a wish for another plan.
@@ -25,14 +25,15 @@ type Change struct {
 	// Interval may be empty for the present one.
 	Interval period.Interval
 	Mode     subscription.ProrationMode
-	// QuoteID is a previewed price to be charged exactly; empty to be charged what it costs now.
+	// QuoteID names the previewed price to charge; empty to charge the current price.
 	QuoteID string
-	// OnSession is true when the customer is here to confirm the payment to their bank. The charge may wait for Confirm then.
+	// OnSession is true when the customer is here to confirm the payment to their bank. The charge may wait for
+	// Confirm then.
 	OnSession bool
 }
 
-// Preview quotes a change of plan: what it would charge now. Faults: NOT_FOUND (subscription, plan or interval),
-// STATE_CONFLICT, LISTING_NOT_PURCHASABLE.
+// Preview quotes the charge of changing the plan now. NOT_FOUND (subscription, plan or interval), STATE_CONFLICT,
+// LISTING_NOT_PURCHASABLE.
 func (s *Service) Preview(ctx context.Context, creatorID, subscriptionID string, c Change) (subscription.Quote, error) {
 	var quote subscription.Quote
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -53,7 +54,10 @@ func (s *Service) Preview(ctx context.Context, creatorID, subscriptionID string,
 }
 
 // quote prices a change.
-func (s *Service) quote(ctx context.Context, r ports.Repos, sub *subscription.Subscription, to plan.Offer, mode subscription.ProrationMode, now time.Time) (subscription.Quote, error) {
+func (s *Service) quote(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, to plan.Offer, mode subscription.ProrationMode,
+	now time.Time,
+) (subscription.Quote, error) {
 	bill, err := sub.ChangeBill(to, mode, now)
 	if err != nil {
 		return subscription.Quote{}, err
@@ -70,24 +74,30 @@ func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.
 	if c.Interval == "" {
 		c.Interval = state.Offer.Interval
 	}
-	to, err := s.offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval})
+	to, err := s.offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
+		Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval,
+	})
 	to.TrialDays = 0 // there is one trial, at the beginning
 	return to, err
 }
 
-// ChangePlan changes the plan: at once, charging or crediting the difference, or with the next period. It waits for the
-// charge; one whose outcome is not known yet leaves the plan as it is until it is. Faults: those of Preview, QUOTE_EXPIRED,
-// CARD_DECLINED, AUTHENTICATION_REQUIRED, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
-func (s *Service) ChangePlan(ctx context.Context, creatorID, subscriptionID string, c Change) (subscription.State, error) {
-	paymentID, err := s.startChange(ctx, creatorID, subscriptionID, c)
+// ChangePlan changes the plan: at once, charging or crediting the difference, or with the next period. It waits for
+// the charge; the plan stays while the outcome is unknown. The faults of Preview, QUOTE_EXPIRED, CARD_DECLINED,
+// AUTHENTICATION_REQUIRED, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
+func (s *Service) ChangePlan(
+	ctx context.Context, creatorID, subscriptionID string, c Change,
+) (subscription.State, error) {
+	started, err := s.startChange(ctx, creatorID, subscriptionID, c)
 	if err != nil {
 		return subscription.State{}, err
 	}
-	return s.outcome(ctx, creatorID, subscriptionID, paymentID)
+	return s.outcome(ctx, creatorID, subscriptionID, started)
 }
 
-// startChange takes over a change that costs nothing now, and starts the charge of one that does.
-func (s *Service) startChange(ctx context.Context, creatorID, subscriptionID string, c Change) (paymentID string, err error) {
+// startChange applies a change that costs nothing now, and starts the charge of one that does.
+func (s *Service) startChange(
+	ctx context.Context, creatorID, subscriptionID string, c Change,
+) (started payment.State, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
@@ -108,15 +118,17 @@ func (s *Service) startChange(ctx context.Context, creatorID, subscriptionID str
 			}
 			return s.commit(ctx, r, sub, e)
 		}
-		paymentID, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, charging{at: now, onSession: c.OnSession})
+		started, err = s.charge(ctx, r, sub, quote.Bill, quote.Sale, chargeOptions{at: now, onSession: c.OnSession})
 		return err
 	})
-	return paymentID, err
+	return started, err
 }
 
 // binding is the quote that was previewed, used up now, or one of the present. What is wrong with a quote is reported
 // before what its change is refused for, unless the subscription has ended.
-func (s *Service) binding(ctx context.Context, r ports.Repos, sub *subscription.Subscription, to plan.Offer, c Change, now time.Time) (subscription.Quote, error) {
+func (s *Service) binding(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, to plan.Offer, c Change, now time.Time,
+) (subscription.Quote, error) {
 	if c.QuoteID == "" || sub.State().Status.Terminal() {
 		return s.quote(ctx, r, sub, to, c.Mode, now)
 	}
@@ -133,35 +145,41 @@ func (s *Service) binding(ctx context.Context, r ports.Repos, sub *subscription.
 	return quoted, r.Subscriptions.Quotes.Update(ctx, quoted)
 }
 
-// Resume takes back a scheduled cancellation or ends a pause. A pause that outlasted the paid period costs another one,
-// charged at once. Faults: NOT_FOUND, STATE_CONFLICT, CARD_DECLINED, AUTHENTICATION_REQUIRED, PAYMENT_METHOD_REQUIRED,
+// Resume removes a scheduled cancellation or ends a pause. A pause that outlasted the paid period costs another one,
+// charged at once. NOT_FOUND, STATE_CONFLICT, CARD_DECLINED, AUTHENTICATION_REQUIRED, PAYMENT_METHOD_REQUIRED,
 // PROCESSOR_UNAVAILABLE.
 func (s *Service) Resume(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
-	return s.resume(ctx, creatorID, subscriptionID, charging{})
+	return s.resume(ctx, creatorID, subscriptionID, chargeOptions{})
 }
 
-// ResumeOnPage is Resume by the customer, who is here to confirm the payment to their bank: the charge may wait for
+// ResumeOnPage is Resume for a customer who is present to confirm the payment to their bank: the charge may wait for
 // Confirm.
 func (s *Service) ResumeOnPage(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
-	return s.resume(ctx, creatorID, subscriptionID, charging{onSession: true})
+	return s.resume(ctx, creatorID, subscriptionID, chargeOptions{onSession: true})
 }
 
-func (s *Service) resume(ctx context.Context, creatorID, subscriptionID string, how charging) (subscription.State, error) {
-	paymentID := ""
-	_, err := s.change(ctx, creatorID, subscriptionID, func(sub *subscription.Subscription, now time.Time) (event.Event, error) {
+func (s *Service) resume(
+	ctx context.Context, creatorID, subscriptionID string, options chargeOptions,
+) (subscription.State, error) {
+	var started payment.State
+	_, err := s.change(ctx, creatorID, subscriptionID, func(
+		sub *subscription.Subscription, now time.Time,
+	) (event.Event, error) {
 		return sub.Resume(now)
 	})
 	if fault.Is(err, fault.StateConflict) {
-		paymentID, err = s.startResumption(ctx, creatorID, subscriptionID, how, err)
+		started, err = s.startResumption(ctx, creatorID, subscriptionID, options, err)
 	}
 	if err != nil {
 		return subscription.State{}, err
 	}
-	return s.outcome(ctx, creatorID, subscriptionID, paymentID)
+	return s.outcome(ctx, creatorID, subscriptionID, started)
 }
 
 // startResumption charges for another period; refused is why it could not be resumed for nothing.
-func (s *Service) startResumption(ctx context.Context, creatorID, subscriptionID string, how charging, refused error) (paymentID string, err error) {
+func (s *Service) startResumption(
+	ctx context.Context, creatorID, subscriptionID string, options chargeOptions, refused error,
+) (started payment.State, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
@@ -171,17 +189,19 @@ func (s *Service) startResumption(ctx context.Context, creatorID, subscriptionID
 		if err != nil {
 			return refused
 		}
-		how.at = now
-		paymentID, err = s.bill(ctx, r, sub, bill, how)
+		options.at = now
+		started, err = s.bill(ctx, r, sub, bill, options)
 		return err
 	})
-	return paymentID, err
+	return started, err
 }
 
-// outcome waits for a charge, if there is one, and returns the subscription as it is then.
-func (s *Service) outcome(ctx context.Context, creatorID, subscriptionID, paymentID string) (subscription.State, error) {
-	if paymentID != "" {
-		attempt, err := s.charges.Run(ctx, paymentID)
+// outcome runs a charge, if there is one, and returns the subscription afterwards.
+func (s *Service) outcome(
+	ctx context.Context, creatorID, subscriptionID string, started payment.State,
+) (subscription.State, error) {
+	if started.ID != "" {
+		attempt, err := s.runner.Run(ctx, started, ports.Payer{})
 		if err != nil {
 			return subscription.State{}, fmt.Errorf("charge %s: %w", subscriptionID, err)
 		}
@@ -192,11 +212,11 @@ func (s *Service) outcome(ctx context.Context, creatorID, subscriptionID, paymen
 	return owned(ctx, s.store.Read(ctx), creatorID, subscriptionID)
 }
 
-// PayNow charges what is overdue while the customer is present, so that their bank may ask them to confirm it. The attempt
-// shows what came of it: one that requires action waits for Confirm. Faults: NOT_FOUND, STATE_CONFLICT when nothing is
-// overdue, PAYMENT_METHOD_REQUIRED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
+// PayNow charges the overdue amount while the customer is present, so that they can confirm it to their bank. It
+// returns the attempt; one that requires action waits for Confirm. NOT_FOUND, STATE_CONFLICT when nothing is overdue,
+// PAYMENT_METHOD_REQUIRED, CARD_DECLINED, PROCESSOR_UNAVAILABLE.
 func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) (payment.State, error) {
-	var paymentID string
+	var started payment.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
 		if err != nil {
@@ -213,23 +233,23 @@ func (s *Service) PayNow(ctx context.Context, creatorID, subscriptionID string) 
 		if err != nil {
 			return err
 		}
-		paymentID, err = s.charge(ctx, r, sub, bill, sale, charging{at: now, onSession: true})
+		started, err = s.charge(ctx, r, sub, bill, sale, chargeOptions{at: now, onSession: true})
 		return err
 	})
-	if err != nil || paymentID == "" {
+	if err != nil || started.ID == "" {
 		return payment.State{Status: payment.Succeeded}, err
 	}
-	return s.waited(s.charges.Run(ctx, paymentID))
+	return s.waited(s.runner.Run(ctx, started, ports.Payer{}))
 }
 
-// Challenge is how the customer's browser leads them to their bank. STATE_CONFLICT when nothing is asked,
+// Challenge returns the next action of the customer's bank challenge. STATE_CONFLICT when there is none,
 // PROCESSOR_UNAVAILABLE.
 func (s *Service) Challenge(ctx context.Context, creatorID, subscriptionID string) (payment.NextAction, error) {
 	paymentID, err := s.waitingCharge(ctx, creatorID, subscriptionID)
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	return s.charges.Challenge(ctx, paymentID)
+	return s.runner.Challenge(ctx, paymentID)
 }
 
 // Confirm carries the customer's response to their bank. STATE_CONFLICT when nothing is asked; CARD_DECLINED.
@@ -238,10 +258,10 @@ func (s *Service) Confirm(ctx context.Context, creatorID, subscriptionID string,
 	if err != nil {
 		return payment.State{}, err
 	}
-	return s.waited(s.charges.Authenticate(ctx, paymentID, approve))
+	return s.waited(s.runner.Authenticate(ctx, paymentID, approve))
 }
 
-// waitingCharge is the payment that the customer is to confirm. STATE_CONFLICT without one.
+// waitingCharge returns the payment that the customer has to confirm. STATE_CONFLICT without one.
 func (s *Service) waitingCharge(ctx context.Context, creatorID, subscriptionID string) (paymentID string, err error) {
 	state, err := s.Get(ctx, creatorID, subscriptionID)
 	if err == nil && state.Charge == nil {
@@ -253,7 +273,7 @@ func (s *Service) waitingCharge(ctx context.Context, creatorID, subscriptionID s
 	return state.Charge.PaymentID, nil
 }
 
-// waited is what came of a charge: a declined one is CARD_DECLINED.
+// waited adds the refusal of a declined charge to its outcome: CARD_DECLINED or AUTHENTICATION_REQUIRED.
 func (s *Service) waited(attempt payment.State, err error) (payment.State, error) {
 	if err == nil && attempt.Status == payment.Declined {
 		err = cardDeclined(attempt.Decline)

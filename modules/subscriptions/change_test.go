@@ -13,6 +13,7 @@ import (
 	"sundry/core/subscription"
 	"sundry/modules/subscriptions"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 var upgrade = subscriptions.Change{Plan: "studio", Mode: subscription.ChargeNow}
@@ -54,7 +55,9 @@ func TestAChangeChargesTheDifferenceToTheCent(t *testing.T) {
 			t.Fatalf("%+v, %v", changed, err)
 		}
 		w.wantEvents("subscription.charge_paid", "subscription.updated")
-		back, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow})
+		back, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{
+			Plan: "basic", Mode: subscription.ChargeNow,
+		})
 		if err != nil || back.Credit != eur(1350) || back.Offer.PriceID != basic.PriceID {
 			t.Fatalf("%+v, %v", back, err)
 		}
@@ -73,17 +76,17 @@ func TestADeclinedChangeChangesNothing(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.response = declined("insufficient_funds")
+		w.charges.Response = fakes.Declined("insufficient_funds")
 		_, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.CardDeclined)
 		if got := w.get(s.ID); got.Offer.PriceID != basic.PriceID || got.Charge != nil || got.Status != subscription.StatusActive {
 			t.Errorf("%+v", got)
 		}
 		w.wantEvents()
-		w.response = declined("authentication_required")
+		w.charges.Response = fakes.Declined("authentication_required")
 		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.AuthenticationRequired)
-		w.cardless = true
+		w.charges.Cardless = true
 		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		refused(t, err, fault.PaymentMethodRequired)
 	})
@@ -93,7 +96,7 @@ func TestAnUnknownOutcomeLeavesThePlanUntilItIsKnown(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.response = payment.Outcome{Status: payment.Processing}
+		w.charges.Response = payment.Outcome{Status: payment.Processing}
 		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
 		if err != nil || got.Offer.PriceID != basic.PriceID || got.Charge == nil {
 			t.Fatalf("%+v, %v", got, err)
@@ -140,7 +143,7 @@ func TestAQuoteIsBindingOnceForItsChange(t *testing.T) {
 		w.clock.Set(started.Add(day - time.Minute))
 		q = preview()
 		w.clock.Set(started.Add(day + time.Minute))
-		w.response = payment.Outcome{Status: payment.Processing}
+		w.charges.Response = payment.Outcome{Status: payment.Processing}
 		if _, err := w.ChangePlan(t.Context(), creatorID, s.ID, with(q)); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +152,9 @@ func TestAQuoteIsBindingOnceForItsChange(t *testing.T) {
 		}
 		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, with(q)) // although it is on this plan already
 		refused(t, err, fault.QuoteExpired)
-		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow, QuoteID: q.ID})
+		_, err = w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{
+			Plan: "basic", Mode: subscription.ChargeNow, QuoteID: q.ID,
+		})
 		refused(t, err, fault.QuoteExpired)
 		if _, err := w.Cancel(t.Context(), creatorID, s.ID, false); err != nil {
 			t.Fatal(err)
@@ -195,7 +200,9 @@ func TestAChangeForTheNextPeriodCostsNothingNow(t *testing.T) {
 		if p := w.decide(payment.Outcome{Status: payment.Succeeded}); p.Amount != eur(30000) {
 			t.Errorf("%+v", p.Amount)
 		}
-		_, err = w.Preview(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "unknown", Mode: subscription.ChargeNow})
+		_, err = w.Preview(t.Context(), creatorID, s.ID, subscriptions.Change{
+			Plan: "unknown", Mode: subscription.ChargeNow,
+		})
 		refused(t, err, fault.NotFoundCode)
 	})
 }
@@ -205,14 +212,17 @@ func TestATrialIsNotHadTwice(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(studio)
 		w.clock.Set(started.Add(day))
-		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow})
+		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{
+			Plan: "basic", Mode: subscription.ChargeNow,
+		})
 		if err != nil || got.Offer.TrialDays != 0 {
 			t.Errorf("%+v, %v", got.Offer, err)
 		}
 	})
 }
 
-func TestResumingWithinThePaidTimeIsFreeAndLaterCostsAPeriod(t *testing.T) {
+// Resuming within the paid time is free; later it costs a period.
+func TestResumingIsFreeOnlyWithinThePaidTime(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
@@ -233,16 +243,16 @@ func TestResumingWithinThePaidTimeIsFreeAndLaterCostsAPeriod(t *testing.T) {
 		pause()
 		later := s.CurrentPeriodEnd.Add(5 * day)
 		w.at(later)
-		w.response = declined("card_declined")
+		w.charges.Response = fakes.Declined("card_declined")
 		_, err = w.Resume(t.Context(), creatorID, s.ID)
 		refused(t, err, fault.CardDeclined)
-		w.response = payment.Outcome{Status: payment.Processing}
+		w.charges.Response = payment.Outcome{Status: payment.Processing}
 		if got, err := w.Resume(t.Context(), creatorID, s.ID); err != nil || got.Status != subscription.StatusPaused {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		_, err = w.Resume(t.Context(), creatorID, s.ID)
 		refused(t, err, fault.StateConflict)
-		w.names()
+		w.TakeNames()
 		w.decide(payment.Outcome{Status: payment.Succeeded})
 		w.wantEvents("subscription.charge_paid", "subscription.renewed")
 		if got := w.get(s.ID); got.Status != subscription.StatusActive || !got.Anchor.Equal(later) {
@@ -276,8 +286,8 @@ func TestANewCardPaysForAllAndForWhatIsOverdueAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.at(overdue.CurrentPeriodEnd)
-		w.decide(declined("stolen_card"))
-		w.names()
+		w.decide(fakes.Declined("stolen_card"))
+		w.TakeNames()
 		w.clock.Set(overdue.CurrentPeriodEnd.Add(3 * day))
 		now, _ := w.clock.Now(t.Context(), "")
 		saved := paymentmethod.Saved{State: paymentmethod.State{ID: "pm_2", CustomerID: customerID, CreatedAt: now}}
@@ -305,8 +315,10 @@ func TestACardSavedWhileASubscriptionEndsChargesNothing(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), creatorID, s.ID, true); err != nil { // while the renewal is under way
 			t.Fatal(err)
 		}
-		w.decide(declined("card_declined"))
-		saved := paymentmethod.Saved{State: paymentmethod.State{ID: "pm_2", CustomerID: customerID, CreatedAt: s.CurrentPeriodEnd}}
+		w.decide(fakes.Declined("card_declined"))
+		saved := paymentmethod.Saved{
+			State: paymentmethod.State{ID: "pm_2", CustomerID: customerID, CreatedAt: s.CurrentPeriodEnd},
+		}
 		w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCardSaved(ctx, r, saved) })
 		if live := w.live(); len(live) != 0 {
 			t.Errorf("%+v", live)
@@ -343,9 +355,11 @@ func TestARenamedCustomerIsRenamedEverywhereOnce(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), creatorID, over.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		w.names()
+		w.TakeNames()
 		for range 2 {
-			w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCustomerRenamed(ctx, r, renamed("grace")) })
+			w.do(
+				func(ctx context.Context, r ports.Repos) error { return w.OnCustomerRenamed(ctx, r, renamed("grace")) },
+			)
 		}
 		w.wantEvents("subscription.updated", "subscription.updated")
 		for _, id := range []string{s.ID, over.ID} {
@@ -368,8 +382,8 @@ func TestACustomerPaysWhatIsOverdueAndConfirmsIt(t *testing.T) {
 		_, err = w.Confirm(t.Context(), creatorID, s.ID, true)
 		refused(t, err, fault.StateConflict)
 		w.at(s.CurrentPeriodEnd)
-		w.decide(declined("authentication_required"))
-		w.response = payment.Outcome{Status: payment.RequiresAction}
+		w.decide(fakes.Declined("authentication_required"))
+		w.charges.Response = payment.Outcome{Status: payment.RequiresAction}
 		for approve, want := range map[bool]subscription.Status{false: subscription.StatusPastDue, true: subscription.StatusActive} {
 			if approve && w.get(s.ID).Status == subscription.StatusActive {
 				t.Fatal("paid already")
@@ -407,11 +421,14 @@ func TestAListIsNarrowedByCustomerAndStatus(t *testing.T) {
 			filter ports.SubscriptionFilter
 			want   []string
 		}{
-			"all":              {ports.SubscriptionFilter{}, []string{over.ID, active.ID}},
-			"active":           {ports.SubscriptionFilter{Status: subscription.StatusActive}, []string{active.ID}},
-			"of the customer":  {ports.SubscriptionFilter{CustomerID: customerID}, []string{over.ID, active.ID}},
-			"of another":       {ports.SubscriptionFilter{CustomerID: "cus_other"}, nil},
-			"by external id":   {ports.SubscriptionFilter{ExternalCustomerID: "ada", Status: subscription.StatusCanceled}, []string{over.ID}},
+			"all":             {ports.SubscriptionFilter{}, []string{over.ID, active.ID}},
+			"active":          {ports.SubscriptionFilter{Status: subscription.StatusActive}, []string{active.ID}},
+			"of the customer": {ports.SubscriptionFilter{CustomerID: customerID}, []string{over.ID, active.ID}},
+			"of another":      {ports.SubscriptionFilter{CustomerID: "cus_other"}, nil},
+			"by external id": {
+				ports.SubscriptionFilter{ExternalCustomerID: "ada", Status: subscription.StatusCanceled},
+				[]string{over.ID},
+			},
 			"of nobody's name": {ports.SubscriptionFilter{ExternalCustomerID: "grace"}, nil},
 		} {
 			c.filter.CreatorID = creatorID
@@ -446,7 +463,13 @@ func TestVerifyFindsWhatStandsStill(t *testing.T) {
 			t.Errorf("%d lines, then %d", before, after)
 		}
 		w.do(func(ctx context.Context, r ports.Repos) error {
-			lost := payment.NewPending(payment.Intent{ID: "pay_lost", CreatorID: creatorID, Amount: eur(5), Subject: payment.Subject{Purpose: payment.ForSubscription, SubjectID: s.ID}}, started)
+			lost := payment.NewPending(
+				payment.Intent{
+					ID: "pay_lost", CreatorID: creatorID, Amount: eur(5),
+					Subject: payment.Subject{Purpose: payment.ForSubscription, SubjectID: s.ID},
+				},
+				started,
+			)
 			if _, err := lost.Apply(payment.Outcome{Status: payment.Succeeded}, started); err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 	"sundry/ports"
 )
 
-// OnCardSaved makes a customer's new card pay for all their subscriptions from now on, and bills at once what is overdue.
+// OnCardSaved makes a customer's new card the one of all their subscriptions, and bills at once what is overdue.
 func (s *Service) OnCardSaved(ctx context.Context, r ports.Repos, e paymentmethod.Saved) error {
 	return s.each(ctx, r, e.CustomerID, func(sub *subscription.Subscription) error {
 		if err := s.useCard(ctx, r, sub, e.ID); err != nil {
@@ -33,7 +33,9 @@ func (s *Service) OnCardRemoved(ctx context.Context, r ports.Repos, e paymentmet
 	})
 }
 
-func (s *Service) useCard(ctx context.Context, r ports.Repos, sub *subscription.Subscription, paymentMethodID string) error {
+func (s *Service) useCard(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, paymentMethodID string,
+) error {
 	e, changed, err := sub.UseCard(paymentMethodID)
 	if err != nil || !changed {
 		return err
@@ -41,7 +43,7 @@ func (s *Service) useCard(ctx context.Context, r ports.Repos, sub *subscription.
 	return s.commit(ctx, r, sub, e)
 }
 
-// OnCustomerRenamed takes over the integrator's own identifier.
+// OnCustomerRenamed stores the integrator's own identifier.
 func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e customer.Renamed) error {
 	all, err := r.Subscriptions.Subscriptions.ListByCustomer(ctx, e.ID)
 	if err != nil {
@@ -61,7 +63,9 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 }
 
 // each calls fn with every subscription of a customer that has not ended.
-func (s *Service) each(ctx context.Context, r ports.Repos, customerID string, fn func(*subscription.Subscription) error) error {
+func (s *Service) each(
+	ctx context.Context, r ports.Repos, customerID string, fn func(*subscription.Subscription) error,
+) error {
 	all, err := r.Subscriptions.Subscriptions.ListByCustomer(ctx, customerID)
 	if err != nil {
 		return err

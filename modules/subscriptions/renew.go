@@ -13,17 +13,16 @@ import (
 	"sundry/ports"
 )
 
-// punctual is how late a step may run and still count as made when it fell due, so that the lateness of workers does not
-// move the days on which a customer is charged.
+// punctual is the longest delay at which a step is still booked at its due time, so that worker lag does not shift
+// billing dates.
 const punctual = time.Minute
 
 // Due takes the step that has fallen due. Task TaskDue.
 func (s *Service) Due(ctx context.Context, t ports.Task) error {
-	return s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
-		s.store.ReadAhead(ctx, func() { _, _ = r.Clock.Now(ctx, t.CreatorID) })
 		state, err := r.Subscriptions.Subscriptions.Get(ctx, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil
@@ -49,7 +48,9 @@ func (s *Service) Due(ctx context.Context, t ports.Task) error {
 }
 
 // take makes one step.
-func (s *Service) take(ctx context.Context, r ports.Repos, sub *subscription.Subscription, step subscription.Step, at time.Time) error {
+func (s *Service) take(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, step subscription.Step, at time.Time,
+) error {
 	switch step {
 	case subscription.StepEnd:
 		e, err := sub.End(at)
@@ -70,13 +71,13 @@ func (s *Service) take(ctx context.Context, r ports.Repos, sub *subscription.Sub
 	return nil
 }
 
-// renew bills the next period. A customer without a card is one whose card fails for good.
+// renew bills the next period. A customer without a card is treated as one whose card is declined.
 func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Subscription, at time.Time) error {
 	bill, err := sub.NextBill(at)
 	if err != nil {
 		return err
 	}
-	_, err = s.bill(ctx, r, sub, bill, charging{at: at})
+	_, err = s.bill(ctx, r, sub, bill, chargeOptions{at: at})
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return err
 	}
@@ -91,57 +92,66 @@ func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Su
 	})
 }
 
-// bill starts the charge that a bill asks for, or takes the bill over at once when nothing is due. The id is empty then.
-// PAYMENT_METHOD_REQUIRED leaves everything as it was.
-func (s *Service) bill(ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, how charging) (paymentID string, err error) {
-	sale, err := s.sale(ctx, r, sub.State(), bill, how.at)
+// bill starts the charge of a bill. If nothing is due, it applies the bill at once and returns no attempt.
+// PAYMENT_METHOD_REQUIRED changes nothing.
+func (s *Service) bill(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, options chargeOptions,
+) (started payment.State, err error) {
+	sale, err := s.sale(ctx, r, sub.State(), bill, options.at)
 	if err != nil {
-		return "", err
+		return payment.State{}, err
 	}
-	return s.charge(ctx, r, sub, bill, sale, how)
+	return s.charge(ctx, r, sub, bill, sale, options)
 }
 
-// charging is how a charge is made.
-type charging struct {
+// chargeOptions selects the account time of a charge and whether the customer is present to confirm it.
+type chargeOptions struct {
 	at        time.Time
 	onSession bool
 }
 
-// charge is bill with the sale at hand.
-func (s *Service) charge(ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, sale payment.Sale, how charging) (paymentID string, err error) {
+// charge does the work of bill for a sale that the caller has loaded.
+func (s *Service) charge(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, bill subscription.Bill, sale payment.Sale,
+	options chargeOptions,
+) (started payment.State, err error) {
 	total, err := sale.Total()
 	if err != nil {
-		return "", err
+		return payment.State{}, err
 	}
 	if total.Minor == 0 {
 		e, err := sub.Apply(bill)
 		if err != nil {
-			return "", err
+			return payment.State{}, err
 		}
-		return "", s.commit(ctx, r, sub, e)
+		return payment.State{}, s.commit(ctx, r, sub, e)
 	}
 	state := sub.State()
 	attempt, err := s.charges.Start(ctx, r, ports.Charge{
-		CreatorID: state.CreatorID, Sale: sale, At: how.at, OnSession: how.onSession,
+		CreatorID: state.CreatorID, Sale: sale, At: options.at, OnSession: options.onSession,
 		Subject: payment.Subject{
-			Purpose: payment.ForSubscription, SubjectID: state.ID, CustomerID: state.CustomerID, PaymentMethodID: state.PaymentMethodID,
+			Purpose: payment.ForSubscription, SubjectID: state.ID, CustomerID: state.CustomerID,
+			PaymentMethodID: state.PaymentMethodID,
 		},
 	})
 	if err != nil {
-		return "", err
+		return payment.State{}, err
 	}
 	if err := sub.StartCharge(attempt.ID, bill); err != nil {
-		return "", err
+		return payment.State{}, err
 	}
-	return attempt.ID, s.commit(ctx, r, sub, nil)
+	return attempt, s.commit(ctx, r, sub, nil)
 }
 
 // sale is a bill with its tax.
-func (s *Service) sale(ctx context.Context, r ports.Repos, state subscription.State, bill subscription.Bill, at time.Time) (payment.Sale, error) {
+func (s *Service) sale(
+	ctx context.Context, r ports.Repos, state subscription.State, bill subscription.Bill, at time.Time,
+) (payment.Sale, error) {
 	none := bill.Due()
 	none.Minor = 0
 	sale := payment.Sale{
-		Subtotal: bill.Subtotal, Discount: bill.Discount, Credit: bill.CreditUsed, Tax: none, TaxAdded: none, Lines: bill.Lines,
+		Subtotal: bill.Subtotal, Discount: bill.Discount, Credit: bill.CreditUsed, Tax: none, TaxAdded: none,
+		Lines:     bill.Lines,
 		ListingID: bill.Offer.ListingID, PeriodStart: bill.PeriodStart, PeriodEnd: bill.PeriodEnd,
 	}
 	if bill.Due().Minor == 0 {
@@ -152,7 +162,7 @@ func (s *Service) sale(ctx context.Context, r ports.Repos, state subscription.St
 		return payment.Sale{}, err
 	}
 	taxed, err := s.taxes.Calculate(ctx, tax.Sale{
-		Lines:    []tax.Line{{Amount: bill.Due(), Category: tax.CategoryOf(bill.Offer.ListingType)}},
+		Lines:    []tax.Line{{Amount: bill.Due(), Category: bill.Offer.ListingType.TaxCategory()}},
 		Behavior: bill.Offer.TaxBehavior, At: at,
 		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID,
 	})
@@ -164,23 +174,7 @@ func (s *Service) sale(ctx context.Context, r ports.Repos, state subscription.St
 	return sale, err
 }
 
-// BeforePaymentCompleted reads ahead what OnPaymentCompleted needs: first the subscription, and once it is known what the
-// subscribers of its transition need.
-func (s *Service) BeforePaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) {
-	if e.Purpose != payment.ForSubscription {
-		return
-	}
-	state, err := r.Subscriptions.Subscriptions.Get(ctx, e.SubjectID)
-	if err != nil {
-		return
-	}
-	sub := subscription.Restore(state)
-	if transition, err := sub.Paid(e.ID); err == nil {
-		s.bus.ReadAhead(ctx, r, subscription.ChargePaid{Subscription: sub.State(), Payment: e.State}, transition)
-	}
-}
-
-// OnPaymentCompleted takes over what a charge has paid for. Money that is not awaited any more goes back.
+// OnPaymentCompleted applies a paid charge to its subscription. Money that is no longer awaited is refunded.
 func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
 	if e.Purpose != payment.ForSubscription {
 		return nil
@@ -189,7 +183,7 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	if err != nil {
 		return err
 	}
-	if !state.Awaits(e.ID) {
+	if !state.IsAwaiting(e.ID) {
 		return s.charges.Refund(ctx, r, e.State)
 	}
 	sub, bill := subscription.Restore(state), state.Charge.Bill
@@ -202,7 +196,8 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 		return err
 	}
 	err = r.Subscriptions.PaidPeriods.Insert(ctx, ports.PaidPeriod{
-		PaymentID: e.ID, CreatorID: state.CreatorID, SubscriptionID: state.ID, Kind: bill.Kind, Start: bill.PeriodStart, End: bill.PeriodEnd,
+		PaymentID: e.ID, CreatorID: state.CreatorID, SubscriptionID: state.ID, Kind: bill.Kind, Start: bill.PeriodStart,
+		End: bill.PeriodEnd,
 		Due: bill.Due().Minor, Value: value.Minor,
 	})
 	if err != nil {
@@ -214,18 +209,18 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	return s.commit(ctx, r, sub, transition)
 }
 
-// OnPaymentFailed takes in that a charge took no money.
+// OnPaymentFailed applies the failure of a charge.
 func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.Failed) error {
 	if e.Purpose != payment.ForSubscription {
 		return nil
 	}
 	state, err := r.Subscriptions.Subscriptions.Get(ctx, e.SubjectID)
-	if err != nil || !state.Awaits(e.ID) {
+	if err != nil || !state.IsAwaiting(e.ID) {
 		return err
 	}
 	sub := subscription.Restore(state)
 	if e.Status == payment.Canceled {
-		if err := sub.Unsent(e.ID); err != nil {
+		if err := sub.ChargeNotSent(e.ID); err != nil {
 			return err
 		}
 		return s.commit(ctx, r, sub, nil)
@@ -234,7 +229,9 @@ func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.
 }
 
 // declined makes a renewal past due, and lets it expire when that was the last attempt.
-func (s *Service) declined(ctx context.Context, r ports.Repos, sub *subscription.Subscription, attempt payment.State) error {
+func (s *Service) declined(
+	ctx context.Context, r ports.Repos, sub *subscription.Subscription, attempt payment.State,
+) error {
 	e, err := sub.Declined(attempt.ID, attempt.Decline, attempt.CreatedAt)
 	if err != nil {
 		return err

@@ -13,13 +13,16 @@ import (
 	"sundry/core/period"
 	"sundry/core/subscription"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 func TestAOneTimeSaleStartsNoSubscription(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.do(func(ctx context.Context, r ports.Repos) error {
-			return w.OnCheckoutPaid(ctx, r, checkout.Paid{CheckoutID: "cs_1", CreatorID: creatorID, Offer: basic, At: started})
+			return w.OnCheckoutPaid(ctx, r, checkout.Paid{
+				CheckoutID: "cs_1", CreatorID: creatorID, Offer: basic, At: started,
+			})
 		})
 		w.wantEvents()
 	})
@@ -59,7 +62,7 @@ func TestALateWorkerMovesNoDay(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, w *fixture) {
 				s := w.begin(basic)
 				w.at(s.CurrentPeriodEnd.Add(c.late))
-				if p := w.decide(declined("card_declined")); !p.CreatedAt.Equal(s.CurrentPeriodEnd.Add(c.counted)) {
+				if p := w.decide(fakes.Declined("card_declined")); !p.CreatedAt.Equal(s.CurrentPeriodEnd.Add(c.counted)) {
 					t.Errorf("the attempt counts as made %s", p.CreatedAt)
 				}
 				if got := w.get(s.ID).Dunning.GraceEndsAt; !got.Equal(s.CurrentPeriodEnd.Add(c.counted).Add(subscription.Grace)) {
@@ -137,14 +140,17 @@ func TestATaskThatComesLateIsDone(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), creatorID, s.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		w.names()
+		w.TakeNames()
 		// The row is gone with the cancellation, as it is for a worker that was overtaken.
 		if err := w.Due(t.Context(), task); err != nil && !errors.Is(err, ports.ErrFenced) {
 			t.Error(err)
 		}
 		for _, subject := range []string{s.ID, "sub_unknown"} {
 			w.do(func(ctx context.Context, r ports.Repos) error {
-				return errors.Join(r.Tasks.Schedule(ctx, "subscription.due", subject, creatorID, end), r.Tasks.Schedule(ctx, "subscription.notice", subject, creatorID, end))
+				return errors.Join(
+					r.Tasks.Schedule(ctx, "subscription.due", subject, creatorID, end),
+					r.Tasks.Schedule(ctx, "subscription.notice", subject, creatorID, end),
+				)
 			})
 		}
 		if n := w.at(end); n != 4 {
@@ -177,14 +183,14 @@ func TestADeclinedRenewalIsRetriedAndExpires(t *testing.T) {
 		end := s.CurrentPeriodEnd
 		for n, after := range []time.Duration{0, 2 * day, 7 * day, 14 * day} {
 			w.at(end.Add(after))
-			w.decide(declined("insufficient_funds"))
+			w.decide(fakes.Declined("insufficient_funds"))
 			w.wantEvents("subscription.dunning")
 			if d := w.get(s.ID).Dunning; d.Attempts != n+1 {
 				t.Fatalf("%+v", d)
 			}
 		}
 		w.at(end.Add(21 * day))
-		w.decide(declined("insufficient_funds"))
+		w.decide(fakes.Declined("insufficient_funds"))
 		w.wantEvents("subscription.dunning", "subscription.expired")
 		if s = w.get(s.ID); s.Status != subscription.StatusExpired || !s.EndedAt.Equal(end.Add(21*day)) {
 			t.Errorf("%+v", s)
@@ -200,7 +206,7 @@ func TestAHardDeclineWaitsForTheGraceAndExpires(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
 		w.at(s.CurrentPeriodEnd)
-		w.decide(declined("stolen_card"))
+		w.decide(fakes.Declined("stolen_card"))
 		w.wantEvents("subscription.dunning")
 		if n := w.at(s.CurrentPeriodEnd.Add(7*day - time.Millisecond)); n != 0 {
 			t.Error("tried again")
@@ -214,7 +220,7 @@ func TestACustomerWithoutACardIsAskedForOne(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)
-		w.cardless = true
+		w.charges.Cardless = true
 		w.at(s.CurrentPeriodEnd)
 		w.wantEvents("subscription.dunning")
 		if s = w.get(s.ID); s.Status != subscription.StatusPastDue || s.Dunning.DeclineCode != subscription.NoCard || s.Charge != nil {
@@ -246,17 +252,20 @@ func TestMoneyThatIsNotAwaitedGoesBack(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), creatorID, s.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		w.names()
+		w.TakeNames()
 		p := w.decide(payment.Outcome{Status: payment.Succeeded})
 		w.wantEvents()
-		if len(w.backed) != 1 || w.backed[0] != p.ID || w.get(s.ID).Status != subscription.StatusCanceled {
-			t.Errorf("%v", w.backed)
+		if len(w.charges.Refunded()) != 1 || w.charges.Refunded()[0] != p.ID || w.get(s.ID).Status != subscription.StatusCanceled {
+			t.Errorf("%v", w.charges.Refunded())
 		}
 		w.do(func(ctx context.Context, r ports.Repos) error {
 			p.Purpose, p.SubjectID = payment.ForInvoice, "inv_1"
-			return errors.Join(w.OnPaymentCompleted(ctx, r, payment.Completed{State: p}), w.OnPaymentFailed(ctx, r, payment.Failed{State: p}))
+			return errors.Join(
+				w.OnPaymentCompleted(ctx, r, payment.Completed{State: p}),
+				w.OnPaymentFailed(ctx, r, payment.Failed{State: p}),
+			)
 		})
-		if len(w.backed) != 1 {
+		if len(w.charges.Refunded()) != 1 {
 			t.Error("an invoice's money went back")
 		}
 	})
@@ -270,8 +279,8 @@ func TestADeclineThatIsNotAwaitedChangesNothing(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), creatorID, s.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		w.names()
-		w.decide(declined("card_declined"))
+		w.TakeNames()
+		w.decide(fakes.Declined("card_declined"))
 		w.wantEvents()
 	})
 }
@@ -296,11 +305,19 @@ func TestADiscountLastsForItsMonths(t *testing.T) {
 		trial bool
 		want  []int64
 	}{
-		"once":                     {discount.Terms{PercentOff: 50, Duration: discount.Once}, false, []int64{1000, 1000}},
-		"once, after a trial":      {discount.Terms{PercentOff: 50, Duration: discount.Once}, true, []int64{500, 1000}},
-		"three months":             {discount.Terms{PercentOff: 50, Duration: discount.Repeating, DurationInMonths: 3}, false, []int64{500, 500, 1000}},
-		"two months after a trial": {discount.Terms{PercentOff: 50, Duration: discount.Repeating, DurationInMonths: 2}, true, []int64{500, 500, 1000}},
-		"forever":                  {discount.Terms{AmountOff: eur(300), Duration: discount.Forever}, false, []int64{700, 700, 700}},
+		"once": {
+			discount.Terms{PercentOff: 50, Duration: discount.Once}, false, []int64{1000, 1000},
+		},
+		"once, after a trial": {discount.Terms{PercentOff: 50, Duration: discount.Once}, true, []int64{500, 1000}},
+		"three months": {
+			discount.Terms{PercentOff: 50, Duration: discount.Repeating, DurationInMonths: 3}, false,
+			[]int64{500, 500, 1000},
+		},
+		"two months after a trial": {
+			discount.Terms{PercentOff: 50, Duration: discount.Repeating, DurationInMonths: 2}, true,
+			[]int64{500, 500, 1000},
+		},
+		"forever": {discount.Terms{AmountOff: eur(300), Duration: discount.Forever}, false, []int64{700, 700, 700}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -331,10 +348,9 @@ func TestACustomerIsToldOnceAWeekBeforeATrialOrAYear(t *testing.T) {
 			t.Fatal("too early")
 		}
 		w.at(week)
-		if len(w.published) != 1 || w.published[0].(subscription.RenewalDue).Amount != eur(30000) {
-			t.Fatalf("%+v", w.published)
+		if due := w.Take(); len(due) != 1 || due[0].(subscription.RenewalDue).Amount != eur(30000) {
+			t.Fatalf("%+v", due)
 		}
-		w.names()
 		// A change within the week notifies nobody again.
 		w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCustomerRenamed(ctx, r, renamed("grace")) })
 		w.wantEvents("subscription.updated")
@@ -343,7 +359,7 @@ func TestACustomerIsToldOnceAWeekBeforeATrialOrAYear(t *testing.T) {
 		}
 		w.at(s.CurrentPeriodEnd)
 		w.decide(payment.Outcome{Status: payment.Succeeded})
-		w.names()
+		w.TakeNames()
 		w.at(week.AddDate(1, 0, 0))
 		w.wantEvents("subscription.renewal_due")
 	})
@@ -358,7 +374,7 @@ func TestACanceledOrFreeRenewalIsNotAnnounced(t *testing.T) {
 		if _, err := w.Cancel(t.Context(), creatorID, canceled.ID, true); err != nil {
 			t.Fatal(err)
 		}
-		w.names()
+		w.TakeNames()
 		w.at(canceled.CurrentPeriodEnd.Add(-day))
 		w.wantEvents()
 	})
@@ -371,9 +387,11 @@ func TestWeeksAndYearsAndMonthEndsOverYears(t *testing.T) {
 		interval period.Interval
 		want     []string
 	}{
-		"the 29th":   {"2027-11-29", period.Month, []string{"2027-12-29", "2028-01-29", "2028-02-29", "2028-03-29"}},
-		"the 30th":   {"2027-12-30", period.Month, []string{"2028-01-30", "2028-02-29", "2028-03-30"}},
-		"the 31st":   {"2027-12-31", period.Month, []string{"2028-01-31", "2028-02-29", "2028-03-31", "2028-04-30", "2028-05-31"}},
+		"the 29th": {"2027-11-29", period.Month, []string{"2027-12-29", "2028-01-29", "2028-02-29", "2028-03-29"}},
+		"the 30th": {"2027-12-30", period.Month, []string{"2028-01-30", "2028-02-29", "2028-03-30"}},
+		"the 31st": {
+			"2027-12-31", period.Month, []string{"2028-01-31", "2028-02-29", "2028-03-31", "2028-04-30", "2028-05-31"},
+		},
 		"a leap day": {"2028-02-29", period.Year, []string{"2029-02-28", "2030-02-28", "2031-02-28", "2032-02-29"}},
 		"weeks":      {"2028-02-21", period.Week, []string{"2028-02-28", "2028-03-06"}},
 		"days":       {"2028-02-28", period.Day, []string{"2028-02-29", "2028-03-01"}},

@@ -13,7 +13,8 @@ import (
 	"sundry/ports"
 )
 
-// OnRefundCreated takes a refund off the value of the period that the payment bought. The subscription goes on.
+// OnRefundCreated subtracts a refund from the value of the period that the payment bought. The subscription
+// continues.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
 	return s.returned(ctx, r, returnedPayment{e.PaymentID, e.CheckoutID, e.SubscriptionID, e.Share})
 }
@@ -66,7 +67,7 @@ func bought(ctx context.Context, r ports.Repos, p returnedPayment) (subscription
 	return state, paid, err
 }
 
-// valueOf is what a share of a payment is of the value of the period that it bought: before the tax that was added.
+// valueOf converts a share of a payment to the same share of the paid period's value, which excludes added tax.
 func valueOf(share ledger.Share, behavior tax.Behavior, paid ports.PaidPeriod) (money.Amount, error) {
 	net := share.Amount
 	if behavior == tax.Exclusive {

@@ -15,10 +15,16 @@ import (
 	"sundry/ports"
 )
 
-// refunded notifies the module that an amount of the subscription's first payment went back; of a later one with its id.
+// refunded notifies the module that an amount of the subscription's first payment went back; of a later one with its
+// id.
 func (w *fixture) refunded(s subscription.State, paymentID string, amount, taxed int64) {
 	w.t.Helper()
-	e := refund.Created{State: refund.State{CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, Share: ledger.Share{Amount: eur(amount), Tax: eur(taxed)}}}
+	e := refund.Created{
+		State: refund.State{
+			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID,
+			Share: ledger.Share{Amount: eur(amount), Tax: eur(taxed)},
+		},
+	}
 	if paymentID != "" {
 		e.PaymentID, e.CheckoutID, e.SubscriptionID = paymentID, "", s.ID
 	}
@@ -28,12 +34,12 @@ func (w *fixture) refunded(s subscription.State, paymentID string, amount, taxed
 // changed changes the plan and returns the payment that it took.
 func (w *fixture) changed(s subscription.State, c subscriptions.Change) (paymentID string) {
 	w.t.Helper()
-	w.response = payment.Outcome{Status: payment.Processing}
+	w.charges.Response = payment.Outcome{Status: payment.Processing}
 	if _, err := w.ChangePlan(w.t.Context(), creatorID, s.ID, c); err != nil {
 		w.t.Fatal(err)
 	}
-	w.response = payment.Outcome{Status: payment.Succeeded}
-	return w.decide(w.response).ID
+	w.charges.Response = payment.Outcome{Status: payment.Succeeded}
+	return w.decide(w.charges.Response).ID
 }
 
 func TestMoneyThatWentBackIsNotCreditedAgain(t *testing.T) {
@@ -74,7 +80,9 @@ func TestARefundedUpgradeIsNotCreditedAgain(t *testing.T) {
 		s := w.begin(basic)
 		w.clock.Set(started.Add(10 * day))
 		w.refunded(s, w.changed(s, upgrade), 1350, 0)
-		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow})
+		got, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{
+			Plan: "basic", Mode: subscription.ChargeNow,
+		})
 		if err != nil || got.Credit != eur(0) || got.PeriodValue != basic.Price {
 			t.Errorf("credit %+v of a period worth %+v, %v", got.Credit, got.PeriodValue, err)
 		}
@@ -86,11 +94,16 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(studio)
 		w.clock.Set(started.Add(10 * day))
-		if _, err := w.ChangePlan(t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow}); err != nil {
+		if _, err := w.ChangePlan(
+			t.Context(), creatorID, s.ID, subscriptions.Change{Plan: "basic", Mode: subscription.ChargeNow},
+		); err != nil {
 			t.Fatal(err)
 		}
-		w.names()
-		lost := dispute.State{CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, Share: ledger.Share{Amount: eur(3100), Tax: eur(0)}}
+		w.TakeNames()
+		lost := dispute.State{
+			CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID,
+			Share: ledger.Share{Amount: eur(3100), Tax: eur(0)},
+		}
 		for _, status := range []dispute.Status{dispute.Won, dispute.Lost} {
 			lost.Status = status
 			before := w.get(s.ID).Credit
@@ -105,7 +118,7 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 	})
 }
 
-func TestARefundOfAnEarlierPeriodLeavesTheCurrentOneAlone(t *testing.T) {
+func TestARefundOfAnEarlierPeriodKeepsTheCurrentOne(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		s := w.begin(basic)

@@ -1,6 +1,6 @@
-// Package subscriptions runs subscriptions: what a first payment or a trial starts, what falls due by itself, and what
-// people ask for. The rules are in core/subscription; here each transition is saved, emitted as an event and followed by
-// its next step in one transaction.
+// Package subscriptions runs subscriptions: what a first payment or a trial starts, what falls due later, and what
+// people request. The rules are in core/subscription; here each transition is saved, emitted as an event and followed
+// by its next step in one transaction.
 package subscriptions
 
 import (
@@ -27,12 +27,13 @@ const (
 	TaskNotice = "subscription.notice"
 )
 
-// Deps are what the module works with.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store   ports.Store
 	IDs     ports.IDs
 	Bus     ports.Bus
 	Charges ports.Charges
+	Runner  ports.ChargeRunner
 	Offers  ports.Offers
 	Taxes   ports.TaxCalculator
 	// Customers reports where a buyer is taxed.
@@ -45,6 +46,7 @@ type Service struct {
 	ids       ports.IDs
 	bus       ports.Bus
 	charges   ports.Charges
+	runner    ports.ChargeRunner
 	offers    ports.Offers
 	taxes     ports.TaxCalculator
 	customers ports.CustomerReader
@@ -52,7 +54,10 @@ type Service struct {
 
 // New returns the module.
 func New(d Deps) *Service {
-	return &Service{store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, offers: d.Offers, taxes: d.Taxes, customers: d.Customers}
+	return &Service{
+		store: d.Store, ids: d.IDs, bus: d.Bus, charges: d.Charges, runner: d.Runner, offers: d.Offers, taxes: d.Taxes,
+		customers: d.Customers,
+	}
 }
 
 // OnCheckoutPaid starts the subscription that a recurring offer's checkout paid for.
@@ -61,8 +66,10 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 		return nil
 	}
 	sub := subscription.New(subscription.Order{
-		ID: e.SubscriptionID, CreatorID: e.CreatorID, CustomerID: e.CustomerID, ExternalCustomerID: e.ExternalCustomerID,
-		CheckoutID: e.CheckoutID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer, Discount: discountOf(e.DiscountTerms, e.Offer, e.At),
+		ID: e.SubscriptionID, CreatorID: e.CreatorID, CustomerID: e.CustomerID,
+		ExternalCustomerID: e.ExternalCustomerID,
+		CheckoutID:         e.CheckoutID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer,
+		Discount: discountOf(e.DiscountTerms, e.Offer, e.At),
 	}, e.At)
 	created, err := sub.Activate(e.At)
 	if err != nil {
@@ -154,7 +161,9 @@ func (s *Service) Get(ctx context.Context, creatorID, subscriptionID string) (su
 }
 
 // List returns part of the account's subscriptions.
-func (s *Service) List(ctx context.Context, f ports.SubscriptionFilter, page ports.Page) (ports.List[subscription.State], error) {
+func (s *Service) List(
+	ctx context.Context, f ports.SubscriptionFilter, page ports.Page,
+) (ports.List[subscription.State], error) {
 	return s.store.Read(ctx).Subscriptions.Subscriptions.List(ctx, f, page)
 }
 
@@ -167,8 +176,12 @@ func owned(ctx context.Context, r ports.Repos, creatorID, subscriptionID string)
 	return state, err
 }
 
-// change loads a subscription of the account and makes one transition of it. NOT_FOUND, and what the transition refuses.
-func (s *Service) change(ctx context.Context, creatorID, subscriptionID string, transition func(sub *subscription.Subscription, now time.Time) (event.Event, error)) (subscription.State, error) {
+// change loads a subscription of the account and makes one transition of it. NOT_FOUND, and what the transition
+// refuses.
+func (s *Service) change(
+	ctx context.Context, creatorID, subscriptionID string,
+	transition func(sub *subscription.Subscription, now time.Time) (event.Event, error),
+) (subscription.State, error) {
 	var after subscription.State
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sub, now, err := load(ctx, r, creatorID, subscriptionID)
@@ -189,7 +202,9 @@ func (s *Service) change(ctx context.Context, creatorID, subscriptionID string, 
 }
 
 // load is the aggregate of the account with its account's time.
-func load(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) (*subscription.Subscription, time.Time, error) {
+func load(
+	ctx context.Context, r ports.Repos, creatorID, subscriptionID string,
+) (*subscription.Subscription, time.Time, error) {
 	state, err := owned(ctx, r, creatorID, subscriptionID)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -199,8 +214,12 @@ func load(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) 
 }
 
 // Cancel ends a subscription now, or at the end of its period.
-func (s *Service) Cancel(ctx context.Context, creatorID, subscriptionID string, atPeriodEnd bool) (subscription.State, error) {
-	return s.change(ctx, creatorID, subscriptionID, func(sub *subscription.Subscription, now time.Time) (event.Event, error) {
+func (s *Service) Cancel(
+	ctx context.Context, creatorID, subscriptionID string, atPeriodEnd bool,
+) (subscription.State, error) {
+	return s.change(ctx, creatorID, subscriptionID, func(
+		sub *subscription.Subscription, now time.Time,
+	) (event.Event, error) {
 		if atPeriodEnd {
 			return sub.CancelAtPeriodEnd(now)
 		}
@@ -210,18 +229,22 @@ func (s *Service) Cancel(ctx context.Context, creatorID, subscriptionID string, 
 
 // Pause stops access and billing until the subscription is resumed.
 func (s *Service) Pause(ctx context.Context, creatorID, subscriptionID string) (subscription.State, error) {
-	return s.change(ctx, creatorID, subscriptionID, func(sub *subscription.Subscription, now time.Time) (event.Event, error) {
+	return s.change(ctx, creatorID, subscriptionID, func(
+		sub *subscription.Subscription, now time.Time,
+	) (event.Event, error) {
 		return sub.Pause(now)
 	})
 }
 
-// discountOf is what a discount code takes off the periods of a subscription that begins now; nil without a code. Its
-// months count from the first period that costs something.
+// discountOf returns the discount of a code on the periods of a subscription that begins now; nil without a code. Its
+// months count from the first period with a price.
 func discountOf(terms *discount.Terms, o plan.Offer, now time.Time) *subscription.Discount {
 	if terms == nil {
 		return nil
 	}
-	d := &subscription.Discount{ID: terms.DiscountID, Code: terms.Code, PercentOff: terms.PercentOff, AmountOff: terms.AmountOff}
+	d := &subscription.Discount{
+		ID: terms.DiscountID, Code: terms.Code, PercentOff: terms.PercentOff, AmountOff: terms.AmountOff,
+	}
 	switch terms.Duration {
 	case discount.Once:
 		d.Once = true

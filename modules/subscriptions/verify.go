@@ -11,7 +11,10 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).Subscriptions.Audit
 	return ports.Checks{
 		{Find: audit.Stalled, Message: "subscription %s runs, but nothing will ever renew or end it"},
-		{Find: audit.LostCharges, Message: "payment %s was taken for a subscription that did not take it over, and does not go back"},
+		{
+			Find:    audit.LostCharges,
+			Message: "payment %s was taken for a subscription that did not take it over, and does not go back",
+		},
 		{Find: audit.WithoutGrant, Message: "subscription %s runs, but gives its customer no access"},
 	}.Run(ctx)
 }

@@ -13,13 +13,13 @@ import (
 	"sundry/ports"
 )
 
-// AccountRequest asks for the rail's page on which a creator completes their payout account.
+// AccountRequest requests the rail's page on which a creator completes their payout account.
 type AccountRequest struct {
-	// Country is where the creator is; needed until there is an account, and not changed afterwards.
+	// Country is the creator's country. It is required until there is an account, and fixed afterwards.
 	Country string
-	// ReturnURL is where the creator goes afterwards; "" for the dashboard.
+	// ReturnURL is the address to which the rail sends the creator afterwards; "" for the dashboard.
 	ReturnURL string
-	// RefreshURL is where they go when the link no longer works; "" for the dashboard, which has a button for another one.
+	// RefreshURL is the address for an expired link; "" for the dashboard, which has a button for a new one.
 	RefreshURL string
 }
 
@@ -33,9 +33,10 @@ type AccountSession struct {
 // accountTries bounds how often a report is read again because another one was recorded meanwhile.
 const accountTries = 3
 
-// PayoutAccount is where the account's payouts go. Where the rail needs no account, payouts always arrive.
+// PayoutAccount returns the account that receives the creator's payouts. If the rail needs no account, payouts always
+// arrive.
 func (s *Service) PayoutAccount(ctx context.Context, creatorID string) (payout.AccountState, error) {
-	return s.payoutAccount(ctx, s.store.Read(ctx), creatorID)
+	return s.payoutAccount(ctx, s.deps.Store.Read(ctx), creatorID)
 }
 
 func (s *Service) payoutAccount(ctx context.Context, r ports.Repos, creatorID string) (payout.AccountState, error) {
@@ -50,12 +51,13 @@ func (s *Service) payoutAccount(ctx context.Context, r ports.Repos, creatorID st
 	return payout.AccountState{CreatorID: creatorID, AccountReport: payout.AccountReport{Status: status}}, nil
 }
 
-// PayoutsWait reports whether the account has money that could be paid out, or a schedule, and no account that receives it.
+// PayoutsWait reports whether the account has money that could be paid out, or a schedule, and no account that
+// receives it.
 func (s *Service) PayoutsWait(ctx context.Context, creatorID string) (a payout.AccountState, waiting bool, err error) {
 	if a, err = s.PayoutAccount(ctx, creatorID); err != nil || a.CanReceive() {
 		return a, false, err
 	}
-	schedule, err := s.accounts.PayoutSchedule(ctx, s.store.Read(ctx), creatorID)
+	schedule, err := s.deps.Accounts.PayoutSchedule(ctx, s.deps.Store.Read(ctx), creatorID)
 	if err != nil || schedule != payout.Manual {
 		return a, err == nil, err
 	}
@@ -69,8 +71,8 @@ func (s *Service) PayoutsWait(ctx context.Context, creatorID string) (a payout.A
 	return a, waiting, nil
 }
 
-// CheckAccountSession lists everything that is wrong with a request whose creator comes back to an address of their own, as
-// one VALIDATION_FAILED error.
+// CheckAccountSession checks a request whose creator returns to an address of their own. VALIDATION_FAILED with every
+// fault.
 func (s *Service) CheckAccountSession(req AccountRequest) error {
 	var f fault.Violations
 	checkout.ValidateRedirectURL("returnUrl", req.ReturnURL, s.cfg.Sandbox, &f)
@@ -87,9 +89,12 @@ func (req AccountRequest) within(page string) AccountRequest {
 	return req
 }
 
-// OpenAccountSession opens the creator's payout account unless there is one, and makes the rail's page on which they complete
-// it. The key of the opening follows from the creator, so a lost response is no second account. VALIDATION_FAILED.
-func (s *Service) OpenAccountSession(ctx context.Context, creatorID string, req AccountRequest) (AccountSession, error) {
+// OpenAccountSession opens the creator's payout account unless there is one, and makes the rail's page on which they
+// complete it. The key of the opening follows from the creator, so a lost response is no second account.
+// VALIDATION_FAILED.
+func (s *Service) OpenAccountSession(
+	ctx context.Context, creatorID string, req AccountRequest,
+) (AccountSession, error) {
 	var f fault.Violations
 	if payout.CheckCountry(&f, "country", req.Country); f.Err() != nil {
 		return AccountSession{}, f.Err()
@@ -106,7 +111,7 @@ func (s *Service) OpenAccountSession(ctx context.Context, creatorID string, req 
 	}
 	ctx, cancel := context.WithTimeout(ctx, railTimeout)
 	defer cancel()
-	link, err := s.rail.LinkAccount(ctx, ports.PayoutAccountVisit{
+	link, err := s.deps.Rail.LinkAccount(ctx, ports.PayoutAccountVisit{
 		RailID: a.ID, ReturnURL: req.ReturnURL, RefreshURL: req.RefreshURL,
 	})
 	if err != nil {
@@ -115,31 +120,40 @@ func (s *Service) OpenAccountSession(ctx context.Context, creatorID string, req 
 	return AccountSession{Account: a, URL: link.URL, ExpiresAt: link.ExpiresAt}, nil
 }
 
-// openAccount opens an account at the rail, and keeps it. Of two that were opened at the same time the first one stays; the
-// other has no money and nobody knows it.
-func (s *Service) openAccount(ctx context.Context, before payout.AccountState, country string) (payout.AccountState, error) {
+// openAccount opens an account at the rail, and keeps it. Of two that were opened at the same time the first one
+// stays; the other has no money and nobody knows it.
+func (s *Service) openAccount(
+	ctx context.Context, before payout.AccountState, country string,
+) (payout.AccountState, error) {
 	if country == "" && s.cfg.NeedsAccounts {
-		return payout.AccountState{}, fault.Invalid(fault.Detail{Field: "country", Code: fault.DetailRequired, Message: "Name the country that you are paid out in. It can't be changed later."})
+		return payout.AccountState{}, fault.Invalid(fault.Detail{
+			Field: "country", Code: fault.DetailRequired,
+			Message: "Name the country that you are paid out in. It can't be changed later.",
+		})
 	}
-	_, address, err := s.creators.Account(ctx, s.store.Read(ctx), before.CreatorID)
+	_, address, err := s.deps.Creators.Account(ctx, s.deps.Store.Read(ctx), before.CreatorID)
 	if err != nil {
 		return payout.AccountState{}, err
 	}
 	asking, cancel := context.WithTimeout(ctx, railTimeout)
 	defer cancel()
-	report, err := s.rail.OpenAccount(asking, ports.PayoutAccountRequest{CreatorID: before.CreatorID, Email: address, Country: country, Replaces: before.ID})
+	report, err := s.deps.Rail.OpenAccount(asking, ports.PayoutAccountRequest{
+		CreatorID: before.CreatorID, Email: address, Country: country, Replaces: before.ID,
+	})
 	if err != nil {
 		return payout.AccountState{}, railFault(fmt.Errorf("open payout account of %s: %w", before.CreatorID, err))
 	}
 	var opened payout.AccountState
-	err = s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		opened, err = s.keepOpened(ctx, r, before.CreatorID, report)
 		return err
 	})
 	return opened, err
 }
 
-func (s *Service) keepOpened(ctx context.Context, r ports.Repos, creatorID string, report payout.AccountReport) (payout.AccountState, error) {
+func (s *Service) keepOpened(
+	ctx context.Context, r ports.Repos, creatorID string, report payout.AccountReport,
+) (payout.AccountState, error) {
 	if err := r.Treasury.Ledger.Lock(ctx, creatorID); err != nil { // two openings at once
 		return payout.AccountState{}, err
 	}
@@ -162,10 +176,14 @@ func (s *Service) keepOpened(ctx context.Context, r ports.Repos, creatorID strin
 	return a.State(), r.Treasury.Accounts.Update(ctx, a.State())
 }
 
-// railFault is the error for a creator whose request the rail did not serve. A refusal by the rail is passed on.
+// railFault returns the creator's error for a request that the rail did not serve. A refusal by the rail is passed
+// on.
 func railFault(err error) error {
 	if errors.Is(err, ports.ErrOutcomeUnknown) || errors.Is(err, ports.ErrProcessorUnavailable) || errors.Is(err, ports.ErrNotFound) {
-		return fault.Wrap(fault.ProcessorUnavailable, "The payout service isn't reachable right now. Please try again in a moment.", err)
+		return fault.Wrap(
+			fault.ProcessorUnavailable, "The payout service isn't reachable right now. Please try again in a moment.",
+			err,
+		)
 	}
 	return err
 }
@@ -173,14 +191,14 @@ func railFault(err error) error {
 // RefreshPayoutAccount records what the rail reports of an account of ours. Any other is left alone.
 func (s *Service) RefreshPayoutAccount(ctx context.Context, railID string) error {
 	for range accountTries {
-		known, err := s.store.Read(ctx).Treasury.Accounts.GetByRailID(ctx, railID)
+		known, err := s.deps.Store.Read(ctx).Treasury.Accounts.GetByRailID(ctx, railID)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("refresh payout account: %w", err)
 		}
-		report, err := s.rail.FindAccount(ctx, railID)
+		report, err := s.deps.Rail.FindAccount(ctx, railID)
 		gone := errors.Is(err, ports.ErrNotFound)
 		if err != nil && !gone {
 			return fmt.Errorf("refresh payout account %s: %w", railID, err)
@@ -193,10 +211,12 @@ func (s *Service) RefreshPayoutAccount(ctx context.Context, railID string) error
 	return fmt.Errorf("refresh payout account %s: it keeps changing", railID)
 }
 
-// applyReport records a report that was read after the account was. done is false when another one was recorded meanwhile,
-// which may be the younger of the two: then both are read again.
-func (s *Service) applyReport(ctx context.Context, known payout.AccountState, report payout.AccountReport, gone bool) (done bool, err error) {
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+// applyReport records a report that was read after the account was. done is false when another one was recorded
+// meanwhile, which may be the younger of the two: then both are read again.
+func (s *Service) applyReport(
+	ctx context.Context, known payout.AccountState, report payout.AccountReport, gone bool,
+) (done bool, err error) {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		loaded, err := r.Treasury.Accounts.Get(ctx, known.CreatorID)
 		if err != nil {
 			return err
@@ -223,16 +243,16 @@ func (s *Service) applyReport(ctx context.Context, known payout.AccountState, re
 	return done, err
 }
 
-// VisitEnded records the state of the account when the creator comes back from the rail's page: their return alone proves
-// nothing.
+// VisitEnded records the state of the account when the creator comes back from the rail's page: their return alone
+// proves nothing.
 func (s *Service) VisitEnded(ctx context.Context, creatorID string) (payout.AccountState, error) {
 	s.refreshAccount(ctx, creatorID)
 	return s.PayoutAccount(ctx, creatorID)
 }
 
-// refreshAccount asks the rail for the state of a creator's account. A rail that does not respond leaves what is known.
+// refreshAccount reads the state of a creator's account from the rail. If the rail does not respond, nothing changes.
 func (s *Service) refreshAccount(ctx context.Context, creatorID string) {
-	a, err := s.store.Read(ctx).Treasury.Accounts.Get(ctx, creatorID)
+	a, err := s.deps.Store.Read(ctx).Treasury.Accounts.Get(ctx, creatorID)
 	if err != nil {
 		return
 	}

@@ -10,25 +10,27 @@ import (
 	"sundry/ports"
 )
 
-// maxOverview is how many days an overview covers at most.
+// maxOverview bounds the days of an overview.
 const maxOverview = 92
 
-// SalesByDay adds up what the account sold on each of the last days, today included, on its own clock, oldest first. Days
-// without a sale are left out. today is the first instant of the day that is today, UTC.
-func (s *Service) SalesByDay(ctx context.Context, creatorID string, days int) (sold []ports.DaySales, today time.Time, err error) {
-	now, err := s.clock.Now(ctx, creatorID)
+// SalesByDay adds up what the account sold on each of the last days, today included, on its own clock, oldest first.
+// Days without a sale are left out. today is the first instant of the day that is today, UTC.
+func (s *Service) SalesByDay(
+	ctx context.Context, creatorID string, days int,
+) (sold []ports.DaySales, today time.Time, err error) {
+	now, err := s.deps.Clock.Now(ctx, creatorID)
 	if err != nil {
 		return nil, today, err
 	}
 	today = now.UTC().Truncate(24 * time.Hour)
 	from := today.AddDate(0, 0, 1-min(days, maxOverview))
-	sold, err = s.store.Read(ctx).Treasury.Sales.SumByDay(ctx, creatorID, ports.Created{From: from})
+	sold, err = s.deps.Store.Read(ctx).Treasury.Sales.SumByDay(ctx, creatorID, ports.Created{From: from})
 	return sold, today, err
 }
 
-// RefundPreview is what a refund of a payment would be.
+// RefundPreview shows the effect of a refund before it is made.
 type RefundPreview struct {
-	// Left is how much of the payment can still be refunded.
+	// Left is the part of the payment that can still be refunded.
 	Left ledger.Share
 	// Share is the amount that was asked about, with the tax in it.
 	Share ledger.Share
@@ -37,7 +39,7 @@ type RefundPreview struct {
 // PreviewRefund works out what a refund of an amount (nil = all that is left) would return, and changes nothing.
 // NOT_REFUNDABLE, NOT_FOUND for another account's payment.
 func (s *Service) PreviewRefund(ctx context.Context, creatorID, paymentID string, minor *int64) (RefundPreview, error) {
-	state, err := s.store.Read(ctx).Treasury.Sales.Get(ctx, paymentID)
+	state, err := s.deps.Store.Read(ctx).Treasury.Sales.Get(ctx, paymentID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return RefundPreview{}, fault.New(fault.NotRefundable, "Nothing was charged for this payment.")
 	}

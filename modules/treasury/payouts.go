@@ -18,15 +18,15 @@ import (
 const (
 	// railTimeout bounds one call to the rail.
 	railTimeout = 20 * time.Second
-	// firstPause is the pause before asking again what became of a payout for the first time.
+	// firstPause is the delay before the first poll of a payout's outcome.
 	firstPause = 5 * time.Second
-	// requestMemory is how long an idempotency key is remembered.
+	// requestMemory is the lifetime of an idempotency key.
 	requestMemory = 24 * time.Hour
 )
 
-// RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a lost
-// response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE, and STATE_CONFLICT while the
-// creator has no payout account that receives it.
+// RequestPayout sets money aside and sends it: commit the intent, call the rail, commit the outcome. A crash or a
+// lost response in between is finished by TaskPayout. Faults: VALIDATION_FAILED, INSUFFICIENT_BALANCE, and
+// STATE_CONFLICT while the creator has no payout account that receives it.
 func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payout.Request) (payout.State, error) {
 	currency, err := req.Validate(s.cfg.PayoutMinimum)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payou
 		s.refreshAccount(ctx, creatorID) // it may have become ready a moment ago
 	}
 	var asked payout.State
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.askPayout(ctx, r, creatorID, currency, req)
 		return err
 	})
@@ -53,7 +53,7 @@ func (s *Service) RequestPayout(ctx context.Context, creatorID string, req payou
 	if err != nil { // unknown or not reached: the task goes on
 		return asked, nil //nolint:nilerr // the payout is pending, which is what the caller gets
 	}
-	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		asked, err = s.settlePayout(ctx, r, asked.ID, outcome)
 		return err
 	})
@@ -67,7 +67,9 @@ func (s *Service) CheckPayout(req payout.Request) error {
 }
 
 // askPayout is the intent.
-func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string, currency money.Currency, req payout.Request) (payout.State, error) {
+func (s *Service) askPayout(
+	ctx context.Context, r ports.Repos, creatorID string, currency money.Currency, req payout.Request,
+) (payout.State, error) {
 	if err := r.Treasury.Ledger.Lock(ctx, creatorID); err != nil {
 		return payout.State{}, err
 	}
@@ -98,16 +100,18 @@ func (s *Service) askPayout(ctx context.Context, r ports.Repos, creatorID string
 	if err != nil {
 		return payout.State{}, err
 	}
-	if err := s.keepAsked(ctx, r, p.State(), posting, now, now.Add(railTimeout+firstPause)); err != nil {
+	if err := s.savePayoutRequest(ctx, r, p.State(), posting, now, now.Add(railTimeout+firstPause)); err != nil {
 		return payout.State{}, err
 	}
 	return p.State(), nil
 }
 
-func (s *Service) newPayoutID() string { return s.ids.New(id.Payout) }
+func (s *Service) newPayoutID() string { return s.deps.IDs.New(id.Payout) }
 
-// keepAsked writes a payout that was asked for, with the task that finishes it.
-func (s *Service) keepAsked(ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, now, due time.Time) error {
+// savePayoutRequest stores a requested payout with the task that finishes it.
+func (s *Service) savePayoutRequest(
+	ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, now, due time.Time,
+) error {
 	if err := r.Treasury.Payouts.Insert(ctx, p); err != nil {
 		return err
 	}
@@ -117,19 +121,21 @@ func (s *Service) keepAsked(ctx context.Context, r ports.Repos, p payout.State, 
 	return r.Tasks.Schedule(ctx, TaskPayout, p.ID, p.CreatorID, due)
 }
 
-// send calls the rail. A call that timed out is followed by a question: the money may be on its way.
+// send calls the rail. A call that timed out is followed by Find: the money may be on its way.
 func (s *Service) send(ctx context.Context, p payout.State) (ports.PayoutOutcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, railTimeout)
 	defer cancel()
-	outcome, err := s.rail.Send(ctx, p)
+	outcome, err := s.deps.Rail.Send(ctx, p)
 	if errors.Is(err, ports.ErrOutcomeUnknown) {
-		return s.rail.Find(ctx, p)
+		return s.deps.Rail.Find(ctx, p)
 	}
 	return outcome, err
 }
 
-// settlePayout takes in what the rail reports. What is known already changes nothing.
-func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID string, o ports.PayoutOutcome) (payout.State, error) {
+// settlePayout applies the rail's report of a payout. A repeated report changes nothing.
+func (s *Service) settlePayout(
+	ctx context.Context, r ports.Repos, payoutID string, o ports.PayoutOutcome,
+) (payout.State, error) {
 	loaded, err := r.Treasury.Payouts.Get(ctx, payoutID)
 	if err != nil {
 		return payout.State{}, err
@@ -149,7 +155,7 @@ func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID stri
 		if err := s.keepPayout(ctx, r, p.State(), posting, now); err != nil {
 			return payout.State{}, err
 		}
-		return e.State, s.bus.Publish(ctx, r, e)
+		return e.State, s.deps.Bus.Publish(ctx, r, e)
 	case payout.Failed:
 		posting, changed := p.Fail(o.Reason, now)
 		if !changed {
@@ -161,7 +167,9 @@ func (s *Service) settlePayout(ctx context.Context, r ports.Repos, payoutID stri
 	return loaded, nil
 }
 
-func (s *Service) keepPayout(ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, at time.Time) error {
+func (s *Service) keepPayout(
+	ctx context.Context, r ports.Repos, p payout.State, posting ledger.Posting, at time.Time,
+) error {
 	if err := r.Treasury.Payouts.Update(ctx, p); err != nil {
 		return err
 	}
@@ -171,30 +179,32 @@ func (s *Service) keepPayout(ctx context.Context, r ports.Repos, p payout.State,
 	return r.Tasks.Cancel(ctx, TaskPayout, p.ID)
 }
 
-// RefreshPayout takes in what the rail reports of a payout, which may have come back after it was paid.
+// RefreshPayout applies the rail's report of a payout, which may have been returned after it was paid.
 func (s *Service) RefreshPayout(ctx context.Context, payoutID string) error {
-	loaded, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
+	loaded, err := s.deps.Store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && loaded.Status == payout.Failed {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("refresh payout: %w", err)
 	}
-	outcome, err := s.rail.Find(ctx, loaded)
+	outcome, err := s.deps.Rail.Find(ctx, loaded)
 	if err != nil {
 		return fmt.Errorf("refresh payout %s: %w", payoutID, err)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		_, err := s.settlePayout(ctx, r, loaded.ID, outcome)
 		return err
 	})
 }
 
-// Payout finishes a payout whose outcome is not known. Task TaskPayout.
+// Payout finishes a payout whose outcome is unknown. Task TaskPayout.
 func (s *Service) Payout(ctx context.Context, t ports.Task) error {
-	loaded, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, t.Subject)
+	loaded, err := s.deps.Store.Read(ctx).Treasury.Payouts.Get(ctx, t.Subject)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && loaded.Status != payout.Pending) {
-		return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) })
+		return s.deps.Store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("payout: %w", err)
@@ -203,7 +213,7 @@ func (s *Service) Payout(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("payout %s: %w", loaded.ID, err)
 	}
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if outcome.Status != payout.Pending {
 			if err := r.Tasks.Done(ctx, t); err != nil {
 				return err
@@ -221,7 +231,7 @@ func (s *Service) Payout(ctx context.Context, t ports.Task) error {
 
 // GetPayout returns a payout of the account. NOT_FOUND for any other.
 func (s *Service) GetPayout(ctx context.Context, creatorID, payoutID string) (payout.State, error) {
-	p, err := s.store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
+	p, err := s.deps.Store.Read(ctx).Treasury.Payouts.Get(ctx, payoutID)
 	if errors.Is(err, ports.ErrNotFound) || (err == nil && p.CreatorID != creatorID) {
 		return payout.State{}, fault.NotFound("payout")
 	}
@@ -237,8 +247,10 @@ func (s *Service) linked(p payout.State) payout.State {
 }
 
 // ListPayouts lists the account's payouts, newest first.
-func (s *Service) ListPayouts(ctx context.Context, creatorID string, page ports.Page) (ports.List[payout.State], error) {
-	list, err := s.store.Read(ctx).Treasury.Payouts.List(ctx, creatorID, page)
+func (s *Service) ListPayouts(
+	ctx context.Context, creatorID string, page ports.Page,
+) (ports.List[payout.State], error) {
+	list, err := s.deps.Store.Read(ctx).Treasury.Payouts.List(ctx, creatorID, page)
 	if err != nil {
 		return ports.List[payout.State]{}, fmt.Errorf("list payouts: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"sundry/ports"
 )
 
-// TaskScheduledPayouts pays out what is available by the account's schedule; its subject is the account.
+// TaskScheduledPayouts pays out the available balance on the account's schedule; its subject is the account.
 const TaskScheduledPayouts = "treasury.scheduled_payouts"
 
 // OnPayoutScheduleChanged plans the next payouts of an account, or none.
@@ -30,14 +30,14 @@ func (s *Service) OnPayoutScheduleChanged(ctx context.Context, r ports.Repos, e 
 	return r.Tasks.Schedule(ctx, TaskScheduledPayouts, e.CreatorID, e.CreatorID, next)
 }
 
-// ScheduledPayouts asks for one payout of each currency in which enough is available. What is pending, held for disputes or
-// below the minimum waits for the next time, and everything does while the creator has no account that receives it. The
-// payouts and the task's next time are one transaction, and each payout has the day in its key, so a day pays out once. Task
-// TaskScheduledPayouts.
+// ScheduledPayouts requests one payout of each currency in which enough is available. Money that is pending, held for
+// disputes or below the minimum waits for the next time, and everything does while the creator has no account that
+// receives it. The payouts and the task's next time are one transaction, and each payout has the day in its key, so a
+// day pays out once. Task TaskScheduledPayouts.
 func (s *Service) ScheduledPayouts(ctx context.Context, t ports.Task) error {
 	s.refreshAccount(ctx, t.Subject) // an event about it may have been lost
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		schedule, err := s.accounts.PayoutSchedule(ctx, r, t.Subject)
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		schedule, err := s.deps.Accounts.PayoutSchedule(ctx, r, t.Subject)
 		if err != nil {
 			return fmt.Errorf("scheduled payouts of %s: %w", t.Subject, err)
 		}
@@ -76,9 +76,11 @@ func (s *Service) payOutAvailable(ctx context.Context, r ports.Repos, creatorID 
 	return nil
 }
 
-// payOutBalance asks for a payout of all that is available in one currency; nothing happens where that is too little, or was
-// asked for today.
-func (s *Service) payOutBalance(ctx context.Context, r ports.Repos, account payout.AccountState, b ledger.Balance, now time.Time) error {
+// payOutBalance requests a payout of the available balance in one currency. It does nothing if that is too little, or
+// if one was requested today.
+func (s *Service) payOutBalance(
+	ctx context.Context, r ports.Repos, account payout.AccountState, b ledger.Balance, now time.Time,
+) error {
 	creatorID := account.CreatorID
 	req := payout.Request{Currency: string(b.Currency), Key: payout.KeyOn(now, string(b.Currency))}
 	_, err := r.Treasury.Payouts.GetByRequest(ctx, creatorID, req.Key, now.Add(-requestMemory))
@@ -86,7 +88,8 @@ func (s *Service) payOutBalance(ctx context.Context, r ports.Repos, account payo
 		return err
 	}
 	p, posting, err := payout.Ask(s.newPayoutID(), creatorID, req, payout.Funds{
-		Available: money.Amount{Minor: b.Available, Currency: b.Currency}, Minimum: s.cfg.PayoutMinimum, Account: account,
+		Available: money.Amount{Minor: b.Available, Currency: b.Currency}, Minimum: s.cfg.PayoutMinimum,
+		Account: account,
 	}, now)
 	if fault.Is(err, fault.InsufficientBalance) {
 		return nil
@@ -94,5 +97,5 @@ func (s *Service) payOutBalance(ctx context.Context, r ports.Repos, account payo
 	if err != nil {
 		return err
 	}
-	return s.keepAsked(ctx, r, p.State(), posting, now, now)
+	return s.savePayoutRequest(ctx, r, p.State(), posting, now, now)
 }

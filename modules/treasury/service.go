@@ -1,5 +1,5 @@
-// Package treasury keeps the books: where the money of every payment is, what the creator may be paid out, and what went
-// out. It posts in the transaction of the cause, so the ledger never disagrees with what caused it.
+// Package treasury keeps the ledger: where the money of every payment is, what the creator may be paid out, and what
+// was paid out. It posts in the transaction of the cause, so the ledger never disagrees with it.
 package treasury
 
 import (
@@ -19,15 +19,15 @@ import (
 const (
 	// TaskRelease makes a creator's share of a sale available; its subject is the payment.
 	TaskRelease = "treasury.release"
-	// TaskPayout sends a payout and asks what became of it; its subject is the payout.
+	// TaskPayout sends a payout and polls its outcome; its subject is the payout.
 	TaskPayout = "treasury.payout"
 )
 
-// Config is what differs between deployments.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	// FeeBasisPoints is the platform's fee, of what the buyer paid: 500 is 5 %.
 	FeeBasisPoints int64
-	// FeeFixed is what it takes of each sale beside that, in minor units of any currency.
+	// FeeFixed is the fixed part of the fee per sale, in minor units of any currency.
 	FeeFixed int64
 	// PayoutMinimum is the least amount of a payout, in minor units.
 	PayoutMinimum int64
@@ -44,38 +44,32 @@ type Config struct {
 // whole is 100 % in basis points.
 const whole = 10_000
 
-// Deps are what the module works with.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store ports.Store
 	Clock ports.Clock
 	IDs   ports.IDs
 	Bus   ports.Bus
 	Rail  ports.PayoutRail
-	// Accounts specifies how creators want to be paid, Creators who they are.
+	// Accounts reads the payout schedules of creators, and Creators their details.
 	Accounts ports.PayoutSchedules
 	Creators ports.AccountReader
 }
 
 // Service holds the use cases.
 type Service struct {
-	cfg      Config
-	store    ports.Store
-	clock    ports.Clock
-	ids      ports.IDs
-	bus      ports.Bus
-	rail     ports.PayoutRail
-	accounts ports.PayoutSchedules
-	creators ports.AccountReader
+	cfg  Config
+	deps Deps
 }
 
 // New returns the module.
-func New(cfg Config, d Deps) *Service {
-	return &Service{cfg: cfg, store: d.Store, clock: d.Clock, ids: d.IDs, bus: d.Bus, rail: d.Rail, accounts: d.Accounts, creators: d.Creators}
-}
+func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 
 // post writes postings of a creator.
-func (s *Service) post(ctx context.Context, r ports.Repos, creatorID string, at time.Time, postings ...ledger.Posting) error {
-	newID := func() string { return s.ids.New(id.LedgerEntry) }
+func (s *Service) post(
+	ctx context.Context, r ports.Repos, creatorID string, at time.Time, postings ...ledger.Posting,
+) error {
+	newID := func() string { return s.deps.IDs.New(id.LedgerEntry) }
 	var entries []ledger.Entry
 	for _, p := range postings {
 		if !p.Empty() {
@@ -85,12 +79,15 @@ func (s *Service) post(ctx context.Context, r ports.Repos, creatorID string, at 
 	return r.Treasury.Ledger.Insert(ctx, entries)
 }
 
-// OnPaymentCompleted posts a sale. A payment of nothing moves nothing.
+// OnPaymentCompleted posts a sale. A payment of zero posts nothing.
 func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payment.Completed) error {
 	if e.Amount.Minor == 0 {
 		return nil
 	}
-	receipt := ledger.Receipt{PaymentID: e.ID, CreatorID: e.CreatorID, Total: e.Amount, Tax: e.Amount, PlatformFee: e.Amount, ProcessorFee: e.Amount}
+	receipt := ledger.Receipt{
+		PaymentID: e.ID, CreatorID: e.CreatorID, Total: e.Amount, Tax: e.Amount, PlatformFee: e.Amount,
+		ProcessorFee: e.Amount,
+	}
 	receipt.Tax.Minor, receipt.ProcessorFee.Minor = e.Sale.Tax.Minor, e.ProcessorFee.Minor
 	fee, err := e.Amount.RatioHalfUp(s.cfg.FeeBasisPoints, whole)
 	if err != nil {
@@ -111,7 +108,7 @@ func (s *Service) OnPaymentCompleted(ctx context.Context, r ports.Repos, e payme
 	return r.Tasks.Schedule(ctx, TaskRelease, state.PaymentID, state.CreatorID, state.AvailableAt)
 }
 
-// OnPaymentReversed posts that all of a payment went back because what it was for could not be given.
+// OnPaymentReversed posts the full refund of a payment whose purchase could not be delivered.
 func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e payment.Reversed) error {
 	if e.Amount.Minor == 0 {
 		return nil
@@ -120,7 +117,9 @@ func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e paymen
 }
 
 // change moves a sale and posts what that was.
-func (s *Service) change(ctx context.Context, r ports.Repos, paymentID string, move func(*ledger.Sale) (ledger.Posting, error)) error {
+func (s *Service) change(
+	ctx context.Context, r ports.Repos, paymentID string, move func(*ledger.Sale) (ledger.Posting, error),
+) error {
 	loaded, err := r.Treasury.Sales.Get(ctx, paymentID)
 	if err != nil {
 		return err
@@ -147,7 +146,7 @@ func (s *Service) change(ctx context.Context, r ports.Repos, paymentID string, m
 
 // Release makes a creator's share available. Task TaskRelease.
 func (s *Service) Release(ctx context.Context, t ports.Task) error {
-	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		sale, err := r.Treasury.Sales.Get(ctx, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return r.Tasks.Done(ctx, t)
@@ -170,9 +169,9 @@ func (s *Service) Release(ctx context.Context, t ports.Task) error {
 	})
 }
 
-// Balance is what the account has in each currency that it ever had money in.
+// Balance returns the account's balance in each currency that it ever had money in.
 func (s *Service) Balance(ctx context.Context, creatorID string) ([]ledger.Balance, error) {
-	sums, err := s.store.Read(ctx).Treasury.Ledger.Sums(ctx, creatorID)
+	sums, err := s.deps.Store.Read(ctx).Treasury.Ledger.Sums(ctx, creatorID)
 	if err != nil {
 		return nil, fmt.Errorf("balance: %w", err)
 	}
@@ -180,8 +179,10 @@ func (s *Service) Balance(ctx context.Context, creatorID string) ([]ledger.Balan
 }
 
 // Entries lists the account's ledger entries, newest first; sourceID "" = of every source.
-func (s *Service) Entries(ctx context.Context, creatorID, sourceID string, page ports.Page) (ports.List[ledger.Entry], error) {
-	list, err := s.store.Read(ctx).Treasury.Ledger.List(ctx, creatorID, sourceID, page)
+func (s *Service) Entries(
+	ctx context.Context, creatorID, sourceID string, page ports.Page,
+) (ports.List[ledger.Entry], error) {
+	list, err := s.deps.Store.Read(ctx).Treasury.Ledger.List(ctx, creatorID, sourceID, page)
 	if err != nil {
 		return ports.List[ledger.Entry]{}, fmt.Errorf("ledger entries: %w", err)
 	}

@@ -14,24 +14,25 @@ import (
 	"sundry/ports"
 )
 
-// statementPage is how many entries a statement reads at a time.
+// statementPage is the number of entries a statement reads at a time.
 const statementPage = 500
 
-// statementColumns name what a line of a statement contains. Amounts are in minor units. A sale's amount is its total without
-// tax, fee, and what the creator returned of it before it became available.
+// statementColumns name what a line of a statement contains. Amounts are in minor units. A sale's amount is its total
+// without tax, fee, and what the creator returned of it before it became available.
 var statementColumns = []string{
-	"createdAt", "kind", "sourceType", "sourceId", "saleTotalInCents", "saleTaxInCents", "platformFeeInCents", "returnedInCents", "amountInCents",
+	"createdAt", "kind", "sourceType", "sourceId", "saleTotalInCents", "saleTaxInCents", "platformFeeInCents",
+	"returnedInCents", "amountInCents",
 	"balanceInCents", "currency",
 }
 
-// Statement lists what became available since the payout before and what was taken from it, down to this payout, as CSV.
-// The balance runs from line to line. NOT_FOUND for another account's payout.
+// Statement lists, as CSV, the movements of the available balance from the previous payout to this one, with a
+// running balance. NOT_FOUND for another account's payout.
 func (s *Service) Statement(ctx context.Context, creatorID, payoutID string) (name string, text []byte, err error) {
 	p, err := s.GetPayout(ctx, creatorID, payoutID)
 	if err != nil {
 		return "", nil, err
 	}
-	r := s.store.Read(ctx)
+	r := s.deps.Store.Read(ctx)
 	until, after, err := r.Treasury.Ledger.PayoutEntry(ctx, p)
 	if err != nil {
 		return "", nil, fmt.Errorf("statement: %w", err)
@@ -72,9 +73,13 @@ func (s *Service) StatementOf(ctx context.Context, r ports.Repos, p payout.State
 }
 
 // movements writes a line for each entry in (after, until].
-func (s *Service) movements(ctx context.Context, r ports.Repos, p payout.State, after, until string, w *statementWriter) error {
+func (s *Service) movements(
+	ctx context.Context, r ports.Repos, p payout.State, after, until string, w *statementWriter,
+) error {
 	for {
-		entries, err := r.Treasury.Ledger.ListAvailable(ctx, p.CreatorID, p.Amount.Currency, after, until, statementPage)
+		entries, err := r.Treasury.Ledger.ListAvailable(
+			ctx, p.CreatorID, p.Amount.Currency, after, until, statementPage,
+		)
 		if err != nil {
 			return err
 		}

@@ -6,9 +6,9 @@ import (
 	"sundry/ports"
 )
 
-// Verify checks what must always hold of the ledger and what it states, and returns one line per violation.
+// Verify checks the invariants of the ledger and the records beside it, and returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	audit := s.store.Read(ctx).Treasury.Audit
+	audit := s.deps.Store.Read(ctx).Treasury.Audit
 	return ports.Checks{
 		{Find: audit.UnbalancedPostings, Message: "posting %s does not sum to zero"},
 		{Find: audit.UnbalancedCurrencies, Message: "the ledger does not sum to zero in %s"},
@@ -16,7 +16,10 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		{Find: audit.MispostedSales, Message: "sale %s differs from its ledger entries"},
 		{Find: audit.OverReturnedSales, Message: "payment %s returned more than was paid, or not exactly its tax"},
 		{Find: audit.MispostedRefunds, Message: "refund %s differs from its ledger entries"},
-		{Find: audit.MiscountedRefunds, Message: "payment %s records that another amount went back than its refunds and disputes"},
+		{
+			Find:    audit.MiscountedRefunds,
+			Message: "payment %s records that another amount went back than its refunds and disputes",
+		},
 		{Find: audit.MispostedDisputes, Message: "dispute %s differs from its ledger entries"},
 		{Find: audit.MispostedPayouts, Message: "payout %s differs from its ledger entries"},
 		{Find: audit.RefundedAccess, Message: "refund %s left nothing of its payment, which still gives access"},

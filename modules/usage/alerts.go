@@ -8,7 +8,7 @@ import (
 	"sundry/ports"
 )
 
-// CreateAlert asks for usage.threshold_reached. VALIDATION_FAILED, NOT_FOUND for what it names.
+// CreateAlert subscribes to usage.threshold_reached. VALIDATION_FAILED, NOT_FOUND for the objects that it names.
 func (s *Service) CreateAlert(ctx context.Context, creatorID string, draft usage.AlertDraft) (usage.Alert, error) {
 	a, err := draft.Parse()
 	if err != nil {

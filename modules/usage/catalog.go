@@ -41,7 +41,9 @@ func (s *Service) Meters(ctx context.Context, creatorID string, page ports.Page)
 }
 
 // CreateProduct makes a product. VALIDATION_FAILED.
-func (s *Service) CreateProduct(ctx context.Context, creatorID string, draft usage.ProductDraft) (usage.Product, error) {
+func (s *Service) CreateProduct(
+	ctx context.Context, creatorID string, draft usage.ProductDraft,
+) (usage.Product, error) {
 	p, err := draft.Parse()
 	if err != nil {
 		return usage.Product{}, err
@@ -95,7 +97,7 @@ func (s *Service) Prices(ctx context.Context, creatorID string, page ports.Page)
 	return s.store.Read(ctx).Usage.Catalog.ListPrices(ctx, creatorID, page)
 }
 
-// missing turns ErrNotFound into the refusal that names what is missing.
+// missing turns ErrNotFound into NOT_FOUND with the name of the object.
 func missing(err error, what string) error {
 	if errors.Is(err, ports.ErrNotFound) {
 		return fault.NotFound(what)

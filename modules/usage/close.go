@@ -43,8 +43,10 @@ func (s *Service) ClosePeriod(ctx context.Context, t ports.Task) error {
 	})
 }
 
-// closePeriod closes a period that is over.
-func (s *Service) closePeriod(ctx context.Context, r ports.Repos, p *usage.BillingPlan, now time.Time) (usage.PlanState, error) {
+// closePeriod closes a period that has ended.
+func (s *Service) closePeriod(
+	ctx context.Context, r ports.Repos, p *usage.BillingPlan, now time.Time,
+) (usage.PlanState, error) {
 	dueAt := p.State().NextInvoiceAt()
 	closed, err := p.Close(now)
 	if err != nil {
@@ -89,10 +91,10 @@ func (s *Service) closePeriod(ctx context.Context, r ports.Repos, p *usage.Billi
 	if err != nil {
 		return next, err
 	}
-	return next, s.changed(ctx, r, b.stream)
+	return next, s.publishCountsChanged(ctx, r, b.stream)
 }
 
-// billing is a plan with what it bills by.
+// billing holds a plan and the data by which it bills.
 type billing struct {
 	plan   usage.PlanState
 	meter  usage.Meter
@@ -115,7 +117,7 @@ func (s *Service) load(ctx context.Context, r ports.Repos, p usage.PlanState) (*
 	return b, err
 }
 
-// rate rates a period, and again those earlier ones whose use has changed since they were billed.
+// rate rates a period, and again the earlier periods whose use changed since they were billed.
 func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]usage.Rated, error) {
 	current, err := r.Usage.Rollups.GetCurrent(ctx, b.stream, p.Start)
 	if err != nil {
@@ -135,7 +137,9 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 		if u, err = r.Usage.Rollups.GetCurrent(ctx, b.stream, u.PeriodStart); err != nil {
 			return nil, err
 		}
-		line, err := usage.Rate(b.meter, b.price, b.plan, b.stream.Schedule.At(u.PeriodStart), u.Total.Quantity, u.BilledMinor)
+		line, err := usage.Rate(
+			b.meter, b.price, b.plan, b.stream.Schedule.At(u.PeriodStart), u.Total.Quantity, u.BilledMinor,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +150,9 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 }
 
 // settle records what is billed of each period, at a real time. One that is owed more of a credit stays unsettled.
-func (b *billing) settle(ctx context.Context, r ports.Repos, lines []usage.Rated, invoiceID string, billedAt time.Time) error {
+func (b *billing) settle(
+	ctx context.Context, r ports.Repos, lines []usage.Rated, invoiceID string, billedAt time.Time,
+) error {
 	for i, line := range lines {
 		u := b.counts[i]
 		if u.InvoiceID == "" {
@@ -164,7 +170,7 @@ func (b *billing) settle(ctx context.Context, r ports.Repos, lines []usage.Rated
 	return nil
 }
 
-// billed leaves out late lines that come to nothing.
+// billed leaves out late lines of zero.
 func billed(lines []usage.Rated) []usage.Rated {
 	kept := lines[:0:0]
 	for _, line := range lines {
@@ -175,8 +181,8 @@ func billed(lines []usage.Rated) []usage.Rated {
 	return kept
 }
 
-// Preview rates the running period of a plan as it is, with what is late of earlier ones. NOT_FOUND, STATE_CONFLICT for
-// a plan that has ended, LIMIT_REACHED.
+// Preview rates the running period of a plan so far, with late use of earlier ones. NOT_FOUND, STATE_CONFLICT for a
+// plan that has ended, LIMIT_REACHED.
 func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.Preview, error) {
 	var preview usage.Preview
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {

@@ -3,14 +3,12 @@ package usage_test
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
 	"sundry/adapters/gormstore"
 	"sundry/adapters/system"
 	"sundry/core/customer"
-	"sundry/core/event"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -18,6 +16,7 @@ import (
 	core "sundry/core/usage"
 	"sundry/modules/usage"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -25,34 +24,13 @@ const creator = "crt_1"
 
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
-// recordingBus keeps what closed periods contain. A transaction that is run again publishes again, under another invoice
-// id.
-type recordingBus struct {
-	mu     sync.Mutex
-	closed map[time.Time]core.PeriodClosed
-}
-
-// ReadAhead implements ports.Bus.
-func (*recordingBus) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-func (b *recordingBus) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range events {
-		if closed, ok := e.(core.PeriodClosed); ok {
-			b.closed[closed.Period.Start] = closed
-		}
-	}
-	return nil
-}
-
 // fixture is the module over a database of its own, with one subscription that is billed by the day.
 type fixture struct {
 	*usage.Service
 	t     *testing.T
 	store *testdb.ClockedStore
 	clock *testdb.Clock
-	bus   *recordingBus
+	bus   *fakes.Bus
 	plan  core.PlanState
 
 	engine testdb.Engine
@@ -68,9 +46,11 @@ func forEachEngine(t *testing.T, aggregation core.Aggregation, test func(t *test
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = store.Close() })
-		f := &fixture{t: t, engine: engine, url: url, clock: testdb.NewClock(noon), bus: &recordingBus{closed: map[time.Time]core.PeriodClosed{}}}
+		f := &fixture{t: t, engine: engine, url: url, clock: testdb.NewClock(noon), bus: &fakes.Bus{}}
 		f.store = testdb.WithClock(store, f.clock)
-		f.Service = usage.New(usage.Deps{Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus})
+		f.Service = usage.New(usage.Deps{
+			Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus,
+		})
 		f.setUp(aggregation)
 		test(t, f)
 	})
@@ -80,28 +60,41 @@ func (f *fixture) setUp(aggregation core.Aggregation) {
 	f.t.Helper()
 	ctx, unitPrice := f.t.Context(), int64(1)
 	f.atomically(func(ctx context.Context, r ports.Repos) error {
-		if _, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{ID: "cus_1", CreatorID: creator, ExternalCustomerID: "ada", CreatedAt: noon, UpdatedAt: noon}); err != nil {
+		if _, err := r.Customers.Customers.GetOrInsert(
+			ctx,
+			customer.State{
+				ID: "cus_1", CreatorID: creator, ExternalCustomerID: "ada", CreatedAt: noon, UpdatedAt: noon,
+			},
+		); err != nil {
 			return err
 		}
 		sub := subscription.New(subscription.Order{
 			ID: "sub_1", CreatorID: creator, CustomerID: "cus_1", ExternalCustomerID: "ada", CheckoutID: "cs_1",
-			Offer: plan.Offer{Interval: period.Month, IntervalCount: 1, Price: money.Amount{Minor: 900, Currency: "eur"}, Terms: plan.Terms{Meters: []plan.Meter{{EventName: "calls", Included: 100}}}},
+			Offer: plan.Offer{
+				Interval: period.Month, IntervalCount: 1, Price: money.Amount{Minor: 900, Currency: "eur"},
+				Terms: plan.Terms{Meters: []plan.Meter{{EventName: "calls", Included: 100}}},
+			},
 		}, noon)
 		if _, err := sub.Activate(noon); err != nil {
 			return err
 		}
 		return r.Subscriptions.Subscriptions.Insert(ctx, sub.State())
 	})
-	meter, err := f.CreateMeter(ctx, creator, core.MeterDraft{Name: "Calls", EventName: "calls", Aggregation: string(aggregation)})
+	meter, err := f.CreateMeter(ctx, creator, core.MeterDraft{
+		Name: "Calls", EventName: "calls", Aggregation: string(aggregation),
+	})
 	f.must(err)
 	product, err := f.CreateProduct(ctx, creator, core.ProductDraft{Name: "API", Type: "SERVICE"})
 	f.must(err)
 	price, err := f.CreatePrice(ctx, creator, core.PriceDraft{
-		ProductID: product.ID, BillingScheme: "TIERED", Currency: "eur", Recurring: &core.RecurringDraft{Interval: "month"},
-		Tiers: []core.TierDraft{{UnitAmountInCents: &unitPrice}},
+		ProductID: product.ID, BillingScheme: "TIERED", Currency: "eur",
+		Recurring: &core.RecurringDraft{Interval: "month"},
+		Tiers:     []core.TierDraft{{UnitAmountInCents: &unitPrice}},
 	})
 	f.must(err)
-	f.plan, err = f.CreateBillingPlan(ctx, creator, core.PlanDraft{SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: price.ID, BillingInterval: "day"})
+	f.plan, err = f.CreateBillingPlan(ctx, creator, core.PlanDraft{
+		SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: price.ID, BillingInterval: "day",
+	})
 	f.must(err)
 }
 
@@ -154,19 +147,30 @@ func (f *fixture) close() {
 	f.must(f.ClosePeriod(f.t.Context(), task))
 }
 
+// closed returns what the period that begins at a time contained when it was closed last: a transaction that is run
+// again publishes again, under another invoice id.
+func (f *fixture) closed(start time.Time) (last core.PeriodClosed) {
+	for _, e := range fakes.Published[core.PeriodClosed](f.bus) {
+		if e.Period.Start.Equal(start) {
+			last = e
+		}
+	}
+	return last
+}
+
 // billed is the quantity of the line about a period, on the invoice of another or of its own.
 func (f *fixture) billed(invoiceOf, period time.Time) string {
 	f.t.Helper()
-	for _, line := range f.bus.closed[invoiceOf].Lines {
+	for _, line := range f.closed(invoiceOf).Lines {
 		if line.PeriodStart.Equal(period) {
 			return line.Quantity.String()
 		}
 	}
-	return fmt.Sprintf("no line in %+v", f.bus.closed[invoiceOf])
+	return fmt.Sprintf("no line in %+v", f.closed(invoiceOf))
 }
 
-// counted flushes until the subscription's use has come to what is wanted: other transactions of the database server may
-// be under way, and reports of later ones wait for their end.
+// counted flushes until the subscription's use is what is wanted: reports of later transactions wait for earlier ones
+// that are still open on the database server.
 func (f *fixture) counted(want core.Quantity) (got core.Quantity) {
 	f.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); got != want && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

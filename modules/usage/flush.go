@@ -85,7 +85,8 @@ func (s *Service) alert(ctx context.Context, r ports.Repos, a ports.AlertedUsage
 		return err
 	}
 	return s.bus.Publish(ctx, r, usage.ThresholdReached{
-		Alert: a.Alert, Meter: a.Stream.EventName, CustomerID: a.Stream.CustomerID, ExternalCustomerID: a.Stream.ExternalCustomerID,
-		Quantity: a.Rollup.Total.Quantity, Included: a.Stream.Included, Period: p, At: now,
+		Alert: a.Alert, Meter: a.Stream.EventName, CustomerID: a.Stream.CustomerID,
+		ExternalCustomerID: a.Stream.ExternalCustomerID,
+		Quantity:           a.Rollup.Total.Quantity, Included: a.Stream.Included, Period: p, At: now,
 	})
 }

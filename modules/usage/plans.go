@@ -13,9 +13,12 @@ import (
 	"sundry/ports"
 )
 
-// CreateBillingPlan makes a plan that bills a subscription's use of a meter from its present period on. VALIDATION_FAILED,
-// NOT_FOUND for what it names, STATE_CONFLICT for a subscription that has ended or has a plan for the meter.
-func (s *Service) CreateBillingPlan(ctx context.Context, creatorID string, draft usage.PlanDraft) (usage.PlanState, error) {
+// CreateBillingPlan creates a plan that bills a subscription's use of a meter from its present period on.
+// VALIDATION_FAILED, NOT_FOUND for the objects that it names, STATE_CONFLICT for a subscription that has ended or has
+// a plan for the meter.
+func (s *Service) CreateBillingPlan(
+	ctx context.Context, creatorID string, draft usage.PlanDraft,
+) (usage.PlanState, error) {
 	interval, err := draft.Parse()
 	if err != nil {
 		return usage.PlanState{}, err
@@ -37,8 +40,10 @@ func (s *Service) CreateBillingPlan(ctx context.Context, creatorID string, draft
 			return err
 		}
 		made = usage.NewBillingPlan(usage.PlanState{
-			ID: s.ids.New(id.BillingPlan), CreatorID: creatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID,
-			SubscriptionID: sub.ID, MeterID: meter.ID, PriceID: draft.PriceID, Schedule: planSchedule(sub, interval, now), FreeUntil: sub.TrialEndsAt,
+			ID: s.ids.New(id.BillingPlan), CreatorID: creatorID, CustomerID: sub.CustomerID,
+			ExternalCustomerID: sub.ExternalCustomerID,
+			SubscriptionID:     sub.ID, MeterID: meter.ID, PriceID: draft.PriceID,
+			Schedule: planSchedule(sub, interval, now), FreeUntil: sub.TrialEndsAt,
 		}, now).State()
 		if err := r.Usage.Plans.Insert(ctx, made); err != nil {
 			return err
@@ -55,7 +60,9 @@ func (s *Service) CreateBillingPlan(ctx context.Context, creatorID string, draft
 }
 
 // measured loads the subscription and the meter that a request names. NOT_FOUND.
-func (s *Service) measured(ctx context.Context, r ports.Repos, creatorID, subscriptionID, meterID string) (subscription.State, usage.Meter, error) {
+func (s *Service) measured(
+	ctx context.Context, r ports.Repos, creatorID, subscriptionID, meterID string,
+) (subscription.State, usage.Meter, error) {
 	sub, err := s.subscription(ctx, r, creatorID, subscriptionID)
 	if err != nil {
 		return sub, usage.Meter{}, err
@@ -65,7 +72,9 @@ func (s *Service) measured(ctx context.Context, r ports.Repos, creatorID, subscr
 }
 
 // subscription loads a subscription of the account. NOT_FOUND, STATE_CONFLICT before its first payment or trial.
-func (s *Service) subscription(ctx context.Context, r ports.Repos, creatorID, subscriptionID string) (subscription.State, error) {
+func (s *Service) subscription(
+	ctx context.Context, r ports.Repos, creatorID, subscriptionID string,
+) (subscription.State, error) {
 	sub, err := r.Subscriptions.Subscriptions.Get(ctx, subscriptionID)
 	if err == nil && sub.CreatorID != creatorID {
 		err = ports.ErrNotFound
@@ -85,7 +94,9 @@ func planSchedule(sub subscription.State, interval period.Interval, now time.Tim
 }
 
 // bill has the use of a meter counted by the plan's periods from its first one on.
-func (s *Service) bill(ctx context.Context, r ports.Repos, sub subscription.State, meter usage.Meter, p usage.PlanState) error {
+func (s *Service) bill(
+	ctx context.Context, r ports.Repos, sub subscription.State, meter usage.Meter, p usage.PlanState,
+) error {
 	if err := r.Usage.Streams.LockIntake(ctx); err != nil {
 		return err
 	}
@@ -120,7 +131,9 @@ func (s *Service) BillingPlan(ctx context.Context, creatorID, planID string) (us
 }
 
 // BillingPlans lists the account's plans, of one subscription unless that is "".
-func (s *Service) BillingPlans(ctx context.Context, creatorID, subscriptionID string, page ports.Page) (ports.List[usage.PlanState], error) {
+func (s *Service) BillingPlans(
+	ctx context.Context, creatorID, subscriptionID string, page ports.Page,
+) (ports.List[usage.PlanState], error) {
 	return s.store.Read(ctx).Usage.Plans.List(ctx, creatorID, subscriptionID, page)
 }
 

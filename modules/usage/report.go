@@ -11,13 +11,13 @@ import (
 	"sundry/ports"
 )
 
-// MaxBatch is how many reports one request may bring.
+// MaxBatch bounds the reports of one request.
 const MaxBatch = 1000
 
 // maxPlacements bounds how often a report is placed again because its stream changed meanwhile.
 const maxPlacements = 8
 
-// Reported is what became of a report: Err is why it was refused.
+// Reported is the result of one report; Err is its refusal.
 type Reported struct {
 	ID        string
 	Duplicate bool
@@ -31,15 +31,15 @@ type reporting struct {
 	outcomes  []Reported
 }
 
-// placement is a report on its way: where its stream is found, what the intake gets, and whose outcome it has.
+// placement carries a report through its submission: its stream, what the intake gets, and its result.
 type placement struct {
 	key      streamKey
 	incoming ports.IncomingReport
 	index    int
 }
 
-// Report takes reports and returns once all that are accepted are durable, with one outcome each. A report with a fault of
-// its own does not keep the others out. RATE_LIMITED when too many wait already.
+// Report takes reports and returns once all that are accepted are durable, with one outcome each. A report with a
+// fault of its own does not keep the others out. RATE_LIMITED when too many wait already.
 func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.ReportDraft) ([]Reported, error) {
 	q := reporting{creatorID, drafts, make([]Reported, len(drafts))}
 	open := make([]int, len(drafts))
@@ -58,11 +58,13 @@ func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.R
 			return q.outcomes, nil
 		}
 	}
-	return nil, fault.New(fault.DatabaseBusy, "The billing of this subscription is being changed. Try again in a moment.")
+	return nil, fault.New(
+		fault.DatabaseBusy, "The billing of this subscription is being changed. Try again in a moment.",
+	)
 }
 
-// placeAll finds the periods of the open reports, and gives those that are refused their outcome. By a clock that is only
-// remembered none is refused: then it is read, and all are placed again.
+// placeAll finds the periods of the open reports, and gives those that are refused their outcome. By a clock that is
+// only remembered none is refused: then it is read, and all are placed again.
 func (s *Service) placeAll(ctx context.Context, q reporting, open []int, read bool) ([]placement, error) {
 	offset, remembered, err := s.clockOffset(ctx, q.creatorID, read)
 	if err != nil {
@@ -107,7 +109,9 @@ func (s *Service) submit(ctx context.Context, q reporting, placed []placement) (
 			s.offsets.drop(q.creatorID)
 			again = append(again, p.index)
 		case result.Duplicate && !result.SameBody:
-			q.outcomes[p.index].Err = fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.")
+			q.outcomes[p.index].Err = fault.New(
+				fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.",
+			)
 		default:
 			q.outcomes[p.index] = Reported{ID: result.ID, Duplicate: result.Duplicate}
 		}
@@ -116,7 +120,9 @@ func (s *Service) submit(ctx context.Context, q reporting, placed []placement) (
 }
 
 // place finds the period that a report counts in. VALIDATION_FAILED, NOT_FOUND, PERIOD_CLOSED.
-func (s *Service) place(ctx context.Context, creatorID string, draft usage.ReportDraft, offset time.Duration) (usage.Report, placement, error) {
+func (s *Service) place(
+	ctx context.Context, creatorID string, draft usage.ReportDraft, offset time.Duration,
+) (usage.Report, placement, error) {
 	var f fault.Violations
 	received := s.clock.Real()
 	report := draft.Parse(&f, received.Add(offset))
@@ -139,8 +145,10 @@ func (s *Service) place(ctx context.Context, creatorID string, draft usage.Repor
 		return report, p, err
 	}
 	p.incoming = ports.IncomingReport{
-		ID: s.ids.New(id.UsageEvent), CreatorID: creatorID, Key: report.Key, Fingerprint: report.Fingerprint, StreamID: stream.ID,
-		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start, At: report.At, ReceivedAt: received,
+		ID: s.ids.New(id.UsageEvent), CreatorID: creatorID, Key: report.Key, Fingerprint: report.Fingerprint,
+		StreamID:      stream.ID,
+		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start,
+		At: report.At, ReceivedAt: received,
 		Quantity: report.Quantity, Ordered: stream.Aggregation != usage.Sum,
 	}
 	return report, p, nil
@@ -158,13 +166,15 @@ func (s *Service) refused(ctx context.Context, creatorID string, report usage.Re
 	case err != nil:
 		return Reported{Err: err}
 	case before.Fingerprint != report.Fingerprint:
-		return Reported{Err: fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report.")}
+		return Reported{
+			Err: fault.New(fault.IdempotencyKeyMismatch, "The idempotency key was used before for another report."),
+		}
 	}
 	return Reported{ID: before.ID, Duplicate: true}
 }
 
-// Void takes a report back by its key, as if it had never been made; again, it changes nothing. NOT_FOUND, PERIOD_CLOSED
-// once an invoice has asked for it.
+// Void removes a report by its key, as if it had never been made. Voiding it again changes nothing. NOT_FOUND,
+// PERIOD_CLOSED once it was invoiced.
 func (s *Service) Void(ctx context.Context, creatorID, key string) (reportID string, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Usage.Rollups.Lock(ctx); err != nil {
@@ -198,15 +208,17 @@ func (s *Service) Void(ctx context.Context, creatorID, key string) (reportID str
 		if err := r.Usage.Reports.Void(ctx, report, now); err != nil {
 			return err
 		}
-		return s.changed(ctx, r, stream)
+		return s.publishCountsChanged(ctx, r, stream)
 	})
 	return reportID, err
 }
 
-// changed publishes that the counts of a customer whom the integrator named are others now.
-func (s *Service) changed(ctx context.Context, r ports.Repos, stream ports.UsageStream) error {
+// publishCountsChanged publishes usage.Counted for a customer with an external id.
+func (s *Service) publishCountsChanged(ctx context.Context, r ports.Repos, stream ports.UsageStream) error {
 	if stream.ExternalCustomerID == "" {
 		return nil
 	}
-	return s.bus.Publish(ctx, r, usage.Counted{CreatorID: stream.CreatorID, ExternalCustomerID: stream.ExternalCustomerID})
+	return s.bus.Publish(ctx, r, usage.Counted{
+		CreatorID: stream.CreatorID, ExternalCustomerID: stream.ExternalCustomerID,
+	})
 }

@@ -30,7 +30,8 @@ func (f *fixture) wantStored(want int64) {
 	}
 }
 
-// TestOldReportsAreDeletedAndTheirCountsStay has them in a month of their own and, on PostgreSQL, in the partition of all others.
+// TestOldReportsAreDeletedAndTheirCountsStay has them in a month of their own and, on PostgreSQL, in the partition of
+// all others.
 func TestOldReportsAreDeletedAndTheirCountsStay(t *testing.T) {
 	t.Parallel()
 	for _, months := range []bool{true, false} {
@@ -89,7 +90,9 @@ func TestAnotherScheduleLeavesFinalCounts(t *testing.T) {
 		t.Run(fmt.Sprint(deleted), func(t *testing.T) {
 			t.Parallel()
 			forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
-				meter, err := f.CreateMeter(t.Context(), creator, core.MeterDraft{Name: "Seats", EventName: "seats", Aggregation: "SUM"})
+				meter, err := f.CreateMeter(t.Context(), creator, core.MeterDraft{
+					Name: "Seats", EventName: "seats", Aggregation: "SUM",
+				})
 				f.must(err)
 				report := func(key, quantity string) {
 					t.Helper()
@@ -106,10 +109,15 @@ func TestAnotherScheduleLeavesFinalCounts(t *testing.T) {
 				f.clock.Advance(50 * time.Hour)
 				report("b", "3")
 				f.countedAll(2)
-				_, err = f.CreateBillingPlan(t.Context(), creator, core.PlanDraft{SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: f.plan.PriceID, BillingInterval: "day"})
+				_, err = f.CreateBillingPlan(t.Context(), creator, core.PlanDraft{
+					SubscriptionID: "sub_1", MeterID: meter.ID, PriceID: f.plan.PriceID, BillingInterval: "day",
+				})
 				f.must(err)
 				for start, want := range map[time.Time]string{noon: month, noon.Add(48 * time.Hour): "3"} {
-					query := fmt.Sprintf("SELECT COUNT(*) FROM usage_rollups WHERE period_start = %d AND quantity = '%s'", start.UnixMilli(), want)
+					query := fmt.Sprintf(
+						"SELECT COUNT(*) FROM usage_rollups WHERE period_start = %d AND quantity = '%s'",
+						start.UnixMilli(), want,
+					)
 					if f.engine.Int(t, f.url, query) != 1 {
 						t.Errorf("not %s from %s on", want, start)
 					}

@@ -1,6 +1,6 @@
-// Package usage measures what customers consume and closes their billing periods: reports become durable at once, are
-// counted once a minute, and are rated when a period is over. What a period comes to is published; the invoice is made
-// of that.
+// Package usage measures what customers consume and closes their billing periods. Reports become durable at once, are
+// counted once a minute, and are rated when a period ends. The rated lines are published; invoicing makes the
+// invoice.
 package usage
 
 import (
@@ -13,7 +13,7 @@ import (
 // TaskClose closes the current period of a billing plan; its subject is the plan.
 const TaskClose = "usage.close_period"
 
-// Deps are what the module works with.
+// Deps holds the dependencies of the module.
 type Deps struct {
 	Store  ports.Store
 	Intake ports.UsageIntake
@@ -63,8 +63,8 @@ func (s *Service) miscounted(ctx context.Context, limit int) (found []string, er
 // checkedPage bounds the reports that one transaction of VerifyNew counts.
 const checkedPage = 100_000
 
-// VerifyNew is Verify of what was counted since it last ran, in pages: its cost does not grow with the reports that are
-// kept.
+// VerifyNew verifies what was counted since its last run, in pages: its cost does not grow with the number of stored
+// reports.
 func (s *Service) VerifyNew(ctx context.Context) ([]string, error) {
 	return ports.Checks{{Find: s.checkNew, Message: miscounted}}.Run(ctx)
 }

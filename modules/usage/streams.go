@@ -12,14 +12,14 @@ import (
 	"sundry/ports"
 )
 
-// streamKey is what a report names.
+// streamKey identifies the stream that a report names.
 type streamKey struct{ creatorID, subscriptionID, eventName string }
 
 // maxRemembered bounds each cache; past it all is read again.
 const maxRemembered = 50_000
 
-// cache remembers what is read for each report. It may be out of date: the intake writes nothing that was placed by what
-// has changed since.
+// cache remembers what is read for each report. It may be stale: the intake rejects a report whose placement has
+// changed since.
 type cache[K comparable, V any] struct {
 	mu    sync.RWMutex
 	known map[K]V
@@ -51,10 +51,12 @@ func (c *cache[K, V]) drop(k K) {
 func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.UsageStream {
 	stream := ports.UsageStream{
 		ID:        int64(binary.BigEndian.Uint64(s.ids.Random(8)) >> 1), //nolint:gosec // 63 bits fit
-		CreatorID: sub.CreatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID, SubscriptionID: sub.ID,
-		MeterID: meter.ID, EventName: meter.EventName, Aggregation: meter.Aggregation, Version: 1,
+		CreatorID: sub.CreatorID, CustomerID: sub.CustomerID, ExternalCustomerID: sub.ExternalCustomerID,
+		SubscriptionID: sub.ID,
+		MeterID:        meter.ID, EventName: meter.EventName, Aggregation: meter.Aggregation, Version: 1,
 		Schedule: usage.Schedule{
-			Anchor: sub.Anchor, Interval: sub.Offer.Interval, Count: max(sub.Offer.IntervalCount, 1), StartsAt: sub.StartedAt, EndsAt: sub.EndedAt,
+			Anchor: sub.Anchor, Interval: sub.Offer.Interval, Count: max(sub.Offer.IntervalCount, 1),
+			StartsAt: sub.StartedAt, EndsAt: sub.EndedAt,
 		},
 	}
 	for _, m := range sub.Offer.Terms.Meters {
@@ -104,8 +106,11 @@ func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.Usa
 	return stream, err
 }
 
-// clockOffset is how far the account's clock runs ahead of real time, remembered unless it is to be read.
-func (s *Service) clockOffset(ctx context.Context, creatorID string, read bool) (offset time.Duration, remembered bool, err error) {
+// clockOffset returns how far the account's clock runs ahead of real time. It returns a remembered offset unless read
+// is true.
+func (s *Service) clockOffset(
+	ctx context.Context, creatorID string, read bool,
+) (offset time.Duration, remembered bool, err error) {
 	if offset, remembered = s.offsets.get(creatorID); remembered && !read {
 		return offset, true, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"sundry/ports"
 )
 
-// Measured is what a subscription has used of a meter in its current period, as it was counted last.
+// Measured is the use of a meter by a subscription in its current period, as of the last count.
 type Measured struct {
 	Stream   ports.UsageStream
 	Period   usage.Period
@@ -31,7 +31,9 @@ func (s *Service) Summary(ctx context.Context, creatorID, subscriptionID string)
 }
 
 // MetersOf implements ports.CustomerMeters.
-func (s *Service) MetersOf(ctx context.Context, r ports.Repos, creatorID, externalCustomerID string) ([]access.Meter, error) {
+func (s *Service) MetersOf(
+	ctx context.Context, r ports.Repos, creatorID, externalCustomerID string,
+) ([]access.Meter, error) {
 	streams, err := r.Usage.Streams.ListByCustomer(ctx, creatorID, externalCustomerID)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,8 @@ func (s *Service) MetersOf(ctx context.Context, r ports.Repos, creatorID, extern
 	meters := make([]access.Meter, len(all))
 	for i, m := range all {
 		meters[i] = access.Meter{
-			Key: m.Stream.EventName, MeterID: m.Stream.MeterID, SubscriptionID: m.Stream.SubscriptionID, Used: m.Quantity, Included: m.Stream.Included,
+			Key: m.Stream.EventName, MeterID: m.Stream.MeterID, SubscriptionID: m.Stream.SubscriptionID,
+			Used: m.Quantity, Included: m.Stream.Included,
 			PeriodStart: m.Period.Start, PeriodEnd: m.Period.End, AsOf: m.AsOf,
 		}
 	}

@@ -69,7 +69,7 @@ func TestCountingBesideReportingSkipsAndDoublesNothing(t *testing.T) {
 	})
 }
 
-func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
+func TestEveryReportIsBilledOnceDespiteClosings(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
 		f.clock.Advance(24*time.Hour + core.Grace)
@@ -79,7 +79,9 @@ func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
 		for client := range 4 {
 			all.Go(func() {
 				for n := 0; !stop.Load(); n++ {
-					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(fmt.Sprintf("%d-%d", client, n), "1", noon)})
+					out, err := f.Report(t.Context(), creator, []core.ReportDraft{
+						draft(fmt.Sprintf("%d-%d", client, n), "1", noon),
+					})
 					if err != nil || out[0].Err != nil {
 						t.Errorf("%v, %+v", err, out)
 						return
@@ -100,13 +102,16 @@ func TestEveryReportIsBilledOnceWhateverIsClosedMeanwhile(t *testing.T) {
 		all.Wait()
 		f.clock.Advance(24 * time.Hour)
 		f.close()
-		first, second := f.bus.closed[noon], f.bus.closed[noon.Add(24*time.Hour)]
+		first, second := f.closed(noon), f.closed(noon.Add(24*time.Hour))
 		var sum int64
 		for _, line := range append(first.Lines, second.Lines...) {
 			sum += line.AmountMinor
 		}
 		if sum != accepted.Load() {
-			t.Errorf("%d reports of 1 cent were billed %d cents: %+v, then %+v", accepted.Load(), sum, first.Lines, second.Lines)
+			t.Errorf(
+				"%d reports of 1 cent were billed %d cents: %+v, then %+v", accepted.Load(), sum, first.Lines,
+				second.Lines,
+			)
 		}
 	})
 }
@@ -155,7 +160,8 @@ func (f *fixture) wantSound() {
 	}
 }
 
-func TestALookAtWhatIsNewFindsWrongCountsUntilTheyAreRight(t *testing.T) {
+// A check of the new reports finds wrong counts until they are corrected.
+func TestVerifyingNewReportsFindsWrongCounts(t *testing.T) {
 	t.Parallel()
 	for _, aggregation := range []core.Aggregation{core.Sum, core.Max, core.Last} {
 		t.Run(string(aggregation), func(t *testing.T) {
@@ -164,7 +170,9 @@ func TestALookAtWhatIsNewFindsWrongCountsUntilTheyAreRight(t *testing.T) {
 				f.clock.Advance(time.Hour)
 				report := func(n int) {
 					t.Helper()
-					out, err := f.Report(t.Context(), creator, []core.ReportDraft{draft(fmt.Sprint(n), fmt.Sprintf("%d.5", n), noon.Add(time.Duration(n)*time.Minute))})
+					out, err := f.Report(t.Context(), creator, []core.ReportDraft{
+						draft(fmt.Sprint(n), fmt.Sprintf("%d.5", n), noon.Add(time.Duration(n)*time.Minute)),
+					})
 					f.must(err)
 					f.must(out[0].Err)
 				}
@@ -259,7 +267,8 @@ func TestTheWindowOfReportsIsClosedAtBothEnds(t *testing.T) {
 	})
 }
 
-// TestAReportTakesTheTimeOfAClockThatMovedMeanwhile moves the clock as another process does: nothing in this one is told.
+// TestAReportTakesTheTimeOfAClockThatMovedMeanwhile moves the clock as another process does: nothing in this one is
+// told.
 func TestAReportTakesTheTimeOfAClockThatMovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, core.Sum, func(t *testing.T, f *fixture) {
@@ -282,7 +291,9 @@ func TestAReportTakesTheTimeOfAClockThatMovedMeanwhile(t *testing.T) {
 		report("said to be the day after", noon.Add(48*time.Hour))
 		for day := range 3 {
 			start := noon.Add(time.Duration(day) * 24 * time.Hour)
-			if got := f.engine.Int(t, f.url, fmt.Sprintf("SELECT COUNT(*) FROM usage_events WHERE period_start = %d", start.UnixMilli())); got != 1 {
+			if got := f.engine.Int(
+				t, f.url, fmt.Sprintf("SELECT COUNT(*) FROM usage_events WHERE period_start = %d", start.UnixMilli()),
+			); got != 1 {
 				t.Errorf("%d reports of day %d, want 1", got, day+1)
 			}
 		}

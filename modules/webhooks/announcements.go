@@ -11,7 +11,7 @@ import (
 	"sundry/ports"
 )
 
-// announceEvery is how often, at most, one customer's changes are announced (contract §8).
+// announceEvery is the shortest interval between two announcements of one customer's changes.
 const announceEvery = 2 * time.Second
 
 // OnAccessChanged makes an announcement due: at once, or two seconds after the one before. Scheduling again merges, and
@@ -42,16 +42,10 @@ func (s *Service) Announce(ctx context.Context, t ports.Task) error {
 	if !ok {
 		return fmt.Errorf("announce: %q names no customer", t.Subject)
 	}
-	return s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
-		s.store.ReadAhead(ctx, func() {
-			_, _ = r.Clock.Now(ctx, creatorID)
-			_, _ = r.Webhooks.Announcements.Get(ctx, creatorID, customer)
-			_, _, _ = s.history.ChangedSince(ctx, r, creatorID, customer, 0)
-			_, _ = r.Webhooks.Endpoints.ListAll(ctx, creatorID)
-		})
 		last, err := r.Webhooks.Announcements.Get(ctx, creatorID, customer)
 		if err != nil {
 			return err
@@ -64,7 +58,9 @@ func (s *Service) Announce(ctx context.Context, t ports.Task) error {
 		if err != nil {
 			return err
 		}
-		if err := r.Webhooks.Announcements.Upsert(ctx, creatorID, customer, ports.Announcement{Version: current, At: now}); err != nil {
+		if err := r.Webhooks.Announcements.Upsert(
+			ctx, creatorID, customer, ports.Announcement{Version: current, At: now},
+		); err != nil {
 			return err
 		}
 		return s.publish(ctx, r, creatorID, event.CustomerAccessChanged, AccessChanged{

@@ -9,6 +9,7 @@ import (
 
 	"sundry/core/appointment"
 	"sundry/core/event"
+	"sundry/core/webhook"
 	"sundry/ports"
 )
 
@@ -20,21 +21,24 @@ func TestIntegratorsHearWhatHappensToAppointments(t *testing.T) {
 		w.endpoint("others", "customer.*", "payment.completed")
 		starts := time.Date(2026, 6, 15, 8, 0, 0, 0, time.UTC)
 		booked := appointment.State{
-			ID: "apt_1", CreatorID: creatorID, ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1", ExternalCustomerID: "user-1",
-			Status: appointment.StatusConfirmed, StartsAt: starts, EndsAt: starts.Add(time.Hour), Timezone: "Asia/Tokyo",
-			DeliveryMode: appointment.Virtual, MeetingURL: "https://meet.example.com/ada", CreatedAt: starts.Add(-time.Hour),
+			ID: "apt_1", CreatorID: creatorID, ListingID: "lst_1", VariantID: "var_1", CheckoutID: "cs_1",
+			ExternalCustomerID: "user-1",
+			Status:             appointment.StatusConfirmed, StartsAt: starts, EndsAt: starts.Add(time.Hour),
+			Timezone:     "Asia/Tokyo",
+			DeliveryMode: appointment.Virtual, MeetingURL: "https://meet.example.com/ada",
+			CreatedAt: starts.Add(-time.Hour),
 		}
 		moved, canceled := booked, booked
 		moved.StartsAt = starts.Add(time.Hour)
 		canceled.Status, canceled.CancelReason, canceled.CanceledAt = appointment.StatusCanceled, "ill", starts.Add(-time.Minute)
 		w.atomically(func(ctx context.Context, r ports.Repos) error {
-			return w.webhooks.OnAppointmentBooked(ctx, r, appointment.Booked{State: booked})
+			return w.webhooks.Publish(ctx, r, appointment.Booked{State: booked})
 		})
 		w.atomically(func(ctx context.Context, r ports.Repos) error {
-			return w.webhooks.OnAppointmentRescheduled(ctx, r, appointment.Rescheduled{State: moved, PreviousStartsAt: starts})
+			return w.webhooks.Publish(ctx, r, appointment.Rescheduled{State: moved, PreviousStartsAt: starts})
 		})
 		w.atomically(func(ctx context.Context, r ports.Repos) error {
-			return w.webhooks.OnAppointmentCanceled(ctx, r, appointment.Canceled{State: canceled})
+			return w.webhooks.Publish(ctx, r, appointment.Canceled{State: canceled})
 		})
 		got := map[string][]map[string]any{}
 		for _, one := range w.work() {
@@ -62,8 +66,8 @@ func TestIntegratorsHearWhatHappensToAppointments(t *testing.T) {
 // wantAsDescribed holds the members of an event's data against the catalogue's schema.
 func wantAsDescribed(t *testing.T, kind event.Type, data map[string]any) {
 	t.Helper()
-	all := event.Catalogue()
-	i := slices.IndexFunc(all, func(k event.Kind) bool { return k.Type == kind })
+	all := webhook.Catalogue()
+	i := slices.IndexFunc(all, func(k webhook.Kind) bool { return k.Type == kind })
 	if i < 0 {
 		t.Fatalf("%s is not in the catalogue", kind)
 	}

@@ -22,7 +22,7 @@ func ConcurrencyKey(subject string) string {
 	return endpointID
 }
 
-// attempt is what one try needs.
+// attempt holds what one delivery attempt needs.
 type attempt struct {
 	delivery webhook.DeliveryState
 	endpoint webhook.EndpointState
@@ -31,8 +31,8 @@ type attempt struct {
 	probe    bool      // it tries a half-open circuit
 }
 
-// Deliver makes one attempt to send an event to an endpoint, and returns when the next is due. What was sent and could not
-// be recorded is sent again, under the same webhook-id. Task TaskDeliver.
+// Deliver makes one attempt to send an event to an endpoint, and returns when the next is due. What was sent and
+// could not be recorded is sent again, under the same webhook-id. Task TaskDeliver.
 func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 	a, ok, err := s.load(ctx, t)
 	if err != nil {
@@ -51,10 +51,10 @@ func (s *Service) Deliver(ctx context.Context, t ports.Task) error {
 	return s.recordAttempt(ctx, t, a, tried, webhook.RetryAfter(response.RetryAfter, s.clock.Real()))
 }
 
-// load reads what the task is about; ok is false when nothing is to be sent (any more).
+// load reads the delivery of a task; ok is false when nothing is left to send.
 func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, err error) {
 	_, deliveryID, _ := strings.Cut(t.Subject, "/")
-	due, err := s.outbox.GetDue(ctx, t.CreatorID, deliveryID)
+	due, err := s.deliveries.GetDue(ctx, t.CreatorID, deliveryID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return a, false, nil // the endpoint was deleted
 	}
@@ -83,7 +83,8 @@ func (s *Service) checkCircuit(ctx context.Context, t ports.Task, a *attempt) (b
 	return true, nil
 }
 
-// claimProbe makes this attempt the one that tries a half-open circuit. Of many workers the first does; the others wait.
+// claimProbe makes this attempt the one that tries a half-open circuit. Of many workers the first does; the others
+// wait.
 func (s *Service) claimProbe(ctx context.Context, t ports.Task, a *attempt) (claimed bool, err error) {
 	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		latest, err := r.Webhooks.Endpoints.Get(ctx, t.CreatorID, a.endpoint.ID)
@@ -127,7 +128,8 @@ func (s *Service) try(ctx context.Context, a attempt) (webhook.Attempt, ports.Ou
 		Headers: webhook.Headers(a.event.ID, begin, body, secrets...), // receivers compare with their real clock
 	})
 	tried := webhook.Attempt{
-		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: response.StatusCode, Duration: s.clock.Real().Sub(begin), ResponseBody: response.Body,
+		Number: a.delivery.AttemptCount + 1, At: a.now, StatusCode: response.StatusCode,
+		Duration: s.clock.Real().Sub(begin), ResponseBody: response.Body,
 	}
 	if sendErr != nil {
 		tried.StatusCode, tried.Error = 0, sendErr.Error()
@@ -151,13 +153,16 @@ func (s *Service) signingSecrets(e webhook.EndpointState, now time.Time) ([][]by
 	return secrets, nil
 }
 
-// recordAttempt records the attempt, what it means for the endpoint, and the next one.
-func (s *Service) recordAttempt(ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration) error {
+// recordAttempt records the attempt, its effect on the endpoint, and the next attempt.
+func (s *Service) recordAttempt(
+	ctx context.Context, t ports.Task, a attempt, tried webhook.Attempt, asked time.Duration,
+) error {
 	jitter := s.chance()
-	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() { // as nearly all are
+	// as nearly all are
+	if well := a.endpoint.Failures == 0 && a.endpoint.OpenUntil.IsZero(); well && tried.Succeeded() {
 		delivery := webhook.RestoreDelivery(a.delivery)
 		delivery.Record(tried, asked, jitter)
-		return s.outbox.RecordDelivered(context.WithoutCancel(ctx), t, delivery.State(), tried)
+		return s.deliveries.RecordDelivered(context.WithoutCancel(ctx), t, delivery.State(), tried)
 	}
 	return s.store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
 		delivery := webhook.RestoreDelivery(a.delivery)
@@ -178,8 +183,8 @@ func (s *Service) recordAttempt(ctx context.Context, t ports.Task, a attempt, tr
 	})
 }
 
-// fenceStale turns a delivery that somebody else changed meanwhile into a run that is no longer ours: the attempt was
-// made, so running the transaction again would record it against what it was not made for.
+// fenceStale maps a delivery that was changed meanwhile to ports.ErrFenced: the attempt was made, so running the
+// transaction again would record it against the wrong state.
 func fenceStale(err error) error {
 	if errors.Is(err, ports.ErrStale) {
 		return ports.ErrFenced
@@ -188,7 +193,9 @@ func fenceStale(err error) error {
 }
 
 // updateHealth takes an attempt into the endpoint's health.
-func (s *Service) updateHealth(ctx context.Context, r ports.Repos, a attempt, success bool, tried webhook.Attempt) error {
+func (s *Service) updateHealth(
+	ctx context.Context, r ports.Repos, a attempt, success bool, tried webhook.Attempt,
+) error {
 	seen := a.endpoint
 	latest, err := r.Webhooks.Endpoints.Get(ctx, seen.CreatorID, seen.ID)
 	if errors.Is(err, ports.ErrNotFound) {
@@ -225,8 +232,8 @@ func (s *Service) updateHealth(ctx context.Context, r ports.Repos, a attempt, su
 	return s.bus.Publish(ctx, r, *disabled)
 }
 
-// hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile. Once
-// it is disabled they are let go, to end.
+// hold keeps the endpoint's tasks back for as long as its circuit is open, so that a backlog costs nothing meanwhile.
+// Once it is disabled they are let go, to end.
 func (s *Service) hold(ctx context.Context, r ports.Repos, before, after webhook.EndpointState) error {
 	until := after.OpenUntil
 	if !after.Enabled {

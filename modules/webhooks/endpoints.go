@@ -31,7 +31,9 @@ func (s *Service) CheckEndpoint(edit webhook.EndpointEdit, isNew bool) error {
 }
 
 // CreateEndpoint registers an endpoint and returns its signing secret as shown to its owner.
-func (s *Service) CreateEndpoint(ctx context.Context, creatorID string, edit webhook.EndpointEdit) (webhook.EndpointState, string, error) {
+func (s *Service) CreateEndpoint(
+	ctx context.Context, creatorID string, edit webhook.EndpointEdit,
+) (webhook.EndpointState, string, error) {
 	if err := s.CheckEndpoint(edit, true); err != nil {
 		return webhook.EndpointState{}, "", err
 	}
@@ -61,7 +63,9 @@ func admitEndpoint(ctx context.Context, r ports.Repos, creatorID string) error {
 	}
 	all, err := r.Webhooks.Endpoints.ListAll(ctx, creatorID)
 	if err == nil && len(all) >= webhook.MaxEndpoints {
-		err = fault.Newf(fault.LimitReached, "An account may have %d webhook endpoints. Delete one first.", webhook.MaxEndpoints)
+		err = fault.Newf(
+			fault.LimitReached, "An account may have %d webhook endpoints. Delete one first.", webhook.MaxEndpoints,
+		)
 	}
 	return err
 }
@@ -75,7 +79,9 @@ func limitDeliveries(ctx context.Context, r ports.Repos, before, after webhook.E
 }
 
 // Endpoints lists the account's endpoints, newest first.
-func (s *Service) Endpoints(ctx context.Context, creatorID string, page ports.Page) (ports.List[webhook.EndpointState], error) {
+func (s *Service) Endpoints(
+	ctx context.Context, creatorID string, page ports.Page,
+) (ports.List[webhook.EndpointState], error) {
 	return s.store.Read(ctx).Webhooks.Endpoints.List(ctx, creatorID, page)
 }
 
@@ -101,9 +107,11 @@ func (s *Service) Secret(ctx context.Context, creatorID, endpointID string) (str
 // change loads an endpoint of the account, lets alter change it and saves it. An endpoint that was enabled has its
 // backlog made due after it was saved: a delivery written to one that is disabled locks it meanwhile (schedule), so
 // the backlog is complete by then.
-func (s *Service) change(ctx context.Context, creatorID, endpointID string, alter func(e *webhook.Endpoint, now time.Time)) (webhook.EndpointState, error) {
+func (s *Service) change(
+	ctx context.Context, creatorID, endpointID string, alter func(e *webhook.Endpoint, now time.Time),
+) (webhook.EndpointState, error) {
 	var changed webhook.EndpointState
-	err := s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		found, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
 			return missing(err, errNoEndpoint())
@@ -130,14 +138,16 @@ func (s *Service) change(ctx context.Context, creatorID, endpointID string, alte
 }
 
 // EditEndpoint changes an endpoint. Enabling one makes its backlog due.
-func (s *Service) EditEndpoint(ctx context.Context, creatorID, endpointID string, edit webhook.EndpointEdit) (webhook.EndpointState, error) {
+func (s *Service) EditEndpoint(
+	ctx context.Context, creatorID, endpointID string, edit webhook.EndpointEdit,
+) (webhook.EndpointState, error) {
 	if err := s.CheckEndpoint(edit, false); err != nil {
 		return webhook.EndpointState{}, err
 	}
 	return s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Edit(edit, now) })
 }
 
-// backlogPage is how many waiting deliveries are made due with one query.
+// backlogPage is the number of waiting deliveries that one query makes due.
 const backlogPage = 500
 
 func (s *Service) wakeBacklog(ctx context.Context, r ports.Repos, e webhook.EndpointState, now time.Time) error {
@@ -178,11 +188,15 @@ func (s *Service) DeleteEndpoint(ctx context.Context, creatorID, endpointID stri
 	return deleted, err
 }
 
-// RotateSecret makes a new signing secret and shows it. The one before goes on signing for 24 hours.
-func (s *Service) RotateSecret(ctx context.Context, creatorID, endpointID string) (webhook.EndpointState, string, error) {
+// RotateSecret creates a new signing secret and returns it. The previous one signs for another 24 hours.
+func (s *Service) RotateSecret(
+	ctx context.Context, creatorID, endpointID string,
+) (webhook.EndpointState, string, error) {
 	secret := s.ids.Random(webhook.SecretBytes)
 	encrypted := s.encrypter.Encrypt(secret)
-	changed, err := s.change(ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Rotate(encrypted, now) })
+	changed, err := s.change(
+		ctx, creatorID, endpointID, func(e *webhook.Endpoint, now time.Time) { e.Rotate(encrypted, now) },
+	)
 	return changed, webhook.FormatSecret(secret), err
 }
 
@@ -200,7 +214,9 @@ func (s *Service) Test(ctx context.Context, creatorID, endpointID string) (webho
 		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
 			return err
 		}
-		record, err := s.insertEvent(ctx, r, creatorID, event.WebhookEndpointTest, map[string]any{"endpointId": endpointID})
+		record, err := s.insertEvent(
+			ctx, r, creatorID, event.WebhookEndpointTest, map[string]any{"endpointId": endpointID},
+		)
 		if err != nil {
 			return err
 		}
@@ -219,7 +235,8 @@ type Delivered struct {
 	Attempts []webhook.Attempt
 }
 
-// Deliveries lists what was sent to an endpoint, newest first, with every attempt; a status narrows the list. NOT_FOUND.
+// Deliveries lists the deliveries to an endpoint, newest first, with every attempt; a status narrows the list.
+// NOT_FOUND.
 func (s *Service) Deliveries(
 	ctx context.Context, creatorID, endpointID string, status webhook.DeliveryStatus, page ports.Page,
 ) (ports.List[Delivered], error) {
@@ -261,7 +278,7 @@ func (s *Service) Delivery(ctx context.Context, creatorID, endpointID, deliveryI
 	return Delivered{found, attempts[deliveryID]}, err
 }
 
-// Redeliver makes one delivery due again, whatever became of it. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
+// Redeliver makes one delivery due again, whatever its state. NOT_FOUND; STATE_CONFLICT for a disabled endpoint.
 func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, deliveryID string) (Delivered, error) {
 	var again webhook.DeliveryState
 	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -292,8 +309,8 @@ func (s *Service) Redeliver(ctx context.Context, creatorID, endpointID, delivery
 	return Delivered{again, attempts[deliveryID]}, err
 }
 
-// retryNow lets the next attempt at an endpoint out whose circuit is open: who asks for a delivery has repaired the
-// endpoint, or wants to see what it responds.
+// retryNow allows the next attempt at an endpoint whose circuit is open: a manual redelivery means that the endpoint
+// was repaired, or is being tested.
 func (s *Service) retryNow(ctx context.Context, r ports.Repos, e webhook.EndpointState) (webhook.EndpointState, error) {
 	now, err := r.Clock.Now(ctx, e.CreatorID)
 	if err != nil {
@@ -309,7 +326,9 @@ func (s *Service) retryNow(ctx context.Context, r ports.Repos, e webhook.Endpoin
 	return endpoint.State(), s.hold(ctx, r, e, endpoint.State())
 }
 
-func (s *Service) again(ctx context.Context, r ports.Repos, e webhook.EndpointState, d webhook.DeliveryState) (webhook.DeliveryState, error) {
+func (s *Service) again(
+	ctx context.Context, r ports.Repos, e webhook.EndpointState, d webhook.DeliveryState,
+) (webhook.DeliveryState, error) {
 	now, err := r.Clock.Now(ctx, d.CreatorID)
 	if err != nil {
 		return d, err
@@ -350,8 +369,10 @@ func (s *Service) Replay(ctx context.Context, creatorID, endpointID string, from
 }
 
 // replayPage makes one page of events due again in one transaction; last is "" when there are no more.
-func (s *Service) replayPage(ctx context.Context, creatorID, endpointID string, from, to time.Time, after string) (replayed int, last string, err error) {
-	err = s.store.Pipelined(ctx, func(ctx context.Context, r ports.Repos) error {
+func (s *Service) replayPage(
+	ctx context.Context, creatorID, endpointID string, from, to time.Time, after string,
+) (replayed int, last string, err error) {
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		replayed, last = 0, ""
 		endpoint, err := r.Webhooks.Endpoints.Get(ctx, creatorID, endpointID)
 		if err != nil {
@@ -367,7 +388,9 @@ func (s *Service) replayPage(ctx context.Context, creatorID, endpointID string, 
 		if len(records) == backlogPage {
 			last = records[len(records)-1].ID
 		}
-		records = slices.DeleteFunc(records, func(record event.Record) bool { return !webhook.Wants(endpoint.Events, string(record.Type)) })
+		records = slices.DeleteFunc(
+			records, func(record event.Record) bool { return !webhook.Wants(endpoint.Events, string(record.Type)) },
+		)
 		replayed = len(records)
 		if endpoint, err = s.retryNow(ctx, r, endpoint); err != nil {
 			return err
@@ -401,7 +424,9 @@ func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointS
 }
 
 // Events lists what the account's integrators were notified of, newest first unless the search specifies otherwise.
-func (s *Service) Events(ctx context.Context, creatorID string, search ports.EventSearch, page ports.Page) (ports.List[event.Record], error) {
+func (s *Service) Events(
+	ctx context.Context, creatorID string, search ports.EventSearch, page ports.Page,
+) (ports.List[event.Record], error) {
 	return s.store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
 }
 

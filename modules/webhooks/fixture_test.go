@@ -16,12 +16,12 @@ import (
 	"sundry/adapters/system"
 	"sundry/core/access"
 	"sundry/core/checkout"
-	"sundry/core/event"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/core/webhook"
 	"sundry/modules/webhooks"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -33,14 +33,14 @@ type fixture struct {
 	store    *testdb.ClockedStore
 	webhooks *webhooks.Service
 
+	*testdb.Clock
+	fakes.Bus
 	mu        sync.Mutex
-	now       time.Time
 	meanwhile func()                            // happens once, while a receiver has the first message
 	ahead     time.Duration                     // of the account's clock, before real time; set before anything happens
 	responses map[string]ports.OutboundResponse // by URL; 200 for the others
 	sent      []sent
 	changes   [][]string // of the customer's versions 1, 2, …
-	disabled  []webhook.Disabled
 }
 
 // sent is one message that arrived.
@@ -59,14 +59,18 @@ type envelope struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, now: time.Now().UTC().Truncate(time.Millisecond), responses: map[string]ports.OutboundResponse{}}
+		w := &fixture{
+			t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond)),
+			responses: map[string]ports.OutboundResponse{},
+		}
 		w.store = testdb.WithClock(store, w)
 		secrets, err := encrypter.New(make([]byte, 32))
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.webhooks = webhooks.New(webhooks.Config{}, webhooks.Deps{
-			Store: w.store, Outbox: store, Clock: w, IDs: system.NewIDs(), Bus: w, History: w, Sender: w, Encrypter: secrets,
+			Store: w.store, Deliveries: store, Clock: w, IDs: system.NewIDs(), Bus: w, History: w, Sender: w,
+			Encrypter: secrets,
 		})
 		test(t, w)
 	}, gormstore.TaskKeys(func(kind, subject, _ string) string {
@@ -79,19 +83,6 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 
 // Now implements ports.Clock.
 func (w *fixture) Now(context.Context, string) (time.Time, error) { return w.Real().Add(w.ahead), nil }
-
-// Real implements ports.Clock.
-func (w *fixture) Real() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *fixture) advance(by time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(by)
-}
 
 // Send implements ports.Sender.
 func (w *fixture) Send(_ context.Context, r ports.OutboundRequest) (ports.OutboundResponse, error) {
@@ -128,19 +119,6 @@ func (w *fixture) ChangedSince(_ context.Context, _ ports.Repos, _, _ string, ve
 	return int64(len(w.changes)), slices.Compact(union), nil
 }
 
-// ReadAhead implements ports.Bus.
-func (*fixture) ReadAhead(context.Context, ports.Repos, ...event.Event) {}
-
-// Publish implements ports.Bus.
-func (w *fixture) Publish(_ context.Context, _ ports.Repos, events ...event.Event) error {
-	for _, e := range events {
-		if disabled, ok := e.(webhook.Disabled); ok {
-			w.disabled = append(w.disabled, disabled)
-		}
-	}
-	return nil
-}
-
 func (w *fixture) atomically(fn func(ctx context.Context, r ports.Repos) error) {
 	w.t.Helper()
 	if err := w.store.Atomically(w.t.Context(), fn); err != nil {
@@ -159,7 +137,7 @@ func paid() checkout.Paid {
 // sell publishes a payment in a transaction of its own.
 func (w *fixture) sell() {
 	w.t.Helper()
-	w.atomically(func(ctx context.Context, r ports.Repos) error { return w.webhooks.OnCheckoutPaid(ctx, r, paid()) })
+	w.atomically(func(ctx context.Context, r ports.Repos) error { return w.webhooks.Publish(ctx, r, paid()) })
 }
 
 // change publishes a new version of the customer's access.
@@ -167,11 +145,12 @@ func (w *fixture) change(members ...string) {
 	w.t.Helper()
 	w.mu.Lock()
 	w.changes = append(w.changes, members)
-	version, at := int64(len(w.changes)), w.now
+	version, at := int64(len(w.changes)), w.Real()
 	w.mu.Unlock()
 	w.atomically(func(ctx context.Context, r ports.Repos) error {
 		return w.webhooks.OnAccessChanged(ctx, r, access.Changed{
-			CreatorID: creatorID, ExternalCustomerID: "auth0|a/b", Version: version, PreviousVersion: version - 1, Changed: members, At: at,
+			CreatorID: creatorID, ExternalCustomerID: "auth0|a/b", Version: version, PreviousVersion: version - 1,
+			Changed: members, At: at,
 		})
 	})
 }
@@ -179,7 +158,9 @@ func (w *fixture) change(members ...string) {
 func (w *fixture) endpoint(host string, events ...string) webhook.EndpointState {
 	w.t.Helper()
 	url := "https://" + host + ".example.com/"
-	made, _, err := w.webhooks.CreateEndpoint(w.t.Context(), creatorID, webhook.EndpointEdit{URL: &url, Events: &events})
+	made, _, err := w.webhooks.CreateEndpoint(
+		w.t.Context(), creatorID, webhook.EndpointEdit{URL: &url, Events: &events},
+	)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -188,7 +169,9 @@ func (w *fixture) endpoint(host string, events ...string) webhook.EndpointState 
 
 func (w *fixture) enable(e webhook.EndpointState, on bool) {
 	w.t.Helper()
-	if _, err := w.webhooks.EditEndpoint(w.t.Context(), creatorID, e.ID, webhook.EndpointEdit{Enabled: &on}); err != nil {
+	if _, err := w.webhooks.EditEndpoint(
+		w.t.Context(), creatorID, e.ID, webhook.EndpointEdit{Enabled: &on},
+	); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -210,22 +193,8 @@ func (w *fixture) respond(e webhook.EndpointState, code int) {
 // work runs every task that is due, as a worker would, and hands over what was sent meanwhile.
 func (w *fixture) work() []sent {
 	w.t.Helper()
-	for range 100 {
-		tasks, err := w.store.Claim(w.t.Context(), ports.DefaultTasks, w.Real(), time.Minute, 10)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if len(tasks) == 0 {
-			return w.take()
-		}
-		for _, task := range tasks {
-			if err := w.run(task); err != nil && !errors.Is(err, ports.ErrFenced) {
-				w.t.Fatalf("task %s %s: %v", task.Kind, task.Subject, err)
-			}
-		}
-	}
-	w.t.Fatal("tasks never end")
-	return nil
+	fakes.Work(w.t, w.store, w.Real(), w.run)
+	return w.take()
 }
 
 // take hands over what was sent since the last time.

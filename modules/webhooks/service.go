@@ -22,48 +22,48 @@ const (
 	TaskDeliver = "webhook.deliver"
 )
 
-// Config is what differs between deployments.
+// Config holds the settings that differ between deployments.
 type Config struct {
 	Livemode bool
 	// Receivers specifies where they may be beside the public internet.
 	Receivers webhook.Policy
 }
 
-// Deps is what the module needs.
+// Deps holds the dependencies of the module.
 type Deps struct {
-	Store     ports.Store
-	Outbox    ports.DeliveryStore
-	Clock     ports.Clock
-	IDs       ports.IDs
-	Bus       ports.Bus
-	History   ports.AccessHistory
-	Sender    ports.Sender
-	Encrypter ports.Encrypter
+	Store      ports.Store
+	Deliveries ports.DeliveryStore
+	Clock      ports.Clock
+	IDs        ports.IDs
+	Bus        ports.Bus
+	History    ports.AccessHistory
+	Sender     ports.Sender
+	Encrypter  ports.Encrypter
 }
 
 // Service holds the use cases.
 type Service struct {
-	cfg       Config
-	store     ports.Store
-	outbox    ports.DeliveryStore
-	clock     ports.Clock
-	ids       ports.IDs
-	bus       ports.Bus
-	history   ports.AccessHistory
-	sender    ports.Sender
-	encrypter ports.Encrypter
+	cfg        Config
+	store      ports.Store
+	deliveries ports.DeliveryStore
+	clock      ports.Clock
+	ids        ports.IDs
+	bus        ports.Bus
+	history    ports.AccessHistory
+	sender     ports.Sender
+	encrypter  ports.Encrypter
 }
 
 // New returns the module.
 func New(cfg Config, d Deps) *Service {
 	return &Service{
-		cfg: cfg, store: d.Store, outbox: d.Outbox, clock: d.Clock, ids: d.IDs, bus: d.Bus, history: d.History,
+		cfg: cfg, store: d.Store, deliveries: d.Deliveries, clock: d.Clock, ids: d.IDs, bus: d.Bus, history: d.History,
 		sender: d.Sender, encrypter: d.Encrypter,
 	}
 }
 
-// publish writes an event and a delivery for every endpoint that wants it, in the caller's transaction. An endpoint that is
-// disabled gets its delivery too: it waits there until the endpoint is enabled.
+// publish writes an event and a delivery for every endpoint that wants it, in the caller's transaction. An endpoint
+// that is disabled gets its delivery too: it waits there until the endpoint is enabled.
 func (s *Service) publish(ctx context.Context, r ports.Repos, creatorID string, kind event.Type, data any) error {
 	record, err := s.insertEvent(ctx, r, creatorID, kind, data)
 	if err != nil {
@@ -90,7 +90,9 @@ func (s *Service) deliverToSubscribers(ctx context.Context, r ports.Repos, recor
 }
 
 // insertEvent writes the event itself.
-func (s *Service) insertEvent(ctx context.Context, r ports.Repos, creatorID string, kind event.Type, data any) (event.Record, error) {
+func (s *Service) insertEvent(
+	ctx context.Context, r ports.Repos, creatorID string, kind event.Type, data any,
+) (event.Record, error) {
 	raw, err := apiformat.JSON(data)
 	if err != nil {
 		return event.Record{}, fmt.Errorf("data of %s: %w", kind, err)
@@ -99,7 +101,9 @@ func (s *Service) insertEvent(ctx context.Context, r ports.Repos, creatorID stri
 	if err != nil {
 		return event.Record{}, err
 	}
-	record := event.Record{ID: s.ids.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Livemode, Data: raw}
+	record := event.Record{
+		ID: s.ids.New(id.Event), CreatorID: creatorID, Type: kind, CreatedAt: now, Livemode: s.cfg.Livemode, Data: raw,
+	}
 	return record, r.Webhooks.Events.Insert(ctx, record)
 }
 
@@ -110,7 +114,8 @@ func (s *Service) deliverTo(ctx context.Context, r ports.Repos, endpoint webhook
 		return err
 	}
 	delivery := webhook.NewDelivery(webhook.DeliveryState{
-		ID: s.ids.New(id.Delivery), CreatorID: e.CreatorID, EventID: e.ID, EventType: string(e.Type), EndpointID: endpoint.ID,
+		ID: s.ids.New(id.Delivery), CreatorID: e.CreatorID, EventID: e.ID, EventType: string(e.Type),
+		EndpointID: endpoint.ID,
 	}, now).State()
 	if err := r.Webhooks.Deliveries.Insert(ctx, delivery); err != nil {
 		return err
@@ -120,7 +125,9 @@ func (s *Service) deliverTo(ctx context.Context, r ports.Repos, endpoint webhook
 
 // schedule makes the delivery's task due, unless its endpoint is disabled. One that is off is locked until the
 // delivery is written, or enabling it meanwhile would not find the delivery in the backlog.
-func (s *Service) schedule(ctx context.Context, r ports.Repos, endpoint webhook.EndpointState, d webhook.DeliveryState) error {
+func (s *Service) schedule(
+	ctx context.Context, r ports.Repos, endpoint webhook.EndpointState, d webhook.DeliveryState,
+) error {
 	if !endpoint.Enabled {
 		still, err := r.Webhooks.Endpoints.GetForShare(ctx, endpoint.CreatorID, endpoint.ID)
 		if errors.Is(err, ports.ErrNotFound) {

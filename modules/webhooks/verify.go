@@ -12,16 +12,16 @@ import (
 const (
 	// maxViolations bounds how many lines of one kind are listed.
 	maxViolations = 100
-	// endpointPage is how many endpoints are checked with one query.
+	// endpointPage is the number of endpoints that one query checks.
 	endpointPage = 200
 )
 
-// Verify checks that no event is missing, that every event has a delivery to each endpoint that was subscribed to it, and
-// that every delivery that is to be made is a task. It returns one line per violation.
+// Verify checks that no event is missing, that every event has a delivery to each endpoint that was subscribed to it,
+// and that every delivery that is to be made is a task. It returns one line per violation.
 //
-// An endpoint was subscribed when the event is younger than its present filters by some time and they take it. It need
-// not be enabled: its deliveries wait. What was sent under earlier filters, or to endpoints that were deleted, cannot be
-// derived from the tables and is not checked.
+// An endpoint was subscribed when the event is younger than its present filters by some time and they take it. It
+// need not be enabled: its deliveries wait. What was sent under earlier filters, or to endpoints that were deleted,
+// cannot be derived from the tables and is not checked.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	audit := s.store.Read(ctx).Webhooks.Audit
 	var lines []string
@@ -54,10 +54,11 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 	return append(lines, found...), err
 }
 
-// subscribedTo lists the event types that reach the endpoint without being asked for.
+// subscribedTo lists the event types that the endpoint's filters select. The test event is not one: it is sent on
+// request only.
 func subscribedTo(e webhook.EndpointState) []string {
 	var types []string
-	for _, name := range event.ContractTypes {
+	for _, name := range webhook.EventTypes() {
 		if name != string(event.WebhookEndpointTest) && webhook.Wants(e.Events, name) {
 			types = append(types, name)
 		}

@@ -12,7 +12,7 @@ import (
 	"sundry/ports"
 )
 
-// faults is what verify finds.
+// faults returns the findings of Verify.
 func (w *fixture) faults() []string {
 	w.t.Helper()
 	lines, err := w.webhooks.Verify(w.t.Context())
@@ -40,7 +40,9 @@ func (w *fixture) wantFaults(when string, parts ...string) {
 func (w *fixture) smuggle(id string, kind event.Type) {
 	w.t.Helper()
 	w.atomically(func(ctx context.Context, r ports.Repos) error {
-		return r.Webhooks.Events.Insert(ctx, event.Record{ID: id, CreatorID: creatorID, Type: kind, CreatedAt: w.Real(), Data: []byte("{}")})
+		return r.Webhooks.Events.Insert(ctx, event.Record{
+			ID: id, CreatorID: creatorID, Type: kind, CreatedAt: w.Real(), Data: []byte("{}"),
+		})
 	})
 }
 
@@ -50,25 +52,30 @@ func TestVerifyFindsEventsThatWereNotSentToASubscriber(t *testing.T) {
 		w.smuggle("evt_0", event.PaymentCompleted) // before there was an endpoint
 		e, off := w.endpoint("hooks", "payment.*"), w.endpoint("off", "payment.completed")
 		w.enable(off, false)
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		w.smuggle("evt_1", event.PaymentCompleted) // when the endpoint may just have come about
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		w.sell()
-		w.smuggle("evt_2", event.SubscriptionCreated) // not subscribed
+		w.smuggle("evt_2", "subscription.created")    // not subscribed
 		w.smuggle("evt_3", event.WebhookEndpointTest) // for one endpoint only
 		w.wantFaults("nothing is amiss")
 		w.smuggle("evt_4", event.PaymentCompleted)
-		w.wantFaults("an event without deliveries", "event evt_4 has no delivery to "+e.ID, "event evt_4 has no delivery to "+off.ID)
+		w.wantFaults(
+			"an event without deliveries", "event evt_4 has no delivery to "+e.ID,
+			"event evt_4 has no delivery to "+off.ID,
+		)
 		filters := []string{"payment.completed", "subscription.*"}
-		if _, err := w.webhooks.EditEndpoint(t.Context(), creatorID, e.ID, webhook.EndpointEdit{Events: &filters}); err != nil {
+		if _, err := w.webhooks.EditEndpoint(
+			t.Context(), creatorID, e.ID, webhook.EndpointEdit{Events: &filters},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.webhooks.DeleteEndpoint(t.Context(), creatorID, off.ID); err != nil {
 			t.Fatal(err)
 		}
 		w.wantFaults("what was before the present filters, and endpoints that are gone, are not checked")
-		w.advance(time.Minute)
-		w.smuggle("evt_5", event.SubscriptionCreated)
+		w.Advance(time.Minute)
+		w.smuggle("evt_5", "subscription.created")
 		w.wantFaults("an event of the new filters", "event evt_5 has no delivery to "+e.ID)
 	})
 }
@@ -102,12 +109,14 @@ func TestWhatIsWrittenWhileAnEndpointIsSwitchedOnIsSent(t *testing.T) {
 		w.enable(e, false)
 		enabled := make(chan error)
 		w.atomically(func(ctx context.Context, r ports.Repos) error {
-			if err := w.webhooks.OnCheckoutPaid(ctx, r, paid()); err != nil {
+			if err := w.webhooks.Publish(ctx, r, paid()); err != nil {
 				return err
 			}
 			go func() {
 				on := true
-				_, err := w.webhooks.EditEndpoint(context.WithoutCancel(t.Context()), creatorID, e.ID, webhook.EndpointEdit{Enabled: &on})
+				_, err := w.webhooks.EditEndpoint(
+					context.WithoutCancel(t.Context()), creatorID, e.ID, webhook.EndpointEdit{Enabled: &on},
+				)
 				enabled <- err
 			}()
 			select {

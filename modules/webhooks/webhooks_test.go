@@ -15,6 +15,7 @@ import (
 	"sundry/core/fault"
 	"sundry/core/webhook"
 	"sundry/ports"
+	"sundry/tests/fakes"
 )
 
 func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
@@ -23,7 +24,7 @@ func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
 		e, other := w.endpoint("hooks", "payment.completed"), w.endpoint("other", "customer.*")
 		undo := errors.New("rolled back")
 		err := w.store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			if err := w.webhooks.OnCheckoutPaid(ctx, r, paid()); err != nil {
+			if err := w.webhooks.Publish(ctx, r, paid()); err != nil {
 				return err
 			}
 			return undo
@@ -51,7 +52,7 @@ func TestAnEventIsWrittenWithItsCauseOrNotAtAll(t *testing.T) {
 	})
 }
 
-func TestChangesOfAccessAreAnnouncedTogetherAndTheLatestLast(t *testing.T) {
+func TestAccessChangesAreBatchedAndTheLatestComesLast(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		w.endpoint("hooks", "customer.access_changed")
@@ -76,18 +77,18 @@ func TestChangesOfAccessAreAnnouncedTogetherAndTheLatestLast(t *testing.T) {
 			t.Fatalf("the first change: %+v, want it at once", got)
 		}
 		w.change("entitlements", "activePlans")
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		w.change("credits")
 		w.change("entitlements")
 		if got := announced(); len(got) != 0 {
 			t.Fatalf("a second after the last announcement: %+v", got)
 		}
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		got := announced()
 		if len(got) != 1 || got[0].Version != 4 || got[0].PreviousVersion != 1 || !slices.Equal(got[0].Changed, []string{"activePlans", "credits", "entitlements"}) {
 			t.Fatalf("two seconds after: %+v, want one announcement of versions 2 to 4", got)
 		}
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		if got := announced(); len(got) != 0 {
 			t.Errorf("announced again: %+v", got)
 		}
@@ -102,7 +103,7 @@ func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
 		w.sell()
 		first := w.work()
 		for _, wait := range []time.Duration{6 * time.Second, 6 * time.Minute} {
-			w.advance(wait)
+			w.Advance(wait)
 			if again := w.work(); len(first) != 1 || len(again) != 1 || again[0].id != first[0].id {
 				t.Fatalf("after %s sent %+v, at first %+v", wait, again, first)
 			}
@@ -111,7 +112,7 @@ func TestADeliveryIsTriedUntilItArrivesUnderOneID(t *testing.T) {
 		if early := w.work(); len(early) != 0 {
 			t.Fatalf("sent before its time: %+v", early)
 		}
-		w.advance(34 * time.Minute)
+		w.Advance(34 * time.Minute)
 		if last := w.work(); len(last) != 1 || last[0].id != first[0].id {
 			t.Fatalf("the fourth attempt: %+v", last)
 		}
@@ -156,7 +157,7 @@ func TestAnOpenCircuitPutsOffWithoutCounting(t *testing.T) {
 		}
 		w.respond(e, 200)
 		for range 10 {
-			w.advance(10 * time.Minute)
+			w.Advance(10 * time.Minute)
 			w.work()
 		}
 		for _, d := range w.deliveries(e) {
@@ -205,7 +206,9 @@ func TestAReceiversDateIsReadOnItsOwnClock(t *testing.T) {
 		}
 		e := w.endpoint("busy", "payment.*")
 		w.mu.Lock()
-		w.responses[e.URL] = ports.OutboundResponse{StatusCode: 503, RetryAfter: w.now.Add(time.Hour).Format(http.TimeFormat)}
+		w.responses[e.URL] = ports.OutboundResponse{
+			StatusCode: 503, RetryAfter: w.Real().Add(time.Hour).Format(http.TimeFormat),
+		}
 		w.mu.Unlock()
 		w.sell()
 		w.work()
@@ -293,7 +296,8 @@ func TestWhatTheOwnerAsksForDoesNotWaitForAnOpenCircuit(t *testing.T) {
 	}
 }
 
-func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
+// A disabled endpoint keeps its backlog until it is enabled.
+func TestADisabledEndpointKeepsItsBacklog(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("gone", "payment.*")
@@ -308,7 +312,7 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 			t.Errorf("sent %+v, want the owner notified once", got)
 		}
 		w.sell()
-		w.advance(time.Hour)
+		w.Advance(time.Hour)
 		if got := w.work(); len(got) != 0 {
 			t.Fatalf("a disabled endpoint was sent %+v", got)
 		}
@@ -325,14 +329,15 @@ func TestADisabledEndpointKeepsItsBacklogUntilItIsEnabled(t *testing.T) {
 		if got := w.work(); len(got) != 2 || got[0].id == got[1].id {
 			t.Errorf("enabled again: sent %+v, want both events", got)
 		}
-		w.advance(48 * time.Hour)
+		w.Advance(48 * time.Hour)
 		if got := w.work(); len(got) != 0 {
 			t.Errorf("sent once more: %+v", got)
 		}
 	})
 }
 
-func TestAnotherAddressBeginsWithoutTheFailuresOfTheOneBefore(t *testing.T) {
+// An endpoint with a new address starts without the failures of the old one.
+func TestAChangedAddressStartsWithoutFailures(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		e := w.endpoint("dead", "payment.*")
@@ -379,7 +384,7 @@ func TestEnablingDoesNotWaitForARetryThatIsFarAway(t *testing.T) {
 		w.respond(e, 500)
 		w.sell()
 		first := w.work()
-		w.advance(6 * time.Second)
+		w.Advance(6 * time.Second)
 		w.work() // the next attempt is due in five minutes
 		w.enable(e, false)
 		w.respond(e, 200)
@@ -426,7 +431,7 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 			t.Errorf("after redelivery: %+v, want the log to go on", d)
 		}
 		w.change("credits") // not for this endpoint
-		w.advance(time.Second)
+		w.Advance(time.Second)
 		late := w.endpoint("late", "payment.*") // younger than the event
 		for _, to := range []webhook.EndpointState{e, late} {
 			n, err := w.webhooks.Replay(t.Context(), creatorID, to.ID, begin, time.Time{})
@@ -438,7 +443,9 @@ func TestWhatIsSentAgainKeepsItsID(t *testing.T) {
 		if len(again) != 2 || again[0].id != first[0].id || again[1].id != first[0].id {
 			t.Errorf("replayed %+v, at first %+v", again, first)
 		}
-		if n, err := w.webhooks.Replay(t.Context(), creatorID, e.ID, w.Real().Add(time.Second), w.Real().Add(time.Hour)); err != nil || n != 0 {
+		if n, err := w.webhooks.Replay(
+			t.Context(), creatorID, e.ID, w.Real().Add(time.Second), w.Real().Add(time.Hour),
+		); err != nil || n != 0 {
 			t.Errorf("a range without events: %d, %v", n, err)
 		}
 		if _, err := w.webhooks.Redeliver(t.Context(), creatorID, late.ID, d.ID); !refused(err, fault.NotFoundCode) {
@@ -463,9 +470,9 @@ func TestSecretsAreSealedAtRestAndOverlapForADay(t *testing.T) {
 			}
 		}
 		w.mustSign(2)
-		w.advance(webhook.SecretOverlap - time.Millisecond)
+		w.Advance(webhook.SecretOverlap - time.Millisecond)
 		w.mustSign(2)
-		w.advance(time.Millisecond)
+		w.Advance(time.Millisecond)
 		w.mustSign(1)
 	})
 }
@@ -499,10 +506,11 @@ func TestAnEndpointThatIsDisabledIsReportedOnce(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		only := func(reason string) {
 			t.Helper()
-			if len(w.disabled) != 1 || w.disabled[0].DisabledReason != reason || w.disabled[0].CreatorID != creatorID {
-				t.Fatalf("reported %+v, want one because of %q", w.disabled, reason)
+			reported := fakes.Published[webhook.Disabled](&w.Bus)
+			if len(reported) != 1 || reported[0].DisabledReason != reason || reported[0].CreatorID != creatorID {
+				t.Fatalf("reported %+v, want one because of %q", reported, reason)
 			}
-			w.disabled = nil
+			w.Take()
 		}
 		e := w.endpoint("hooks", "payment.completed")
 		w.respond(e, 410)
@@ -516,13 +524,13 @@ func TestAnEndpointThatIsDisabledIsReportedOnce(t *testing.T) {
 		w.respond(e, 500)
 		w.work()
 		w.enable(e, false)
-		if len(w.disabled) > 0 {
+		if len(fakes.Published[webhook.Disabled](&w.Bus)) > 0 {
 			t.Fatal("reported a failure, or what the owner did")
 		}
 		w.enable(e, true)
 		for range 4 {
 			w.sell()
-			w.advance(48 * time.Hour)
+			w.Advance(48 * time.Hour)
 			w.work()
 		}
 		if s := w.stored(e); s.DisabledReason != webhook.DisabledByFailing {

@@ -1,6 +1,6 @@
-// Package arch holds the dependency rule (ARCHITECTURE.md) as tests: who may import whom, what the inner layers may not
-// depend on, and what may not happen inside a transaction. It reads the source with go/parser and needs no
-// type checker, so it takes milliseconds.
+// Package arch holds the rules of ARCHITECTURE.md as tests: who may import whom, what the inner layers may not depend
+// on, what may not happen inside a transaction, and that documents name what is there. It reads the source with
+// go/parser and needs no type checker, so it takes seconds.
 package arch
 
 import (
@@ -42,8 +42,11 @@ func parse(set *token.FileSet, file, relative string, text any) (source, error) 
 	return source{path: relative, set: set, file: parsed}, err
 }
 
-// load reads every Go file below root.
-func load(root string) ([]source, error) {
+// root is the repository's folder, seen from here.
+const root = "../.."
+
+// load reads every Go file of the repository.
+func load() ([]source, error) {
 	var all []source
 	set := token.NewFileSet()
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {

@@ -8,14 +8,20 @@ import (
 	"time"
 )
 
-// durations are the constants of a package whose value is a length of time.
+// durations are the constants of a package whose value is a length of time, and those of package ports as ports.Name.
 type durations map[string]ast.Expr
 
-// durationsOf collects the constants of one package.
+// durationsOf collects the constants that a package can name.
 func durationsOf(all []source, dir string) durations {
 	found := durations{}
 	for _, s := range all {
-		if s.dir() != dir || s.isTest() {
+		prefix := ""
+		if s.dir() == "ports" && dir != "ports" {
+			prefix = "ports."
+		} else if s.dir() != dir {
+			continue
+		}
+		if s.isTest() {
 			continue
 		}
 		for _, decl := range s.file.Decls {
@@ -26,7 +32,7 @@ func durationsOf(all []source, dir string) durations {
 			for _, spec := range group.Specs {
 				if value, ok := spec.(*ast.ValueSpec); ok && len(value.Values) == len(value.Names) {
 					for i, name := range value.Names {
-						found[name.Name] = value.Values[i]
+						found[prefix+name.Name] = value.Values[i]
 					}
 				}
 			}
@@ -51,6 +57,9 @@ func (d durations) value(e ast.Expr) (time.Duration, error) {
 	case *ast.SelectorExpr:
 		if unit, ok := units[x.Sel.Name]; ok {
 			return unit, nil
+		}
+		if of, ok := x.X.(*ast.Ident); ok && of.Name == "ports" {
+			return d.named("ports." + x.Sel.Name)
 		}
 	case *ast.BinaryExpr:
 		left, err := d.value(x.X)

@@ -14,16 +14,21 @@ var timeoutOrder = []struct{ shorter, longer string }{
 	{"adapters/webhookhttp.timeout", "adapters/jobs.HandlerTimeout"},
 	{"adapters/webhookhttp.fetchTimeout", "adapters/jobs.HandlerTimeout"},
 	{"adapters/mail.timeout", "adapters/jobs.HandlerTimeout"},
-	{"modules/checkout.chargeTimeout", "adapters/jobs.HandlerTimeout"},
+	{"adapters/stripepay.timeout", "ports.ProcessorTimeout"},
+	{"ports.ProcessorTimeout+ProcessorRecheckTimeout", "adapters/jobs.HandlerTimeout"},
+	{"ports.ProcessorTimeout+ProcessorRecheckTimeout", "modules/payments.firstCheck"},
+	{"ports.ProcessorTimeout", "modules/payments.firstRefundCheck"},
+	{"ports.ProcessorTimeout+ProcessorRecheckTimeout", "modules/idempotency.lease"},
+	{"adapters/vies.timeout", "modules/checkout.vatTimeout"},
+	{"modules/checkout.vatTimeout", "adapters/jobs.HandlerTimeout"},
+	{"adapters/stripepay.taxTimeout", "adapters/jobs.HandlerTimeout"},
 	{"adapters/jobs.HandlerTimeout+recordTimeout", "adapters/jobs.Lease"},
-	{"modules/checkout.chargeTimeout", "modules/checkout.firstReconcile"},
-	{"modules/checkout.chargeTimeout", "modules/idempotency.lease"},
 	{"adapters/jobs.HandlerTimeout", "core/webhook.ProbeLease"},
 }
 
 func TestEveryTimeoutEndsBeforeTheOneAroundIt(t *testing.T) {
 	t.Parallel()
-	all, err := load("../..")
+	all, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}

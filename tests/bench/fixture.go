@@ -90,7 +90,7 @@ func postgres() (string, func() error, error) {
 			return engine.Make()
 		}
 	}
-	return "", nil, errors.New("the benches need PostgreSQL: do not set TEST_QUICK")
+	return "", nil, errors.New("the benches need PostgreSQL: set TEST_DATABASE_URL")
 }
 
 // await asks until the address responds 200.

@@ -22,14 +22,17 @@ func (s *fixture) appointment() (id, address string) {
 	}
 	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/availability", harness.JSON{"timezone": "Europe/Paris", "weekly": weekly}).Want(s.t, http.StatusOK)
 	s.AsCreator(s.t, http.MethodPut, "/v1/scheduling/meeting-settings", harness.JSON{"virtual": harness.JSON{"provider": "jitsi"}}).Want(s.t, http.StatusOK)
-	l := s.Published(s.t, harness.JSON{"type": "APPOINTMENT", "title": "Portfolio review", "metadata": harness.JSON{"deliveryMethod": "virtual"}})
+	l := s.Published(s.t, harness.JSON{
+		"type": "APPOINTMENT", "title": "Portfolio review", "metadata": harness.JSON{"deliveryMethod": "virtual"},
+	})
 	var day struct{ Slots []struct{ StartsAt string } }
 	s.Ask(s.t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + l.ID + "/slots", Query: url.Values{
 		"date": {time.Now().AddDate(0, 0, 3).Format(time.DateOnly)},
 	}}).Want(s.t, http.StatusOK).Into(s.t, &day)
 	var session harness.Session
 	s.AsBackend(s.t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
-		"listingId": l.ID, "successUrl": s.site + "/thanks", "appointmentSlot": harness.JSON{"startsAt": day.Slots[2].StartsAt, "timezone": "Asia/Kathmandu"},
+		"listingId": l.ID, "successUrl": s.site + "/thanks",
+		"appointmentSlot": harness.JSON{"startsAt": day.Slots[2].StartsAt, "timezone": "Asia/Kathmandu"},
 	}).Want(s.t, http.StatusCreated).Into(s.t, &session)
 	var receipt struct{ Appointments []struct{ ID string } }
 	s.Pay(s.t, session, harness.CardSucceeds).Want(s.t, http.StatusOK).Into(s.t, &receipt)
@@ -40,7 +43,9 @@ func (s *fixture) appointment() (id, address string) {
 // scripts allows or forbids the scripts of pages.
 func (b *tab) scripts(allowed bool) {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !allowed})
+	_, err := chromedp.Call(
+		b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !allowed},
+	)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -62,7 +67,8 @@ func TestABuyerMovesAndCancelsAnAppointment(t *testing.T) {
 	b.accessible("appointment")
 	b.scripts(false)
 	b.click("#reschedule")
-	b.wait(`document.querySelector(".open-day a") && document.readyState === "complete"`) // the list that the page leads to
+	// the list that the page leads to
+	b.wait(`document.querySelector(".open-day a") && document.readyState === "complete"`)
 	b.sees("Choose another time")
 	b.fits("open times as a list")
 	b.click(".open-day a")
@@ -98,7 +104,10 @@ func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
 	s := newFixture(t)
 	id, address := s.appointment()
 	read := func() time.Time {
-		at, err := time.Parse(time.RFC3339, s.AsBackend(t, http.MethodGet, "/v1/appointments/"+id, nil).Want(t, http.StatusOK).Map(t)["startsAt"].(string))
+		at, err := time.Parse(
+			time.RFC3339,
+			s.AsBackend(t, http.MethodGet, "/v1/appointments/"+id, nil).Want(t, http.StatusOK).Map(t)["startsAt"].(string),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +123,9 @@ func TestAnAppointmentIsMovedInTheCalendarByKeyboard(t *testing.T) {
 	b.reach("#days td")
 	b.press(kb.ArrowDown) // a week later: every day is open
 	b.press(kb.Enter)
-	b.wait(`document.querySelector("#days [aria-selected=true][data-open]") === document.activeElement && document.querySelector("#times [role=option]")`)
+	b.wait(
+		`document.querySelector("#days [aria-selected=true][data-open]") === document.activeElement && document.querySelector("#times [role=option]")`,
+	)
 	b.reach("#times [role=option]")
 	b.press(kb.End)
 	b.press(kb.Enter)

@@ -11,7 +11,7 @@ import (
 	"sundry/tests/harness"
 )
 
-func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
+func TestAnAppointmentCheckoutExpiresAndStartsAgain(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	session := s.sell(s.single, nil)
@@ -52,7 +52,7 @@ func TestAnAppointmentsCheckoutEndsByItselfAndStartsAgainAtOnce(t *testing.T) {
 	b.sees("Shop page /pricing")
 }
 
-func TestASessionThatHasLostItsTimeSaysSoInsteadOfCharging(t *testing.T) {
+func TestASessionThatLostItsTimeIsNotCharged(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	session := s.sell(s.single, nil)
@@ -66,7 +66,9 @@ func TestASessionThatHasLostItsTimeSaysSoInsteadOfCharging(t *testing.T) {
 	b.click("#submit")
 	b.sees("This time is no longer available")
 	b.accessible("time lost")
-	if got := s.Receipt(t, harness.Session{ID: session["id"].(string)}); got["status"] != "processing" || got["paymentId"] != nil {
+	if got := s.Receipt(
+		t, harness.Session{ID: session["id"].(string)},
+	); got["status"] != "processing" || got["paymentId"] != nil {
 		t.Errorf("receipt %v", got)
 	}
 	b.click("#again")
@@ -76,7 +78,7 @@ func TestASessionThatHasLostItsTimeSaysSoInsteadOfCharging(t *testing.T) {
 	b.payHere()
 }
 
-func TestMonthsWithoutOpenTimesLeadToTheNextOneThatHasSome(t *testing.T) {
+func TestMonthsWithoutOpenTimesLeadToTheNextOpenOne(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Far ahead", "metadata": harness.JSON{
@@ -129,7 +131,9 @@ func TestAnAppointmentIsBookedInTheOverlay(t *testing.T) {
 	choose := func() {
 		t.Helper()
 		b.waitInside(`document.body.classList.contains("embedded") && document.querySelector("[role=option]")`)
-		b.waitInside(`(document.querySelector("[role=option]").click(), document.getElementById("confirm").click(), true)`)
+		b.waitInside(
+			`(document.querySelector("[role=option]").click(), document.getElementById("confirm").click(), true)`,
+		)
 	}
 	choose()
 	b.waitInside(`document.getElementById("submit") && !document.getElementById("submit").disabled`)

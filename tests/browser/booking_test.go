@@ -20,7 +20,10 @@ func TestAnAppointmentIsBookedWithoutAMouse(t *testing.T) {
 	b.open(session["checkoutUrl"].(string))
 	b.shown()
 	active := func() string {
-		return eval[string](b, `document.activeElement.dataset.day || document.activeElement.dataset.start || document.activeElement.id`)
+		return eval[string](
+			b,
+			`document.activeElement.dataset.day || document.activeElement.dataset.start || document.activeElement.id`,
+		)
 	}
 	reach := func(what string, there func(string) bool) {
 		t.Helper()
@@ -125,14 +128,19 @@ func (s *studio) packOver(t *testing.T, change time.Time) {
 	t.Helper()
 	day := change.Format(time.DateOnly)
 	open := s.open(s.single, day)
-	picked := []string{stamp(change.Add(-time.Hour)), stamp(change), s.open(s.single, change.AddDate(0, 0, 1).Format(time.DateOnly))[0]}
+	picked := []string{
+		stamp(change.Add(-time.Hour)), stamp(change),
+		s.open(s.single, change.AddDate(0, 0, 1).Format(time.DateOnly))[0],
+	}
 	session := s.sell(s.single, harness.JSON{"variantId": s.pack})
 	b := tabIn(t, newYork)
 	b.open(session["checkoutUrl"].(string))
 	b.shown()
 	b.sees("Choose 3 times")
 	b.pickDay(day)
-	labels := eval[[]string](b, `[...document.querySelectorAll("[role=option]")].map(o => o.dataset.start + " " + o.textContent)`)
+	labels := eval[[]string](
+		b, `[...document.querySelectorAll("[role=option]")].map(o => o.dataset.start + " " + o.textContent)`,
+	)
 	if len(labels) != len(open) || (len(open) != 4 && len(open) != 6) {
 		t.Fatalf("a day with a change of clocks shows %v of %v", labels, open)
 	}
@@ -154,7 +162,9 @@ func (s *studio) packOver(t *testing.T, change time.Time) {
 	b.pickDay(change.AddDate(0, 0, 1).Format(time.DateOnly))
 	b.pickTime(picked[2])
 	b.sees("3 of 3 selected")
-	if barred := eval[int](b, `document.querySelectorAll("[role=option][aria-selected=false][aria-disabled=false]").length`); barred != 0 {
+	if barred := eval[int](
+		b, `document.querySelectorAll("[role=option][aria-selected=false][aria-disabled=false]").length`,
+	); barred != 0 {
 		t.Errorf("a full pack still offers %d times", barred)
 	}
 	clocks := eval[[]string](b, `[...document.querySelectorAll("#chosen .clock")].map(c => c.textContent)`)
@@ -224,7 +234,9 @@ func TestAHybridListingAsksWhereBeforeWhen(t *testing.T) {
 func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual", "slotIntervalMinutes": 30}})
+	l := s.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual", "slotIntervalMinutes": 30},
+	})
 	session := s.sell(l, harness.JSON{"variantId": s.packOf(l)})
 	b := tabIn(t, newYork)
 	b.open(session["checkoutUrl"].(string))
@@ -233,7 +245,9 @@ func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 	b.pickDay(day)
 	open := s.open(l, day)
 	b.pickTime(open[0])
-	b.wait(`document.querySelector('[role=option][data-start="` + open[1] + `"]').getAttribute("aria-disabled") === "true"`)
+	b.wait(
+		`document.querySelector('[role=option][data-start="` + open[1] + `"]').getAttribute("aria-disabled") === "true"`,
+	)
 	b.pickTime(open[1]) // it overlaps the first
 	b.wait(`document.getElementById("status").textContent === "too close to another time you picked"`)
 	b.sees("1 of 3 selected")
@@ -270,7 +284,9 @@ func TestATimeTakenMeanwhileIsNamedAndTheOthersAreKept(t *testing.T) {
 func TestTimesThatAreOpenOnlyOneByOneAreExplained(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	l := s.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual", "dailyCap": 2}})
+	l := s.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "virtual", "dailyCap": 2},
+	})
 	session := s.sell(l, harness.JSON{"variantId": s.packOf(l)})
 	b := tabIn(t, newYork)
 	b.open(session["checkoutUrl"].(string))
@@ -307,7 +323,9 @@ func TestChosenTimesCanBeChangedBeforePaying(t *testing.T) {
 	b.ready()
 	b.click("#change")
 	b.shown()
-	if chosen := eval[string](b, `document.querySelector("[role=option][aria-selected=true]").dataset.start`); chosen != open[0] {
+	if chosen := eval[string](
+		b, `document.querySelector("[role=option][aria-selected=true]").dataset.start`,
+	); chosen != open[0] {
 		t.Errorf("%s is chosen, want the time that is held, %s", chosen, open[0])
 	}
 	b.accessible("choosing again")

@@ -39,7 +39,9 @@ func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
 	b.sees("The Letterpress Handbook")
 	b.sees("Sold by Sundry, merchant of record for Ada's Workshop")
 	fillIn(b, harness.CardSucceeds)
-	if got := eval[string](b, `document.getElementById("cardNumber").value + "|" + document.getElementById("expiry").value`); got != "4242 4242 4242 4242|12 / 34" {
+	if got := eval[string](
+		b, `document.getElementById("cardNumber").value + "|" + document.getElementById("expiry").value`,
+	); got != "4242 4242 4242 4242|12 / 34" {
 		t.Errorf("the card is shown as %q", got)
 	}
 	if n := b.cookies(); n != 0 {
@@ -61,7 +63,12 @@ func TestABuyerPaysAndIsSentBackToTheShop(t *testing.T) {
 	if q := back.Query(); q.Get("order") != id || q.Get("checkout_id") != id || q.Get("return_token") == "" {
 		t.Errorf("sent back to %s", back)
 	}
-	receipt := s.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/checkout-sessions/" + id + "/receipt?returnToken=" + url.QueryEscape(back.Query().Get("return_token"))})
+	receipt := s.Ask(t, harness.Request{
+		Method: http.MethodGet,
+		Path: "/v1/checkout-sessions/" + id + "/receipt?returnToken=" + url.QueryEscape(
+			back.Query().Get("return_token"),
+		),
+	})
 	if got := receipt.Want(t, http.StatusOK).Map(t); got["status"] != "paid" {
 		t.Errorf("receipt by the return token: %v", got)
 	}
@@ -79,7 +86,9 @@ func TestARefusedCardCanBeFollowedByAGoodOne(t *testing.T) {
 	b.click("#submit")
 	b.sees("Your payment didn’t go through")
 	b.sees("Your card was declined")
-	if got := eval[string](b, `document.activeElement.id + "|" + document.getElementById("cvc").value`); got != "problem|" {
+	if got := eval[string](
+		b, `document.activeElement.id + "|" + document.getElementById("cvc").value`,
+	); got != "problem|" {
 		t.Errorf("focus and security code after a refusal: %q", got)
 	}
 	if plans := s.plans(); len(plans) != 0 {
@@ -172,7 +181,10 @@ func TestADoubleClickSendsOnePayment(t *testing.T) {
 	}
 	b.open(s.checkout(s.book))
 	fillIn(b, harness.CardSucceeds)
-	b.do("click three times", chromedp.Evaluate[chromedp.Void](`for (let i = 0; i < 3; i++) document.getElementById("submit").click()`))
+	b.do(
+		"click three times",
+		chromedp.Evaluate[chromedp.Void](`for (let i = 0; i < 3; i++) document.getElementById("submit").click()`),
+	)
 	b.sees("Payment complete")
 	if sent.Load() != 1 {
 		t.Errorf("the page sent %d payments", sent.Load())
@@ -240,7 +252,10 @@ func TestAPurchaseNeedsNoMouse(t *testing.T) {
 		for range 30 {
 			b.press(kb.Tab)
 			if eval[string](b, "document.activeElement.id") == id {
-				ring := eval[string](b, `(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle + " " + s.outlineWidth })()`)
+				ring := eval[string](
+					b,
+					`(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle + " " + s.outlineWidth })()`,
+				)
 				if !strings.HasPrefix(ring, "solid") || strings.HasSuffix(ring, " 0px") {
 					t.Errorf("no focus ring on %s: %s", id, ring)
 				}
@@ -271,7 +286,10 @@ func TestEveryFaultOfTheFormIsNamedBesideItsField(t *testing.T) {
 	b.do("choose no country", chromedp.SetValue(chromedp.CSS("#country"), ""))
 	b.click("#submit")
 	b.sees("Check your details")
-	faults := eval[[]string](b, `[...document.querySelectorAll("[aria-invalid=true]")].map(i => i.id + " " + document.getElementById(i.getAttribute("aria-describedby")).textContent.length)`)
+	faults := eval[[]string](
+		b,
+		`[...document.querySelectorAll("[aria-invalid=true]")].map(i => i.id + " " + document.getElementById(i.getAttribute("aria-describedby")).textContent.length)`,
+	)
 	if len(faults) != 5 || strings.Contains(strings.Join(faults, ","), " 0") {
 		t.Errorf("fields with faults and the length of their messages: %v", faults)
 	}

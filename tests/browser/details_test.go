@@ -31,16 +31,20 @@ func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
 	}
 	endpoint := made("/v1/webhook-endpoints", harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"*"}})["id"].(string)
 	customer := s.pay(s.session(s.book, nil), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)["customerId"].(string)
-	lesson := s.sell(s.single, harness.JSON{"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork}})
+	lesson := s.sell(s.single, harness.JSON{
+		"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork},
+	})
 	s.pay(lesson, harness.CardSucceeds).Want(t, http.StatusOK)
 	s.pay(s.session(s.club, nil), harness.CardSucceeds).Want(t, http.StatusOK)
 	s.pay(s.session(s.book, nil), harness.CardDisputed).Want(t, http.StatusOK)
 	inv := made("/v1/invoices", harness.JSON{
-		"customerId": customer, "currency": "eur", "idempotencyKey": "march", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+		"customerId": customer, "currency": "eur", "idempotencyKey": "march", "periodStart": "2026-03-01",
+		"periodEnd": "2026-03-31",
 		"lineItems": []harness.JSON{{"description": "Paper", "amountInCents": 450}},
 	})
 	s.AsCreator(t, http.MethodPut, "/v1/listings/"+s.club.ID+"/plans/basic", harness.JSON{
-		"name": "Basic", "isDefault": true, "trialDays": 0, "entitlements": []harness.JSON{}, "credits": []harness.JSON{}, "meters": []harness.JSON{},
+		"name": "Basic", "isDefault": true, "trialDays": 0, "entitlements": []harness.JSON{},
+		"credits": []harness.JSON{}, "meters": []harness.JSON{},
 		"prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 900}},
 	}).Want(t, http.StatusOK)
 	b := newTab(t)
@@ -53,9 +57,12 @@ func TestEveryDetailInTheDashboardIsAccessible(t *testing.T) {
 	b.accessible("invoice")
 	d := s.atDashboard()
 	for _, path := range []string{
-		"/bookings/" + s.booked(lesson)[0]["id"].(string), "/customers/" + customer + "/edit", "/customers/" + customer + "/access", "/customers/" + customer + "/grant",
-		"/events/" + s.first("/v1/events"), "/disputes/" + s.first("/v1/disputes"), "/invoices/" + inv["id"].(string), "/listings/" + s.club.ID + "/plans/basic",
-		"/listings/" + s.single.ID + "/variants/" + s.pack, "/subscriptions/" + s.first("/v1/subscriptions") + "/change", "/webhooks/" + endpoint + "/edit",
+		"/bookings/" + s.booked(lesson)[0]["id"].(string), "/customers/" + customer + "/edit",
+		"/customers/" + customer + "/access", "/customers/" + customer + "/grant",
+		"/events/" + s.first("/v1/events"), "/disputes/" + s.first("/v1/disputes"), "/invoices/" + inv["id"].(string),
+		"/listings/" + s.club.ID + "/plans/basic",
+		"/listings/" + s.single.ID + "/variants/" + s.pack,
+		"/subscriptions/" + s.first("/v1/subscriptions") + "/change", "/webhooks/" + endpoint + "/edit",
 		"/webhooks/" + endpoint + "/deliveries/" + s.first("/v1/webhook-endpoints/"+endpoint+"/deliveries"),
 	} {
 		d.open(s.URL + "/dashboard" + path)

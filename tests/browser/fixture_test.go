@@ -11,6 +11,7 @@ import (
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
 // program is the one application that all tests share, and the integrator's shop beside it,
@@ -47,6 +48,7 @@ var common struct {
 
 func sharedFixture(t *testing.T) *fixture {
 	t.Helper()
+	testenv.Need(t, testenv.Chromium)
 	common.Do(func() { common.fixture = *newFixture(t) })
 	if common.fixture.Account == nil {
 		t.Fatal("the fixture could not be set up; see the first test that failed")
@@ -59,6 +61,7 @@ func sharedFixture(t *testing.T) *fixture {
 // newFixture is a separate fixture of one test, for those that move its clock.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	testenv.Need(t, testenv.Chromium)
 	program.Do(func() {
 		program.site = httptest.NewServer(http.HandlerFunc(serveSite))
 		program.app, program.err = harness.Start(testdb.SQLite, nil)
@@ -67,7 +70,10 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatalf("start the program: %v", program.err)
 	}
 	s := &fixture{Account: program.app.NewAccount(t), t: t, site: program.site.URL, customer: harness.Unique("user")}
-	s.book = s.Published(t, harness.JSON{"title": "The Letterpress Handbook", "priceInCents": 2900, "metadata": harness.JSON{"downloadUrl": "https://files.example/handbook.pdf"}})
+	s.book = s.Published(t, harness.JSON{
+		"title": "The Letterpress Handbook", "priceInCents": 2900,
+		"metadata": harness.JSON{"downloadUrl": "https://files.example/handbook.pdf"},
+	})
 	s.free = s.Published(t, harness.JSON{"title": "Starter Type Specimens", "priceInCents": 0})
 	s.club = s.Published(t, harness.JSON{
 		"type": "SUBSCRIPTION", "title": "Studio Club", "priceInCents": 900,
@@ -130,8 +136,13 @@ func serveSite(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q := r.URL.Query()
 	if r.URL.Path == "/overlay" {
-		_ = overlayPage.Execute(w, map[string]any{"Script": q.Get("script"), "Embed": q.Get("embed"), "Callback": q.Get("callback") == "1"})
+		_ = overlayPage.Execute(w, map[string]any{
+			"Script": q.Get("script"), "Embed": q.Get("embed"), "Callback": q.Get("callback") == "1",
+		})
 		return
 	}
-	_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><h1>Shop page %s</h1>`, template.HTMLEscapeString(r.URL.Path))
+	_, _ = fmt.Fprintf(
+		w, `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><h1>Shop page %s</h1>`,
+		template.HTMLEscapeString(r.URL.Path),
+	)
 }

@@ -14,8 +14,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// No page makes a request to another host: nobody else learns who buys and who sells. The creator's logo and a picture of the
-// listing are on one.
+// No page makes a request to another host: nobody else learns who buys and who sells. The creator's logo and a
+// picture of the listing are on one.
 func TestNoPageAsksAnotherHost(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -24,13 +24,16 @@ func TestNoPageAsksAnotherHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
-		"logoUrl": "https://pictures.example/logo.png", "accentColor": "#4f46e5", "supportEmail": "help@workshop.example", "refundPolicy": "14 days.",
+		"logoUrl": "https://pictures.example/logo.png", "accentColor": "#4f46e5",
+		"supportEmail": "help@workshop.example", "refundPolicy": "14 days.",
 	}).Want(t, http.StatusOK)
 	s.AsCreator(t, http.MethodPatch, "/v1/listings/"+s.book.ID, harness.JSON{"metadata": harness.JSON{"imageUrl": "https://pictures.example/cover.png"}}).Want(t, http.StatusOK)
 	member, customerID := subscriber(t)
 	paid := s.session(s.book, nil)
 	receipt := s.pay(paid, harness.CardSucceeds).Want(t, http.StatusOK).Map(t)
-	lesson := s.sell(s.single, harness.JSON{"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork}})
+	lesson := s.sell(s.single, harness.JSON{
+		"appointmentSlot": harness.JSON{"startsAt": s.open(s.single, s.fullDay())[0], "timezone": newYork},
+	})
 	s.pay(lesson, harness.CardSucceeds).Want(t, http.StatusOK)
 	booked := s.AsBackend(t, http.MethodGet, "/v1/appointments/"+s.booked(lesson)[0]["id"].(string), nil).Want(t, http.StatusOK).Map(t)
 	inv := member.AsBackend(t, http.MethodGet, "/v1/invoices", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)[0].(map[string]any)

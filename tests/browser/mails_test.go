@@ -30,17 +30,22 @@ func longMails() map[mailtemplate.Kind]any {
 	seller := mailtemplate.Party{Name: "Buchdruckwerkstatt " + longName, Address: "help@example.com"}
 	look := mailtemplate.Look{LogoURL: "logo", AccentColor: "#ffd500"}
 	receipt := mailtemplate.Receipt{
-		CheckoutID: "cs_1", CustomerID: "cus_1", Number: "ABCDEF-R-000042", Seller: seller.Name, Buyer: longName, Item: longTitle, Plan: "Jahresmitgliedschaft",
-		Interval: "month", IntervalCount: 3, TrialDays: 14, Price: amount, Subtotal: amount, Discount: amount, Tax: amount, Total: amount, PaidAt: noon,
+		CheckoutID: "cs_1", CustomerID: "cus_1", Number: "ABCDEF-R-000042", Seller: seller.Name, Buyer: longName,
+		Item: longTitle, Plan: "Jahresmitgliedschaft",
+		Interval: "month", IntervalCount: 3, TrialDays: 14, Price: amount, Subtotal: amount, Discount: amount,
+		Tax: amount, Total: amount, PaidAt: noon,
 		DownloadURL: "https://files.example/1", FullRefundHours: new(48), ReplyTo: seller, Look: look, Locale: "de-DE",
 	}
 	plan := mailtemplate.Plan{
-		CustomerID: "cus_1", Seller: seller.Name, Locale: "de-DE", ReplyTo: seller, Look: look, Item: longTitle, Amount: amount, At: noon, GraceEndsAt: noon,
+		CustomerID: "cus_1", Seller: seller.Name, Locale: "de-DE", ReplyTo: seller, Look: look, Item: longTitle,
+		Amount: amount, At: noon, GraceEndsAt: noon,
 		Number: "ABCDEF-R-000043", Brand: "mastercard", Last4: "4444", DeclineCode: "authentication_failed",
 	}
 	lesson := mailtemplate.Appointment{
-		ID: "apt_1", Title: longTitle, Reader: longName, Other: seller.Name, StartsAt: noon, EndsAt: noon.Add(time.Hour), Timezone: "America/Argentina/ComodRivadavia",
-		PreviousStartsAt: noon, MeetingURL: "https://meet.example/" + strings.Repeat("room", 30), Reason: longTitle, Locale: "de-DE", ReplyTo: seller, Look: look,
+		ID: "apt_1", Title: longTitle, Reader: longName, Other: seller.Name, StartsAt: noon,
+		EndsAt: noon.Add(time.Hour), Timezone: "America/Argentina/ComodRivadavia",
+		PreviousStartsAt: noon, MeetingURL: "https://meet.example/" + strings.Repeat("room", 30), Reason: longTitle,
+		Locale: "de-DE", ReplyTo: seller, Look: look,
 		Money: mailtemplate.CanceledMoney{Decision: appointment.RefundDue, Refunded: amount},
 		More:  []mailtemplate.Appointment{{ID: "apt_2", StartsAt: noon, EndsAt: noon, Timezone: "Europe/Berlin"}},
 	}
@@ -49,13 +54,17 @@ func longMails() map[mailtemplate.Kind]any {
 	ours := lesson
 	ours.Locale, ours.ReplyTo, ours.Look, ours.Other = "", mailtemplate.Party{}, mailtemplate.Look{}, longName
 	return map[mailtemplate.Kind]any{
-		mailtemplate.KindReceipt: receipt, mailtemplate.KindPortalLink: plan, mailtemplate.KindRenewalDue: plan, mailtemplate.KindChargeFailed: plan,
-		mailtemplate.KindRenewed: plan, mailtemplate.KindAppointmentBooked: lesson, mailtemplate.KindAppointmentRescheduled: alone,
-		mailtemplate.KindAppointmentCanceled: alone, mailtemplate.KindAppointmentReminder: alone, mailtemplate.KindCreatorBooked: ours,
+		mailtemplate.KindReceipt: receipt, mailtemplate.KindPortalLink: plan, mailtemplate.KindRenewalDue: plan,
+		mailtemplate.KindChargeFailed: plan,
+		mailtemplate.KindRenewed:      plan, mailtemplate.KindAppointmentBooked: lesson,
+		mailtemplate.KindAppointmentRescheduled: alone,
+		mailtemplate.KindAppointmentCanceled:    alone, mailtemplate.KindAppointmentReminder: alone,
+		mailtemplate.KindCreatorBooked:      ours,
 		mailtemplate.KindCreatorRescheduled: ours, mailtemplate.KindCreatorCanceled: ours,
 		mailtemplate.KindPasswordReset: mailtemplate.PasswordReset{},
 		mailtemplate.KindEndpointDisabled: mailtemplate.EndpointDisabled{
-			ID: "whe_01jqz5y2c4e6g8h0k2m4p6r8s0", URL: "https://hooks.example/" + strings.Repeat("segment", 20), Creator: longName, Reason: webhook.DisabledByFailing, At: noon,
+			ID: "whe_01jqz5y2c4e6g8h0k2m4p6r8s0", URL: "https://hooks.example/" + strings.Repeat("segment", 20),
+			Creator: longName, Reason: webhook.DisabledByFailing, At: noon,
 		},
 	}
 }
@@ -70,12 +79,16 @@ func mailSite(t *testing.T) (site mailtemplate.Site, page string) {
 			return
 		}
 		w.Header().Set("Content-Type", "image/svg+xml")
-		_, _ = fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="32" fill="#d26a2f"/></svg>`)
+		_, _ = fmt.Fprint(
+			w,
+			`<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="32" fill="#d26a2f"/></svg>`,
+		)
 	}))
 	t.Cleanup(host.Close)
 	at := func(string) string { return host.URL + "/" }
 	return mailtemplate.Site{
-		Sandbox: true, ReceiptURL: at, ManageURL: at, PortalURL: at, ImageURL: func(string) string { return host.URL + "/logo" },
+		Sandbox: true, ReceiptURL: at, ManageURL: at, PortalURL: at,
+		ImageURL:     func(string) string { return host.URL + "/logo" },
 		DashboardURL: at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
 	}, host.URL
 }
@@ -115,7 +128,10 @@ func TestEveryMailIsReadOnAPhone(t *testing.T) {
 			t.Fatal(err)
 		}
 		html, _ := json.Marshal(content.HTML) // a string always encodes
-		b.do("show the mail", chromedp.Evaluate[chromedp.Void]("document.open(), document.write("+string(html)+"), document.close()"))
+		b.do(
+			"show the mail",
+			chromedp.Evaluate[chromedp.Void]("document.open(), document.write("+string(html)+"), document.close()"),
+		)
 		b.wait(`document.querySelector("h1") && [...document.images].every((i) => i.complete && i.naturalWidth)`)
 		b.fits(string(kind))
 		if words := eval[[]string](b, brokenWords); len(words) > 0 {

@@ -5,21 +5,17 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"sundry/tests/testenv"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("TEST_QUICK") == "1" {
-		fmt.Println("browser tests are not part of the quick run")
-		os.Exit(0)
-	}
 	os.Exit(run(m))
 }
 
@@ -52,9 +48,10 @@ type chromium struct {
 	err    error
 }
 
-// start gives the context of the running browser, and fails the test where there is none.
+// start returns the context of the running browser. Without one it skips the test.
 func (b *chromium) start(t *testing.T) context.Context {
 	t.Helper()
+	testenv.Need(t, testenv.Chromium)
 	b.once.Do(func() { b.err = b.launch() })
 	if b.err != nil {
 		t.Fatalf("%v\nRun the tests with: go run ./tests/run", b.err)
@@ -63,17 +60,15 @@ func (b *chromium) start(t *testing.T) context.Context {
 }
 
 func (b *chromium) launch() error {
-	path, err := findBrowser()
+	path := testenv.Get(testenv.Chromium)
+	axe, err := os.ReadFile(testenv.Get(testenv.Axe))
 	if err != nil {
-		return err
-	}
-	axe, err := os.ReadFile(os.Getenv("TEST_AXE_PATH"))
-	if err != nil {
-		return fmt.Errorf("TEST_AXE_PATH must name axe.min.js of axe-core: %w", err)
+		return fmt.Errorf("%s must name axe.min.js of axe-core: %w", testenv.Axe, err)
 	}
 	b.axe = string(axe)
 	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(path), chromedp.UserDataDir(b.dir), chromedp.Headless, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.ExecPath(path), chromedp.UserDataDir(b.dir), chromedp.Headless, chromedp.DisableGPU,
+		chromedp.NoFirstRun,
 		chromedp.NoDefaultBrowserCheck,
 		chromedp.NoSandbox, // root in a container has no user namespaces; the only pages opened are our own
 		chromedp.Flag("disable-background-networking", true),
@@ -106,16 +101,4 @@ func (b *chromium) stop() {
 	for _, cancel := range b.cancel {
 		cancel()
 	}
-}
-
-func findBrowser() (string, error) {
-	if path := os.Getenv("TEST_CHROMIUM"); path != "" {
-		return path, nil
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", errors.New("no Chromium on the PATH and TEST_CHROMIUM is not set")
 }

@@ -172,7 +172,7 @@ func TestAStrangersPageCannotFrameTheCheckout(t *testing.T) {
 	b.wait(`heard.join() === "close"`)
 }
 
-func TestTheOverlayCannotBeClosedWhileAPaymentIsUnderWay(t *testing.T) {
+func TestTheOverlayCannotBeClosedDuringAPayment(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	b, session := openOverlay(t, s, "1", s.site)

@@ -126,12 +126,19 @@ func TestTheDocumentationCanBeSearched(t *testing.T) {
 	all := eval[int](b, `document.querySelectorAll("article:not([hidden])").length`)
 	b.fill("#filter", "/v1/checkout-sessions/ receipt")
 	b.wait(`document.getElementById("filter-status").textContent`)
-	left := eval[[]string](b, `[...document.querySelectorAll("article:not([hidden]) .call code")].map(c => c.textContent)`)
+	left := eval[[]string](
+		b, `[...document.querySelectorAll("article:not([hidden]) .call code")].map(c => c.textContent)`,
+	)
 	if all < 20 || len(left) == 0 || len(left) >= all/2 || !strings.Contains(strings.Join(left, " "), "/v1/checkout-sessions/{id}/receipt") {
 		t.Errorf("%d of %d endpoints: %v", len(left), all, left)
 	}
 	// One endpoint looks like another, and all of them would take the checker many seconds.
-	b.do("keep what was found", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main [hidden]:not(#guide), nav [hidden]").forEach(e => e.remove())`))
+	b.do(
+		"keep what was found",
+		chromedp.Evaluate[chromedp.Void](
+			`document.querySelectorAll("main [hidden]:not(#guide), nav [hidden]").forEach(e => e.remove())`,
+		),
+	)
 	b.accessible("documentation")
 	b.open(s.URL + "/docs")
 	b.wait(`document.readyState === "complete"`)
@@ -147,16 +154,23 @@ func TestTheDocumentationMarksItsSectionAndCopies(t *testing.T) {
 	b := newTab(t)
 	b.open(s.URL + "/docs#appointments")
 	b.wait(`document.querySelector("nav a[aria-current]")?.hash === "#appointments"`)
-	b.do("keep what is copied", chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText = async (text) => { window.copied = text }`))
+	b.do(
+		"keep what is copied",
+		chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText = async (text) => { window.copied = text }`),
+	)
 	b.click("#level-1 .copyable button")
 	b.wait(`document.querySelector("#level-1 .copyable button").textContent === "Copied"`)
-	if same := eval[bool](b, `copied === document.querySelector("#level-1 pre").textContent && copied.startsWith("curl ")`); !same {
+	if same := eval[bool](
+		b, `copied === document.querySelector("#level-1 pre").textContent && copied.startsWith("curl ")`,
+	); !same {
 		t.Error("another text was copied than is shown")
 	}
 	b.size(360, 800)
 	b.fits("guide and reference")
 	b.click(`#reference article label[for$="-go"]`)
-	b.wait(`[...document.querySelectorAll("#reference article [data-in]")].every((sample) => sample.checkVisibility() === (sample.dataset.in === "go"))`)
+	b.wait(
+		`[...document.querySelectorAll("#reference article [data-in]")].every((sample) => sample.checkVisibility() === (sample.dataset.in === "go"))`,
+	)
 }
 
 // A page weighs at most 60 kB as it is sent, and the payment form leaves out what only the calendar needs.
@@ -165,8 +179,14 @@ func TestAPaymentPageLoadsNoCalendar(t *testing.T) {
 	s := newStudio(t)
 	loaded := func(b *tab) (calendar bool, weight int) {
 		t.Helper()
-		calendar = eval[bool](b, `performance.getEntriesByType("resource").some((r) => /\/(calendar|choose|openings)\b[^/]*\.js$/.test(r.name))`)
-		weight = eval[int](b, `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce((sum, r) => sum + r.encodedBodySize, 0)`)
+		calendar = eval[bool](
+			b,
+			`performance.getEntriesByType("resource").some((r) => /\/(calendar|choose|openings)\b[^/]*\.js$/.test(r.name))`,
+		)
+		weight = eval[int](
+			b,
+			`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].reduce((sum, r) => sum + r.encodedBodySize, 0)`,
+		)
 		return calendar, weight
 	}
 	b := newTab(t)

@@ -41,11 +41,17 @@ func (s *fixture) openPressTime() harness.JSON {
 		cents     int64
 	}{{"basic", "Basic", 1000}, {"studio", "Studio", 3100}} {
 		s.AsCreator(s.t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+plan.key, harness.JSON{
-			"name": plan.name, "isDefault": plan.key == "basic", "trialDays": 0, "entitlements": []harness.JSON{}, "credits": []harness.JSON{},
-			"meters": []harness.JSON{}, "prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": plan.cents}},
+			"name": plan.name, "isDefault": plan.key == "basic", "trialDays": 0, "entitlements": []harness.JSON{},
+			"credits": []harness.JSON{},
+			"meters":  []harness.JSON{},
+			"prices": []harness.JSON{
+				{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": plan.cents},
+			},
 		}).Want(s.t, http.StatusOK)
 	}
-	return s.session(s.Publish(s.t, draft), harness.JSON{"catalog": harness.JSON{"listing": draft.CatalogKey, "plan": "basic"}})
+	return s.session(s.Publish(s.t, draft), harness.JSON{
+		"catalog": harness.JSON{"listing": draft.CatalogKey, "plan": "basic"},
+	})
 }
 
 // subscriber is a fixture whose customer has a plan of two, an invoice and a receipt.
@@ -55,7 +61,8 @@ func subscriber(t *testing.T) (s *fixture, customerID string) {
 	customerID = s.pay(s.openPressTime(), harness.CardSucceeds).Want(t, http.StatusOK).Map(t)["customerId"].(string)
 	s.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
 		"customerId": customerID, "currency": "eur", "idempotencyKey": harness.Unique("march"),
-		"lineItems": []harness.JSON{{"description": "Paper", "amountInCents": 450}}, "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+		"lineItems": []harness.JSON{{"description": "Paper", "amountInCents": 450}}, "periodStart": "2026-03-01",
+		"periodEnd": "2026-03-31",
 	}).Want(t, http.StatusCreated)
 	return s, customerID
 }

@@ -14,7 +14,7 @@ import (
 	"sundry/tests/harness"
 )
 
-// screenshotFolder is where the pictures of the documentation are, and largestScreenshot what one may weigh.
+// screenshotFolder holds the pictures of the documentation, and largestScreenshot bounds the size of one.
 const (
 	screenshotFolder  = "../../docs/screenshots"
 	largestScreenshot = 200_000
@@ -24,7 +24,9 @@ const (
 func (b *tab) picture(name string) {
 	b.t.Helper()
 	b.do("stop the cursor", chromedp.Evaluate[chromedp.Void](`(document.activeElement?.blur(), scrollTo(0, 0))`))
-	b.wait(`document.readyState === "complete" && [...document.images].every((i) => i.complete) && document.fonts.status === "loaded"`)
+	b.wait(
+		`document.readyState === "complete" && [...document.images].every((i) => i.complete) && document.fonts.status === "loaded"`,
+	)
 	// What fades in does so to its end; what turns forever is left to turn.
 	b.do("wait for animations", chromedp.Evaluate[chromedp.Void](`(async () => {
 		const frame = () => new Promise(requestAnimationFrame);
@@ -52,7 +54,8 @@ func TestScreenshots(t *testing.T) {
 	}
 	s := newStudio(t)
 	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
-		"displayName": "Ada's Workshop", "supportEmail": "help@workshop.example", "refundPolicy": "Full refund within 14 days.",
+		"displayName": "Ada's Workshop", "supportEmail": "help@workshop.example",
+		"refundPolicy": "Full refund within 14 days.",
 	}).Want(t, http.StatusOK)
 	for range 6 {
 		s.customer = harness.Unique("user")
@@ -85,7 +88,9 @@ func TestScreenshots(t *testing.T) {
 	b.sees("Receipt")
 	b.picture("receipt")
 	first := receipt["appointments"].([]any)[0].(map[string]any)["id"].(string)
-	b.open(s.AsBackend(t, http.MethodGet, "/v1/appointments/"+first, nil).Want(t, http.StatusOK).Map(t)["manageUrl"].(string))
+	b.open(
+		s.AsBackend(t, http.MethodGet, "/v1/appointments/"+first, nil).Want(t, http.StatusOK).Map(t)["manageUrl"].(string),
+	)
 	b.sees("Portfolio review")
 	b.picture("appointment")
 

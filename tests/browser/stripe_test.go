@@ -12,6 +12,7 @@ import (
 	"sundry/tests/harness"
 	"sundry/tests/stripefake"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
 // stripeScript replaces Stripe's own: a form of one field, which takes the name of what the card does.
@@ -44,6 +45,7 @@ const stripeScript = `window.Stripe = (key, { locale }) => ({
 // stripeFixture is a fixture whose cards are taken by Stripe.
 func stripeFixture(t *testing.T) (*fixture, *stripefake.Server) {
 	t.Helper()
+	testenv.Need(t, testenv.Chromium)
 	script := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = io.WriteString(w, stripeScript)
@@ -77,7 +79,9 @@ func TestABuyerPaysByStripesForm(t *testing.T) {
 	b := newTab(t)
 	b.open(session["checkoutUrl"].(string))
 	fillStripe(b, "")
-	if label := eval[string](b, `document.getElementById("stripe-card").getAttribute("aria-label")`); label != "Card pk_test_1 en-US payment 2900" {
+	if label := eval[string](
+		b, `document.getElementById("stripe-card").getAttribute("aria-label")`,
+	); label != "Card pk_test_1 en-US payment 2900" {
 		t.Errorf("the form was made with %q", label)
 	}
 	if eval[bool](b, `Boolean(document.getElementById("cardNumber"))`) {
@@ -132,7 +136,7 @@ func payAtBank(b *tab, fake *stripefake.Server, session harness.JSON) {
 	b.sees("Payment complete")
 }
 
-// confirmAtBank plays the buyer whom Stripe's script has led to their bank with the secret of the right payment.
+// confirmAtBank confirms the right payment at Stripe, as a buyer does whom its script has sent to their bank.
 func confirmAtBank(b *tab, fake *stripefake.Server, subjectID string) {
 	b.t.Helper()
 	b.wait("window.leaveBank")
@@ -159,9 +163,10 @@ func TestACardIsSavedAndAnInvoicePaidByStripesForm(t *testing.T) {
 	b.click("#save")
 	b.sees("Card saved")
 
-	// The saved card is refused while the customer is away, so they come to the page and pay with another.
+	// The saved card is declined off session, so the customer opens the page and pays with another.
 	s.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
-		"customerId": customer["id"], "currency": "eur", "lineItems": []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
+		"customerId": customer["id"], "currency": "eur",
+		"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
 		"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
 	}).Want(t, http.StatusPaymentRequired)
 	invoice := s.AsBackend(t, http.MethodGet, "/v1/invoices", nil).Want(t, http.StatusOK).Map(t)["data"].([]any)[0].(map[string]any)

@@ -26,10 +26,17 @@ func newStudio(t *testing.T) *studio {
 	s := &studio{fixture: newFixture(t)}
 	s.opens("09:00", "17:00")
 	s.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", harness.JSON{
-		"virtual": harness.JSON{"provider": "static", "url": "https://meet.example/ada"}, "inPerson": harness.JSON{"address": "7 Bridge Street, Brooklyn"},
+		"virtual":  harness.JSON{"provider": "static", "url": "https://meet.example/ada"},
+		"inPerson": harness.JSON{"address": "7 Bridge Street, Brooklyn"},
 	}).Want(t, http.StatusOK)
-	s.single = s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Portfolio review", "priceInCents": 9000, "metadata": harness.JSON{"deliveryMethod": "virtual"}})
-	s.hybrid = s.Published(t, harness.JSON{"type": "APPOINTMENT", "title": "Press lesson", "priceInCents": 12000, "metadata": harness.JSON{"deliveryMethod": "hybrid"}})
+	s.single = s.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "title": "Portfolio review", "priceInCents": 9000,
+		"metadata": harness.JSON{"deliveryMethod": "virtual"},
+	})
+	s.hybrid = s.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "title": "Press lesson", "priceInCents": 12000,
+		"metadata": harness.JSON{"deliveryMethod": "hybrid"},
+	})
 	s.pack = s.packOf(s.single)
 	return s
 }
@@ -59,7 +66,8 @@ const newYork = "America/New_York"
 func (s *studio) sell(l harness.Listing, over harness.JSON) harness.JSON {
 	s.t.Helper()
 	body := harness.JSON{
-		"listingId": l.ID, "externalCustomerId": s.customer, "successUrl": s.site + "/thanks", "cancelUrl": s.site + "/pricing",
+		"listingId": l.ID, "externalCustomerId": s.customer, "successUrl": s.site + "/thanks",
+		"cancelUrl": s.site + "/pricing",
 	}
 	maps.Copy(body, over)
 	return s.AsBackend(s.t, http.MethodPost, "/v1/checkout-sessions", body).Want(s.t, http.StatusCreated).Map(s.t)
@@ -81,7 +89,10 @@ func (s *studio) open(l harness.Listing, day string) (starts []string) {
 func (s *studio) take(l harness.Listing, starts ...string) {
 	s.t.Helper()
 	for _, at := range starts {
-		s.sell(l, harness.JSON{"externalCustomerId": harness.Unique("user"), "appointmentSlot": harness.JSON{"startsAt": at, "timezone": "Asia/Tokyo"}})
+		s.sell(l, harness.JSON{
+			"externalCustomerId": harness.Unique("user"),
+			"appointmentSlot":    harness.JSON{"startsAt": at, "timezone": "Asia/Tokyo"},
+		})
 	}
 }
 
@@ -151,7 +162,9 @@ func mustZone(t testing.TB) *time.Location {
 func tabIn(t *testing.T, zone string) *tab {
 	t.Helper()
 	b := newTab(t)
-	if _, err := chromedp.Call(b.ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone}); err != nil {
+	if _, err := chromedp.Call(
+		b.ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -175,7 +188,9 @@ func (b *tab) pickDay(day string) {
 	}
 	b.wait(`document.querySelector('#days [data-day="` + day + `"][data-open]')`)
 	b.click(`#days [data-day="` + day + `"]`)
-	b.wait(`document.querySelector('#days [data-day="` + day + `"][aria-selected=true]') && document.querySelector("#times [role=option]")`)
+	b.wait(
+		`document.querySelector('#days [data-day="` + day + `"][aria-selected=true]') && document.querySelector("#times [role=option]")`,
+	)
 }
 
 // pickTime chooses a time of the day shown by its instant.

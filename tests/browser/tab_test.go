@@ -18,8 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// maxWait is how long a page may take to show what is waited for: a machine that runs
-// every test at once is slow.
+// maxWait bounds the wait for a page to show something: a machine that runs every test at once is slow.
 const maxWait = 30 * time.Second
 
 // tab is one page in a profile of its own. Whatever it writes to its console fails the
@@ -91,7 +90,9 @@ func (b *tab) describe() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
 	defer cancel()
 	where, _ := chromedp.Run(ctx, chromedp.Location())
-	words, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body ? document.body.innerText.slice(0, 1500) : ""`))
+	words, _ := chromedp.Run(
+		ctx, chromedp.Evaluate[string](`document.body ? document.body.innerText.slice(0, 1500) : ""`),
+	)
 	return where + "\n" + words
 }
 
@@ -166,7 +167,10 @@ func (b *tab) scheme(name string) {
 func (b *tab) reads(language string) {
 	b.t.Helper()
 	agent := eval[string](b, "navigator.userAgent")
-	if _, err := chromedp.Call(b.ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: language}); err != nil {
+	if _, err := chromedp.Call(
+		b.ctx, emulation.SetUserAgentOverride,
+		emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: language},
+	); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -198,7 +202,7 @@ func (b *tab) fits(where string) {
 	}
 }
 
-// faults are what axe-core, which has been loaded, finds on the page as it is shown.
+// faults returns the findings of axe-core, which has been loaded, on the page as it is shown.
 func (b *tab) faults() []string {
 	b.t.Helper()
 	return eval[[]string](b, `axe.run(document, {
@@ -207,8 +211,8 @@ func (b *tab) faults() []string {
 	}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120) + " " + n.failureSummary).slice(0, 3).join(" | ")))`)
 }
 
-// accessible runs axe-core over the page at desktop and at phone size, one in each color scheme: each look costs as much as
-// buying something. Which is dark depends on the page, so that all four looks have their share.
+// accessible runs axe-core over the page at desktop and at phone size, one in each color scheme: each look costs as
+// much as buying something. Which is dark depends on the page, so that all four looks have their share.
 func (b *tab) accessible(where string) {
 	b.t.Helper()
 	b.do("load axe", chromedp.Evaluate[chromedp.Void](shared.axe))

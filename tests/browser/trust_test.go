@@ -14,7 +14,8 @@ func TestThePageShowsWhoSells(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
-		"displayName": "Field Notes", "accentColor": "#7c3aed", "supportEmail": "help@fieldnotes.example", "refundPolicy": "Full refund within 14 days.\nJust write to us.",
+		"displayName": "Field Notes", "accentColor": "#7c3aed", "supportEmail": "help@fieldnotes.example",
+		"refundPolicy": "Full refund within 14 days.\nJust write to us.",
 	}).Want(t, http.StatusOK)
 	session := s.session(s.book, nil)
 	b := newTab(t)
@@ -29,7 +30,9 @@ func TestThePageShowsWhoSells(t *testing.T) {
 	if cards := eval[int](b, `document.querySelectorAll(".schemes li").length`); cards < 3 {
 		t.Errorf("%d cards are named before the first digit", cards)
 	}
-	if loaded := eval[bool](b, `performance.getEntriesByType("resource").some((r) => r.name.includes("/calendar."))`); loaded {
+	if loaded := eval[bool](
+		b, `performance.getEntriesByType("resource").some((r) => r.name.includes("/calendar."))`,
+	); loaded {
 		t.Error("the payment page loads the calendar")
 	}
 	b.accessible("a page in the creator's color")
@@ -55,7 +58,10 @@ func TestBackLeadsFromThePaymentToTheCalendar(t *testing.T) {
 	b.open(s.site + "/pricing")
 	b.open(session["checkoutUrl"].(string))
 	b.wait(`document.querySelector("[role=option]")`)
-	if past := eval[int](b, `[...document.querySelectorAll("#days tbody tr")].filter((row) => [...row.cells].every((c) => !c.dataset.day || c.dataset.day < document.querySelector("[aria-current]")?.dataset.day)).length`); past != 0 {
+	if past := eval[int](
+		b,
+		`[...document.querySelectorAll("#days tbody tr")].filter((row) => [...row.cells].every((c) => !c.dataset.day || c.dataset.day < document.querySelector("[aria-current]")?.dataset.day)).length`,
+	); past != 0 {
 		t.Errorf("%d weeks that are over are shown", past)
 	}
 	b.click("[role=option]")
@@ -108,7 +114,9 @@ func TestAPromotionCodeIsAppliedAndRemoved(t *testing.T) {
 	b.expectConsole("400")
 	b.fill("#promoCode", "NOPE")
 	b.press(kb.Enter)
-	b.wait(`document.getElementById("promoCode-error").textContent && document.getElementById("promoCode").getAttribute("aria-invalid") === "true"`)
+	b.wait(
+		`document.getElementById("promoCode-error").textContent && document.getElementById("promoCode").getAttribute("aria-invalid") === "true"`,
+	)
 	b.accessible("a refused code")
 	b.fill("#promoCode", code)
 	b.click("#promo-apply")
@@ -124,9 +132,12 @@ func TestHostileWordsAreShownAsWords(t *testing.T) {
 	attack := `"><script>window.hacked=1</script><img src=x onerror=window.hacked=1>`
 	s.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": attack, "refundPolicy": attack}).Want(t, http.StatusOK)
 	lesson := s.Published(t, harness.JSON{
-		"type": "APPOINTMENT", "title": attack, "description": attack, "priceInCents": 900, "metadata": harness.JSON{"deliveryMethod": "virtual"},
+		"type": "APPOINTMENT", "title": attack, "description": attack, "priceInCents": 900,
+		"metadata": harness.JSON{"deliveryMethod": "virtual"},
 	})
-	session := s.sell(lesson, harness.JSON{"metadata": harness.JSON{"note": attack}, "customer": harness.JSON{"name": attack}, "referenceId": "r"})
+	session := s.sell(lesson, harness.JSON{
+		"metadata": harness.JSON{"note": attack}, "customer": harness.JSON{"name": attack}, "referenceId": "r",
+	})
 	b := newTab(t)
 	harmless := func(where string) {
 		t.Helper()

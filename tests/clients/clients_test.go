@@ -3,7 +3,6 @@
 package clients_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
 const oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
@@ -47,23 +47,11 @@ func runIn(t *testing.T, folder string, env []string, name string, args ...strin
 	return out
 }
 
-// packages is the folder of the npm packages that tests/run installs.
-func packages(t *testing.T) string {
-	t.Helper()
-	if os.Getenv("TEST_QUICK") != "" {
-		t.Skip("a quick run installs nothing")
-	}
-	folder := os.Getenv("TEST_NPM")
-	if folder == "" {
-		t.Fatal("TEST_NPM is not set: go run ./tests/run installs the packages")
-	}
-	return folder
-}
-
 // script runs the program of an npm package under Node.js.
 func script(t *testing.T, folder, program string, args ...string) {
 	t.Helper()
-	runIn(t, folder, nil, cmp.Or(os.Getenv("TEST_NODE"), "node"), append([]string{filepath.Join(packages(t), "node_modules", program)}, args...)...)
+	path := filepath.Join(testenv.Need(t, testenv.Packages), "node_modules", program)
+	runIn(t, folder, nil, testenv.Need(t, testenv.Node), append([]string{path}, args...)...)
 }
 
 // config is the absolute path of a file of this package.
@@ -87,7 +75,10 @@ func copied(t *testing.T, from, into string) {
 func credentials(t *testing.T, app *harness.App) []string {
 	t.Helper()
 	account := app.NewAccount(t)
-	return []string{"BASE_URL=" + app.URL, "ACCESS_TOKEN=" + account.Token, "SECRET_KEY=" + account.Key, "SLUG=" + harness.Unique("item"), "GOFLAGS=-mod=mod"}
+	return []string{
+		"BASE_URL=" + app.URL, "ACCESS_TOKEN=" + account.Token, "SECRET_KEY=" + account.Key,
+		"SLUG=" + harness.Unique("item"), "GOFLAGS=-mod=mod",
+	}
 }
 
 // wantFlow holds what a client has printed to what every client must see.
@@ -107,15 +98,21 @@ func wantFlow(t *testing.T, printed []byte, slug string) {
 
 func TestTheLintersFindNothing(t *testing.T) {
 	t.Parallel()
-	packages(t)
+	testenv.Need(t, testenv.Packages)
 	folder, path := document(t, harness.New(t, testdb.SQLite, nil))
-	script(t, folder, "@redocly/cli/bin/cli.js", "lint", path, "--config", config(t, "redocly.yaml"), "--max-problems", "20")
-	script(t, folder, "@stoplight/spectral-cli/dist/index.js", "lint", path, "--ruleset", config(t, "spectral.yaml"), "--fail-severity", "hint")
+	script(
+		t, folder, "@redocly/cli/bin/cli.js", "lint", path, "--config", config(t, "redocly.yaml"), "--max-problems",
+		"20",
+	)
+	script(
+		t, folder, "@stoplight/spectral-cli/dist/index.js", "lint", path, "--ruleset", config(t, "spectral.yaml"),
+		"--fail-severity", "hint",
+	)
 }
 
 func TestTheTypeScriptClientRunsTheMainFlow(t *testing.T) {
 	t.Parallel()
-	npm := packages(t)
+	npm := testenv.Need(t, testenv.Packages)
 	app := harness.New(t, testdb.SQLite, nil)
 	folder, path := document(t, app)
 	copied(t, "testdata/typescript", folder)
@@ -127,16 +124,19 @@ func TestTheTypeScriptClientRunsTheMainFlow(t *testing.T) {
 	script(t, folder, "openapi-typescript/bin/cli.js", path, "-o", filepath.Join(folder, "schema.d.ts"))
 	script(t, folder, "typescript/bin/tsc", "-p", folder)
 	env := credentials(t, app)
-	wantFlow(t, runIn(t, folder, env, cmp.Or(os.Getenv("TEST_NODE"), "node"), "out/flow.mjs"), env[3])
+	wantFlow(t, runIn(t, folder, env, testenv.Need(t, testenv.Node), "out/flow.mjs"), env[3])
 }
 
 func TestTheGoClientRunsTheMainFlow(t *testing.T) {
 	t.Parallel()
-	packages(t)
+	testenv.Need(t, testenv.Packages)
 	app := harness.New(t, testdb.SQLite, nil)
 	folder, path := document(t, app)
 	copied(t, "testdata/go", folder)
 	env := credentials(t, app)
-	runIn(t, folder, env, "go", "run", oapiCodegen, "-generate", "types,client", "-package", "main", "-o", "client.gen.go", path)
+	runIn(
+		t, folder, env, "go", "run", oapiCodegen, "-generate", "types,client", "-package", "main", "-o",
+		"client.gen.go", path,
+	)
 	wantFlow(t, runIn(t, folder, env, "go", "run", "."), env[3])
 }

@@ -34,7 +34,8 @@ func Clock(t *testing.T, newFixture func(t *testing.T) ClockFixture) {
 	}
 }
 
-// aheadOfReal is how far the account's time runs ahead of real time; it takes the reading between two of the real clock.
+// aheadOfReal bounds how far the account's time runs ahead of real time. It takes the reading between two of the real
+// clock.
 func (f ClockFixture) aheadOfReal(t *testing.T, creatorID string) (least, most time.Duration) {
 	t.Helper()
 	before := f.Clock.Real()

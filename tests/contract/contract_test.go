@@ -42,7 +42,10 @@ func database(engine testdb.Engine) func(t *testing.T) contract.Database {
 			},
 			Disconnect: func(t *testing.T) {
 				t.Helper()
-				execute(t, address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+				execute(
+					t, address,
+					"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+				)
 			},
 		}
 	}
@@ -79,7 +82,9 @@ func TestStore(t *testing.T) {
 }
 
 func inProcess(*testing.T) contract.Queue {
-	return contract.Queue{NewDispatcher: func(mux *jobs.Mux, queue ports.TaskQueue, log *slog.Logger) contract.RunningDispatcher {
+	return contract.Queue{NewDispatcher: func(
+		mux *jobs.Mux, queue ports.TaskQueue, log *slog.Logger,
+	) contract.RunningDispatcher {
 		return jobs.NewInline(mux, queue, log)
 	}}
 }
@@ -104,7 +109,9 @@ func asynq(redisDB int) func(t *testing.T) contract.Queue {
 
 func TestDispatcherInProcess(t *testing.T) {
 	t.Parallel()
-	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) { contract.Dispatcher(t, database(engine), inProcess) })
+	testdb.EachEngine(
+		t, func(t *testing.T, engine testdb.Engine) { contract.Dispatcher(t, database(engine), inProcess) },
+	)
 }
 
 func TestDispatcherAsynq(t *testing.T) {
@@ -142,12 +149,15 @@ func sandboxProcessor(t *testing.T, engine testdb.Engine) contract.ProcessorFixt
 	return contract.ProcessorFixture{
 		Processor: processor, CreatorID: "crt_1",
 		Cards: contract.ProcessorCards{
-			Succeeds: card("4242 4242 4242 4242"), Declines: card("4000 0000 0000 0002"), Challenges: card("4000 0027 6000 3184"),
+			Succeeds: card("4242 4242 4242 4242"), Declines: card("4000 0000 0000 0002"),
+			Challenges:  card("4000 0027 6000 3184"),
 			PresentOnly: card("4000 0000 0000 0341"), TimesOut: card("4000 0000 0000 9003"),
 		},
 		Refunded: func(t *testing.T, paymentID string) int64 {
 			t.Helper()
-			return engine.Int(t, address, "SELECT COALESCE(SUM(amount), 0) FROM sandbox_refunds WHERE payment_id = '"+paymentID+"'")
+			return engine.Int(
+				t, address, "SELECT COALESCE(SUM(amount), 0) FROM sandbox_refunds WHERE payment_id = '"+paymentID+"'",
+			)
 		},
 	}
 }

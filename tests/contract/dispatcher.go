@@ -13,8 +13,8 @@ import (
 	"sundry/ports"
 )
 
-// Dispatcher is the suite of ports.Dispatcher: the relay, the mux and the dispatcher's workers over a store. The rows are
-// the source of truth, so whatever a dispatcher loses, doubles or delays, every task takes effect once.
+// Dispatcher is the suite of ports.Dispatcher: the relay, the mux and the dispatcher's workers over a store. The rows
+// are the source of truth, so whatever a dispatcher loses, doubles or delays, every task takes effect once.
 func Dispatcher(t *testing.T, newDatabase func(t *testing.T) Database, newQueue func(t *testing.T) Queue) {
 	t.Helper()
 	for name, test := range map[string]func(t *testing.T, r *workerFixture){
@@ -37,9 +37,11 @@ func Dispatcher(t *testing.T, newDatabase func(t *testing.T) Database, newQueue 
 	}
 }
 
-// DispatcherOverVolatileQueue is what a dispatcher promises whose queue may be emptied at any time. Nothing else may use
-// the queue meanwhile.
-func DispatcherOverVolatileQueue(t *testing.T, newDatabase func(t *testing.T) Database, newQueue func(t *testing.T) Queue) {
+// DispatcherOverVolatileQueue tests a dispatcher whose queue may be emptied at any time. Nothing else may use the
+// queue meanwhile.
+func DispatcherOverVolatileQueue(
+	t *testing.T, newDatabase func(t *testing.T) Database, newQueue func(t *testing.T) Queue,
+) {
 	t.Helper()
 	t.Run("an emptied queue loses nothing", func(t *testing.T) {
 		t.Parallel()
@@ -244,9 +246,9 @@ func aBacklogOfOneClassDelaysNoOther(t *testing.T, r *workerFixture) {
 	r.wantOneEffectEach(subjects)
 }
 
-// aBacklogOfOneKeyDelaysNoOther has one receiver that never responds, with two thousand messages waiting for it, and a
-// healthy one beside it. Every message to the healthy one arrives while the other is as busy as its key may be: one that
-// had to wait for the other would never arrive.
+// aBacklogOfOneKeyDelaysNoOther has one receiver that never responds, with two thousand messages waiting for it, and
+// a healthy one beside it. Every message to the healthy one arrives while the other is as busy as its key may be: one
+// that had to wait for the other would never arrive.
 func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 	release, running, most := make(chan struct{}), atomic.Int64{}, atomic.Int64{}
 	defer close(release)
@@ -274,7 +276,9 @@ func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 	}
 	r.scheduleAll("test.send", dead, r.clock.Real().Add(-time.Hour))
 	r.start()
-	r.eventuallyInPlace("the dead receiver is as busy as it may be", func() bool { return running.Load() == ports.MaxPerKey })
+	r.eventuallyInPlace(
+		"the dead receiver is as busy as it may be", func() bool { return running.Load() == ports.MaxPerKey },
+	)
 	healthy := make([]string, 10) // few, so that a slow machine is done before a run of the others times out
 	for i := range healthy {
 		healthy[i] = fmt.Sprint("healthy/", i)
@@ -282,7 +286,10 @@ func aBacklogOfOneKeyDelaysNoOther(t *testing.T, r *workerFixture) {
 		r.eventuallyInPlace(healthy[i]+" arrives", func() bool { return arrived.Load() > int64(i) })
 	}
 	if n, peak, over := running.Load(), most.Load(), ended.Load(); n != ports.MaxPerKey || peak != ports.MaxPerKey || over != 0 {
-		t.Errorf("%d requests to the dead receiver are under way, %d were at most, %d ended; want %d, %[4]d and none", n, peak, over, ports.MaxPerKey)
+		t.Errorf(
+			"%d requests to the dead receiver are under way, %d were at most, %d ended; want %d, %[4]d and none", n,
+			peak, over, ports.MaxPerKey,
+		)
 	}
 	r.eventuallyInPlace("the healthy one's are done", func() bool { return r.waiting() == int64(len(dead)) })
 	r.wantOneEffectEach(healthy)

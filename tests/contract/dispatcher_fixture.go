@@ -33,7 +33,7 @@ type RunningDispatcher interface {
 	Stop(ctx context.Context)
 }
 
-// Queue is what the workers of several processes share.
+// Queue is the queue that the workers of several processes share.
 type Queue struct {
 	// NewDispatcher makes the dispatcher of one process, over the handlers of its mux.
 	NewDispatcher func(mux *jobs.Mux, queue ports.TaskQueue, log *slog.Logger) RunningDispatcher
@@ -60,7 +60,8 @@ type workerFixture struct {
 
 func newWorkerFixture(t *testing.T, db Database, queue Queue) *workerFixture {
 	r := &workerFixture{
-		t: t, queue: queue, clock: &leapClock{}, log: slog.New(slog.DiscardHandler), wakes: &atomic.Pointer[jobs.Relay]{},
+		t: t, queue: queue, clock: &leapClock{}, log: slog.New(slog.DiscardHandler),
+		wakes:   &atomic.Pointer[jobs.Relay]{},
 		between: func(next RunningDispatcher) ports.Dispatcher { return next },
 	}
 	r.store = db.Open(t, StoreOptions{
@@ -68,8 +69,15 @@ func newWorkerFixture(t *testing.T, db Database, queue Queue) *workerFixture {
 		KeyOf:       func(kind, subject, creatorID string) string { return r.mux.ConcurrencyKey(kind, subject, creatorID) },
 		OnScheduled: r.wake,
 	})
-	r.mux = jobs.NewMux(r.store, r.clock, jobs.NewMetrics(r.store, r.clock, r.log), r.log)
+	r.mux = r.newMux()
 	return r
+}
+
+func (r *workerFixture) newMux() *jobs.Mux {
+	return jobs.NewMux(jobs.MuxDeps{
+		Kinds: jobs.NewKinds(), Queue: r.store, Clock: r.clock, Metrics: jobs.NewMetrics(r.store, r.clock, r.log),
+		Log: r.log,
+	})
 }
 
 func (r *workerFixture) wake() {
@@ -81,7 +89,7 @@ func (r *workerFixture) wake() {
 // secondWorker is another worker process on the same store and queue.
 func (r *workerFixture) secondWorker() *workerFixture {
 	other := *r
-	other.mux = jobs.NewMux(r.store, r.clock, jobs.NewMetrics(r.store, r.clock, r.log), r.log)
+	other.mux = r.newMux()
 	return &other
 }
 
@@ -128,7 +136,7 @@ func (r *workerFixture) countAndFinish(ctx context.Context, t ports.Task) error 
 	})
 }
 
-// effects is how often the subject's effect was committed.
+// effects counts the commits of the subject's effect.
 func (r *workerFixture) effects(subject string) int64 {
 	r.t.Helper()
 	var n int64
@@ -152,7 +160,7 @@ func (r *workerFixture) wantOneEffectEach(subjects []string) {
 	}
 }
 
-// waiting is how many tasks are due by now, running ones included.
+// waiting counts the tasks that are due by now, running ones included.
 func (r *workerFixture) waiting() int64 {
 	r.t.Helper()
 	backlog, err := r.store.Backlog(r.t.Context(), r.clock.Real())
@@ -166,7 +174,8 @@ func (r *workerFixture) waiting() int64 {
 	return n
 }
 
-// eventually waits for the condition. Every two seconds it leaps over a lease: what was lost on the way is claimed again.
+// eventually waits for the condition. Every two seconds it leaps over a lease: what was lost on the way is claimed
+// again.
 func (r *workerFixture) eventually(what string, condition func() bool) {
 	r.t.Helper()
 	started, leapt := time.Now(), time.Now()

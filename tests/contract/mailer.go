@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"encoding/base64"
 
 	"sundry/core/id"
 	"sundry/ports"
@@ -47,9 +46,12 @@ type post struct {
 // Message is a message with something of everything, under an id made of n.
 func Message(n byte) ports.Message {
 	return ports.Message{
-		ID: id.New(id.Mail, [16]byte{1, 2, 3, n}), To: "grace.hopper+shop@example.com", ToName: `Grace "Amazing" Höpper`,
-		Subject: "Your receipt from Ada’s Workshop — R-000001", Text: "Dear Grace,\n\nthank you. €12.00\n.\nA line of one point is above.\n",
-		HTML: "<!doctype html><p>Dear Grace,<br>thank you. €12.00 &amp; more</p>", Date: time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC),
+		ID: id.New(id.Mail, [16]byte{1, 2, 3, n}), To: "grace.hopper+shop@example.com",
+		ToName:  `Grace "Amazing" Höpper`,
+		Subject: "Your receipt from Ada’s Workshop — R-000001",
+		Text:    "Dear Grace,\n\nthank you. €12.00\n.\nA line of one point is above.\n",
+		HTML:    "<!doctype html><p>Dear Grace,<br>thank you. €12.00 &amp; more</p>",
+		Date:    time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC),
 	}
 }
 
@@ -71,7 +73,10 @@ func mailArrivesWhole(t *testing.T, p post) {
 	invite := "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nSUMMARY:Café\r\nEND:VCALENDAR\r\n"
 	m.Attachments = []ports.Attachment{
 		{Name: "invite.ics", ContentType: "text/calendar", Method: "REQUEST", Content: []byte(invite)},
-		{Name: "Rechnung März.pdf", ContentType: "application/pdf", Content: []byte{0, 1, 2, 0xff, '\r', '\n', '.', '\n'}},
+		{
+			Name: "Rechnung März.pdf", ContentType: "application/pdf",
+			Content: []byte{0, 1, 2, 0xff, '\r', '\n', '.', '\n'},
+		},
 	}
 	got := p.send(t, m)
 	if got.Subject != m.Subject || got.To.Address != m.To || got.To.Name != m.ToName || !got.Date.Equal(m.Date) || got.From.Address == "" {
@@ -168,7 +173,9 @@ func ReadMail(t *testing.T, raw []byte) ReceivedMail {
 	if err != nil {
 		t.Fatalf("%v in %s", err, raw)
 	}
-	a := ReceivedMail{Header: m.Header, MessageID: m.Header.Get("Message-Id"), Parts: map[string]string{}, Files: map[string]string{}}
+	a := ReceivedMail{
+		Header: m.Header, MessageID: m.Header.Get("Message-Id"), Parts: map[string]string{}, Files: map[string]string{},
+	}
 	var errs [5]error
 	a.Subject, errs[0] = (&mime.WordDecoder{}).DecodeHeader(m.Header.Get("Subject"))
 	a.From, errs[1] = mail.ParseAddress(m.Header.Get("From"))
@@ -200,7 +207,9 @@ func (a *ReceivedMail) read(contentType, encoding, file string, body io.Reader) 
 			if err != nil {
 				return err
 			}
-			if err := a.read(part.Header.Get("Content-Type"), part.Header.Get("Content-Transfer-Encoding"), name, part); err != nil {
+			if err := a.read(
+				part.Header.Get("Content-Type"), part.Header.Get("Content-Transfer-Encoding"), name, part,
+			); err != nil {
 				return err
 			}
 		}

@@ -33,7 +33,7 @@ type ProcessorFixture struct {
 	CreatorID string
 	// Challenge plays the buyer at the bank's challenge, where that is not Authenticate's own part.
 	Challenge func(t *testing.T, paymentID string, approve bool)
-	// Refunded is how much of a charge went back, in minor units, as the processor's own books have it.
+	// Refunded returns the refunded part of a charge, in minor units, according to the processor.
 	Refunded func(t *testing.T, paymentID string) int64
 }
 
@@ -105,7 +105,8 @@ func (f ProcessorFixture) refund(t *testing.T, r ports.ChargeRequest, refundID s
 		t.Error(err)
 	}
 	outcome, err := f.Processor.Refund(t.Context(), ports.RefundRequest{
-		RefundID: refundID, PaymentID: r.PaymentID, ProcessorID: charged.ProcessorID, CreatorID: f.CreatorID, Amount: money.Amount{Minor: minor, Currency: "eur"},
+		RefundID: refundID, PaymentID: r.PaymentID, ProcessorID: charged.ProcessorID, CreatorID: f.CreatorID,
+		Amount: money.Amount{Minor: minor, Currency: "eur"},
 	})
 	if err == nil && outcome.Status != refund.Succeeded {
 		t.Errorf("refunded: %+v", outcome)

@@ -118,7 +118,9 @@ func limiterHoldsUnderConcurrency(t *testing.T, c counter) {
 	var all sync.WaitGroup
 	for range 4 * limiterLimit {
 		all.Go(func() {
-			if quota, err := c.limiter.Allow(context.Background(), c.key, limiterLimit, limiterWindow); err == nil && quota.Wait == 0 {
+			if quota, err := c.limiter.Allow(
+				context.Background(), c.key, limiterLimit, limiterWindow,
+			); err == nil && quota.Wait == 0 {
 				passed.Add(1)
 			}
 		})

@@ -108,7 +108,9 @@ func slotLocksHoldUnderConcurrency(t *testing.T, l lockedTime) {
 	for i := range 32 {
 		all.Go(func() {
 			wanted := hours(9+float64(i)/64, 10+float64(i)/64)
-			if entered, err := l.locks.TryLock(context.Background(), l.creatorID, rand.Text(), []slot.Interval{wanted}, time.Minute); err != nil {
+			if entered, err := l.locks.TryLock(
+				context.Background(), l.creatorID, rand.Text(), []slot.Interval{wanted}, time.Minute,
+			); err != nil {
 				t.Error(err)
 			} else if entered {
 				won.Add(1)

@@ -22,14 +22,17 @@ var accessNoon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
 func accessGrant(id, sourceID string) access.State {
 	return access.State{
-		ID: id, CreatorID: creator, ExternalCustomerID: ada, Source: access.Subscription, SourceID: sourceID, CheckoutID: "cs_1",
+		ID: id, CreatorID: creator, ExternalCustomerID: ada, Source: access.Subscription, SourceID: sourceID,
+		CheckoutID: "cs_1",
 		Plan: &access.Plan{
 			Key: "pro", ListingKey: "studio", ListingID: "lst_1", Interval: "month", Status: access.Trialing,
-			CurrentPeriodStart: accessNoon, CurrentPeriodEnd: accessNoon.AddDate(0, 1, 0), TrialEndsAt: accessNoon.AddDate(0, 0, 7),
+			CurrentPeriodStart: accessNoon, CurrentPeriodEnd: accessNoon.AddDate(0, 1, 0),
+			TrialEndsAt:       accessNoon.AddDate(0, 0, 7),
 			CancelAtPeriodEnd: true, GraceEndsAt: accessNoon.AddDate(0, 2, 0),
 		},
 		Entitlements: []plan.Entitlement{
-			{Key: "export", Type: plan.Boolean, Bool: true}, {Key: "seats", Type: plan.Limit, Limit: 1 << 60}, {Key: "tier", Type: plan.Text, Text: `"<é>`},
+			{Key: "export", Type: plan.Boolean, Bool: true}, {Key: "seats", Type: plan.Limit, Limit: 1 << 60},
+			{Key: "tier", Type: plan.Text, Text: `"<é>`},
 		},
 		Credits: []access.CreditBlock{{Key: "renders", Unit: "render", Granted: 1 << 60, Used: 3, Renews: true}},
 		Note:    "a\nnote", StartedAt: accessNoon, ExpiresAt: accessNoon.Add(time.Millisecond), Revision: 1,
@@ -49,11 +52,14 @@ func lockAccess(t *testing.T, ctx context.Context, r ports.Repos, version int64)
 func grantsComeBackAsTheyWent(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	whole, bare := accessGrant("grt_1", "sub_1"), access.State{
-		ID: "grt_2", CreatorID: creator, ExternalCustomerID: ada, Source: access.Manual, SourceID: "grt_2", StartedAt: accessNoon, Revision: 1,
+		ID: "grt_2", CreatorID: creator, ExternalCustomerID: ada, Source: access.Manual, SourceID: "grt_2",
+		StartedAt: accessNoon, Revision: 1,
 	}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		lockAccess(t, ctx, r, 0)
-		return errors.Join(r.Access.Grants.Insert(ctx, access.Restore(whole)), r.Access.Grants.Insert(ctx, access.Restore(bare)))
+		return errors.Join(
+			r.Access.Grants.Insert(ctx, access.Restore(whole)), r.Access.Grants.Insert(ctx, access.Restore(bare)),
+		)
 	})
 	r, ctx := store.Read(t.Context()), t.Context()
 	for _, want := range []access.State{whole, bare} {
@@ -68,7 +74,8 @@ func grantsComeBackAsTheyWent(t *testing.T, db Database) {
 	}
 	for _, missing := range []error{
 		second(r.Access.Grants.Get(ctx, "crt_2", "grt_1")), second(r.Access.Grants.Get(ctx, creator, "grt_9")),
-		second(r.Access.Grants.GetBySource(ctx, creator, access.Purchase, "sub_1")), second(r.Access.Grants.GetBySource(ctx, "crt_2", access.Subscription, "sub_1")),
+		second(r.Access.Grants.GetBySource(ctx, creator, access.Purchase, "sub_1")),
+		second(r.Access.Grants.GetBySource(ctx, "crt_2", access.Subscription, "sub_1")),
 	} {
 		if !errors.Is(missing, ports.ErrNotFound) {
 			t.Errorf("a grant that is not there: %v", missing)
@@ -130,9 +137,12 @@ func endedGrantsAndStaleOnes(t *testing.T, db Database) {
 		over := grants[n].State()
 		over.EndedAt, over.EndReason, over.Revision = accessNoon.Add(time.Duration(i)*time.Hour), access.SourceEnded, over.Revision+1
 		grants[n] = access.Restore(over)
-		atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Access.Grants.Update(ctx, grants[n]) })
+		atomically(
+			t, store, func(ctx context.Context, r ports.Repos) error { return r.Access.Grants.Update(ctx, grants[n]) },
+		)
 	}
-	err := store.Read(t.Context()).Access.Grants.Update(t.Context(), grants["1"]) // not inside Atomically, which would try again
+	// not inside Atomically, which would try again
+	err := store.Read(t.Context()).Access.Grants.Update(t.Context(), grants["1"])
 	if !errors.Is(err, ports.ErrStale) && !strings.Contains(err.Error(), "readonly") {
 		t.Errorf("writing a revision twice: %v", err)
 	}
@@ -172,8 +182,9 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 	}
 	history, err := store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, 10)
 	want := access.Changed{
-		CreatorID: creator, ExternalCustomerID: ada, Version: 1, Changed: []string{"activePlans", "entitlements", "credits"},
-		Cause: access.Cause{Kind: access.GrantCreated, ID: "x"}, At: accessNoon,
+		CreatorID: creator, ExternalCustomerID: ada, Version: 1,
+		Changed: []string{"activePlans", "entitlements", "credits"},
+		Cause:   access.Cause{Kind: access.GrantCreated, ID: "x"}, At: accessNoon,
 	}
 	if err != nil || len(history) != 1 || !reflect.DeepEqual(history[0], want) {
 		t.Errorf("history %+v, %v", history, err)
@@ -188,6 +199,12 @@ func snapshotsFollowOneAnother(t *testing.T, db Database) {
 		t.Errorf("%d changes up to %d, %v; next end %v", count, highest, err, d.NextEnd)
 	}
 	saveNext(t, store, ada, access.Restore(accessGrant("grt_2", "sub_2")))
+	for after, want := range map[int64]int{0: 2, 1: 1, 2: 0} {
+		later, err := store.Read(t.Context()).Access.Snapshots.ListHistoryAfter(t.Context(), creator, ada, after)
+		if err != nil || len(later) != want || want > 0 && later[0].Version != after+1 {
+			t.Errorf("after version %d: %+v, %v", after, later, err)
+		}
+	}
 	if history, err := store.Read(t.Context()).Access.Snapshots.ListHistory(t.Context(), creator, ada, 1); err != nil || len(history) != 1 || history[0].Version != 2 {
 		t.Errorf("latest change %+v, %v", history, err)
 	}
@@ -203,7 +220,9 @@ func saveNext(t *testing.T, store StoreAdapter, customer string, g *access.Grant
 			return err
 		}
 		var change access.Changed
-		next, change, _, err = d.Next(access.Fold([]*access.Grant{g}), false, access.Cause{Kind: access.GrantCreated, ID: "x"}, accessNoon)
+		next, change, _, err = d.Next(
+			access.Fold([]*access.Grant{g}), false, access.Cause{Kind: access.GrantCreated, ID: "x"}, accessNoon,
+		)
 		return errors.Join(err, r.Access.Snapshots.Update(ctx, next, &change))
 	})
 	return next
@@ -217,6 +236,11 @@ func theLockMakesWritersTakeTurns(t *testing.T, db Database) {
 	for i := range writers {
 		all.Go(func() {
 			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				if i%2 == 0 { // the same lock, taken with the next read
+					if err := r.Access.Snapshots.LockSoon(ctx, access.Empty(creator, ada, false)); err != nil {
+						return err
+					}
+				}
 				d, err := r.Access.Snapshots.Lock(ctx, access.Empty(creator, ada, false))
 				if err != nil {
 					return err
@@ -225,7 +249,8 @@ func theLockMakesWritersTakeTurns(t *testing.T, db Database) {
 				d.Version++
 				seen <- d.Version
 				if i%3 == 0 {
-					return errors.Join(r.Access.Snapshots.Update(ctx, d, &change), context.Canceled) // and is rolled back
+					// and is rolled back
+					return errors.Join(r.Access.Snapshots.Update(ctx, d, &change), context.Canceled)
 				}
 				return r.Access.Snapshots.Update(ctx, d, &change)
 			})
@@ -270,7 +295,9 @@ func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
 		for _, c := range page {
 			seen = append(seen, c.Document.ExternalCustomerID)
 			last = c.Document
-			if want := int64(slices.Index(customers, last.ExternalCustomerID) % 3); c.Changes != want || c.Highest != want {
+			if want := int64(
+				slices.Index(customers, last.ExternalCustomerID) % 3,
+			); c.Changes != want || c.Highest != want {
 				t.Errorf("%q has %d changes up to %d, want %d", last.ExternalCustomerID, c.Changes, c.Highest, want)
 			}
 		}
@@ -288,11 +315,14 @@ func scanSeesEveryCustomerOnce(t *testing.T, db Database) {
 func creditUsesAreRemembered(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	use := access.CreditUse{
-		CreatorID: creator, ExternalCustomerID: ada, IdempotencyKey: "job|1 é", Request: access.ConsumeRequest{Key: "renders", Amount: 3},
-		Result: access.Balance{Key: "renders", Unit: "render", Amount: 3, Granted: 10, Used: 4, Balance: 6, Version: 2}, At: accessNoon,
+		CreatorID: creator, ExternalCustomerID: ada, IdempotencyKey: "job|1 é",
+		Request: access.ConsumeRequest{Key: "renders", Amount: 3},
+		Result:  access.Balance{Key: "renders", Unit: "render", Amount: 3, Granted: 10, Used: 4, Balance: 6, Version: 2}, At: accessNoon,
 	}
 	insert := func() error {
-		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Access.CreditUses.Insert(ctx, use) })
+		return store.Atomically(
+			t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Access.CreditUses.Insert(ctx, use) },
+		)
 	}
 	if err := insert(); err != nil {
 		t.Fatal(err)

@@ -21,10 +21,14 @@ var catalogTime = time.Date(2026, 3, 8, 12, 0, 0, 123_000_000, time.UTC)
 // listingState is a listing with every member set.
 func listingState(n int) listing.State {
 	return listing.State{
-		ID: fmt.Sprintf("lst_%04d", n), CreatorID: creator, Type: listing.Appointment, Title: fmt.Sprintf("Title %d", n), Description: "One\ntwo",
-		Slug: fmt.Sprintf("slug-%d", n), CatalogKey: fmt.Sprintf("key-%d", n), Price: money.Amount{Minor: int64(n), Currency: "eur"},
+		ID: fmt.Sprintf("lst_%04d", n), CreatorID: creator, Type: listing.Appointment,
+		Title: fmt.Sprintf("Title %d", n), Description: "One\ntwo",
+		Slug: fmt.Sprintf("slug-%d", n), CatalogKey: fmt.Sprintf("key-%d", n),
+		Price:   money.Amount{Minor: int64(n), Currency: "eur"},
 		PriceID: fmt.Sprintf("pri_%d", n), Status: listing.Active,
-		Metadata: listing.Metadata{"deliveryMethod": "virtual", "horizonDays": int64(30), "features": []string{"a", "b"}},
+		Metadata: listing.Metadata{
+			"deliveryMethod": "virtual", "horizonDays": int64(30), "features": []string{"a", "b"},
+		},
 		Variants: []listing.Variant{
 			{ID: "var_1", Name: "60 minutes", DurationMinutes: 60, SessionCount: 1, IsDefault: true},
 			{ID: "var_2", Name: "Pack", DurationMinutes: 30, SessionCount: 5, PriceInCents: new(int64(9000))},
@@ -86,14 +90,10 @@ func aListingIsUpdatedFromItsLatestRevisionOnly(t *testing.T, db Database) {
 	ctx := t.Context()
 	s := listingState(1)
 	insertListings(t, store, s)
-	update := func(s listing.State) (updated error) {
-		_ = store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-			if updated = r.Catalog.Listings.Update(ctx, s); updated != nil {
-				return errors.New("undo") // ErrStale itself would run the transaction again
-			}
-			return nil
-		})
-		return updated
+	update := func(s listing.State) error {
+		return store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Catalog.Listings.Update(ctx, s) },
+		)
 	}
 	next := s
 	next.Title, next.Status, next.Metadata, next.Variants, next.Revision = "New", listing.Archived, listing.Metadata{}, s.Variants[:1], 2
@@ -120,7 +120,9 @@ func slugsAreThePlatformsAndCatalogKeysTheAccounts(t *testing.T, db Database) {
 	insert := func(change func(s *listing.State)) error {
 		s := listingState(2)
 		change(&s)
-		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Catalog.Listings.Insert(ctx, s) })
+		return store.Atomically(
+			t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Catalog.Listings.Insert(ctx, s) },
+		)
 	}
 	wantIndex(t, insert(func(s *listing.State) { s.CreatorID, s.Slug = "crt_2", first.Slug }), "listings_slug")
 	wantIndex(t, insert(func(s *listing.State) { s.CatalogKey = first.CatalogKey }), "listings_creator_id_catalog_key")
@@ -189,20 +191,28 @@ func searchFindsActiveListings(t *testing.T, db Database) {
 		search ports.ListingSearch
 		want   []int
 	}{
-		"everything ACTIVE, newest first":     {ports.ListingSearch{}, []int{5, 3, 1, 0}},
-		"cheapest first, then by id":          {ports.ListingSearch{Sort: ports.PriceAsc}, []int{5, 1, 3, 0}},
-		"dearest first, then by id":           {ports.ListingSearch{Sort: ports.PriceDesc}, []int{0, 3, 1, 5}},
-		"one type":                            {ports.ListingSearch{Type: listing.Digital}, []int{0}},
-		"one creator":                         {ports.ListingSearch{CreatorID: creator}, []int{5, 3, 1}},
-		"one currency":                        {ports.ListingSearch{Currency: "usd"}, []int{0}},
-		"bounds of the price are included":    {ports.ListingSearch{MinPrice: new(int64(100)), MaxPrice: new(int64(300))}, []int{3, 1}},
-		"free ones":                           {ports.ListingSearch{MaxPrice: new(int64(0))}, []int{5}},
-		"text in any case, title or body":     {ports.ListingSearch{Text: "über"}, []int{5, 1}},
-		"a percent sign is itself":            {ports.ListingSearch{Text: "100%"}, []int{1}},
-		"an underscore is itself":             {ports.ListingSearch{Text: "a_b"}, []int{1}},
-		"a backslash is itself":               {ports.ListingSearch{Text: `\ done`}, []int{1}},
-		"a quote is itself":                   {ports.ListingSearch{Text: `' OR 1=1 --`}, nil},
-		"all filters at once, cheapest first": {ports.ListingSearch{Type: listing.Appointment, CreatorID: creator, Currency: "eur", Text: "100", MinPrice: new(int64(0)), Sort: ports.PriceAsc}, []int{5, 1}},
+		"everything ACTIVE, newest first": {ports.ListingSearch{}, []int{5, 3, 1, 0}},
+		"cheapest first, then by id":      {ports.ListingSearch{Sort: ports.PriceAsc}, []int{5, 1, 3, 0}},
+		"dearest first, then by id":       {ports.ListingSearch{Sort: ports.PriceDesc}, []int{0, 3, 1, 5}},
+		"one type":                        {ports.ListingSearch{Type: listing.Digital}, []int{0}},
+		"one creator":                     {ports.ListingSearch{CreatorID: creator}, []int{5, 3, 1}},
+		"one currency":                    {ports.ListingSearch{Currency: "usd"}, []int{0}},
+		"bounds of the price are included": {
+			ports.ListingSearch{MinPrice: new(int64(100)), MaxPrice: new(int64(300))}, []int{3, 1},
+		},
+		"free ones":                       {ports.ListingSearch{MaxPrice: new(int64(0))}, []int{5}},
+		"text in any case, title or body": {ports.ListingSearch{Text: "über"}, []int{5, 1}},
+		"a percent sign is itself":        {ports.ListingSearch{Text: "100%"}, []int{1}},
+		"an underscore is itself":         {ports.ListingSearch{Text: "a_b"}, []int{1}},
+		"a backslash is itself":           {ports.ListingSearch{Text: `\ done`}, []int{1}},
+		"a quote is itself":               {ports.ListingSearch{Text: `' OR 1=1 --`}, nil},
+		"all filters at once, cheapest first": {
+			ports.ListingSearch{
+				Type: listing.Appointment, CreatorID: creator, Currency: "eur", Text: "100", MinPrice: new(int64(0)),
+				Sort: ports.PriceAsc,
+			},
+			[]int{5, 1},
+		},
 	} {
 		var want []string
 		for _, i := range c.want {
@@ -226,12 +236,19 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 	full := plan.State{
 		ID: "pln_2", CreatorID: creator, ListingID: "lst_0001", Key: "pro", Name: "Pro", IsDefault: true, TrialDays: 7,
 		Prices: []plan.Price{
-			{ID: "pri_1", Interval: "month", IntervalCount: 3, Amount: money.Amount{Minor: plan.MaxAmount, Currency: "kwd"}},
+			{
+				ID: "pri_1", Interval: "month", IntervalCount: 3,
+				Amount: money.Amount{Minor: plan.MaxAmount, Currency: "kwd"},
+			},
 			{ID: "pri_2", Amount: money.Amount{Currency: "jpy"}},
 		},
 		Terms: plan.Terms{
-			Entitlements: []plan.Entitlement{{Key: "hd", Type: plan.Boolean}, {Key: "n", Type: plan.Limit, Limit: 1 << 50}, {Key: "t", Type: plan.Text, Text: "x"}},
-			Credits:      []plan.Credit{{Key: "c", Unit: "u", Amount: 1, Renews: true}}, Meters: []plan.Meter{{EventName: "m", Included: 2}},
+			Entitlements: []plan.Entitlement{
+				{Key: "hd", Type: plan.Boolean}, {Key: "n", Type: plan.Limit, Limit: 1 << 50},
+				{Key: "t", Type: plan.Text, Text: "x"},
+			},
+			Credits: []plan.Credit{{Key: "c", Unit: "u", Amount: 1, Renews: true}},
+			Meters:  []plan.Meter{{EventName: "m", Included: 2}},
 		},
 		Retired: true, CreatedAt: catalogTime, UpdatedAt: catalogTime.Add(time.Second), Revision: 1,
 	}
@@ -260,7 +277,7 @@ func plansComeBackOldestFirst(t *testing.T, db Database) {
 	}
 	again := full
 	again.ID = "pln_4"
-	wantIndex(t, save(again), "plans_creator_id_listing_id_key")
+	wantError(t, "a second plan of one key", save(again), ports.ErrStale)
 	next := full
 	next.Name, next.Retired, next.Prices, next.Revision = "Pro 2", false, full.Prices[:1], 2
 	if err := save(next); err != nil {
@@ -289,10 +306,14 @@ func paymentLinksComeBackAsTheyWent(t *testing.T, db Database) {
 	ctx := t.Context()
 	insertListings(t, store, listingState(1))
 	full := paymentlink.State{
-		ID: "plink_1", CreatorID: creator, Code: "code1", ListingID: "lst_0001", VariantID: "var_1", PlanKey: "pro", Interval: "year",
+		ID: "plink_1", CreatorID: creator, Code: "code1", ListingID: "lst_0001", VariantID: "var_1", PlanKey: "pro",
+		Interval:   "year",
 		SuccessURL: "https://a.example/b", Active: true, CreatedAt: catalogTime, UpdatedAt: catalogTime, Revision: 1,
 	}
-	bare := paymentlink.State{ID: "plink_2", CreatorID: creator, Code: "code2", ListingID: "lst_0001", CreatedAt: catalogTime, UpdatedAt: catalogTime, Revision: 1}
+	bare := paymentlink.State{
+		ID: "plink_2", CreatorID: creator, Code: "code2", ListingID: "lst_0001", CreatedAt: catalogTime,
+		UpdatedAt: catalogTime, Revision: 1,
+	}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Catalog.PaymentLinks.Insert(ctx, full), r.Catalog.PaymentLinks.Insert(ctx, bare))
 	})
@@ -317,10 +338,18 @@ func paymentLinksComeBackAsTheyWent(t *testing.T, db Database) {
 	}
 	taken := bare
 	taken.ID, taken.Code = "plink_3", full.Code
-	wantIndex(t, store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error { return r.Catalog.PaymentLinks.Insert(ctx, taken) }), "payment_links_code")
+	wantIndex(
+		t,
+		store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Catalog.PaymentLinks.Insert(ctx, taken) },
+		),
+		"payment_links_code",
+	)
 	next := full
 	next.Active, next.SuccessURL, next.Revision = false, "", 2
-	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Catalog.PaymentLinks.Update(ctx, next) })
+	atomically(
+		t, store, func(ctx context.Context, r ports.Repos) error { return r.Catalog.PaymentLinks.Update(ctx, next) },
+	)
 	if got, err := r.Catalog.PaymentLinks.Get(ctx, creator, full.ID); err != nil || got != next {
 		t.Errorf("got %+v, %v; want %+v", got, err, next)
 	}

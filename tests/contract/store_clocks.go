@@ -20,7 +20,8 @@ func advance(t *testing.T, store StoreAdapter, offset time.Duration) {
 func anAccountsClockGoesForwardOnly(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	for _, c := range []struct{ put, want time.Duration }{
-		{time.Minute, time.Minute}, {time.Second, time.Minute}, {time.Minute + time.Millisecond, time.Minute + time.Millisecond},
+		{time.Minute, time.Minute}, {time.Second, time.Minute},
+		{time.Minute + time.Millisecond, time.Minute + time.Millisecond},
 	} {
 		advance(t, store, c.put)
 		if got, err := store.Read(t.Context()).Sandbox.ClockOffsets.Get(t.Context(), creator); err != nil || got != c.want {
@@ -92,7 +93,9 @@ func claimNextGoesThroughOneAccountByDueTime(t *testing.T, db Database) {
 		if err != nil || !ok || got.Subject != want {
 			t.Fatalf("next is %+v, %v, %v; want %s", got, ok, err, want)
 		}
-		if held, ok, err := store.ClaimNext(t.Context(), creator, now, until, lease); err != nil || ok || held.Subject != want {
+		if held, ok, err := store.ClaimNext(
+			t.Context(), creator, now, until, lease,
+		); err != nil || ok || held.Subject != want {
 			t.Fatalf("while %s is held, next is %+v, %v, %v", want, held, ok, err)
 		}
 		if err := done(t, store, got); err != nil {

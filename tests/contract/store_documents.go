@@ -101,11 +101,14 @@ var quarter = [2]time.Time{time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), time.Da
 func issued(kind document.Kind, creatorID, number string, at time.Time) document.Snapshot {
 	nothing, subject := money.Amount{Currency: "eur"}, sha256.Sum256([]byte(number))
 	return document.Snapshot{
-		Kind: kind, SubjectID: id.New(id.Refund, [16]byte(subject[:16])), CreatorID: creatorID, Number: number, IssuedAt: at, Total: nothing, Tax: nothing,
+		Kind: kind, SubjectID: id.New(id.Refund, [16]byte(subject[:16])), CreatorID: creatorID, Number: number,
+		IssuedAt: at, Total: nothing, Tax: nothing,
 	}
 }
 
-type documentList func(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
+type documentList func(
+	ctx context.Context, from, until time.Time, after document.Snapshot, limit int,
+) ([]document.Snapshot, error)
 
 // wantPages reads a list of the quarter in pages of two: each document once, whatever their order at one time.
 func wantPages(t *testing.T, list documentList, want ...string) {
@@ -137,9 +140,11 @@ func issuedDocumentsAreReadPageByPage(t *testing.T, db Database) {
 	justBefore, last := quarter[0].Add(-time.Millisecond), quarter[1].Add(-time.Millisecond)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		for _, s := range []document.Snapshot{
-			issued(document.Receipt, "crt_b", "B-R-1", quarter[0]), issued(document.Receipt, "crt_b", "B-R-2", last), issued(document.Invoice, "crt_b", "B-I-1", last),
+			issued(document.Receipt, "crt_b", "B-R-1", quarter[0]), issued(document.Receipt, "crt_b", "B-R-2", last),
+			issued(document.Invoice, "crt_b", "B-I-1", last),
 			issued(document.Receipt, "crt_a", "A-R-1", justBefore), issued(document.Receipt, "crt_a", "A-R-2", last),
-			issued(document.CreditNote, "crt_a", "A-C-1", last), issued(document.CreditNote, "crt_a", "A-C-2", quarter[1]),
+			issued(document.CreditNote, "crt_a", "A-C-1", last),
+			issued(document.CreditNote, "crt_a", "A-C-2", quarter[1]),
 			issued(document.PayoutStatement, "crt_a", "po_1", last),
 		} {
 			if err := r.Invoicing.Documents.Insert(ctx, s); err != nil {
@@ -159,17 +164,22 @@ func voidCreditNotesAreThoseOfTheirTime(t *testing.T, db Database) {
 	justBefore, last := quarter[0].Add(-time.Millisecond), quarter[1].Add(-time.Millisecond)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		for i, f := range []refund.State{
-			{Status: refund.Failed, SettledAt: quarter[0]}, {Status: refund.Failed, SettledAt: last}, {Status: refund.Failed, SettledAt: last},
-			{Status: refund.Succeeded, SettledAt: last}, {Status: refund.Failed, SettledAt: justBefore}, {Status: refund.Failed, SettledAt: quarter[1]},
+			{Status: refund.Failed, SettledAt: quarter[0]}, {Status: refund.Failed, SettledAt: last},
+			{Status: refund.Failed, SettledAt: last},
+			{Status: refund.Succeeded, SettledAt: last}, {Status: refund.Failed, SettledAt: justBefore},
+			{Status: refund.Failed, SettledAt: quarter[1]},
 		} {
 			note := issued(document.CreditNote, "crt_a", fmt.Sprintf("A-C-%d", i+1), justBefore)
 			f.ID, f.CreatorID, f.CreditNoteNumber, f.Share, f.CreatedAt = note.SubjectID, note.CreatorID, note.Number, share, justBefore
-			if err := errors.Join(r.Invoicing.Documents.Insert(ctx, note), r.Payments.Refunds.Insert(ctx, f)); err != nil {
+			if err := errors.Join(
+				r.Invoicing.Documents.Insert(ctx, note), r.Payments.Refunds.Insert(ctx, f),
+			); err != nil {
 				return err
 			}
 		}
 		return r.Payments.Refunds.Insert(ctx, refund.State{ // it never succeeded
-			ID: "ref_never", CreatorID: "crt_a", Status: refund.Failed, CreatedAt: justBefore, SettledAt: last, Share: share,
+			ID: "ref_never", CreatorID: "crt_a", Status: refund.Failed, CreatedAt: justBefore, SettledAt: last,
+			Share: share,
 		})
 	})
 	wantPages(t, store.Read(t.Context()).Invoicing.Documents.ListVoided, "crt_a A-C-1", "crt_a A-C-2", "crt_a A-C-3")

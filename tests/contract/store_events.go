@@ -14,10 +14,14 @@ import (
 
 // emitAt writes one event of an account.
 func emitAt(ctx context.Context, r ports.Repos, eventID string, typ event.Type, at time.Time) error {
-	return r.Webhooks.Events.Insert(ctx, event.Record{ID: eventID, CreatorID: creator, Type: typ, Data: []byte(`{}`), CreatedAt: at})
+	return r.Webhooks.Events.Insert(ctx, event.Record{
+		ID: eventID, CreatorID: creator, Type: typ, Data: []byte(`{}`), CreatedAt: at,
+	})
 }
 
-func listEvents(t *testing.T, store StoreAdapter, search ports.EventSearch, page ports.Page) (ids []string, list ports.List[event.Record]) {
+func listEvents(
+	t *testing.T, store StoreAdapter, search ports.EventSearch, page ports.Page,
+) (ids []string, list ports.List[event.Record]) {
 	t.Helper()
 	list, err := store.Read(t.Context()).Webhooks.Events.List(t.Context(), creator, search, page)
 	if err != nil {
@@ -59,7 +63,9 @@ func aPollerMissesNoEventOfManyAtOnce(t *testing.T, db Database) {
 			for n := range each {
 				err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
 					for part := range 2 { // written first, committed whenever
-						if err := emitAt(ctx, r, fmt.Sprintf("evt_%02d_%02d_%d", n, w, part), event.PaymentCompleted, realNow()); err != nil {
+						if err := emitAt(
+							ctx, r, fmt.Sprintf("evt_%02d_%02d_%d", n, w, part), event.PaymentCompleted, realNow(),
+						); err != nil {
 							return err
 						}
 					}
@@ -117,8 +123,10 @@ func eventsAreFoundByTypeAndTime(t *testing.T, db Database) {
 		"newest first": {ports.EventSearch{}, []string{"evt_2", "evt_1", "evt_0"}},
 		"oldest first": {ports.EventSearch{OldestFirst: true}, []string{"evt_0", "evt_1", "evt_2"}},
 		"of a type":    {ports.EventSearch{Type: event.PaymentCompleted}, []string{"evt_2", "evt_0"}},
-		"from then":    {ports.EventSearch{Created: ports.Created{From: now.Add(time.Hour)}}, []string{"evt_2", "evt_1"}},
-		"until then":   {ports.EventSearch{Created: ports.Created{To: now.Add(time.Hour)}}, []string{"evt_0"}},
+		"from then": {
+			ports.EventSearch{Created: ports.Created{From: now.Add(time.Hour)}}, []string{"evt_2", "evt_1"},
+		},
+		"until then": {ports.EventSearch{Created: ports.Created{To: now.Add(time.Hour)}}, []string{"evt_0"}},
 	} {
 		if ids, _ := listEvents(t, store, c.search, ports.Page{Limit: 10}); !slices.Equal(ids, c.want) {
 			t.Errorf("%s: %v, want %v", name, ids, c.want)

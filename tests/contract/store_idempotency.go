@@ -14,7 +14,8 @@ func anIdempotencyKeyHasOneResponse(t *testing.T, db Database) {
 	store := db.Open(t, StoreOptions{})
 	at := time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 	first := ports.IdempotencyRecord{
-		CreatorID: creator, Route: "POST /v1/things", Key: "k é", BodyHash: []byte{0, 1, 255}, Status: 201, Body: []byte(`{"a":1}`),
+		CreatorID: creator, Route: "POST /v1/things", Key: "k é", BodyHash: []byte{0, 1, 255}, Status: 201,
+		Body:       []byte(`{"a":1}`),
 		LeaseUntil: at.Add(time.Minute), CreatedAt: at,
 	}
 	claim := func() (found ports.IdempotencyRecord, locked bool, err error) {
@@ -24,12 +25,10 @@ func anIdempotencyKeyHasOneResponse(t *testing.T, db Database) {
 		})
 		return found, locked, err
 	}
-	save := func(record ports.IdempotencyRecord, staleBefore time.Time) (err error) {
-		_ = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
-			err = r.Idempotency.Insert(ctx, record, staleBefore)
-			return nil // so that ErrStale is seen and not tried again
+	save := func(record ports.IdempotencyRecord, staleBefore time.Time) error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Idempotency.Insert(ctx, record, staleBefore)
 		})
-		return err
 	}
 	if _, locked, err := claim(); !locked || !errors.Is(err, ports.ErrNotFound) {
 		t.Fatalf("a new key: locked %v, %v", locked, err)
@@ -72,7 +71,8 @@ func aClaimedIdempotencyKeyIsLockedUntilTheTransactionEnds(t *testing.T, db Data
 		if !claim(ctx, r, "k") {
 			t.Error("nobody else has it")
 		}
-		atomically(t, store, func(other context.Context, r ports.Repos) error { // t.Context() is not ctx: another transaction
+		// t.Context() is not ctx: another transaction
+		atomically(t, store, func(other context.Context, r ports.Repos) error {
 			if claim(other, r, "k") || !claim(other, r, "k2") {
 				t.Error("a claimed key was claimed again, or another was not")
 			}

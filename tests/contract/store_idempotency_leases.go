@@ -16,7 +16,8 @@ var keyTime = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 func keyRecord(after time.Duration) ports.IdempotencyRecord {
 	at := keyTime.Add(after)
 	return ports.IdempotencyRecord{
-		CreatorID: "crt_1", Route: "POST /x", Key: "k", BodyHash: []byte{1, 2}, CreatedAt: at, LeaseUntil: at.Add(time.Minute),
+		CreatorID: "crt_1", Route: "POST /x", Key: "k", BodyHash: []byte{1, 2}, CreatedAt: at,
+		LeaseUntil: at.Add(time.Minute),
 	}
 }
 
@@ -32,16 +33,10 @@ type keyStore struct {
 }
 
 func (k keyStore) in(step func(ctx context.Context, keys ports.IdempotencyKeys) error) error {
-	return k.store.Atomically(k.Context(), func(ctx context.Context, r ports.Repos) error {
-		err := step(ctx, r.Idempotency)
-		if errors.Is(err, ports.ErrStale) { // distinguished from a transaction that ought to run again
-			return errRefusedKey
-		}
-		return err
-	})
+	return k.store.Atomically(
+		k.Context(), func(ctx context.Context, r ports.Repos) error { return step(ctx, r.Idempotency) },
+	)
 }
-
-var errRefusedKey = errors.New("a record is there that must not be replaced")
 
 func (k keyStore) save(r ports.IdempotencyRecord) error {
 	return k.in(func(ctx context.Context, keys ports.IdempotencyKeys) error {
@@ -68,6 +63,10 @@ func (k keyStore) want(want ports.IdempotencyRecord) {
 	}
 }
 
+func (k keyStore) forget(before time.Time) error {
+	return k.in(func(ctx context.Context, keys ports.IdempotencyKeys) error { return keys.DeleteBefore(ctx, before) })
+}
+
 func leaseCases() map[string]func(k keyStore) {
 	return map[string]func(k keyStore){
 		"a key nobody used has no record": func(k keyStore) {
@@ -85,7 +84,7 @@ func leaseCases() map[string]func(k keyStore) {
 		"a lease keeps others out, even of the same instant": func(k keyStore) {
 			must(k, k.save(keyRecord(0)))
 			for _, after := range []time.Duration{0, 59 * time.Second} {
-				if err := k.save(keyRecord(after)); !errors.Is(err, errRefusedKey) {
+				if err := k.save(keyRecord(after)); !errors.Is(err, ports.ErrStale) {
 					k.Errorf("%v later: %v", after, err)
 				}
 			}
@@ -106,7 +105,7 @@ func leaseCases() map[string]func(k keyStore) {
 			if err := k.finish(completed(keyRecord(0), "again")); !errors.Is(err, ports.ErrNotFound) {
 				k.Errorf("finished twice: %v", err)
 			}
-			if err := k.save(keyRecord(24 * time.Hour)); !errors.Is(err, errRefusedKey) {
+			if err := k.save(keyRecord(24 * time.Hour)); !errors.Is(err, ports.ErrStale) {
 				k.Errorf("replaced within the day: %v", err)
 			}
 			k.want(completed(keyRecord(0), "first"))
@@ -136,11 +135,9 @@ func leaseCases() map[string]func(k keyStore) {
 		},
 		"what is old is forgotten": func(k keyStore) {
 			must(k, k.save(keyRecord(0)))
-			must(k, k.in(func(ctx context.Context, keys ports.IdempotencyKeys) error { return keys.DeleteBefore(ctx, keyTime) }))
+			must(k, k.forget(keyTime))
 			k.want(keyRecord(0))
-			must(k, k.in(func(ctx context.Context, keys ports.IdempotencyKeys) error {
-				return keys.DeleteBefore(ctx, keyTime.Add(time.Millisecond))
-			}))
+			must(k, k.forget(keyTime.Add(time.Millisecond)))
 			must(k, k.save(keyRecord(0)))
 		},
 	}

@@ -19,7 +19,10 @@ func newID(prefix id.Prefix, n byte) string { return id.New(prefix, [16]byte{15:
 
 func insertCreator(t *testing.T, store StoreAdapter, n byte, address string) *identity.Creator {
 	t.Helper()
-	c := identity.Register(newID(id.Creator, n), identity.Registration{Email: address, DisplayName: "Ada Ünï"}, "$hash$", noon.Add(7*time.Millisecond))
+	c := identity.Register(
+		newID(id.Creator, n), identity.Registration{Email: address, DisplayName: "Ada Ünï"}, "$hash$",
+		noon.Add(7*time.Millisecond),
+	)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.Creators.Insert(ctx, c) })
 	return c
 }
@@ -61,7 +64,9 @@ func creatorsAreFound(t *testing.T, db Database) {
 	wantError(t, "an unknown address", err, ports.ErrNotFound)
 
 	err = store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
-		return r.Identity.Creators.Insert(ctx, identity.Register(newID(id.Creator, 2), identity.Registration{Email: "ada@example.com"}, "", noon))
+		return r.Identity.Creators.Insert(
+			ctx, identity.Register(newID(id.Creator, 2), identity.Registration{Email: "ada@example.com"}, "", noon),
+		)
 	})
 	var duplicate *ports.DuplicateError
 	if !errors.As(err, &duplicate) || duplicate.Index != "creators_email" {
@@ -92,10 +97,9 @@ func creatorsAreChangedOnce(t *testing.T, db Database) {
 	if _, err := stale.EditProfile(identity.ProfileEdit{DisplayName: new("Late")}); err != nil {
 		t.Fatal(err)
 	}
-	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		wantError(t, "a stale revision", r.Identity.Creators.Update(ctx, stale), ports.ErrStale)
-		return nil
-	})
+	wantError(t, "a stale revision", store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Identity.Creators.Update(ctx, stale)
+	}), ports.ErrStale)
 }
 
 func issueKey(n byte, creatorID string) *identity.APIKey {
@@ -103,7 +107,9 @@ func issueKey(n byte, creatorID string) *identity.APIKey {
 	if n%2 == 0 {
 		order.ExpiresAt = noon.Add(time.Duration(n) * time.Hour)
 	}
-	return identity.IssueKey(newID(id.APIKey, n), creatorID, order, identity.NewKey(false, []byte{n}), bytes.Repeat([]byte{n}, 32), noon)
+	return identity.IssueKey(
+		newID(id.APIKey, n), creatorID, order, identity.NewKey(false, []byte{n}), bytes.Repeat([]byte{n}, 32), noon,
+	)
 }
 
 func apiKeysAreFound(t *testing.T, db Database) {
@@ -113,7 +119,9 @@ func apiKeysAreFound(t *testing.T, db Database) {
 	keys := make([]*identity.APIKey, 6)
 	for i := range keys {
 		keys[i] = issueKey(byte(i+1), ada)
-		atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.APIKeys.Insert(ctx, keys[i]) })
+		atomically(
+			t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.APIKeys.Insert(ctx, keys[i]) },
+		)
 	}
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return r.Identity.APIKeys.Insert(ctx, issueKey(9, bob))
@@ -138,19 +146,22 @@ func apiKeysAreFound(t *testing.T, db Database) {
 	wantError(t, "another account's key", err, ports.ErrNotFound)
 
 	keys[3].Revoke(noon)
-	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.APIKeys.Update(ctx, keys[3]) })
-	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		stale := identity.RestoreAPIKey(keys[3].State()) // its revision is not one above the stored one
-		wantError(t, "a stale key", r.Identity.APIKeys.Update(ctx, stale), ports.ErrStale)
-		return nil
-	})
+	atomically(
+		t, store, func(ctx context.Context, r ports.Repos) error { return r.Identity.APIKeys.Update(ctx, keys[3]) },
+	)
+	stale := identity.RestoreAPIKey(keys[3].State()) // its revision is not one above the stored one
+	wantError(t, "a stale key", store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Identity.APIKeys.Update(ctx, stale)
+	}), ports.ErrStale)
 	got, err := repo.Get(ctx, ada, keys[3].State().ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "the revoked key", got.State(), keys[3].State())
 
-	listPages(t, repo, ada, []string{keys[5].State().ID, keys[4].State().ID, keys[2].State().ID, keys[1].State().ID, keys[0].State().ID})
+	listPages(t, repo, ada, []string{
+		keys[5].State().ID, keys[4].State().ID, keys[2].State().ID, keys[1].State().ID, keys[0].State().ID,
+	})
 	listPages(t, repo, newID(id.Creator, 3), nil)
 }
 
@@ -214,10 +225,9 @@ func refreshFamiliesRotate(t *testing.T, db Database) {
 		t.Fatal(err)
 	}
 	rotated.Revoke(noon.Add(2 * time.Minute)) // two changes at once are not one revision
-	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		wantError(t, "a revision too far", r.Identity.RefreshFamilies.Update(ctx, rotated), ports.ErrStale)
-		return nil
-	})
+	wantError(t, "a revision too far", store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Identity.RefreshFamilies.Update(ctx, rotated)
+	}), ports.ErrStale)
 	got, err := load(0)
 	if err != nil {
 		t.Fatal(err)

@@ -19,9 +19,20 @@ func dueDelivery(t *testing.T, store StoreAdapter, n int, now time.Time) ports.T
 	t.Helper()
 	id := fmt.Sprintf("dlv_%04d", n)
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-		record := event.Record{ID: fmt.Sprintf("evt_%04d", n), CreatorID: creator, Type: event.PaymentCompleted, CreatedAt: now, Data: []byte(`{"n": 1}`)}
-		d := webhook.NewDelivery(webhook.DeliveryState{ID: id, CreatorID: creator, EventID: record.ID, EventType: string(record.Type), EndpointID: "we_1"}, now)
-		return errors.Join(r.Webhooks.Events.Insert(ctx, record), r.Webhooks.Deliveries.Insert(ctx, d.State()), r.Tasks.Schedule(ctx, "test.send", id, creator, now))
+		record := event.Record{
+			ID: fmt.Sprintf("evt_%04d", n), CreatorID: creator, Type: event.PaymentCompleted, CreatedAt: now,
+			Data: []byte(`{"n": 1}`),
+		}
+		d := webhook.NewDelivery(
+			webhook.DeliveryState{
+				ID: id, CreatorID: creator, EventID: record.ID, EventType: string(record.Type), EndpointID: "we_1",
+			},
+			now,
+		)
+		return errors.Join(
+			r.Webhooks.Events.Insert(ctx, record), r.Webhooks.Deliveries.Insert(ctx, d.State()),
+			r.Tasks.Schedule(ctx, "test.send", id, creator, now),
+		)
 	})
 	return claimOne(t, store, now)
 }
@@ -40,13 +51,16 @@ func arrive(ctx context.Context, store StoreAdapter, task ports.Task, now time.T
 	if err != nil {
 		return err
 	}
-	attempt := webhook.Attempt{Number: due.Delivery.AttemptCount + 1, At: now, StatusCode: 204, Duration: 30 * time.Millisecond, ResponseBody: "thanks"}
+	attempt := webhook.Attempt{
+		Number: due.Delivery.AttemptCount + 1, At: now, StatusCode: 204, Duration: 30 * time.Millisecond,
+		ResponseBody: "thanks",
+	}
 	d := webhook.RestoreDelivery(due.Delivery)
 	d.Record(attempt, 0, 0)
 	return store.RecordDelivered(ctx, task, d.State(), attempt)
 }
 
-// logged is how often the delivery was attempted, and whether it is recorded as delivered.
+// logged returns the number of the delivery's attempts, and whether it is recorded as delivered.
 func logged(t *testing.T, store StoreAdapter, id string) (attempts int, delivered bool) {
 	t.Helper()
 	r := store.Read(t.Context())
@@ -118,7 +132,12 @@ func aDeliveryIsRecordedWholeOrNotAtAll(t *testing.T, db Database) {
 	})
 	meanwhile := webhook.RestoreDelivery(due.Delivery)
 	meanwhile.Record(webhook.Attempt{StatusCode: 200, At: now}, 0, 0)
-	wantFenced(t, "a delivery that was changed meanwhile", store.RecordDelivered(t.Context(), task, meanwhile.State(), webhook.Attempt{Number: 1, At: now, StatusCode: 200}))
+	wantFenced(
+		t, "a delivery that was changed meanwhile",
+		store.RecordDelivered(t.Context(), task, meanwhile.State(), webhook.Attempt{
+			Number: 1, At: now, StatusCode: 200,
+		}),
+	)
 	if n, delivered := logged(t, store, task.Subject); n != 0 || delivered {
 		t.Errorf("refused, but %d attempts are logged, delivered %v", n, delivered)
 	}

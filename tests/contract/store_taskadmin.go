@@ -10,7 +10,9 @@ import (
 )
 
 // standings are the subjects of the account's tasks in a state, read in pages of two.
-func standings(t *testing.T, store StoreAdapter, creatorID string, state ports.TaskState, now time.Time) (subjects string) {
+func standings(
+	t *testing.T, store StoreAdapter, creatorID string, state ports.TaskState, now time.Time,
+) (subjects string) {
 	t.Helper()
 	page := ports.Page{Limit: 2}
 	for {
@@ -52,7 +54,8 @@ func anAccountSeesItsTasksByState(t *testing.T, db Database) {
 			t.Errorf("%q: %s, want %s", state, got, want)
 		}
 	}
-	if got := standings(t, store, creator, ports.TaskWaiting, now.Add(lease)); got != "cbar" { // nobody holds it any more
+	// nobody holds it any more
+	if got := standings(t, store, creator, ports.TaskWaiting, now.Add(lease)); got != "cbar" {
 		t.Errorf("waiting once the lease is over: %s", got)
 	}
 	admin := store.Read(t.Context()).TaskAdmin
@@ -79,7 +82,9 @@ func aFailedTaskIsRunSoonUnlessItChanged(t *testing.T, db Database) {
 		t.Fatal(err)
 	}
 	before := woken
-	atomically(t, store, func(ctx context.Context, r ports.Repos) error { return r.TaskAdmin.RunNow(ctx, found.Task, now) })
+	atomically(
+		t, store, func(ctx context.Context, r ports.Repos) error { return r.TaskAdmin.RunNow(ctx, found.Task, now) },
+	)
 	if woken != before+1 {
 		t.Error("the workers were not woken")
 	}

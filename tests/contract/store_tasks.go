@@ -61,7 +61,9 @@ func claimNone(t *testing.T, store StoreAdapter, now time.Time) {
 
 func done(t *testing.T, store StoreAdapter, task ports.Task) error {
 	t.Helper()
-	return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, task) })
+	return store.Atomically(
+		t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, task) },
+	)
 }
 
 func wantFenced(t *testing.T, what string, err error) {
@@ -286,7 +288,9 @@ func theBacklogCountsWhatIsDue(t *testing.T, db Database) {
 	schedule(t, store, "test.b", "1", "", now)
 	schedule(t, store, "test.b", "2", "", now.Add(time.Millisecond))
 	got, err := store.Backlog(t.Context(), now)
-	want := []ports.TaskBacklog{{Kind: "test.a", Due: 2, Oldest: now.Add(-time.Hour)}, {Kind: "test.b", Due: 1, Oldest: now}}
+	want := []ports.TaskBacklog{
+		{Kind: "test.a", Due: 2, Oldest: now.Add(-time.Hour)}, {Kind: "test.b", Due: 1, Oldest: now},
+	}
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("backlog %+v, %v; want %+v", got, err, want)
 	}

@@ -13,7 +13,7 @@ import (
 
 type JSON = harness.JSON
 
-// accessPath is where a customer's access is, whatever their id.
+// accessPath returns the path of a customer's access, whatever their id.
 func accessPath(customer string) string { return "/v1/customer-access/" + url.PathEscape(customer) }
 
 // proPlan publishes a listing with a plan "pro" and returns its catalog key.
@@ -22,9 +22,11 @@ func proPlan(t *testing.T, a *harness.Account) harness.Listing {
 	listing := a.NewListing(t, nil)
 	a.AsCreator(t, http.MethodPut, "/v1/listings/"+listing.ID+"/plans/pro", JSON{
 		"name": "Pro", "isDefault": true, "trialDays": 0,
-		"prices":       []JSON{{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 1200}},
-		"entitlements": []JSON{{"key": "export", "type": "boolean", "value": true}, {"key": "seats", "type": "limit", "value": 5}},
-		"credits":      []JSON{{"key": "renders", "unit": "render", "amount": 40, "renews": false}}, "meters": []JSON{},
+		"prices": []JSON{{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 1200}},
+		"entitlements": []JSON{
+			{"key": "export", "type": "boolean", "value": true}, {"key": "seats", "type": "limit", "value": 5},
+		},
+		"credits": []JSON{{"key": "renders", "unit": "render", "amount": 40, "renews": false}}, "meters": []JSON{},
 	})
 	return a.Publish(t, listing)
 }
@@ -53,9 +55,15 @@ func TestAccessOfEveryKindOfCustomerID(t *testing.T) {
 			for _, r := range []harness.Request{
 				{Method: http.MethodGet, Path: path},
 				{Method: http.MethodGet, Path: path + "/explain"},
-				{Method: http.MethodPost, Path: path + "/grants", Body: JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}}},
+				{
+					Method: http.MethodPost, Path: path + "/grants",
+					Body: JSON{"entitlements": []JSON{{"key": "x", "type": "boolean", "value": true}}},
+				},
 				{Method: http.MethodDelete, Path: path + "/grants/grt_01jqz5y2c4e6g8h0k2m4p6r8s0"},
-				{Method: http.MethodPost, Path: path + "/credits/consume", Body: JSON{"key": "x", "amount": 1, "idempotencyKey": "1"}},
+				{
+					Method: http.MethodPost, Path: path + "/credits/consume",
+					Body: JSON{"key": "x", "amount": 1, "idempotencyKey": "1"},
+				},
 			} {
 				r.Bearer = a.Key
 				t.Log(name, r.Method, r.Path)
@@ -71,7 +79,10 @@ func TestAccessIsConditionalAndApart(t *testing.T) {
 		a, other := app.NewAccount(t), app.NewAccount(t)
 		listing := proPlan(t, a)
 		ask := func(etag string) *harness.Response {
-			return a.Ask(t, harness.Request{Method: http.MethodGet, Path: accessPath("ada"), Bearer: a.Key, Headers: map[string]string{"If-None-Match": etag}})
+			return a.Ask(t, harness.Request{
+				Method: http.MethodGet, Path: accessPath("ada"), Bearer: a.Key,
+				Headers: map[string]string{"If-None-Match": etag},
+			})
 		}
 		empty := ask(`"nothing"`).Want(t, 200)
 		ask(empty.Header.Get("ETag")).Want(t, 304)
@@ -113,20 +124,48 @@ func TestGrantsOverHTTP(t *testing.T) {
 			code   string
 			fields []string
 		}{
-			"nothing":                 {JSON{}, 400, "VALIDATION_FAILED", []string{"listing"}},
-			"no body":                 {nil, 400, "VALIDATION_FAILED", []string{"body"}},
-			"both":                    {JSON{"listing": listing.CatalogKey, "plan": "pro", "entitlements": loose}, 400, "VALIDATION_FAILED", []string{"listing"}},
-			"no plan":                 {JSON{"listing": listing.CatalogKey}, 400, "VALIDATION_FAILED", []string{"plan"}},
+			"nothing": {JSON{}, 400, "VALIDATION_FAILED", []string{"listing"}},
+			"no body": {nil, 400, "VALIDATION_FAILED", []string{"body"}},
+			"both": {
+				JSON{"listing": listing.CatalogKey, "plan": "pro", "entitlements": loose}, 400, "VALIDATION_FAILED",
+				[]string{"listing"},
+			},
+			"no plan": {
+				JSON{"listing": listing.CatalogKey}, 400, "VALIDATION_FAILED", []string{"plan"},
+			},
 			"an unknown listing":      {JSON{"listing": "no-such", "plan": "pro"}, 404, "NOT_FOUND", nil},
 			"a listing no key can be": {JSON{"listing": "No Such", "plan": "pro"}, 404, "NOT_FOUND", nil},
 			"an unknown plan":         {JSON{"listing": listing.CatalogKey, "plan": "max"}, 404, "NOT_FOUND", nil},
-			"a draft":                 {JSON{"listing": draft.CatalogKey, "plan": "default"}, 409, "LISTING_NOT_PURCHASABLE", nil},
-			"wrong types":             {JSON{"listing": 1, "plan": []int{}, "note": true}, 400, "VALIDATION_FAILED", []string{"listing", "plan", "note"}},
-			"an unknown member":       {JSON{"entitlements": loose, "customer": "x"}, 400, "VALIDATION_FAILED", []string{"customer"}},
-			"renewing credits":        {JSON{"credits": []JSON{{"key": "x", "unit": "y", "amount": 1, "renews": true}}}, 400, "VALIDATION_FAILED", []string{"credits[0].renews"}},
-			"bad entries":             {JSON{"entitlements": []JSON{{"key": "x", "type": "limit", "value": "many"}}, "credits": []JSON{{"key": "", "unit": "", "amount": 0}}}, 400, "VALIDATION_FAILED", []string{"entitlements[0].value", "credits[0].key", "credits[0].unit", "credits[0].amount"}},
-			"a time that is none":     {JSON{"entitlements": loose, "expiresAt": "tomorrow", "note": strings.Repeat("x", 501)}, 400, "VALIDATION_FAILED", []string{"expiresAt", "note"}},
-			"a time that is over":     {JSON{"entitlements": loose, "expiresAt": "2020-01-01T00:00:00Z"}, 400, "VALIDATION_FAILED", []string{"expiresAt"}},
+			"a draft": {
+				JSON{"listing": draft.CatalogKey, "plan": "default"}, 409, "LISTING_NOT_PURCHASABLE", nil,
+			},
+			"wrong types": {
+				JSON{"listing": 1, "plan": []int{}, "note": true}, 400, "VALIDATION_FAILED",
+				[]string{"listing", "plan", "note"},
+			},
+			"an unknown member": {
+				JSON{"entitlements": loose, "customer": "x"}, 400, "VALIDATION_FAILED", []string{"customer"},
+			},
+			"renewing credits": {
+				JSON{"credits": []JSON{{"key": "x", "unit": "y", "amount": 1, "renews": true}}}, 400,
+				"VALIDATION_FAILED", []string{"credits[0].renews"},
+			},
+			"bad entries": {
+				JSON{
+					"entitlements": []JSON{{"key": "x", "type": "limit", "value": "many"}},
+					"credits":      []JSON{{"key": "", "unit": "", "amount": 0}},
+				},
+				400, "VALIDATION_FAILED",
+				[]string{"entitlements[0].value", "credits[0].key", "credits[0].unit", "credits[0].amount"},
+			},
+			"a time that is none": {
+				JSON{"entitlements": loose, "expiresAt": "tomorrow", "note": strings.Repeat("x", 501)}, 400,
+				"VALIDATION_FAILED", []string{"expiresAt", "note"},
+			},
+			"a time that is over": {
+				JSON{"entitlements": loose, "expiresAt": "2020-01-01T00:00:00Z"}, 400, "VALIDATION_FAILED",
+				[]string{"expiresAt"},
+			},
 		} {
 			t.Log(name)
 			a.AsBackend(t, http.MethodPost, grants, c.body).Refuses(t, c.status, c.code, c.fields...)
@@ -140,7 +179,9 @@ func TestGrantsOverHTTP(t *testing.T) {
 		if !bytes.Equal(first.Body, again.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("again: %s, first: %s", again.Body, first.Body)
 		}
-		a.Once(t, "k1", http.MethodPost, grants, JSON{"entitlements": loose}).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+		a.Once(t, "k1", http.MethodPost, grants, JSON{"entitlements": loose}).Refuses(
+			t, 409, "IDEMPOTENCY_KEY_MISMATCH",
+		)
 		made := first.Map(t)
 		if made["plan"] != "pro" || made["listing"] != listing.CatalogKey || made["note"] != "guest" || made["status"] != "active" {
 			t.Errorf("made %s", first.Body)
@@ -160,7 +201,8 @@ func TestGrantsOverHTTP(t *testing.T) {
 		if len(explained["grants"].([]any)) != 1 || len(explained["history"].([]any)) != 2 {
 			t.Errorf("explained %v", explained)
 		}
-		a.AsCreator(t, http.MethodDelete, "/v1/listings/"+listing.ID, nil).Want(t, 200) // what is archived can still be given
+		// what is archived can still be given
+		a.AsCreator(t, http.MethodDelete, "/v1/listings/"+listing.ID, nil).Want(t, 200)
 		a.AsBackend(t, http.MethodPost, grants, JSON{"listing": listing.CatalogKey, "plan": "pro"}).Want(t, 201)
 	})
 }
@@ -202,13 +244,28 @@ func TestCreditsOverHTTP(t *testing.T) {
 			code   string
 			fields []string
 		}{
-			"nothing":             {JSON{}, 400, "VALIDATION_FAILED", []string{"key", "amount", "idempotencyKey"}},
-			"none":                {JSON{"key": "renders", "amount": 0, "idempotencyKey": "1"}, 400, "VALIDATION_FAILED", []string{"amount"}},
-			"less than none":      {JSON{"key": "renders", "amount": -1, "idempotencyKey": "1"}, 400, "VALIDATION_FAILED", []string{"amount"}},
-			"a part of one":       {`{"key":"renders","amount":0.5,"idempotencyKey":"1"}`, 400, "VALIDATION_FAILED", []string{"amount"}},
-			"more than can be":    {`{"key":"renders","amount":99999999999999999999,"idempotencyKey":"1"}`, 400, "VALIDATION_FAILED", []string{"amount"}},
-			"more than there are": {JSON{"key": "renders", "amount": 41, "idempotencyKey": "1"}, 409, "INSUFFICIENT_BALANCE", nil},
-			"an unknown credit":   {JSON{"key": "images", "amount": 1, "idempotencyKey": "1"}, 409, "INSUFFICIENT_BALANCE", nil},
+			"nothing": {JSON{}, 400, "VALIDATION_FAILED", []string{"key", "amount", "idempotencyKey"}},
+			"none": {
+				JSON{"key": "renders", "amount": 0, "idempotencyKey": "1"}, 400, "VALIDATION_FAILED",
+				[]string{"amount"},
+			},
+			"less than none": {
+				JSON{"key": "renders", "amount": -1, "idempotencyKey": "1"}, 400, "VALIDATION_FAILED",
+				[]string{"amount"},
+			},
+			"a part of one": {
+				`{"key":"renders","amount":0.5,"idempotencyKey":"1"}`, 400, "VALIDATION_FAILED", []string{"amount"},
+			},
+			"more than can be": {
+				`{"key":"renders","amount":99999999999999999999,"idempotencyKey":"1"}`, 400, "VALIDATION_FAILED",
+				[]string{"amount"},
+			},
+			"more than there are": {
+				JSON{"key": "renders", "amount": 41, "idempotencyKey": "1"}, 409, "INSUFFICIENT_BALANCE", nil,
+			},
+			"an unknown credit": {
+				JSON{"key": "images", "amount": 1, "idempotencyKey": "1"}, 409, "INSUFFICIENT_BALANCE", nil,
+			},
 		} {
 			t.Log(name)
 			a.AsBackend(t, http.MethodPost, path, c.body).Refuses(t, c.status, c.code, c.fields...)
@@ -237,7 +294,9 @@ func TestWaitingForAccess(t *testing.T) {
 			{"waitSeconds=5", []string{"afterVersion"}},
 			{"afterVersion=1&waitSeconds=1.5", []string{"waitSeconds"}},
 		} {
-			a.AsBackend(t, http.MethodGet, accessPath("ada")+"?"+c.query, nil).Refuses(t, 400, "VALIDATION_FAILED", c.fields...)
+			a.AsBackend(t, http.MethodGet, accessPath("ada")+"?"+c.query, nil).Refuses(
+				t, 400, "VALIDATION_FAILED", c.fields...,
+			)
 		}
 		start := time.Now()
 		a.AsBackend(t, http.MethodGet, accessPath("ada")+"?afterVersion=5", nil).Want(t, 200)
@@ -268,7 +327,8 @@ func TestGrantsEndOnTheAccountsClock(t *testing.T) {
 		ends := clock.Now.Add(10 * 24 * time.Hour)
 		grant := func(entitlement string, expiresAt time.Time) {
 			a.AsBackend(t, http.MethodPost, accessPath("ada")+"/grants", JSON{
-				"entitlements": []JSON{{"key": entitlement, "type": "boolean", "value": true}}, "expiresAt": expiresAt.Format(time.RFC3339Nano),
+				"entitlements": []JSON{{"key": entitlement, "type": "boolean", "value": true}},
+				"expiresAt":    expiresAt.Format(time.RFC3339Nano),
 			}).Want(t, 201)
 		}
 		grant("first", ends)

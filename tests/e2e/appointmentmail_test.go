@@ -12,12 +12,13 @@ import (
 	"sundry/tests/harness"
 )
 
-// bookedBy buys a time of the account's listing for somebody whom mail reaches.
+// bookedBy buys a time of the account's listing for a buyer with the given address.
 func (w *fixture) bookedBy(t *testing.T, email, startsAt string) (a bookedTime) {
 	t.Helper()
 	var session harness.Session
 	w.AsBackend(t, post, "/v1/checkout-sessions", JSON{
-		"listingId": w.sessionHours(t).ID, "successUrl": "https://shop.example/thanks", "customer": JSON{"name": "Grace O'Hopper"},
+		"listingId": w.sessionHours(t).ID, "successUrl": "https://shop.example/thanks",
+		"customer":        JSON{"name": "Grace O'Hopper"},
 		"appointmentSlot": JSON{"startsAt": startsAt, "timezone": "Asia/Kathmandu", "deliveryMode": "virtual"},
 	}).Want(t, 201).Into(t, &session)
 	var receipt struct{ Appointments []struct{ ID string } }
@@ -116,7 +117,8 @@ func TestMailFollowsAnAppointmentToItsEnd(t *testing.T) {
 	})
 }
 
-func TestOneAdvanceOfTheClockRemindsInOrderAndACanceledTimeOfNothing(t *testing.T) {
+// One advance of the clock sends every reminder in order, and none of a canceled appointment.
+func TestClockAdvanceSendsRemindersInOrder(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, kept, canceled := newFixture(t, app), harness.Unique("grace")+"@example.com", harness.Unique("alan")+"@example.com"

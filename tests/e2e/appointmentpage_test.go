@@ -47,9 +47,13 @@ func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 		w := newFixture(t, app)
 		a, taken := w.booked(t), w.booked(t)
 		shown := w.page(t, a, "").Want(t, 200)
-		wantWords(t, shown, "Asia/Kathmandu, UTC&#43;5:45", "Join meeting", *a.MeetingURL, "Choose another time", `<time datetime="`+a.StartsAt+`"`)
+		wantWords(
+			t, shown, "Asia/Kathmandu, UTC&#43;5:45", "Join meeting", *a.MeetingURL, "Choose another time",
+			`<time datetime="`+a.StartsAt+`"`,
+		)
 		for name, want := range map[string]string{
-			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Set-Cookie": "",
+			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+			"X-Content-Type-Options": "nosniff", "Set-Cookie": "",
 		} {
 			if got := shown.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
@@ -75,7 +79,9 @@ func TestABuyerMovesTheAppointmentByItsLink(t *testing.T) {
 			t.Errorf("moved and led to %s", moved)
 		}
 		w.send(t, a, "/reschedule", url.Values{"startsAt": {target}}).Want(t, 303) // pressed twice
-		wantWords(t, w.page(t, a, "?done=moved").Want(t, 200), "Your appointment was moved", `<time datetime="`+target+`"`)
+		wantWords(
+			t, w.page(t, a, "?done=moved").Want(t, 200), "Your appointment was moved", `<time datetime="`+target+`"`,
+		)
 		if now := w.read(t, a); now.StartsAt != target || now.Timezone != "Asia/Kathmandu" || *now.MeetingURL != *a.MeetingURL {
 			t.Errorf("%+v", now)
 		}
@@ -95,8 +101,13 @@ func TestABuyerCancelsTheAppointmentByItsLink(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		a := w.booked(t)
-		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "Cancel this appointment?", "This appointment isn’t refunded")
-		wantWords(t, w.send(t, a, "/cancel", url.Values{"reason": {strings.Repeat("x", 501)}}).Want(t, 400), "at most 500 characters")
+		wantWords(
+			t, w.page(t, a, "/cancel").Want(t, 200), "Cancel this appointment?", "This appointment isn’t refunded",
+		)
+		wantWords(
+			t, w.send(t, a, "/cancel", url.Values{"reason": {strings.Repeat("x", 501)}}).Want(t, 400),
+			"at most 500 characters",
+		)
 		if now := w.read(t, a); now.Status != "confirmed" {
 			t.Errorf("refused and canceled: %+v", now)
 		}

@@ -11,7 +11,7 @@ import (
 	"sundry/tests/harness"
 )
 
-// bookedTime is what tests need of an appointment.
+// bookedTime holds the members of an appointment that tests read.
 type bookedTime struct {
 	ID, Status, ListingID, VariantID, CheckoutID, StartsAt, EndsAt, Timezone, DeliveryMode string
 	ManageURL                                                                              string
@@ -40,7 +40,10 @@ func (w *fixture) now(t *testing.T) time.Time {
 func (w *fixture) openTime(t *testing.T) string {
 	t.Helper()
 	from := w.now(t).AddDate(0, 0, 2)
-	c := askCalendar(t, w.App, w.sessionHours(t).ID, "slots/range", "from", from.Format(time.DateOnly), "to", from.AddDate(0, 0, 20).Format(time.DateOnly))
+	c := askCalendar(
+		t, w.App, w.sessionHours(t).ID, "slots/range", "from", from.Format(time.DateOnly), "to",
+		from.AddDate(0, 0, 20).Format(time.DateOnly),
+	)
 	for _, day := range c.Days {
 		if len(day.Slots) > 0 {
 			return day.Slots[0].StartsAt
@@ -61,7 +64,8 @@ func (w *fixture) bookedAt(t *testing.T, startsAt string) (a bookedTime) {
 	t.Helper()
 	var session harness.Session
 	w.AsBackend(t, post, "/v1/checkout-sessions", harness.JSON{
-		"listingId": w.sessionHours(t).ID, "externalCustomerId": harness.Unique("user"), "email": "grace@example.com", "successUrl": "https://shop.example/thanks",
+		"listingId": w.sessionHours(t).ID, "externalCustomerId": harness.Unique("user"), "email": "grace@example.com",
+		"successUrl":      "https://shop.example/thanks",
 		"appointmentSlot": harness.JSON{"startsAt": startsAt, "timezone": "Asia/Kathmandu", "deliveryMode": "virtual"},
 	}).Want(t, 201).Into(t, &session)
 	w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
@@ -163,24 +167,50 @@ func TestEveryRefusalOfAMoveLeavesTheAppointment(t *testing.T) {
 			code   string
 			fields []string
 		}{
-			"nothing":           {`{}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
-			"null":              {`{"appointmentSlot":null}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
-			"a list":            {`{"appointmentSlot":[]}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
-			"an empty slot":     {`{"appointmentSlot":{}}`, "VALIDATION_FAILED", []string{"appointmentSlot.startsAt", "appointmentSlot.timezone"}},
-			"a date":            {slotBody("2030-01-01", nil), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
-			"no zone":           {slotBody(open, harness.JSON{"timezone": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.timezone"}},
-			"an offset":         {slotBody(open, harness.JSON{"timezone": "+01:00"}), "INVALID_TIMEZONE", []string{"appointmentSlot.timezone"}},
-			"an unknown mode":   {slotBody(open, harness.JSON{"deliveryMode": "mail"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
-			"an empty mode":     {slotBody(open, harness.JSON{"deliveryMode": ""}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
-			"an unknown member": {slotBody(open, harness.JSON{"endsAt": open}), "VALIDATION_FAILED", []string{"appointmentSlot.endsAt"}},
-			"a taken time":      {slotBody(taken.StartsAt, nil), "SLOT_TAKEN", []string{"appointmentSlot.startsAt"}},
-			"a time off hours":  {slotBody(strings.Replace(open, ":00:00.000", ":07:00.000", 1), nil), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
-			"the past":          {slotBody("2020-01-01T00:00:00.000Z", nil), "SLOT_IN_PAST", []string{"appointmentSlot.startsAt"}},
+			"nothing": {`{}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
+			"null":    {`{"appointmentSlot":null}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
+			"a list":  {`{"appointmentSlot":[]}`, "VALIDATION_FAILED", []string{"appointmentSlot"}},
+			"an empty slot": {
+				`{"appointmentSlot":{}}`, "VALIDATION_FAILED",
+				[]string{"appointmentSlot.startsAt", "appointmentSlot.timezone"},
+			},
+			"a date": {
+				slotBody("2030-01-01", nil), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"},
+			},
+			"no zone": {
+				slotBody(open, harness.JSON{"timezone": nil}), "VALIDATION_FAILED",
+				[]string{"appointmentSlot.timezone"},
+			},
+			"an offset": {
+				slotBody(open, harness.JSON{"timezone": "+01:00"}), "INVALID_TIMEZONE",
+				[]string{"appointmentSlot.timezone"},
+			},
+			"an unknown mode": {
+				slotBody(open, harness.JSON{"deliveryMode": "mail"}), "VALIDATION_FAILED",
+				[]string{"appointmentSlot.deliveryMode"},
+			},
+			"an empty mode": {
+				slotBody(open, harness.JSON{"deliveryMode": ""}), "VALIDATION_FAILED",
+				[]string{"appointmentSlot.deliveryMode"},
+			},
+			"an unknown member": {
+				slotBody(open, harness.JSON{"endsAt": open}), "VALIDATION_FAILED", []string{"appointmentSlot.endsAt"},
+			},
+			"a taken time": {slotBody(taken.StartsAt, nil), "SLOT_TAKEN", []string{"appointmentSlot.startsAt"}},
+			"a time off hours": {
+				slotBody(strings.Replace(open, ":00:00.000", ":07:00.000", 1), nil), "SLOT_NOT_OFFERED",
+				[]string{"appointmentSlot.startsAt"},
+			},
+			"the past": {
+				slotBody("2020-01-01T00:00:00.000Z", nil), "SLOT_IN_PAST", []string{"appointmentSlot.startsAt"},
+			},
 		} {
 			t.Log(name)
 			w.AsBackend(t, post, path+"/reschedule", c.body).Refuses(t, 400, c.code, c.fields...)
 		}
-		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": strings.Repeat("x", 501)}).Refuses(t, 400, "VALIDATION_FAILED", "reason")
+		w.AsBackend(t, post, path+"/cancel", harness.JSON{"reason": strings.Repeat("x", 501)}).Refuses(
+			t, 400, "VALIDATION_FAILED", "reason",
+		)
 		for _, r := range []harness.Request{{Method: get, Path: path}, {Method: post, Path: path + "/cancel"}, {Method: post, Path: path + "/reschedule", Body: slotBody(open, nil)}} {
 			r.Bearer = outsider.Key
 			app.Ask(t, r).Refuses(t, 404, "NOT_FOUND")
@@ -213,9 +243,12 @@ func TestAppointmentsAreFoundByTheirFilters(t *testing.T) {
 			return strings.Join(all, " ")
 		}
 		for query, want := range map[string]string{
-			"": "second first", "status=canceled": "first", "status=confirmed": "second", "externalCustomerId=" + *first.ExternalCustomerID: "first",
-			"externalCustomerId=nobody": "", "listingId=" + first.ListingID: "second first", "listingId=" + w.listing.ID: "",
-			"from=" + second.StartsAt: "second", "to=" + second.StartsAt: "first", "from=" + first.StartsAt + "&to=" + second.StartsAt: "first",
+			"": "second first", "status=canceled": "first", "status=confirmed": "second",
+			"externalCustomerId=" + *first.ExternalCustomerID: "first",
+			"externalCustomerId=nobody":                       "", "listingId=" + first.ListingID: "second first",
+			"listingId=" + w.listing.ID: "",
+			"from=" + second.StartsAt:   "second", "to=" + second.StartsAt: "first",
+			"from=" + first.StartsAt + "&to=" + second.StartsAt: "first",
 			"from=" + second.StartsAt + "&to=" + first.StartsAt: "",
 		} {
 			values, err := url.ParseQuery(query)

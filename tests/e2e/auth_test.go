@@ -25,19 +25,47 @@ func TestBadSignUpsAndKeysAreRefusedWithEveryFault(t *testing.T) {
 		body   any
 		fields []string
 	}{
-		"sign-up of nothing":                {"/v1/auth/sign-up", harness.JSON{}, []string{"email", "password", "displayName"}},
-		"sign-up with everything wrong":     {"/v1/auth/sign-up", harness.JSON{"email": "ada", "password": "short", "displayName": long}, []string{"email", "password", "displayName"}},
-		"sign-up with members of its own":   {"/v1/auth/sign-up", harness.JSON{"email": "x@example.com", "password": harness.Password, "displayName": "A", "admin": true, "id": "crt_1"}, []string{"admin", "id"}},
-		"sign-up with wrong types":          {"/v1/auth/sign-up", harness.JSON{"email": 1, "password": []string{}, "displayName": nil}, []string{"email", "password", "displayName"}},
-		"the address as password":           {"/v1/auth/sign-up", harness.JSON{"email": "somebody@example.com", "password": "Somebody@example.com", "displayName": "A"}, []string{"password"}},
-		"sign-in of nothing":                {"/v1/auth/sign-in", harness.JSON{}, []string{"email", "password"}},
-		"sign-in with huge texts":           {"/v1/auth/sign-in", harness.JSON{"email": long, "password": long}, []string{"email", "password"}},
-		"refresh of nothing":                {"/v1/auth/refresh", harness.JSON{}, []string{"refreshToken"}},
-		"sign-out of nothing":               {"/v1/auth/sign-out", harness.JSON{}, []string{"refreshToken"}},
-		"a key without a name":              {"/v1/api-keys", harness.JSON{}, []string{"name"}},
-		"a key that ended before it began":  {"/v1/api-keys", harness.JSON{"name": " ", "expiresAt": "2020-01-01T00:00:00Z"}, []string{"name", "expiresAt"}},
-		"a key that ends at a strange time": {"/v1/api-keys", harness.JSON{"name": "", "expiresAt": "tomorrow"}, []string{"name", "expiresAt"}},
-		"a key that ends at a number":       {"/v1/api-keys", harness.JSON{"name": "n", "expiresAt": 1}, []string{"expiresAt"}},
+		"sign-up of nothing": {
+			"/v1/auth/sign-up", harness.JSON{}, []string{"email", "password", "displayName"},
+		},
+		"sign-up with everything wrong": {
+			"/v1/auth/sign-up", harness.JSON{"email": "ada", "password": "short", "displayName": long},
+			[]string{"email", "password", "displayName"},
+		},
+		"sign-up with members of its own": {
+			"/v1/auth/sign-up",
+			harness.JSON{
+				"email": "x@example.com", "password": harness.Password, "displayName": "A", "admin": true,
+				"id": "crt_1",
+			},
+			[]string{"admin", "id"},
+		},
+		"sign-up with wrong types": {
+			"/v1/auth/sign-up", harness.JSON{"email": 1, "password": []string{}, "displayName": nil},
+			[]string{"email", "password", "displayName"},
+		},
+		"the address as password": {
+			"/v1/auth/sign-up",
+			harness.JSON{"email": "somebody@example.com", "password": "Somebody@example.com", "displayName": "A"},
+			[]string{"password"},
+		},
+		"sign-in of nothing": {"/v1/auth/sign-in", harness.JSON{}, []string{"email", "password"}},
+		"sign-in with huge texts": {
+			"/v1/auth/sign-in", harness.JSON{"email": long, "password": long}, []string{"email", "password"},
+		},
+		"refresh of nothing":   {"/v1/auth/refresh", harness.JSON{}, []string{"refreshToken"}},
+		"sign-out of nothing":  {"/v1/auth/sign-out", harness.JSON{}, []string{"refreshToken"}},
+		"a key without a name": {"/v1/api-keys", harness.JSON{}, []string{"name"}},
+		"a key that ended before it began": {
+			"/v1/api-keys", harness.JSON{"name": " ", "expiresAt": "2020-01-01T00:00:00Z"},
+			[]string{"name", "expiresAt"},
+		},
+		"a key that ends at a strange time": {
+			"/v1/api-keys", harness.JSON{"name": "", "expiresAt": "tomorrow"}, []string{"name", "expiresAt"},
+		},
+		"a key that ends at a number": {
+			"/v1/api-keys", harness.JSON{"name": "n", "expiresAt": 1}, []string{"expiresAt"},
+		},
 	}
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -118,10 +146,14 @@ func limitsGuesses(t *testing.T, app *harness.App) {
 	t.Helper()
 	a := app.NewAccount(t)
 	guess := func(password string) *harness.Response {
-		return app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-in", Body: harness.JSON{"email": a.Email, "password": password}})
+		return app.Ask(t, harness.Request{
+			Method: http.MethodPost, Path: "/v1/auth/sign-in",
+			Body: harness.JSON{"email": a.Email, "password": password},
+		})
 	}
 	last := guess("wrong horse battery")
-	for tries := 1; last.Status != 429; tries++ { // capacity grows back while slow hashing goes on, so not exactly ten pass
+	// capacity grows back while slow hashing goes on, so not exactly ten pass
+	for tries := 1; last.Status != 429; tries++ {
 		last.Refuses(t, 401, "UNAUTHENTICATED")
 		if tries == 40 {
 			t.Fatal("forty guesses passed")
@@ -132,7 +164,8 @@ func limitsGuesses(t *testing.T, app *harness.App) {
 		t.Errorf("Retry-After: %q", last.Header.Get("Retry-After"))
 	}
 	last.Refuses(t, 429, "RATE_LIMITED")
-	app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/api-keys", Bearer: a.Token}).Want(t, 200) // who is signed in stays so
+	// who is signed in stays so
+	app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/api-keys", Bearer: a.Token}).Want(t, 200)
 }
 
 // TestLogsHoldNoSecret reads everything that the program logs at its chattiest, through good requests, bad ones and a
@@ -146,7 +179,9 @@ func TestLogsHoldNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	logs := &harness.Log{}
-	program, err := bootstrap.New(t.Context(), cfg, slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	program, err := bootstrap.New(
+		t.Context(), cfg, slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +227,8 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	}
 	requests() // now everything that needs the database fails, and is logged as failing
 	for name, text := range map[string]string{
-		"password": "zebra", "access token": access[:40], "access token's signature": access[len(access)-20:], "refresh token": refresh[30:], "API key": key[8:30], "e-mail address": "quagga@",
+		"password": "zebra", "access token": access[:40], "access token's signature": access[len(access)-20:],
+		"refresh token": refresh[30:], "API key": key[8:30], "e-mail address": "quagga@",
 	} {
 		if line := logs.About(text); line != "" {
 			t.Errorf("the log holds the %s: %s", name, line)

@@ -34,7 +34,9 @@ func TestARefusedPaymentLeavesItsTimesToOthers(t *testing.T) {
 			}
 		}
 		s.AsBackend(t, post, pay, harness.JSON{"cardNumber": harness.CardSucceeds, "appointmentSlots": slotsAt(starts, 0)}).Want(t, 200)
-		s.AsBackend(t, post, pay, harness.JSON{"cardNumber": "1", "appointmentSlots": slotsAt(starts, 1)}).Refuses(t, 409, "SESSION_ALREADY_PAID")
+		s.AsBackend(t, post, pay, harness.JSON{"cardNumber": "1", "appointmentSlots": slotsAt(starts, 1)}).Refuses(
+			t, 409, "SESSION_ALREADY_PAID",
+		)
 		verified(t, app)
 	})
 }

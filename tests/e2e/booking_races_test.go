@@ -13,7 +13,9 @@ func TestASlotIsSoldOnceHoweverManyWantIt(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		s := newStudio(t, app)
-		short, long := s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 30}), s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 15})
+		short, long := s.sells(t, "virtual", harness.JSON{"slotIntervalMinutes": 30}), s.sells(
+			t, "virtual", harness.JSON{"slotIntervalMinutes": 15},
+		)
 		starts := s.open(t, short, "") // 09:00, 09:30, 10:00 …: three neighbours overlap one another's hour
 		var all sync.WaitGroup
 		statuses := make([]string, 64)
@@ -51,7 +53,9 @@ func TestPacksInOppositeOrderNeitherShareNorBlock(t *testing.T) {
 		for i := range responses {
 			order := [][]int{{1, 3, 5}, {5, 3, 1}}[i%2]
 			all.Go(func() {
-				responses[i] = s.create(t, s.session(l, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, order...)}))
+				responses[i] = s.create(t, s.session(l, harness.JSON{
+					"variantId": variant, "appointmentSlots": slotsAt(starts, order...),
+				}))
 			})
 		}
 		all.Wait()
@@ -70,7 +74,7 @@ func TestPacksInOppositeOrderNeitherShareNorBlock(t *testing.T) {
 	})
 }
 
-// raceRounds is how often paying races the end of a session, on each engine.
+// raceRounds is the number of races between paying and the end of a session, on each engine.
 const raceRounds = 400
 
 func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
@@ -113,8 +117,8 @@ func TestPayingRacesExpiryAndNothingIsLostOrKept(t *testing.T) {
 	})
 }
 
-// race pays a session and ends it at the same moment, or one a little behind the other, and checks that one of the two happened
-// whole.
+// race pays a session and ends it at the same moment, or one a little behind the other, and checks that one of the
+// two happened whole.
 func (s *studio) race(t *testing.T, l harness.Listing, starts []string, behind time.Duration) (paid bool) {
 	session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0)}))
 	var both sync.WaitGroup

@@ -22,7 +22,8 @@ func newStudio(t *testing.T, app *harness.App) *studio {
 	s := &studio{Account: app.NewAccount(t), day: time.Now().AddDate(0, 0, 10).Format(time.DateOnly)}
 	s.AsCreator(t, put, "/v1/scheduling/availability", everyDay("Europe/Paris", "09:00", "17:00")).Want(t, 200)
 	s.AsCreator(t, put, "/v1/scheduling/meeting-settings", harness.JSON{
-		"virtual": harness.JSON{"provider": "static", "url": "https://meet.example/ada"}, "inPerson": harness.JSON{"address": "1 Rue de Rivoli, Paris"},
+		"virtual":  harness.JSON{"provider": "static", "url": "https://meet.example/ada"},
+		"inPerson": harness.JSON{"address": "1 Rue de Rivoli, Paris"},
 	}).Want(t, 200)
 	return s
 }
@@ -67,7 +68,10 @@ func slotsAt(starts []string, i ...int) []harness.JSON {
 
 // session is the body of a session for a listing by id.
 func (s *studio) session(l harness.Listing, over harness.JSON) harness.JSON {
-	body := harness.JSON{"listingId": l.ID, "externalCustomerId": "user-1", "successUrl": "https://shop.example/thanks", "cancelUrl": "https://shop.example/calendar"}
+	body := harness.JSON{
+		"listingId": l.ID, "externalCustomerId": "user-1", "successUrl": "https://shop.example/thanks",
+		"cancelUrl": "https://shop.example/calendar",
+	}
 	maps.Copy(body, over)
 	return body
 }
@@ -92,7 +96,11 @@ func (w *fixture) undecided(t *testing.T) (secret string, choice harness.JSON) {
 	w.AsBackend(t, post, "/v1/checkout-sessions", harness.JSON{"listingId": l.ID, "successUrl": "https://shop.example/thanks"}).Want(t, 201).Into(t, &session)
 	day := w.now(t).AddDate(0, 0, 2).Format(time.DateOnly)
 	slot := askCalendar(t, w.App, l.ID, "slots", "date", day).Slots[0]
-	return session.Secret(), harness.JSON{"appointmentSlots": []harness.JSON{{"startsAt": slot.StartsAt, "timezone": "Asia/Tokyo", "deliveryMode": "virtual"}}}
+	return session.Secret(), harness.JSON{
+		"appointmentSlots": []harness.JSON{
+			{"startsAt": slot.StartsAt, "timezone": "Asia/Tokyo", "deliveryMode": "virtual"},
+		},
+	}
 }
 
 func verified(t *testing.T, app *harness.App) {
@@ -175,7 +183,9 @@ func TestAPackIsChosenOnThePage(t *testing.T) {
 		}
 		s.Pay(t, session, harness.CardSucceeds).Refuses(t, 400, "SLOT_COUNT_MISMATCH", "appointmentSlots")
 		attach := func(slots []harness.JSON) *harness.Response {
-			return app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slots}})
+			return app.Ask(t, harness.Request{
+				Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slots},
+			})
 		}
 		attach(slotsAt(starts, 0, 1)).Refuses(t, 400, "SLOT_COUNT_MISMATCH")
 		attach(slotsAt(starts, 0, 0, 1)).Refuses(t, 400, "SLOTS_OVERLAP")
@@ -217,23 +227,69 @@ func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
 			code    string
 			fields  []string
 		}{
-			"no choice of a hybrid":       {hybrid, one(nil), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
-			"a place that it has not":     {virtual, one(harness.JSON{"deliveryMode": "in_person"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
-			"by pigeon":                   {virtual, one(harness.JSON{"deliveryMode": "pigeon"}), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"}},
-			"no zone":                     {virtual, one(harness.JSON{"timezone": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.timezone"}},
-			"a zone nobody has":           {virtual, one(harness.JSON{"timezone": "Mars/Olympus"}), "INVALID_TIMEZONE", nil},
-			"no time":                     {virtual, one(harness.JSON{"startsAt": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
-			"a time that is none":         {virtual, one(harness.JSON{"startsAt": "soon"}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"}},
-			"a time of the past":          {virtual, one(harness.JSON{"startsAt": "2020-01-01T09:00:00Z"}), "SLOT_IN_PAST", []string{"appointmentSlot.startsAt"}},
-			"a time off the grid":         {virtual, one(harness.JSON{"startsAt": s.day + "T08:17:00Z"}), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
-			"the night":                   {virtual, one(harness.JSON{"startsAt": s.day + "T01:00:00Z"}), "SLOT_NOT_OFFERED", []string{"appointmentSlot.startsAt"}},
-			"two for a single session":    {virtual, harness.JSON{"appointmentSlots": slotsAt(starts, 0, 1)}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
-			"none, explicitly":            {virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
-			"one for a pack":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0)}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"}},
-			"one time for a pack":         {virtual, harness.JSON{"variantId": variant, "appointmentSlot": slotsAt(starts, 0)[0]}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlot"}},
-			"the same twice":              {virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0, 0)}, "SLOTS_OVERLAP", []string{"appointmentSlots[1].startsAt"}},
-			"both members":                {virtual, harness.JSON{"appointmentSlot": slotsAt(starts, 0)[0], "appointmentSlots": slotsAt(starts, 0)}, "VALIDATION_FAILED", []string{"appointmentSlots"}},
-			"faults of request and times": {virtual, harness.JSON{"email": "x", "appointmentSlot": harness.JSON{"startsAt": 5}}, "VALIDATION_FAILED", []string{"email", "appointmentSlot.startsAt", "appointmentSlot.timezone"}},
+			"no choice of a hybrid": {
+				hybrid, one(nil), "VALIDATION_FAILED", []string{"appointmentSlot.deliveryMode"},
+			},
+			"a place that it has not": {
+				virtual, one(harness.JSON{"deliveryMode": "in_person"}), "VALIDATION_FAILED",
+				[]string{"appointmentSlot.deliveryMode"},
+			},
+			"by pigeon": {
+				virtual, one(harness.JSON{"deliveryMode": "pigeon"}), "VALIDATION_FAILED",
+				[]string{"appointmentSlot.deliveryMode"},
+			},
+			"no zone": {
+				virtual, one(harness.JSON{"timezone": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.timezone"},
+			},
+			"a zone nobody has": {
+				virtual, one(harness.JSON{"timezone": "Mars/Olympus"}), "INVALID_TIMEZONE", nil,
+			},
+			"no time": {
+				virtual, one(harness.JSON{"startsAt": nil}), "VALIDATION_FAILED", []string{"appointmentSlot.startsAt"},
+			},
+			"a time that is none": {
+				virtual, one(harness.JSON{"startsAt": "soon"}), "VALIDATION_FAILED",
+				[]string{"appointmentSlot.startsAt"},
+			},
+			"a time of the past": {
+				virtual, one(harness.JSON{"startsAt": "2020-01-01T09:00:00Z"}), "SLOT_IN_PAST",
+				[]string{"appointmentSlot.startsAt"},
+			},
+			"a time off the grid": {
+				virtual, one(harness.JSON{"startsAt": s.day + "T08:17:00Z"}), "SLOT_NOT_OFFERED",
+				[]string{"appointmentSlot.startsAt"},
+			},
+			"the night": {
+				virtual, one(harness.JSON{"startsAt": s.day + "T01:00:00Z"}), "SLOT_NOT_OFFERED",
+				[]string{"appointmentSlot.startsAt"},
+			},
+			"two for a single session": {
+				virtual, harness.JSON{"appointmentSlots": slotsAt(starts, 0, 1)}, "SLOT_COUNT_MISMATCH",
+				[]string{"appointmentSlots"},
+			},
+			"none, explicitly": {
+				virtual, harness.JSON{"appointmentSlots": []any{}}, "SLOT_COUNT_MISMATCH", []string{"appointmentSlots"},
+			},
+			"one for a pack": {
+				virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0)},
+				"SLOT_COUNT_MISMATCH", []string{"appointmentSlots"},
+			},
+			"one time for a pack": {
+				virtual, harness.JSON{"variantId": variant, "appointmentSlot": slotsAt(starts, 0)[0]},
+				"SLOT_COUNT_MISMATCH", []string{"appointmentSlot"},
+			},
+			"the same twice": {
+				virtual, harness.JSON{"variantId": variant, "appointmentSlots": slotsAt(starts, 0, 0)}, "SLOTS_OVERLAP",
+				[]string{"appointmentSlots[1].startsAt"},
+			},
+			"both members": {
+				virtual, harness.JSON{"appointmentSlot": slotsAt(starts, 0)[0], "appointmentSlots": slotsAt(starts, 0)},
+				"VALIDATION_FAILED", []string{"appointmentSlots"},
+			},
+			"faults of request and times": {
+				virtual, harness.JSON{"email": "x", "appointmentSlot": harness.JSON{"startsAt": 5}},
+				"VALIDATION_FAILED", []string{"email", "appointmentSlot.startsAt", "appointmentSlot.timezone"},
+			},
 		} {
 			response := s.create(t, s.session(c.listing, c.over))
 			if response.Status != 400 {
@@ -248,13 +304,16 @@ func TestEveryBadChoiceHasItsRefusal(t *testing.T) {
 	})
 }
 
-func TestAnUnpaidAppointmentExpiresAfterHalfAnHourAndStartsAgain(t *testing.T) {
+// An unpaid appointment expires after half an hour, and its page starts a new session.
+func TestAnUnpaidAppointmentExpiresAndStartsAgain(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		s := newStudio(t, app)
 		l := s.sells(t, "virtual", nil)
 		starts := s.open(t, l, "")
-		session := s.opens(t, s.session(l, harness.JSON{"appointmentSlots": slotsAt(starts, 0), "referenceId": "order-7"}))
+		session := s.opens(t, s.session(l, harness.JSON{
+			"appointmentSlots": slotsAt(starts, 0), "referenceId": "order-7",
+		}))
 		advance(t, s.Account, 30*time.Minute-time.Second)
 		if now := s.open(t, l, ""); len(now) != 7 {
 			t.Fatalf("a second before its end: %v", now)

@@ -34,11 +34,15 @@ func (w *fixture) pack(t *testing.T, card string) (ids []string, checkoutID stri
 	}
 	slots := []JSON{}
 	for i := range 3 {
-		slots = append(slots, JSON{"startsAt": first.Add(time.Duration(2*i) * time.Hour).Format(time.RFC3339), "timezone": "Asia/Kathmandu", "deliveryMode": "virtual"})
+		slots = append(slots, JSON{
+			"startsAt": first.Add(time.Duration(2*i) * time.Hour).Format(time.RFC3339), "timezone": "Asia/Kathmandu",
+			"deliveryMode": "virtual",
+		})
 	}
 	var session harness.Session
 	w.AsBackend(t, post, "/v1/checkout-sessions", JSON{
-		"listingId": l.ID, "variantId": variant.VariantID, "externalCustomerId": harness.Unique("user"), "successUrl": "https://shop.example/thanks", "appointmentSlots": slots,
+		"listingId": l.ID, "variantId": variant.VariantID, "externalCustomerId": harness.Unique("user"),
+		"successUrl": "https://shop.example/thanks", "appointmentSlots": slots,
 	}).Want(t, 201).Into(t, &session)
 	w.Pay(t, session, card).Want(t, 200)
 	var receipt struct{ Appointments []struct{ ID string } }
@@ -93,11 +97,15 @@ func TestABuyerGetsBackWhatTheyWerePromised(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, buyer := coaching(t, app), harness.Unique("grace")+"@example.com"
 		a := w.bookedBy(t, buyer, w.openTime(t))
-		w.AsCreator(t, patch, "/v1/listings/"+a.ListingID, JSON{"metadata": JSON{"fullRefundHours": nil}}).Want(t, 200) // concerns later buyers
+		// concerns later buyers
+		w.AsCreator(t, patch, "/v1/listings/"+a.ListingID, JSON{"metadata": JSON{"fullRefundHours": nil}}).Want(t, 200)
 
 		wantWords(t, w.page(t, a, "").Want(t, 200), "Full refund if you cancel by")
 		wantWords(t, w.page(t, a, "/cancel").Want(t, 200), "You get €100.00 back.", `name="refund" value="10000"`)
-		wantWords(t, w.send(t, a, "/cancel", url.Values{"refund": {"9999"}}).Want(t, 409), "What you get back has changed", "€100.00")
+		wantWords(
+			t, w.send(t, a, "/cancel", url.Values{"refund": {"9999"}}).Want(t, 409), "What you get back has changed",
+			"€100.00",
+		)
 		if now := w.read(t, a); now.Status != "confirmed" || len(w.settledRefunds(t, a.CheckoutID)) > 0 {
 			t.Errorf("refused and canceled: %+v", now)
 		}
@@ -178,8 +186,12 @@ func TestACreatorDecidesAboutTheMoney(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := coaching(t, app)
 		kept := w.booked(t)
-		w.AsBackend(t, post, "/v1/appointments/"+kept.ID+"/cancel", JSON{"refund": "no"}).Refuses(t, 400, "VALIDATION_FAILED", "refund")
-		if a := w.cancel(t, kept.ID, JSON{"refund": false, "reason": "As agreed."}); a["refundDecision"] != "declined" || a["refundId"] != nil {
+		w.AsBackend(t, post, "/v1/appointments/"+kept.ID+"/cancel", JSON{"refund": "no"}).Refuses(
+			t, 400, "VALIDATION_FAILED", "refund",
+		)
+		if a := w.cancel(
+			t, kept.ID, JSON{"refund": false, "reason": "As agreed."},
+		); a["refundDecision"] != "declined" || a["refundId"] != nil {
 			t.Errorf("kept: %v", a)
 		}
 		wantWords(t, w.page(t, kept, "").Want(t, 200), "canceled this appointment.", "isn’t refunded", "As agreed.")
@@ -222,7 +234,8 @@ func TestADisputedPaymentIsNotRefundedByCanceling(t *testing.T) {
 	})
 }
 
-// TestCancelingRacesEveryOtherRefund cancels each appointment of a pack from many sides while it is refunded manually too.
+// TestCancelingRacesEveryOtherRefund cancels each appointment of a pack from many sides while it is refunded manually
+// too.
 func TestCancelingRacesEveryOtherRefund(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -240,7 +253,9 @@ func TestCancelingRacesEveryOtherRefund(t *testing.T) {
 			}
 			race.Go(func() { w.send(t, a, "/cancel", url.Values{"refund": {"3333"}}) })
 			race.Go(func() {
-				w.AsBackend(t, post, "/v1/refunds", JSON{"checkoutId": checkoutID, "amountInCents": 4000, "reason": "goodwill"})
+				w.AsBackend(t, post, "/v1/refunds", JSON{
+					"checkoutId": checkoutID, "amountInCents": 4000, "reason": "goodwill",
+				})
 			})
 			race.Wait()
 			close(statuses)

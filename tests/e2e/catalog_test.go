@@ -31,7 +31,8 @@ func TestAListingIsMadePublishedChangedAndArchived(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a, slug := app.NewAccount(t), harness.Unique("notes")
 		made := a.AsCreator(t, post, "/v1/listings", harness.JSON{
-			"type": "DIGITAL", "slug": slug, "title": "Field notes", "description": "On moss.", "priceInCents": 1200, "currency": "eur",
+			"type": "DIGITAL", "slug": slug, "title": "Field notes", "description": "On moss.", "priceInCents": 1200,
+			"currency": "eur",
 			"metadata": harness.JSON{"downloadUrl": "https://files.example/notes.pdf", "pageCount": 12},
 		}).Want(t, 201).Map(t)
 		id, _ := made["id"].(string)
@@ -74,7 +75,8 @@ func TestAListingIsMadePublishedChangedAndArchived(t *testing.T) {
 	})
 }
 
-func TestARefusedListingBodyListsEveryFaultAndChangesNothing(t *testing.T) {
+// A refused body lists every fault and changes nothing.
+func TestARefusedListingListsEveryFault(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -86,22 +88,52 @@ func TestARefusedListingBodyListsEveryFaultAndChangesNothing(t *testing.T) {
 			body         any
 			fields       []string
 		}{
-			"an empty object":            {post, "", `{}`, []string{"type", "title", "slug", "currency", "priceInCents"}},
-			"no body":                    {post, "", ``, []string{"body"}},
-			"a list":                     {post, "", `[]`, []string{"body"}},
-			"half a document":            {post, "", `{"type":"DIGITAL"`, []string{"body"}},
-			"members that are not to be": {post, "", `{"id":"x","status":"ACTIVE","color":1,"type":"DIGITAL","slug":"abc","title":"T","priceInCents":1,"currency":"eur"}`, []string{"id", "status", "color"}},
-			"wrong types and bad values": {post, "", `{"type":"DIGITAL","slug":"A","title":7,"priceInCents":1.5,"currency":"EUR","metadata":{"pageCount":"3","zebra":1}}`,
-				[]string{"slug", "title", "priceInCents", "currency", "metadata.pageCount", "metadata.zebra"}},
-			"a member twice":            {post, "", `{"type":"DIGITAL","slug":"abc","slug":"abd","title":"T","priceInCents":1,"currency":"eur"}`, []string{"slug"}},
-			"NUL and the reserved slug": {post, "", "{\"type\":\"DIGITAL\",\"slug\":\"mine\",\"title\":\"a\\u0000b\",\"priceInCents\":1,\"currency\":\"eur\"}", []string{"slug", "title"}},
-			"a metadata list":           {post, "", `{"type":"DIGITAL","slug":"abc","title":"T","priceInCents":1,"currency":"eur","metadata":[]}`, []string{"metadata"}},
-			"what PATCH cannot touch":   {patch, "/" + l.ID, `{"type":"DIGITAL","status":"ACTIVE","creatorId":"x","createdAt":null,"variants":[]}`, []string{"type", "status", "creatorId", "createdAt", "variants"}},
-			"null where none may be":    {patch, "/" + l.ID, `{"title":null,"slug":null,"priceInCents":null,"currency":null}`, []string{"title", "slug", "priceInCents", "currency"}},
-			"metadata of another type":  {patch, "/" + l.ID, `{"metadata":{"trialDays":3}}`, []string{"metadata.trialDays"}},
+			"an empty object": {
+				post, "", `{}`, []string{"type", "title", "slug", "currency", "priceInCents"},
+			},
+			"no body":         {post, "", ``, []string{"body"}},
+			"a list":          {post, "", `[]`, []string{"body"}},
+			"half a document": {post, "", `{"type":"DIGITAL"`, []string{"body"}},
+			"members that are not to be": {
+				post, "",
+				`{"id":"x","status":"ACTIVE","color":1,"type":"DIGITAL","slug":"abc","title":"T","priceInCents":1,"currency":"eur"}`,
+				[]string{"id", "status", "color"},
+			},
+			"wrong types and bad values": {
+				post, "",
+				`{"type":"DIGITAL","slug":"A","title":7,"priceInCents":1.5,"currency":"EUR","metadata":{"pageCount":"3","zebra":1}}`,
+				[]string{"slug", "title", "priceInCents", "currency", "metadata.pageCount", "metadata.zebra"},
+			},
+			"a member twice": {
+				post, "", `{"type":"DIGITAL","slug":"abc","slug":"abd","title":"T","priceInCents":1,"currency":"eur"}`,
+				[]string{"slug"},
+			},
+			"NUL and the reserved slug": {
+				post, "",
+				"{\"type\":\"DIGITAL\",\"slug\":\"mine\",\"title\":\"a\\u0000b\",\"priceInCents\":1,\"currency\":\"eur\"}",
+				[]string{"slug", "title"},
+			},
+			"a metadata list": {
+				post, "", `{"type":"DIGITAL","slug":"abc","title":"T","priceInCents":1,"currency":"eur","metadata":[]}`,
+				[]string{"metadata"},
+			},
+			"what PATCH cannot touch": {
+				patch, "/" + l.ID,
+				`{"type":"DIGITAL","status":"ACTIVE","creatorId":"x","createdAt":null,"variants":[]}`,
+				[]string{"type", "status", "creatorId", "createdAt", "variants"},
+			},
+			"null where none may be": {
+				patch, "/" + l.ID, `{"title":null,"slug":null,"priceInCents":null,"currency":null}`,
+				[]string{"title", "slug", "priceInCents", "currency"},
+			},
+			"metadata of another type": {
+				patch, "/" + l.ID, `{"metadata":{"trialDays":3}}`, []string{"metadata.trialDays"},
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
-				a.AsCreator(t, c.method, "/v1/listings"+c.path, c.body).Refuses(t, 400, "VALIDATION_FAILED", c.fields...)
+				a.AsCreator(t, c.method, "/v1/listings"+c.path, c.body).Refuses(
+					t, 400, "VALIDATION_FAILED", c.fields...,
+				)
 			})
 		}
 		a.AsCreator(t, post, "/v1/listings", big).Refuses(t, 413, "PAYLOAD_TOO_LARGE")
@@ -124,20 +156,31 @@ func TestWhoMayTouchACatalog(t *testing.T) {
 		owner.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": active.ID}).Want(t, 201).Into(t, &link)
 		before := owner.AsCreator(t, get, "/v1/listings/mine", nil).Want(t, 200)
 
-		plan := harness.JSON{"name": "Pro", "prices": []harness.JSON{{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 900}}}
+		plan := harness.JSON{
+			"name": "Pro",
+			"prices": []harness.JSON{
+				{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 900},
+			},
+		}
 		variant := harness.JSON{"name": "Long", "durationMinutes": 90}
 		of := func(id string) []harness.Request {
 			base := "/v1/listings/" + id
 			return []harness.Request{
-				{Method: patch, Path: base, Body: harness.JSON{"title": "Mine now"}}, {Method: remove, Path: base}, {Method: post, Path: base + "/publish"},
-				{Method: post, Path: base + "/variants", Body: variant}, {Method: patch, Path: base + "/variants/var_x", Body: variant}, {Method: remove, Path: base + "/variants/var_x"},
+				{Method: patch, Path: base, Body: harness.JSON{"title": "Mine now"}}, {Method: remove, Path: base},
+				{Method: post, Path: base + "/publish"},
+				{Method: post, Path: base + "/variants", Body: variant},
+				{Method: patch, Path: base + "/variants/var_x", Body: variant},
+				{Method: remove, Path: base + "/variants/var_x"},
 				{Method: put, Path: base + "/plans/pro", Body: plan}, {Method: remove, Path: base + "/plans/pro"},
 			}
 		}
 		private := []harness.Request{
-			{Method: get, Path: "/v1/listings/mine/" + active.ID}, {Method: get, Path: "/v1/listings/mine/" + draft.ID}, {Method: get, Path: "/v1/listings/" + active.ID + "/plans"},
-			{Method: get, Path: "/v1/payment-links/" + link.ID}, {Method: patch, Path: "/v1/payment-links/" + link.ID, Body: harness.JSON{"active": false}},
-			{Method: remove, Path: "/v1/payment-links/" + link.ID}, {Method: post, Path: "/v1/payment-links", Body: harness.JSON{"listingId": active.ID}},
+			{Method: get, Path: "/v1/listings/mine/" + active.ID}, {Method: get, Path: "/v1/listings/mine/" + draft.ID},
+			{Method: get, Path: "/v1/listings/" + active.ID + "/plans"},
+			{Method: get, Path: "/v1/payment-links/" + link.ID},
+			{Method: patch, Path: "/v1/payment-links/" + link.ID, Body: harness.JSON{"active": false}},
+			{Method: remove, Path: "/v1/payment-links/" + link.ID},
+			{Method: post, Path: "/v1/payment-links", Body: harness.JSON{"listingId": active.ID}},
 		}
 		as := func(r harness.Request, bearer string) *harness.Response {
 			r.Bearer = bearer
@@ -150,7 +193,8 @@ func TestWhoMayTouchACatalog(t *testing.T) {
 			as(r, other.Token).Refuses(t, 404, "NOT_FOUND")
 		}
 		for _, r := range slices.Concat(of(active.ID), private, []harness.Request{
-			{Method: get, Path: "/v1/listings/mine"}, {Method: post, Path: "/v1/listings", Body: harness.JSON{}}, {Method: get, Path: "/v1/payment-links"},
+			{Method: get, Path: "/v1/listings/mine"}, {Method: post, Path: "/v1/listings", Body: harness.JSON{}},
+			{Method: get, Path: "/v1/payment-links"},
 		}) {
 			for _, bearer := range []string{"", owner.Key, owner.Token + "x"} {
 				as(r, bearer).Refuses(t, 401, "UNAUTHENTICATED")
@@ -177,7 +221,10 @@ func TestThePublicListIsFilteredSortedAndPaged(t *testing.T) {
 		a := app.NewAccount(t)
 		var ids []string
 		for i, price := range []int{500, 100, 100, 900} {
-			over := harness.JSON{"priceInCents": price, "title": fmt.Sprintf("Ünique %d%%", i), "metadata": harness.JSON{"downloadUrl": "https://files.example/x"}}
+			over := harness.JSON{
+				"priceInCents": price, "title": fmt.Sprintf("Ünique %d%%", i),
+				"metadata": harness.JSON{"downloadUrl": "https://files.example/x"},
+			}
 			if i == 3 {
 				over["currency"] = "usd"
 			}
@@ -217,12 +264,15 @@ func TestThePublicListIsFilteredSortedAndPaged(t *testing.T) {
 			query url.Values
 			want  []string
 		}{
-			"newest first":  {url.Values{}, []string{ids[3], ids[2], ids[1], ids[0]}},
-			"cheapest":      {url.Values{"sort": {"price_asc"}}, []string{ids[1], ids[2], ids[0], ids[3]}},
-			"dearest":       {url.Values{"sort": {"price_desc"}}, []string{ids[3], ids[0], ids[2], ids[1]}},
-			"by words":      {url.Values{"q": {"üNIQUE 2%"}}, []string{ids[2]}},
-			"by currency":   {url.Values{"currency": {"usd"}}, []string{ids[3]}},
-			"between":       {url.Values{"minPriceInCents": {"100"}, "maxPriceInCents": {"500"}, "type": {"DIGITAL"}}, []string{ids[2], ids[1], ids[0]}},
+			"newest first": {url.Values{}, []string{ids[3], ids[2], ids[1], ids[0]}},
+			"cheapest":     {url.Values{"sort": {"price_asc"}}, []string{ids[1], ids[2], ids[0], ids[3]}},
+			"dearest":      {url.Values{"sort": {"price_desc"}}, []string{ids[3], ids[0], ids[2], ids[1]}},
+			"by words":     {url.Values{"q": {"üNIQUE 2%"}}, []string{ids[2]}},
+			"by currency":  {url.Values{"currency": {"usd"}}, []string{ids[3]}},
+			"between": {
+				url.Values{"minPriceInCents": {"100"}, "maxPriceInCents": {"500"}, "type": {"DIGITAL"}},
+				[]string{ids[2], ids[1], ids[0]},
+			},
 			"nothing found": {url.Values{"type": {"SERVICE"}}, nil},
 		} {
 			if got := walk(c.query); !slices.Equal(got, c.want) {
@@ -230,9 +280,13 @@ func TestThePublicListIsFilteredSortedAndPaged(t *testing.T) {
 			}
 		}
 		app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: url.Values{
-			"type": {"digital"}, "sort": {"cheap"}, "limit": {"101"}, "cursor": {"!"}, "creatorId": {"x"}, "currency": {"EUR"}, "q": {"\x00"},
+			"type": {"digital"}, "sort": {"cheap"}, "limit": {"101"}, "cursor": {"!"}, "creatorId": {"x"},
+			"currency": {"EUR"}, "q": {"\x00"},
 			"minPriceInCents": {"-1"}, "maxPriceInCents": {"1e3"},
-		}}).Refuses(t, 400, "VALIDATION_FAILED", "type", "sort", "limit", "cursor", "creatorId", "currency", "q", "minPriceInCents", "maxPriceInCents")
+		}}).Refuses(
+			t, 400, "VALIDATION_FAILED", "type", "sort", "limit", "cursor", "creatorId", "currency", "q",
+			"minPriceInCents", "maxPriceInCents",
+		)
 		for _, query := range []url.Values{{"q": {"\xff"}}, {"q": {strings.Repeat("x", 201)}}, {"minPriceInCents": {"2"}, "maxPriceInCents": {"1"}}} {
 			app.Ask(t, harness.Request{Method: get, Path: "/v1/listings", Query: query}).Refuses(t, 400, "VALIDATION_FAILED")
 		}
@@ -246,11 +300,16 @@ func TestPlansAndTheRecipe(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		l := a.Published(t, harness.JSON{"type": "SUBSCRIPTION", "metadata": harness.JSON{"interval": "year", "trialDays": 14, "features": []string{"exports"}}})
+		l := a.Published(t, harness.JSON{
+			"type":     "SUBSCRIPTION",
+			"metadata": harness.JSON{"interval": "year", "trialDays": 14, "features": []string{"exports"}},
+		})
 		recipePath, plans := "/v1/catalog/listings/"+l.CatalogKey+"/recipe", "/v1/listings/"+l.ID+"/plans"
 		recipe := func(noneMatch string) *harness.Response {
 			t.Helper()
-			return app.Ask(t, harness.Request{Method: get, Path: recipePath, Bearer: a.Key, Headers: map[string]string{"If-None-Match": noneMatch}})
+			return app.Ask(t, harness.Request{
+				Method: get, Path: recipePath, Bearer: a.Key, Headers: map[string]string{"If-None-Match": noneMatch},
+			})
 		}
 		implied := recipe("").Want(t, 200)
 		var first struct {
@@ -286,9 +345,12 @@ func TestPlansAndTheRecipe(t *testing.T) {
 				{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1900},
 				{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 99900},
 			},
-			"entitlements": []harness.JSON{{"key": "exports", "type": "boolean", "value": true}, {"key": "projects", "type": "limit", "value": 50}, {"key": "tier", "type": "text", "value": "gold"}},
-			"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}},
-			"meters":       []harness.JSON{{"eventName": "api.calls", "included": 1000}},
+			"entitlements": []harness.JSON{
+				{"key": "exports", "type": "boolean", "value": true}, {"key": "projects", "type": "limit", "value": 50},
+				{"key": "tier", "type": "text", "value": "gold"},
+			},
+			"credits": []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}},
+			"meters":  []harness.JSON{{"eventName": "api.calls", "included": 1000}},
 		}
 		made := a.AsCreator(t, put, plans+"/pro", body).Want(t, 200)
 		changed := recipe(etag).Want(t, 200)
@@ -301,10 +363,15 @@ func TestPlansAndTheRecipe(t *testing.T) {
 		}
 
 		a.AsCreator(t, put, plans+"/A b", harness.JSON{
-			"name": "", "trialDays": 731, "prices": []harness.JSON{{"interval": "hour", "currency": "xyz", "amountInCents": -1}, {"currency": "eur", "amountInCents": "1"}},
+			"name": "", "trialDays": 731,
+			"prices": []harness.JSON{
+				{"interval": "hour", "currency": "xyz", "amountInCents": -1}, {"currency": "eur", "amountInCents": "1"},
+			},
 			"entitlements": []harness.JSON{{"key": "x", "type": "limit", "value": "1"}}, "extra": 1,
-		}).Refuses(t, 400, "VALIDATION_FAILED", "planKey", "name", "trialDays", "prices[0].interval", "prices[0].currency", "prices[0].amountInCents",
-			"prices[1].amountInCents", "entitlements[0].value", "extra")
+		}).Refuses(
+			t, 400, "VALIDATION_FAILED", "planKey", "name", "trialDays", "prices[0].interval", "prices[0].currency",
+			"prices[0].amountInCents", "prices[1].amountInCents", "entitlements[0].value", "extra",
+		)
 		recipe(changed.Header.Get("ETag")).Want(t, 304)
 
 		a.AsCreator(t, remove, plans+"/nope", nil).Refuses(t, 404, "NOT_FOUND")
@@ -377,7 +444,9 @@ func TestPaymentLinksAreMadeChangedAndSwitchedOff(t *testing.T) {
 		a.AsCreator(t, post, "/v1/payment-links", harness.JSON{"listingId": unknownListing}).Refuses(t, 404, "NOT_FOUND")
 		a.AsCreator(t, post, "/v1/payment-links", `{"interval":"hour","plan":"","successUrl":"ftp://x","active":"yes","price":1}`).
 			Refuses(t, 400, "VALIDATION_FAILED", "listingId", "interval", "plan", "successUrl", "active", "price")
-		a.AsCreator(t, patch, at, `{"listingId":null,"active":null}`).Refuses(t, 400, "VALIDATION_FAILED", "listingId", "active")
+		a.AsCreator(t, patch, at, `{"listingId":null,"active":null}`).Refuses(
+			t, 400, "VALIDATION_FAILED", "listingId", "active",
+		)
 		if same := a.AsCreator(t, get, at, nil).Want(t, 200).Map(t); !reflect.DeepEqual(same, made) {
 			t.Errorf("refusals changed %v to %v", made, same)
 		}

@@ -38,8 +38,8 @@ func version(t *testing.T, v any) int64 {
 	return n
 }
 
-// TestTheIntegration is the specification's levels 1 and 2: recipe, session, the buyer's payment on the hosted page, the
-// receipt in both ways, and the access that came with it.
+// TestTheIntegration follows the guide's first two levels: recipe, session, the buyer's payment on the hosted page,
+// the receipt in both ways, and the access that came with it.
 func TestTheIntegration(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -59,7 +59,8 @@ func TestTheIntegration(t *testing.T) {
 		app.Ask(t, harness.Request{Method: get, Path: recipePath, Bearer: w.Key, Headers: map[string]string{"If-None-Match": first.Header.Get("ETag")}}).Want(t, 304)
 
 		session := w.NewSession(t, w.listing, recipe.Plans[0].Key, buyer, harness.JSON{
-			"successUrl": "https://shop.example/done/{CHECKOUT_SESSION_ID}?a=1&checkout_id=old#top", "referenceId": "order-7",
+			"successUrl":  "https://shop.example/done/{CHECKOUT_SESSION_ID}?a=1&checkout_id=old#top",
+			"referenceId": "order-7",
 		})
 		if s := state(t, app, session); s["state"] != "pay" && s["state"] != "details" || s["redirectUrl"] != nil {
 			t.Errorf("before payment: %v", s)
@@ -116,7 +117,8 @@ func checkReceipts(t *testing.T, w *fixture, session harness.Session, token stri
 	read(w.Key, url.Values{"headless": {"maybe"}}).Refuses(t, 400, "VALIDATION_FAILED", "headless", "returnToken")
 	read(w.Token, url.Values{"headless": {"true"}}).Refuses(t, 401, "UNAUTHENTICATED")
 	for name, bad := range map[string]string{
-		"none": "", "garbage": "x", "cut": token[:len(token)-1], "longer": token + "A", "changed": flip(token), "of another checkout": "",
+		"none": "", "garbage": "x", "cut": token[:len(token)-1], "longer": token + "A", "changed": flip(token),
+		"of another checkout": "",
 	} {
 		if name == "of another checkout" {
 			bad = returnToken(t, w)
@@ -246,7 +248,9 @@ func TestTheBankAsksTheBuyer(t *testing.T) {
 		w := newFixture(t, app)
 		session := w.session(t)
 		response := func(approve bool) *harness.Response {
-			return app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/authenticate", Body: harness.JSON{"approve": approve}})
+			return app.Ask(t, harness.Request{
+				Method: post, Path: "/c/" + session.Secret() + "/authenticate", Body: harness.JSON{"approve": approve},
+			})
 		}
 		response(true).Refuses(t, 409, "STATE_CONFLICT") // nobody asked
 		if s := payOnPage(t, app, session, harness.CardAsksOnce).Want(t, 200).Map(t); s["state"] != "authenticating" || s["status"] != "processing" {
@@ -375,8 +379,10 @@ func TestPaymentLinks(t *testing.T) {
 			return app.Ask(t, harness.Request{Method: get, Path: path, Query: query})
 		}
 		query := url.Values{
-			"customer_email": {"grace@example.com"}, "customer_name": {"Grace"}, "reference_id": {"ad-7"}, "utm_source": {"mail"}, "utm_campaign": {"spring"},
-			"priceInCents": {"1"}, "amount": {"1"}, "successUrl": {"https://evil.example"}, "success_url": {"https://evil.example"}, "fbclid": {strings.Repeat("x", 900)},
+			"customer_email": {"grace@example.com"}, "customer_name": {"Grace"}, "reference_id": {"ad-7"},
+			"utm_source": {"mail"}, "utm_campaign": {"spring"},
+			"priceInCents": {"1"}, "amount": {"1"}, "successUrl": {"https://evil.example"},
+			"success_url": {"https://evil.example"}, "fbclid": {strings.Repeat("x", 900)},
 		}
 		to := open(query).Want(t, 303).Header.Get("Location")
 		if again := open(query).Want(t, 303).Header.Get("Location"); again == to || !strings.HasPrefix(to, app.URL+"/c/") {
@@ -411,7 +417,9 @@ func TestPaymentLinks(t *testing.T) {
 func refusesPage(t *testing.T, response *harness.Response, status int) {
 	t.Helper()
 	if response.Status != status || !response.IsHTML() {
-		t.Errorf("responded with %d %s, want a page with %d", response.Status, response.Header.Get("Content-Type"), status)
+		t.Errorf(
+			"responded with %d %s, want a page with %d", response.Status, response.Header.Get("Content-Type"), status,
+		)
 	}
 	if wait := response.Header.Get("Retry-After"); (wait != "") != (status == 429 || status == 503) {
 		t.Errorf("a page with %d asks to wait %q", status, wait)

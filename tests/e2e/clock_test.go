@@ -117,7 +117,7 @@ func TestASessionExpiresWhenTheClockReachesItsEnd(t *testing.T) {
 	})
 }
 
-func TestAPaymentThatStaysOpenIsSettledWhenTheClockMoves(t *testing.T) {
+func TestAnOpenPaymentIsSettledWhenTheClockMoves(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)

@@ -11,7 +11,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// deadlocks is how many the database has met; none on an engine with one writer.
+// deadlocks returns the database's count of deadlocks; 0 on an engine with one writer.
 func deadlocks(t *testing.T, app *harness.App) int64 {
 	t.Helper()
 	if strings.HasPrefix(app.DatabaseURL, "sqlite:") {
@@ -20,7 +20,7 @@ func deadlocks(t *testing.T, app *harness.App) int64 {
 	return app.Count(t, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
 }
 
-func TestAClockThatIsAdvancedAmidPaymentsMeetsNoDeadlock(t *testing.T) {
+func TestAClockAdvanceAmidPaymentsMeetsNoDeadlock(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, nil)
@@ -68,7 +68,8 @@ func TestAClockThatIsAdvancedAmidPaymentsMeetsNoDeadlock(t *testing.T) {
 }
 
 // TestAnAccountThatIsStuckDelaysNoOther locks every row of one account, as its slowest transaction might, and lets
-// another sell meanwhile: an account that waited would wait until the end. An engine with one writer has no such promise.
+// another sell meanwhile: an account that waited would wait until the end. An engine with one writer has no such
+// promise.
 func TestAnAccountThatIsStuckDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {

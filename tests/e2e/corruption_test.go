@@ -51,21 +51,57 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 		openReservations(t, app)
 		openSnapshots(t, app)
 		for _, c := range []struct{ statement, id, named string }{
-			{"UPDATE usage_rollups SET quantity = '4' WHERE creator_id = $1", w.ID, "the count of the period is not that of its reports"},
-			{"UPDATE usage_rollups SET quantity = '3', reports = 2 WHERE creator_id = $1", w.ID, "the count of the period is not that of its reports"},
-			{"UPDATE reservations SET status = 'canceled' WHERE checkout_id = $1", first.CheckoutID, first.ID + ": an appointment and its reservation"},
-			{"UPDATE reservations SET blocked_until = blocked_until + 864000000, status = 'confirmed' WHERE checkout_id = $1", first.CheckoutID, "overlaps another"},
-			{"UPDATE reservations SET starts_at = starts_at + 1 WHERE checkout_id = $1", second.CheckoutID, second.ID + ": an appointment and its reservation"},
-			{"UPDATE access_snapshots SET version = version + 1 WHERE external_customer_id = $1", *second.ExternalCustomerID, *second.ExternalCustomerID},
+			{
+				"UPDATE usage_rollups SET quantity = '4' WHERE creator_id = $1", w.ID,
+				"the count of the period is not that of its reports",
+			},
+			{
+				"UPDATE usage_rollups SET quantity = '3', reports = 2 WHERE creator_id = $1", w.ID,
+				"the count of the period is not that of its reports",
+			},
+			{
+				"UPDATE reservations SET status = 'canceled' WHERE checkout_id = $1", first.CheckoutID,
+				first.ID + ": an appointment and its reservation",
+			},
+			{
+				"UPDATE reservations SET blocked_until = blocked_until + 864000000, status = 'confirmed' WHERE checkout_id = $1",
+				first.CheckoutID, "overlaps another",
+			},
+			{
+				"UPDATE reservations SET starts_at = starts_at + 1 WHERE checkout_id = $1", second.CheckoutID,
+				second.ID + ": an appointment and its reservation",
+			},
+			{
+				"UPDATE access_snapshots SET version = version + 1 WHERE external_customer_id = $1",
+				*second.ExternalCustomerID, *second.ExternalCustomerID,
+			},
 			{"UPDATE sessions SET total = total + 1 WHERE id = $1", open.ID, open.ID + " is open, but its total"},
-			{"UPDATE sessions SET live_payment_id = 'pay_nowhere' WHERE id = $1", open.ID, open.ID + " is open, but its live payment"},
+			{
+				"UPDATE sessions SET live_payment_id = 'pay_nowhere' WHERE id = $1", open.ID,
+				open.ID + " is open, but its live payment",
+			},
 			{"UPDATE credit_uses SET balance = balance + 1 WHERE creator_id = $1", w.ID, "/use-1 is not complete"},
 			{"DELETE FROM credit_uses WHERE creator_id = $1", w.ID, "/use-1 is not complete"},
-			{"UPDATE sandbox_charges SET outcome = '{}' WHERE payment_id = $1", sold, sold + " is not what the sandbox processor charged"},
-			{"DELETE FROM sandbox_charges WHERE payment_id = $1", sold, sold + " is not what the sandbox processor charged"},
-			{"DELETE FROM sandbox_refunds WHERE refund_id = $1", refunded, refunded + " is not what the sandbox processor refunded"},
-			{"DELETE FROM events WHERE type = 'appointment.booked' AND creator_id = $1", w.ID, "the events of " + w.ID + " are not complete"},
-			{"DELETE FROM access_snapshots WHERE external_customer_id = $1", *second.ExternalCustomerID, *second.ExternalCustomerID + ": the snapshot is gone"},
+			{
+				"UPDATE sandbox_charges SET outcome = '{}' WHERE payment_id = $1", sold,
+				sold + " is not what the sandbox processor charged",
+			},
+			{
+				"DELETE FROM sandbox_charges WHERE payment_id = $1", sold,
+				sold + " is not what the sandbox processor charged",
+			},
+			{
+				"DELETE FROM sandbox_refunds WHERE refund_id = $1", refunded,
+				refunded + " is not what the sandbox processor refunded",
+			},
+			{
+				"DELETE FROM events WHERE type = 'appointment.booked' AND creator_id = $1", w.ID,
+				"the events of " + w.ID + " are not complete",
+			},
+			{
+				"DELETE FROM access_snapshots WHERE external_customer_id = $1", *second.ExternalCustomerID,
+				*second.ExternalCustomerID + ": the snapshot is gone",
+			},
 		} {
 			app.Exec(t, c.statement, c.id)
 			lines, err := app.Program.Verify(t.Context())

@@ -22,7 +22,8 @@ func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
 			t.Errorf("a new creator is %+v", before)
 		}
 		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{
-			"displayName": "Ada Ltd", "logoUrl": "https://a.example/l.png", "accentColor": "#4F46E5", "supportEmail": "help@a.example", "refundPolicy": "14 days.",
+			"displayName": "Ada Ltd", "logoUrl": "https://a.example/l.png", "accentColor": "#4F46E5",
+			"supportEmail": "help@a.example", "refundPolicy": "14 days.",
 		}).Want(t, 200).Into(t, &after)
 		if after.DisplayName != "Ada Ltd" || *after.AccentColor != "#4f46e5" || *after.SupportEmail != "help@a.example" || *after.RefundPolicy != "14 days." || *after.LogoURL != "https://a.example/l.png" {
 			t.Errorf("changed to %+v", after)

@@ -99,7 +99,10 @@ func TestPublicOperationsAskForNothing(t *testing.T) {
 			if op.Auth != httpapi.Public || op.Path == "/v1/auth/sign-out" {
 				continue
 			}
-			r := harness.Request{Method: op.Method, Path: placeholder.ReplaceAllString(op.Path, "x"), Headers: map[string]string{"Authorization": "Bearer garbage"}}
+			r := harness.Request{
+				Method: op.Method, Path: placeholder.ReplaceAllString(op.Path, "x"),
+				Headers: map[string]string{"Authorization": "Bearer garbage"},
+			}
 			if op.TakesBody() {
 				r.Body = harness.JSON{}
 			}

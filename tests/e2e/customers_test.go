@@ -14,11 +14,15 @@ func init() {
 	customer := func(t *testing.T, w *fixture) (string, harness.JSON) { return w.customer(t), nil }
 	maps.Copy(validRequests, map[string]valid{
 		"POST /v1/customers": func(*testing.T, *fixture) (string, harness.JSON) {
-			return "", harness.JSON{"email": "ada@example.com", "displayName": "Ada", "externalCustomerId": harness.Unique("user")}
+			return "", harness.JSON{
+				"email": "ada@example.com", "displayName": "Ada", "externalCustomerId": harness.Unique("user"),
+			}
 		},
 		"GET /v1/customers/{id}": customer,
 		"PATCH /v1/customers/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
-			return w.customer(t), harness.JSON{"email": "grace@example.com", "displayName": "Grace", "externalCustomerId": harness.Unique("user")}
+			return w.customer(t), harness.JSON{
+				"email": "grace@example.com", "displayName": "Grace", "externalCustomerId": harness.Unique("user"),
+			}
 		},
 		"GET /v1/customers/{id}/payment-methods": customer,
 		"DELETE /v1/customers/{id}/payment-methods/{pmId}": func(t *testing.T, w *fixture) (string, harness.JSON) {
@@ -94,7 +98,9 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		session := w.NewSession(t, w.listing, "pro", "", harness.JSON{"catalog": nil, "externalCustomerId": nil, "listingId": w.listing.ID})
+		session := w.NewSession(t, w.listing, "pro", "", harness.JSON{
+			"catalog": nil, "externalCustomerId": nil, "listingId": w.listing.ID,
+		})
 		w.Pay(t, session, harness.CardSucceeds).Want(t, 200)
 		receipt := w.Receipt(t, session)
 		customerID := receipt["customerId"].(string)
@@ -112,7 +118,9 @@ func TestABuyerWithoutANameIsRenamedWithTheirAccess(t *testing.T) {
 		}
 		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+w.customer(t), patch).Refuses(t, 409, "STATE_CONFLICT")
 		none := harness.JSON{"email": nil, "externalCustomerId": nil, "displayName": nil}
-		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, none).Refuses(t, 400, "VALIDATION_FAILED", "email", "externalCustomerId")
+		w.AsBackend(t, http.MethodPatch, "/v1/customers/"+customerID, none).Refuses(
+			t, 400, "VALIDATION_FAILED", "email", "externalCustomerId",
+		)
 	})
 }
 
@@ -139,7 +147,9 @@ func TestCardsAreListedWithTheirMandateAndRemoved(t *testing.T) {
 		if list = cards(); len(list) != 1 {
 			t.Errorf("%v", list)
 		}
-		declined := w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards", harness.JSON{"cardNumber": harness.CardDeclined})
+		declined := w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards", harness.JSON{
+			"cardNumber": harness.CardDeclined,
+		})
 		declined.Refuses(t, 402, "CARD_DECLINED")
 		w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+owner+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
 	})

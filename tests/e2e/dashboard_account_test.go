@@ -25,7 +25,9 @@ func TestAChangedPasswordSignsOutElsewhereAndIsNoted(t *testing.T) {
 		if page := there.Open(t, "/dashboard"); page.Path != "/dashboard" {
 			t.Fatalf("a refused change signed the other browser out: %s", page.Path)
 		}
-		if page := here.Send(t, "/dashboard/security/password", "current", harness.Password, "password", "another horse battery"); page.Path != "/dashboard/security" {
+		if page := here.Send(
+			t, "/dashboard/security/password", "current", harness.Password, "password", "another horse battery",
+		); page.Path != "/dashboard/security" {
 			t.Fatalf("the change led to %d %s", page.Status, page.Path)
 		}
 		if page := there.Open(t, "/dashboard"); !strings.HasPrefix(page.Path, "/dashboard/sign-in") {
@@ -74,27 +76,39 @@ func TestBrowsersAreSignedOutOneByOneAndAllTogether(t *testing.T) {
 	})
 }
 
-func TestSettingsHoursAndRefusalsOfFormsKeepWhatWasTyped(t *testing.T) {
+func TestRefusedSettingsAndHoursKeepWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		v := a.Visit(t)
 		v.Open(t, "/dashboard/settings")
-		page := v.Send(t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "green", "supportEmail", "help@example.com")
+		page := v.Send(
+			t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "green", "supportEmail",
+			"help@example.com",
+		)
 		if page.Status != 400 || !strings.Contains(page.Body, "Expected a color") || !strings.Contains(page.Body, `value="Grace &amp; Co"`) {
 			t.Errorf("a color that is none is %d: %s", page.Status, page.Body)
 		}
-		v.Send(t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "#123456", "supportEmail", "help@example.com", "refundPolicy", "Within 30 days.")
+		v.Send(
+			t, "/dashboard/settings", "displayName", "Grace & Co", "accentColor", "#123456", "supportEmail",
+			"help@example.com", "refundPolicy", "Within 30 days.",
+		)
 		creator := a.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t)
 		if creator["displayName"] != "Grace & Co" || creator["accentColor"] != "#123456" || creator["refundPolicy"] != "Within 30 days." {
 			t.Errorf("saved %v", creator)
 		}
 		v.Open(t, "/dashboard/bookings/settings")
-		page = v.Send(t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00", "tuesday", "25:00-26:00", "overrides", "2026-12-24: closed")
+		page = v.Send(
+			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00",
+			"tuesday", "25:00-26:00", "overrides", "2026-12-24: closed",
+		)
 		if page.Status != 400 || !strings.Contains(page.Body, `id="hours-tuesday-error"`) || strings.Contains(page.Body, `id="hours-monday-error"`) {
 			t.Errorf("hours that do not exist are %d: %s", page.Status, page.Body)
 		}
-		page = v.Send(t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00", "overrides", "2026-12-24: closed\n2026-12-28: 10:00-12:00")
+		page = v.Send(
+			t, "/dashboard/bookings/hours", "timezone", "Europe/Dublin", "monday", "09:00-12:30, 13:30-17:00",
+			"overrides", "2026-12-24: closed\n2026-12-28: 10:00-12:00",
+		)
 		if page.Path != "/dashboard/bookings/settings" || !strings.Contains(page.Body, "09:00-12:30, 13:30-17:00") || !strings.Contains(page.Body, "2026-12-24: closed") {
 			t.Errorf("saving hours led to %d %s: %s", page.Status, page.Path, page.Body)
 		}

@@ -51,8 +51,11 @@ func TestAnAppointmentIsCanceledFromTheDashboard(t *testing.T) {
 		w := coaching(t, app)
 		v := w.Visit(t)
 		for name, c := range map[string]struct{ refund, said, shown, decision string }{
-			"with the money":    {"true", "Canceled. The buyer gets a mail and the money back.", "€100.00", "refunded"},
-			"without the money": {"false", "Canceled. The buyer gets a mail. Not refunded, as you chose.", "Not refunded, as you chose.", "declined"},
+			"with the money": {"true", "Canceled. The buyer gets a mail and the money back.", "€100.00", "refunded"},
+			"without the money": {
+				"false", "Canceled. The buyer gets a mail. Not refunded, as you chose.", "Not refunded, as you chose.",
+				"declined",
+			},
 		} {
 			id := w.booked(t).ID
 			page := v.Open(t, "/dashboard/bookings/"+id)

@@ -67,7 +67,10 @@ func TestASignInReplacesWhateverTheBrowserHeld(t *testing.T) {
 	v := app.NewVisitor(t)
 	v.SetCookie(t, "sundry_session", planted)
 	v.Open(t, "/dashboard/sign-up") // the planted session is not asked here
-	v.Send(t, "/dashboard/sign-up", "displayName", "Grace", "email", harness.Unique("grace")+"@example.com", "password", harness.Password)
+	v.Send(
+		t, "/dashboard/sign-up", "displayName", "Grace", "email", harness.Unique("grace")+"@example.com", "password",
+		harness.Password,
+	)
 	if got := v.Cookie(t, "sundry_session"); got == "" || got == planted {
 		t.Errorf("the session after signing up is %q, planted %q", got, planted)
 	}
@@ -90,12 +93,16 @@ func TestSigningInLeadsNowhereElse(t *testing.T) {
 	app := harness.New(t, testdb.SQLite, nil)
 	ada := app.NewAccount(t)
 	for _, next := range []string{
-		"https://evil.example/", "//evil.example/", `/\evil.example`, `/dashboard\..\..\evil`, "/dashboard//evil.example", "javascript:alert(1)",
-		"/dashboard/../c/x", "/c/secret", "/dashboardx", "http:/dashboard", "/dashboard/%2e%2e/x", "/dashboard/\t/evil.example", "/dashboard/sign-out",
+		"https://evil.example/", "//evil.example/", `/\evil.example`, `/dashboard\..\..\evil`,
+		"/dashboard//evil.example", "javascript:alert(1)",
+		"/dashboard/../c/x", "/c/secret", "/dashboardx", "http:/dashboard", "/dashboard/%2e%2e/x",
+		"/dashboard/\t/evil.example", "/dashboard/sign-out",
 	} {
 		v := app.NewVisitor(t)
 		v.Open(t, "/dashboard/sign-in?next="+url.QueryEscape(next))
-		if page := v.Send(t, "/dashboard/sign-in", "email", ada.Email, "password", harness.Password, "next", next); page.Path != "/dashboard" {
+		if page := v.Send(
+			t, "/dashboard/sign-in", "email", ada.Email, "password", harness.Password, "next", next,
+		); page.Path != "/dashboard" {
 			if page.Status == http.StatusTooManyRequests {
 				continue // ten a minute; the rest is covered by the unit test of safeNext
 			}
@@ -104,7 +111,9 @@ func TestSigningInLeadsNowhereElse(t *testing.T) {
 	}
 	v := app.NewAccount(t).Visit(t)
 	v.Send(t, "/dashboard/sign-out")
-	if page := v.Open(t, "/dashboard/orders?status=succeeded"); page.Path != "/dashboard/sign-in?next=%2Fdashboard%2Forders%3Fstatus%3Dsucceeded" {
+	if page := v.Open(
+		t, "/dashboard/orders?status=succeeded",
+	); page.Path != "/dashboard/sign-in?next=%2Fdashboard%2Forders%3Fstatus%3Dsucceeded" {
 		t.Errorf("asked to sign in at %s", page.Path)
 	}
 }
@@ -133,7 +142,10 @@ func TestHostileNamesAreOnlyText(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
 	v := app.NewVisitor(t)
 	v.Open(t, "/dashboard/sign-up")
-	v.Send(t, "/dashboard/sign-up", "displayName", hostile, "email", harness.Unique("eve")+"@example.com", "password", harness.Password)
+	v.Send(
+		t, "/dashboard/sign-up", "displayName", hostile, "email", harness.Unique("eve")+"@example.com", "password",
+		harness.Password,
+	)
 	if v.Page.Path != "/dashboard" || !strings.Contains(v.Page.Body, "&lt;script&gt;alert(1)") {
 		t.Fatalf("signing up led to %s", v.Page.Path)
 	}
@@ -178,7 +190,9 @@ func TestAPasswordIsSetByMailOnce(t *testing.T) {
 		}
 		app.Ask(t, harness.Request{Method: post, Path: "/v1/auth/refresh", Body: harness.JSON{"refreshToken": ada.RefreshToken}}).Want(t, 401)
 		v.Open(t, "/dashboard/sign-in")
-		if page := v.Send(t, "/dashboard/sign-in", "email", ada.Email, "password", harness.Password); page.Status != 401 {
+		if page := v.Send(
+			t, "/dashboard/sign-in", "email", ada.Email, "password", harness.Password,
+		); page.Status != 401 {
 			t.Errorf("the old password: %d", page.Status)
 		}
 		if page := v.Send(t, "/dashboard/sign-in", "email", ada.Email, "password", fresh); page.Path != "/dashboard" {

@@ -79,8 +79,11 @@ func TestEveryPageOfTheDashboardIsSound(t *testing.T) {
 	})
 }
 
-var dashboardAreas = []string{"listings", "links", "orders", "customers", "subscriptions", "keys", "webhooks", "events", "requests", "bookings",
-	"bookings/week", "bookings/settings", "discounts", "balance", "ledger", "disputes", "invoices", "usage", "usage/meters", "usage/prices", "usage/products", "settings", "security", "security/log"}
+var dashboardAreas = []string{
+	"listings", "links", "orders", "customers", "subscriptions", "keys", "webhooks", "events", "requests", "bookings",
+	"bookings/week", "bookings/settings", "discounts", "balance", "ledger", "disputes", "invoices", "usage",
+	"usage/meters", "usage/prices", "usage/products", "settings", "security", "security/log",
+}
 
 func checkCSV(t *testing.T, path string, page *harness.Page) {
 	t.Helper()
@@ -130,7 +133,8 @@ func TestAnotherAccountsThingsAreNotThere(t *testing.T) {
 		payment := w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
 		eve := app.NewAccount(t).Visit(t)
 		for _, path := range []string{
-			"/listings/" + w.listing.ID, "/listings/" + w.listing.ID + "/edit", "/orders/" + payment["id"].(string), "/orders/" + payment["id"].(string) + "/refund",
+			"/listings/" + w.listing.ID, "/listings/" + w.listing.ID + "/edit", "/orders/" + payment["id"].(string),
+			"/orders/" + payment["id"].(string) + "/refund",
 			"/customers/" + payment["customerId"].(string), "/webhooks/" + w.hook,
 		} {
 			if page := eve.Open(t, "/dashboard"+path); page.Status != 404 {
@@ -153,7 +157,9 @@ func TestAnOrderShowsHowTheVATIDWasChecked(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"name": "Ada GmbH", "country": "DE", "taxId": "DE136695976"}})
+		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{
+			"customer": harness.JSON{"name": "Ada GmbH", "country": "DE", "taxId": "DE136695976"},
+		})
 		paymentID := text(t, receipt["paymentId"])
 		shows := func(words ...string) {
 			t.Helper()

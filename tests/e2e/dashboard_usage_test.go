@@ -25,7 +25,10 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 		v.Open(t, "/dashboard/usage/meters/new")
 		v.Send(t, "/dashboard/usage/meters/new", "name", "Pages", "eventName", "pages", "aggregation", "SUM")
 		v.Open(t, "/dashboard/usage/prices/new")
-		page := v.Send(t, "/dashboard/usage/prices/new", "productId", "new", "name", "", "tiers", "1000: 0\n500: x\n*: 0.02", "currency", "eur", "recurring.interval", "month")
+		page := v.Send(
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "", "tiers", "1000: 0\n500: x\n*: 0.02",
+			"currency", "eur", "recurring.interval", "month",
+		)
 		for _, words := range []string{"the tiers must rise", "Expected a decimal number, such as 0.02", "500: x", `id="price-name-error"`} {
 			if page.Status != 400 || !strings.Contains(page.Body, words) {
 				t.Errorf("a wrong price is %d without %q: %s", page.Status, words, page.Body)
@@ -35,7 +38,10 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 			t.Error("a refused price made a product")
 		}
 		v.Open(t, "/dashboard/usage/prices/new")
-		page = v.Send(t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages", "tiers", "1,000: 0\n*: 0.025", "currency", "eur", "recurring.interval", "month")
+		page = v.Send(
+			t, "/dashboard/usage/prices/new", "productId", "new", "name", "Pages", "tiers", "1,000: 0\n*: 0.025",
+			"currency", "eur", "recurring.interval", "month",
+		)
 		if !strings.Contains(page.Body, "The first 1000") || !strings.Contains(page.Body, "0.025 EUR") {
 			t.Fatalf("the price is %d %s: %s", page.Status, page.Path, page.Body)
 		}
@@ -46,13 +52,19 @@ func TestUseIsPricedAndBilledFromTheDashboard(t *testing.T) {
 		if price == nil || meter == nil || !strings.Contains(form, `value="`+sub+`" selected`) {
 			t.Fatalf("the form is %s", form)
 		}
-		page = v.Send(t, "/dashboard/usage/plans/new", "subscriptionId", sub, "meterId", meter[1], "priceId", price[1], "billingInterval", "month")
+		page = v.Send(
+			t, "/dashboard/usage/plans/new", "subscriptionId", sub, "meterId", meter[1], "priceId", price[1],
+			"billingInterval", "month",
+		)
 		if !strings.HasPrefix(page.Path, "/dashboard/usage/plans/ubp_") {
 			t.Fatalf("the plan is %d %s: %s", page.Status, page.Path, page.Body)
 		}
 		plan := page.Path
 		v.Open(t, "/dashboard/usage/plans/new?subscription="+sub)
-		if page = v.Send(t, "/dashboard/usage/plans/new", "subscriptionId", sub, "meterId", meter[1], "priceId", price[1], "billingInterval", "month"); page.Status != 409 {
+		if page = v.Send(
+			t, "/dashboard/usage/plans/new", "subscriptionId", sub, "meterId", meter[1], "priceId", price[1],
+			"billingInterval", "month",
+		); page.Status != 409 {
 			t.Errorf("a second plan is %d", page.Status)
 		}
 		w.AsBackend(t, post, "/v1/usage/events", JSON{"subscriptionId": sub, "meter": "pages", "quantity": 1400, "idempotencyKey": "e1"}).Want(t, 202)

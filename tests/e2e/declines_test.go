@@ -75,8 +75,9 @@ func TestPagesExplainADeclinedCardInTheReadersLanguage(t *testing.T) {
 	})
 }
 
-// The saved card is refused again when the customer pays for what is overdue, and their bank refuses to confirm another.
-func TestThePortalExplainsADeclinedCardInTheReadersLanguage(t *testing.T) {
+// The saved card is refused again when the customer pays for what is overdue, and their bank refuses to confirm
+// another.
+func TestThePortalTranslatesDeclines(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -101,7 +102,8 @@ func TestThePortalExplainsADeclinedCardInTheReadersLanguage(t *testing.T) {
 	})
 }
 
-func TestAnInvoicesPageExplainsADeclinedCardInTheReadersLanguage(t *testing.T) {
+// An invoice's page explains a declined card in the reader's language.
+func TestInvoicePagesTranslateDeclines(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -109,7 +111,8 @@ func TestAnInvoicesPageExplainsADeclinedCardInTheReadersLanguage(t *testing.T) {
 		id := text(t, customer["id"])
 		a.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": cardFailsLater}).Want(t, 201)
 		inv := a.AsBackend(t, post, "/v1/invoices", harness.JSON{
-			"customerId": id, "currency": "eur", "lineItems": []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
+			"customerId": id, "currency": "eur",
+			"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
 			"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
 		}).Want(t, 402).Map(t)["invoice"].(map[string]any)
 		page, err := url.Parse(text(t, inv["hostedUrl"]))
@@ -120,7 +123,9 @@ func TestAnInvoicesPageExplainsADeclinedCardInTheReadersLanguage(t *testing.T) {
 			for _, language := range locale.Languages() {
 				res := app.Ask(t, harness.Request{
 					Method: post, Path: page.Path + "/pay", Body: url.Values{"cardNumber": {number}}.Encode(),
-					Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept-Language": language},
+					Headers: map[string]string{
+						"Content-Type": "application/x-www-form-urlencoded", "Accept-Language": language,
+					},
 				}).Want(t, 402)
 				if want := (locale.Locale{Language: language}).Decline(code); !strings.Contains(html.UnescapeString(string(res.Body)), want) {
 					t.Errorf("%s in %s lacks %q:\n%s", code, language, want, res.Body)

@@ -48,22 +48,37 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, map[string]string{
-			"SELLER_NAME": "Sundry Payments Ltd", "SELLER_ADDRESS": "1 Quay Street, Dublin", "SELLER_VAT_ID": "IE6388047V",
+			"SELLER_NAME": "Sundry Payments Ltd", "SELLER_ADDRESS": "1 Quay Street, Dublin",
+			"SELLER_VAT_ID": "IE6388047V",
 		})
 		w := newFixture(t, app)
-		german := harness.JSON{"email": "ada@example.com", "customer": harness.JSON{"name": "Ada Lovelace", "country": "DE", "postalCode": "10115"}}
+		german := harness.JSON{
+			"email":    "ada@example.com",
+			"customer": harness.JSON{"name": "Ada Lovelace", "country": "DE", "postalCode": "10115"},
+		}
 		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, german)
 		paymentID := text(t, receipt["paymentId"])
 		listed := w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Map(t)["data"].([]any)[0].(map[string]any)
-		w.wantDocument(t, text(t, listed["receiptUrl"]), "en", text(t, receipt["receiptNumber"]), "Sundry Payments Ltd", "1 Quay Street, Dublin",
-			"IE6388047V", "Ada Lovelace", "Germany", "Includes VAT 19% (Germany) on €100.00", "€19.00", "€119.00", "Visa •••• 4242", "Test document")
-		w.wantDocument(t, text(t, listed["receiptUrl"]), "de", "Beleg", "Enthaltene USt. 19 % (Deutschland) auf 100,00 €", "119,00 €")
+		w.wantDocument(
+			t, text(t, listed["receiptUrl"]), "en", text(t, receipt["receiptNumber"]), "Sundry Payments Ltd",
+			"1 Quay Street, Dublin", "IE6388047V", "Ada Lovelace", "Germany", "Includes VAT 19% (Germany) on €100.00",
+			"€19.00", "€119.00", "Visa •••• 4242", "Test document",
+		)
+		w.wantDocument(
+			t, text(t, listed["receiptUrl"]), "de", "Beleg", "Enthaltene USt. 19 % (Deutschland) auf 100,00 €",
+			"119,00 €",
+		)
 		w.wantDocument(t, text(t, receipt["receiptUrl"]), "en", "Receipt")
 
 		f := w.refund(t, paymentID, 5000).Want(t, 201).Map(t)
-		w.wantDocument(t, text(t, f["creditNoteUrl"]), "fr", "Avoir", text(t, f["creditNoteNumber"]), "Remboursement de "+text(t, receipt["receiptNumber"]),
-			"Dont TVA 19 % (Allemagne) sur 42,02 €", "7,98 €", "50,00 €", "À la demande du client")
-		shown := string(w.Ask(t, harness.Request{Method: get, Path: pathOf(t, text(t, receipt["receiptUrl"]))}).Want(t, 200).Body)
+		w.wantDocument(
+			t, text(t, f["creditNoteUrl"]), "fr", "Avoir", text(t, f["creditNoteNumber"]),
+			"Remboursement de "+text(t, receipt["receiptNumber"]), "Dont TVA 19 % (Allemagne) sur 42,02 €", "7,98 €",
+			"50,00 €", "À la demande du client",
+		)
+		shown := string(
+			w.Ask(t, harness.Request{Method: get, Path: pathOf(t, text(t, receipt["receiptUrl"]))}).Want(t, 200).Body,
+		)
 		if !strings.Contains(shown, text(t, f["creditNoteNumber"])) || !strings.Contains(shown, "−€50.00") {
 			t.Errorf("the receipt does not show its refund:\n%s", shown)
 		}
@@ -71,14 +86,20 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 		_, disputed := w.sell(t, w.book(t, 11900), cardDisputed, german)
 		disputeID := w.disputeOf(t, text(t, disputed["paymentId"]))
 		w.AsBackend(t, post, "/v1/disputes/"+disputeID+"/accept", nil).Want(t, 200)
-		if got := app.Count(t, "SELECT COUNT(*) FROM documents WHERE subject_id = $1 AND series = 'C' AND total = 11900 AND tax = 1900", disputeID); got != 1 {
+		if got := app.Count(
+			t, "SELECT COUNT(*) FROM documents WHERE subject_id = $1 AND series = 'C' AND total = 11900 AND tax = 1900",
+			disputeID,
+		); got != 1 {
 			t.Errorf("a lost dispute has %d credit notes", got)
 		}
 
 		w.sell(t, w.book(t, 30000), harness.CardSucceeds, german)
 		w.advance(t, week)
 		p := w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 10000}).Want(t, 201).Map(t)
-		w.wantDocument(t, text(t, p["statementUrl"]), "en", "Payout statement", text(t, p["id"]), "Sales, as buyers paid them", "Platform fee", "Stays available", "€100.00")
+		w.wantDocument(
+			t, text(t, p["statementUrl"]), "en", "Payout statement", text(t, p["id"]), "Sales, as buyers paid them",
+			"Platform fee", "Stays available", "€100.00",
+		)
 		csv := w.AsBackend(t, get, "/v1/payouts/"+text(t, p["id"])+"/statement?format=csv", nil).Want(t, 200)
 		pdf := w.AsBackend(t, get, "/v1/payouts/"+text(t, p["id"])+"/statement?format=pdf", nil).Want(t, 200)
 		if !bytes.HasPrefix(pdf.Body, []byte("%PDF-")) || !bytes.HasPrefix(csv.Body, []byte("createdAt")) {
@@ -104,13 +125,18 @@ func TestADocumentStaysAsItWasIssued(t *testing.T) {
 		payments := w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Map(t)["data"].([]any)
 		path := pathOf(t, text(t, payments[0].(map[string]any)["receiptUrl"])) + "/pdf"
 		first := w.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 200).Body
-		app.Exec(t, "UPDATE sessions SET buyer = '{\"name\":\"Somebody Else\"}', email = 'else@example.com' WHERE payment_id = $1", text(t, receipt["paymentId"]))
+		app.Exec(
+			t,
+			"UPDATE sessions SET buyer = '{\"name\":\"Somebody Else\"}', email = 'else@example.com' WHERE payment_id = $1",
+			text(t, receipt["paymentId"]),
+		)
 		app.Exec(t, "UPDATE creators SET display_name = 'Another Name' WHERE id = $1", w.ID)
 		if again := w.Ask(t, harness.Request{Method: get, Path: path}).Want(t, 200).Body; !bytes.Equal(first, again) {
 			t.Error("a receipt changed after it was issued")
 		}
 		for _, foreign := range []string{
-			"/d/receipt/" + strings.Repeat("0", 52), "/d/credit_note/" + strings.TrimPrefix(strings.TrimSuffix(path, "/pdf"), "/d/receipt/"), "/d/poem/x",
+			"/d/receipt/" + strings.Repeat("0", 52),
+			"/d/credit_note/" + strings.TrimPrefix(strings.TrimSuffix(path, "/pdf"), "/d/receipt/"), "/d/poem/x",
 		} {
 			w.Ask(t, harness.Request{Method: get, Path: foreign}).Want(t, 404)
 			w.Ask(t, harness.Request{Method: get, Path: foreign + "/pdf"}).Want(t, 404)

@@ -36,10 +36,14 @@ func TestAnEndpointHasLimitsThatItsOwnerSets(t *testing.T) {
 		}
 		for field, values := range map[string][]any{"maxInFlight": {0, -1, 129, nil}, "maxPerSecond": {0, -1, 1001}} {
 			for _, value := range values {
-				w.AsBackend(t, http.MethodPatch, path, harness.JSON{field: value}).Refuses(t, 400, "VALIDATION_FAILED", field)
+				w.AsBackend(t, http.MethodPatch, path, harness.JSON{field: value}).Refuses(
+					t, 400, "VALIDATION_FAILED", field,
+				)
 				body[field] = value
 				if value != nil {
-					w.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", body).Refuses(t, 400, "VALIDATION_FAILED", field)
+					w.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", body).Refuses(
+						t, 400, "VALIDATION_FAILED", field,
+					)
 				}
 				delete(body, field)
 			}
@@ -57,7 +61,9 @@ func TestAnAccountHasAtMostFiftyEndpoints(t *testing.T) {
 		}
 		counts := map[int]int{}
 		for _, response := range together(10, func() *harness.Response {
-			return app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/webhook-endpoints", Body: endpointBody(), Bearer: w.Key})
+			return app.Ask(t, harness.Request{
+				Method: http.MethodPost, Path: "/v1/webhook-endpoints", Body: endpointBody(), Bearer: w.Key,
+			})
 		}) {
 			counts[response.Status]++
 		}

@@ -18,10 +18,12 @@ func TestLiveIsAnEnvironmentOfItsOwn(t *testing.T) {
 			return // live has no embedded database
 		}
 		app := harness.New(t, engine, map[string]string{
-			"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com", "APP_SECRET": strings.Repeat("only for tests ", 4),
-			"SMTP_URL": "smtp://127.0.0.1:9", "MAIL_FROM": "Example <no-reply@example.com>",
-			"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T", "SELLER_EMAIL": "help@example.com",
-			"TERMS_URL": "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
+			"ENVIRONMENT": "live", "BASE_URL": "https://pay.example.com",
+			"APP_SECRET": strings.Repeat("only for tests ", 4),
+			"SMTP_URL":   "smtp://127.0.0.1:9", "MAIL_FROM": "Example <no-reply@example.com>",
+			"SELLER_NAME": "Example Ltd.", "SELLER_ADDRESS": "1 Main Street, Dublin", "SELLER_VAT_ID": "IE1234567T",
+			"SELLER_EMAIL": "help@example.com",
+			"TERMS_URL":    "https://example.com/terms", "PRIVACY_URL": "https://example.com/privacy",
 			"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_PUBLISHABLE_KEY": "pk_live_1", "STRIPE_WEBHOOK_SECRET": "whsec_1",
 		})
 		a := app.NewAccount(t)

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"cmp"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -14,6 +13,7 @@ import (
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
 // visitShop asks an example's shop for a page and returns its status, where it leads and what it shows.
@@ -41,7 +41,9 @@ func newVisitor(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 func TestTheGoShopSellsInTheOverlay(t *testing.T) {
@@ -80,13 +82,7 @@ func TestTheGoShopSellsInTheOverlay(t *testing.T) {
 
 func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("TEST_QUICK") != "" {
-		t.Skip("a quick run installs nothing")
-	}
-	node, err := exec.LookPath(cmp.Or(os.Getenv("TEST_NODE"), "node"))
-	if err != nil {
-		t.Fatalf("%v: go run ./tests/run installs it, TEST_NODE names one", err)
-	}
+	node := testenv.Need(t, testenv.Node)
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS("../../examples/node-hosted")); err != nil {
 		t.Fatal(err)
@@ -106,7 +102,10 @@ func TestTheNodeShopSellsOnTheHostedPage(t *testing.T) {
 	addr := receiverAddress(t)
 	var made hookEndpoint
 	a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": "http://" + addr + "/webhooks", "events": []string{"customer.access_changed"}}).Want(t, 201).Into(t, &made)
-	runReceiver(t, []string{node, filepath.Join(folder, "shop.js")}, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "SUNDRY_WEBHOOK_SECRET="+made.Secret, "LISTING="+club.CatalogKey)
+	runReceiver(
+		t, []string{node, filepath.Join(folder, "shop.js")}, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key,
+		"SUNDRY_WEBHOOK_SECRET="+made.Secret, "LISTING="+club.CatalogKey,
+	)
 	visitor, shop := newVisitor(t), "http://"+addr
 
 	if status, _, _ := visitShop(t, visitor, http.MethodGet, shop+"/members/u-1"); status != 403 {

@@ -24,7 +24,7 @@ func (w *fixture) found(t *testing.T, path string, filters url.Values) []string 
 	return ids
 }
 
-func TestSessionsAndPaymentsAreFoundByWhatTheIntegratorKnows(t *testing.T) {
+func TestSessionsAndPaymentsAreFoundByIntegratorIDs(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, other := newFixture(t, app), newFixture(t, app)
@@ -52,9 +52,16 @@ func TestSessionsAndPaymentsAreFoundByWhatTheIntegratorKnows(t *testing.T) {
 			"a customer of theirs": {url.Values{"externalCustomerId": {"grace"}}, []string{paid.ID}, payments[:1]},
 			"a customer of ours":   {url.Values{"customerId": {customer}}, []string{paid.ID}, payments[:1]},
 			"a reference":          {url.Values{"referenceId": {"order-2"}}, []string{declined.ID}, payments[1:]},
-			"what nobody has":      {url.Values{"externalCustomerId": {"grace"}, "referenceId": {"order-2"}}, []string{}, []string{}},
-			"from an hour ago":     {url.Values{"createdFrom": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{declined.ID, paid.ID}, payments},
-			"until an hour ago":    {url.Values{"createdTo": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{}, []string{}},
+			"what nobody has": {
+				url.Values{"externalCustomerId": {"grace"}, "referenceId": {"order-2"}}, []string{}, []string{},
+			},
+			"from an hour ago": {
+				url.Values{"createdFrom": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{declined.ID, paid.ID},
+				payments,
+			},
+			"until an hour ago": {
+				url.Values{"createdTo": {now.Add(-time.Hour).Format(time.RFC3339)}}, []string{}, []string{},
+			},
 		} {
 			if got := w.found(t, "/v1/checkout-sessions", c.filters); !slices.Equal(got, c.sessions) {
 				t.Errorf("%s: sessions %v, want %v", name, got, c.sessions)
@@ -144,6 +151,8 @@ func TestBadFiltersAreRefusedWithWhatWasMeant(t *testing.T) {
 				t.Errorf("%s: %s, want %q", target, response.Body, want)
 			}
 		}
-		w.AsBackend(t, http.MethodGet, "/v1/appointments?externalCustomerID=grace", nil).Refuses(t, 400, "UNKNOWN_PARAMETER", "externalCustomerID")
+		w.AsBackend(t, http.MethodGet, "/v1/appointments?externalCustomerID=grace", nil).Refuses(
+			t, 400, "UNKNOWN_PARAMETER", "externalCustomerID",
+		)
 	})
 }

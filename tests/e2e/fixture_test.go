@@ -22,7 +22,9 @@ type fixture struct {
 
 // endpointBody names a host that nobody responds at.
 func endpointBody() harness.JSON {
-	return harness.JSON{"url": "https://hooks.example.com/in", "events": []string{"customer.access_changed", "dispute.*"}}
+	return harness.JSON{
+		"url": "https://hooks.example.com/in", "events": []string{"customer.access_changed", "dispute.*"},
+	}
 }
 
 func (w *fixture) newEndpoint(t *testing.T) (id string) {
@@ -63,7 +65,9 @@ func (w *fixture) subscription(t *testing.T) harness.Listing {
 	t.Helper()
 	draft := w.NewListing(t, harness.JSON{
 		"type": "SUBSCRIPTION", "slug": harness.Unique("studio"), "title": "Studio", "priceInCents": 1900,
-		"metadata": harness.JSON{"interval": "month", "intervalCount": 1, "trialDays": 0, "features": []string{"exports"}},
+		"metadata": harness.JSON{
+			"interval": "month", "intervalCount": 1, "trialDays": 0, "features": []string{"exports"},
+		},
 	})
 	w.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/pro", planBody()).Want(t, 200)
 	return w.Publish(t, draft)
@@ -88,9 +92,13 @@ func planBody() harness.JSON {
 
 func listingBody() harness.JSON {
 	return harness.JSON{
-		"type": "DIGITAL", "slug": harness.Unique("specimens"), "title": "Type specimens", "description": "Forty-eight pages.",
+		"type": "DIGITAL", "slug": harness.Unique("specimens"), "title": "Type specimens",
+		"description":  "Forty-eight pages.",
 		"priceInCents": 1200, "currency": "eur",
-		"metadata": harness.JSON{"downloadUrl": "https://cdn.example.com/specimens.pdf", "fileFormat": "pdf", "fileSize": 4096, "pageCount": 48},
+		"metadata": harness.JSON{
+			"downloadUrl": "https://cdn.example.com/specimens.pdf", "fileFormat": "pdf", "fileSize": 4096,
+			"pageCount": 48,
+		},
 	}
 }
 
@@ -109,11 +117,16 @@ func (w *fixture) variant(t *testing.T, listing harness.Listing) string {
 }
 
 func variantBody() harness.JSON {
-	return harness.JSON{"name": "Pack of five", "durationMinutes": 60, "sessionCount": 5, "priceInCents": 40000, "isDefault": false}
+	return harness.JSON{
+		"name": "Pack of five", "durationMinutes": 60, "sessionCount": 5, "priceInCents": 40000, "isDefault": false,
+	}
 }
 
 func (w *fixture) linkBody() harness.JSON {
-	return harness.JSON{"listingId": w.listing.ID, "plan": "pro", "interval": "month", "successUrl": "https://shop.example/welcome", "active": true}
+	return harness.JSON{
+		"listingId": w.listing.ID, "plan": "pro", "interval": "month", "successUrl": "https://shop.example/welcome",
+		"active": true,
+	}
 }
 
 func (w *fixture) link(t *testing.T) string {
@@ -151,11 +164,13 @@ func availabilityBody() harness.JSON {
 	return harness.JSON{
 		"timezone": "Europe/Paris",
 		"weekly": []harness.JSON{
-			{"weekday": "monday", "start": "09:00", "end": "12:30"}, {"weekday": "monday", "start": "14:00", "end": "24:00"},
+			{"weekday": "monday", "start": "09:00", "end": "12:30"},
+			{"weekday": "monday", "start": "14:00", "end": "24:00"},
 			{"weekday": "friday", "start": "22:00", "end": "02:00"},
 		},
 		"overrides": []harness.JSON{
-			{"date": "2026-12-25", "windows": []harness.JSON{}}, {"date": "2026-12-27", "windows": []harness.JSON{{"start": "10:00", "end": "16:00"}}},
+			{"date": "2026-12-25", "windows": []harness.JSON{}},
+			{"date": "2026-12-27", "windows": []harness.JSON{{"start": "10:00", "end": "16:00"}}},
 		},
 		"busyCalendarUrls": []string{"https://calendar.example.com/ada.ics"},
 	}
@@ -167,10 +182,15 @@ type valid func(t *testing.T, w *fixture) (path string, body harness.JSON)
 // validRequests has one for every operation that is not a plain GET without parameters in its path.
 var validRequests = map[string]valid{
 	"PATCH /v1/creator": func(*testing.T, *fixture) (string, harness.JSON) {
-		return "", harness.JSON{"displayName": "Ada's Studio", "accentColor": "#4f46e5", "supportEmail": "help@example.com", "refundPolicy": "Within 14 days."}
+		return "", harness.JSON{
+			"displayName": "Ada's Studio", "accentColor": "#4f46e5", "supportEmail": "help@example.com",
+			"refundPolicy": "Within 14 days.",
+		}
 	},
 	"POST /v1/auth/sign-up": func(*testing.T, *fixture) (string, harness.JSON) {
-		return "", harness.JSON{"email": harness.Unique("new") + "@example.com", "password": harness.Password, "displayName": "Ada"}
+		return "", harness.JSON{
+			"email": harness.Unique("new") + "@example.com", "password": harness.Password, "displayName": "Ada",
+		}
 	},
 	"POST /v1/auth/sign-in": func(_ *testing.T, w *fixture) (string, harness.JSON) {
 		return "", harness.JSON{"email": w.Email, "password": harness.Password}
@@ -231,8 +251,11 @@ var validRequests = map[string]valid{
 	"POST /v1/checkout-sessions": func(_ *testing.T, w *fixture) (string, harness.JSON) {
 		return "", harness.SessionBody(w.listing, "pro", harness.Unique("user"), harness.JSON{
 			"catalog": harness.JSON{"listing": w.listing.CatalogKey, "plan": "pro", "interval": "year"},
-			"email":   "grace@example.com", "uiMode": "embedded", "referenceId": "order-1001", "metadata": harness.JSON{"campaign": "spring"},
-			"customer": harness.JSON{"name": "Grace Hopper", "country": "IE", "postalCode": "D02 X285", "taxId": "IE1234567T"},
+			"email":   "grace@example.com", "uiMode": "embedded", "referenceId": "order-1001",
+			"metadata": harness.JSON{"campaign": "spring"},
+			"customer": harness.JSON{
+				"name": "Grace Hopper", "country": "IE", "postalCode": "D02 X285", "taxId": "IE1234567T",
+			},
 		})
 	},
 	"GET /v1/checkout-sessions/{id}":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.session(t).ID, nil },
@@ -297,17 +320,26 @@ var validRequests = map[string]valid{
 	},
 	"GET /v1/appointments/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.booked(t).ID, nil },
 	"POST /v1/appointments/{id}/reschedule": func(t *testing.T, w *fixture) (string, harness.JSON) {
-		return w.booked(t).ID, harness.JSON{"appointmentSlot": harness.JSON{"startsAt": w.openTime(t), "timezone": "Europe/Dublin", "deliveryMode": "in_person"}}
+		return w.booked(t).ID, harness.JSON{
+			"appointmentSlot": harness.JSON{
+				"startsAt": w.openTime(t), "timezone": "Europe/Dublin", "deliveryMode": "in_person",
+			},
+		}
 	},
 	"POST /v1/appointments/{id}/cancel": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		return w.booked(t).ID, harness.JSON{"reason": "The coach is ill."}
 	},
 	"POST /v1/sandbox/checkout-sessions/{id}/pay": func(t *testing.T, w *fixture) (string, harness.JSON) {
-		return w.session(t).ID, harness.JSON{"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE"}
+		return w.session(t).ID, harness.JSON{
+			"cardNumber": harness.CardSucceeds, "email": "grace@example.com", "country": "IE",
+		}
 	},
 	"POST /v1/refunds": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
-		return "", harness.JSON{"paymentId": receipt["paymentId"], "amountInCents": 500, "reason": "requested_by_customer", "keepAccess": true}
+		return "", harness.JSON{
+			"paymentId": receipt["paymentId"], "amountInCents": 500, "reason": "requested_by_customer",
+			"keepAccess": true,
+		}
 	},
 	"GET /v1/refunds/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.refunded(t), nil },
 	"GET /v1/disputes/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
@@ -344,7 +376,9 @@ var validRequests = map[string]valid{
 	"GET /v1/usage/prices/{id}":   func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).priceID, nil },
 	"POST /v1/usage/billing-plans": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		m := *w.usageOf(t)
-		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{"name": "More calls", "eventName": harness.Unique("calls"), "aggregation": "MAX"})
+		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{
+			"name": "More calls", "eventName": harness.Unique("calls"), "aggregation": "MAX",
+		})
 		return "", m.planBody()
 	},
 	"GET /v1/usage/billing-plans/{id}":         func(t *testing.T, w *fixture) (string, harness.JSON) { return w.usageOf(t).planID, nil },
@@ -405,7 +439,7 @@ func (w *fixture) challenged(t *testing.T) string {
 	return session.Secret()
 }
 
-// validQueries are what operations cannot do without.
+// validQueries maps an operation to the query parameters that it requires.
 var validQueries = map[string]string{
 	"getReceipt": "?headless=true", "getSlots": "?date=2026-03-08",
 	"getAvailableDates": "?from=2026-03-01&to=2026-03-31", "getSlotsRange": "?from=2026-03-01&to=2026-03-31",
@@ -444,7 +478,7 @@ func (w *fixture) request(t *testing.T, op harness.Operation) harness.Request {
 	return r
 }
 
-// credential is what the operation's auth mode wants; "" for none.
+// credential returns the credential that the operation's auth mode requires; "" for none.
 func (w *fixture) credential(op harness.Operation) string {
 	switch op.Auth {
 	case httpapi.AccessToken:

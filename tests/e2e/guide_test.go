@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"cmp"
 	"html"
 	"net/http"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
 var (
@@ -55,8 +55,10 @@ func TestEveryLineOfTheGuideWorksAsPasted(t *testing.T) {
 	curlThatCounts(t, folder)
 	shell := exec.CommandContext(t.Context(), "sh", "-eu")
 	shell.Dir = folder
-	shell.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+demo.SecretKey,
-		"SUNDRY_EMAIL="+demo.Email, "SUNDRY_PASSWORD="+demo.Password)
+	shell.Env = append(
+		os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+demo.SecretKey,
+		"SUNDRY_EMAIL="+demo.Email, "SUNDRY_PASSWORD="+demo.Password,
+	)
 	shell.Stdin = strings.NewReader(strings.Join(blocks, "\n"))
 	out, err := shell.CombinedOutput()
 	if err != nil {
@@ -79,18 +81,12 @@ func TestEveryLineOfTheGuideWorksAsPasted(t *testing.T) {
 
 func TestEverySampleForNodeIsAProgram(t *testing.T) {
 	t.Parallel()
+	node := testenv.Need(t, testenv.Node)
 	app := harness.New(t, testdb.SQLite, nil)
 	page := app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/docs"}).Want(t, http.StatusOK).Body
 	samples := blocksOf(page, nodeShown)
 	if len(samples) < 100 {
 		t.Fatalf("%d samples", len(samples))
-	}
-	node, err := exec.LookPath(cmp.Or(os.Getenv("TEST_NODE"), "node"))
-	if err != nil {
-		if os.Getenv("TEST_QUICK") != "" {
-			t.Skip("a quick run installs nothing")
-		}
-		t.Fatalf("%v: go run ./tests/run installs it, TEST_NODE names one", err)
 	}
 	path := filepath.Join(t.TempDir(), "samples.mjs")
 	if err := os.WriteFile(path, []byte("{\n"+strings.Join(samples, "\n}\n{\n")+"\n}\n"), 0o600); err != nil {

@@ -11,7 +11,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// permanentKeys are the operations whose key belongs to what they make, for good. They have tests of their own.
+// permanentKeys names the operations whose key is stored with the object that they create and never expires. They
+// have tests of their own.
 var permanentKeys = map[string]bool{"createInvoice": true, "reportUsage": true}
 
 // onceOperations are the operations that replay the response of an Idempotency-Key.
@@ -52,7 +53,10 @@ func TestARepeatedKeyRepeatsTheResponse(t *testing.T) {
 				for range 2 {
 					again := app.Ask(t, r)
 					if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || !isReplay(again) {
-						t.Errorf("again: %d, replayed %v: %s\nfirst: %s", again.Status, isReplay(again), again.Body, first.Body)
+						t.Errorf(
+							"again: %d, replayed %v: %s\nfirst: %s", again.Status, isReplay(again), again.Body,
+							first.Body,
+						)
 					}
 					if again.Header.Get("Content-Type") != first.Header.Get("Content-Type") || again.Header.Get("X-Request-Id") == first.Header.Get("X-Request-Id") {
 						t.Errorf("again with headers %v, first %v", again.Header, first.Header)
@@ -96,7 +100,10 @@ func TestARefusalLeavesTheKeyFree(t *testing.T) {
 				fixed := bad
 				fixed.Body = good.Body
 				if response := app.Ask(t, fixed); response.Status >= 300 || isReplay(response) {
-					t.Errorf("the corrected request: %d, replayed %v: %s", response.Status, isReplay(response), response.Body)
+					t.Errorf(
+						"the corrected request: %d, replayed %v: %s", response.Status, isReplay(response),
+						response.Body,
+					)
 				}
 				app.Ask(t, bad).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
 			})

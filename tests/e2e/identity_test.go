@@ -21,7 +21,9 @@ func TestSignUpAndSignIn(t *testing.T) {
 			Refuses(t, 409, "EMAIL_TAKEN")
 
 		wrong := post("/v1/auth/sign-in", harness.JSON{"email": a.Email, "password": "wrong password"})
-		unknown := post("/v1/auth/sign-in", harness.JSON{"email": harness.Unique("nobody") + "@example.com", "password": "wrong password"})
+		unknown := post("/v1/auth/sign-in", harness.JSON{
+			"email": harness.Unique("nobody") + "@example.com", "password": "wrong password",
+		})
 		wrong.Refuses(t, 401, "UNAUTHENTICATED")
 		unknown.Refuses(t, 401, "UNAUTHENTICATED")
 		if wrong.Refusal(t).Message != unknown.Refusal(t).Message {
@@ -43,7 +45,8 @@ func TestSignUpAndSignIn(t *testing.T) {
 
 		var third signedIn
 		post("/v1/auth/refresh", harness.JSON{"refreshToken": second.RefreshToken}).Want(t, 200).Into(t, &third)
-		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED") // reuse
+		// reuse
+		post("/v1/auth/refresh", harness.JSON{"refreshToken": first.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED")
 		post("/v1/auth/refresh", harness.JSON{"refreshToken": third.RefreshToken}).Refuses(t, 401, "UNAUTHENTICATED")
 		post("/v1/auth/refresh", harness.JSON{"refreshToken": a.RefreshToken}).Want(t, 200) // another sign-in goes on
 	})
@@ -74,7 +77,9 @@ func TestAPIKeysAreShownOnceAndEndWhenRevoked(t *testing.T) {
 		outsider := app.NewAccount(t)
 		outsider.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Refuses(t, 404, "NOT_FOUND")
 		use := func() *harness.Response {
-			return app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/customer-access/nobody", Bearer: made.Key})
+			return app.Ask(t, harness.Request{
+				Method: http.MethodGet, Path: "/v1/customer-access/nobody", Bearer: made.Key,
+			})
 		}
 		use().Want(t, 200)
 		a.AsCreator(t, http.MethodDelete, "/v1/api-keys/"+made.ID, nil).Want(t, 200)

@@ -56,14 +56,17 @@ func TestALogoIsUploadedShownAndRemoved(t *testing.T) {
 		}
 		served := app.NewVisitor(t).Open(t, paths[0])
 		for name, want := range map[string]string{
-			"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
-			"Cache-Control": "public, max-age=31536000, immutable",
+			"Content-Type": "image/png", "X-Content-Type-Options": "nosniff",
+			"Content-Security-Policy": "default-src 'none'; sandbox",
+			"Cache-Control":           "public, max-age=31536000, immutable",
 		} {
 			if got := served.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
-		if size, err := png.DecodeConfig(strings.NewReader(served.Body)); err != nil || size.Width != 512 || size.Height != 170 {
+		if size, err := png.DecodeConfig(
+			strings.NewReader(served.Body),
+		); err != nil || size.Width != 512 || size.Height != 170 {
 			t.Errorf("served %d × %d, %v", size.Width, size.Height, err)
 		}
 		creator := a.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t)

@@ -32,7 +32,8 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 		id := text(t, customer["id"])
 		w.AsBackend(t, post, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{"cardNumber": "4000000000000341"}).Want(t, 201)
 		w.AsBackend(t, post, "/v1/invoices", harness.JSON{
-			"customerId": id, "currency": "eur", "lineItems": []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
+			"customerId": id, "currency": "eur",
+			"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
 			"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
 		}).Want(t, 402)
 		var list struct {
@@ -43,7 +44,9 @@ func TestAnInvoiceIsConfirmedToTheBankOnItsPage(t *testing.T) {
 			return list.Data[0]
 		}
 		cards := func() int {
-			return len(w.AsBackend(t, get, "/v1/customers/"+id+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any))
+			return len(
+				w.AsBackend(t, get, "/v1/customers/"+id+"/payment-methods", nil).Want(t, 200).Map(t)["data"].([]any),
+			)
 		}
 		inv := read()
 		asks := url.Values{"cardNumber": {"4000002760003184"}}

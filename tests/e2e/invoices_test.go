@@ -14,8 +14,12 @@ import (
 
 func (m *metered) invoiceBody(key string, minor int) harness.JSON {
 	return harness.JSON{
-		"customerId": m.customerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31", "idempotencyKey": key,
-		"lineItems": []harness.JSON{{"description": "Support, 3 hours", "amountInCents": minor}, {"description": "Discount", "amountInCents": -100}},
+		"customerId": m.customerID, "currency": "eur", "periodStart": "2026-03-01", "periodEnd": "2026-03-31",
+		"idempotencyKey": key,
+		"lineItems": []harness.JSON{
+			{"description": "Support, 3 hours", "amountInCents": minor},
+			{"description": "Discount", "amountInCents": -100},
+		},
 	}
 }
 
@@ -121,11 +125,14 @@ func TestAnInvoiceKeyMakesOneInvoiceForGood(t *testing.T) {
 		body := m.invoiceBody("", 500)
 		delete(body, "idempotencyKey")
 		m.Once(t, key, http.MethodPost, "/v1/invoices", body).Want(t, 409)
-		m.Once(t, key+"-other", http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Refuses(t, 400, "VALIDATION_FAILED", "Idempotency-Key")
+		m.Once(t, key+"-other", http.MethodPost, "/v1/invoices", m.invoiceBody(key, 500)).Refuses(
+			t, 400, "VALIDATION_FAILED", "Idempotency-Key",
+		)
 	})
 }
 
-func TestManyPostsOfOneInvoiceKeyAreOneChargeOfOneInvoice(t *testing.T) {
+// Many posts with one invoice key make one invoice with one charge.
+func TestManyPostsOfAnInvoiceKeyAreOneCharge(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")

@@ -17,7 +17,10 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		push := func(over harness.JSON) harness.JSON {
 			t.Helper()
 			body := m.invoiceBody(harness.Unique("march"), 11900)
-			body["lineItems"] = []harness.JSON{{"description": "Support", "amountInCents": 12900}, {"description": "Deduction", "amountInCents": -1000}}
+			body["lineItems"] = []harness.JSON{
+				{"description": "Support", "amountInCents": 12900},
+				{"description": "Deduction", "amountInCents": -1000},
+			}
 			maps.Copy(body, over)
 			return m.AsBackend(t, http.MethodPost, "/v1/invoices", body).Want(t, 201).Map(t)
 		}
@@ -32,7 +35,8 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		taxed := push(nil)
 		wantTotals("contained", taxed, 11900, 1900, 11900)
 		wantLegs(t, m.posted(t, text(t, taxed["paymentId"])), map[string]int64{
-			"sale processor_clearing": 11900, "sale tax_payable": -1900, "sale platform_fee": -595, "sale creator_pending": -9405,
+			"sale processor_clearing": 11900, "sale tax_payable": -1900, "sale platform_fee": -595,
+			"sale creator_pending":        -9405,
 			"processor_fee processor_fee": 204, "processor_fee processor_clearing": -204,
 		})
 		added := push(harness.JSON{"taxBehavior": "exclusive"})
@@ -40,17 +44,24 @@ func TestAPushedInvoiceIsTaxedByItsCustomersCountry(t *testing.T) {
 		if added["taxBehavior"] != "exclusive" || taxed["taxBehavior"] != "inclusive" {
 			t.Errorf("%v, %v", added["taxBehavior"], taxed["taxBehavior"])
 		}
-		app.Exec(t, `UPDATE customers SET details = '{"country":"DE","taxId":"DE136695976"}' WHERE id = $1`, m.customerID)
+		app.Exec(
+			t, `UPDATE customers SET details = '{"country":"DE","taxId":"DE136695976"}' WHERE id = $1`, m.customerID,
+		)
 		wantTotals("a business across the border", push(nil), 11900, 0, 11900)
 		f := m.refund(t, text(t, added["paymentId"]), 0).Want(t, 201).Map(t)
 		if version(t, f["taxInCents"]) != 2261 || version(t, f["amountInCents"]) != 14161 {
 			t.Errorf("all of it went back as %v with %v tax", f["amountInCents"], f["taxInCents"])
 		}
-		m.wantDocument(t, strings.TrimSuffix(text(t, added["pdfUrl"]), "/pdf"), "en", text(t, added["number"]), "Paid on")
-		m.wantDocument(t, text(t, f["creditNoteUrl"]), "en", "Refund of "+text(t, added["number"]), "VAT 19% (Germany) on €119.00")
+		m.wantDocument(
+			t, strings.TrimSuffix(text(t, added["pdfUrl"]), "/pdf"), "en", text(t, added["number"]), "Paid on",
+		)
+		m.wantDocument(
+			t, text(t, f["creditNoteUrl"]), "en", "Refund of "+text(t, added["number"]), "VAT 19% (Germany) on €119.00",
+		)
 		m.AsBackend(t, http.MethodPost, "/v1/invoices", harness.JSON{
-			"customerId": m.customerID, "currency": "eur", "idempotencyKey": harness.Unique("k"), "taxBehavior": "maybe",
-			"lineItems": []harness.JSON{{"description": "x", "amountInCents": 1}},
+			"customerId": m.customerID, "currency": "eur", "idempotencyKey": harness.Unique("k"),
+			"taxBehavior": "maybe",
+			"lineItems":   []harness.JSON{{"description": "x", "amountInCents": 1}},
 		}).Refuses(t, 400, "VALIDATION_FAILED", "taxBehavior")
 		verified(t, app)
 	})

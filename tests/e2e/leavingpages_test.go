@@ -10,7 +10,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// evil is where no parameter of ours leads.
+// evil is an address to which no parameter may redirect.
 const evil = "https://evil.example/"
 
 // Every address that a request may give to a page to lead to is held to one rule.
@@ -23,7 +23,9 @@ func TestNoAddressOfAnIntegratorLeavesTheRules(t *testing.T) {
 		if bad == "" {
 			continue // none is none; where one is required, its own test shows it
 		}
-		w.AsBackend(t, post, "/v1/card-setup-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(t, 400, "VALIDATION_FAILED", "returnUrl")
+		w.AsBackend(t, post, "/v1/card-setup-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(
+			t, 400, "VALIDATION_FAILED", "returnUrl",
+		)
 		w.AsBackend(t, post, "/v1/customer-portal-sessions", harness.JSON{"customerId": customer, "returnUrl": bad}).Refuses(t, 400, "VALIDATION_FAILED", "returnUrl")
 		link := w.linkBody()
 		link["successUrl"] = bad
@@ -43,14 +45,16 @@ func TestNoQueryOfAPageLeadsToAnotherSite(t *testing.T) {
 	expired := w.session(t)
 	w.AsBackend(t, post, "/v1/checkout-sessions/"+expired.ID+"/expire", nil).Want(t, 200)
 	inv := w.AsBackend(t, post, "/v1/invoices", harness.JSON{
-		"customerId": customer, "currency": "eur", "lineItems": []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
+		"customerId": customer, "currency": "eur",
+		"lineItems":      []any{harness.JSON{"description": "Seats", "amountInCents": 1500}},
 		"idempotencyKey": "one", "periodStart": "2026-01-01", "periodEnd": "2026-02-01",
 	}).Want(t, 201).Map(t)
 	setup := w.AsBackend(t, post, "/v1/card-setup-sessions", harness.JSON{"customerId": customer, "returnUrl": "https://shop.example/account"}).Want(t, 201).Map(t)
 	link := w.AsCreator(t, get, "/v1/payment-links/"+w.link(t), nil).Want(t, 200).Map(t)
 	query := url.Values{}
 	for _, name := range []string{
-		"next", "back", "to", "from", "done", "url", "return", "returnUrl", "return_url", "successUrl", "success_url", "cancelUrl", "cancel_url", "redirect", "redirect_url",
+		"next", "back", "to", "from", "done", "url", "return", "returnUrl", "return_url", "successUrl", "success_url",
+		"cancelUrl", "cancel_url", "redirect", "redirect_url",
 		"embed", "hours", "change",
 	} {
 		query.Set(name, evil)
@@ -69,7 +73,9 @@ func TestNoQueryOfAPageLeadsToAnotherSite(t *testing.T) {
 		"sign-up":          app.URL + "/dashboard/sign-up",
 		"dashboard":        app.URL + "/dashboard/orders",
 	} {
-		response := app.AskUnjudged(t, harness.Request{Method: get, Path: strings.TrimPrefix(address, app.URL), Query: query})
+		response := app.AskUnjudged(t, harness.Request{
+			Method: get, Path: strings.TrimPrefix(address, app.URL), Query: query,
+		})
 		if response.Status != http.StatusOK && response.Status != http.StatusSeeOther {
 			t.Errorf("%s: %d", name, response.Status)
 		}

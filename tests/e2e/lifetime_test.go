@@ -63,7 +63,8 @@ func (l *twoYears) live(t *testing.T) {
 		advanceFar(t, l.Account, at.Add(10*time.Hour))
 	}
 	advanceFar(t, l.Account, time.Date(2027, 1, 1, 9, 0, 0, 0, time.UTC)) // an hour before everything else happens
-	first := l.buy(t)                                                     // the trial ends on 15 January, which is the anchor
+	// the trial ends on 15 January, which is the anchor
+	first := l.buy(t)
 	on("2027-02-25")
 	l.change(t, first.ID, "studio", "month", 1350) // 18 of 28 days are left: 19.93 less 6.43
 	on("2027-04-20")
@@ -88,7 +89,9 @@ func TestACustomersTwoYearsAddUp(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
-		l := &twoYears{Account: a, listing: plans(t, a, 14), customer: "ada", email: harness.Unique("ada") + "@example.com"}
+		l := &twoYears{
+			Account: a, listing: plans(t, a, 14), customer: "ada", email: harness.Unique("ada") + "@example.com",
+		}
 		l.live(t)
 		t.Run("events", l.wantEvents)
 		t.Run("charges", l.wantCharges)
@@ -115,9 +118,12 @@ func (l *twoYears) wantEvents(t *testing.T) {
 		got = append(got, e.CreatedAt.Format(time.DateOnly)+" "+strings.TrimPrefix(e.Type, "subscription."))
 	}
 	want := []string{
-		"2027-01-01 created", "2027-01-15 renewed", "2027-02-15 renewed", "2027-02-25 updated", "2027-03-15 renewed", "2027-04-15 renewed",
-		"2027-04-20 updated", "2028-03-01 updated", "2028-04-20 dunning", "2028-04-22 dunning", "2028-04-23 updated", "2028-04-23 renewed",
-		"2028-06-01 canceled", "2028-07-01 created", "2028-07-15 renewed", "2028-08-15 renewed", "2028-09-15 renewed", "2028-10-15 renewed",
+		"2027-01-01 created", "2027-01-15 renewed", "2027-02-15 renewed", "2027-02-25 updated", "2027-03-15 renewed",
+		"2027-04-15 renewed",
+		"2027-04-20 updated", "2028-03-01 updated", "2028-04-20 dunning", "2028-04-22 dunning", "2028-04-23 updated",
+		"2028-04-23 renewed",
+		"2028-06-01 canceled", "2028-07-01 created", "2028-07-15 renewed", "2028-08-15 renewed", "2028-09-15 renewed",
+		"2028-10-15 renewed",
 		"2028-11-15 renewed", "2028-12-15 renewed", "2028-12-20 cancel_scheduled", "2029-01-15 canceled",
 	}
 	if !slices.Equal(got, want) {
@@ -212,9 +218,12 @@ func (l *twoYears) wantAccess(t *testing.T) {
 	}
 	slices.Reverse(got)
 	want := []string{
-		"2027-01-01 started", "2027-01-15 changed", "2027-02-15 changed", "2027-02-25 changed", "2027-03-15 changed", "2027-04-15 changed",
-		"2027-04-20 changed", "2028-04-20 changed", "2028-04-23 changed", "2028-06-01 ended", "2028-07-01 started", "2028-07-15 changed",
-		"2028-08-15 changed", "2028-09-15 changed", "2028-10-15 changed", "2028-11-15 changed", "2028-12-15 changed", "2028-12-20 changed",
+		"2027-01-01 started", "2027-01-15 changed", "2027-02-15 changed", "2027-02-25 changed", "2027-03-15 changed",
+		"2027-04-15 changed",
+		"2027-04-20 changed", "2028-04-20 changed", "2028-04-23 changed", "2028-06-01 ended", "2028-07-01 started",
+		"2028-07-15 changed",
+		"2028-08-15 changed", "2028-09-15 changed", "2028-10-15 changed", "2028-11-15 changed", "2028-12-15 changed",
+		"2028-12-20 changed",
 		"2029-01-15 ended",
 	}
 	if !slices.Equal(got, want) {

@@ -65,11 +65,17 @@ func TestTriggeredEventsAreForwardedSigned(t *testing.T) {
 	done := make(chan error, 1)
 	service := []string{"--api", app.URL, "--key", a.Key}
 	go func() {
-		done <- cli.Listen(ctx, append(service, "--forward-to", receiver.URL, "--secret", webhook.FormatSecret(secret)), &out)
+		args := append(
+			[]string{"listen", "--forward-to", receiver.URL, "--secret", webhook.FormatSecret(secret)}, service...,
+		)
+		done <- cli.Run(ctx, args, cli.Host{Out: &out})
 	}()
-	harness.Eventually(t, 20*time.Second, "it listens", func() bool { return strings.Contains(out.String(), "Signing secret: whsec_") })
+	harness.Eventually(
+		t, 20*time.Second, "it listens",
+		func() bool { return strings.Contains(out.String(), "Signing secret: whsec_") },
+	)
 	for _, event := range cli.TriggerTypes() {
-		if err := cli.Trigger(ctx, append([]string{event}, service...), io.Discard); err != nil {
+		if err := cli.Run(ctx, append([]string{"trigger", event}, service...), cli.Host{Out: io.Discard}); err != nil {
 			t.Errorf("%v", err)
 			continue
 		}
@@ -104,12 +110,16 @@ func awaitType(t *testing.T, types <-chan string, want string) {
 func sellEverything(t *testing.T, a *harness.Account) {
 	t.Helper()
 	a.Published(t, JSON{"title": "Book", "priceInCents": 1200})
-	a.Published(t, JSON{"type": "SUBSCRIPTION", "title": "Club", "priceInCents": 900, "metadata": JSON{"interval": "month"}})
+	a.Published(t, JSON{
+		"type": "SUBSCRIPTION", "title": "Club", "priceInCents": 900, "metadata": JSON{"interval": "month"},
+	})
 	var weekly []JSON
 	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		weekly = append(weekly, JSON{"weekday": day, "start": "09:00", "end": "17:00"})
 	}
 	a.AsCreator(t, http.MethodPut, "/v1/scheduling/availability", JSON{"timezone": "Europe/Dublin", "weekly": weekly}).Want(t, http.StatusOK)
 	a.AsCreator(t, http.MethodPut, "/v1/scheduling/meeting-settings", JSON{"virtual": JSON{"provider": "static", "url": "https://meet.example/a"}}).Want(t, http.StatusOK)
-	a.Published(t, JSON{"type": "APPOINTMENT", "title": "Lesson", "priceInCents": 9000, "metadata": JSON{"deliveryMethod": "virtual"}})
+	a.Published(t, JSON{
+		"type": "APPOINTMENT", "title": "Lesson", "priceInCents": 9000, "metadata": JSON{"deliveryMethod": "virtual"},
+	})
 }

@@ -52,18 +52,22 @@ var listed = map[string]struct {
 		id, _ := w.dispute(t, w.book(t, 2000))
 		return id
 	}},
-	"GET /v1/payouts":        {make: func(t *testing.T, w *fixture) string { return w.paid(t) }},
-	"GET /v1/discounts":      {make: func(t *testing.T, w *fixture) string { return w.discount(t, nil).ID }},
-	"GET /v1/payment-links":  {make: func(t *testing.T, w *fixture) string { return w.link(t) }},
-	"GET /v1/usage/meters":   {make: func(t *testing.T, w *fixture) string { return (&metered{fixture: w}).meter(t) }},
-	"GET /v1/usage/products": {make: func(t *testing.T, w *fixture) string { return (&metered{fixture: w}).product(t) }},
+	"GET /v1/payouts":       {make: func(t *testing.T, w *fixture) string { return w.paid(t) }},
+	"GET /v1/discounts":     {make: func(t *testing.T, w *fixture) string { return w.discount(t, nil).ID }},
+	"GET /v1/payment-links": {make: func(t *testing.T, w *fixture) string { return w.link(t) }},
+	"GET /v1/usage/meters":  {make: func(t *testing.T, w *fixture) string { return (&metered{fixture: w}).meter(t) }},
+	"GET /v1/usage/products": {
+		make: func(t *testing.T, w *fixture) string { return (&metered{fixture: w}).product(t) },
+	},
 	"GET /v1/usage/prices": {make: func(t *testing.T, w *fixture) string {
 		m := &metered{fixture: w}
 		return m.make(t, "/v1/usage/prices", priceBody(m.product(t)))
 	}},
-	"GET /v1/usage/billing-plans": {make: func(t *testing.T, w *fixture) string { return w.metered(t, harness.CardSucceeds).planID }},
-	"GET /v1/usage/alerts":        {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).alert(t) }},
-	"GET /v1/invoices":            {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).pushed(t).ID }},
+	"GET /v1/usage/billing-plans": {
+		make: func(t *testing.T, w *fixture) string { return w.metered(t, harness.CardSucceeds).planID },
+	},
+	"GET /v1/usage/alerts": {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).alert(t) }},
+	"GET /v1/invoices":     {make: func(t *testing.T, w *fixture) string { return w.usageOf(t).pushed(t).ID }},
 }
 
 type page struct {
@@ -84,7 +88,10 @@ func (w *fixture) ids(t *testing.T, op harness.Operation, query url.Values, limi
 			all = append(all, entry.ID)
 		}
 		if p.HasMore != (p.NextCursor != nil) || len(p.Data) > limit || p.HasMore && len(p.Data) < limit {
-			t.Fatalf("%s: a page of %d for limit %d has hasMore %v, nextCursor %v", op.Line(), len(p.Data), limit, p.HasMore, p.NextCursor)
+			t.Fatalf(
+				"%s: a page of %d for limit %d has hasMore %v, nextCursor %v", op.Line(), len(p.Data), limit, p.HasMore,
+				p.NextCursor,
+			)
 		}
 		if !p.HasMore {
 			return all
@@ -146,7 +153,9 @@ func checkBadPages(t *testing.T, w *fixture, op harness.Operation, query url.Val
 			Refuses(t, 400, "VALIDATION_FAILED", "limit")
 	}
 	for _, cursor := range []string{"x", "!!!", "AAAA", "MHx4", "bHN0XzAx", "MHwnIE9SIDE9MS0t"} {
-		response := w.Ask(t, harness.Request{Method: op.Method, Path: op.Path, Query: with(query, "cursor", cursor), Bearer: w.credential(op)})
+		response := w.Ask(t, harness.Request{
+			Method: op.Method, Path: op.Path, Query: with(query, "cursor", cursor), Bearer: w.credential(op),
+		})
 		if response.Status != 200 { // a cursor that decodes leads to an empty page at worst
 			response.Refuses(t, 400, "VALIDATION_FAILED", "cursor")
 		}

@@ -45,14 +45,21 @@ func workOff(t *testing.T, a *harness.Account) {
 	a.AsBackend(t, post, "/v1/sandbox/clock/advance", JSON{"seconds": 1}).Want(t, 200)
 }
 
-func TestABuyerGetsOneReceiptByMailHoweverOftenPayIsAsked(t *testing.T) {
+// A buyer gets one receipt by mail, however often the payment is requested.
+func TestRepeatedPaysMailOneReceipt(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a, buyer := app.NewAccount(t), harness.Unique("grace")+"@example.com"
-		listing := a.Published(t, JSON{"title": "Type & <specimens>", "metadata": JSON{"downloadUrl": "https://cdn.example.com/specimens.pdf"}})
-		session := a.NewSession(t, listing, "default", harness.Unique("user"), JSON{"customer": JSON{"name": "Grace Hopper"}})
+		listing := a.Published(t, JSON{
+			"title": "Type & <specimens>", "metadata": JSON{"downloadUrl": "https://cdn.example.com/specimens.pdf"},
+		})
+		session := a.NewSession(t, listing, "default", harness.Unique("user"), JSON{
+			"customer": JSON{"name": "Grace Hopper"},
+		})
 		pay := func() *harness.Response {
-			return a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{"cardNumber": harness.CardSucceeds, "email": buyer})
+			return a.AsBackend(t, post, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{
+				"cardNumber": harness.CardSucceeds, "email": buyer,
+			})
 		}
 		statuses := make(chan int, 4)
 		for range 4 {
@@ -139,7 +146,9 @@ func TestAnOwnerIsMailedWhenAReceiverIsGone(t *testing.T) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true"})
 		a := app.NewAccount(t)
-		gone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }))
+		gone := httptest.NewServer(
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }),
+		)
 		defer gone.Close()
 		var made hookEndpoint
 		a.AsBackend(t, post, endpointsPath, JSON{"url": gone.URL, "events": []string{"*"}}).Want(t, 201).Into(t, &made)

@@ -1,4 +1,5 @@
-// Package e2e_test asks the whole program over HTTP, on both engines, as integrators, creators and untrusted parties do.
+// Package e2e_test asks the whole program over HTTP, on both engines, as integrators, creators and untrusted parties
+// do.
 package e2e_test
 
 import (
@@ -8,8 +9,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// TestMain runs fewer random cases than rapid would by itself, for each is some thirty requests; -rapid.checks asks for
-// more.
+// TestMain lowers rapid's default number of cases, because each makes some thirty requests. -rapid.checks overrides
+// it.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "6"); err != nil {
 		panic(err)

@@ -90,7 +90,8 @@ func TestABodyThatNothingReadsIsRefused(t *testing.T) {
 				r.Body = body
 				app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
 			}
-			r.Body = "{}" // no body in the document's eyes, so not validated by it; and none of those before has done anything
+			// no body in the document's eyes, so not validated by it; and none of those before has done anything
+			r.Body = "{}"
 			if response := app.AskUnjudged(t, r); response.Status >= 300 {
 				t.Errorf("%s with {}: %d %s", op.Line(), response.Status, response.Body)
 			}
@@ -112,15 +113,18 @@ func TestBodiesOverOneMebibyteAreRefusedEverywhere(t *testing.T) {
 			r := w.request(t, op)
 			r.Body = `{"surprise":"` + strings.Repeat("a", 1<<20) + `"}`
 			app.Ask(t, r).Refuses(t, 413, "PAYLOAD_TOO_LARGE")
-			r.Body = `{"surprise":"` + strings.Repeat("a", 1<<20-16) + `"}` // just under: read, and refused for what it is
+			// just under: read, and refused for what it is
+			r.Body = `{"surprise":"` + strings.Repeat("a", 1<<20-16) + `"}`
 			app.Ask(t, r).Refuses(t, 400, "VALIDATION_FAILED")
 		}
 	})
 }
 
 // readable are the members that people read in pages, mails and documents.
-var readable = map[string]bool{"title": true, "name": true, "displayName": true, "description": true, "reason": true, "note": true, "unit": true,
-	"refundPolicy": true}
+var readable = map[string]bool{
+	"title": true, "name": true, "displayName": true, "description": true, "reason": true, "note": true, "unit": true,
+	"refundPolicy": true,
+}
 
 // readableMembers lists where a body has such members: paths as refusals write them, and what sets each.
 func readableMembers(path string, value any, found map[string]func(text string)) {
@@ -140,7 +144,7 @@ func readableMembers(path string, value any, found map[string]func(text string))
 	}
 }
 
-func TestTextThatPeopleReadIsVisibleAndTurnsNoDirectionEverywhere(t *testing.T) {
+func TestTextIsVisibleAndTurnsNoDirectionEverywhere(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)

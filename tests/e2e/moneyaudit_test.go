@@ -31,7 +31,10 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 		session, _ := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 		full := w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all"}).Want(t, 201).Map(t)
 		cases := []struct{ statement, id, named string }{
-			{statement: "UPDATE ledger_entries SET amount = amount + 1 WHERE source_id = $1 AND account = 'creator_pending'", id: sold(t, w), named: "posting led_"},
+			{
+				statement: "UPDATE ledger_entries SET amount = amount + 1 WHERE source_id = $1 AND account = 'creator_pending'",
+				id:        sold(t, w), named: "posting led_",
+			},
 			{statement: "UPDATE sales SET tax = tax + 1 WHERE id = $1", id: sold(t, w)},
 			{statement: "UPDATE sales SET total = total + 1 WHERE id = $1", id: sold(t, w)},
 			{statement: "UPDATE sales SET returned_tax = returned_tax + 1 WHERE id = $1", id: sold(t, w)},
@@ -39,7 +42,10 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 			{statement: "DELETE FROM sales WHERE id = $1", id: sold(t, w)},
 			{statement: "UPDATE refunds SET amount = amount + 1 WHERE id = $1", id: w.refunded(t)},
 			{statement: "UPDATE refunds SET tax = tax + 1 WHERE id = $1", id: w.refunded(t)},
-			{statement: "UPDATE grants SET end_reason = '', ended_at = NULL WHERE end_reason = 'refunded' AND $1 <> ''", id: text(t, full["id"])},
+			{
+				statement: "UPDATE grants SET end_reason = '', ended_at = NULL WHERE end_reason = 'refunded' AND $1 <> ''",
+				id:        text(t, full["id"]),
+			},
 			{statement: "UPDATE disputes SET amount = amount - 1 WHERE id = $1", id: disputed},
 			{statement: "UPDATE payouts SET amount = amount + 1 WHERE id = $1", id: w.paid(t)},
 		}
@@ -62,7 +68,9 @@ func TestVerifyNamesEveryCorruptedRowOfTheBooks(t *testing.T) {
 // sold is the payment of a sale.
 func sold(t *testing.T, w *fixture) string {
 	t.Helper()
-	_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
+	_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, harness.JSON{
+		"customer": harness.JSON{"country": "DE"},
+	})
 	return text(t, receipt["paymentId"])
 }
 

@@ -15,7 +15,7 @@ import (
 	"sundry/tests/testdb"
 )
 
-// moneyLives is how many random lifecycles are run per engine: few in every run, MONEY_LIFECYCLES in a long one.
+// moneyLives returns the number of random lifecycles per engine: few by default, MONEY_LIFECYCLES in a long run.
 func moneyLives(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("MONEY_LIFECYCLES"))
@@ -25,8 +25,7 @@ func moneyLives(t *testing.T) int {
 	return n
 }
 
-// moneyBooks is what the account's ledger has to contain, from the responses that the test has seen, and by no rule of
-// the program.
+// moneyBooks models the account's ledger from the responses that the test has seen, without any rule of the program.
 type moneyBooks struct {
 	*fixture
 	r         *rand.Rand
@@ -55,15 +54,26 @@ func (b *moneyBooks) check(t *testing.T) {
 	t.Helper()
 	balance := b.balance(t)
 	if got := balance[0] + balance[1] + balance[2] + balance[3]; got != b.share-b.paidOut || balance[2] < 0 || balance[3] < 0 {
-		t.Fatalf("the balance is %v, in all %d, want %d, after\n%s", balance, got, b.share-b.paidOut, strings.Join(b.happening, "\n"))
+		t.Fatalf(
+			"the balance is %v, in all %d, want %d, after\n%s", balance, got, b.share-b.paidOut,
+			strings.Join(b.happening, "\n"),
+		)
 	}
 	sum := func(account string) int64 {
-		return b.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE creator_id = $1 AND account = $2", b.ID, account)
+		return b.Count(
+			t,
+			"SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE creator_id = $1 AND account = $2",
+			b.ID, account,
+		)
 	}
 	if got := sum("tax_payable"); got != b.tax {
 		t.Fatalf("%d tax is owed, want %d, after\n%s", got, b.tax, strings.Join(b.happening, "\n"))
 	}
-	if n := b.Count(t, "SELECT COUNT(*) FROM (SELECT posting_id FROM ledger_entries WHERE creator_id = $1 GROUP BY posting_id, currency HAVING SUM(amount) <> 0) x", b.ID); n != 0 {
+	if n := b.Count(
+		t,
+		"SELECT COUNT(*) FROM (SELECT posting_id FROM ledger_entries WHERE creator_id = $1 GROUP BY posting_id, currency HAVING SUM(amount) <> 0) x",
+		b.ID,
+	); n != 0 {
 		t.Fatalf("%d postings don't sum to zero after\n%s", n, strings.Join(b.happening, "\n"))
 	}
 }
@@ -96,7 +106,10 @@ func (b *moneyBooks) sellOne(t *testing.T) {
 // sold enters a sale into the books.
 func (b *moneyBooks) sold(t *testing.T, checkoutID string, receipt harness.JSON) soldSale {
 	t.Helper()
-	s := soldSale{paymentID: text(t, receipt["paymentId"]), checkoutID: checkoutID, total: version(t, receipt["totalInCents"]), tax: version(t, receipt["taxInCents"])}
+	s := soldSale{
+		paymentID: text(t, receipt["paymentId"]), checkoutID: checkoutID, total: version(t, receipt["totalInCents"]),
+		tax: version(t, receipt["taxInCents"]),
+	}
 	fee := -b.posted(t, s.paymentID)["sale platform_fee"]
 	b.share += s.total - s.tax - fee
 	b.tax += s.tax
@@ -108,7 +121,10 @@ func (b *moneyBooks) sold(t *testing.T, checkoutID string, receipt harness.JSON)
 func (b *moneyBooks) cancelOne(t *testing.T) {
 	t.Helper()
 	a := b.booked(t)
-	s := b.sold(t, a.CheckoutID, b.AsBackend(t, get, "/v1/checkout-sessions/"+a.CheckoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t))
+	s := b.sold(
+		t, a.CheckoutID,
+		b.AsBackend(t, get, "/v1/checkout-sessions/"+a.CheckoutID+"/receipt?headless=true", nil).Want(t, 200).Map(t),
+	)
 	if b.r.IntN(2) == 0 {
 		b.returned(t, &s, b.refund(t, s.paymentID, 1+b.r.Int64N(s.total-1)).Want(t, 201).Map(t))
 	}
@@ -137,12 +153,15 @@ func (b *moneyBooks) returned(t *testing.T, s *soldSale, f harness.JSON) {
 	b.share, b.tax = b.share-(amount-tax), b.tax-tax
 	b.did("refund of %d with %d tax of %s", amount, tax, s.paymentID)
 	if s.returned == s.total && s.taxReturned != s.tax || tax < 0 || tax > amount {
-		t.Fatalf("all of %s is returned with %d of %d tax, after\n%s", s.paymentID, s.taxReturned, s.tax, strings.Join(b.happening, "\n"))
+		t.Fatalf(
+			"all of %s is returned with %d of %d tax, after\n%s", s.paymentID, s.taxReturned, s.tax,
+			strings.Join(b.happening, "\n"),
+		)
 	}
 }
 
-// sellTwice has a session paid, and then the money of an attempt before it arrives all the same, which the processor reports
-// more than once. That money goes back, and nothing of it is the creator's.
+// sellTwice pays a session, and then lets the money of an earlier attempt arrive, which the processor reports more
+// than once. That money is refunded, and none of it is the creator's.
 func (b *moneyBooks) sellTwice(t *testing.T) {
 	t.Helper()
 	order := harness.Unique("order")
@@ -157,12 +176,18 @@ func (b *moneyBooks) sellTwice(t *testing.T) {
 		t.Fatalf("the attempts of %s are %v", order, attempts.Data)
 	}
 	late := attempts.Data[1].ID
-	b.Exec(t, "UPDATE sandbox_charges SET outcome = (SELECT outcome FROM sandbox_charges WHERE payment_id = $2) WHERE payment_id = $1", late, s.paymentID)
+	b.Exec(
+		t,
+		"UPDATE sandbox_charges SET outcome = (SELECT outcome FROM sandbox_charges WHERE payment_id = $2) WHERE payment_id = $1",
+		late, s.paymentID,
+	)
 	b.Exec(t, "UPDATE payments SET status = 'processing', settled_at = NULL WHERE id = $1", late)
 	b.reported(t, "payment", late)
 	b.reported(t, "payment", late)
 	b.advance(t, 30)
-	if n := b.Count(t, "SELECT COUNT(*) FROM payments WHERE id = $1 AND status = 'succeeded' AND refunded = amount", late); n != 1 {
+	if n := b.Count(
+		t, "SELECT COUNT(*) FROM payments WHERE id = $1 AND status = 'succeeded' AND refunded = amount", late,
+	); n != 1 {
 		t.Fatalf("the late money of %s was kept, after\n%s", late, strings.Join(b.happening, "\n"))
 	}
 	b.did("late money of %s", late)
@@ -172,7 +197,10 @@ func (b *moneyBooks) sellTwice(t *testing.T) {
 // reported is an event of the processor about an object, often doubled.
 func (b *moneyBooks) reported(t *testing.T, kind, objectID string) {
 	t.Helper()
-	event := processorEvent(t, b.App, harness.JSON{"id": harness.Unique("evt"), "kind": kind, "objectId": objectID, "creatorId": b.ID}, time.Now())
+	event := processorEvent(
+		t, b.App, harness.JSON{"id": harness.Unique("evt"), "kind": kind, "objectId": objectID, "creatorId": b.ID},
+		time.Now(),
+	)
 	for range 1 + b.r.IntN(2) {
 		b.Ask(t, event).Want(t, 200)
 	}
@@ -183,7 +211,8 @@ func (b *moneyBooks) rumors(t *testing.T) {
 	t.Helper()
 	s := b.sales[b.r.IntN(len(b.sales))]
 	about := [][2]string{
-		{"payment", s.paymentID}, {"refunds", s.paymentID}, {"dispute", "dp_sandbox_" + strings.TrimPrefix(s.paymentID, "pay_")},
+		{"payment", s.paymentID}, {"refunds", s.paymentID},
+		{"dispute", "dp_sandbox_" + strings.TrimPrefix(s.paymentID, "pay_")},
 	}
 	for _, id := range s.refundIDs {
 		about = append(about, [2]string{"refund", id})
@@ -238,7 +267,7 @@ func (b *moneyBooks) decide(t *testing.T) {
 	}
 }
 
-// unanswered takes in the disputes that the bank has decided because nobody responded.
+// unanswered books the disputes that the bank decided because nobody responded.
 func (b *moneyBooks) unanswered(t *testing.T) {
 	t.Helper()
 	for i := range b.sales {
@@ -334,7 +363,7 @@ func TestRandomLivesOfMoneyKeepTheBooks(t *testing.T) {
 	})
 }
 
-func TestParallelPaymentsAndRefundsGiveNumbersWithoutGap(t *testing.T) {
+func TestParallelPaymentsAndRefundsNumberWithoutGap(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
@@ -345,13 +374,21 @@ func TestParallelPaymentsAndRefundsGiveNumbersWithoutGap(t *testing.T) {
 			wait.Go(func() {
 				session := w.NewSession(t, listing, "default", harness.Unique("user"), nil)
 				w.Pay(t, session, harness.CardSucceeds)
-				w.AsBackend(t, post, "/v1/refunds", harness.JSON{"checkoutId": session.ID, "reason": "all", "amountInCents": 500})
+				w.AsBackend(t, post, "/v1/refunds", harness.JSON{
+					"checkoutId": session.ID, "reason": "all", "amountInCents": 500,
+				})
 			})
 		}
 		wait.Wait()
 		for _, series := range []string{"R", "C"} {
-			highest := w.Count(t, "SELECT COALESCE(MAX(CAST(SUBSTR(number, 10) AS BIGINT)), 0) FROM documents WHERE creator_id = $1 AND series = $2", w.ID, series)
-			if n := w.Count(t, "SELECT COUNT(DISTINCT number) FROM documents WHERE creator_id = $1 AND series = $2", w.ID, series); n != sales || highest != sales {
+			highest := w.Count(
+				t,
+				"SELECT COALESCE(MAX(CAST(SUBSTR(number, 10) AS BIGINT)), 0) FROM documents WHERE creator_id = $1 AND series = $2",
+				w.ID, series,
+			)
+			if n := w.Count(
+				t, "SELECT COUNT(DISTINCT number) FROM documents WHERE creator_id = $1 AND series = $2", w.ID, series,
+			); n != sales || highest != sales {
 				t.Errorf("series %s has %d numbers, the highest %d", series, n, highest)
 			}
 		}
@@ -371,7 +408,11 @@ func TestARefundAndADisputeNeverTakeTheSameMoney(t *testing.T) {
 			paymentID := text(t, w.Receipt(t, session)["paymentId"])
 			response := w.refund(t, paymentID, 0) // the dispute's event is on its way
 			w.disputeOf(t, paymentID)
-			taken := w.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'processor_clearing' AND (source_id IN (SELECT id FROM refunds WHERE payment_id = $1) OR source_id IN (SELECT id FROM disputes WHERE payment_id = $1))", paymentID)
+			taken := w.Count(
+				t,
+				"SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'processor_clearing' AND (source_id IN (SELECT id FROM refunds WHERE payment_id = $1) OR source_id IN (SELECT id FROM disputes WHERE payment_id = $1))",
+				paymentID,
+			)
 			if taken != 10000 || response.Status != 201 && response.Status != 409 {
 				t.Errorf("after a refund (%d) and a dispute %d of 10000 is taken", response.Status, taken)
 			}

@@ -13,13 +13,16 @@ import (
 	"sundry/tests/harness"
 )
 
-// wrongs are values that few members take. What a member does take of them is no matter: the response must be documented
-// either way, and never a 5xx.
+// wrongs are values that few members take. What a member does take of them is no matter: the response must be
+// documented either way, and never a 5xx.
 var wrongs = []any{
 	nil, true, -1, 0, 1.5, json.Number("1e3"), json.Number("9223372036854775808"), json.Number("-9223372036854775809"),
-	json.Number("99999999999999999999999999999999999999"), "", " ", "a\u0000b", "a\x1bb\u202eb\u2028", "'; DROP TABLE listings; --", "%s%n{{7*7}}${x}",
-	"../../etc/passwd", "javascript:alert(1)", strings.Repeat("é", 20_000), "2100-13-45T99:99:99Z", "0000-00-00T00:00:00Z",
-	"9999-12-31T23:59:59.999999999Z", "https://user:secret@shop.example/\r\nX: y", []any{}, []any{nil}, []any{[]any{}}, harness.JSON{}, harness.JSON{"": ""},
+	json.Number("99999999999999999999999999999999999999"), "", " ", "a\u0000b", "a\x1bb\u202eb\u2028",
+	"'; DROP TABLE listings; --", "%s%n{{7*7}}${x}",
+	"../../etc/passwd", "javascript:alert(1)", strings.Repeat("é", 20_000), "2100-13-45T99:99:99Z",
+	"0000-00-00T00:00:00Z",
+	"9999-12-31T23:59:59.999999999Z", "https://user:secret@shop.example/\r\nX: y", []any{}, []any{nil}, []any{[]any{}},
+	harness.JSON{}, harness.JSON{"": ""},
 }
 
 // mutations calls visit with every copy of the document in which one value, at any depth, is another or is missing.
@@ -56,8 +59,8 @@ func mutations(document any, visit func(what string, mutated any)) {
 	}
 }
 
-// TestMutatedRequestsAreAnsweredAsDocumented takes each valid request apart. harness.Ask fails the test for a 5xx and for
-// any response that the document does not promise, an accepted request that it forbids included.
+// TestMutatedRequestsAreAnsweredAsDocumented takes each valid request apart. harness.Ask fails the test for a 5xx and
+// for any response that the document does not promise, an accepted request that it forbids included.
 func TestMutatedRequestsAreAnsweredAsDocumented(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
@@ -77,7 +80,8 @@ func TestMutatedSignInsAreAnsweredAsDocumented(t *testing.T) {
 		for _, path := range []string{"sign-up", "sign-in", "refresh", "sign-out"} {
 			body := harness.JSON{"refreshToken": "rt_x"}
 			if strings.HasPrefix(path, "sign-") && path != "sign-out" {
-				body = harness.JSON{"email": "", "password": "", "displayName": "Ada"} // one fault is always left: nothing is hashed
+				// one fault is always left: nothing is hashed
+				body = harness.JSON{"email": "", "password": "", "displayName": "Ada"}
 			}
 			if path == "sign-in" {
 				delete(body, "displayName")
@@ -114,7 +118,8 @@ func mutate(t *testing.T, app *harness.App, r harness.Request) {
 
 // strangeParameters are sent in the place of each path and query parameter.
 var strangeParameters = []string{
-	"x", "0", "-1", "%00", "%FF%FE", "%2e%2e%2f", "..", "a%20b", "%F0%9F%92%A9", "lst_01jqz5y2c4e6g8h0k2m4p6r8s0", "cs_01jqz5y2c4e6g8h0k2m4p6r8s0",
+	"x", "0", "-1", "%00", "%FF%FE", "%2e%2e%2f", "..", "a%20b", "%F0%9F%92%A9", "lst_01jqz5y2c4e6g8h0k2m4p6r8s0",
+	"cs_01jqz5y2c4e6g8h0k2m4p6r8s0",
 	"'%20OR%201=1--", strings.Repeat("a", 3000), "%7B%7D", "null", "%0D%0AX:y",
 }
 

@@ -10,10 +10,13 @@ import (
 	"sundry/tests/testdb"
 )
 
-// changedInBackground are the tables that change by themselves: background work, what it announces, delivers, mails and
-// counts, when a key was used last, and the log of requests.
-var changedInBackground = []string{"tasks", "api_keys", "access_announcements", "events", "event_positions", "deliveries", "delivery_attempts", "webhook_endpoints", "mails",
-	"api_requests", "concurrency_rates", "concurrency_pauses", "deployment", "usage_rollups", "usage_watermark"}
+// changedInBackground names the tables that background work changes: tasks, announcements, deliveries, mails, counts,
+// the last use of a key, and the log of requests.
+var changedInBackground = []string{
+	"tasks", "api_keys", "access_announcements", "events", "event_positions", "deliveries", "delivery_attempts",
+	"webhook_endpoints", "mails", "api_requests", "concurrency_rates", "concurrency_pauses", "deployment",
+	"usage_rollups", "usage_watermark",
+}
 
 // changed names the tables whose rows are not what they were.
 func changed(before, after map[string]string) []string {

@@ -37,7 +37,10 @@ func TestEveryOperationAcceptsItsValidRequest(t *testing.T) {
 }
 
 // assets are served beside the API and are no part of its document: what pages load, open times to move to included.
-var assets = []string{"GET /", "GET /assets/{}", "GET /llms.txt", "GET /accent/{}", "GET /images/{}/{}", "GET /media/{}", "GET /sundry.js", "GET /a/{}/times"}
+var assets = []string{
+	"GET /", "GET /assets/{}", "GET /llms.txt", "GET /accent/{}", "GET /images/{}/{}", "GET /media/{}",
+	"GET /sundry.js", "GET /a/{}/times",
+}
 
 // site are the pages whose forms only they themselves send: card setup, the customer portal and the dashboard.
 var site = regexp.MustCompile(`^/(setup|p|dashboard)(/|$)`)
@@ -54,7 +57,8 @@ func TestTheDocumentNamesEverythingThatIsServed(t *testing.T) {
 			documented[line] = true
 		}
 		for _, route := range app.Program.Handler().GetRoutes(true) {
-			if route.Method == http.MethodHead || route.Method == http.MethodOptions || site.MatchString(route.Path) { // companions of a GET
+			// companions of a GET
+			if route.Method == http.MethodHead || route.Method == http.MethodOptions || site.MatchString(route.Path) {
 				continue
 			}
 			line := route.Method + " " + fiberParameter.ReplaceAllString(route.Path, "{}")

@@ -28,8 +28,12 @@ func TestAScheduleOfPayoutsPaysEachDayOnce(t *testing.T) {
 		if creator := w.AsCreator(t, get, "/v1/creator", nil).Want(t, 200).Map(t); creator["payoutSchedule"] != "manual" {
 			t.Errorf("at first: %v", creator["payoutSchedule"])
 		}
-		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "yearly"}).Refuses(t, 400, "VALIDATION_FAILED", "payoutSchedule")
-		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": nil}).Refuses(t, 400, "VALIDATION_FAILED", "payoutSchedule")
+		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "yearly"}).Refuses(
+			t, 400, "VALIDATION_FAILED", "payoutSchedule",
+		)
+		w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": nil}).Refuses(
+			t, 400, "VALIDATION_FAILED", "payoutSchedule",
+		)
 		if set := w.AsCreator(t, patch, "/v1/creator", JSON{"payoutSchedule": "daily"}).Want(t, 200).Map(t); set["payoutSchedule"] != "daily" {
 			t.Errorf("set: %v", set["payoutSchedule"])
 		}

@@ -36,12 +36,17 @@ func read(t *testing.T, app *harness.App, path string) string {
 
 func submit(t *testing.T, app *harness.App, path string, form url.Values) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, app.URL+path, strings.NewReader(form.Encode()))
+	request, err := http.NewRequestWithContext(
+		t.Context(), http.MethodPost, app.URL+path, strings.NewReader(form.Encode()),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Timeout: 30 * time.Second}
+	client := http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       30 * time.Second,
+	}
 	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +79,9 @@ func TestACustomerManagesTheirPlanInThePortal(t *testing.T) {
 		html := read(t, app, mine+"/change?plan=studio&interval=month")
 		_, quote, _ := strings.Cut(html, `name="quote" value="`)
 		quote, _, _ = strings.Cut(quote, `"`)
-		if to := submit(t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}, "quote": {quote}}); to != portal+"?done=plan" {
+		if to := submit(
+			t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}, "quote": {quote}},
+		); to != portal+"?done=plan" {
 			t.Errorf("changing leads to %s", to)
 		}
 		if got := subscription(t, a, s.ID); got.Plan != "studio" || got.CancelAtPeriodEnd {
@@ -124,7 +131,7 @@ func TestANewCardIsSavedInThePortal(t *testing.T) {
 	})
 }
 
-func TestAPaymentThatTheBankWantsConfirmedIsConfirmedInThePortal(t *testing.T) {
+func TestAChallengedPaymentIsConfirmedInThePortal(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -149,17 +156,21 @@ func TestAPaymentThatTheBankWantsConfirmedIsConfirmedInThePortal(t *testing.T) {
 	})
 }
 
-func TestAChangeThatTheBankWantsConfirmedIsMadeInThePortal(t *testing.T) {
+func TestAChallengedChangeIsConfirmedInThePortal(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
 		a.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+s.CustomerID+"/cards", harness.JSON{"cardNumber": harness.CardAsksAlways}).Want(t, 201)
 		change := harness.JSON{"plan": "studio", "interval": "month", "prorationMode": "charge_now"}
-		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", change).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/change", change).Refuses(
+			t, 402, "AUTHENTICATION_REQUIRED",
+		)
 		portal := visit(t, a, s.CustomerID)
 		mine := portal + "/plans/" + s.ID
-		if to := submit(t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}}); to != mine+"/confirm" {
+		if to := submit(
+			t, app, mine+"/change", url.Values{"plan": {"studio"}, "interval": {"month"}},
+		); to != mine+"/confirm" {
 			t.Fatalf("changing leads to %s", to)
 		}
 		if html := read(t, app, portal); !strings.Contains(html, mine+"/confirm") {
@@ -171,7 +182,9 @@ func TestAChangeThatTheBankWantsConfirmedIsMadeInThePortal(t *testing.T) {
 		}
 		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/pause", nil).Want(t, 200)
 		advanceTo(t, a, s.CurrentPeriodEnd.Add(time.Hour))
-		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/resume", nil).Refuses(t, 402, "AUTHENTICATION_REQUIRED")
+		a.AsBackend(t, http.MethodPost, "/v1/subscriptions/"+s.ID+"/resume", nil).Refuses(
+			t, 402, "AUTHENTICATION_REQUIRED",
+		)
 		if to := submit(t, app, mine+"/resume", nil); to != mine+"/confirm" {
 			t.Fatalf("resuming leads to %s", to)
 		}
@@ -187,7 +200,9 @@ func TestAPortalLinkOpensOnlyItsOwnCustomer(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		listing := plans(t, a, 0)
-		mine, theirs := subscribe(t, a, listing, "basic", "ada", harness.CardSucceeds), subscribe(t, a, listing, "basic", "grace", harness.CardSucceeds)
+		mine, theirs := subscribe(t, a, listing, "basic", "ada", harness.CardSucceeds), subscribe(
+			t, a, listing, "basic", "grace", harness.CardSucceeds,
+		)
 		portal := visit(t, a, mine.CustomerID)
 		for _, path := range []string{"/p/x", portal + "x", portal + "/plans/" + theirs.ID + "/cancel", portal + "/receipts/pay_x"} {
 			app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: path}).Want(t, 404)
@@ -198,7 +213,8 @@ func TestAPortalLinkOpensOnlyItsOwnCustomer(t *testing.T) {
 	})
 }
 
-func TestThePortalListsInvoicesAndTheAppointmentsOfANamelessCustomer(t *testing.T) {
+// The portal lists invoices, and the appointments of a customer whom the integrator did not name.
+func TestThePortalListsInvoicesAndAppointments(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
@@ -223,7 +239,9 @@ func TestTheReceiptOfAPlanLeadsToAMailWithThePortal(t *testing.T) {
 		a, email := app.NewAccount(t), harness.Unique("ada")+"@example.com"
 		session := a.NewSession(t, plans(t, a, 0), "basic", "ada", nil)
 		shown := func(address string) string {
-			return string(app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: address[len(app.URL):]}).Want(t, 200).Body)
+			return string(
+				app.AskUnjudged(t, harness.Request{Method: http.MethodGet, Path: address[len(app.URL):]}).Want(t, 200).Body,
+			)
 		}
 		page := shown(session.CheckoutURL)
 		mandate := "You authorize Ada&#39;s Workshop to charge this card"

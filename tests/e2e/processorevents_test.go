@@ -36,7 +36,8 @@ func processorEvent(t *testing.T, app *harness.App, body harness.JSON, at time.T
 	return harness.Request{
 		Method: post, Path: "/v1/processor-events", Body: string(payload),
 		Headers: map[string]string{
-			"Stripe-Signature": fmt.Sprintf("t=%d,v1=%s", at.Unix(), hex.EncodeToString(mac.Sum(nil))), "Content-Type": "application/json",
+			"Stripe-Signature": fmt.Sprintf("t=%d,v1=%s", at.Unix(), hex.EncodeToString(mac.Sum(nil))),
+			"Content-Type":     "application/json",
 		},
 	}
 }
@@ -44,7 +45,9 @@ func processorEvent(t *testing.T, app *harness.App, body harness.JSON, at time.T
 func TestOnlySignedProcessorEventsAreTaken(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
-		good := processorEvent(t, app, harness.JSON{"id": "evt_1", "kind": "dispute", "objectId": "dp_unknown"}, time.Now())
+		good := processorEvent(
+			t, app, harness.JSON{"id": "evt_1", "kind": "dispute", "objectId": "dp_unknown"}, time.Now(),
+		)
 		for name, change := range map[string]func(r *harness.Request){
 			"no signature": func(r *harness.Request) { delete(r.Headers, "Stripe-Signature") },
 			"an empty one": func(r *harness.Request) { r.Headers["Stripe-Signature"] = "" },
@@ -61,7 +64,9 @@ func TestOnlySignedProcessorEventsAreTaken(t *testing.T) {
 			},
 		} {
 			r := good
-			r.Headers = map[string]string{"Stripe-Signature": good.Headers["Stripe-Signature"], "Content-Type": "application/json"}
+			r.Headers = map[string]string{
+				"Stripe-Signature": good.Headers["Stripe-Signature"], "Content-Type": "application/json",
+			}
 			change(&r)
 			if response := app.Ask(t, r); response.Status != 401 {
 				t.Errorf("%s gets %d %s", name, response.Status, response.Body)

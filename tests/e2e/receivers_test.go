@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"html"
@@ -19,12 +18,13 @@ import (
 	"sundry/tests/harness"
 	"sundry/tests/loopback"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
 // nodeLibrary is the public verifier that the Node.js receiver uses.
 const nodeLibrary = "standardwebhooks@1.1.1"
 
-// printed is what a receiver has printed so far.
+// printed collects the output of a receiver.
 type printed struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -56,13 +56,7 @@ func goReceiver(t *testing.T) []string {
 // nodeReceiver installs the example's library beside it and returns its command line.
 func nodeReceiver(t *testing.T) []string {
 	t.Helper()
-	if os.Getenv("TEST_QUICK") != "" {
-		t.Skip("a quick run installs nothing")
-	}
-	node, err := exec.LookPath(cmp.Or(os.Getenv("TEST_NODE"), "node"))
-	if err != nil {
-		t.Fatalf("%v: go run ./tests/run installs it, TEST_NODE names one", err)
-	}
+	node := testenv.Need(t, testenv.Node)
 	source, err := os.ReadFile("../../adapters/web/docs/examples/receiver-node/receiver.mjs")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +70,9 @@ func nodeReceiver(t *testing.T) []string {
 	if _, err := os.Stat(npm); err != nil {
 		npm = "npm"
 	}
-	install := exec.CommandContext(t.Context(), npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", nodeLibrary)
+	install := exec.CommandContext(
+		t.Context(), npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", nodeLibrary,
+	)
 	install.Dir = folder
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("npm install %s: %v\n%s", nodeLibrary, err, out)
@@ -108,12 +104,15 @@ func runReceiver(t *testing.T, command []string, addr string, env ...string) *pr
 	}
 }
 
-// TestTheReceiversOfTheGuideWork runs both examples as their readers would: on what a buyer does, they print the snapshot
-// that gives the plan; what is not signed by the endpoint's secret, they refuse. The guide shows these very files.
+// TestTheReceiversOfTheGuideWork runs both examples as their readers would: on what a buyer does, they print the
+// snapshot that gives the plan; what is not signed by the endpoint's secret, they refuse. The guide shows these very
+// files.
 func TestTheReceiversOfTheGuideWork(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.SQLite, map[string]string{"WEBHOOK_ALLOW_PRIVATE": "true"})
-	guide := html.UnescapeString(string(app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/docs"}).Want(t, 200).Body))
+	guide := html.UnescapeString(
+		string(app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/docs"}).Want(t, 200).Body),
+	)
 	for _, c := range []struct {
 		name, file string
 		command    func(t *testing.T) []string
@@ -138,9 +137,14 @@ func TestTheReceiversOfTheGuideWork(t *testing.T) {
 			addr := receiverAddress(t)
 			var made hookEndpoint
 			a.AsBackend(t, http.MethodPost, endpointsPath, JSON{"url": "http://" + addr + "/webhooks/sundry", "events": []string{"customer.access_changed"}}).Want(t, 201).Into(t, &made)
-			out := runReceiver(t, command, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "SUNDRY_WEBHOOK_SECRET="+made.Secret)
+			out := runReceiver(
+				t, command, addr, "SUNDRY_URL="+app.URL, "SUNDRY_KEY="+a.Key, "SUNDRY_WEBHOOK_SECRET="+made.Secret,
+			)
 
-			forged, err := http.Post("http://"+addr+"/webhooks/sundry", "application/json", strings.NewReader(`{"type":"customer.access_changed","data":{"externalCustomerId":"mallory"}}`))
+			forged, err := http.Post(
+				"http://"+addr+"/webhooks/sundry", "application/json",
+				strings.NewReader(`{"type":"customer.access_changed","data":{"externalCustomerId":"mallory"}}`),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -90,14 +90,18 @@ func TestRefundsInPartsTakeAccessWithTheLast(t *testing.T) {
 		if number := text(t, first["creditNoteNumber"]); number[6:] != "-C-000001" {
 			t.Errorf("credit note %s", number)
 		}
-		wantLegs(t, w.posted(t, text(t, first["id"])), map[string]int64{"refund creator_pending": 4000, "refund processor_clearing": -4000})
+		wantLegs(t, w.posted(t, text(t, first["id"])), map[string]int64{
+			"refund creator_pending": 4000, "refund processor_clearing": -4000,
+		})
 		w.wantBalance(t, "after the first part", 5500, 0, 0, 0)
 		if got := version(t, w.Receipt(t, session)["refundedInCents"]); got != 4000 || w.plans(t, buyer) != 1 {
 			t.Errorf("the receipt shows %d refunded, %d plans", got, w.plans(t, buyer))
 		}
 
 		w.refund(t, paymentID, 6001).Refuses(t, 409, "NOT_REFUNDABLE")
-		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"amountInCents": 0}).Refuses(t, 400, "VALIDATION_FAILED", "amountInCents", "paymentId", "reason")
+		w.AsBackend(t, post, "/v1/refunds", harness.JSON{"amountInCents": 0}).Refuses(
+			t, 400, "VALIDATION_FAILED", "amountInCents", "paymentId", "reason",
+		)
 		newFixture(t, app).refund(t, paymentID, 1).Refuses(t, 404, "NOT_FOUND")
 		w.wantBalance(t, "after refused refunds", 5500, 0, 0, 0)
 

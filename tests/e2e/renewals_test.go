@@ -23,7 +23,9 @@ import (
 func advanceFar(t *testing.T, a *harness.Account, to time.Time) {
 	t.Helper()
 	for range 100 {
-		response := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{"to": to.Format(time.RFC3339Nano)})
+		response := a.AsBackend(t, http.MethodPost, "/v1/sandbox/clock/advance", harness.JSON{
+			"to": to.Format(time.RFC3339Nano),
+		})
 		if response.Status == 200 {
 			return
 		}
@@ -59,8 +61,8 @@ var (
 	timePattern    = regexp.MustCompile(`(T\d\d:\d\d):\d\d\.\d{3}Z`)
 )
 
-// books is everything that an account's subscription left behind, as text: ids named in the order in which they appear, and
-// times cut to the minute, for the clock runs on while work is done.
+// books is everything that an account's subscription left behind, as text: ids named in the order in which they
+// appear, and times cut to the minute, for the clock runs on while work is done.
 func books(t *testing.T, a *harness.Account, customer string) string {
 	t.Helper()
 	var text strings.Builder
@@ -71,14 +73,18 @@ func books(t *testing.T, a *harness.Account, customer string) string {
 		case "/v1/ledger/entries": // the legs of a posting have no order
 			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(leg(t, a), leg(t, b)) })
 		case "/v1/events": // nor have things that fall due together: an announcement is due when what it announces is done, which takes time
-			slices.SortStableFunc(rows, func(a, b json.RawMessage) int { return cmp.Compare(happening(t, a), happening(t, b)) })
+			slices.SortStableFunc(
+				rows, func(a, b json.RawMessage) int { return cmp.Compare(happening(t, a), happening(t, b)) },
+			)
 		}
 		for _, row := range rows {
 			text.Write(append(row, '\n'))
 		}
 	}
 	for _, path := range []string{"", "/explain"} {
-		text.Write(append(a.AsBackend(t, http.MethodGet, "/v1/customer-access/"+customer+path, nil).Want(t, 200).Body, '\n'))
+		text.Write(
+			append(a.AsBackend(t, http.MethodGet, "/v1/customer-access/"+customer+path, nil).Want(t, 200).Body, '\n'),
+		)
 	}
 	names := map[string]string{}
 	named := idPattern.ReplaceAllStringFunc(text.String(), func(id string) string {
@@ -171,8 +177,8 @@ type customerLife struct {
 	name    string
 }
 
-// TestAnyInterleavingKeepsEveryInvariant does random things to a customer with a subscription and has `sundry verify` look
-// at all of the books after each.
+// TestAnyInterleavingKeepsEveryInvariant does random things to a customer with a subscription and has `sundry verify`
+// look at all of the books after each.
 func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -187,7 +193,9 @@ func TestAnyInterleavingKeepsEveryInvariant(t *testing.T) {
 				}
 			}()
 			a := app.NewAccount(t)
-			l := &customerLife{T: t, r: r, a: a, listing: plans(t, a, rapid.SampledFrom([]int{0, 14}).Draw(r, "trial")), name: "ada"}
+			l := &customerLife{
+				T: t, r: r, a: a, listing: plans(t, a, rapid.SampledFrom([]int{0, 14}).Draw(r, "trial")), name: "ada",
+			}
 			l.subscribe()
 			r.Repeat(map[string]func(*rapid.T){
 				"":             func(*rapid.T) { l.verify() },
@@ -211,7 +219,10 @@ func (l *customerLife) subscribe() {
 		return
 	}
 	plan := rapid.SampledFrom([]string{"basic", "studio"}).Draw(l.r, "plan")
-	l.sub = subscribe(l.T, l.a, l.listing, plan, l.name, rapid.SampledFrom([]string{harness.CardSucceeds, cardFailsLater}).Draw(l.r, "card"))
+	l.sub = subscribe(
+		l.T, l.a, l.listing, plan, l.name,
+		rapid.SampledFrom([]string{harness.CardSucceeds, cardFailsLater}).Draw(l.r, "card"),
+	)
 }
 
 func (l *customerLife) time() {
@@ -221,9 +232,14 @@ func (l *customerLife) time() {
 
 func (l *customerLife) card() {
 	number := rapid.SampledFrom([]string{
-		harness.CardSucceeds, harness.CardTimesOut, harness.CardAsksAlways, harness.CardStaysPending, cardFailsLater, harness.CardDeclined,
+		harness.CardSucceeds, harness.CardTimesOut, harness.CardAsksAlways, harness.CardStaysPending, cardFailsLater,
+		harness.CardDeclined,
 	}).Draw(l.r, "number")
-	l.allowed(l.a.AsBackend(l, http.MethodPost, "/v1/sandbox/customers/"+l.sub.CustomerID+"/cards", harness.JSON{"cardNumber": number}))
+	l.allowed(
+		l.a.AsBackend(
+			l, http.MethodPost, "/v1/sandbox/customers/"+l.sub.CustomerID+"/cards", harness.JSON{"cardNumber": number},
+		),
+	)
 }
 
 func (l *customerLife) removeCard() {

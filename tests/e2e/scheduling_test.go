@@ -20,7 +20,9 @@ func (w *fixture) bookableListing(t *testing.T) harness.Listing {
 	w.AsCreator(t, put, "/v1/scheduling/meeting-settings", harness.JSON{
 		"virtual": harness.JSON{"provider": "jitsi"}, "inPerson": harness.JSON{"address": "350 Fifth Avenue"},
 	}).Want(t, 200)
-	return w.Published(t, harness.JSON{"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "hybrid", "horizonDays": 730}})
+	return w.Published(t, harness.JSON{
+		"type": "APPOINTMENT", "metadata": harness.JSON{"deliveryMethod": "hybrid", "horizonDays": 730},
+	})
 }
 
 func everyDay(zone, start, end string) harness.JSON {
@@ -80,7 +82,10 @@ func TestTheCalendarShowsTheViewersDays(t *testing.T) {
 		next := fmt.Sprint(year + 1)
 		// The clocks of Paris change on the last Sundays of March and October.
 		for month, hours := range map[string]map[int]int{"03": {23: 1, 24: 30}, "10": {25: 1, 24: 30}} {
-			c := askCalendar(t, app, l.ID, "slots/range", "from", next+"-"+month+"-01", "to", next+"-"+month+"-31", "timezone", "Europe/Paris")
+			c := askCalendar(
+				t, app, l.ID, "slots/range", "from", next+"-"+month+"-01", "to", next+"-"+month+"-31", "timezone",
+				"Europe/Paris",
+			)
 			counts := map[int]int{}
 			for _, day := range c.Days {
 				counts[len(day.Slots)]++
@@ -89,11 +94,16 @@ func TestTheCalendarShowsTheViewersDays(t *testing.T) {
 				c.VariantID == nil || c.DurationMinutes == nil || *c.DurationMinutes != 60 || c.Timezone != "Europe/Paris" {
 				t.Errorf("month %s: %v slots a day, %v", month, counts, c.DeliveryModes)
 			}
-			dates := askCalendar(t, app, l.ID, "available-dates", "from", next+"-"+month+"-01", "to", next+"-"+month+"-31", "timezone", "Europe/Paris")
+			dates := askCalendar(
+				t, app, l.ID, "available-dates", "from", next+"-"+month+"-01", "to", next+"-"+month+"-31", "timezone",
+				"Europe/Paris",
+			)
 			if len(dates.Dates) != 31 || dates.Dates[30] != next+"-"+month+"-31" || dates.From != next+"-"+month+"-01" {
 				t.Errorf("dates %v", dates.Dates)
 			}
-			day := askCalendar(t, app, l.ID, "slots", "date", c.Days[16].Date, "timezone", "Europe/Paris", "variantId", *c.VariantID)
+			day := askCalendar(
+				t, app, l.ID, "slots", "date", c.Days[16].Date, "timezone", "Europe/Paris", "variantId", *c.VariantID,
+			)
 			if day.Date != c.Days[16].Date || !reflect.DeepEqual(day.Slots, c.Days[16].Slots) {
 				t.Errorf("day %+v, of the range %+v", day, c.Days[16])
 			}
@@ -128,12 +138,16 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 		w := newFixture(t, app)
 		draft, active := w.appointment(t), w.Publish(t, w.appointment(t))
 		ask := func(listingID, route string, query ...string) *harness.Response {
-			return app.Ask(t, harness.Request{Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query)})
+			return app.Ask(t, harness.Request{
+				Method: get, Path: "/v1/listings/" + listingID + "/" + route, Query: pairs(query),
+			})
 		}
 		march := []string{"from", "2027-03-01", "to", "2027-03-31"}
 		for _, route := range []string{"available-dates", "slots/range"} {
 			ask(active.ID, route).Refuses(t, 400, "VALIDATION_FAILED", "from", "to")
-			ask(active.ID, route, "from", "2027-02-30", "to", "x", "durationMinutes", "4").Refuses(t, 400, "VALIDATION_FAILED", "from", "to", "durationMinutes")
+			ask(active.ID, route, "from", "2027-02-30", "to", "x", "durationMinutes", "4").Refuses(
+				t, 400, "VALIDATION_FAILED", "from", "to", "durationMinutes",
+			)
 			ask(active.ID, route, "from", "2027-03-02", "to", "2027-03-01").Refuses(t, 400, "INVALID_RANGE")
 			ask(active.ID, route, append(march, "timezone", "Europe/Atlantis")...).Refuses(t, 400, "INVALID_TIMEZONE")
 			ask(active.ID, route, "from", "x", "to", "2027-03-01", "durationMinutes", "4", "timezone", "Local").
@@ -142,11 +156,15 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 			ask(draft.ID, route, march...).Refuses(t, 404, "NOT_FOUND")
 			ask(unknownListing, route, march...).Refuses(t, 404, "NOT_FOUND")
 			for _, bad := range []string{"4", "1441", "60.0", "x", "99999999999999999999"} {
-				ask(active.ID, route, append(march, "durationMinutes", bad)...).Refuses(t, 400, "VALIDATION_FAILED", "durationMinutes")
+				ask(active.ID, route, append(march, "durationMinutes", bad)...).Refuses(
+					t, 400, "VALIDATION_FAILED", "durationMinutes",
+				)
 			}
 		}
 		for _, zone := range []string{"Local", "+02:00", "UTC+2", "../UTC", "posix/UTC"} {
-			ask(active.ID, "slots", "date", "2027-03-01", "timezone", zone).Refuses(t, 400, "INVALID_TIMEZONE", "timezone")
+			ask(active.ID, "slots", "date", "2027-03-01", "timezone", zone).Refuses(
+				t, 400, "INVALID_TIMEZONE", "timezone",
+			)
 		}
 		ask(active.ID, "slots").Refuses(t, 400, "VALIDATION_FAILED", "date")
 		ask(active.ID, "slots/range", "from", "2027-03-01", "to", "2027-04-01").Refuses(t, 400, "RANGE_TOO_LARGE")
@@ -155,7 +173,8 @@ func TestTheCalendarRefusesAsDocumented(t *testing.T) {
 	})
 }
 
-func TestAListingSaysWhatItLacksAndHasEmptyDaysMeanwhile(t *testing.T) {
+// A listing that is not ready says what it lacks, and its days are empty meanwhile.
+func TestAnUnreadyListingSaysWhatItLacks(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w, other := newFixture(t, app), app.NewAccount(t)
@@ -212,13 +231,28 @@ func TestSchedulingSettingsAreReadAsTheyWereSet(t *testing.T) {
 			code   string
 			fields []string
 		}{
-			"nothing":           {`{}`, "VALIDATION_FAILED", []string{"timezone", "weekly"}},
-			"another zone":      {`{"timezone":"Local","weekly":[]}`, "INVALID_TIMEZONE", []string{"timezone"}},
-			"everything":        {`{"timezone":"x","weekly":[{"weekday":"someday","start":"9","end":""}],"overrides":[{"date":"2026-02-30"}],"busyCalendarUrls":["http://a.example"]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].weekday", "weekly[0].start", "weekly[0].end", "overrides[0].date", "busyCalendarUrls[0]"}},
-			"a zone, twice":     {`{"timezone":"UTC","timezone":"UTC","weekly":[]}`, "VALIDATION_FAILED", []string{"timezone"}},
+			"nothing":      {`{}`, "VALIDATION_FAILED", []string{"timezone", "weekly"}},
+			"another zone": {`{"timezone":"Local","weekly":[]}`, "INVALID_TIMEZONE", []string{"timezone"}},
+			"everything": {
+				`{"timezone":"x","weekly":[{"weekday":"someday","start":"9","end":""}],"overrides":[{"date":"2026-02-30"}],"busyCalendarUrls":["http://a.example"]}`,
+				"VALIDATION_FAILED",
+				[]string{
+					"timezone", "weekly[0].weekday", "weekly[0].start", "weekly[0].end", "overrides[0].date",
+					"busyCalendarUrls[0]",
+				},
+			},
+			"a zone, twice": {
+				`{"timezone":"UTC","timezone":"UTC","weekly":[]}`, "VALIDATION_FAILED", []string{"timezone"},
+			},
 			"a zone, by number": {`{"timezone":1,"weekly":[]}`, "VALIDATION_FAILED", []string{"timezone"}},
-			"a wrong type":      {`{"timezone":1,"weekly":[{"weekday":"monday","start":"09:00","end":"09:61"}]}`, "VALIDATION_FAILED", []string{"timezone", "weekly[0].end"}},
-			"a night too far":   {`{"timezone":"UTC","weekly":[{"weekday":"sunday","start":"22:00","end":"02:00"},{"weekday":"monday","start":"01:00","end":"03:00"}]}`, "VALIDATION_FAILED", []string{"weekly[1]"}},
+			"a wrong type": {
+				`{"timezone":1,"weekly":[{"weekday":"monday","start":"09:00","end":"09:61"}]}`, "VALIDATION_FAILED",
+				[]string{"timezone", "weekly[0].end"},
+			},
+			"a night too far": {
+				`{"timezone":"UTC","weekly":[{"weekday":"sunday","start":"22:00","end":"02:00"},{"weekday":"monday","start":"01:00","end":"03:00"}]}`,
+				"VALIDATION_FAILED", []string{"weekly[1]"},
+			},
 		} {
 			response := w.AsCreator(t, put, hours, c.body)
 			if response.Status != 400 {
@@ -242,7 +276,11 @@ func TestBusyTimesOfAnotherCalendarAreNotOffered(t *testing.T) {
 		l := w.bookableListing(t)
 		day := time.Now().AddDate(0, 0, 3).UTC()
 		other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-			_, _ = fmt.Fprintf(rw, "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:%s\r\nDURATION:PT5H\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n", day.Format("20060102")+"T120000Z")
+			_, _ = fmt.Fprintf(
+				rw,
+				"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:%s\r\nDURATION:PT5H\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+				day.Format("20060102")+"T120000Z",
+			)
 		}))
 		t.Cleanup(other.Close)
 		open := func() int {

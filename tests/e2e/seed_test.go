@@ -38,7 +38,8 @@ func TestTheDemoCreatorCanBeBoughtFromAtOnce(t *testing.T) {
 		}
 		var session harness.Session
 		app.Ask(t, harness.Request{Method: post, Path: "/v1/checkout-sessions", Bearer: demo.SecretKey, Body: harness.JSON{
-			"listingId": offered.ID, "successUrl": "http://localhost:3000/welcome", "cancelUrl": "http://localhost:3000/pricing",
+			"listingId": offered.ID, "successUrl": "http://localhost:3000/welcome",
+			"cancelUrl": "http://localhost:3000/pricing",
 		}}).Want(t, 201).Into(t, &session)
 		page := app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret()}).Want(t, 200)
 		if !strings.Contains(string(page.Body), `role="grid"`) {

@@ -13,8 +13,8 @@ import (
 	"sundry/tests/testdb"
 )
 
-// TestAProgramThatCannotBeginStopsServing has one that was stopped before it was ready, which is no failure, and one whose
-// database belongs to another process, which is.
+// TestAProgramThatCannotBeginStopsServing has one that was stopped before it was ready, which is no failure, and one
+// whose database belongs to another process, which is.
 func TestAProgramThatCannotBeginStopsServing(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -24,7 +24,8 @@ func TestAProgramThatCannotBeginStopsServing(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg, err := config.FromMap(map[string]string{
-				"ADDR": listener.Addr().String(), "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL, "SEED_DEMO": "false",
+				"ADDR": listener.Addr().String(), "DATA_DIR": t.TempDir(), "DATABASE_URL": databaseURL,
+				"SEED_DEMO":  "false",
 				"APP_SECRET": "a secret of forty characters, for tests.",
 			})
 			if err != nil {

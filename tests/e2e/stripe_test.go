@@ -30,8 +30,9 @@ func eachStripe(t *testing.T, test func(t *testing.T, s stripeShop)) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		fake := stripefake.New(t)
 		app := harness.New(t, engine, map[string]string{
-			"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_PUBLISHABLE_KEY": "pk_test_1", "STRIPE_WEBHOOK_SECRET": stripeWebhookSecret,
-			"STRIPE_API_BASE": fake.URL,
+			"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_PUBLISHABLE_KEY": "pk_test_1",
+			"STRIPE_WEBHOOK_SECRET": stripeWebhookSecret,
+			"STRIPE_API_BASE":       fake.URL,
 		})
 		test(t, stripeShop{app.NewAccount(t), app, fake})
 		if unkeyed := fake.Unkeyed(); len(unkeyed) > 0 {
@@ -44,7 +45,8 @@ func eachStripe(t *testing.T, test func(t *testing.T, s stripeShop)) {
 func (s stripeShop) event(t *testing.T, id, kind string, object map[string]any) *harness.Response {
 	t.Helper()
 	return s.signed(t, harness.JSON{
-		"id": id, "object": "event", "type": kind, "livemode": false, "api_version": "2099-01-01", "data": harness.JSON{"object": object},
+		"id": id, "object": "event", "type": kind, "livemode": false, "api_version": "2099-01-01",
+		"data": harness.JSON{"object": object},
 	})
 }
 
@@ -60,7 +62,8 @@ func (s stripeShop) signed(t *testing.T, event harness.JSON) *harness.Response {
 	_, _ = fmt.Fprintf(mac, "%d.%s", at, payload)
 	return s.app.Ask(t, harness.Request{
 		Method: post, Path: "/v1/processor-events", Body: string(payload), Headers: map[string]string{
-			"Stripe-Signature": fmt.Sprintf("t=%d,v1=%s", at, hex.EncodeToString(mac.Sum(nil))), "Content-Type": "application/json",
+			"Stripe-Signature": fmt.Sprintf("t=%d,v1=%s", at, hex.EncodeToString(mac.Sum(nil))),
+			"Content-Type":     "application/json",
 		},
 	})
 }
@@ -83,7 +86,10 @@ func (s stripeShop) submit(t *testing.T, session harness.Session, does string) *
 
 func (s stripeShop) pageState(t *testing.T, session harness.Session) string {
 	t.Helper()
-	return text(t, s.app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret() + "/state"}).Want(t, 200).Map(t)["state"])
+	return text(
+		t,
+		s.app.Ask(t, harness.Request{Method: get, Path: "/c/" + session.Secret() + "/state"}).Want(t, 200).Map(t)["state"],
+	)
 }
 
 // payment is the session's payment at Stripe.
@@ -115,7 +121,8 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 		}
 
 		dispute := s.fake.Dispute(text(t, receipt["paymentId"]), 2000)
-		for n, kind := range []string{"charge.dispute.funds_withdrawn", "charge.dispute.created", "charge.dispute.created"} { // reordered, doubled
+		// reordered, doubled
+		for n, kind := range []string{"charge.dispute.funds_withdrawn", "charge.dispute.created", "charge.dispute.created"} {
 			s.event(t, fmt.Sprintf("evt_%d", min(n, 1)), kind, map[string]any{"id": dispute}).Want(t, 200)
 		}
 		opened := func() []any {
@@ -129,7 +136,10 @@ func TestASaleThroughStripeIsPaidRefundedAndDisputed(t *testing.T) {
 		}
 		s.fake.Change(dispute, map[string]any{"status": "won"})
 		s.event(t, "evt_2", "charge.dispute.closed", map[string]any{"id": dispute}).Want(t, 200)
-		harness.Eventually(t, 20*time.Second, "the dispute is won", func() bool { return opened()[0].(map[string]any)["status"] == "won" })
+		harness.Eventually(
+			t, 20*time.Second, "the dispute is won",
+			func() bool { return opened()[0].(map[string]any)["status"] == "won" },
+		)
 		if n := len(opened()); n != 1 {
 			t.Errorf("%d disputes are known", n)
 		}
@@ -170,7 +180,9 @@ func TestStripesEventFinishesAPayment(t *testing.T) {
 		s.fake.Challenge(t, text(t, intent["metadata"].(map[string]any)["payment_id"]), true)
 		// What the event contains of the payment is old: it is read again.
 		s.event(t, "evt_paid", "payment_intent.requires_action", intent).Want(t, 200)
-		harness.Eventually(t, 20*time.Second, "the session is paid", func() bool { return s.Receipt(t, session)["status"] == "paid" })
+		harness.Eventually(
+			t, 20*time.Second, "the session is paid", func() bool { return s.Receipt(t, session)["status"] == "paid" },
+		)
 	})
 }
 
@@ -183,7 +195,9 @@ func TestNoCardNumberReachesUsWhereStripeTakesCards(t *testing.T) {
 			"a token of another": {"email": "ada@example.com", "country": "IE", "confirmationToken": "pm_card_visa"},
 			"nothing":            {"email": "ada@example.com", "country": "IE"},
 		} {
-			if response := s.app.Ask(t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: body}); response.Status != 400 {
+			if response := s.app.Ask(
+				t, harness.Request{Method: post, Path: "/c/" + session.Secret() + "/pay", Body: body},
+			); response.Status != 400 {
 				t.Errorf("%s: %d %s", name, response.Status, response.Body)
 			}
 		}
@@ -229,19 +243,29 @@ func TestARefundMadeInStripesDashboardIsRecordedOnce(t *testing.T) {
 			s.event(t, fmt.Sprintf("evt_hand_%d", n), event.kind, event.object).Want(t, 200)
 		}
 		want := "[succeeded refunded_at_processor 500 succeeded asked 300]"
-		harness.Eventually(t, 20*time.Second, "the refund is recorded", func() bool { return fmt.Sprint(s.refundsOf(t, paymentID)) == want })
+		harness.Eventually(
+			t, 20*time.Second, "the refund is recorded",
+			func() bool { return fmt.Sprint(s.refundsOf(t, paymentID)) == want },
+		)
 		if got := fmt.Sprint(s.Receipt(t, session)["refundedInCents"]); got != "800" || s.fake.Refunded(paymentID) != 800 {
 			t.Errorf("the receipt shows %s, Stripe returned %d", got, s.fake.Refunded(paymentID))
 		}
 
 		s.fake.RefundInDashboard(t, paymentID, 1200)
 		s.event(t, "evt_hand_rest", "charge.refunded", charge).Want(t, 200)
-		harness.Eventually(t, 20*time.Second, "all is refunded", func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "2000" })
+		harness.Eventually(
+			t, 20*time.Second, "all is refunded",
+			func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "2000" },
+		)
 
 		s.fake.Change(manual, map[string]any{"status": "failed", "failure_reason": "lost_or_stolen_card"})
 		s.event(t, "evt_manual_failed", "refund.failed", map[string]any{"id": manual}).Want(t, 200)
-		harness.Eventually(t, 20*time.Second, "the money came back", func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "1500" })
-		wantTaxReport(t, s.app, "IE,taxed,,23,eur,4,16.26,3.74,12.20,2.80,4.06,0.94") // without the credit note that is void
+		harness.Eventually(
+			t, 20*time.Second, "the money came back",
+			func() bool { return fmt.Sprint(s.Receipt(t, session)["refundedInCents"]) == "1500" },
+		)
+		// without the credit note that is void
+		wantTaxReport(t, s.app, "IE,taxed,,23,eur,4,16.26,3.74,12.20,2.80,4.06,0.94")
 		verified(t, s.app)
 	})
 }

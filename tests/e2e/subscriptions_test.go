@@ -11,7 +11,7 @@ import (
 
 const cardFailsLater = "4000000000000341"
 
-// subscribed is what the tests read of a subscription.
+// subscribed holds the members of a subscription that tests read.
 type subscribed struct {
 	ID, Status, Plan, Interval, CustomerID, PaymentMethodID, ExternalCustomerID string
 	AmountInCents, CreditInCents                                                int64
@@ -64,7 +64,8 @@ func plans(t *testing.T, a *harness.Account, trialDays int) harness.Listing {
 		a.AsCreator(t, http.MethodPut, "/v1/listings/"+draft.ID+"/plans/"+key, harness.JSON{
 			"name": key, "isDefault": key == "basic", "trialDays": trialDays, "prices": prices,
 			"entitlements": []harness.JSON{{"key": key, "type": "boolean", "value": true}},
-			"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}}, "meters": []harness.JSON{},
+			"credits":      []harness.JSON{{"key": "renders", "unit": "render", "amount": 100, "renews": true}},
+			"meters":       []harness.JSON{},
 		}).Want(t, 200)
 	}
 	put("basic", harness.JSON{"interval": "month", "intervalCount": 1, "currency": "eur", "amountInCents": 1000})
@@ -112,7 +113,8 @@ func TestATrialIsChargedAtItsEnd(t *testing.T) {
 	})
 }
 
-func TestACardThatFailsIsTriedAgainUntilTheSubscriptionExpires(t *testing.T) {
+// A declined card is retried until the subscription expires.
+func TestAFailingCardIsRetriedUntilExpiry(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -189,7 +191,9 @@ func TestCancelPauseAndResume(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
 		s := subscribe(t, a, plans(t, a, 0), "basic", "ada", harness.CardSucceeds)
-		if got := ask(t, a, s.ID, "cancel", harness.JSON{"atPeriodEnd": true}); !got.CancelAtPeriodEnd || got.Status != "active" {
+		if got := ask(
+			t, a, s.ID, "cancel", harness.JSON{"atPeriodEnd": true},
+		); !got.CancelAtPeriodEnd || got.Status != "active" {
 			t.Fatalf("%+v", got)
 		}
 		if got := ask(t, a, s.ID, "resume", nil); got.CancelAtPeriodEnd {
@@ -218,9 +222,13 @@ func TestAnAppointmentTakesNoPlanThatRenews(t *testing.T) {
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
 		path := "/v1/listings/" + w.appointment(t).ID + "/plans/monthly"
-		w.AsCreator(t, http.MethodPut, path, planBody()).Refuses(t, 400, "VALIDATION_FAILED", "prices[0].interval", "prices[1].interval")
+		w.AsCreator(t, http.MethodPut, path, planBody()).Refuses(
+			t, 400, "VALIDATION_FAILED", "prices[0].interval", "prices[1].interval",
+		)
 		once := planBody()
-		once["prices"] = []harness.JSON{{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 1900}}
+		once["prices"] = []harness.JSON{
+			{"interval": nil, "intervalCount": nil, "currency": "eur", "amountInCents": 1900},
+		}
 		w.AsCreator(t, http.MethodPut, path, once).Want(t, 200)
 	})
 }

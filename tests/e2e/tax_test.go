@@ -8,12 +8,15 @@ import (
 	"sundry/tests/testdb"
 )
 
-// A sale with German VAT goes through payment, partial refund, dispute lost and payout, and each amount is in the ledger.
+// A sale with German VAT goes through payment, partial refund, dispute lost and payout, and each amount is in the
+// ledger.
 func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), harness.JSON{"customer": harness.JSON{"country": "DE"}})
+		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), harness.JSON{
+			"customer": harness.JSON{"country": "DE"},
+		})
 		opened := w.AsBackend(t, get, "/v1/checkout-sessions/"+session.ID, nil).Want(t, 200).Map(t)
 		if version(t, opened["taxInCents"]) != 1900 || version(t, opened["totalInCents"]) != 11900 {
 			t.Errorf("the session shows %v tax of %v", opened["taxInCents"], opened["totalInCents"])
@@ -25,7 +28,8 @@ func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 		}
 		paymentID := text(t, receipt["paymentId"])
 		wantLegs(t, w.posted(t, paymentID), map[string]int64{
-			"sale processor_clearing": 11900, "sale tax_payable": -1900, "sale platform_fee": -595, "sale creator_pending": -9405,
+			"sale processor_clearing": 11900, "sale tax_payable": -1900, "sale platform_fee": -595,
+			"sale creator_pending":        -9405,
 			"processor_fee processor_fee": 204, "processor_fee processor_clearing": -204,
 		})
 		disputeID := w.disputeOf(t, paymentID)
@@ -34,9 +38,12 @@ func TestAGermanSaleIsExplainedLineByLine(t *testing.T) {
 		wantLegs(t, w.posted(t, disputeID), map[string]int64{
 			"dispute_opened disputed_funds": 11900, "dispute_opened processor_clearing": -11900,
 			"dispute_opened creator_pending": 10000, "dispute_opened creator_reserved": -10000,
-			"dispute_lost creator_reserved": 10000, "dispute_lost tax_payable": 1900, "dispute_lost disputed_funds": -11900,
+			"dispute_lost creator_reserved": 10000, "dispute_lost tax_payable": 1900,
+			"dispute_lost disputed_funds": -11900,
 		})
-		_, second := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
+		_, second := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{
+			"customer": harness.JSON{"country": "DE"},
+		})
 		f := w.refund(t, text(t, second["paymentId"]), 5000).Want(t, 201).Map(t)
 		if version(t, f["taxInCents"]) != 798 {
 			t.Errorf("the refund shows %v tax", f["taxInCents"])
@@ -95,15 +102,22 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 		if recipe["taxBehavior"] != "exclusive" {
 			t.Errorf("the recipe shows %v", recipe["taxBehavior"])
 		}
-		session, receipt := w.sell(t, listing, harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
+		session, receipt := w.sell(t, listing, harness.CardSucceeds, harness.JSON{
+			"customer": harness.JSON{"country": "DE"},
+		})
 		if version(t, receipt["subtotalInCents"]) != 10000 || version(t, receipt["taxInCents"]) != 1900 || version(t, receipt["totalInCents"]) != 11900 {
-			t.Errorf("%s: %v + %v tax = %v", session.ID, receipt["subtotalInCents"], receipt["taxInCents"], receipt["totalInCents"])
+			t.Errorf(
+				"%s: %v + %v tax = %v", session.ID, receipt["subtotalInCents"], receipt["taxInCents"],
+				receipt["totalInCents"],
+			)
 		}
 		f := w.refund(t, text(t, receipt["paymentId"]), 0).Want(t, 201).Map(t)
 		if version(t, f["taxInCents"]) != 1900 {
 			t.Errorf("all of it went back with %v tax", f["taxInCents"])
 		}
-		w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "sometimes"}).Refuses(t, 400, "VALIDATION_FAILED", "taxBehavior")
+		w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "sometimes"}).Refuses(
+			t, 400, "VALIDATION_FAILED", "taxBehavior",
+		)
 		changed := w.AsCreator(t, "PATCH", "/v1/listings/"+listing.ID, harness.JSON{"taxBehavior": "inclusive"}).Want(t, 200).Map(t)
 		if changed["taxBehavior"] != "inclusive" {
 			t.Errorf("%v", changed["taxBehavior"])
@@ -112,12 +126,14 @@ func TestTaxIsAddedWhereTheListingSaysSo(t *testing.T) {
 	})
 }
 
-// The page shows what the buyer enters as they enter it, keeps the evidence, and changes nothing while a payment is under
-// way.
+// The page shows what the buyer enters as they enter it, keeps the evidence, and changes nothing while a payment is
+// under way.
 func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		app := harness.New(t, engine, map[string]string{"CLIENT_COUNTRY_HEADER": "CF-IPCountry", "TRUSTED_PROXIES": "private"})
+		app := harness.New(t, engine, map[string]string{
+			"CLIENT_COUNTRY_HEADER": "CF-IPCountry", "TRUSTED_PROXIES": "private",
+		})
 		w := newFixture(t, app)
 		session := w.NewSession(t, w.book(t, 11900), "default", harness.Unique("user"), nil)
 		details := func(body harness.JSON) *harness.Response {
@@ -147,7 +163,11 @@ func TestThePageFollowsTheBuyersCountryAndVATID(t *testing.T) {
 		pay("4000002760003184").Want(t, 200)
 		details(harness.JSON{"country": "DE"}).Refuses(t, 409, "STATE_CONFLICT")
 		pay(harness.CardSucceeds).Want(t, 200)
-		if n := app.Count(t, `SELECT COUNT(*) FROM sessions WHERE id = $1 AND tax_details LIKE '%"evidence":{"declared":"FR","clientAddress":"FR","card":"US"}%'`, session.ID); n != 1 {
+		if n := app.Count(
+			t,
+			`SELECT COUNT(*) FROM sessions WHERE id = $1 AND tax_details LIKE '%"evidence":{"declared":"FR","clientAddress":"FR","card":"US"}%'`,
+			session.ID,
+		); n != 1 {
 			t.Error("the evidence of the buyer's country is not kept with the sale")
 		}
 		verified(t, app)

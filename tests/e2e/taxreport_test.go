@@ -17,7 +17,7 @@ const taxReportHeader = "country,treatment,taxId,ratePercent,currency,documents,
 func taxReport(t *testing.T, app *harness.App, from, until time.Time) (rows []string) {
 	t.Helper()
 	var out strings.Builder
-	if err := app.Program.TaxReport(t.Context(), from, until, &out); err != nil {
+	if err := app.Program.ForCommands().Documents.TaxReport(t.Context(), from, until, &out); err != nil {
 		t.Fatal(err)
 	}
 	header, rest, _ := strings.Cut(out.String(), "\n")
@@ -49,15 +49,22 @@ func wantTaxReport(t *testing.T, app *harness.App, want ...string) {
 		owed[currency] = due
 	}
 	for currency, due := range owed {
-		inLedger := app.Count(t, "SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'tax_payable' AND currency = $1", currency)
+		inLedger := app.Count(
+			t,
+			"SELECT CAST(COALESCE(-SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE account = 'tax_payable' AND currency = $1",
+			currency,
+		)
 		if due.Minor != inLedger {
-			t.Errorf("the report has %d %s of tax, the ledger has %d:\n%s", due.Minor, currency, inLedger, strings.Join(got, "\n"))
+			t.Errorf(
+				"the report has %d %s of tax, the ledger has %d:\n%s", due.Minor, currency, inLedger,
+				strings.Join(got, "\n"),
+			)
 		}
 	}
 }
 
-// Sales of two accounts: with German VAT contained and added, refunded, disputed, discounted, invoiced and renewed, and those
-// without a tax to collect. What is not German is in rows of its own.
+// Sales of two accounts: with German VAT contained and added, refunded, disputed, discounted, invoiced and renewed,
+// and those without a tax to collect. What is not German is in rows of its own.
 func TestTheTaxReportAddsUpWhatWasIssued(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -71,7 +78,9 @@ func TestTheTaxReportAddsUpWhatWasIssued(t *testing.T) {
 		_, refunded := w.sell(t, w.book(t, 11900), harness.CardSucceeds, from("DE", nil)) // 100.00 + 19.00
 		w.refund(t, text(t, refunded["paymentId"]), 5000).Want(t, 201)                    // 42.02 + 7.98
 		for _, taxID := range []string{"DE136695976", "136695976"} {
-			w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE", "taxId": taxID}})
+			w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{
+				"customer": harness.JSON{"country": "DE", "taxId": taxID},
+			})
 		}
 		w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
 
@@ -99,7 +108,9 @@ func TestTheTaxReportAddsUpWhatWasIssued(t *testing.T) {
 			"US,not_collected,,0,eur,1,100.00,0.00,0.00,0.00,100.00,0.00",
 		)
 		tomorrow := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
-		if got := strings.Join(taxReport(t, app, tomorrow, tomorrow.AddDate(1, 0, 0)), "\n"); got != "DE,taxed,,19,eur,1,15.97,3.03,0.00,0.00,15.97,3.03" {
+		if got := strings.Join(
+			taxReport(t, app, tomorrow, tomorrow.AddDate(1, 0, 0)), "\n",
+		); got != "DE,taxed,,19,eur,1,15.97,3.03,0.00,0.00,15.97,3.03" {
 			t.Errorf("of the time to come the report is\n%s", got)
 		}
 		verified(t, app)

@@ -18,7 +18,9 @@ func (w *fixture) book(t *testing.T, minor int64) harness.Listing {
 }
 
 // sell sells a listing to a new buyer and returns the session and the receipt.
-func (w *fixture) sell(t *testing.T, listing harness.Listing, card string, over harness.JSON) (harness.Session, harness.JSON) {
+func (w *fixture) sell(
+	t *testing.T, listing harness.Listing, card string, over harness.JSON,
+) (harness.Session, harness.JSON) {
 	t.Helper()
 	session := w.NewSession(t, listing, "default", harness.Unique("user"), over)
 	w.Pay(t, session, card).Want(t, 200)
@@ -72,7 +74,7 @@ func (w *fixture) wantBalance(t *testing.T, when string, pending, available, res
 	}
 }
 
-// posted is what a source posted, by kind and account, with the sum of each posting checked.
+// posted sums the entries of a source by kind and account, and checks that each posting balances.
 func (w *fixture) posted(t *testing.T, sourceID string) map[string]int64 {
 	t.Helper()
 	var got struct {
@@ -133,7 +135,9 @@ func TestASaleIsReleasedAfterSevenDaysAndPaidOut(t *testing.T) {
 		sale["release creator_pending"], sale["release creator_available"] = 9500, -9500
 		wantLegs(t, w.posted(t, paymentID), sale)
 
-		w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 9501}).Refuses(t, 409, "INSUFFICIENT_BALANCE")
+		w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 9501}).Refuses(
+			t, 409, "INSUFFICIENT_BALANCE",
+		)
 		w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 999}).Refuses(t, 400, "VALIDATION_FAILED")
 		w.wantBalance(t, "after refused payouts", 0, 9500, 0, 0)
 		first := w.Once(t, "payout-1", post, "/v1/payouts", harness.JSON{"currency": "eur", "amountInCents": 5000}).Want(t, 201).Map(t)
@@ -217,10 +221,13 @@ func TestLedgerEntriesPageNewestFirst(t *testing.T) {
 	})
 }
 
-func TestThePlatformFeeIsAsConfiguredAndNeverMoreThanTheSale(t *testing.T) {
+// The platform fee is as configured, and never more than the sale.
+func TestThePlatformFeeIsConfiguredAndBounded(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		w := newFixture(t, harness.New(t, engine, map[string]string{"PLATFORM_FEE_BASIS_POINTS": "250", "PLATFORM_FEE_FIXED": "50"}))
+		w := newFixture(t, harness.New(t, engine, map[string]string{
+			"PLATFORM_FEE_BASIS_POINTS": "250", "PLATFORM_FEE_FIXED": "50",
+		}))
 		_, large := w.sell(t, w.book(t, 10000), harness.CardSucceeds, nil)
 		_, small := w.sell(t, w.book(t, 40), harness.CardSucceeds, nil)
 		if fee := w.posted(t, text(t, large["paymentId"]))["sale platform_fee"]; fee != -300 {
@@ -238,12 +245,18 @@ func TestAStatementExplainsEachAmount(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		w := newFixture(t, app)
-		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{"customer": harness.JSON{"country": "DE"}})
+		_, receipt := w.sell(t, w.book(t, 11900), harness.CardSucceeds, harness.JSON{
+			"customer": harness.JSON{"country": "DE"},
+		})
 		paymentID := text(t, receipt["paymentId"])
 		w.refund(t, paymentID, 2380).Want(t, 201)
 		w.advance(t, week+1)
-		payoutID := text(t, w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur"}).Want(t, 201).Map(t)["id"])
-		lines := strings.Split(string(w.AsBackend(t, get, "/v1/payouts/"+payoutID+"/statement", nil).Want(t, 200).Body), "\n")
+		payoutID := text(
+			t, w.AsBackend(t, post, "/v1/payouts", harness.JSON{"currency": "eur"}).Want(t, 201).Map(t)["id"],
+		)
+		lines := strings.Split(
+			string(w.AsBackend(t, get, "/v1/payouts/"+payoutID+"/statement", nil).Want(t, 200).Body), "\n",
+		)
 		if !strings.HasSuffix(lines[0], ",saleTotalInCents,saleTaxInCents,platformFeeInCents,returnedInCents,amountInCents,balanceInCents,currency") || lines[1] != ",opening_balance,,,,,,,,0,eur" {
 			t.Errorf("%q", lines[:2])
 		}

@@ -19,7 +19,8 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 		app.AskAnything(t, ready).Want(t, 200)
 		order := func() *harness.Response {
 			return app.AskAnything(t, harness.Request{
-				Method: http.MethodPost, Path: "/v1/customers", Bearer: a.Key, Body: harness.JSON{"email": "ada@example.com", "displayName": "Ada"},
+				Method: http.MethodPost, Path: "/v1/customers", Bearer: a.Key,
+				Body: harness.JSON{"email": "ada@example.com", "displayName": "Ada"},
 			})
 		}
 		allow := app.BlockWrites(t)
@@ -32,11 +33,15 @@ func TestADatabaseThatCannotBeWrittenIsA503UntilItCan(t *testing.T) {
 		if refused.Header.Get("Retry-After") == "" {
 			t.Error("the refusal does not show when to come back")
 		}
-		harness.Eventually(t, time.Minute, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 })
+		harness.Eventually(
+			t, time.Minute, "it is not ready", func() bool { return app.AskAnything(t, ready).Status == 503 },
+		)
 		app.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/healthz"}).Want(t, 200)
 		app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/v1/listings/" + listing.Slug}).Want(t, 200)
 		allow()
 		harness.Eventually(t, time.Minute, "orders are taken again", func() bool { return order().Status == 201 })
-		harness.Eventually(t, time.Minute, "it is ready again", func() bool { return app.AskAnything(t, ready).Status == 200 })
+		harness.Eventually(
+			t, time.Minute, "it is ready again", func() bool { return app.AskAnything(t, ready).Status == 200 },
+		)
 	})
 }

@@ -37,7 +37,9 @@ func (w *fixture) usageOf(t *testing.T) *metered {
 
 func (m *metered) meter(t *testing.T) string {
 	t.Helper()
-	return m.make(t, "/v1/usage/meters", harness.JSON{"name": "Calls", "eventName": harness.Unique("calls"), "aggregation": "SUM"})
+	return m.make(t, "/v1/usage/meters", harness.JSON{
+		"name": "Calls", "eventName": harness.Unique("calls"), "aggregation": "SUM",
+	})
 }
 
 func (m *metered) product(t *testing.T) string {
@@ -85,7 +87,9 @@ func (w *fixture) subscribed(t *testing.T, card, aggregation string) *metered {
 	receipt := w.Receipt(t, session)
 	m.subscriptionID, _ = receipt["subscriptionId"].(string)
 	m.customerID, _ = receipt["customerId"].(string)
-	m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{"name": "API calls", "eventName": m.event, "aggregation": aggregation})
+	m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{
+		"name": "API calls", "eventName": m.event, "aggregation": aggregation,
+	})
 	m.productID = m.make(t, "/v1/usage/products", harness.JSON{"name": "API access", "type": "SERVICE"})
 	m.priceID = m.make(t, "/v1/usage/prices", priceBody(m.productID))
 	return m
@@ -109,17 +113,22 @@ func (m *metered) make(t *testing.T, path string, body harness.JSON) string {
 // priceBody is 10 cents for each of the first 10, and 0.5 cents for each more.
 func priceBody(productID string) harness.JSON {
 	return harness.JSON{
-		"productId": productID, "billingScheme": "usage_based", "currency": "eur", "tiersMode": "graduated", "recurring": harness.JSON{"interval": "month"},
-		"tiers": []harness.JSON{{"upTo": 10, "unitAmountInCents": 10}, {"upTo": nil, "unitAmountDecimal": "0.5"}},
+		"productId": productID, "billingScheme": "usage_based", "currency": "eur", "tiersMode": "graduated",
+		"recurring": harness.JSON{"interval": "month"},
+		"tiers":     []harness.JSON{{"upTo": 10, "unitAmountInCents": 10}, {"upTo": nil, "unitAmountDecimal": "0.5"}},
 	}
 }
 
 func (m *metered) planBody() harness.JSON {
-	return harness.JSON{"subscriptionId": m.subscriptionID, "meterId": m.meterID, "priceId": m.priceID, "billingInterval": "day"}
+	return harness.JSON{
+		"subscriptionId": m.subscriptionID, "meterId": m.meterID, "priceId": m.priceID, "billingInterval": "day",
+	}
 }
 
 func (m *metered) reportBody(key, quantity string) harness.JSON {
-	return harness.JSON{"subscriptionId": m.subscriptionID, "meter": m.event, "quantity": json.Number(quantity), "idempotencyKey": key}
+	return harness.JSON{
+		"subscriptionId": m.subscriptionID, "meter": m.event, "quantity": json.Number(quantity), "idempotencyKey": key,
+	}
 }
 
 // report reports a quantity under a new key, which it returns.
@@ -153,7 +162,7 @@ func (m *metered) invoices(t *testing.T) []invoiceBody {
 	return page.Data
 }
 
-// story is what happened to an invoice, as its events report.
+// story lists the events of an invoice.
 func (m *metered) story(t *testing.T, invoiceID string) string {
 	t.Helper()
 	var page struct {
@@ -172,8 +181,8 @@ func (m *metered) story(t *testing.T, invoiceID string) string {
 	return strings.Join(types, " ")
 }
 
-// counts moves the clock until the running period comes to a quantity: a transaction anywhere on the database server keeps
-// what was reported since it began from being counted.
+// counts moves the clock until the running period counts a quantity: an open transaction anywhere on the database
+// server delays the count of reports that came after it began.
 func (m *metered) counts(t *testing.T, quantity string) {
 	t.Helper()
 	var summary struct {
@@ -199,7 +208,10 @@ func wantLines(t *testing.T, inv invoiceBody, status string, want ...string) {
 		sum += l.AmountInCents
 	}
 	if strings.Join(got, "; ") != strings.Join(want, "; ") || inv.Status != status || inv.TotalInCents != sum {
-		t.Errorf("invoice %s: %s, total %d, lines %v; want %s %v", inv.Number, inv.Status, inv.TotalInCents, got, status, want)
+		t.Errorf(
+			"invoice %s: %s, total %d, lines %v; want %s %v", inv.Number, inv.Status, inv.TotalInCents, got, status,
+			want,
+		)
 	}
 }
 
@@ -255,7 +267,9 @@ func TestAReportIsTakenOncePerKey(t *testing.T) {
 		if first.Duplicate || !second.Duplicate || first.ID != second.ID || !second.Accepted {
 			t.Errorf("%+v, then %+v", first, second)
 		}
-		m.AsBackend(t, http.MethodPost, "/v1/usage/events", m.reportBody(key, "6")).Refuses(t, 409, "IDEMPOTENCY_KEY_MISMATCH")
+		m.AsBackend(t, http.MethodPost, "/v1/usage/events", m.reportBody(key, "6")).Refuses(
+			t, 409, "IDEMPOTENCY_KEY_MISMATCH",
+		)
 		inHeader := m.reportBody("", "2")
 		delete(inHeader, "idempotencyKey")
 		m.Once(t, harness.Unique("report"), http.MethodPost, "/v1/usage/events", inHeader).Want(t, 202)
@@ -288,7 +302,8 @@ func TestABatchRespondsForEachReport(t *testing.T) {
 			}
 		}
 		m.AsBackend(t, http.MethodPost, "/v1/usage/events/batch", harness.JSON{"events": []harness.JSON{
-			m.reportBody(key, "0.1"), m.reportBody(key, "0.1"), m.reportBody(key, "0.2"), outsider, late, m.reportBody(key+"-5", "0.2"),
+			m.reportBody(key, "0.1"), m.reportBody(key, "0.1"), m.reportBody(key, "0.2"), outsider, late,
+			m.reportBody(key+"-5", "0.2"),
 		}}).Want(t, 202).Into(t, &got)
 		var lines []string
 		for _, r := range got.Results {
@@ -306,7 +321,9 @@ func TestABatchRespondsForEachReport(t *testing.T) {
 		for i := range many {
 			many[i] = m.reportBody(fmt.Sprint(key, i), "1")
 		}
-		m.AsBackend(t, http.MethodPost, "/v1/usage/events/batch", harness.JSON{"events": many}).Refuses(t, 400, "VALIDATION_FAILED", "events")
+		m.AsBackend(t, http.MethodPost, "/v1/usage/events/batch", harness.JSON{"events": many}).Refuses(
+			t, 400, "VALIDATION_FAILED", "events",
+		)
 		m.AsBackend(t, http.MethodPost, "/v1/usage/events/batch", harness.JSON{"events": many[:1000]}).Want(t, 202)
 		advance(t, m.Account, day+2*time.Minute)
 		wantLines(t, m.invoices(t)[0], "paid", "usage 1000.3 = 595")
@@ -379,7 +396,9 @@ func TestAVoidedReportCountsNoMore(t *testing.T) {
 			advance(t, m.Account, day+2*time.Minute)
 			want := map[string]string{"SUM": "usage 2 = 20", "MAX": "usage 2 = 20", "LAST": "usage 1 = 10"}[aggregation]
 			wantLines(t, m.invoices(t)[0], "paid", want)
-			m.AsBackend(t, http.MethodPost, "/v1/usage/events/"+last+"/void", nil).Want(t, map[string]int{"LAST": 409}[aggregation]+map[string]int{"SUM": 200, "MAX": 200}[aggregation])
+			m.AsBackend(t, http.MethodPost, "/v1/usage/events/"+last+"/void", nil).Want(
+				t, map[string]int{"LAST": 409}[aggregation]+map[string]int{"SUM": 200, "MAX": 200}[aggregation],
+			)
 		}
 	})
 }
@@ -485,7 +504,9 @@ func TestAnAlertIsSentOncePerPeriod(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		m := newFixture(t, app).metered(t, harness.CardSucceeds)
-		alert := m.make(t, "/v1/usage/alerts", harness.JSON{"subscriptionId": m.subscriptionID, "meterId": m.meterID, "threshold": 5})
+		alert := m.make(t, "/v1/usage/alerts", harness.JSON{
+			"subscriptionId": m.subscriptionID, "meterId": m.meterID, "threshold": 5,
+		})
 		reached := func() (count int) {
 			var page struct {
 				Data []struct {

@@ -7,7 +7,7 @@ import (
 	"sundry/tests/harness"
 )
 
-func TestANetworkHoldsTimesOfACreatorInFiveSessionsAtMost(t *testing.T) {
+func TestANetworkHoldsTimesInFiveSessionsAtMost(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		s := newStudio(t, app)
@@ -23,7 +23,9 @@ func TestANetworkHoldsTimesOfACreatorInFiveSessionsAtMost(t *testing.T) {
 			pages[i] = strings.TrimPrefix(follow().Want(t, 303).Header.Get("Location"), app.URL)
 		}
 		choose := func(page string, n int) *harness.Response {
-			return app.Ask(t, harness.Request{Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, n)}})
+			return app.Ask(t, harness.Request{
+				Method: post, Path: page + "/slots", Body: harness.JSON{"appointmentSlots": slotsAt(starts, n)},
+			})
 		}
 		for i := range 5 {
 			choose(pages[i], i).Want(t, 200)

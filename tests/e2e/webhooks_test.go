@@ -42,7 +42,8 @@ func TestAnEndpointIsMadeReadChangedAndDeleted(t *testing.T) {
 			t.Errorf("secret %v, made with %s", got, made.Secret)
 		}
 		for _, r := range []harness.Request{ // of another account: as if it were not there
-			{Method: http.MethodGet, Path: one}, {Method: http.MethodGet, Path: one + "/secret"}, {Method: http.MethodGet, Path: one + "/deliveries"},
+			{Method: http.MethodGet, Path: one}, {Method: http.MethodGet, Path: one + "/secret"},
+			{Method: http.MethodGet, Path: one + "/deliveries"},
 			{Method: http.MethodPatch, Path: one, Body: JSON{"enabled": false}}, {Method: http.MethodDelete, Path: one},
 			{Method: http.MethodPost, Path: one + "/rotate-secret"}, {Method: http.MethodPost, Path: one + "/test"},
 			{Method: http.MethodPost, Path: one + "/replay", Body: JSON{"from": "2026-03-08T00:00:00.000Z"}},
@@ -64,7 +65,8 @@ func TestAnEndpointIsMadeReadChangedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestAllFaultsOfAnEndpointAreToldAtOnceAndNothingIsMade(t *testing.T) {
+// All faults of an endpoint are listed at once, and nothing is created.
+func TestARefusedEndpointListsEveryFault(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {
 		a := app.NewAccount(t)
@@ -72,12 +74,20 @@ func TestAllFaultsOfAnEndpointAreToldAtOnceAndNothingIsMade(t *testing.T) {
 			body   JSON
 			fields []string
 		}{
-			"nothing":           {JSON{}, []string{"url", "events"}},
-			"everything wrong":  {JSON{"url": "http://user:x@10.1/#f", "events": []string{"nope", "nothing.*"}, "enabled": true}, []string{"enabled", "url", "url", "url", "url", "events[0]", "events[1]"}},
-			"loopback":          {JSON{"url": "https://router.local/", "events": []string{"*"}}, []string{"url"}},
-			"no filter":         {JSON{"url": "https://hooks.example.com/", "events": []string{}}, []string{"events"}},
-			"a filter twice":    {JSON{"url": "https://hooks.example.com/", "events": []string{"*", "*"}}, []string{"events[1]"}},
-			"an unknown member": {JSON{"url": "https://[::ffff:10.0.0.1]/", "events": []string{"*"}, "surprise": 1}, []string{"surprise", "url"}},
+			"nothing": {JSON{}, []string{"url", "events"}},
+			"everything wrong": {
+				JSON{"url": "http://user:x@10.1/#f", "events": []string{"nope", "nothing.*"}, "enabled": true},
+				[]string{"enabled", "url", "url", "url", "url", "events[0]", "events[1]"},
+			},
+			"loopback":  {JSON{"url": "https://router.local/", "events": []string{"*"}}, []string{"url"}},
+			"no filter": {JSON{"url": "https://hooks.example.com/", "events": []string{}}, []string{"events"}},
+			"a filter twice": {
+				JSON{"url": "https://hooks.example.com/", "events": []string{"*", "*"}}, []string{"events[1]"},
+			},
+			"an unknown member": {
+				JSON{"url": "https://[::ffff:10.0.0.1]/", "events": []string{"*"}, "surprise": 1},
+				[]string{"surprise", "url"},
+			},
 		} {
 			t.Log(name)
 			a.AsBackend(t, http.MethodPost, endpointsPath, c.body).Refuses(t, 400, "VALIDATION_FAILED", c.fields...)
@@ -192,7 +202,9 @@ func TestTheSandboxSaysHowToAdmitAReceiverInside(t *testing.T) {
 				settings["WEBHOOK_ALLOW_PRIVATE"] = c.setting
 			}
 			a := harness.New(t, testdb.SQLite, settings).NewAccount(t)
-			response := a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", JSON{"url": c.url, "events": []string{"*"}})
+			response := a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints", JSON{
+				"url": c.url, "events": []string{"*"},
+			})
 			if response.Want(t, c.status); c.status == 400 && c.setting != "true" && !strings.Contains(string(response.Body), "WEBHOOK_ALLOW_PRIVATE=true") {
 				t.Errorf("the refusal does not name the setting: %s", response.Body)
 			}

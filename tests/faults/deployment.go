@@ -21,23 +21,27 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/glebarez/go-sqlite"  // database/sql driver "sqlite"
 	_ "github.com/jackc/pgx/v5/stdlib" // database/sql driver "pgx"
+	_ "modernc.org/sqlite"             // database/sql driver "sqlite"
 
 	"sundry/adapters/gormstore"
 	"sundry/tests/harness"
 	"sundry/tests/loopback"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 	"sundry/tests/testredis"
 )
 
+// programFolder holds the built program, "" before it is built.
+var programFolder string
+
 // binary builds the program once per test process.
-var binary = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "sundry-faults-")
+var binary = sync.OnceValues(func() (_ string, err error) {
+	programFolder, err = os.MkdirTemp("", "sundry-faults-")
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, "sundry")
+	path := filepath.Join(programFolder, "sundry")
 	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "sundry").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
@@ -52,13 +56,11 @@ func Main(m *testing.M) {
 		panic(err) // go test always has this flag
 	}
 	code := m.Run()
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
+	_ = os.RemoveAll(programFolder)
 	os.Exit(code)
 }
 
-// Deployment is what the processes of one deployment share: a database, a Redis where there is one, a secret.
+// Deployment holds what the processes of one deployment share: a database, a Redis if there is one, a secret.
 type Deployment struct {
 	// DatabaseURL and RedisURL lead past the proxies, for the test's own queries.
 	DatabaseURL string
@@ -124,10 +126,14 @@ func WithoutRedis(t testing.TB) *Deployment {
 	return d
 }
 
+// newDeployment skips the test where there is no PostgreSQL, for an embedded database too: a killed process is missed
+// only after half a minute.
 func newDeployment(t testing.TB) *Deployment {
 	t.Helper()
+	testenv.Need(t, testenv.Database)
 	return &Deployment{env: map[string]string{
-		"ENVIRONMENT": "sandbox", "APP_SECRET": rand.Text() + rand.Text(), "DATA_DIR": t.TempDir(), "SEED_DEMO": "false",
+		"ENVIRONMENT": "sandbox", "APP_SECRET": rand.Text() + rand.Text(), "DATA_DIR": t.TempDir(),
+		"SEED_DEMO": "false",
 		"LOG_LEVEL": "info", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME"),
 	}}
 }
@@ -151,7 +157,9 @@ func (d *Deployment) Start(t testing.TB, command string, vars map[string]string)
 		t.Fatal(err)
 	}
 	addr, metrics := cmp.Or(vars["ADDR"], freeAddress(t)), freeAddress(t)
-	p := &Process{App: &harness.App{URL: "http://" + addr, Log: &harness.Log{}}, log: &lockedBuffer{}, done: make(chan struct{})}
+	p := &Process{
+		App: &harness.App{URL: "http://" + addr, Log: &harness.Log{}}, log: &lockedBuffer{}, done: make(chan struct{}),
+	}
 	// Not bound to the test's context: the process shall outlive it until the clean-up below has killed it.
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), path, strings.Fields(command)...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
@@ -179,7 +187,7 @@ func (d *Deployment) Start(t testing.TB, command string, vars map[string]string)
 	return p
 }
 
-// RunToEnd runs a command of the program that ends by itself, and returns what it printed.
+// RunToEnd runs a command of the program until it exits, and returns its output.
 func (d *Deployment) RunToEnd(t testing.TB, command string) (string, error) {
 	t.Helper()
 	path, err := binary()
@@ -237,7 +245,7 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Terminate sends SIGTERM and fails the test unless the process ends well within the contract's 20 seconds.
+// Terminate sends SIGTERM and fails the test unless the process ends well within the 20 seconds that it has.
 func (p *Process) Terminate(t testing.TB) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -253,7 +261,7 @@ func (p *Process) Terminate(t testing.TB) {
 	}
 }
 
-// Log is what the process has logged so far.
+// Log returns the process's log so far.
 func (p *Process) Log() string { return p.log.String() }
 
 // Store opens the deployment's database beside the processes.

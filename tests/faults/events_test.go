@@ -26,7 +26,7 @@ type recordingReceiver struct {
 	server *httptest.Server
 
 	mu sync.Mutex
-	// takes is how long it takes over each message, so that a fault finds many under way.
+	// takes is the time spent on each message, so that a fault finds many under way.
 	takes    time.Duration
 	verifier *standardwebhooks.Webhook
 	bodies   map[string][]byte
@@ -158,8 +158,10 @@ func grants(t testing.TB, a *harness.Account, from, n int) {
 
 func grant(t testing.TB, client *http.Client, a *harness.Account, i int) (accepted bool) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("%s/v1/customer-access/cust-%d/grants", a.URL, i),
-		strings.NewReader(`{"entitlements":[{"key":"pro","type":"boolean","value":true}]}`))
+	request, err := http.NewRequestWithContext(
+		t.Context(), http.MethodPost, fmt.Sprintf("%s/v1/customer-access/cust-%d/grants", a.URL, i),
+		strings.NewReader(`{"entitlements":[{"key":"pro","type":"boolean","value":true}]}`),
+	)
 	if err != nil {
 		t.Error(err)
 		return true
@@ -205,7 +207,10 @@ func (d *Deployment) wantAllReceived(t testing.TB, e *recordingReceiver, custome
 	harness.Eventually(t, 45*time.Second, "every event is delivered", func() bool {
 		return d.Count(t, eventTasks) == 0 && d.Count(t, pending) == 0
 	})
-	t.Logf("all done %.1f s after recovery: %d messages, %d repeats", time.Since(recovered).Seconds(), e.received(), e.repeated())
+	t.Logf(
+		"all done %.1f s after recovery: %d messages, %d repeats", time.Since(recovered).Seconds(), e.received(),
+		e.repeated(),
+	)
 	if n := d.Count(t, "SELECT COUNT(*) FROM events"); n != e.received() {
 		t.Errorf("%d events were written and %d received", n, e.received())
 	}
@@ -283,9 +288,9 @@ func TestEveryEventArrivesWhateverDies(t *testing.T) {
 	serve.Terminate(t)
 }
 
-// TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm pauses one of two workers in the middle of deliveries: the other
+// TestAWorkerStoppedBeyondItsLeaseDoesNoHarm pauses one of two workers in the middle of deliveries: the other
 // takes over what it had, and what it does once it goes on changes nothing.
-func TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm(t *testing.T) {
+func TestAWorkerStoppedBeyondItsLeaseDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	d := Distributed(t)
 	d.env["WEBHOOK_ALLOW_PRIVATE"] = "true"
@@ -310,8 +315,8 @@ func TestAWorkerThatWasStoppedForLongerThanALeaseDoesNoHarm(t *testing.T) {
 	}
 }
 
-// TestEveryEventOfASingleProcessArrivesThoughItIsKilled is the embedded deployment.
-func TestEveryEventOfASingleProcessArrivesThoughItIsKilled(t *testing.T) {
+// TestEveryEventOfAKilledProcessArrives is the embedded deployment.
+func TestEveryEventOfAKilledProcessArrives(t *testing.T) {
 	t.Parallel()
 	d := Embedded(t)
 	d.env["WEBHOOK_ALLOW_PRIVATE"] = "true"
@@ -322,7 +327,8 @@ func TestEveryEventOfASingleProcessArrivesThoughItIsKilled(t *testing.T) {
 	for i := range 2 {
 		d.duringDeliveries(t, account, e, i*300, 300, func() {
 			all.Kill()
-			all = d.Start(t, "", map[string]string{"ADDR": strings.TrimPrefix(all.App.URL, "http://")}) // where its clients look for it
+			// where its clients look for it
+			all = d.Start(t, "", map[string]string{"ADDR": strings.TrimPrefix(all.App.URL, "http://")})
 		})
 	}
 	d.wantAllReceived(t, e, 600)

@@ -15,16 +15,14 @@ import (
 
 	"sundry/tests/harness"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
 
-// behindPgBouncer is a deployment on an empty database whose processes reach it through a PgBouncer of the test's own, which
-// lends them a connection for one transaction at a time.
+// behindPgBouncer is a deployment on an empty database whose processes reach it through a PgBouncer of the test's
+// own, which lends them a connection for one transaction at a time.
 func behindPgBouncer(t *testing.T) *Deployment {
 	t.Helper()
-	path, ok := installed(cmp.Or(os.Getenv("TEST_PGBOUNCER"), "pgbouncer"), "/usr/sbin/pgbouncer")
-	if !ok {
-		t.Fatal("PgBouncer is not installed here: go run ./tests/run installs it")
-	}
+	path := testenv.Need(t, testenv.PgBouncer)
 	d := newDeployment(t)
 	d.DatabaseURL = testdb.Postgres.URL(t)
 	testdb.Postgres.Exec(t, d.DatabaseURL, "DROP SCHEMA public CASCADE")
@@ -74,7 +72,9 @@ func TestEverythingWorksBehindPgBouncer(t *testing.T) {
 		session := a.NewSession(t, listing, "default", fmt.Sprint("buyer-", i), nil)
 		a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK)
 	}
-	harness.Eventually(t, 30*time.Second, "every change of access has arrived", func() bool { return receiver.received() == sales })
+	harness.Eventually(
+		t, 30*time.Second, "every change of access has arrived", func() bool { return receiver.received() == sales },
+	)
 	harness.Eventually(t, 30*time.Second, "the worker listens", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN sundry_tasks'") == 1
 	})

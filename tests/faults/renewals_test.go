@@ -9,11 +9,13 @@ import (
 	"sundry/tests/harness"
 )
 
-// subscribers makes n customers with a monthly plan, every other one with a card whose charges are captured and time out.
+// subscribers makes n customers with a monthly plan, every other one with a card whose charges are captured and time
+// out.
 func subscribers(t *testing.T, a *harness.Account, n int) {
 	t.Helper()
 	listing := a.Published(t, harness.JSON{
-		"type": "SUBSCRIPTION", "title": "Press time", "priceInCents": 1000, "metadata": harness.JSON{"interval": "month", "intervalCount": 1},
+		"type": "SUBSCRIPTION", "title": "Press time", "priceInCents": 1000,
+		"metadata": harness.JSON{"interval": "month", "intervalCount": 1},
 	})
 	for i := range n {
 		session := a.NewSession(t, listing, "default", fmt.Sprintf("cust-%d", i), nil)
@@ -28,7 +30,9 @@ func subscribers(t *testing.T, a *harness.Account, n int) {
 func (d *Deployment) wantEachPaidOnce(t *testing.T, n int) {
 	t.Helper()
 	const renewed = "SELECT COUNT(*) FROM subscription_periods WHERE kind = 'renewal'"
-	harness.Eventually(t, 60*time.Second, "all subscriptions are renewed", func() bool { return d.Count(t, renewed) == n })
+	harness.Eventually(
+		t, 60*time.Second, "all subscriptions are renewed", func() bool { return d.Count(t, renewed) == n },
+	)
 	harness.Eventually(t, 25*time.Second, "no charge is left", func() bool {
 		return d.Count(t, "SELECT COUNT(*) FROM tasks WHERE kind = 'payment.charge'") == 0
 	})

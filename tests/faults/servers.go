@@ -114,14 +114,18 @@ func postgresServer(t testing.TB) (_ *server, address string, ok bool) {
 	}
 	s := newServer(t, filepath.Join(filepath.Dir(initdb), "postgres"), "postgres")
 	data := filepath.Join(s.dir, "data")
-	create := exec.CommandContext(t.Context(), initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	create := exec.CommandContext(
+		t.Context(), initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync",
+	)
 	create.Dir, create.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: s.as}
 	if out, err := create.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	host, port, _ := net.SplitHostPort(s.addr)
 	// What was written is in the page cache: that survives the server, which is all that dies here.
-	s.args = []string{"-D", data, "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=", "-c", "fsync=off"}
+	s.args = []string{
+		"-D", data, "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=", "-c", "fsync=off",
+	}
 	s.start()
 	return s, "postgres://postgres@" + s.addr + "/postgres?sslmode=disable", true
 }
@@ -140,17 +144,17 @@ func redisServer(t testing.TB) (_ *server, address string, ok bool) {
 	return s, "redis://" + s.addr + "/0", true
 }
 
-// withServersToKill is Distributed over a PostgreSQL and a Redis of its own. Where one is not installed, a database of the
-// shared server stands in, whose connections are cut and ended instead.
+// withServersToKill is Distributed over a PostgreSQL and a Redis of its own. Where one is not installed, a database
+// of the shared server stands in, whose connections are cut and ended instead.
 func withServersToKill(t testing.TB) (d *Deployment, postgres, redisToKill *server) {
 	t.Helper()
+	d = newDeployment(t)
 	postgres, databaseURL, ownPostgres := postgresServer(t)
 	redisToKill, redisURL, ownRedis := redisServer(t)
 	if !ownPostgres || !ownRedis {
 		t.Log("PostgreSQL or Redis is not installed here: the shared servers are cut off instead of killed")
 		return WithRedisToEmpty(t), nil, nil
 	}
-	d = newDeployment(t)
 	d.DatabaseURL, d.RedisURL = databaseURL, redisURL
 	d.env["DATABASE_URL"], d.env["REDIS_URL"] = fewConnections(t, databaseURL), redisURL
 	return d, postgres, redisToKill

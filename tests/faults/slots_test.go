@@ -12,8 +12,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// TestASlotIsSoldOnceWhateverBecomesOfRedis lets 64 buyers at two processes want overlapping hours of one creator, again
-// and again, while the locks that make them wait are taken away.
+// TestASlotIsSoldOnceWhateverBecomesOfRedis lets 64 buyers at two processes want overlapping hours of one creator,
+// again and again, while the locks that make them wait are taken away.
 func TestASlotIsSoldOnceWhateverBecomesOfRedis(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(t *testing.T, d *Deployment, creatorID string){
@@ -41,7 +41,9 @@ func TestASlotIsSoldOnceWhateverBecomesOfRedis(t *testing.T) {
 						buyer := []*harness.Account{a, &other}[i%2]
 						response := buyer.AsBackend(t, http.MethodPost, "/v1/checkout-sessions", harness.JSON{
 							"listingId": listings[i/2%2].ID, "successUrl": "https://shop.example/thanks",
-							"appointmentSlot": harness.JSON{"startsAt": starts[4*round+1+i/4%2], "timezone": "Asia/Tokyo"},
+							"appointmentSlot": harness.JSON{
+								"startsAt": starts[4*round+1+i/4%2], "timezone": "Asia/Tokyo",
+							},
 						})
 						outcome := "201"
 						if response.Status != http.StatusCreated {

@@ -19,7 +19,8 @@ import (
 	"sundry/tests/harness"
 )
 
-// meteredUse is what integrators report about a subscription with a daily billing plan, and what was accepted of it.
+// meteredUse records the use that integrators report about a subscription with a daily billing plan, and the part
+// that was accepted.
 type meteredUse struct {
 	account      *harness.Account
 	subscription string
@@ -33,7 +34,10 @@ type meteredUse struct {
 
 func newMeteredUse(t *testing.T, a *harness.Account) *meteredUse {
 	t.Helper()
-	draft := a.NewListing(t, harness.JSON{"type": "SUBSCRIPTION", "metadata": harness.JSON{"interval": "month", "intervalCount": 1, "trialDays": 0, "features": []string{"api"}}})
+	draft := a.NewListing(t, harness.JSON{
+		"type":     "SUBSCRIPTION",
+		"metadata": harness.JSON{"interval": "month", "intervalCount": 1, "trialDays": 0, "features": []string{"api"}},
+	})
 	session := a.NewSession(t, a.Publish(t, draft), "default", "cust-1", nil)
 	a.Pay(t, session, harness.CardSucceeds).Want(t, http.StatusOK)
 	subscription, _ := a.Receipt(t, session)["subscriptionId"].(string)
@@ -42,26 +46,35 @@ func newMeteredUse(t *testing.T, a *harness.Account) *meteredUse {
 		a.AsBackend(t, http.MethodPost, "/v1/usage/"+path, body).Want(t, http.StatusCreated).Into(t, &made)
 		return made.ID
 	}
-	use := &meteredUse{account: a, subscription: subscription, event: "calls", sum: new(big.Rat), keys: map[string]bool{}}
+	use := &meteredUse{
+		account: a, subscription: subscription, event: "calls", sum: new(big.Rat), keys: map[string]bool{},
+	}
 	meter := create("meters", harness.JSON{"name": "Calls", "eventName": use.event, "aggregation": "SUM"})
 	product := create("products", harness.JSON{"name": "API access", "type": "SERVICE"})
 	price := create("prices", harness.JSON{
-		"productId": product, "billingScheme": "usage_based", "currency": "eur", "recurring": harness.JSON{"interval": "day"},
-		"tiers": []harness.JSON{{"upTo": 100, "unitAmountInCents": 10}, {"upTo": nil, "unitAmountDecimal": "0.5"}},
+		"productId": product, "billingScheme": "usage_based", "currency": "eur",
+		"recurring": harness.JSON{"interval": "day"},
+		"tiers":     []harness.JSON{{"upTo": 100, "unitAmountInCents": 10}, {"upTo": nil, "unitAmountDecimal": "0.5"}},
 	})
-	create("billing-plans", harness.JSON{"subscriptionId": subscription, "meterId": meter, "priceId": price, "billingInterval": "day"})
+	create("billing-plans", harness.JSON{
+		"subscriptionId": subscription, "meterId": meter, "priceId": price, "billingInterval": "day",
+	})
 	return use
 }
 
 // report reports a quantity until it is accepted: after a failure nobody knows whether it was.
 func (u *meteredUse) report(t *testing.T, client *http.Client, key, quantity string) {
-	body := fmt.Sprintf(`{"subscriptionId":%q,"meter":%q,"quantity":%s,"idempotencyKey":%q}`, u.subscription, u.event, quantity, key)
+	body := fmt.Sprintf(
+		`{"subscriptionId":%q,"meter":%q,"quantity":%s,"idempotencyKey":%q}`, u.subscription, u.event, quantity, key,
+	)
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(30 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Errorf("the report %s is not accepted", key)
 			return
 		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, u.account.URL+"/v1/usage/events", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(
+			t.Context(), http.MethodPost, u.account.URL+"/v1/usage/events", strings.NewReader(body),
+		)
 		if err != nil {
 			t.Error(err)
 			return
@@ -104,7 +117,10 @@ func (u *meteredUse) reportAll(t *testing.T, clients int, stop <-chan struct{}) 
 				default:
 				}
 				distinct := n - n%10/9
-				u.report(t, client, fmt.Sprintf("client-%d-%d", c, distinct), fmt.Sprintf("%d.%012d", distinct%7, 1+c*1_000_003+distinct))
+				u.report(
+					t, client, fmt.Sprintf("client-%d-%d", c, distinct),
+					fmt.Sprintf("%d.%012d", distinct%7, 1+c*1_000_003+distinct),
+				)
 			}
 		})
 	}
@@ -128,8 +144,8 @@ func (u *meteredUse) wantQuantity(t *testing.T, what, text string) {
 	}
 }
 
-// TestEveryReportOfUseIsBilledOnceWhateverDies has twenty clients report while, one after the other, the API and the worker
-// are killed, Redis is emptied and PostgreSQL is stopped at once and started again.
+// TestEveryReportOfUseIsBilledOnceWhateverDies has twenty clients report while, one after the other, the API and the
+// worker are killed, Redis is emptied and PostgreSQL is stopped at once and started again.
 func TestEveryReportOfUseIsBilledOnceWhateverDies(t *testing.T) {
 	t.Parallel()
 	d, postgres, _ := withServersToKill(t)
@@ -142,12 +158,15 @@ func TestEveryReportOfUseIsBilledOnceWhateverDies(t *testing.T) {
 	after := func(n int64, do func()) {
 		t.Helper()
 		until := use.accepted.Load() + n
-		harness.Eventually(t, 2*time.Minute, "reports are accepted", func() bool { return use.accepted.Load() >= until })
+		harness.Eventually(
+			t, 2*time.Minute, "reports are accepted", func() bool { return use.accepted.Load() >= until },
+		)
 		do()
 	}
 	after(200, func() {
 		serve.Kill()
-		serve = d.Start(t, "serve", map[string]string{"ADDR": strings.TrimPrefix(account.URL, "http://")}) // where its clients look for it
+		// where its clients look for it
+		serve = d.Start(t, "serve", map[string]string{"ADDR": strings.TrimPrefix(account.URL, "http://")})
 	})
 	after(200, func() { worker.Kill(); worker = d.Start(t, "worker", nil) })
 	after(200, func() { d.FlushRedis(t) })
@@ -201,7 +220,9 @@ func (u *meteredUse) wantInvoice(t *testing.T) (explanation string) {
 
 func (u *meteredUse) explain(t *testing.T, invoiceID string) string {
 	t.Helper()
-	body, err := json.Marshal(u.account.AsBackend(t, http.MethodGet, "/v1/invoices/"+invoiceID+"/explain", nil).Want(t, http.StatusOK).Map(t))
+	body, err := json.Marshal(
+		u.account.AsBackend(t, http.MethodGet, "/v1/invoices/"+invoiceID+"/explain", nil).Want(t, http.StatusOK).Map(t),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +254,8 @@ func (u *meteredUse) wantExplainedWithoutReports(t *testing.T, d *Deployment, be
 	}
 	var repeated struct{ Duplicate bool }
 	u.account.AsBackend(t, http.MethodPost, "/v1/usage/events", harness.JSON{
-		"subscriptionId": u.subscription, "meter": u.event, "quantity": json.Number("0.000000000001"), "idempotencyKey": "client-0-0",
+		"subscriptionId": u.subscription, "meter": u.event, "quantity": json.Number("0.000000000001"),
+		"idempotencyKey": "client-0-0",
 	}).Want(t, http.StatusAccepted).Into(t, &repeated)
 	if !repeated.Duplicate {
 		t.Error("a key is forgotten with its month")

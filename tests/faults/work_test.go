@@ -103,7 +103,10 @@ func TestAnAdvanceThatDiedCanBeFinished(t *testing.T) {
 	died := make(chan struct{})
 	go func() { // its response never comes
 		defer close(died)
-		request, err := http.NewRequest(http.MethodPost, all.App.URL+"/v1/sandbox/clock/advance", strings.NewReader(fmt.Sprintf(`{"to":%q}`, to["to"])))
+		request, err := http.NewRequest(
+			http.MethodPost, all.App.URL+"/v1/sandbox/clock/advance",
+			strings.NewReader(fmt.Sprintf(`{"to":%q}`, to["to"])),
+		)
 		if err != nil {
 			t.Error(err)
 			return
@@ -193,7 +196,7 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			store = d.Store(t, gormstore.OnScheduled(func() { store.NotifyWorkers() }))
 			var took []time.Duration
 			for i := range 7 {
-				time.Sleep(1100 * time.Millisecond) // it polls by itself once a second only
+				time.Sleep(1100 * time.Millisecond) // its own poll runs once a second only
 				subject := fmt.Sprint("probe-", i)
 				scheduled := time.Now()
 				err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
@@ -210,7 +213,8 @@ func TestAWorkerIsNotifiedOfWorkAtOnce(t *testing.T) {
 			}
 			slices.Sort(took)
 			t.Logf("from commit to effect: %v", took)
-			if brisk := took[0]; brisk > 500*time.Millisecond { // the slower ones are due to the machine, not of the worker
+			// the slower ones are due to the machine, not of the worker
+			if brisk := took[0]; brisk > 500*time.Millisecond {
 				t.Errorf("from commit to effect it took %v at best, want less than a poll's interval", brisk)
 			}
 		})
@@ -227,8 +231,10 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 			account := all.App.NewAccount(t)
 			sessions := openSessions(t, account, 24)
 			pay := func(app *harness.App, session harness.Session) (int, error) {
-				request, err := http.NewRequest(http.MethodPost, app.URL+"/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
-					strings.NewReader(`{"cardNumber":"`+harness.CardSucceeds+`","email":"grace@example.com"}`))
+				request, err := http.NewRequest(
+					http.MethodPost, app.URL+"/v1/sandbox/checkout-sessions/"+session.ID+"/pay",
+					strings.NewReader(`{"cardNumber":"`+harness.CardSucceeds+`","email":"grace@example.com"}`),
+				)
 				if err != nil {
 					return 0, err
 				}
@@ -252,7 +258,10 @@ func TestAProcessKilledWhileBuyersPayChargesNobodyTwice(t *testing.T) {
 					}
 				})
 			}
-			harness.Eventually(t, 10*time.Second, "some have paid", func() bool { return d.Count(t, "SELECT COUNT(*) FROM sessions WHERE status = 'paid'") > 2 })
+			harness.Eventually(
+				t, 10*time.Second, "some have paid",
+				func() bool { return d.Count(t, "SELECT COUNT(*) FROM sessions WHERE status = 'paid'") > 2 },
+			)
 			all.Kill()
 			buyers.Wait()
 			again := d.Start(t, "", nil)

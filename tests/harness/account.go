@@ -81,16 +81,20 @@ func (a *Account) AsBackend(t testing.TB, method, path string, body any) *Respon
 // Once asks with the secret key and an Idempotency-Key.
 func (a *Account) Once(t testing.TB, key, method, path string, body any) *Response {
 	t.Helper()
-	return a.Ask(t, Request{Method: method, Path: path, Body: body, Bearer: a.Key, Headers: map[string]string{"Idempotency-Key": key}})
+	return a.Ask(t, Request{
+		Method: method, Path: path, Body: body, Bearer: a.Key, Headers: map[string]string{"Idempotency-Key": key},
+	})
 }
 
-// Listing is what tests need of a listing.
+// Listing holds the members of a listing that tests read.
 type Listing struct{ ID, Slug, CatalogKey, Status string }
 
 // NewListing makes a draft. over replaces or adds members of a DIGITAL listing of €12.00.
 func (a *Account) NewListing(t testing.TB, over JSON) Listing {
 	t.Helper()
-	body := JSON{"type": "DIGITAL", "slug": Unique("item"), "title": "Type specimens", "priceInCents": 1200, "currency": "eur"}
+	body := JSON{
+		"type": "DIGITAL", "slug": Unique("item"), "title": "Type specimens", "priceInCents": 1200, "currency": "eur",
+	}
 	maps.Copy(body, over)
 	var made Listing
 	a.AsCreator(t, http.MethodPost, "/v1/listings", body).Want(t, http.StatusCreated).Into(t, &made)
@@ -111,7 +115,7 @@ func (a *Account) Published(t testing.TB, over JSON) Listing {
 	return a.Publish(t, a.NewListing(t, over))
 }
 
-// Session is what tests need of a checkout session.
+// Session holds the members of a checkout session that tests read.
 type Session struct{ ID, CheckoutURL, Status string }
 
 // Secret is the last part of the session's checkoutUrl.
@@ -121,7 +125,8 @@ func (s Session) Secret() string { return s.CheckoutURL[strings.LastIndexByte(s.
 func SessionBody(listing Listing, plan, customer string, over JSON) JSON {
 	body := JSON{
 		"catalog":            JSON{"listing": listing.CatalogKey, "plan": plan},
-		"externalCustomerId": customer, "successUrl": "https://shop.example/welcome", "cancelUrl": "https://shop.example/pricing",
+		"externalCustomerId": customer, "successUrl": "https://shop.example/welcome",
+		"cancelUrl": "https://shop.example/pricing",
 	}
 	for name, value := range over {
 		if value == nil {
@@ -155,7 +160,9 @@ const (
 // Pay pays a session as a buyer would.
 func (a *Account) Pay(t testing.TB, session Session, card string) *Response {
 	t.Helper()
-	return a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{"cardNumber": card, "email": "grace@example.com"})
+	return a.AsBackend(t, http.MethodPost, "/v1/sandbox/checkout-sessions/"+session.ID+"/pay", JSON{
+		"cardNumber": card, "email": "grace@example.com",
+	})
 }
 
 // Receipt reads the whole receipt.

@@ -3,7 +3,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,15 +24,14 @@ import (
 	"sundry/bootstrap"
 	"sundry/config"
 	"sundry/tests/testdb"
+	"sundry/tests/testenv"
 )
-
-const defaultRedis = "redis://127.0.0.1:6379/0"
 
 // App is the running program.
 type App struct {
 	// URL is its address, without a trailing slash.
 	URL string
-	// Program is what runs, for what HTTP cannot show.
+	// Program is the running program, for what HTTP cannot show.
 	Program *bootstrap.App
 	Log     *Log
 	// DatabaseURL is of its own database.
@@ -73,10 +71,11 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 	}
 	a.URL = "http://" + listener.Addr().String()
 	env := map[string]string{
-		"ADDR": listener.Addr().String(), "BASE_URL": a.URL, "DATA_DIR": folder, "DATABASE_URL": databaseURL, "SEED_DEMO": "false",
+		"ADDR": listener.Addr().String(), "BASE_URL": a.URL, "DATA_DIR": folder, "DATABASE_URL": databaseURL,
+		"SEED_DEMO": "false",
 		"LOG_LEVEL": "warn",
 	}
-	if engine.Name == testdb.Postgres.Name {
+	if engine.Name == testdb.Postgres.Name && vars["REDIS_URL"] == "" && testenv.Get(testenv.Redis) != "" {
 		if env["REDIS_URL"], err = emptyRedis(); err != nil {
 			return nil, errors.Join(err, listener.Close())
 		}
@@ -86,7 +85,9 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	a.Program, err = bootstrap.New(context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	a.Program, err = bootstrap.New(
+		context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -178,15 +179,15 @@ func Main(m *testing.M) {
 
 // Two programs on one Redis database would take each other's tasks, so each gets the next of these.
 const (
-	firstRedisDatabase = 4
-	redisDatabases     = 12
+	firstRedisDatabase = 5
+	redisDatabases     = 11
 )
 
 var redisDatabase atomic.Int64
 
 // emptyRedis is the address of a Redis database that nobody else in this process uses, emptied.
 func emptyRedis() (string, error) {
-	u, err := url.Parse(cmp.Or(os.Getenv("TEST_REDIS_URL"), defaultRedis))
+	u, err := url.Parse(testenv.Get(testenv.Redis))
 	if err != nil {
 		return "", errors.New("TEST_REDIS_URL is not an address")
 	}
@@ -199,7 +200,7 @@ func emptyRedis() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := errors.Join(client.FlushDB(ctx).Err(), client.Close()); err != nil {
-		return "", fmt.Errorf("empty TEST_REDIS_URL (TEST_QUICK=1 does without): %w", err)
+		return "", fmt.Errorf("empty TEST_REDIS_URL: %w", err)
 	}
 	return u.String(), nil
 }

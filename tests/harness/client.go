@@ -18,14 +18,14 @@ type Request struct {
 	// Path begins with a slash, percent-encoded as it is to be sent. It may hold a query.
 	Path  string
 	Query url.Values
-	// Body is sent as it is when it is []byte or string, else as JSON; nil sends none.
+	// Body is sent unchanged if it is []byte or string, else as JSON; nil sends none.
 	Body any
 	// Bearer is the credential; "" sends none.
 	Bearer  string
 	Headers map[string]string
 }
 
-// Response is what came back, whole.
+// Response is a whole response.
 type Response struct {
 	Status int
 	Header http.Header
@@ -56,7 +56,10 @@ func (a *App) Ask(t testing.TB, r Request) *Response {
 	t.Helper()
 	res := a.AskAnything(t, r)
 	if res.Status >= 500 {
-		t.Errorf("%s %s responded with %d %s\n%s", r.Method, r.Path, res.Status, res.Body, a.Log.About(res.Header.Get("X-Request-Id")))
+		t.Errorf(
+			"%s %s responded with %d %s\n%s", r.Method, r.Path, res.Status, res.Body,
+			a.Log.About(res.Header.Get("X-Request-Id")),
+		)
 	}
 	return res
 }
@@ -74,7 +77,10 @@ func (a *App) AskAnything(t testing.TB, r Request) *Response {
 		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
 	}
 	if err := j.Check(request, body, res); err != nil {
-		t.Errorf("%s %s: the response is not as documented: %v\nsent %s\ngot %d %s", r.Method, r.Path, err, clip(body), res.Status, clip(res.Body))
+		t.Errorf(
+			"%s %s: the response is not as documented: %v\nsent %s\ngot %d %s", r.Method, r.Path, err, clip(body),
+			res.Status, clip(res.Body),
+		)
 	}
 	return res
 }
@@ -151,7 +157,8 @@ func (a *Response) Want(t testing.TB, status int) *Response {
 	return a
 }
 
-// Refuses fails the test unless the response is this refusal and, where fields are given, its details name exactly them.
+// Refuses fails the test unless the response is this refusal and, where fields are given, its details name exactly
+// them.
 func (a *Response) Refuses(t testing.TB, status int, code string, fields ...string) {
 	t.Helper()
 	refusal := a.Refusal(t)
@@ -226,7 +233,7 @@ func sameSet(a, b []string) bool {
 // IsHTML reports whether the response is a page.
 func (a *Response) IsHTML() bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
 
-// Eventually waits for a condition that comes about by itself.
+// Eventually waits until the condition is true, and fails after within.
 func Eventually(t testing.TB, within time.Duration, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(within); !condition(); time.Sleep(20 * time.Millisecond) {

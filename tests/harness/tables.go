@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/glebarez/go-sqlite"  // the driver "sqlite"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
-// comparedColumns are those of tables that background work writes too: a snapshot's body shows the counts of use, which are
-// brought up to date every minute, without another version.
+// comparedColumns are those of tables that background work writes too: a snapshot's body shows the counts of use,
+// which are brought up to date every minute, without another version.
 var comparedColumns = map[string]string{"access_snapshots": "creator_id, external_customer_id, version, next_end"}
 
 // Tables is a fingerprint of every table's rows, by the table's name. Two of them differ where something was written
@@ -107,8 +107,8 @@ func rowsOf(ctx context.Context, db *sql.DB, query string) ([]string, error) {
 	return all, rows.Err()
 }
 
-// BlockWrites makes the program's database refuse every write until allow is called: PostgreSQL is read-only, as after a
-// failover, and SQLite is locked by another process.
+// BlockWrites makes the program's database refuse every write until allow is called: PostgreSQL is read-only, as
+// after a failover, and SQLite is locked by another process.
 func (a *App) BlockWrites(t testing.TB) (allow func()) {
 	t.Helper()
 	db := a.database(t)

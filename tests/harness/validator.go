@@ -51,8 +51,8 @@ var sharedValidator = sync.OnceValues(func() (*Validator, error) {
 	return &Validator{Document: doc, Routes: api.Routes(), router: router}, err
 })
 
-// Check returns what is wrong with a response: its status, a header or its body is not what the document declares for this
-// operation, or the request was accepted although the document forbids it. body is the request's.
+// Check returns what is wrong with a response: its status, a header or its body is not what the document declares for
+// this operation, or the request was accepted although the document forbids it. body is the request's.
 func (v *Validator) Check(request *http.Request, body []byte, res *Response) error {
 	route, parameters, err := v.router.FindRoute(request)
 	if err != nil {

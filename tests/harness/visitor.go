@@ -26,7 +26,7 @@ type Page struct {
 	Status int
 	Header http.Header
 	Body   string
-	// Path is where it is, after every redirect, with its query.
+	// Path is the page's address after every redirect, with its query.
 	Path string
 }
 
@@ -46,7 +46,9 @@ func (a *Account) Visit(t testing.TB) *Visitor {
 	v := a.NewVisitor(t)
 	v.Open(t, "/dashboard/sign-in")
 	for range 100 {
-		if v.Send(t, "/dashboard/sign-in", "email", a.Email, "password", Password); v.Page.Status != http.StatusTooManyRequests {
+		if v.Send(
+			t, "/dashboard/sign-in", "email", a.Email, "password", Password,
+		); v.Page.Status != http.StatusTooManyRequests {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -68,7 +70,7 @@ var (
 	tokenInput = regexp.MustCompile(`name="token" value="([0-9a-f]+)"`)
 )
 
-// Token is what the forms of the last page carry.
+// Token returns the form token of the last page.
 func (v *Visitor) Token(t testing.TB) string {
 	t.Helper()
 	found := tokenInput.FindStringSubmatch(v.Page.Body)
@@ -171,6 +173,9 @@ func (v *Visitor) send(t testing.TB, method, path, contentType string, sent io.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.Page = &Page{Status: response.StatusCode, Header: response.Header, Body: string(body), Path: response.Request.URL.RequestURI()}
+	v.Page = &Page{
+		Status: response.StatusCode, Header: response.Header, Body: string(body),
+		Path: response.Request.URL.RequestURI(),
+	}
 	return v.Page
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -36,6 +37,28 @@ func readExplained(path string) (Explained, error) {
 	return explained, lines.Err()
 }
 
+// has reports whether a survivor is explained, by its own ID or by a pattern: "folder/* rest" explains every mutation
+// of the folder's files whose ID ends with the rest.
+func (e Explained) has(id string) bool {
+	if e[id] != "" {
+		return true
+	}
+	for pattern := range e {
+		if matches(pattern, id) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(pattern, id string) bool {
+	folder, rest, ok := strings.Cut(pattern, "* ")
+	return ok && strings.HasPrefix(id, folder) && strings.HasSuffix(ordinal.ReplaceAllString(id, ""), " "+rest)
+}
+
+// ordinal ends the IDs of the same changes of a function but for the first.
+var ordinal = regexp.MustCompile(` \(\d+\)$`)
+
 // stale lists the explanations of the packages' files that no survivor needs any more.
 func (e Explained) stale(ran []Package, survivors map[string]bool) []string {
 	var unneeded []string
@@ -47,7 +70,20 @@ func (e Explained) stale(ran []Package, survivors map[string]bool) []string {
 					unneeded = append(unneeded, id)
 				}
 			}
+			if folder, _, pattern := strings.Cut(id, "* "); pattern && folder == p.Dir+"/" && !explainsAny(id, survivors) {
+				unneeded = append(unneeded, id)
+			}
 		}
 	}
 	return unneeded
+}
+
+// explainsAny reports whether a pattern explains one of the survivors.
+func explainsAny(pattern string, survivors map[string]bool) bool {
+	for id := range survivors {
+		if matches(pattern, id) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,11 +1,11 @@
-// Command mutate changes the rules in core one small step at a time (a condition decided one way, a boundary shifted, a
+// Command mutate changes the rules in core, and the use cases that book money, one small step at a time (a condition decided one way, a boundary shifted, a
 // statement left out) and runs the package's own tests against each change. A change that every test passes is a rule
 // that nobody holds: it is printed, and the command fails unless explained.txt explains why no test can notice it.
 //
 // Every mutation of a function is compiled into one binary of the package's tests, which an environment variable selects;
 // only changes of package variables and constants need a build each.
 //
-//	go run ./tests/mutate                      every package of core
+//	go run ./tests/mutate                      every package of core, and treasury
 //	go run ./tests/mutate core/money core/plan these
 package main
 
@@ -27,12 +27,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	parallel := flag.Int("parallel", 2, "how many mutations are tested at a time")
 	list := flag.Bool("list", false, "print the mutations and test none")
+	match := flag.String("match", "", "test only the mutations whose id contains this")
 	flag.Parse()
 	folders := flag.Args()
 	if len(folders) == 0 {
-		folders = []string{"core"}
+		folders = []string{"core", "modules/treasury"}
 	}
-	err := run(ctx, os.Stdout, folders, *parallel, *list)
+	err := run(ctx, os.Stdout, folders, options{*parallel, *list, *match})
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -40,7 +41,14 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, folders []string, parallel int, list bool) error {
+// options are the flags.
+type options struct {
+	parallel int
+	list     bool
+	match    string
+}
+
+func run(ctx context.Context, out io.Writer, folders []string, o options) error {
 	explained, err := readExplained(explainedFile)
 	if err != nil {
 		return err
@@ -56,26 +64,30 @@ func run(ctx context.Context, out io.Writer, folders []string, parallel int, lis
 		if err != nil {
 			return err
 		}
-		if list {
+		mutations = slices.DeleteFunc(mutations, func(m Mutation) bool { return !strings.Contains(m.ID(), o.match) })
+		if o.list {
 			for _, m := range mutations {
 				fmt.Fprintf(out, "%s:%d: %s\n", m.File, m.Line, m.Change)
 			}
 			continue
 		}
-		survived, err := testPackage(ctx, out, &all[i], mutations, parallel)
+		survived, err := testPackage(ctx, out, &all[i], mutations, o.parallel)
 		if err != nil {
 			return err
 		}
 		for _, m := range survived {
 			survivors[m.ID()] = true
-			if explained[m.ID()] == "" {
+			if !explained.has(m.ID()) {
 				unexplained++
 				fmt.Fprintf(out, "  line %d: %s\n", m.Line, m.ID())
 			}
 		}
 	}
-	if list {
+	if o.list {
 		return nil
+	}
+	if o.match != "" { // what was not tested may need its explanation
+		return summary(out, unexplained, nil)
 	}
 	return summary(out, unexplained, explained.stale(all, survivors))
 }
@@ -86,7 +98,8 @@ func summary(out io.Writer, unexplained int, stale []string) error {
 		fmt.Fprintf(out, "not needed in %s: %s\n", explainedFile, id)
 	}
 	if unexplained > 0 || len(stale) > 0 {
-		return fmt.Errorf("%d mutations survive without an explanation, %d explanations are not needed", unexplained, len(stale))
+		return fmt.Errorf("%d mutations survive without an explanation, %d explanations are not needed", unexplained,
+			len(stale))
 	}
 	fmt.Fprintln(out, "every mutation is killed or explained")
 	return nil
@@ -109,7 +122,8 @@ func mutationsOf(p Package) ([]Mutation, error) {
 }
 
 // testPackage tests the mutations of a package and returns those that survived, in the order of the source.
-func testPackage(ctx context.Context, out io.Writer, p *Package, mutations []Mutation, parallel int) ([]Mutation, error) {
+func testPackage(ctx context.Context, out io.Writer, p *Package, mutations []Mutation, parallel int) ([]Mutation,
+	error) {
 	if len(mutations) == 0 {
 		return nil, nil
 	}

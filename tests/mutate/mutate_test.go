@@ -21,13 +21,26 @@ func TestFindChangesOneStepAtATime(t *testing.T) {
 		"operands lose their places one by one": {"ok = a && b && c", []string{
 			"ok = a && b && c → deleted", "c → left out of &&", "a → left out of &&", "b → left out of &&",
 		}},
-		"a result":                 {"return n, false, err", []string{"return n, false, err → 0 for n", "return n, false, err → turned round", "return n, false, err → nil for err"}},
-		"the results of one call":  {"return f()", nil},
-		"a loop":                   {"for n < m { f() }", []string{"for n < m → never", "n < m: < → <=", "f() → deleted"}},
-		"a case":                   {"switch n { case m: f(); n++ }", []string{"case m → does nothing", "f() → deleted", "n++ → deleted"}},
+		"a result": {
+			"return n, false, err",
+			[]string{
+				"return n, false, err → 0 for n", "return n, false, err → turned round",
+				"return n, false, err → nil for err",
+			},
+		},
+		"the results of one call": {"return f()", nil},
+		"a loop": {
+			"for n < m { f() }", []string{"for n < m → never", "n < m: < → <=", "f() → deleted"},
+		},
+		"a case": {
+			"switch n { case m: f(); n++ }", []string{"case m → does nothing", "f() → deleted", "n++ → deleted"},
+		},
 		"the same change twice":    {"f(); f()", []string{"f() → deleted", "f() → deleted (2)"}},
 		"a declaration is left be": {"x := n; _ = x", []string{"_ = x → deleted"}},
-		"a function in a function": {"f(func() error { return err })", []string{"f(func() error { return err }) → deleted", "return err → nil for err"}},
+		"a function in a function": {
+			"f(func() error { return err })",
+			[]string{"f(func() error { return err }) → deleted", "return err → nil for err"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,9 +101,33 @@ func TestAMutationThatNoTestNoticesSurvives(t *testing.T) {
 	if !slices.Equal(ids, want) {
 		t.Errorf("survivors %q of %d mutations, want %q: no test tries the age of 18", ids, len(mutations), want)
 	}
-	explained := Explained{want[0]: "a reason", "rule/rule.go Adult gone": "a reason", "other/x.go F gone": "was not run"}
+	explained := Explained{
+		want[0]: "a reason", "rule/rule.go Adult gone": "a reason", "other/x.go F gone": "was not run",
+	}
 	if got := explained.stale(all, survivors); !slices.Equal(got, []string{"rule/rule.go Adult gone"}) {
 		t.Errorf("explanations that nothing needs: %q", got)
+	}
+}
+
+func TestAPatternExplainsItsFolder(t *testing.T) {
+	t.Parallel()
+	explained := Explained{"rule/* err → nil for err": "a reason"}
+	for id, want := range map[string]bool{
+		"rule/rule.go F return n, err → nil for err":     true,
+		"rule/rule.go F return n, err → nil for err (2)": true,
+		"rule/rule.go F return n, err → 0 for n":         false,
+		"other/rule.go F return n, err → nil for err":    false,
+	} {
+		if got := explained.has(id); got != want {
+			t.Errorf("%s: explained %v, want %v", id, got, want)
+		}
+	}
+	ran := []Package{{Dir: "rule", Files: []string{"rule/rule.go"}}}
+	if got := explained.stale(ran, map[string]bool{"rule/rule.go F return err → nil for err": true}); len(got) != 0 {
+		t.Errorf("%q is not needed, although it explains a survivor", got)
+	}
+	if got := explained.stale(ran, nil); len(got) != 1 {
+		t.Errorf("%q is not needed, want the pattern, which explains nothing", got)
 	}
 }
 

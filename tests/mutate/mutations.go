@@ -114,7 +114,8 @@ func (f *finder) add(n ast.Node, text, change string) {
 
 func (f *finder) addBetween(from, to token.Pos, text, change string) {
 	f.found = append(f.found, Mutation{
-		File: f.file, Func: f.inFunc, Line: f.set.Position(from).Line, Change: change, from: f.offset(from), to: f.offset(to), text: text,
+		File: f.file, Func: f.inFunc, Line: f.set.Position(from).Line, Change: change, from: f.offset(from),
+		to: f.offset(to), text: text,
 	})
 }
 
@@ -178,12 +179,16 @@ func (f *finder) caseClause(clause *ast.CaseClause) {
 		name = "case " + f.excerpt(clause.List[0])
 	}
 	first, last := clause.Body[0], clause.Body[len(clause.Body)-1]
-	f.addBetween(first.Pos(), last.End(), "if false {\n"+string(f.source[f.offset(first.Pos()):f.offset(last.End())])+"\n}", name+" → does nothing")
+	f.addBetween(
+		first.Pos(), last.End(), "if false {\n"+string(f.source[f.offset(first.Pos()):f.offset(last.End())])+"\n}",
+		name+" → does nothing",
+	)
 }
 
 // swaps are the operators and what each becomes: boundaries shift, equality and arithmetic turn round.
 var swaps = map[token.Token]token.Token{
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ,
+	token.NEQ: token.EQL,
 	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.REM: token.MUL,
 	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND,
 }
@@ -225,8 +230,10 @@ func (f *finder) literal(l *ast.BasicLit) {
 	f.add(l, strconv.FormatInt(n+1, 10), l.Value+" → "+strconv.FormatInt(n+1, 10))
 }
 
-// zeros are what a result of a type becomes when it is dropped.
-var zeros = map[string]string{"error": "nil", "string": `""`, "int": "0", "int64": "0", "time.Time": "time.Time{}", "time.Duration": "0"}
+// zeros maps a type to the value that replaces a dropped result.
+var zeros = map[string]string{
+	"error": "nil", "string": `""`, "int": "0", "int64": "0", "time.Time": "time.Time{}", "time.Duration": "0",
+}
 
 // returned drops each result of a return, and turns booleans round.
 func (f *finder) returned(r *ast.ReturnStmt) {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Verdict is what became of a mutation.
+// Verdict is the outcome of testing a mutation.
 type Verdict int
 
 // The verdicts.
@@ -48,7 +48,8 @@ func packages(root string, folders []string) ([]Package, error) {
 			if err != nil || !entry.IsDir() {
 				return err
 			}
-			if entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test") { // such as faulttest, which only tests use
+			// such as faulttest, which only tests use
+			if entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test") {
 				return filepath.SkipDir
 			}
 			p, err := readPackage(root, path)

@@ -31,7 +31,7 @@ type numbered struct {
 	number int
 }
 
-// variant is where the copy of a function with one mutation is in the rewritten file.
+// variant locates the copy of a function with one mutation in the rewritten file.
 type variant struct {
 	number, fromLine, toLine int
 }
@@ -89,7 +89,9 @@ func rewrite(file string, source []byte, mutations []numbered) (rewritten, error
 		})
 		if cases.Len() > 0 {
 			// On the line of the opening brace: the lines of the file keep their numbers.
-			edits = append(append(edits, f.names...), edit{f.body, f.body, " switch selectedMutation { " + cases.String() + "}; "})
+			edits = append(append(edits, f.names...), edit{
+				f.body, f.body, " switch selectedMutation { " + cases.String() + "}; ",
+			})
 		}
 	}
 	result.left = remaining

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// otherProcesses are the folders whose tests need a service or a browser, or take their time. A quick run leaves them out, and so
-// does the race detector: they watch another process than their own, the built binary or a browser. e2e does not, but every
-// package of the program runs under the detector with tests of its own, and the whole over HTTP would take twice as long again.
+// otherProcesses are the folders that the race detector leaves out: they watch another process than their own, the
+// built binary or a browser. e2e does not, but every package of the program runs under the detector with tests of its
+// own, and the whole over HTTP would take twice as long again.
 var otherProcesses = []string{"sundry/tests/e2e", "sundry/tests/browser", "sundry/tests/faults", "sundry/tests/bench", "sundry/tests/clients"}
 
 // uninstrumented leaves SQLite, which is C turned into Go, out of the race detector: with it the compiler takes minutes for
@@ -27,9 +27,12 @@ const uninstrumented = "-gcflags=modernc.org/...=-race=false"
 // testArguments are the arguments of go test: ours first, so that the caller's win, and every package unless the
 // caller names some.
 func testArguments(given []string) []string {
-	// Vet has run on its own, whole. Package processes share the servers and the cores: more than four do not help.
-	// What is compiled is found again from another clone: -trimpath leaves the folder out of it.
-	args := []string{"test", "-json", "-vet=off", "-count=1", "-trimpath", "-timeout=20m", "-p=" + strconv.Itoa(min(4, runtime.NumCPU()))}
+	// The linter runs vet, with more of its checks than go test does. Package processes share the servers and the cores:
+	// more than four do not help.
+	// What is compiled is found again from another clone: -trimpath leaves the folder out of it. Only tests that read no
+	// TEST_* variable are taken from go's cache (testenv.Run).
+	args := []string{"test", "-json", "-vet=off", "-trimpath", "-timeout=20m",
+		"-p=" + strconv.Itoa(min(4, runtime.NumCPU()))}
 	own := given
 	if i := slices.Index(given, "-args"); i >= 0 {
 		own = given[:i]
@@ -45,12 +48,6 @@ func isPackage(argument string) bool {
 	return argument == "." || strings.HasPrefix(argument, "./") || argument == "sundry" || strings.HasPrefix(argument, "sundry/")
 }
 
-// vet runs go vet over everything.
-func vet(ctx context.Context, b *bench) error {
-	_, err := goCommand(ctx, b, "vet", "./...")
-	return err
-}
-
 func goCommand(ctx context.Context, b *bench, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var stdout, stderr lockedBuffer
@@ -62,11 +59,13 @@ func goCommand(ctx context.Context, b *bench, args ...string) (string, error) {
 	return strings.TrimSpace(stdout.String()), nil
 }
 
-// goTest runs go test with the arguments and feeds the report line by line.
-func goTest(ctx context.Context, b *bench, tests *report, args []string) error {
-	fmt.Fprintf(b.out, "== go %s\n", strings.Join(shown(args), " "))
+// goTest runs go test with the arguments, and variables beside those of the run, and feeds the report line by line.
+func goTest(ctx context.Context, b *bench, tests *report, args []string, variables ...string) error {
+	line, started := "go "+strings.Join(shown(args), " "), time.Now()
+	fmt.Fprintf(b.out, "== %s\n", line)
+	defer func() { fmt.Fprintf(b.out, "== took %s: %s\n", round(time.Since(started)), line) }()
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Env = b.environ()
+	cmd.Env = append(b.environ(), variables...)
 	cmd.Stderr = b.out
 	isolate(cmd, nil)
 	stdout, err := cmd.StdoutPipe()
@@ -133,22 +132,14 @@ func shown(args []string) []string {
 	return append(slices.Clone(args[:most]), fmt.Sprintf("… (%d more)", len(args)-most))
 }
 
-// quickPackages are the packages with tests that need no service.
-func quickPackages(ctx context.Context, b *bench) ([]string, error) {
-	inProcess, _, err := testedPackages(ctx, b)
-	return inProcess, err
-}
-
 // errNoCompiler is why nothing was run: a pass without the race detector would claim too much.
 var errNoCompiler = errors.New("no C compiler: the race detector needs one. Install gcc or clang, or name one with CC, and leave CGO_ENABLED unset")
 
 // raceTest runs packages under the race detector.
 func raceTest(ctx context.Context, b *bench, tests *report, packages []string) error {
-	b.env["CGO_ENABLED"] = "1"
-	b.env["GORACE"] = "atexit_sleep_ms=50" // a second otherwise, in each of a hundred packages
-	defer delete(b.env, "CGO_ENABLED")
-	defer delete(b.env, "GORACE")
-	return goTest(ctx, b, tests, testArguments(append([]string{"-race", uninstrumented}, packages...)))
+	// Without atexit_sleep_ms the detector waits for a second at the end of each of a hundred packages.
+	return goTest(ctx, b, tests, testArguments(append([]string{"-race", uninstrumented}, packages...)),
+		"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=50")
 }
 
 // testedPackages are the packages with tests: those that run what they test in their own process, and the others.

@@ -1,30 +1,32 @@
 // Command run sets up whatever the tests need and runs them all.
 //
-//	go run ./tests/run [-quick] [go test arguments]
+//	go run ./tests/run [-race] [go test arguments]
 //
 // Needed are PostgreSQL, Redis, Chromium, axe-core, Node.js, the npm packages of tests/npm and stripe-mock. Each is taken
 // from the environment, found on the machine, or installed and started for this run only; what was started is stopped at
 // the end, interrupted or not. A skipped test counts as a failure, because a skip is how a missing service hides.
+// A plain go test runs what needs none of them and skips the rest.
 //
 // The race detector needs a C compiler. Without one the command fails before it runs anything.
-//
-// -quick sets nothing up: the rules, the use cases, the architecture and the embedded database, in less than a minute.
 package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
+
+	"sundry/tests/testenv"
 )
 
-const usage = `go run ./tests/run [-quick | -race] [go test arguments]
+const usage = `go run ./tests/run [-race] [go test arguments]
 
-  -quick   no services: rules, use cases, architecture and the embedded database
   -race    only what runs under the race detector
 
 Without arguments every test runs once: what runs in the test process, on both databases, under the race detector, which needs
@@ -48,19 +50,17 @@ const announcement = `The tests need PostgreSQL, PgBouncer, Redis, Chromium, axe
 taken from its TEST_* variable, found on this machine, or installed, with apt-get (as root or by sudo without a password),
 Docker, Homebrew, npm or go.
 Servers that are started here listen on 127.0.0.1, keep their data in a temporary directory and stop at the end.
-Nothing is installed with: go run ./tests/run -quick
+Nothing is installed by: go test ./...
 `
 
 // errTests reports that the tests ran and did not all pass. Their own report contains the rest.
 var errTests = errors.New("not all tests passed")
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
-	quick, race := false, false
+	race := false
 	if len(args) > 0 {
 		// Only the first argument can be ours; the rest belongs to go test, which reports best what is wrong with it.
 		switch args[0] {
-		case "-quick", "--quick":
-			quick, args = true, args[1:]
 		case "-race", "--race":
 			race, args = true, args[1:]
 		case "-h", "-help", "--help":
@@ -69,14 +69,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		}
 	}
 
-	b := &bench{out: out, env: map[string]string{}}
+	b := &bench{out: out, env: map[string]string{testenv.Run: rand.Text()}}
 	defer b.close()
 
 	tests := newReport(out)
 	started := time.Now()
 	switch {
-	case quick:
-		err = runQuick(ctx, b, tests, args)
 	case race:
 		err = runRace(ctx, b, tests)
 	default:
@@ -95,7 +93,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	fmt.Fprintf(out, "\ndone in %s\n", round(time.Since(started)))
 	totals := tests.totals()
 	fmt.Fprintln(out, totals)
-	if totals.failed > 0 || totals.passed == 0 || (totals.skipped > 0 && !quick) {
+	if totals.failed > 0 || totals.passed == 0 || totals.skipped > 0 {
 		return errTests
 	}
 	return nil
@@ -109,9 +107,6 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 	if err := setUp(ctx, b); err != nil {
 		return err
 	}
-	if err := b.step("go vet ./...", func() (string, error) { return "clean", vet(ctx, b) }); err != nil {
-		return err
-	}
 	if len(args) > 0 {
 		return goTest(ctx, b, tests, testArguments(args))
 	}
@@ -119,10 +114,16 @@ func runAll(ctx context.Context, b *bench, tests *report, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := raceTest(ctx, b, tests, inProcess); err != nil {
-		return err
-	}
-	return goTest(ctx, b, tests, testArguments(others))
+	// Each half waits for what leaves the processor idle: browsers, leases and commits on one side, the linker, which has
+	// one core's work at its end, on the other.
+	var raceErr error
+	racing := newReport(b.out)
+	var wg sync.WaitGroup
+	wg.Go(func() { raceErr = raceTest(ctx, b, racing, inProcess) })
+	err = goTest(ctx, b, tests, testArguments(others))
+	wg.Wait()
+	tests.add(racing)
+	return errors.Join(err, raceErr)
 }
 
 // runRace runs everything that the race detector can watch.
@@ -150,14 +151,14 @@ func setUp(ctx context.Context, b *bench) error {
 		name, variable string
 		find           func(context.Context, *bench) (string, string, error)
 	}{
-		{"PostgreSQL", "TEST_DATABASE_URL", findPostgres},
-		{"PgBouncer", "TEST_PGBOUNCER", findPgBouncer},
-		{"Redis", "TEST_REDIS_URL", findRedis},
-		{"Chromium", "TEST_CHROMIUM", findChromium},
-		{"axe-core", "TEST_AXE_PATH", findAxe},
-		{"Node.js", "TEST_NODE", findNode},
-		{"npm packages", "TEST_NPM", findPackages},
-		{"stripe-mock", "TEST_STRIPE_MOCK", findStripeMock},
+		{"PostgreSQL", testenv.Database, findPostgres},
+		{"PgBouncer", testenv.PgBouncer, findPgBouncer},
+		{"Redis", testenv.Redis, findRedis},
+		{"Chromium", testenv.Chromium, findChromium},
+		{"axe-core", testenv.Axe, findAxe},
+		{"Node.js", testenv.Node, findNode},
+		{"npm packages", testenv.Packages, findPackages},
+		{"stripe-mock", testenv.StripeMock, findStripeMock},
 	} {
 		err := b.step(s.name, func() (string, error) {
 			value, how, err := s.find(ctx, b)
@@ -169,20 +170,4 @@ func setUp(ctx context.Context, b *bench) error {
 		}
 	}
 	return nil
-}
-
-// runQuick runs what needs no service, and hides those that the caller's environment may name.
-func runQuick(ctx context.Context, b *bench, tests *report, args []string) error {
-	for _, name := range []string{"TEST_DATABASE_URL", "TEST_PGBOUNCER", "TEST_REDIS_URL", "TEST_CHROMIUM", "TEST_AXE_PATH", "TEST_NODE", "TEST_NPM", "TEST_STRIPE_MOCK"} {
-		b.env[name] = ""
-	}
-	b.env["TEST_QUICK"] = "1"
-	if len(args) == 0 {
-		packages, err := quickPackages(ctx, b)
-		if err != nil {
-			return err
-		}
-		args = packages
-	}
-	return goTest(ctx, b, tests, testArguments(args))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ type packageState struct {
 
 type testName struct{ pkg, test string }
 
-// report turns the events of one or more go test commands into compact lines, and counts.
+// report turns the events of go test commands, one after the other, into compact lines, and counts.
 type report struct {
 	out      io.Writer
 	packages map[string]*packageState // those not finished yet
@@ -151,6 +152,8 @@ func (r *report) handlePackage(e event) {
 func (r *report) finish(e event) {
 	p := r.of(e.Package)
 	delete(r.packages, e.Package)
+	var out bytes.Buffer // written at once, because two commands may report at a time
+	defer func() { _, _ = out.WriteTo(r.out) }()
 
 	results := p.results(e.Action == "fail")
 	var count totals
@@ -168,18 +171,18 @@ func (r *report) finish(e event) {
 	case e.Action == "skip" && len(results) == 0:
 		return // no test files
 	case e.Action == "fail":
-		fmt.Fprintf(r.out, "FAIL  %7.2fs  %s  %s\n", e.Elapsed, e.Package, count)
+		fmt.Fprintf(&out, "FAIL  %7.2fs  %s  %s\n", e.Elapsed, e.Package, count)
 	case count.passed+count.skipped == 0:
 		return // test files for another system, or none that -run names
 	case count.skipped > 0:
-		fmt.Fprintf(r.out, "skip  %7.2fs  %s  %s\n", e.Elapsed, e.Package, count)
+		fmt.Fprintf(&out, "skip  %7.2fs  %s  %s\n", e.Elapsed, e.Package, count)
 	default:
-		fmt.Fprintf(r.out, "ok    %7.2fs  %s  %d tests\n", e.Elapsed, e.Package, count.passed)
+		fmt.Fprintf(&out, "ok    %7.2fs  %s  %d tests\n", e.Elapsed, e.Package, count.passed)
 	}
 	for _, line := range r.builds[e.FailedBuild] {
-		fmt.Fprint(r.out, "      ", line)
+		fmt.Fprint(&out, "      ", line)
 	}
-	p.explain(r.out, e.Action == "fail")
+	p.explain(&out, e.Action == "fail")
 }
 
 // results returns what is to be counted, by test. A package that failed though none of its tests did (it did not
@@ -274,6 +277,16 @@ func (r *report) ended(err error) {
 	if r.totals().failed == 0 {
 		fmt.Fprintln(r.out, "FAIL  go test:", err)
 		r.outcomes[testName{}] = failed
+	}
+}
+
+// add joins what another report has counted.
+func (r *report) add(other *report) {
+	for name, o := range other.outcomes {
+		r.outcomes[name] = max(r.outcomes[name], o)
+	}
+	for name, seconds := range other.seconds {
+		r.seconds[name] += seconds
 	}
 }
 

@@ -139,7 +139,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestASecondRunCountsNoTestTwiceAndCanOnlyAddTrouble(t *testing.T) {
+// A second run counts no test twice, and can only add failures.
+func TestASecondRunCountsNoTestTwice(t *testing.T) {
 	t.Parallel()
 	r := newReport(new(strings.Builder))
 	result := func(action string) {
@@ -189,7 +190,7 @@ func TestTheLastLineIsWhatOthersRead(t *testing.T) {
 	}
 }
 
-func TestTheSlowestTestsAreListedWithTheirSubtestsAddedUp(t *testing.T) {
+func TestTheSlowestTestsIncludeTheirSubtests(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	r := newReport(&out)
@@ -205,5 +206,24 @@ func TestTheSlowestTestsAreListedWithTheirSubtestsAddedUp(t *testing.T) {
 	r.printSlowest(2)
 	if want := "    5.0s  sundry/a  TestTable\n    4.0s  sundry/b  TestAlone\n"; !strings.HasSuffix(out.String(), want) {
 		t.Errorf("printed %q", out.String())
+	}
+}
+
+func TestReportsOfTwoCommandsAreOne(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	one, other := newReport(&out), newReport(&out)
+	feed(t, one, `{"Action":"pass","Package":"sundry/a","Test":"TestOne","Elapsed":1}
+		{"Action":"pass","Package":"sundry/a"}
+		{"Action":"run","Package":"sundry/b","Test":"TestUnderWay"}`)
+	feed(t, other, `{"Action":"fail","Package":"sundry/c","Test":"TestTwo","Elapsed":2}
+		{"Action":"fail","Package":"sundry/c"}`)
+	other.ended(errors.New("exit status 1"))
+	one.add(other)
+	if got, want := one.totals(), (totals{passed: 1, failed: 1}); got != want {
+		t.Errorf("totals %v, want %v", got, want)
+	}
+	if got := one.seconds[testName{"sundry/c", "TestTwo"}]; got != 2 {
+		t.Errorf("TestTwo took %v seconds, want 2", got)
 	}
 }

@@ -3,32 +3,20 @@
 package scripts_test
 
 import (
-	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// packages is the folder of the npm packages that tests/run installs.
-func packages(t *testing.T) string {
-	t.Helper()
-	if os.Getenv("TEST_QUICK") != "" {
-		t.Skip("a quick run installs nothing")
-	}
-	folder := os.Getenv("TEST_NPM")
-	if folder == "" {
-		t.Fatal("TEST_NPM is not set: go run ./tests/run installs the packages")
-	}
-	return folder
-}
+	"sundry/tests/testenv"
+)
 
 // gathered puts all scripts into one folder, as the server serves them: their names are different, and modules import
 // those of other sites.
 func gathered(t *testing.T) string {
 	t.Helper()
-	npm, folder := packages(t), t.TempDir()
+	npm, folder := testenv.Need(t, testenv.Packages), t.TempDir()
 	collect(t, filepath.Join(folder, "pages"), "../../adapters/web/*/static/*.js", "../../adapters/web/*/static/js/*.?s", "*.test.js")
 	collect(t, filepath.Join(folder, "programs"), "../../examples/*/*.js", "../../adapters/web/docs/examples/*/*.mjs")
 	collect(t, folder, "*.json", "*.mjs")
@@ -41,7 +29,8 @@ func gathered(t *testing.T) string {
 	return folder
 }
 
-// collect copies the files of the patterns into a folder. A pattern without files, or two files of one name, is a mistake.
+// collect copies the files of the patterns into a folder. A pattern without files, or two files of one name, is a
+// mistake.
 func collect(t *testing.T, into string, patterns ...string) {
 	t.Helper()
 	if err := os.MkdirAll(into, 0o700); err != nil {
@@ -71,7 +60,7 @@ func collect(t *testing.T, into string, patterns ...string) {
 // node runs a program under Node.js and fails the test with what it printed.
 func node(t *testing.T, folder string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), cmp.Or(os.Getenv("TEST_NODE"), "node"), args...)
+	cmd := exec.CommandContext(t.Context(), testenv.Need(t, testenv.Node), args...)
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -35,7 +35,10 @@ func (s *Server) Onboard(accountID string) {
 func (s *Server) Restrict(accountID string) {
 	s.Change(accountID, map[string]any{
 		"details_submitted": true, "payouts_enabled": false, "capabilities": object{"transfers": "inactive"},
-		"requirements": object{"currently_due": []string{"individual.verification.document"}, "past_due": []string{}, "disabled_reason": "rejected.other"},
+		"requirements": object{
+			"currently_due": []string{"individual.verification.document"}, "past_due": []string{},
+			"disabled_reason": "rejected.other",
+		},
 	})
 }
 
@@ -152,7 +155,10 @@ func (s *Server) createConnect(kind string, o object, form url.Values) (int, obj
 		}
 		o["type"], o["country"], o["email"], o["details_submitted"], o["payouts_enabled"] = form.Get("type"), form.Get("country"), form.Get("email"), false, false
 		o["capabilities"] = object{"transfers": "inactive"}
-		o["requirements"] = object{"currently_due": []string{"individual.verification.document", "external_account"}, "past_due": []string{}, "disabled_reason": "requirements.past_due"}
+		o["requirements"] = object{
+			"currently_due": []string{"individual.verification.document", "external_account"}, "past_due": []string{},
+			"disabled_reason": "requirements.past_due",
+		}
 		return http.StatusOK, s.add("acct_", o)
 	case "account_links":
 		if s.objects[form.Get("account")] == nil {
@@ -192,7 +198,7 @@ func (s *Server) update(o object, form url.Values) (int, object) {
 	return http.StatusOK, o
 }
 
-// behavior is what a payment method does, whatever it is called.
+// behavior returns the behavior that the id of a payment method names: pm_<behavior>_….
 func behavior(form url.Values) string {
 	method := form.Get("payment_method")
 	if token := form.Get("confirmation_token"); token != "" {
@@ -207,11 +213,17 @@ func (s *Server) confirm(o object, form url.Values, offSession bool) (int, objec
 		return refuse(http.StatusBadRequest, o["object"].(string)+"_unexpected_state")
 	}
 	does := behavior(form)
-	method := object{"id": "pm_" + does + "_saved", "type": "card", "card": object{"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2034}}
+	method := object{
+		"id": "pm_" + does + "_saved", "type": "card",
+		"card": object{"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2034},
+	}
 	refusedOff := offSession && (does == Challenges || does == PresentOnly)
 	switch {
 	case does == Declines || refusedOff:
-		decline := object{"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds", "message": "A secret.", "payment_method": method}
+		decline := object{
+			"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds", "message": "A secret.",
+			"payment_method": method,
+		}
 		if refusedOff && does == Challenges {
 			decline["code"], decline["decline_code"] = "authentication_required", "authentication_required"
 		}
@@ -238,7 +250,10 @@ func lastError(o object) string {
 func (s *Server) succeed(o, method object) {
 	o["status"], o["payment_method"], o["next_action"] = "succeeded", method, nil
 	if amount, ok := o["amount"].(int64); ok {
-		o["latest_charge"] = object{"id": "ch_1", "balance_transaction": object{"id": "txn_1", "fee": amount*3/200 + 25, "currency": o["currency"]}}
+		o["latest_charge"] = object{
+			"id":                  "ch_1",
+			"balance_transaction": object{"id": "txn_1", "fee": amount*3/200 + 25, "currency": o["currency"]},
+		}
 	}
 }
 
@@ -251,7 +266,10 @@ func cancel(o object) (int, object) {
 }
 
 func (s *Server) finalize(o object) (int, object) {
-	made := s.intent(object{"metadata": object{}, "invoice": o["id"]}, o["amount_due"].(int64), o["currency"].(string), o["customer"].(string))
+	made := s.intent(
+		object{"metadata": object{}, "invoice": o["id"]}, o["amount_due"].(int64), o["currency"].(string),
+		o["customer"].(string),
+	)
 	o["status"], o["payment_intent"] = "open", made["id"]
 	return http.StatusOK, o
 }
@@ -290,7 +308,9 @@ func (s *Server) refunded(intentID string) (sum int64) {
 	return sum
 }
 
-var prefixes = map[string]string{"payment_intents": "pi_", "customers": "cus_", "refunds": "re_", "transfers": "tr_", "invoiceitems": "ii_"}
+var prefixes = map[string]string{
+	"payment_intents": "pi_", "customers": "cus_", "refunds": "re_", "transfers": "tr_", "invoiceitems": "ii_",
+}
 
 func (s *Server) list(kind string, query url.Values) (int, object) {
 	found := []object{}
@@ -319,7 +339,9 @@ func (s *Server) search(kind, query string) (int, object) {
 			found = append(found, o)
 		}
 	}
-	return http.StatusOK, object{"object": "search_result", "data": found, "has_more": false, "url": "/v1/" + kind + "/search"}
+	return http.StatusOK, object{
+		"object": "search_result", "data": found, "has_more": false, "url": "/v1/" + kind + "/search",
+	}
 }
 
 // of finds the latest object of a kind whose metadata have a value.
@@ -332,7 +354,7 @@ func (s *Server) of(prefix, name, value string) object {
 	return nil
 }
 
-// Refunded is how much of a payment went back.
+// Refunded returns the refunded part of a payment.
 func (s *Server) Refunded(paymentID string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -349,7 +371,8 @@ func (s *Server) RefundInDashboard(t testing.TB, paymentID string, amount int64)
 	defer s.mu.Unlock()
 	intent := s.of("pi_", "payment_id", paymentID)
 	made := s.add("re_", object{
-		"object": "refund", "amount": amount, "currency": intent["currency"], "payment_intent": intent["id"], "status": "succeeded", "metadata": object{},
+		"object": "refund", "amount": amount, "currency": intent["currency"], "payment_intent": intent["id"],
+		"status": "succeeded", "metadata": object{},
 	})
 	return made["id"].(string)
 }
@@ -374,7 +397,10 @@ func (s *Server) Challenge(t testing.TB, paymentID string, approve bool) {
 		return
 	}
 	o["status"], o["next_action"] = "requires_payment_method", nil
-	o[lastError(o)] = object{"type": "card_error", "code": o["object"].(string) + "_authentication_failure", "payment_method": o["payment_method"]}
+	o[lastError(o)] = object{
+		"type": "card_error", "code": o["object"].(string) + "_authentication_failure",
+		"payment_method": o["payment_method"],
+	}
 	o["payment_method"] = nil
 }
 
@@ -401,7 +427,8 @@ func (s *Server) Dispute(paymentID string, amount int64) string {
 	defer s.mu.Unlock()
 	intent := s.of("pi_", "payment_id", paymentID)
 	o := s.add("dp_", object{
-		"metadata": object{}, "amount": amount, "currency": intent["currency"], "status": "needs_response", "reason": "fraudulent",
+		"metadata": object{}, "amount": amount, "currency": intent["currency"], "status": "needs_response",
+		"reason":         "fraudulent",
 		"payment_intent": intent, "evidence_details": object{"due_by": 4_000_000_000},
 	})
 	return o["id"].(string)

@@ -1,6 +1,6 @@
-// Package stripefake is the part of Stripe's API that the adapter uses, with a memory: idempotency keys, intents that move
-// through their states, refunds that add up. It is no reference for Stripe's shapes, which stripe-mock is asked about, and
-// it fails in whatever way a test wants.
+// Package stripefake is the part of Stripe's API that the adapter uses, with a memory: idempotency keys, intents that
+// move through their states, refunds that add up. It is no reference for Stripe's shapes, which stripe-mock is asked
+// about, and it fails in whatever way a test wants.
 package stripefake
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Failure is what happens to a request instead of, or after, its effect.
+// Failure replaces or follows the effect of a request.
 type Failure struct {
 	// Status is sent in place of the response; 0 cuts the connection.
 	Status int
@@ -23,7 +23,7 @@ type Failure struct {
 	Code string
 	// After means that the effect takes place, and only the response is lost.
 	After bool
-	// Times is how often it happens; 0 means always.
+	// Times is the number of requests that fail; 0 means all.
 	Times int
 }
 
@@ -62,7 +62,8 @@ type Server struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
-		objects: map[string]object{}, responses: map[string]response{}, requests: map[string]string{}, busy: map[string]bool{},
+		objects: map[string]object{}, responses: map[string]response{}, requests: map[string]string{},
+		busy:     map[string]bool{},
 		failures: map[string]*Failure{}, stored: map[string]int{},
 	}
 	listener := httptest.NewServer(s)
@@ -92,7 +93,7 @@ func (s *Server) Heal() {
 	s.failures = map[string]*Failure{}
 }
 
-// ForgetKeys is what Stripe does after a day.
+// ForgetKeys drops the idempotency keys, as Stripe does after a day.
 func (s *Server) ForgetKeys() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +114,7 @@ func (s *Server) LoseResponsesTo(method string) {
 	s.lost = method
 }
 
-// Count is how many requests had a method and path that contain route.
+// Count returns the number of requests whose method and path contain route.
 func (s *Server) Count(route string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

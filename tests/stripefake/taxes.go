@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// taxRates are the rates, in percent, of the jurisdictions where the fake account collects tax. In the United States the
-// postal code decides, and two jurisdictions tax one line.
+// taxRates are the rates, in percent, of the jurisdictions where the fake account collects tax. In the United States
+// the postal code decides, and two jurisdictions tax one line.
 var taxRates = map[string][]string{"DE": {"19"}, "JP": {"10"}, "US 94103": {"7.25", "1.375"}}
 
 // createTax is POST /v1/tax/calculations.
@@ -18,7 +18,9 @@ func (s *Server) createTax(what string, form url.Values) (int, object) {
 	if what != "calculations" {
 		return refuse(http.StatusNotFound, "resource_missing")
 	}
-	country, postal := form.Get("customer_details[address][country]"), form.Get("customer_details[address][postal_code]")
+	country, postal := form.Get("customer_details[address][country]"), form.Get(
+		"customer_details[address][postal_code]",
+	)
 	place, businessID := country, form.Get("customer_details[tax_ids][0][value]")
 	if country == "US" {
 		place += " " + postal
@@ -50,8 +52,9 @@ func (s *Server) createTax(what string, form url.Values) (int, object) {
 		})
 	}
 	return http.StatusOK, s.add("taxcalc_", object{
-		"object": "tax.calculation", "amount_total": total, "tax_amount_exclusive": exclusive, "tax_amount_inclusive": inclusive,
-		"currency": form.Get("currency"), "line_items": object{"object": "list", "data": lines},
+		"object": "tax.calculation", "amount_total": total, "tax_amount_exclusive": exclusive,
+		"tax_amount_inclusive": inclusive,
+		"currency":             form.Get("currency"), "line_items": object{"object": "list", "data": lines},
 	})
 }
 

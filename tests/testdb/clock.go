@@ -25,18 +25,10 @@ func (s *ClockedStore) Atomically(ctx context.Context, fn func(ctx context.Conte
 	return s.Store.Atomically(ctx, s.clocked(fn))
 }
 
-// Pipelined implements ports.Store.
-func (s *ClockedStore) Pipelined(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	return s.Store.Pipelined(ctx, s.clocked(fn))
-}
-
-// ReadTogether implements ports.Store.
-func (s *ClockedStore) ReadTogether(ctx context.Context, fn func(ctx context.Context, r ports.Repos) error) error {
-	return s.Store.ReadTogether(ctx, s.clocked(fn))
-}
-
 // clocked gives a transaction the test's clock.
-func (s *ClockedStore) clocked(fn func(ctx context.Context, r ports.Repos) error) func(ctx context.Context, r ports.Repos) error {
+func (s *ClockedStore) clocked(
+	fn func(ctx context.Context, r ports.Repos) error,
+) func(ctx context.Context, r ports.Repos) error {
 	return func(ctx context.Context, r ports.Repos) error {
 		r.Clock = s.clock
 		return fn(ctx, r)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/glebarez/sqlite" // the driver "sqlite"
-	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
 // OpenToExplain opens a new database of the engine past gorm; explain is what its plans are asked for with.
@@ -25,7 +25,7 @@ func OpenToExplain(t *testing.T, engine Engine) (db *sql.DB, explain string) {
 	return db, explain
 }
 
-// PlanOf joins the last column of each row, which is where both engines write the plan.
+// PlanOf joins the last column of each row, in which both engines write the plan.
 func PlanOf(t *testing.T, db *sql.DB, statement string) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), statement)

@@ -1,14 +1,12 @@
 package testdb
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -16,16 +14,16 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sundry/adapters/gormstore"
+	"sundry/tests/testenv"
 )
 
 const (
-	defaultServer  = "postgres://postgres@127.0.0.1:5432/postgres?sslmode=disable"
 	templatePrefix = "sundry_template_"
 	// templateLock keeps two test processes from making the same template at once.
 	templateLock = 7_319_004_112
 )
 
-func server() string { return cmp.Or(os.Getenv("TEST_DATABASE_URL"), defaultServer) }
+func server() string { return testenv.Get(testenv.Database) }
 
 // databaseURL is the server's address with another database in it.
 func databaseURL(name string) (string, error) {
@@ -43,7 +41,7 @@ func administrate(work func(ctx context.Context, admin *pgx.Conn) error) error {
 	defer cancel()
 	admin, err := pgx.Connect(ctx, server())
 	if err != nil {
-		return fmt.Errorf("connect to TEST_DATABASE_URL (TEST_QUICK=1 does without): %w", err)
+		return fmt.Errorf("connect to TEST_DATABASE_URL: %w", err)
 	}
 	defer func() { _ = admin.Close(ctx) }()
 	return work(ctx, admin)
@@ -63,7 +61,9 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 		if err != nil || ready {
 			return err
 		}
-		if err := execAll(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name); err != nil {
+		if err := execAll(
+			ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name,
+		); err != nil {
 			return err
 		}
 		address, err := databaseURL(name)
@@ -96,7 +96,9 @@ func dropOldTemplates(ctx context.Context, admin *pgx.Conn) error {
 		return err
 	}
 	for _, name := range old {
-		if err := execAll(ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE false", "DROP DATABASE "+name); err != nil {
+		if err := execAll(
+			ctx, admin, "ALTER DATABASE "+name+" WITH IS_TEMPLATE false", "DROP DATABASE "+name,
+		); err != nil {
 			return err
 		}
 	}

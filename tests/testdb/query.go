@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/glebarez/sqlite"     // the driver "sqlite"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
 // Int reads one number from the database at url with a query that takes no argument.

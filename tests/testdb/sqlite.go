@@ -11,8 +11,6 @@ import (
 	"sundry/adapters/gormstore"
 )
 
-func quick() bool { return os.Getenv("TEST_QUICK") == "1" }
-
 // sqliteTemplate is the bytes of a migrated, empty database file: copying it is much cheaper than migrating again.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "sundry-template-")

@@ -1,13 +1,13 @@
 // Package testdb hands a fresh, migrated database to each test: SQLite in the test's own folder and PostgreSQL in a
-// database of its own, dropped when the test ends. TEST_DATABASE_URL names the PostgreSQL server (a role that may
-// create databases); TEST_QUICK=1 leaves PostgreSQL out, and TEST_ENGINE=postgres SQLite.
+// database of its own, dropped when the test ends. PostgreSQL is there when TEST_DATABASE_URL names its server;
+// TEST_ENGINE=postgres leaves SQLite out.
 package testdb
 
 import (
-	"os"
 	"testing"
 
 	"sundry/adapters/gormstore"
+	"sundry/tests/testenv"
 )
 
 // Engine is one of the two databases that the product runs on.
@@ -26,9 +26,13 @@ var (
 // Make returns the DATABASE_URL of a new, migrated, empty database that lives until drop is called.
 func (e Engine) Make() (url string, drop func() error, err error) { return e.make() }
 
-// URL is the DATABASE_URL of a new, migrated, empty database that lives as long as the test.
+// URL returns the DATABASE_URL of a new, migrated, empty database that lives as long as the test. It skips the test
+// when the engine is not there.
 func (e Engine) URL(t testing.TB) string {
 	t.Helper()
+	if e.Name == Postgres.Name {
+		testenv.Need(t, testenv.Database)
+	}
 	url, drop, err := e.make()
 	if err != nil {
 		t.Fatalf("make a %s database: %v", e.Name, err)
@@ -56,13 +60,13 @@ func (e Engine) Open(t testing.TB, options ...gormstore.Option) *gormstore.Store
 	return store
 }
 
-// Engines are those under test in this run.
+// Engines returns those under test in this run.
 func Engines() []Engine {
-	if quick() {
-		return []Engine{SQLite}
-	}
-	if os.Getenv("TEST_ENGINE") == Postgres.Name {
+	switch {
+	case testenv.Get(testenv.Engine) == Postgres.Name:
 		return []Engine{Postgres}
+	case testenv.Get(testenv.Database) == "":
+		return []Engine{SQLite}
 	}
 	return []Engine{SQLite, Postgres}
 }

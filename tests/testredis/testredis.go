@@ -1,18 +1,19 @@
-// Package testredis hands Redis to tests: the server that TEST_REDIS_URL names (default 127.0.0.1:6379), or a
-// substitute inside the test process when TEST_QUICK=1 does without services.
+// Package testredis hands Redis to tests: the server that TEST_REDIS_URL names, or without one a substitute inside the
+// test process.
 package testredis
 
 import (
-	"cmp"
-	"os"
 	"strconv"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+
+	"sundry/tests/testenv"
 )
 
-// The database numbers, so that test processes that empty theirs do not empty another's; tests/harness has those from 4 on.
+// The database numbers keep a test process that empties its own from emptying another's; tests/harness has those from 5
+// on.
 const (
 	// Shared is for tests that keep to keys of their own and empty nothing.
 	Shared = 1
@@ -20,15 +21,18 @@ const (
 	Dispatch = 2
 	// Faults belongs to tests/faults, which empties it.
 	Faults = 3
+	// RoundTrips belongs to tests/roundtrips, which runs at the same time as what else uses tests/harness.
+	RoundTrips = 4
 )
 
 // URL is the REDIS_URL of a database.
 func URL(t testing.TB, db int) string {
 	t.Helper()
-	if os.Getenv("TEST_QUICK") != "" {
+	server := testenv.Get(testenv.Redis)
+	if server == "" {
 		return "redis://" + miniredis.RunT(t).Addr() + "/" + strconv.Itoa(db)
 	}
-	options, err := redis.ParseURL(cmp.Or(os.Getenv("TEST_REDIS_URL"), "redis://127.0.0.1:6379"))
+	options, err := redis.ParseURL(server)
 	if err != nil {
 		t.Fatalf("TEST_REDIS_URL: %v", err)
 	}

@@ -16,7 +16,8 @@ type customer struct{ CreatorID, ExternalCustomerID string }
 // ListCustomers implements ports.AccessAudit: three queries for a page, however many customers are on it.
 func (t audit) ListCustomers(_ context.Context, after access.Document, limit int) ([]ports.CustomerAccess, error) {
 	query := t.DB.Where("(creator_id, external_customer_id) > (?, ?)", after.CreatorID, after.ExternalCustomerID)
-	documents, err := repo.ListBy(t.Base, "list snapshots", query.Order("creator_id, external_customer_id").Limit(limit), snapshotRow.toDocument)
+	documents, err := repo.ListBy(t.Base, "list snapshots", query.Order("creator_id, external_customer_id").Limit(limit),
+		snapshotRow.toDocument)
 	if err != nil || len(documents) == 0 {
 		return nil, err
 	}
@@ -43,7 +44,8 @@ func (t audit) ListCustomers(_ context.Context, after access.Document, limit int
 		CreatorID, ExternalCustomerID string
 		Changes, Highest              int64
 	}
-	err = t.DB.Model(&versionRow{}).Select("creator_id, external_customer_id, COUNT(*) AS changes, MAX(version) AS highest").
+	err = t.DB.Model(&versionRow{}).Select(
+		"creator_id, external_customer_id, COUNT(*) AS changes, MAX(version) AS highest").
 		Where(onPage, bounds...).Group("creator_id, external_customer_id").Scan(&counts).Error
 	if err != nil {
 		return nil, t.Failure("count changes of a page", err)
@@ -56,11 +58,13 @@ func (t audit) ListCustomers(_ context.Context, after access.Document, limit int
 	return page, nil
 }
 
-// between is the condition on the customers after one document and up to another. Within an account it bounds the customer
-// alone: the planner takes a comparison of pairs for one of accounts, and would read all of a large one for each page.
+// between is the condition on the customers after one document and up to another. Within an account it bounds the
+// customer alone: the planner takes a comparison of pairs for one of accounts, and would read all of a large one for
+// each page.
 func between(after, last access.Document) (condition string, bounds []any) {
 	if after.CreatorID == last.CreatorID {
-		return "creator_id = ? AND external_customer_id > ? AND external_customer_id <= ?", []any{last.CreatorID, after.ExternalCustomerID, last.ExternalCustomerID}
+		return "creator_id = ? AND external_customer_id > ? AND external_customer_id <= ?", []any{last.CreatorID,
+			after.ExternalCustomerID, last.ExternalCustomerID}
 	}
 	return "(creator_id, external_customer_id) > (?, ?) AND (creator_id, external_customer_id) <= (?, ?)",
 		[]any{after.CreatorID, after.ExternalCustomerID, last.CreatorID, last.ExternalCustomerID}
@@ -68,9 +72,11 @@ func between(after, last access.Document) (condition string, bounds []any) {
 
 // LostSnapshots implements ports.AccessAudit.
 func (t audit) LostSnapshots(_ context.Context, limit int) ([]string, error) {
-	const without = " x LEFT JOIN access_snapshots s ON s.creator_id = x.creator_id AND s.external_customer_id = x.external_customer_id WHERE s.creator_id IS NULL"
+	const without = " x LEFT JOIN access_snapshots s ON s.creator_id = x.creator_id AND s.external_customer_id = " +
+		"x.external_customer_id WHERE s.creator_id IS NULL"
 	const customers = "SELECT x.creator_id || '/' || x.external_customer_id AS customer FROM "
-	return t.QueryIDs("audit snapshots", "SELECT customer FROM ("+customers+"access_versions"+without+" UNION "+customers+"grants"+without+
+	return t.QueryIDs("audit snapshots", "SELECT customer FROM ("+customers+"access_versions"+without+" UNION "+customers+
+		"grants"+without+
 		") AS lost ORDER BY customer LIMIT ?", limit)
 }
 

@@ -29,7 +29,8 @@ func (creditUseRow) TableName() string { return "credit_uses" }
 type creditUses struct{ repo.Base }
 
 // Get implements ports.CreditUses.
-func (t creditUses) Get(_ context.Context, creatorID, externalCustomerID, idempotencyKey string) (access.CreditUse, error) {
+func (t creditUses) Get(_ context.Context, creatorID, externalCustomerID,
+	idempotencyKey string) (access.CreditUse, error) {
 	row, err := repo.TakeOne[creditUseRow](t.Base, "get credit use",
 		ofCustomer+" AND idempotency_key = ?", creatorID, externalCustomerID, idempotencyKey)
 	return access.CreditUse{
@@ -46,8 +47,10 @@ func (t creditUses) Get(_ context.Context, creatorID, externalCustomerID, idempo
 // Insert implements ports.CreditUses.
 func (t creditUses) Insert(_ context.Context, u access.CreditUse) error {
 	return t.InsertRow("insert credit use", &creditUseRow{
-		CreatorID: u.CreatorID, ExternalCustomerID: u.ExternalCustomerID, IdempotencyKey: u.IdempotencyKey, CreditKey: u.Request.Key,
-		AskedUnit: u.Request.Unit, Amount: u.Request.Amount, Unit: u.Result.Unit, Granted: u.Result.Granted, Used: u.Result.Used,
+		CreatorID: u.CreatorID, ExternalCustomerID: u.ExternalCustomerID, IdempotencyKey: u.IdempotencyKey,
+		CreditKey: u.Request.Key,
+		AskedUnit: u.Request.Unit, Amount: u.Request.Amount, Unit: u.Result.Unit, Granted: u.Result.Granted,
+		Used:    u.Result.Used,
 		Balance: u.Result.Balance, Version: u.Result.Version, At: repo.UnixMillis(u.At),
 	})
 }

@@ -2,7 +2,12 @@ package access
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/access"
@@ -35,8 +40,9 @@ func newGrantRow(g *access.Grant) grantRow {
 	return grantRow{
 		ID: s.ID, CreatorID: s.CreatorID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
 		CheckoutID: s.CheckoutID, Plan: repo.JSON(s.Plan), Entitlements: repo.JSON(s.Entitlements),
-		Credits: repo.JSON(s.Credits), Note: s.Note, StartedAt: repo.UnixMillis(s.StartedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
-		EndedAt: repo.UnixMillis(s.EndedAt), EndReason: s.EndReason, Revision: s.Revision,
+		Credits: repo.JSON(s.Credits), Note: s.Note, StartedAt: repo.UnixMillis(s.StartedAt),
+		ExpiresAt: repo.UnixMillis(s.ExpiresAt),
+		EndedAt:   repo.UnixMillis(s.EndedAt), EndReason: s.EndReason, Revision: s.Revision,
 	}
 }
 
@@ -44,8 +50,9 @@ func (r grantRow) toState() *access.Grant {
 	return access.Restore(access.State{
 		ID: r.ID, CreatorID: r.CreatorID, ExternalCustomerID: r.ExternalCustomerID, Source: r.Source, SourceID: r.SourceID,
 		CheckoutID: r.CheckoutID, Plan: r.Plan.V, Entitlements: r.Entitlements.V, Credits: r.Credits.V, Note: r.Note,
-		StartedAt: time.Time(r.StartedAt), ExpiresAt: time.Time(r.ExpiresAt), EndedAt: time.Time(r.EndedAt), EndReason: r.EndReason,
-		Revision: r.Revision,
+		StartedAt: time.Time(r.StartedAt), ExpiresAt: time.Time(r.ExpiresAt), EndedAt: time.Time(r.EndedAt),
+		EndReason: r.EndReason,
+		Revision:  r.Revision,
 	})
 }
 
@@ -59,18 +66,75 @@ type grants struct {
 }
 
 // GetBySource implements ports.Grants.
-func (t grants) GetBySource(_ context.Context, creatorID string, source access.Source, sourceID string) (*access.Grant, error) {
-	return t.GetBy("get grant of "+sourceID, "creator_id = ? AND source = ? AND source_id = ?", creatorID, source, sourceID)
+func (t grants) GetBySource(_ context.Context, creatorID string, source access.Source,
+	sourceID string) (*access.Grant, error) {
+	op := "get grant of " + sourceID
+	rows, err := grantsBySource.Get(t.Base, string(source)+"/"+sourceID, func() ([]grantRow, error) {
+		return t.rows(op, t.DB.Where("creator_id = ? AND source = ? AND source_id = ?", creatorID, source, sourceID))
+	})
+	if err == nil && len(rows) == 0 {
+		err = t.Failure(op, gorm.ErrRecordNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].toState(), nil
+}
+
+func (t grants) rows(op string, query *gorm.DB) ([]grantRow, error) {
+	return repo.ListBy(t.Base, op, query, func(r grantRow) grantRow { return r })
+}
+
+// grantsBySource are the one grant, or none, that a source has given.
+var grantsBySource = repo.NewSlot[[]grantRow]("grants")
+
+// PreloadPurchase reads what a payment of the account that owner, a query with an argument, selects the id of has
+// granted.
+func PreloadPurchase(b repo.Base, owner, arg, paymentID string) {
+	const query = "SELECT * FROM grants WHERE creator_id = (%s) AND source IN ('purchase', 'appointment') AND " +
+		"source_id = ?"
+	grantsBySource.Preload(b, "get grant of "+paymentID, fmt.Sprintf(query, owner), []any{arg, paymentID},
+		func(rows pgx.Rows, keep func(string, []grantRow)) error {
+			found, err := repo.CollectRows[grantRow](b, rows)
+			for _, source := range []access.Source{access.Purchase, access.Appointment} {
+				of := slices.DeleteFunc(slices.Clone(found), func(r grantRow) bool { return r.Source != source })
+				keep(string(source)+"/"+paymentID, of)
+			}
+			return err
+		})
 }
 
 // ListByCheckout implements ports.Grants.
 func (t grants) ListByCheckout(_ context.Context, creatorID, checkoutID string) ([]*access.Grant, error) {
-	return t.ListBy("list grants of "+checkoutID, t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("id"))
+	return t.ListBy("list grants of "+checkoutID, t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID,
+		checkoutID).Order("id"))
 }
 
 // ListActive implements ports.Grants.
 func (t grants) ListActive(_ context.Context, creatorID, externalCustomerID string) ([]*access.Grant, error) {
-	return t.ListBy("list active grants", t.DB.Where(ofCustomer+" AND end_reason = ''", creatorID, externalCustomerID).Order("id"))
+	rows, err := cachedGrants.Get(t.Base, creatorID+"/"+externalCustomerID, func() ([]grantRow, error) {
+		return t.rows("list active grants", t.DB.Where(ofCustomer+" AND end_reason = ''", creatorID,
+			externalCustomerID).Order("id"))
+	})
+	found := make([]*access.Grant, len(rows))
+	for i, row := range rows {
+		found[i] = row.toState()
+	}
+	return found, err
+}
+
+// cachedGrants are the active grants of a customer.
+var cachedGrants = repo.NewSlot[[]grantRow]("grants")
+
+// PreloadGrants reads the active grants of a customer.
+func PreloadGrants(b repo.Base, creatorID, externalCustomerID string) {
+	cachedGrants.Preload(b, "list active grants", "SELECT * FROM grants WHERE "+ofCustomer+
+		" AND end_reason = '' ORDER BY id",
+		[]any{creatorID, externalCustomerID}, func(rows pgx.Rows, keep func(string, []grantRow)) error {
+			found, err := repo.CollectRows[grantRow](b, rows)
+			keep(creatorID+"/"+externalCustomerID, found)
+			return err
+		})
 }
 
 // ListEnded implements ports.Grants.

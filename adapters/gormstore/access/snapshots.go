@@ -5,17 +5,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"sundry/adapters/gormstore/repo"
-
-	"gorm.io/gorm/clause"
-
 	"sundry/core/access"
 	"sundry/ports"
 )
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.AccessRepos {
-	return ports.AccessRepos{Grants: grants{grantMapping.On(b)}, Snapshots: snapshots{b}, CreditUses: creditUses{b}, Audit: audit{grants{grantMapping.On(b)}}}
+	return ports.AccessRepos{Grants: grants{grantMapping.On(b)}, Snapshots: snapshots{b}, CreditUses: creditUses{b},
+		Audit: audit{grants{grantMapping.On(b)}}}
 }
 
 type snapshotRow struct {
@@ -65,31 +65,41 @@ type snapshots struct{ repo.Base }
 
 const ofCustomer = "creator_id = ? AND external_customer_id = ?"
 
-// Lock implements ports.Snapshots. SQLite has one writer at a time, which is lock enough.
+// Lock implements ports.Snapshots. SQLite has one writer at a time, which is lock enough. An INSERT that does nothing
+// is cheaper than another round trip, and of two first grants the second waits for the first to commit.
 func (t snapshots) Lock(_ context.Context, empty access.Document) (access.Document, error) {
-	if t.Pipeline != nil { // an insertion in vain costs less than a round trip
-		row := newSnapshotRow(empty)
-		if err := t.InsertRowDeferred("insert empty snapshot", row, "ON CONFLICT DO NOTHING"); err != nil {
-			return access.Document{}, err
+	row, err := lockedSnapshots.Get(t.Base, empty.CreatorID+"/"+empty.ExternalCustomerID, func() (snapshotRow, error) {
+		if err := t.InsertRowDeferred("insert empty snapshot", newSnapshotRow(empty), repo.OrNothing); err != nil {
+			return snapshotRow{}, err
 		}
-		return t.lock(empty)
-	}
-	d, err := t.lock(empty)
-	if !repo.IsNotFound(err) {
-		return d, err
-	}
-	// Two first grants may meet here: the second waits for the first to commit, inserts nothing and locks its row.
-	insert := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(newSnapshotRow(empty))
-	if insert.Error != nil {
-		return access.Document{}, t.Failure("insert empty snapshot", insert.Error)
-	}
-	return t.lock(empty)
-}
-
-func (t snapshots) lock(of access.Document) (access.Document, error) {
-	row, err := repo.TakeOne[snapshotRow](t.ForUpdate(), "lock snapshot", ofCustomer, of.CreatorID, of.ExternalCustomerID)
+		t.PreloadWith("access_snapshots", empty.CreatorID, empty.ExternalCustomerID)
+		return repo.TakeOne[snapshotRow](t.ForUpdate(), "lock snapshot", ofCustomer, empty.CreatorID,
+			empty.ExternalCustomerID)
+	})
 	return row.toDocument(), err
 }
+
+// LockSoon implements ports.Snapshots. The lock goes before the next statement whose result is needed.
+func (t snapshots) LockSoon(_ context.Context, empty access.Document) error {
+	if t.Pipeline == nil {
+		return nil
+	}
+	if err := t.InsertRowDeferred("insert empty snapshot", newSnapshotRow(empty), repo.OrNothing); err != nil {
+		return err
+	}
+	t.PreloadWith("access_snapshots", empty.CreatorID, empty.ExternalCustomerID)
+	return lockedSnapshots.Enqueue(t.Base, "lock snapshot", "SELECT * FROM access_snapshots WHERE "+ofCustomer+" FOR UPDATE",
+		[]any{empty.CreatorID, empty.ExternalCustomerID}, func(rows pgx.Rows, keep func(string, snapshotRow)) error {
+			found, err := repo.CollectRows[snapshotRow](t.Base, rows)
+			for _, row := range found {
+				keep(row.CreatorID+"/"+row.ExternalCustomerID, row)
+			}
+			return err
+		})
+}
+
+// lockedSnapshots are those that the transaction has locked.
+var lockedSnapshots = repo.NewSlot[snapshotRow]("access_snapshots")
 
 // Update implements ports.Snapshots.
 func (t snapshots) Update(_ context.Context, d access.Document, change *access.Changed) error {
@@ -106,7 +116,8 @@ func (t snapshots) Update(_ context.Context, d access.Document, change *access.C
 	}
 	return t.InsertRow("record snapshot version", &versionRow{
 		CreatorID: d.CreatorID, ExternalCustomerID: d.ExternalCustomerID, Version: d.Version,
-		Changed: repo.JSON(change.Changed), Cause: change.Cause.Kind, CauseID: change.Cause.ID, At: repo.UnixMillis(change.At),
+		Changed: repo.JSON(change.Changed), Cause: change.Cause.Kind, CauseID: change.Cause.ID,
+		At: repo.UnixMillis(change.At),
 	})
 }
 
@@ -117,13 +128,22 @@ func (t snapshots) Get(_ context.Context, creatorID, externalCustomerID string) 
 }
 
 // ListHistory implements ports.Snapshots.
-func (t snapshots) ListHistory(_ context.Context, creatorID, externalCustomerID string, limit int) ([]access.Changed, error) {
+func (t snapshots) ListHistory(_ context.Context, creatorID, externalCustomerID string,
+	limit int) ([]access.Changed, error) {
 	query := t.DB.Where(ofCustomer, creatorID, externalCustomerID).Order("version DESC").Limit(limit)
 	return repo.ListBy(t.Base, "list snapshot versions", query, versionRow.toChange)
 }
 
+// ListHistoryAfter implements ports.Snapshots.
+func (t snapshots) ListHistoryAfter(_ context.Context, creatorID, externalCustomerID string,
+	version int64) ([]access.Changed, error) {
+	query := t.DB.Where(ofCustomer+" AND version > ?", creatorID, externalCustomerID, version).Order("version")
+	return repo.ListBy(t.Base, "list new snapshot versions", query, versionRow.toChange)
+}
+
 // CountHistory implements ports.Snapshots.
-func (t snapshots) CountHistory(_ context.Context, creatorID, externalCustomerID string) (count, highest int64, err error) {
+func (t snapshots) CountHistory(_ context.Context, creatorID,
+	externalCustomerID string) (count, highest int64, err error) {
 	var row struct{ Count, Highest int64 }
 	err = t.DB.Model(&versionRow{}).Select("COUNT(*) AS count, COALESCE(MAX(version), 0) AS highest").
 		Where(ofCustomer, creatorID, externalCustomerID).Scan(&row).Error
@@ -131,7 +151,8 @@ func (t snapshots) CountHistory(_ context.Context, creatorID, externalCustomerID
 }
 
 // ReadSQL is one lookup by primary key; both engines prepare it once per connection.
-const ReadSQL = "SELECT version, etag, body, next_end FROM access_snapshots WHERE creator_id = $1 AND external_customer_id = $2"
+const ReadSQL = "SELECT version, etag, body, next_end FROM access_snapshots WHERE creator_id = $1 AND " +
+	"external_customer_id = $2"
 
 // Read is ports.AccessReader's read of the row that ReadSQL found, without gorm, which would double what it costs.
 func Read(b repo.Base, row repo.Scanner, creatorID, externalCustomerID string) (access.Document, error) {

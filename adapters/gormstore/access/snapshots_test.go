@@ -23,14 +23,16 @@ func TestTheHotReadIsOneLookupByKey(t *testing.T) {
 		}
 		defer func() { _ = conn.Close(t.Context()) }()
 		for _, statement := range []string{
-			`INSERT INTO access_snapshots SELECT 'crt_' || n % 10, 'customer-' || n, 1, '"x"', '\x7b7d', NULL FROM generate_series(1, 20000) n`,
+			`INSERT INTO access_snapshots SELECT 'crt_' || n % 10, 'customer-' || n, 1, '"x"', '\x7b7d', NULL
+				FROM generate_series(1, 20000) n`,
 			"ANALYZE access_snapshots",
 		} {
 			if _, err := conn.Exec(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}
 		}
-		rows, err := conn.Query(t.Context(), "EXPLAIN "+access.ReadSQL, pgx.QueryExecModeSimpleProtocol, "crt_1", "customer-1")
+		rows, err := conn.Query(t.Context(), "EXPLAIN "+access.ReadSQL, pgx.QueryExecModeSimpleProtocol, "crt_1",
+			"customer-1")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,10 +44,14 @@ func (appointmentRow) TableName() string { return "appointments" }
 
 func newAppointmentRow(a appointment.State) appointmentRow {
 	return appointmentRow{
-		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID, Position: a.Position,
-		ReservationID: a.ReservationID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title, Status: string(a.Status),
-		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone, DeliveryMode: string(a.DeliveryMode),
-		MeetingURL: a.MeetingURL, Address: a.Address, BuyerMoves: a.BuyerMoves, Sequence: a.Sequence, FullRefundHours: a.RefundPolicy.Hours(), CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
+		ID: a.ID, CreatorID: a.CreatorID, ListingID: a.ListingID, VariantID: a.VariantID, CheckoutID: a.CheckoutID,
+		Position:      a.Position,
+		ReservationID: a.ReservationID, ExternalCustomerID: a.ExternalCustomerID, CustomerID: a.CustomerID, Title: a.Title,
+		Status:   string(a.Status),
+		StartsAt: repo.UnixMillis(a.StartsAt), EndsAt: repo.UnixMillis(a.EndsAt), Timezone: a.Timezone,
+		DeliveryMode: string(a.DeliveryMode),
+		MeetingURL:   a.MeetingURL, Address: a.Address, BuyerMoves: a.BuyerMoves, Sequence: a.Sequence,
+		FullRefundHours: a.RefundPolicy.Hours(), CancelReason: a.CancelReason, CanceledAt: repo.UnixMillis(a.CanceledAt),
 		CanceledBy: string(a.CanceledBy), RefundDecision: string(a.RefundDecision), RefundID: a.RefundID,
 		CreatedAt: repo.UnixMillis(a.CreatedAt), Revision: a.Revision,
 	}
@@ -55,12 +59,16 @@ func newAppointmentRow(a appointment.State) appointmentRow {
 
 func (r appointmentRow) toState() appointment.State {
 	state := appointment.State{
-		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID, Position: r.Position,
+		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID,
+		Position:      r.Position,
 		ReservationID: r.ReservationID, ExternalCustomerID: r.ExternalCustomerID, CustomerID: r.CustomerID, Title: r.Title,
-		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt), Timezone: r.Timezone,
-		DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), MeetingURL: r.MeetingURL, Address: r.Address, BuyerMoves: r.BuyerMoves, Sequence: r.Sequence,
+		Status: appointment.Status(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
+		Timezone:     r.Timezone,
+		DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), MeetingURL: r.MeetingURL, Address: r.Address,
+		BuyerMoves: r.BuyerMoves, Sequence: r.Sequence,
 		CancelReason: r.CancelReason, CanceledAt: time.Time(r.CanceledAt), CanceledBy: appointment.Canceler(r.CanceledBy),
-		RefundDecision: appointment.RefundDecision(r.RefundDecision), RefundID: r.RefundID, CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		RefundDecision: appointment.RefundDecision(r.RefundDecision), RefundID: r.RefundID, CreatedAt: time.Time(r.CreatedAt),
+		Revision: r.Revision,
 	}
 	if r.FullRefundHours != nil {
 		state.RefundPolicy = appointment.RefundPolicy{Promised: true, FullHours: *r.FullRefundHours}
@@ -83,7 +91,8 @@ func (t appointments) Get(_ context.Context, id string) (appointment.State, erro
 }
 
 // List implements ports.Appointments.
-func (t appointments) List(_ context.Context, creatorID string, search ports.AppointmentSearch, page ports.Page) (ports.List[appointment.State], error) {
+func (t appointments) List(_ context.Context, creatorID string, search ports.AppointmentSearch,
+	page ports.Page) (ports.List[appointment.State], error) {
 	query := t.DB.Where("creator_id = ?", creatorID)
 	if search.ExternalCustomerID != "" {
 		query = query.Where("external_customer_id = ?", search.ExternalCustomerID)
@@ -107,8 +116,10 @@ func (t appointments) List(_ context.Context, creatorID string, search ports.App
 }
 
 // ListFrom implements ports.Appointments.
-func (t appointments) ListFrom(_ context.Context, creatorID string, from time.Time, limit int) ([]appointment.State, error) {
-	query := t.DB.Where("creator_id = ? AND starts_at >= ?", creatorID, repo.UnixMillis(from)).Order("starts_at, id").Limit(limit)
+func (t appointments) ListFrom(_ context.Context, creatorID string, from time.Time,
+	limit int) ([]appointment.State, error) {
+	query := t.DB.Where("creator_id = ? AND starts_at >= ?", creatorID,
+		repo.UnixMillis(from)).Order("starts_at, id").Limit(limit)
 	return t.ListBy("list appointments of "+creatorID, query)
 }
 

@@ -19,8 +19,10 @@ func (t audit) ListOverlaps(_ context.Context, limit int) ([]string, error) {
 
 // ListUnmatched implements ports.BookingAudit.
 func (t audit) ListUnmatched(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit appointments", `SELECT a.id AS id FROM appointments a LEFT JOIN reservations c ON c.id = a.reservation_id
-		WHERE a.status = 'confirmed' AND (c.id IS NULL OR c.status <> 'confirmed' OR c.starts_at <> a.starts_at OR c.creator_id <> a.creator_id)
+	return t.QueryIDs("audit appointments",
+		`SELECT a.id AS id FROM appointments a LEFT JOIN reservations c ON c.id = a.reservation_id
+		WHERE a.status = 'confirmed' AND (c.id IS NULL OR c.status <> 'confirmed' OR c.starts_at <> a.starts_at
+		OR c.creator_id <> a.creator_id)
 		UNION ALL SELECT c.id FROM reservations c LEFT JOIN appointments a ON a.reservation_id = c.id
 		WHERE c.status = 'confirmed' AND (a.id IS NULL OR a.status <> 'confirmed') ORDER BY id LIMIT ?`, limit)
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"sundry/adapters/gormstore/repo"
-
 	"gorm.io/gorm/clause"
 
+	"sundry/adapters/gormstore/repo"
 	"sundry/core/slot"
 	"sundry/ports"
 )
@@ -42,12 +41,14 @@ type busyCalendars struct{ repo.Base }
 
 // List implements ports.BusyCalendars.
 func (t busyCalendars) List(_ context.Context, creatorID string) ([]ports.BusyCalendar, error) {
-	return repo.ListBy(t.Base, "list busy calendars of "+creatorID, t.DB.Where("creator_id = ?", creatorID).Order("position"), busyCalendarRow.toCalendar)
+	return repo.ListBy(t.Base, "list busy calendars of "+creatorID,
+		t.DB.Where("creator_id = ?", creatorID).Order("position"), busyCalendarRow.toCalendar)
 }
 
 // Update implements ports.BusyCalendars.
 func (t busyCalendars) Update(_ context.Context, creatorID string, urls []string) error {
-	// The calendars first: a caller that records the times of one has its row locked, so that what they write is seen below.
+	// The calendars first: a caller that records the times of one has its row locked, so that what they write is seen
+	// below.
 	for _, row := range []any{&busyCalendarRow{}, &busyTimeRow{}} {
 		gone := t.DB.Where("creator_id = ?", creatorID)
 		if len(urls) > 0 {
@@ -64,7 +65,8 @@ func (t busyCalendars) Update(_ context.Context, creatorID string, urls []string
 	for i, url := range urls {
 		rows[i] = busyCalendarRow{CreatorID: creatorID, URL: url, Position: i}
 	}
-	keep := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}, {Name: "url"}}, DoUpdates: clause.AssignmentColumns([]string{"position"})}
+	keep := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}, {Name: "url"}},
+		DoUpdates: clause.AssignmentColumns([]string{"position"})}
 	return t.Failure("update busy calendars of "+creatorID, t.DB.Clauses(keep).Create(&rows).Error)
 }
 
@@ -72,8 +74,10 @@ func (t busyCalendars) Update(_ context.Context, creatorID string, urls []string
 const busyBatch = 500
 
 // UpdateTimes implements ports.BusyCalendars.
-func (t busyCalendars) UpdateTimes(_ context.Context, creatorID, url string, times []slot.Interval, at time.Time) error {
-	found, err := t.updateReading(creatorID, url, map[string]any{"read_at": repo.UnixMillis(at), "failed_at": nil, "failure": ""})
+func (t busyCalendars) UpdateTimes(_ context.Context, creatorID, url string, times []slot.Interval,
+	at time.Time) error {
+	found, err := t.updateReading(creatorID, url, map[string]any{"read_at": repo.UnixMillis(at), "failed_at": nil,
+		"failure": ""})
 	if err != nil || !found {
 		return err
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"sundry/adapters/gormstore/repo"
-
 	"gorm.io/gorm/clause"
 
+	"sundry/adapters/gormstore/repo"
 	"sundry/core/appointment"
 	"sundry/core/slot"
 	"sundry/ports"
@@ -38,8 +37,9 @@ func (reservationRow) TableName() string { return "reservations" }
 
 func newReservationRow(c appointment.ReservationState) reservationRow {
 	return reservationRow{
-		ID: c.ID, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID, Position: c.Position,
-		Status: string(c.Status), StartsAt: repo.UnixMillis(c.StartsAt), EndsAt: repo.UnixMillis(c.EndsAt),
+		ID: c.ID, CreatorID: c.CreatorID, ListingID: c.ListingID, VariantID: c.VariantID, CheckoutID: c.CheckoutID,
+		Position: c.Position,
+		Status:   string(c.Status), StartsAt: repo.UnixMillis(c.StartsAt), EndsAt: repo.UnixMillis(c.EndsAt),
 		BlockedFrom: repo.UnixMillis(c.Blocked.From), BlockedUntil: repo.UnixMillis(c.Blocked.Until), Timezone: c.Timezone,
 		DeliveryMode: string(c.DeliveryMode), CreatedAt: repo.UnixMillis(c.CreatedAt), Revision: c.Revision,
 	}
@@ -47,10 +47,12 @@ func newReservationRow(c appointment.ReservationState) reservationRow {
 
 func (r reservationRow) toState() appointment.ReservationState {
 	return appointment.ReservationState{
-		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID, Position: r.Position,
-		Status: appointment.ReservationStatus(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
+		ID: r.ID, CreatorID: r.CreatorID, ListingID: r.ListingID, VariantID: r.VariantID, CheckoutID: r.CheckoutID,
+		Position: r.Position,
+		Status:   appointment.ReservationStatus(r.Status), StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
 		Blocked:  slot.Interval{From: time.Time(r.BlockedFrom), Until: time.Time(r.BlockedUntil)},
-		Timezone: r.Timezone, DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		Timezone: r.Timezone, DeliveryMode: appointment.DeliveryMode(r.DeliveryMode), CreatedAt: time.Time(r.CreatedAt),
+		Revision: r.Revision,
 	}
 }
 
@@ -87,7 +89,8 @@ func (t reservations) Insert(_ context.Context, all []appointment.ReservationSta
 }
 
 // ListByCheckout implements ports.Reservations.
-func (t reservations) ListByCheckout(_ context.Context, creatorID, checkoutID string) ([]appointment.ReservationState, error) {
+func (t reservations) ListByCheckout(_ context.Context, creatorID,
+	checkoutID string) ([]appointment.ReservationState, error) {
 	query := t.DB.Where("creator_id = ? AND checkout_id = ?", creatorID, checkoutID).Order("position, id")
 	return t.ListBy("list reservations of "+checkoutID, query)
 }
@@ -96,13 +99,14 @@ func (t reservations) ListByCheckout(_ context.Context, creatorID, checkoutID st
 // begin from both sides is what keeps the read from scanning the past.
 const longestBlock = 4 * 24 * time.Hour
 
-// LiveReservationsSQL reads a creator's live reservations that overlap an interval, with its arguments. PostgreSQL has two
-// indexes for it and chooses either while it has no statistics: the condition is written for both, so that each leaves out
-// the past.
+// LiveReservationsSQL reads a creator's live reservations that overlap an interval, with its arguments. PostgreSQL has
+// two indexes for it and chooses either while it has no statistics: the condition is written for both, so that each
+// leaves out the past.
 func LiveReservationsSQL(postgres bool, creatorID string, during slot.Interval) (query string, args []any) {
 	from, until := during.From.UnixMilli(), during.Until.UnixMilli()
 	query = `SELECT id, listing_id, starts_at, blocked_from, blocked_until FROM reservations
-	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ? AND blocked_until > ?`
+	WHERE creator_id = ? AND status IN ('held', 'confirmed') AND blocked_from > ? AND blocked_from < ?
+	AND blocked_until > ?`
 	args = []any{creatorID, from - longestBlock.Milliseconds(), until, from}
 	if postgres {
 		query, args = query+" AND int8range(blocked_from, blocked_until) && int8range(?, ?)", append(args, from, until)
@@ -116,13 +120,15 @@ func interval(from, until int64) slot.Interval {
 }
 
 // ListLive implements ports.Reservations.
-func (t reservations) ListLive(_ context.Context, creatorID string, during slot.Interval) ([]ports.LiveReservation, error) {
+func (t reservations) ListLive(_ context.Context, creatorID string,
+	during slot.Interval) ([]ports.LiveReservation, error) {
 	query, args := LiveReservationsSQL(t.OnPostgres(), creatorID, during)
-	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, query, args, func(row repo.Scanner) (ports.LiveReservation, error) {
-		var live ports.LiveReservation
-		var startsAt, blockedFrom, blockedUntil int64
-		err := row.Scan(&live.ID, &live.ListingID, &startsAt, &blockedFrom, &blockedUntil)
-		live.StartsAt, live.Blocked = time.UnixMilli(startsAt).UTC(), interval(blockedFrom, blockedUntil)
-		return live, err
-	})
+	return repo.QueryRows(t.Base, "list live reservations of "+creatorID, query, args,
+		func(row repo.Scanner) (ports.LiveReservation, error) {
+			var live ports.LiveReservation
+			var startsAt, blockedFrom, blockedUntil int64
+			err := row.Scan(&live.ID, &live.ListingID, &startsAt, &blockedFrom, &blockedUntil)
+			live.StartsAt, live.Blocked = time.UnixMilli(startsAt).UTC(), interval(blockedFrom, blockedUntil)
+			return live, err
+		})
 }

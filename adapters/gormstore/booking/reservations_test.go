@@ -12,8 +12,8 @@ import (
 	"sundry/tests/testdb"
 )
 
-// TestTheCalendarsReadDoesNotGrowWithThePast reads the plan over a creator with five thousand past sessions: both ends of the
-// interval bound the index, before the engine has statistics of the table and with them.
+// TestTheCalendarsReadDoesNotGrowWithThePast reads the plan over a creator with five thousand past sessions: both ends
+// of the interval bound the index, before the engine has statistics of the table and with them.
 func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 	t.Parallel()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
@@ -25,8 +25,10 @@ func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 			}
 		}
 		postgres := engine.Name != testdb.SQLite.Name
-		query, args := booking.LiveReservationsSQL(postgres, "crt_1", slot.Interval{From: time.UnixMilli(17_900_000_000), Until: time.UnixMilli(18_000_000_000)})
-		bounded := []string{"SEARCH reservations USING INDEX reservations_live (creator_id=? AND blocked_from>? AND blocked_from<?)"}
+		query, args := booking.LiveReservationsSQL(postgres, "crt_1", slot.Interval{From: time.UnixMilli(17_900_000_000),
+			Until: time.UnixMilli(18_000_000_000)})
+		bounded := []string{"SEARCH reservations USING INDEX reservations_live (creator_id=? AND blocked_from>? AND " +
+			"blocked_from<?)"}
 		if postgres {
 			bounded = []string{
 				"Index Cond: ((creator_id = $1) AND (int8range(blocked_from, blocked_until) && int8range($5, $6)))",
@@ -50,7 +52,8 @@ func TestTheCalendarsReadDoesNotGrowWithThePast(t *testing.T) {
 		check("empty")
 		exec(`INSERT INTO reservations WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
 			SELECT 'clm_' || n, 'crt_1', 'lst_1', 'var_1', 'cs_' || n, 0, 'confirmed',
-				n * hour, n * hour + 1, n * hour, n * hour + 1, 'UTC', 'virtual', 0, 1 FROM n, (SELECT CAST(3600000 AS BIGINT) AS hour) AS unit`)
+				n * hour, n * hour + 1, n * hour, n * hour + 1, 'UTC', 'virtual', 0, 1
+				FROM n, (SELECT CAST(3600000 AS BIGINT) AS hour) AS unit`)
 		check("without statistics")
 		exec("ANALYZE reservations")
 		check("with statistics")

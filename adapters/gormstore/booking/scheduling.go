@@ -4,10 +4,9 @@ package booking
 import (
 	"context"
 
-	"sundry/adapters/gormstore/repo"
-
 	"gorm.io/gorm/clause"
 
+	"sundry/adapters/gormstore/repo"
 	"sundry/core/appointment"
 	"sundry/core/slot"
 	"sundry/ports"
@@ -61,7 +60,8 @@ func (t scheduling) UpdateMeetings(_ context.Context, creatorID string, meetings
 
 // set writes one column, and the others only of a new row.
 func (t scheduling) set(row schedulingRow, column string) error {
-	upsert := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}}, DoUpdates: clause.AssignmentColumns([]string{column})}
+	upsert := clause.OnConflict{Columns: []clause.Column{{Name: "creator_id"}},
+		DoUpdates: clause.AssignmentColumns([]string{column})}
 	return t.Failure("update "+column+" of "+row.CreatorID, t.DB.Clauses(upsert).Create(&row).Error)
 }
 
@@ -74,6 +74,7 @@ func (t scheduling) GetFeedVersion(_ context.Context, creatorID string) (version
 // IncrementFeedVersion implements ports.Scheduling.
 func (t scheduling) IncrementFeedVersion(_ context.Context, creatorID string) (version int64, err error) {
 	err = t.DB.Raw(`INSERT INTO calendar_feeds (creator_id, version) VALUES (?, 1)
-		ON CONFLICT (creator_id) DO UPDATE SET version = calendar_feeds.version + 1 RETURNING version`, creatorID).Scan(&version).Error
+		ON CONFLICT (creator_id) DO UPDATE SET version = calendar_feeds.version + 1
+		RETURNING version`, creatorID).Scan(&version).Error
 	return version, t.Failure("increment feed version of "+creatorID, err)
 }

@@ -87,14 +87,15 @@ func (redemptionRow) TableName() string { return "discount_redemptions" }
 
 // InsertRedemption implements ports.Discounts.
 func (t discounts) InsertRedemption(_ context.Context, d ports.DiscountRedemption) error {
-	row := redemptionRow{CheckoutID: d.CheckoutID, CreatorID: d.CreatorID, DiscountID: d.DiscountID, CreatedAt: repo.UnixMillis(d.CreatedAt)}
-	_, err := t.InsertRowFlush("insert redemption by "+d.CheckoutID, &row, "") // its caller wants to know of a duplicate
-	return err
+	row := redemptionRow{CheckoutID: d.CheckoutID, CreatorID: d.CreatorID, DiscountID: d.DiscountID,
+		CreatedAt: repo.UnixMillis(d.CreatedAt)}
+	return t.InsertRowChecked("insert redemption by "+d.CheckoutID, &row, ports.ErrStale, repo.OrNothing)
 }
 
 // GetRedemption implements ports.Discounts.
 func (t discounts) GetRedemption(_ context.Context, creatorID, checkoutID string) (ports.DiscountRedemption, error) {
-	row, err := repo.TakeOne[redemptionRow](t.Base, "get redemption by "+checkoutID, "creator_id = ? AND checkout_id = ?", creatorID, checkoutID)
+	row, err := repo.TakeOne[redemptionRow](t.Base, "get redemption by "+checkoutID, "creator_id = ? AND checkout_id = ?",
+		creatorID, checkoutID)
 	return ports.DiscountRedemption{
 		CheckoutID: row.CheckoutID, CreatorID: row.CreatorID, DiscountID: row.DiscountID, CreatedAt: time.Time(row.CreatedAt),
 	}, err
@@ -102,15 +103,18 @@ func (t discounts) GetRedemption(_ context.Context, creatorID, checkoutID string
 
 // DeleteRedemption implements ports.Discounts.
 func (t discounts) DeleteRedemption(_ context.Context, creatorID, checkoutID string) error {
-	return t.Exec("delete redemption by "+checkoutID, "DELETE FROM discount_redemptions WHERE creator_id = ? AND checkout_id = ?", creatorID, checkoutID)
+	return t.Exec("delete redemption by "+checkoutID, "DELETE FROM discount_redemptions WHERE creator_id = ? AND "+
+		"checkout_id = ?", creatorID, checkoutID)
 }
 
 type audit struct{ repo.Base }
 
 // OverusedDiscounts implements ports.CatalogAudit.
 func (t audit) OverusedDiscounts(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit discounts", `SELECT d.id FROM discounts d WHERE (d.max_redemptions > 0 AND d.redeemed > d.max_redemptions)
-		OR d.redeemed <> (SELECT COUNT(*) FROM discount_redemptions r WHERE r.creator_id = d.creator_id AND r.discount_id = d.id)
+	return t.QueryIDs("audit discounts",
+		`SELECT d.id FROM discounts d WHERE (d.max_redemptions > 0 AND d.redeemed > d.max_redemptions)
+		OR d.redeemed <> (SELECT COUNT(*) FROM discount_redemptions r WHERE r.creator_id = d.creator_id
+		AND r.discount_id = d.id)
 		ORDER BY d.id LIMIT ?`, limit)
 }
 

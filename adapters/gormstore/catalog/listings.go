@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"sundry/adapters/gormstore/repo"
-
 	"gorm.io/gorm"
 
+	"sundry/adapters/gormstore/repo"
 	"sundry/core/listing"
 	"sundry/core/plan"
 	"sundry/core/tax"
@@ -45,7 +44,8 @@ func newListingRow(s listing.State) listingRow {
 	return listingRow{
 		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
-		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior), Status: string(s.Status),
+		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior),
+		Status:   string(s.Status),
 		Metadata: repo.JSON(s.Metadata), Variants: repo.JSON(s.Variants), Images: repo.JSON(s.Images),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
@@ -55,7 +55,8 @@ func (r listingRow) toState() listing.State {
 	return listing.State{
 		ID: r.ID, CreatorID: r.CreatorID, Type: listing.Type(r.Type), Title: r.Title, Description: r.Description,
 		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: repo.Amount(r.PriceMinor, r.Currency),
-		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status), Metadata: r.Metadata.V, Variants: r.Variants.V, Images: r.Images.V,
+		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status),
+		Metadata: r.Metadata.V, Variants: r.Variants.V, Images: r.Images.V,
 		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
 }
@@ -74,9 +75,7 @@ type listings struct {
 
 // Get implements ports.Listings.
 func (t listings) Get(_ context.Context, id string) (listing.State, error) {
-	if t.PrefetchOffset != nil {
-		t.PrefetchOffset("listings", id)
-	}
+	t.PreloadWith("listings", id)
 	return t.GetBy("get listing "+id, "id = ?", id)
 }
 
@@ -91,27 +90,34 @@ func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.St
 }
 
 // withPlans reads a listing once for each of its plans, or once with none.
-const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor, l.currency, l.price_id,
+const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor,
+		l.currency, l.price_id,
 		l.tax_behavior, l.status, l.metadata, l.variants, l.images, l.created_at, l.updated_at, l.revision,
-		COALESCE(p.id, ''), COALESCE(p.key, ''), COALESCE(p.name, ''), COALESCE(p.is_default, FALSE), COALESCE(p.trial_days, 0), p.prices, p.terms,
+		COALESCE(p.id, ''), COALESCE(p.key, ''), COALESCE(p.name, ''), COALESCE(p.is_default, FALSE),
+		COALESCE(p.trial_days, 0), p.prices, p.terms,
 		COALESCE(p.retired, FALSE), p.created_at, p.updated_at, COALESCE(p.revision, 0)
 	FROM listings l LEFT JOIN plans p ON p.creator_id = l.creator_id AND p.listing_id = l.id
 	WHERE l.creator_id = ? AND l.catalog_key = ? ORDER BY p.id`
 
 // GetWithPlans implements ports.Listings. Every checkout by catalog key comes this way, so it goes without gorm's
 // reflection.
-func (t listings) GetWithPlans(_ context.Context, creatorID, key string) (l listing.State, plans []plan.State, err error) {
-	const doing = "find listing with plans"
-	found, err := repo.QueryRows(t.Base, doing, withPlans, []any{creatorID, key}, func(row repo.Scanner) (p planRow, err error) {
-		var of listingRow
-		err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor, &of.Currency, &of.PriceID,
-			&of.TaxBehavior, &of.Status, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt, &of.UpdatedAt, &of.Revision,
-			&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt, &p.Revision)
-		l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID
-		return p, err
-	})
+func (t listings) GetWithPlans(_ context.Context, creatorID,
+	key string) (l listing.State, plans []plan.State, err error) {
+	const op = "find listing with plans"
+	t.PreloadWith("creators", creatorID)
+	found, err := repo.QueryRows(t.Base, op, withPlans, []any{creatorID, key},
+		func(row repo.Scanner) (p planRow, err error) {
+			var of listingRow
+			err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
+				&of.Currency, &of.PriceID,
+				&of.TaxBehavior, &of.Status, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt, &of.UpdatedAt, &of.Revision,
+				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,
+				&p.Revision)
+			l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID
+			return p, err
+		})
 	if err == nil && len(found) == 0 {
-		err = t.Failure(doing, sql.ErrNoRows)
+		err = t.Failure(op, sql.ErrNoRows)
 	}
 	plans = make([]plan.State, 0, len(found))
 	for _, p := range found {
@@ -126,7 +132,8 @@ var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // Search implements ports.Listings. How rare a word or a currency is decides by which index it is found, so the plan is
 // made for the parameters.
-func (t listings) Search(_ context.Context, search ports.ListingSearch, page ports.Page) (found ports.List[listing.State], err error) {
+func (t listings) Search(_ context.Context, search ports.ListingSearch,
+	page ports.Page) (found ports.List[listing.State], err error) {
 	plan := t.Dialect.CustomPlan()
 	if plan == "" {
 		return t.search(search, page)
@@ -160,24 +167,25 @@ func (t listings) search(search ports.ListingSearch, page ports.Page) (ports.Lis
 			query = query.Where(filter.condition, filter.value)
 		}
 	}
-	const doing = "search listings"
+	const op = "search listings"
 	switch search.Sort {
 	case ports.PriceAsc:
-		return t.byPrice(doing, query, page, "(price_minor, id) > (?, ?)", "price_minor, id")
+		return t.byPrice(op, query, page, "(price_minor, id) > (?, ?)", "price_minor, id")
 	case ports.PriceDesc:
-		return t.byPrice(doing, query, page, "(price_minor, id) < (?, ?)", "price_minor DESC, id DESC")
+		return t.byPrice(op, query, page, "(price_minor, id) < (?, ?)", "price_minor DESC, id DESC")
 	case ports.Newest:
 	}
-	return t.Page(doing, query, page)
+	return t.Page(op, query, page)
 }
 
 // byPrice loads one page in an order of price and id.
-func (t listings) byPrice(doing string, query *gorm.DB, page ports.Page, after, order string) (ports.List[listing.State], error) {
+func (t listings) byPrice(op string, query *gorm.DB, page ports.Page, after,
+	order string) (ports.List[listing.State], error) {
 	if page.After.ID != "" {
 		query = query.Where(after, page.After.Value, page.After.ID)
 	}
 	var rows []listingRow
 	err := query.Order(order).Limit(page.Limit + 1).Find(&rows).Error
 	position := func(r listingRow) ports.Cursor { return ports.Cursor{Value: r.PriceMinor, ID: r.ID} }
-	return repo.Paged(rows, page.Limit, listingRow.toState, position), t.Failure(doing, err)
+	return repo.Paged(rows, page.Limit, listingRow.toState, position), t.Failure(op, err)
 }

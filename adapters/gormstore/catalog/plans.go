@@ -6,6 +6,7 @@ import (
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/plan"
+	"sundry/ports"
 )
 
 type planRow struct {
@@ -54,13 +55,15 @@ type plans struct {
 
 // List implements ports.Plans.
 func (t plans) List(_ context.Context, creatorID, listingID string) ([]plan.State, error) {
-	return t.ListBy("list plans of "+listingID, t.DB.Where("creator_id = ? AND listing_id = ?", creatorID, listingID).Order("id"))
+	return t.ListBy("list plans of "+listingID, t.DB.Where("creator_id = ? AND listing_id = ?", creatorID,
+		listingID).Order("id"))
 }
 
 // Upsert implements ports.Plans.
 func (t plans) Upsert(ctx context.Context, s plan.State) error {
-	if s.Revision == 1 {
-		return t.Insert(ctx, s)
+	if s.Revision > 1 {
+		return t.Update(ctx, s)
 	}
-	return t.Update(ctx, s)
+	row := newPlanRow(s)
+	return t.InsertRowChecked("insert plan "+s.Key, &row, ports.ErrStale, repo.OrNothing)
 }

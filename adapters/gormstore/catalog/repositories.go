@@ -9,7 +9,8 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.CatalogRepos {
 	return ports.CatalogRepos{
-		Listings: listings{listingMapping.On(b)}, Plans: plans{planMapping.On(b)}, PaymentLinks: paymentLinks{paymentLinkMapping.On(b)},
-		Discounts: discounts{discountMapping.On(b)}, Audit: audit{b},
+		Listings: listings{listingMapping.On(b)}, Plans: plans{planMapping.On(b)},
+		PaymentLinks: paymentLinks{paymentLinkMapping.On(b)},
+		Discounts:    discounts{discountMapping.On(b)}, Audit: audit{b},
 	}
 }

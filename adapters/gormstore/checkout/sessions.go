@@ -78,7 +78,8 @@ func newSessionRow(s checkout.State) sessionRow {
 		TaxDetails: repo.JSON(s.TaxDetails), DiscountTerms: repo.JSON(s.DiscountTerms),
 		Attempts: s.Attempts, LivePaymentID: s.LivePaymentID, LastError: repo.JSON(s.LastError),
 		PaymentID: s.PaymentID, CustomerID: s.CustomerID, SubscriptionID: s.SubscriptionID, ReceiptNumber: s.ReceiptNumber,
-		PaidAt: repo.UnixMillis(s.PaidAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		PaidAt: repo.UnixMillis(s.PaidAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), CreatedAt: repo.UnixMillis(s.CreatedAt),
+		Revision: s.Revision,
 	}
 }
 
@@ -87,7 +88,8 @@ func (r sessionRow) toState() checkout.State {
 		return repo.Amount(minor, r.Currency)
 	}
 	return checkout.State{
-		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID, OpenedBy: r.OpenedBy,
+		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID,
+		OpenedBy:           r.OpenedBy,
 		ExternalCustomerID: r.ExternalCustomerID, Email: r.Email, Buyer: r.Buyer.V,
 		UIMode: checkout.UIMode(r.UIMode), SuccessURL: r.SuccessURL, CancelURL: r.CancelURL, ReferenceID: r.ReferenceID,
 		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Status: checkout.Status(r.Status),
@@ -95,7 +97,8 @@ func (r sessionRow) toState() checkout.State {
 		TaxDetails: r.TaxDetails.V, DiscountTerms: r.DiscountTerms.V,
 		Attempts: r.Attempts, LivePaymentID: r.LivePaymentID, LastError: r.LastError.V,
 		PaymentID: r.PaymentID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID, ReceiptNumber: r.ReceiptNumber,
-		PaidAt: time.Time(r.PaidAt), ExpiresAt: time.Time(r.ExpiresAt), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		PaidAt: time.Time(r.PaidAt), ExpiresAt: time.Time(r.ExpiresAt), CreatedAt: time.Time(r.CreatedAt),
+		Revision: r.Revision,
 	}
 }
 
@@ -110,15 +113,31 @@ type sessions struct {
 
 // Insert implements ports.Sessions.
 func (t sessions) Insert(ctx context.Context, s checkout.State) error {
-	return t.InsertDeferred(ctx, s)
+	return t.InsertNew(ctx, s)
 }
 
 // Get implements ports.Sessions.
 func (t sessions) Get(_ context.Context, id string) (checkout.State, error) {
-	if t.PrefetchOffset != nil {
-		t.PrefetchOffset("sessions", id)
-	}
-	return t.GetBy("get session "+id, "id = ?", id)
+	return cachedSessions.Get(t.Base, id, func() (checkout.State, error) {
+		t.PreloadWith("sessions", id)
+		return t.GetBy("get session "+id, "id = ?", id)
+	})
+}
+
+var cachedSessions = repo.NewSlot[checkout.State]("sessions")
+
+// Update implements ports.Sessions.
+func (t sessions) Update(ctx context.Context, s checkout.State) error {
+	err := t.Table.Update(ctx, s)
+	cachedSessions.Put(t.Base, s.ID, s)
+	return err
+}
+
+// PreloadSession reads the session that a payment is for.
+func PreloadSession(b repo.Base, paymentID string) {
+	repo.PreloadRow(b, cachedSessions, "get session of "+paymentID,
+		"SELECT s.* FROM sessions s JOIN payments p ON p.subject_id = s.id WHERE p.id = ?", []any{paymentID},
+		sessionRow.toState, func(r sessionRow) string { return r.ID })
 }
 
 // CountHolding implements ports.Sessions.
@@ -130,7 +149,8 @@ func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (i
 }
 
 // List implements ports.Sessions.
-func (t sessions) List(_ context.Context, creatorID string, search ports.SessionSearch, page ports.Page) (ports.List[checkout.State], error) {
+func (t sessions) List(_ context.Context, creatorID string, search ports.SessionSearch,
+	page ports.Page) (ports.List[checkout.State], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
 		"status": string(search.Status), "external_customer_id": search.ExternalCustomerID, "customer_id": search.CustomerID,
 		"reference_id": search.ReferenceID,

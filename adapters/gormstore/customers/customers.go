@@ -5,6 +5,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/customer"
 	"sundry/ports"
@@ -64,41 +67,76 @@ type customers struct {
 // GetOrInsert implements ports.Customers.
 func (t customers) GetOrInsert(ctx context.Context, c customer.State) (customer.State, error) {
 	if c.ExternalCustomerID == "" {
-		return c, t.Insert(ctx, c)
+		err := t.Insert(ctx, c)
+		cachedCustomers.Put(t.Base, c.ID, c)
+		return c, err
 	}
 	found, err := t.GetByExternalID(ctx, c.CreatorID, c.ExternalCustomerID)
 	if repo.IsNotFound(err) { // another transaction that is faster with it makes this one run again
 		row := newCustomerRow(c)
 		found, err = c, t.InsertRowChecked("insert customer "+c.ID, &row, ports.ErrStale, repo.OrNothing)
 	}
-	if err == nil && t.Memo != nil {
-		t.Memo[getCustomer+found.ID] = found
+	if err == nil {
+		cachedCustomers.Put(t.Base, found.ID, found)
 	}
 	return found, err
 }
 
-// getCustomer begins what a customer is remembered as for the rest of a transaction.
-const getCustomer = "get customer "
+var cachedCustomers = repo.NewSlot[customer.State]("customers")
 
 // Get implements ports.Customers.
 func (t customers) Get(_ context.Context, id string) (customer.State, error) {
-	doing := getCustomer + id
-	return repo.Memoized(t.Base, doing, func() (customer.State, error) { return t.GetBy(doing, "id = ?", id) })
-}
-
-// Update implements ports.Customers.
-func (t customers) Update(ctx context.Context, c customer.State) error {
-	clear(t.Memo)
-	return t.Table.Update(ctx, c)
+	return cachedCustomers.Get(t.Base, id, func() (customer.State, error) {
+		return t.GetBy("get customer "+id, "id = ?", id)
+	})
 }
 
 // GetByExternalID implements ports.Customers.
 func (t customers) GetByExternalID(_ context.Context, creatorID, externalCustomerID string) (customer.State, error) {
-	return t.GetBy("get customer by external id", "creator_id = ? AND external_customer_id = ?", creatorID, externalCustomerID)
+	const op = "get customer by external id"
+	rows, err := customersByName.Get(t.Base, creatorID+"/"+externalCustomerID, func() ([]customerRow, error) {
+		query := t.DB.Where("creator_id = ? AND external_customer_id = ?", creatorID, externalCustomerID)
+		return repo.ListBy(t.Base, op, query, func(r customerRow) customerRow { return r })
+	})
+	if err == nil && len(rows) == 0 {
+		err = t.Failure(op, gorm.ErrRecordNotFound)
+	}
+	if err != nil {
+		return customer.State{}, err
+	}
+	return rows[0].toState(), nil
+}
+
+// customersByName are the one customer, or none, that the integrator calls so.
+var customersByName = repo.NewSlot[[]customerRow]("customers")
+
+// PreloadBuyer reads the customer, if there is one yet, whom the session of a payment names.
+func PreloadBuyer(b repo.Base, paymentID string) {
+	const query = `SELECT s.creator_id AS owner, s.external_customer_id AS name, c.* FROM payments p
+		JOIN sessions s ON s.id = p.subject_id AND s.external_customer_id <> ''
+		LEFT JOIN customers c ON c.creator_id = s.creator_id AND c.external_customer_id = s.external_customer_id
+		WHERE p.id = ?`
+	type namedRow struct {
+		Owner, Name string
+		Customer    customerRow `gorm:"embedded"`
+	}
+	customersByName.Preload(b, "get buyer of "+paymentID, query, []any{paymentID},
+		func(rows pgx.Rows, keep func(string, []customerRow)) error {
+			found, err := repo.CollectRows[namedRow](b, rows)
+			for _, row := range found {
+				known := []customerRow{}
+				if row.Customer.ID != "" {
+					known = append(known, row.Customer)
+				}
+				keep(row.Owner+"/"+row.Name, known)
+			}
+			return err
+		})
 }
 
 // List implements ports.Customers.
-func (t customers) List(_ context.Context, f ports.CustomerFilter, page ports.Page) (ports.List[customer.State], error) {
+func (t customers) List(_ context.Context, f ports.CustomerFilter,
+	page ports.Page) (ports.List[customer.State], error) {
 	query := t.DB.Where("creator_id = ?", f.CreatorID)
 	if f.Email != "" {
 		query = query.Where("email = ?", f.Email)

@@ -40,7 +40,8 @@ func (creatorRow) TableName() string { return "creators" }
 func (r creatorRow) toState() *identity.Creator {
 	return identity.RestoreCreator(identity.CreatorState{
 		ID: r.ID, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: r.PasswordHash,
-		Profile:        identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail, RefundPolicy: r.RefundPolicy},
+		Profile: identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail,
+			RefundPolicy: r.RefundPolicy},
 		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
 		CreatedAt:      time.Time(r.CreatedAt), Revision: r.Revision,
 	})
@@ -50,7 +51,8 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 	s := c.State()
 	return creatorRow{
 		ID: s.ID, Email: s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
-		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail, RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
+		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail,
+		RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
@@ -73,23 +75,26 @@ func (t creators) Exists(_ context.Context) (bool, error) {
 
 // Sole implements ports.Creators.
 func (t creators) Sole(_ context.Context) (*identity.Creator, error) {
-	return t.GetBy("get the only creator", "(SELECT COUNT(*) FROM (SELECT id FROM creators LIMIT 2) AS some) = 1")
+	return t.GetBy("get the only creator", "(SELECT COUNT(*) FROM (SELECT id FROM creators LIMIT 2) AS first_two) = 1")
 }
 
 // Get implements ports.Creators.
 func (t creators) Get(_ context.Context, id string) (*identity.Creator, error) {
-	doing := "get creator " + id
-	row, err := repo.Memoized(t.Base, doing, func() (creatorRow, error) { return repo.TakeOne[creatorRow](t.Base, doing, "id = ?", id) })
+	row, err := cachedCreators.Get(t.Base, id, func() (creatorRow, error) {
+		return repo.TakeOne[creatorRow](t.Base, "get creator "+id, "id = ?", id)
+	})
 	if err != nil {
 		return nil, err
 	}
 	return creatorMapping.ToState(row), nil
 }
 
-// Update implements ports.Creators.
-func (t creators) Update(ctx context.Context, c *identity.Creator) error {
-	clear(t.Memo)
-	return t.Table.Update(ctx, c)
+var cachedCreators = repo.NewSlot[creatorRow]("creators")
+
+// PreloadCreator reads the creator that owner, a query with an argument, selects the id of.
+func PreloadCreator(b repo.Base, owner, arg string) {
+	repo.PreloadRow(b, cachedCreators, "get creator of "+arg, "SELECT * FROM creators WHERE id = ("+owner+")", []any{arg},
+		func(r creatorRow) creatorRow { return r }, func(r creatorRow) string { return r.ID })
 }
 
 // GetByEmail implements ports.Creators.
@@ -116,16 +121,20 @@ func (apiKeyRow) TableName() string { return "api_keys" }
 
 func (r apiKeyRow) toState() *identity.APIKey {
 	return identity.RestoreAPIKey(identity.APIKeyState{
-		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, Hash: r.Hash, Prefix: r.Prefix, Last4: r.Last4, CreatedAt: time.Time(r.CreatedAt),
-		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), LastUsedAt: time.Time(r.LastUsedAt), Revision: r.Revision,
+		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, Hash: r.Hash, Prefix: r.Prefix, Last4: r.Last4,
+		CreatedAt: time.Time(r.CreatedAt),
+		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), LastUsedAt: time.Time(r.LastUsedAt),
+		Revision: r.Revision,
 	})
 }
 
 func newAPIKeyRow(k *identity.APIKey) apiKeyRow {
 	s := k.State()
 	return apiKeyRow{
-		ID: s.ID, CreatorID: s.CreatorID, Name: s.Name, Hash: s.Hash, Prefix: s.Prefix, Last4: s.Last4, CreatedAt: repo.UnixMillis(s.CreatedAt),
-		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), LastUsedAt: repo.UnixMillis(s.LastUsedAt), Revision: s.Revision,
+		ID: s.ID, CreatorID: s.CreatorID, Name: s.Name, Hash: s.Hash, Prefix: s.Prefix, Last4: s.Last4,
+		CreatedAt: repo.UnixMillis(s.CreatedAt),
+		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt),
+		LastUsedAt: repo.UnixMillis(s.LastUsedAt), Revision: s.Revision,
 	}
 }
 
@@ -151,7 +160,8 @@ func (t apiKeys) List(_ context.Context, creatorID string, page ports.Page) (por
 // Touch implements ports.APIKeys.
 func (t apiKeys) Touch(_ context.Context, id string, at time.Time) error {
 	return t.Exec("touch API key "+id,
-		"UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)", repo.UnixMillis(at), id, repo.UnixMillis(at))
+		"UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)",
+		repo.UnixMillis(at), id, repo.UnixMillis(at))
 }
 
 type refreshFamilyRow struct {
@@ -170,7 +180,8 @@ func (refreshFamilyRow) TableName() string { return "refresh_families" }
 
 func (r refreshFamilyRow) toState() *identity.RefreshFamily {
 	return identity.RestoreFamily(identity.RefreshFamilyState{
-		ID: r.ID, CreatorID: r.CreatorID, Generation: r.Generation, CreatedAt: time.Time(r.CreatedAt), RotatedAt: time.Time(r.RotatedAt),
+		ID: r.ID, CreatorID: r.CreatorID, Generation: r.Generation, CreatedAt: time.Time(r.CreatedAt),
+		RotatedAt: time.Time(r.RotatedAt),
 		ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), Revision: r.Revision,
 	})
 }
@@ -178,7 +189,8 @@ func (r refreshFamilyRow) toState() *identity.RefreshFamily {
 func newRefreshFamilyRow(f *identity.RefreshFamily) refreshFamilyRow {
 	s := f.State()
 	return refreshFamilyRow{
-		ID: s.ID, CreatorID: s.CreatorID, Generation: s.Generation, CreatedAt: repo.UnixMillis(s.CreatedAt), RotatedAt: repo.UnixMillis(s.RotatedAt),
+		ID: s.ID, CreatorID: s.CreatorID, Generation: s.Generation, CreatedAt: repo.UnixMillis(s.CreatedAt),
+		RotatedAt: repo.UnixMillis(s.RotatedAt),
 		ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
 	}
 }
@@ -200,10 +212,12 @@ func (t refreshFamilies) Get(_ context.Context, id string) (*identity.RefreshFam
 // RevokeAll implements ports.RefreshFamilies.
 func (t refreshFamilies) RevokeAll(_ context.Context, creatorID string, at time.Time) error {
 	return t.Exec("revoke refresh families of "+creatorID,
-		"UPDATE refresh_families SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND revoked_at IS NULL", repo.UnixMillis(at), creatorID)
+		"UPDATE refresh_families SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND revoked_at IS NULL",
+		repo.UnixMillis(at), creatorID)
 }
 
 // DeleteExpired implements ports.RefreshFamilies.
 func (t refreshFamilies) DeleteExpired(_ context.Context, before time.Time) error {
-	return t.Exec("delete expired refresh families", "DELETE FROM refresh_families WHERE expires_at < ?", repo.UnixMillis(before))
+	return t.Exec("delete expired refresh families", "DELETE FROM refresh_families WHERE expires_at < ?",
+		repo.UnixMillis(before))
 }

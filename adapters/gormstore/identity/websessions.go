@@ -26,16 +26,20 @@ func (webSessionRow) TableName() string { return "web_sessions" }
 
 func (r webSessionRow) toState() *identity.WebSession {
 	return identity.RestoreWebSession(identity.WebSessionState{
-		ID: r.ID, CreatorID: r.CreatorID, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent}, CreatedAt: time.Time(r.CreatedAt),
-		LastSeenAt: time.Time(r.LastSeenAt), ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt), Revision: r.Revision,
+		ID: r.ID, CreatorID: r.CreatorID, Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
+		CreatedAt:  time.Time(r.CreatedAt),
+		LastSeenAt: time.Time(r.LastSeenAt), ExpiresAt: time.Time(r.ExpiresAt), RevokedAt: time.Time(r.RevokedAt),
+		Revision: r.Revision,
 	})
 }
 
 func newWebSessionRow(w *identity.WebSession) webSessionRow {
 	s := w.State()
 	return webSessionRow{
-		ID: s.ID, CreatorID: s.CreatorID, Address: s.Address, UserAgent: repo.Storable(s.UserAgent, len(s.UserAgent)), CreatedAt: repo.UnixMillis(s.CreatedAt),
-		LastSeenAt: repo.UnixMillis(s.LastSeenAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
+		ID: s.ID, CreatorID: s.CreatorID, Address: s.Address, UserAgent: repo.SanitizeText(s.UserAgent, len(s.UserAgent)),
+		CreatedAt:  repo.UnixMillis(s.CreatedAt),
+		LastSeenAt: repo.UnixMillis(s.LastSeenAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt),
+		RevokedAt: repo.UnixMillis(s.RevokedAt), Revision: s.Revision,
 	}
 }
 
@@ -54,15 +58,18 @@ func (t webSessions) Get(_ context.Context, id string) (*identity.WebSession, er
 }
 
 // ListValid implements ports.WebSessions.
-func (t webSessions) ListValid(_ context.Context, creatorID string, now time.Time, limit int) ([]*identity.WebSession, error) {
+func (t webSessions) ListValid(_ context.Context, creatorID string, now time.Time,
+	limit int) ([]*identity.WebSession, error) {
 	return t.ListBy("list web sessions of "+creatorID, t.DB.
-		Where("creator_id = ? AND revoked_at IS NULL AND expires_at > ?", creatorID, repo.UnixMillis(now)).Order("id DESC").Limit(limit))
+		Where("creator_id = ? AND revoked_at IS NULL AND expires_at > ?", creatorID,
+			repo.UnixMillis(now)).Order("id DESC").Limit(limit))
 }
 
 // RevokeAll implements ports.WebSessions.
 func (t webSessions) RevokeAll(_ context.Context, creatorID, except string, at time.Time) error {
 	return t.Exec("revoke web sessions of "+creatorID,
-		"UPDATE web_sessions SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND id <> ? AND revoked_at IS NULL",
+		"UPDATE web_sessions SET revoked_at = ?, revision = revision + 1 WHERE creator_id = ? AND id <> ? AND revoked_at "+
+			"IS NULL",
 		repo.UnixMillis(at), creatorID, except)
 }
 
@@ -86,7 +93,8 @@ func (accountEventRow) TableName() string { return "account_events" }
 
 func (r accountEventRow) toState() identity.AccountEvent {
 	return identity.AccountEvent{
-		ID: r.ID, CreatorID: r.CreatorID, Kind: identity.AccountEventKind(r.Kind), Client: identity.Client{Address: r.Address, UserAgent: r.UserAgent},
+		ID: r.ID, CreatorID: r.CreatorID, Kind: identity.AccountEventKind(r.Kind), Client: identity.Client{Address: r.Address,
+			UserAgent: r.UserAgent},
 		Note: r.Note, At: time.Time(r.At),
 	}
 }
@@ -96,15 +104,20 @@ type accountEvents struct{ repo.Base }
 // Insert implements ports.AccountEvents.
 func (t accountEvents) Insert(_ context.Context, e identity.AccountEvent) error {
 	return t.InsertRow("insert account event "+e.ID, &accountEventRow{
-		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address, UserAgent: repo.Storable(e.UserAgent, len(e.UserAgent)),
+		ID: e.ID, CreatorID: e.CreatorID, Kind: string(e.Kind), Address: e.Address, UserAgent: repo.SanitizeText(e.UserAgent,
+			len(e.UserAgent)),
 		Note: e.Note, At: repo.UnixMillis(e.At),
 	})
 }
 
 // List implements ports.AccountEvents.
-func (t accountEvents) List(_ context.Context, creatorID string, kind identity.AccountEventKind, page ports.Page) (ports.List[identity.AccountEvent], error) {
+func (t accountEvents) List(_ context.Context, creatorID string, kind identity.AccountEventKind,
+	page ports.Page) (ports.List[identity.AccountEvent], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"kind": string(kind)})
-	return repo.ListByIDDesc(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState, func(r accountEventRow) string { return r.ID })
+	return repo.ListByIDDesc(t.Base, "list account events of "+creatorID, query, page, accountEventRow.toState,
+		func(r accountEventRow) string {
+			return r.ID
+		})
 }
 
 // DeleteBefore implements ports.AccountEvents.

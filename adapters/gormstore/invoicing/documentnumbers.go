@@ -11,7 +11,8 @@ import (
 
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.InvoicingRepos {
-	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.On(b)}, DocumentNumbers: documentNumbers{b}, Documents: documents{b}, Audit: audit{b}}
+	return ports.InvoicingRepos{Invoices: invoices{invoiceMapping.On(b)}, DocumentNumbers: documentNumbers{b},
+		Documents: documents{b}, Audit: audit{b}}
 }
 
 type documentNumbers struct{ repo.Base }
@@ -22,8 +23,7 @@ const nextNumber = `INSERT INTO document_numbers (creator_id, series, last) VALU
 
 // Next implements ports.DocumentNumbers.
 func (t documentNumbers) Next(_ context.Context, creatorID string, series document.Series) (number int64, err error) {
-	err = t.QueryRowFlush("take the next document number of "+creatorID, repo.RowQuery{
-		SQL: nextNumber, Args: []any{creatorID, string(series)}, Into: []any{&number},
-	})
+	err = t.QueryRowFlush("take the next document number of "+creatorID, nextNumber, []any{creatorID, string(series)},
+		&number)
 	return number, err
 }

@@ -47,11 +47,16 @@ func (invoiceRow) TableName() string { return "invoices" }
 
 func newInvoiceRow(s invoice.State) invoiceRow {
 	return invoiceRow{
-		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID, Number: s.Number,
-		Status: string(s.Status), Currency: string(s.Currency), Lines: repo.JSON(s.Lines), Subtotal: s.Subtotal.Minor, Tax: s.Tax.Minor,
-		TaxDetails: repo.JSON(s.TaxDetails), Total: s.Total.Minor, PeriodStart: s.PeriodStart, PeriodEnd: s.PeriodEnd, SubscriptionID: s.SubscriptionID, BillingPlanID: s.BillingPlanID,
-		Key: s.Key, Fingerprint: hex.EncodeToString(s.Fingerprint), AttemptCount: s.AttemptCount, FirstFailedAt: repo.UnixMillis(s.FirstFailedAt),
-		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: s.DeclineCode, PaymentID: s.PaymentID, CreatedAt: repo.UnixMillis(s.CreatedAt),
+		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
+		Number: s.Number,
+		Status: string(s.Status), Currency: string(s.Currency), Lines: repo.JSON(s.Lines), Subtotal: s.Subtotal.Minor,
+		Tax:        s.Tax.Minor,
+		TaxDetails: repo.JSON(s.TaxDetails), Total: s.Total.Minor, PeriodStart: s.PeriodStart, PeriodEnd: s.PeriodEnd,
+		SubscriptionID: s.SubscriptionID, BillingPlanID: s.BillingPlanID,
+		Key: s.Key, Fingerprint: hex.EncodeToString(s.Fingerprint), AttemptCount: s.AttemptCount,
+		FirstFailedAt: repo.UnixMillis(s.FirstFailedAt),
+		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: s.DeclineCode, PaymentID: s.PaymentID,
+		CreatedAt:   repo.UnixMillis(s.CreatedAt),
 		FinalizedAt: repo.UnixMillis(s.FinalizedAt), PaidAt: repo.UnixMillis(s.PaidAt), Revision: s.Revision,
 	}
 }
@@ -60,11 +65,15 @@ func (r invoiceRow) toState() invoice.State {
 	amount := func(minor int64) money.Amount { return repo.Amount(minor, r.Currency) }
 	fingerprint, _ := hex.DecodeString(r.Fingerprint) // newInvoiceRow wrote it
 	return invoice.State{
-		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID, Number: r.Number,
-		Status: invoice.Status(r.Status), Currency: money.Currency(r.Currency), Lines: r.Lines.V, Subtotal: amount(r.Subtotal), Tax: amount(r.Tax),
-		TaxDetails: r.TaxDetails.V, Total: amount(r.Total), PeriodStart: r.PeriodStart, PeriodEnd: r.PeriodEnd, SubscriptionID: r.SubscriptionID, BillingPlanID: r.BillingPlanID,
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
+		Number: r.Number,
+		Status: invoice.Status(r.Status), Currency: money.Currency(r.Currency), Lines: r.Lines.V,
+		Subtotal: amount(r.Subtotal), Tax: amount(r.Tax),
+		TaxDetails: r.TaxDetails.V, Total: amount(r.Total), PeriodStart: r.PeriodStart, PeriodEnd: r.PeriodEnd,
+		SubscriptionID: r.SubscriptionID, BillingPlanID: r.BillingPlanID,
 		Key: r.Key, Fingerprint: fingerprint, AttemptCount: r.AttemptCount, FirstFailedAt: time.Time(r.FirstFailedAt),
-		NextAttemptAt: time.Time(r.NextAttemptAt), DeclineCode: r.DeclineCode, PaymentID: r.PaymentID, CreatedAt: time.Time(r.CreatedAt),
+		NextAttemptAt: time.Time(r.NextAttemptAt), DeclineCode: r.DeclineCode, PaymentID: r.PaymentID,
+		CreatedAt:   time.Time(r.CreatedAt),
 		FinalizedAt: time.Time(r.FinalizedAt), PaidAt: time.Time(r.PaidAt), Revision: r.Revision,
 	}
 }
@@ -89,7 +98,8 @@ func (t invoices) GetByKey(_ context.Context, creatorID, key string) (invoice.St
 }
 
 // List implements ports.Invoices.
-func (t invoices) List(_ context.Context, creatorID string, search ports.InvoiceSearch, page ports.Page) (ports.List[invoice.State], error) {
+func (t invoices) List(_ context.Context, creatorID string, search ports.InvoiceSearch,
+	page ports.Page) (ports.List[invoice.State], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
 		"customer_id": search.CustomerID, "status": string(search.Status), "subscription_id": search.SubscriptionID,
 	})
@@ -102,7 +112,8 @@ type audit struct{ repo.Base }
 func (t audit) Unbalanced(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit invoices", `
 SELECT i.id FROM invoices i LEFT JOIN payments p ON p.id = i.payment_id
-WHERE (i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total OR p.currency <> i.currency OR p.subject_id <> i.id))
+WHERE (i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total
+OR p.currency <> i.currency OR p.subject_id <> i.id))
     OR (i.status <> 'paid' AND (i.payment_id <> '' OR i.total = 0)) ORDER BY i.id LIMIT ?`, limit)
 }
 
@@ -118,5 +129,6 @@ SELECT p.subject_id FROM payments p WHERE p.purpose = 'invoice' AND p.status = '
 // BilledTwice implements ports.InvoicingAudit.
 func (t audit) BilledTwice(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit invoices", `
-SELECT billing_plan_id FROM invoices WHERE billing_plan_id <> '' GROUP BY billing_plan_id, period_start HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
+SELECT billing_plan_id FROM invoices WHERE billing_plan_id <> '' GROUP BY billing_plan_id, period_start
+HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
 }

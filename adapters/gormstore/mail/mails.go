@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sundry/adapters/gormstore/repo"
-
 	"sundry/ports"
 )
 
@@ -35,15 +34,18 @@ func (mailRow) TableName() string { return "mails" }
 
 func (r mailRow) toMail() ports.Mail {
 	return ports.Mail{
-		ID: r.ID, CreatorID: r.CreatorID, Kind: r.Kind, Cause: r.Cause, Recipient: r.Recipient, RecipientName: r.RecipientName, Data: r.Data.V,
-		CreatedAt: time.Time(r.CreatedAt), LeavesAt: time.Time(r.LeavesAt), SentAt: time.Time(r.SentAt), RefusedAt: time.Time(r.RefusedAt), Refusal: r.Refusal,
+		ID: r.ID, CreatorID: r.CreatorID, Kind: r.Kind, Cause: r.Cause, Recipient: r.Recipient,
+		RecipientName: r.RecipientName, Data: r.Data.V,
+		CreatedAt: time.Time(r.CreatedAt), LeavesAt: time.Time(r.LeavesAt), SentAt: time.Time(r.SentAt),
+		RefusedAt: time.Time(r.RefusedAt), Refusal: r.Refusal,
 	}
 }
 
 func newMailRow(m ports.Mail) mailRow {
 	return mailRow{
-		ID: m.ID, CreatorID: m.CreatorID, Kind: m.Kind, Cause: m.Cause, Recipient: m.Recipient, RecipientName: m.RecipientName,
-		Data: repo.JSON(m.Data), CreatedAt: repo.UnixMillis(m.CreatedAt), LeavesAt: repo.UnixMillis(m.LeavesAt),
+		ID: m.ID, CreatorID: m.CreatorID, Kind: m.Kind, Cause: m.Cause, Recipient: m.Recipient,
+		RecipientName: m.RecipientName,
+		Data:          repo.JSON(m.Data), CreatedAt: repo.UnixMillis(m.CreatedAt), LeavesAt: repo.UnixMillis(m.LeavesAt),
 		SentAt: repo.UnixMillis(m.SentAt), RefusedAt: repo.UnixMillis(m.RefusedAt), Refusal: m.Refusal,
 	}
 }
@@ -51,42 +53,45 @@ func newMailRow(m ports.Mail) mailRow {
 type mails struct{ repo.Base }
 
 // Insert implements ports.Mails.
-func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) (bool, error) {
-	if t.Pipeline != nil {
-		return true, t.insertAdmitted(m, limit)
+func (t mails) Insert(_ context.Context, m ports.Mail, limit ports.MailLimit) error {
+	if t.OnPostgres() {
+		return t.insertAdmitted(m, limit)
 	}
 	row := newMailRow(m)
-	written, err := t.InsertRowFlush("insert mail "+m.ID, &row, once)
-	return written == 1, err
+	return t.InsertRowDeferred("insert mail "+m.ID, &row, once)
 }
 
 const once = "ON CONFLICT (creator_id, kind, cause) DO NOTHING"
 
-// tryRecipient takes the recipient's lock if it is free, and keeps whether it was for the next statement: only that one sees
-// everything that the transaction before has committed.
+// tryRecipient takes the recipient's lock if it is free, and keeps whether it was for the next statement: only that one
+// sees everything that the transaction before has committed.
 const tryRecipient = "SELECT set_config('sundry.recipient_locked', CAST(pg_try_advisory_xact_lock(?) AS TEXT), true)"
 
 // admittedMail writes a mail that may leave now, or one of which Admit has to decide it.
-const admittedMail = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at, leaves_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN current_setting('sundry.recipient_locked') = 'true' AND COALESCE((` + leavingBefore + `), 0) <= ?
+const admittedMail = `INSERT INTO mails (id, creator_id, kind, cause, recipient, recipient_name, data, created_at,
+	leaves_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN current_setting('sundry.recipient_locked') = 'true'
+	AND COALESCE((` + leavingBefore + `), 0) <= ?
 		THEN CAST(? AS BIGINT) END) ` + once
 
-// leavingBefore is when the mail leaves behind which another to the recipient has to stay by a whole window.
-const leavingBefore = `SELECT leaves_at FROM mails WHERE creator_id = ? AND LOWER(recipient) = LOWER(?) AND leaves_at IS NOT NULL
+// leavingBefore selects the send time of the N-th last mail to this recipient; the next may leave one window later.
+const leavingBefore = `SELECT leaves_at FROM mails WHERE creator_id = ? AND LOWER(recipient) = LOWER(?)
+	AND leaves_at IS NOT NULL
 	ORDER BY leaves_at DESC LIMIT 1 OFFSET ?`
 
-// insertAdmitted is Insert in a pipeline, which only PostgreSQL has. Both statements travel with the commit, so the lock is
-// held no longer than that takes.
+// insertAdmitted writes a mail on PostgreSQL. Both statements travel with the commit, so the lock is held no longer
+// than that takes.
 func (t mails) insertAdmitted(m ports.Mail, limit ports.MailLimit) error {
-	doing, row := "insert mail "+m.ID, newMailRow(m)
-	if err := t.ExecDeferred(doing, tryRecipient, t.recipientLock(m)); err != nil {
+	op, row := "insert mail "+m.ID, newMailRow(m)
+	if err := t.ExecDeferred(op, tryRecipient, t.recipientLock(m)); err != nil {
 		return err
 	}
-	return t.ExecDeferred(doing, admittedMail, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName, row.Data, row.CreatedAt,
+	return t.ExecDeferred(op, admittedMail, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName,
+		row.Data, row.CreatedAt,
 		row.CreatorID, row.Recipient, limit.Most-1, m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
 }
 
-// recipientLock is the lock of an address, whose cases reach one person.
+// recipientLock keys the advisory lock of an address, compared case-insensitively.
 func (t mails) recipientLock(m ports.Mail) any {
 	return t.Dialect.LockNumber("mail\x00" + m.CreatorID + "\x00" + strings.ToLower(m.Recipient))
 }
@@ -99,20 +104,21 @@ func (t mails) Get(_ context.Context, creatorID, mailID string) (ports.Mail, err
 
 // Admit implements ports.Mails.
 func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now time.Time) (time.Time, error) {
-	doing := "admit mail " + m.ID
+	op := "admit mail " + m.ID
 	if statement := t.Dialect.Lock(); statement != "" {
-		if err := t.ExecDeferred(doing, statement, t.recipientLock(m)); err != nil {
+		if err := t.ExecDeferred(op, statement, t.recipientLock(m)); err != nil {
 			return time.Time{}, err
 		}
 	}
-	row, err := repo.TakeOne[mailRow](t.Base, doing, "creator_id = ? AND id = ?", m.CreatorID, m.ID)
+	row, err := repo.TakeOne[mailRow](t.Base, op, "creator_id = ? AND id = ?", m.CreatorID, m.ID)
 	if err != nil || !time.Time(row.LeavesAt).IsZero() {
 		return time.Time(row.LeavesAt), err
 	}
-	before, err := repo.QueryRows(t.Base, doing, leavingBefore, []any{m.CreatorID, m.Recipient, limit.Most - 1}, func(row repo.Scanner) (at repo.UnixMillis, err error) {
-		err = row.Scan(&at)
-		return at, err
-	})
+	before, err := repo.QueryRows(t.Base, op, leavingBefore, []any{m.CreatorID, m.Recipient, limit.Most - 1},
+		func(row repo.Scanner) (at repo.UnixMillis, err error) {
+			err = row.Scan(&at)
+			return at, err
+		})
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -122,12 +128,13 @@ func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now
 			leaves = free
 		}
 	}
-	return leaves, t.ExecChanged(doing, ports.ErrNotFound, "UPDATE mails SET leaves_at = ? WHERE creator_id = ? AND id = ?",
+	return leaves, t.ExecChanged(op, ports.ErrNotFound, "UPDATE mails SET leaves_at = ? WHERE creator_id = ? AND id = ?",
 		repo.UnixMillis(leaves), m.CreatorID, m.ID)
 }
 
 // Update implements ports.Mails.
 func (t mails) Update(_ context.Context, m ports.Mail) error {
-	return t.ExecChanged("update mail "+m.ID, ports.ErrNotFound, "UPDATE mails SET sent_at = ?, refused_at = ?, refusal = ? WHERE creator_id = ? AND id = ?",
-		repo.UnixMillis(m.SentAt), repo.UnixMillis(m.RefusedAt), repo.Storable(m.Refusal, 500), m.CreatorID, m.ID)
+	return t.ExecChanged("update mail "+m.ID, ports.ErrNotFound, "UPDATE mails SET sent_at = ?, refused_at = ?, refusal "+
+		"= ? WHERE creator_id = ? AND id = ?",
+		repo.UnixMillis(m.SentAt), repo.UnixMillis(m.RefusedAt), repo.SanitizeText(m.Refusal, 500), m.CreatorID, m.ID)
 }

@@ -11,7 +11,8 @@ CREATE TABLE creators (
     support_email TEXT   NOT NULL DEFAULT '',
     refund_policy TEXT   NOT NULL DEFAULT '',
     created_at    BIGINT NOT NULL,
-    revision      BIGINT NOT NULL
+    revision      BIGINT NOT NULL,
+    payout_schedule TEXT NOT NULL DEFAULT 'manual' -- daily, weekly, monthly: when the balance is paid out by itself
 );
 CREATE UNIQUE INDEX creators_email ON creators (email);
 

@@ -19,13 +19,18 @@ CREATE TABLE listings (
     variants    TEXT   NOT NULL,             -- JSON array
     created_at  BIGINT NOT NULL,
     updated_at  BIGINT NOT NULL,
-    revision    BIGINT NOT NULL
+    revision    BIGINT NOT NULL,
+    images      TEXT   NOT NULL DEFAULT '[]' -- JSON array
 );
 CREATE UNIQUE INDEX listings_slug ON listings (slug);
 CREATE UNIQUE INDEX listings_creator_id_catalog_key ON listings (creator_id, catalog_key);
 CREATE INDEX listings_mine ON listings (creator_id, id);
 CREATE INDEX listings_newest ON listings (id) WHERE status = 'ACTIVE';
 CREATE INDEX listings_cheapest ON listings (price_minor, id) WHERE status = 'ACTIVE';
+-- What is rare in the public list is found by these.
+CREATE INDEX listings_currency ON listings (currency, price_minor, id) WHERE status = 'ACTIVE';
+CREATE INDEX listings_currency_newest ON listings (currency, id) WHERE status = 'ACTIVE';
+CREATE INDEX listings_type ON listings (type, id) WHERE status = 'ACTIVE';
 
 -- Prices are part of their plan; a sold price lives on in the offer that was frozen with the sale.
 CREATE TABLE plans (

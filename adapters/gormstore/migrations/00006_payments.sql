@@ -23,7 +23,8 @@ CREATE TABLE payments (
     settled_at        BIGINT,
     processor_fee     BIGINT  NOT NULL,         -- what the processor kept
     refunded          BIGINT  NOT NULL DEFAULT 0,
-    revision          BIGINT  NOT NULL
+    revision          BIGINT  NOT NULL,
+    mandate           TEXT    NOT NULL DEFAULT '' -- what the customer agreed to with a card that is charged and saved
 );
 CREATE INDEX payments_creator_id ON payments (creator_id, id);
 CREATE INDEX payments_subject ON payments (purpose, subject_id, id);
@@ -31,7 +32,7 @@ CREATE UNIQUE INDEX payments_creator_id_receipt_number ON payments (creator_id, 
 CREATE INDEX payments_customer ON payments (customer_id, id);
 CREATE INDEX payments_unsettled ON payments (creator_id, id) WHERE settled_at IS NULL;
 -- At most one attempt for a subject is not settled.
-CREATE UNIQUE INDEX payments_live ON payments (purpose, subject_id) WHERE settled_at IS NULL;
+CREATE UNIQUE INDEX payments_purpose_subject_id ON payments (purpose, subject_id) WHERE settled_at IS NULL;
 
 CREATE TABLE payment_methods (
     id          TEXT   PRIMARY KEY,
@@ -61,7 +62,8 @@ CREATE TABLE card_setups (
     payment_method_id TEXT   NOT NULL,       -- '' until a card is saved
     created_at        BIGINT NOT NULL,
     expires_at        BIGINT NOT NULL,
-    revision          BIGINT NOT NULL
+    revision          BIGINT NOT NULL,
+    mandate           TEXT   NOT NULL DEFAULT '' -- what the customer agrees to, as the page showed it
 );
 
 CREATE TABLE refunds (
@@ -83,12 +85,14 @@ CREATE TABLE refunds (
     is_full            BOOLEAN NOT NULL,
     created_at         BIGINT  NOT NULL,
     settled_at         BIGINT,
-    revision           BIGINT  NOT NULL
+    revision           BIGINT  NOT NULL,
+    processor_id       TEXT    NOT NULL DEFAULT '' -- the processor's own id of a refund that was made there without us
 );
 CREATE INDEX refunds_creator_id ON refunds (creator_id, id);
 CREATE INDEX refunds_request_key ON refunds (creator_id, request_key);
 CREATE UNIQUE INDEX refunds_creator_id_credit_note_number ON refunds (creator_id, credit_note_number) WHERE credit_note_number <> '';
 CREATE INDEX refunds_payment_id ON refunds (payment_id, id);
+CREATE UNIQUE INDEX refunds_processor_id ON refunds (processor_id) WHERE processor_id <> '';
 
 CREATE TABLE disputes (
     id           TEXT   PRIMARY KEY,

@@ -54,7 +54,11 @@ CREATE TABLE appointments (
     cancel_reason        TEXT   NOT NULL,
     canceled_at          BIGINT,
     created_at           BIGINT NOT NULL,
-    revision             BIGINT NOT NULL
+    revision             BIGINT NOT NULL,
+    full_refund_hours    BIGINT,                 -- how long before the start canceling returns everything; NULL promises nothing
+    canceled_by          TEXT   NOT NULL DEFAULT '',
+    refund_decision      TEXT   NOT NULL DEFAULT '', -- what canceling did to the money
+    refund_id            TEXT   NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX appointments_creator_id_checkout_id_position ON appointments (creator_id, checkout_id, position);
 CREATE UNIQUE INDEX appointments_reservation_id ON appointments (reservation_id);
@@ -63,7 +67,7 @@ CREATE UNIQUE INDEX appointments_reservation_id ON appointments (reservation_id)
 CREATE INDEX appointments_newest ON appointments (creator_id, id);
 CREATE INDEX appointments_customer ON appointments (creator_id, external_customer_id, id);
 CREATE INDEX appointments_customer_id ON appointments (customer_id, id);
-CREATE INDEX appointments_times ON appointments (creator_id, starts_at);
+CREATE INDEX appointments_times ON appointments (creator_id, starts_at, id);
 CREATE INDEX appointments_listing ON appointments (creator_id, listing_id, id);
 CREATE INDEX appointments_status ON appointments (creator_id, status, id);
 

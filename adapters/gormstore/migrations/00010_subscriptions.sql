@@ -48,10 +48,12 @@ CREATE TABLE subscription_periods (
     subscription_id TEXT   NOT NULL REFERENCES subscriptions (id),
     kind            TEXT   NOT NULL,         -- renewal, plan_change, resumption
     period_start    BIGINT NOT NULL,
-    period_end      BIGINT NOT NULL
+    period_end      BIGINT NOT NULL,
+    due             BIGINT NOT NULL DEFAULT 0, -- what the payment took before tax
+    value           BIGINT NOT NULL DEFAULT 0 -- what it pays of the value of its period: refunds are taken off that; 0 = not known
 );
 -- No period is renewed twice.
-CREATE UNIQUE INDEX subscription_periods_once ON subscription_periods (subscription_id, period_start) WHERE kind <> 'plan_change';
+CREATE UNIQUE INDEX subscription_periods_subscription_id_period_start ON subscription_periods (subscription_id, period_start) WHERE kind <> 'plan_change';
 
 -- +goose Down
 DROP TABLE subscription_periods;

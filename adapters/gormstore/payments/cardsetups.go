@@ -31,16 +31,19 @@ func (cardSetupRow) TableName() string { return "card_setups" }
 func newCardSetupRow(s cardsetup.State) cardSetupRow {
 	return cardSetupRow{
 		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ReturnURL: s.ReturnURL, Status: string(s.Status),
-		AttemptID: s.AttemptID, ProcessorID: s.ProcessorID, LastError: repo.JSON(s.LastError), Mandate: s.Mandate, PaymentMethodID: s.PaymentMethodID,
-		CreatedAt: repo.UnixMillis(s.CreatedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), Revision: s.Revision,
+		AttemptID: s.AttemptID, ProcessorID: s.ProcessorID, LastError: repo.JSON(s.LastError), Mandate: s.Mandate,
+		PaymentMethodID: s.PaymentMethodID,
+		CreatedAt:       repo.UnixMillis(s.CreatedAt), ExpiresAt: repo.UnixMillis(s.ExpiresAt), Revision: s.Revision,
 	}
 }
 
 func (r cardSetupRow) toState() cardsetup.State {
 	return cardsetup.State{
-		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ReturnURL: r.ReturnURL, Status: cardsetup.Status(r.Status),
-		AttemptID: r.AttemptID, ProcessorID: r.ProcessorID, LastError: r.LastError.V, Mandate: r.Mandate, PaymentMethodID: r.PaymentMethodID,
-		CreatedAt: time.Time(r.CreatedAt), ExpiresAt: time.Time(r.ExpiresAt), Revision: r.Revision,
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ReturnURL: r.ReturnURL,
+		Status:    cardsetup.Status(r.Status),
+		AttemptID: r.AttemptID, ProcessorID: r.ProcessorID, LastError: r.LastError.V, Mandate: r.Mandate,
+		PaymentMethodID: r.PaymentMethodID,
+		CreatedAt:       time.Time(r.CreatedAt), ExpiresAt: time.Time(r.ExpiresAt), Revision: r.Revision,
 	}
 }
 

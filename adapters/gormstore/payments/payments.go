@@ -13,7 +13,8 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.PaymentRepos {
 	return ports.PaymentRepos{
-		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)}, Refunds: refunds{refundMapping.On(b)}, Disputes: disputes{disputeMapping.On(b)},
+		Payments: payments{paymentMapping.On(b)}, PaymentMethods: paymentMethods{paymentMethodMapping.On(b)},
+		Refunds: refunds{refundMapping.On(b)}, Disputes: disputes{disputeMapping.On(b)},
 		ProcessorEvents: processorEvents{b}, CardSetups: cardSetups{cardSetupMapping.On(b)},
 	}
 }
@@ -52,10 +53,13 @@ func (paymentRow) TableName() string { return "payments" }
 func newPaymentRow(p payment.State) paymentRow {
 	return paymentRow{
 		ID: p.ID, CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
-		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale), OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
-		Status: string(p.Status), Decline: repo.JSON(p.Decline), ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand, Last4: p.Last4,
-		SaveCard: p.SaveCard, Mandate: p.Mandate, CreatedAt: repo.UnixMillis(p.CreatedAt), SettledAt: repo.UnixMillis(p.SettledAt),
-		Refunded: p.Refunded.Minor, ProcessorFee: p.ProcessorFee.Minor, Revision: p.Revision,
+		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale),
+		OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
+		Status: string(p.Status), Decline: repo.JSON(p.Decline), ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand,
+		Last4:    p.Last4,
+		SaveCard: p.SaveCard, Mandate: p.Mandate, CreatedAt: repo.UnixMillis(p.CreatedAt),
+		SettledAt: repo.UnixMillis(p.SettledAt),
+		Refunded:  p.Refunded.Minor, ProcessorFee: p.ProcessorFee.Minor, Revision: p.Revision,
 	}
 }
 
@@ -63,13 +67,16 @@ func (r paymentRow) toState() payment.State {
 	return payment.State{
 		ID: r.ID, CreatorID: r.CreatorID,
 		Subject: payment.Subject{
-			Purpose: payment.Purpose(r.Purpose), SubjectID: r.SubjectID, CustomerID: r.CustomerID, PaymentMethodID: r.PaymentMethodID,
+			Purpose: payment.Purpose(r.Purpose), SubjectID: r.SubjectID, CustomerID: r.CustomerID,
+			PaymentMethodID: r.PaymentMethodID,
 		},
 		Sale: r.Sale.V, OffSession: r.OffSession,
 		Amount: repo.Amount(r.Amount, r.Currency),
-		Status: payment.Status(r.Status), Decline: r.Decline.V, ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand, Last4: r.Last4,
+		Status: payment.Status(r.Status), Decline: r.Decline.V, ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand,
+		Last4:    r.Last4,
 		SaveCard: r.SaveCard, Mandate: r.Mandate, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
-		Refunded: repo.Amount(r.Refunded, r.Currency), ProcessorFee: repo.Amount(r.ProcessorFee, r.Currency), Revision: r.Revision,
+		Refunded: repo.Amount(r.Refunded, r.Currency), ProcessorFee: repo.Amount(r.ProcessorFee, r.Currency),
+		Revision: r.Revision,
 	}
 }
 
@@ -82,37 +89,21 @@ type payments struct {
 	repo.Table[paymentRow, payment.State]
 }
 
-// Insert implements ports.Payments.
-func (t payments) Insert(ctx context.Context, p payment.State) error { return t.InsertDeferred(ctx, p) }
-
 // Get implements ports.Payments.
 func (t payments) Get(_ context.Context, id string) (payment.State, error) {
-	if t.PrefetchOffset != nil {
-		t.PrefetchOffset("payments", id)
-	}
 	return t.GetBy("get payment "+id, "id = ?", id)
 }
 
 // GetForUpdate implements ports.Payments.
 func (t payments) GetForUpdate(_ context.Context, id string) (payment.State, error) {
+	t.PreloadWith("payments", id)
 	return paymentMapping.On(t.ForUpdate()).GetBy("lock payment "+id, "id = ?", id)
-}
-
-// Lock implements ports.Payments.
-func (t payments) Lock(ctx context.Context, p payment.State) error {
-	if t.Pipeline != nil {
-		return t.ExecChanged("lock payment "+p.ID, ports.ErrStale, "SELECT 1 FROM payments WHERE id = ? AND revision = ? FOR UPDATE", p.ID, p.Revision)
-	}
-	now, err := t.GetForUpdate(ctx, p.ID)
-	if err == nil && now.Revision != p.Revision {
-		err = ports.ErrStale
-	}
-	return err
 }
 
 // GetLive implements ports.Payments.
 func (t payments) GetLive(_ context.Context, purpose payment.Purpose, subjectID string) (payment.State, error) {
-	return t.GetBy("get live payment of "+subjectID, "purpose = ? AND subject_id = ? AND settled_at IS NULL", purpose, subjectID)
+	return t.GetBy("get live payment of "+subjectID, "purpose = ? AND subject_id = ? AND settled_at IS NULL", purpose,
+		subjectID)
 }
 
 // listedPaymentRow is a payment with what others call its customer and its checkout.
@@ -129,31 +120,39 @@ const listedPaymentColumns = `payments.*, COALESCE(
 	COALESCE((SELECT s.reference_id FROM sessions s WHERE s.id = payments.subject_id), '') AS reference_id`
 
 // List implements ports.Payments.
-func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch, page ports.Page) (ports.List[ports.ListedPayment], error) {
-	query := repo.Equal(t.DB.Model(&paymentRow{}).Select(listedPaymentColumns).Where("creator_id = ?", creatorID), map[string]string{
-		"status": string(search.Status), "customer_id": search.CustomerID,
-	})
+func (t payments) List(_ context.Context, creatorID string, search ports.PaymentSearch,
+	page ports.Page) (ports.List[ports.ListedPayment], error) {
+	query := repo.Equal(t.DB.Model(&paymentRow{}).Select(listedPaymentColumns).Where("creator_id = ?", creatorID),
+		map[string]string{
+			"status": string(search.Status), "customer_id": search.CustomerID,
+		})
 	if id := search.ExternalCustomerID; id != "" {
 		query = query.Where(`(subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND external_customer_id = ?)
-			OR customer_id IN (SELECT id FROM customers WHERE creator_id = ? AND external_customer_id = ?))`, creatorID, id, creatorID, id)
+			OR customer_id IN (SELECT id FROM customers WHERE creator_id = ?
+			AND external_customer_id = ?))`, creatorID, id, creatorID, id)
 	}
 	if id := search.ReferenceID; id != "" {
-		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ? AND reference_id <> '')", creatorID, id)
+		query = query.Where("subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND reference_id = ? AND "+
+			"reference_id <> '')", creatorID, id)
 	}
 	listed := func(r listedPaymentRow) ports.ListedPayment {
-		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID, ReferenceID: r.ReferenceID}
+		return ports.ListedPayment{State: r.Payment.toState(), ExternalCustomerID: r.ExternalCustomerID,
+			ReferenceID: r.ReferenceID}
 	}
 	idOf := func(r listedPaymentRow) string { return r.Payment.ID }
-	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, repo.CreatedIn(query, search.Created), page, listed, idOf)
+	return repo.ListByIDDesc(t.Base, "list payments of "+creatorID, repo.CreatedIn(query, search.Created), page, listed,
+		idOf)
 }
 
 // ListByCustomer implements ports.Payments.
 func (t payments) ListByCustomer(_ context.Context, customerID string, limit int) ([]payment.State, error) {
 	return t.ListBy("list payments of "+customerID,
-		t.DB.Where("customer_id = ? AND status = ? AND amount > 0", customerID, payment.Succeeded).Order("id DESC").Limit(limit))
+		t.DB.Where("customer_id = ? AND status = ? AND amount > 0", customerID,
+			payment.Succeeded).Order("id DESC").Limit(limit))
 }
 
 // ListLive implements ports.Payments.
 func (t payments) ListLive(_ context.Context, creatorID string, limit int) ([]payment.State, error) {
-	return t.ListBy("list live payments", t.DB.Where("creator_id = ? AND settled_at IS NULL", creatorID).Order("id").Limit(limit))
+	return t.ListBy("list live payments", t.DB.Where("creator_id = ? AND settled_at IS NULL",
+		creatorID).Order("id").Limit(limit))
 }

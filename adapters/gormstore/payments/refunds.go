@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"sundry/adapters/gormstore/repo"
-
 	"gorm.io/gorm/clause"
 
+	"sundry/adapters/gormstore/repo"
 	"sundry/core/dispute"
 	"sundry/core/ledger"
 	"sundry/core/refund"
@@ -42,19 +41,25 @@ func (refundRow) TableName() string { return "refunds" }
 
 func newRefundRow(f refund.State) refundRow {
 	return refundRow{
-		ID: f.ID, CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID, SubscriptionID: f.SubscriptionID,
-		Currency: string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor, Reason: f.Reason,
-		KeepAccess: f.KeepAccess, Status: string(f.Status), FailureReason: f.FailureReason, CreditNoteNumber: f.CreditNoteNumber,
-		RequestKey: f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt), SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
+		ID: f.ID, CreatorID: f.CreatorID, PaymentID: f.PaymentID, CheckoutID: f.CheckoutID, CustomerID: f.CustomerID,
+		SubscriptionID: f.SubscriptionID,
+		Currency:       string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor,
+		Reason:     f.Reason,
+		KeepAccess: f.KeepAccess, Status: string(f.Status), FailureReason: f.FailureReason,
+		CreditNoteNumber: f.CreditNoteNumber,
+		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt),
+		SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
 	}
 }
 
 func (r refundRow) toState() refund.State {
 	return refund.State{
-		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
-		Share:  ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
-		Reason: r.Reason, KeepAccess: r.KeepAccess, Status: refund.Status(r.Status), FailureReason: r.FailureReason,
-		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
+		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID,
+		SubscriptionID: r.SubscriptionID,
+		Share:          ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
+		Reason:         r.Reason, KeepAccess: r.KeepAccess, Status: refund.Status(r.Status), FailureReason: r.FailureReason,
+		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull,
+		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Revision: r.Revision,
 	}
 }
@@ -75,7 +80,8 @@ func (t refunds) Get(_ context.Context, id string) (refund.State, error) {
 
 // GetByRequest implements ports.Refunds.
 func (t refunds) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (refund.State, error) {
-	return t.GetBy("get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key, repo.UnixMillis(since))
+	return t.GetBy("get refund by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key,
+		repo.UnixMillis(since))
 }
 
 // GetByProcessorID implements ports.Refunds.
@@ -84,7 +90,8 @@ func (t refunds) GetByProcessorID(_ context.Context, processorID string) (refund
 }
 
 // List implements ports.Refunds.
-func (t refunds) List(_ context.Context, creatorID, paymentID string, page ports.Page) (ports.List[refund.State], error) {
+func (t refunds) List(_ context.Context, creatorID, paymentID string,
+	page ports.Page) (ports.List[refund.State], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"payment_id": paymentID})
 	return t.Page("list refunds", query, page)
 }
@@ -115,19 +122,25 @@ func (disputeRow) TableName() string { return "disputes" }
 
 func newDisputeRow(d dispute.State) disputeRow {
 	return disputeRow{
-		ID: d.ID, CreatorID: d.CreatorID, PaymentID: d.PaymentID, CheckoutID: d.CheckoutID, CustomerID: d.CustomerID, SubscriptionID: d.SubscriptionID,
-		ProcessorID: d.ProcessorID, Currency: string(d.Share.Amount.Currency), Amount: d.Share.Amount.Minor, Tax: d.Share.Tax.Minor,
+		ID: d.ID, CreatorID: d.CreatorID, PaymentID: d.PaymentID, CheckoutID: d.CheckoutID, CustomerID: d.CustomerID,
+		SubscriptionID: d.SubscriptionID,
+		ProcessorID:    d.ProcessorID, Currency: string(d.Share.Amount.Currency), Amount: d.Share.Amount.Minor,
+		Tax:    d.Share.Tax.Minor,
 		Reason: d.Reason, Status: string(d.Status), Response: string(d.Response), Evidence: repo.JSON(d.Evidence),
-		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt), ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision,
+		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt),
+		ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision,
 	}
 }
 
 func (r disputeRow) toState() dispute.State {
 	return dispute.State{
-		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID, SubscriptionID: r.SubscriptionID,
-		ProcessorID: r.ProcessorID, Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
+		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID,
+		SubscriptionID: r.SubscriptionID,
+		ProcessorID:    r.ProcessorID, Share: ledger.Share{Amount: repo.Amount(r.Amount, r.Currency),
+			Tax: repo.Amount(r.Tax, r.Currency)},
 		Reason: r.Reason, Status: dispute.Status(r.Status), Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
-		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt), Revision: r.Revision,
+		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt),
+		Revision: r.Revision,
 	}
 }
 
@@ -151,7 +164,8 @@ func (t disputes) GetByProcessorID(_ context.Context, processorID string) (dispu
 }
 
 // List implements ports.Disputes.
-func (t disputes) List(_ context.Context, creatorID, paymentID string, page ports.Page) (ports.List[dispute.State], error) {
+func (t disputes) List(_ context.Context, creatorID, paymentID string,
+	page ports.Page) (ports.List[dispute.State], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"payment_id": paymentID})
 	return t.Page("list disputes", query, page)
 }
@@ -171,7 +185,8 @@ type processorEvents struct{ repo.Base }
 
 // Insert implements ports.ProcessorEvents.
 func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at time.Time) (isNew bool, err error) {
-	row := processorEventRow{ID: e.ID, Kind: string(e.Kind), ObjectID: e.ObjectID, CreatorID: e.CreatorID, ReceivedAt: repo.UnixMillis(at)}
+	row := processorEventRow{ID: e.ID, Kind: string(e.Kind), ObjectID: e.ObjectID, CreatorID: e.CreatorID,
+		ReceivedAt: repo.UnixMillis(at)}
 	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	return res.RowsAffected == 1, t.Failure("insert processor event "+e.ID, res.Error)
 }
@@ -179,5 +194,6 @@ func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at ti
 // Get implements ports.ProcessorEvents.
 func (t processorEvents) Get(_ context.Context, id string) (ports.ProcessorEvent, error) {
 	row, err := repo.TakeOne[processorEventRow](t.Base, "get processor event "+id, "id = ?", id)
-	return ports.ProcessorEvent{ID: row.ID, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID, CreatorID: row.CreatorID}, err
+	return ports.ProcessorEvent{ID: row.ID, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID,
+		CreatorID: row.CreatorID}, err
 }

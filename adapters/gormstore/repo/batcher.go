@@ -10,7 +10,7 @@ import (
 // ErrQueueFull reports that a batcher has as much waiting as it may. Nothing was written.
 var ErrQueueFull = errors.New("too many writes wait")
 
-// BatchConfig is what a batcher is made of.
+// BatchConfig configures a batcher.
 type BatchConfig[T any] struct {
 	// MaxBatch bounds one write, Timeout how long it may take, and Capacity how many items may wait for the next.
 	MaxBatch int
@@ -39,8 +39,8 @@ type waiter[T any] struct {
 // NewBatcher returns a batcher. It runs no goroutine while nothing waits.
 func NewBatcher[T any](config BatchConfig[T]) *Batcher[T] { return &Batcher[T]{config: config} }
 
-// Do writes an item with those of other callers and returns its result once its batch is committed. It waits for that even
-// when ctx ends, because the write may succeed. ErrQueueFull when too many wait already.
+// Do writes an item with those of other callers and returns its result once its batch is committed. It waits for that
+// even when ctx ends, because the write may succeed. ErrQueueFull when too many wait already.
 func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	one := waiter[T]{item, make(chan error, 1)}
 	if !b.enqueue(context.WithoutCancel(ctx), one) {
@@ -93,7 +93,8 @@ func (b *Batcher[T]) next() []waiter[T] {
 		batch, later = splitByKey(b.waiting, b.config.Key)
 	}
 	if len(batch) > b.config.MaxBatch {
-		batch, later = batch[:b.config.MaxBatch:b.config.MaxBatch], append(batch[b.config.MaxBatch:len(batch):len(batch)], later...)
+		batch, later = batch[:b.config.MaxBatch:b.config.MaxBatch], append(batch[b.config.MaxBatch:len(batch):len(batch)],
+			later...)
 	}
 	b.waiting, b.writing = later, len(batch) > 0
 	return batch

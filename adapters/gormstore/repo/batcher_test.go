@@ -66,7 +66,7 @@ func do(t *testing.T, b *repo.Batcher[string], items ...string) map[string]error
 	return byItem
 }
 
-func TestWhatWaitsIsWrittenTogetherAndEachHearsItsOwnResult(t *testing.T) {
+func TestBatcherReturnsEachItemItsOwnResult(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var r recorder

@@ -58,7 +58,7 @@ func (j *JSONColumn[T]) Scan(src any) error {
 	return fmt.Errorf("cannot read %T as JSON", src)
 }
 
-// Amount is what the columns of an amount and its currency hold.
+// Amount converts the columns of an amount and its currency.
 func Amount(minor int64, currency string) money.Amount {
 	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
 }

@@ -19,25 +19,20 @@ import (
 // with the next one whose result is needed.
 type Pipeline interface {
 	// Enqueue keeps a statement, its parameters written as ?; the one row of its response is read into the rest.
-	Enqueue(doing, query string, args []any, into ...any) error
-	// EnqueueChecked keeps an INSERT, UPDATE, DELETE or SELECT that must meet a row: when it meets none the transaction fails with
-	// missed.
-	EnqueueChecked(doing, query string, args []any, missed error) error
+	Enqueue(op, query string, args []any, into ...any) error
+	// EnqueueNew keeps an INSERT that nothing can refuse, because its only unique key is a new id.
+	EnqueueNew(op, query string, args []any) error
+	// EnqueueChecked keeps an INSERT, UPDATE, DELETE or SELECT that must meet a row: when it meets none the transaction
+	// fails with errIfNoRows.
+	EnqueueChecked(op, query string, args []any, errIfNoRows error) error
 	// Query sends what waits together with a query, its parameters written as $1, and reads its rows.
-	Query(ctx context.Context, doing, query string, args []any, read func(rows pgx.Rows) error) error
-	// EnqueueQuery keeps a query, its parameters written as $1, whose rows are read with the next round trip.
-	EnqueueQuery(doing, query string, args []any, read func(rows pgx.Rows) error) error
-	// ReadingAhead reports whether what is asked is only asked ahead (ports.Store).
-	ReadingAhead() bool
-	// Remember keeps the result that a statement asked ahead is going to have; isNew is false for one that was asked ahead
-	// already.
-	Remember(query string, args []any, result any) (isNew bool)
-	// Peek shows the result of a statement that was asked ahead, once it is there.
-	Peek(query string, args []any) (result any, read bool)
-	// Recall takes back, once, the result of a statement that was asked ahead. It is there after Await.
-	Recall(query string, args []any) (result any, known bool)
-	// Await sends what waits unless everything that was asked ahead has its result.
-	Await(ctx context.Context) error
+	Query(ctx context.Context, op, query string, args []any, read func(rows pgx.Rows) error) error
+	// EnqueueQuery keeps a query, its parameters written as $1, whose rows are read with the next statement that is waited
+	// for.
+	EnqueueQuery(op, query string, args []any, read func(rows pgx.Rows) error) error
+	// Preload keeps a query, its parameters written as $1 and of the driver's own types, for right after the next
+	// statement that is waited for.
+	Preload(op, query string, args []any, read func(rows pgx.Rows) error)
 	// Flush sends what waits and returns how many rows the last of it changed.
 	Flush(ctx context.Context) (changed int64, err error)
 }
@@ -64,88 +59,75 @@ func Numbered(query string) string {
 	}
 }
 
-// InsertRowDeferred writes a new row, given as a pointer; conflict is the rest of the INSERT. In a pipeline the error of a
-// refused row may come with a later statement, so a caller that wants to know of a duplicate uses InsertRow.
-func (b Base) InsertRowDeferred(doing string, row any, conflict string) error {
-	return b.InsertRowsDeferred(doing, []any{row}, conflict)
+// InsertRowDeferred writes a new row, given as a pointer; conflict is the rest of the INSERT. In a pipeline the error
+// of a refused row may come with a later statement, so a caller that wants to know of a duplicate uses InsertRow.
+func (b Base) InsertRowDeferred(op string, row any, conflict string) error {
+	return b.InsertRowsDeferred(op, []any{row}, conflict)
 }
 
 // InsertRowsDeferred is InsertRowDeferred for several rows of a kind in one statement.
-func (b Base) InsertRowsDeferred(doing string, rows []any, conflict string) error {
+func (b Base) InsertRowsDeferred(op string, rows []any, conflict string) error {
 	query, values, err := b.insertInto(rows...)
 	if err != nil {
-		return b.Failure(doing, err)
+		return b.Failure(op, err)
 	}
-	return b.ExecDeferred(doing, query+conflict, values...)
+	return b.ExecDeferred(op, query+conflict, values...)
 }
 
 // OrNothing is the conflict of a row that is left out where one like it exists.
 const OrNothing = "ON CONFLICT DO NOTHING"
 
-// InsertRowChecked writes a new row unless conflict and its args leave it out: then missed is the error, which in a pipeline may
-// come with a later statement.
-func (b Base) InsertRowChecked(doing string, row any, missed error, conflict string, args ...any) error {
+// InsertRowChecked writes a new row unless conflict and its args leave it out: then errIfNoRows is the error, which in
+// a pipeline may come with a later statement.
+func (b Base) InsertRowChecked(op string, row any, errIfNoRows error, conflict string, args ...any) error {
 	query, values, err := b.insertInto(row)
 	if err != nil {
-		return b.Failure(doing, err)
+		return b.Failure(op, err)
 	}
-	return b.ExecChanged(doing, missed, query+conflict, append(values, args...)...)
+	return b.ExecChanged(op, errIfNoRows, query+conflict, append(values, args...)...)
 }
 
 // InsertRowFlush is InsertRowDeferred that goes with everything that waits, and returns how many rows it wrote.
-func (b Base) InsertRowFlush(doing string, row any, conflict string) (written int64, err error) {
+func (b Base) InsertRowFlush(op string, row any, conflict string) (written int64, err error) {
 	query, values, err := b.insertInto(row)
 	if err != nil {
-		return 0, b.Failure(doing, err)
+		return 0, b.Failure(op, err)
 	}
 	if b.Pipeline == nil {
 		done := b.DB.Exec(query+conflict, values...)
-		return done.RowsAffected, b.Failure(doing, done.Error)
+		return done.RowsAffected, b.Failure(op, done.Error)
 	}
-	if b.Pipeline.ReadingAhead() {
-		return 0, nil
-	}
-	if err = b.Pipeline.Enqueue(doing, query+conflict, values); err == nil {
+	if err = b.Pipeline.Enqueue(op, query+conflict, values); err == nil {
 		written, err = b.Pipeline.Flush(b.DB.Statement.Context)
 	}
-	return written, b.Failure(doing, err)
+	return written, b.Failure(op, err)
 }
 
 // ExecDeferred runs a statement whose count of rows does not matter.
-func (b Base) ExecDeferred(doing, query string, args ...any) error {
+func (b Base) ExecDeferred(op, query string, args ...any) error {
 	if b.Pipeline == nil {
-		return b.Exec(doing, query, args...)
+		return b.Exec(op, query, args...)
 	}
-	if b.Pipeline.ReadingAhead() {
-		if !b.Pipeline.Remember(query, args, nil) {
-			return nil
-		}
-	} else if _, sent := b.Pipeline.Recall(query, args); sent {
-		return nil
-	}
-	return b.Failure(doing, b.Pipeline.Enqueue(doing, query, args))
+	return b.Failure(op, b.Pipeline.Enqueue(op, query, args))
 }
 
-// ExecChanged runs a statement that must meet a row: missed is the error when it met none, which in a pipeline may come
-// with a later statement.
-func (b Base) ExecChanged(doing string, missed error, query string, args ...any) error {
+// ExecChanged runs a statement that must meet a row: errIfNoRows is the error when it met none, which in a pipeline may
+// come with a later statement.
+func (b Base) ExecChanged(op string, errIfNoRows error, query string, args ...any) error {
 	if b.Pipeline == nil {
-		return b.Changed(doing, b.DB.Exec(query, args...), missed)
+		return b.Changed(op, b.DB.Exec(query, args...), errIfNoRows)
 	}
-	if b.Pipeline.ReadingAhead() {
-		return nil
-	}
-	return b.Failure(doing, b.Pipeline.EnqueueChecked(doing, query, args, missed))
+	return b.Failure(op, b.Pipeline.EnqueueChecked(op, query, args, errIfNoRows))
 }
 
 // updates remembers the UPDATE of each kind of row.
 var updates sync.Map // *schema.Schema → string
 
 // updateRowDeferred is UpdateRow in a pipeline.
-func (b Base) updateRowDeferred(doing string, row any, id string, revision int64) error {
+func (b Base) updateRowDeferred(op string, row any, id string, revision int64) error {
 	mapped, err := schemaOf(b.DB, row)
 	if err != nil {
-		return b.Failure(doing, err)
+		return b.Failure(op, err)
 	}
 	of := reflect.Indirect(reflect.ValueOf(row))
 	var columns []string
@@ -160,22 +142,24 @@ func (b Base) updateRowDeferred(doing string, row any, id string, revision int64
 	}
 	query, known := updates.Load(mapped)
 	if !known {
-		query = `UPDATE "` + mapped.Table + `" SET "` + strings.Join(columns, `" = ?, "`) + `" = ? WHERE id = ? AND revision = ?`
+		query = `UPDATE "` + mapped.Table + `" SET "` + strings.Join(columns, `" = ?, "`) +
+			`" = ? WHERE id = ? AND revision = ?`
 		updates.Store(mapped, query)
 	}
-	return b.ExecChanged(doing, ports.ErrStale, query.(string), append(values, id, revision-1)...) //nolint:forcetypeassert,errcheck // it is only written above
+	statement := query.(string) //nolint:forcetypeassert,errcheck // it is only written above
+	return b.ExecChanged(op, ports.ErrStale, statement, append(values, id, revision-1)...)
 }
 
-// takeWithoutGorm reads the first row of a condition: from the pool, or in a pipeline with everything that waits. gorm would spend
-// as long on building the statement as PostgreSQL on running it.
-func takeWithoutGorm[R any](b Base, doing, where string, args []any) (found []R, err error) {
+// takeWithoutGorm reads the first row of a condition: from the pool, or in a pipeline with everything that waits. gorm
+// would spend as long on building the statement as PostgreSQL on running it.
+func takeWithoutGorm[R any](b Base, op, where string, args []any) (found []R, err error) {
 	of, err := schemaOf(b.DB, new(R))
 	if err != nil {
 		return nil, err
 	}
 	query := Numbered(`SELECT * FROM "` + of.Table + `" WHERE ` + where + " LIMIT 1" + b.lock)
 	if b.Pipeline != nil {
-		return readPipelined(b, doing, query, args, rowOf[R](of))
+		return readPipelined(b, op, query, args, rowOf[R](of))
 	}
 	rows, err := b.Pool.Query(b.DB.Statement.Context, query, args...)
 	if err != nil {
@@ -185,15 +169,15 @@ func takeWithoutGorm[R any](b Base, doing, where string, args []any) (found []R,
 }
 
 // findPipelined reads the rows of a query with everything that waits. prepared is the query as gorm would run it.
-func findPipelined[R any](b Base, doing string, prepared *gorm.DB) (found []R, err error) {
+func findPipelined[R any](b Base, op string, prepared *gorm.DB) (found []R, err error) {
 	if prepared.Error != nil {
 		return nil, prepared.Error
 	}
 	statement := prepared.Statement
-	return readPipelined(b, doing, statement.SQL.String(), statement.Vars, rowOf[R](statement.Schema))
+	return readPipelined(b, op, statement.SQL.String(), statement.Vars, rowOf[R](statement.Schema))
 }
 
-// schemaOf is how gorm maps a row, given as a pointer.
+// schemaOf returns gorm's schema of a row, given as a pointer.
 func schemaOf(db *gorm.DB, row any) (*schema.Schema, error) {
 	statement := &gorm.Statement{DB: db}
 	err := statement.Parse(row)
@@ -209,55 +193,33 @@ func rowOf[R any](of *schema.Schema) func(row pgx.CollectableRow) (R, error) {
 }
 
 // readPipelined reads the rows of a query, its parameters written as $1, with everything that waits; scan reads one.
-func readPipelined[R any](b Base, doing, query string, args []any, scan func(row pgx.CollectableRow) (R, error)) (found []R, err error) {
-	pipe, ctx := b.Pipeline, b.DB.Statement.Context
-	result := new([]R)
-	read := func(rows pgx.Rows) error {
-		for rows.Next() {
-			row, err := scan(rows)
-			if err != nil {
-				return err
-			}
-			*result = append(*result, row)
-		}
-		return rows.Err()
-	}
-	if pipe.ReadingAhead() {
-		if known, ok := pipe.Peek(query, args); ok {
-			return *known.(*[]R), nil //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
-		}
-		if pipe.Remember(query, args, result) {
-			err = pipe.EnqueueQuery(doing, query, args, read)
-		}
-		return nil, err
-	}
-	if known, ok := pipe.Recall(query, args); ok {
-		err = pipe.Await(ctx)
-		return *known.(*[]R), err //nolint:forcetypeassert,errcheck // the same statement is read into the same rows
-	}
-	err = pipe.Query(ctx, doing, query, args, read)
-	return *result, err
+func readPipelined[R any](b Base, op, query string, args []any, scan pgx.RowToFunc[R]) (found []R, err error) {
+	err = b.Pipeline.Query(b.DB.Statement.Context, op, query, args, func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, scan)
+		return err
+	})
+	return found, err
 }
 
-// QueryRows reads the rows of a query without gorm's reflection: scan reads one. ReadAhead knows it like any other query.
-func QueryRows[T any](b Base, doing, query string, args []any, scan func(row Scanner) (T, error)) (found []T, err error) {
+// QueryRows reads the rows of a query without gorm's reflection: scan reads one.
+func QueryRows[T any](b Base, op, query string, args []any, scan func(row Scanner) (T, error)) (found []T, err error) {
 	if b.Pipeline == nil {
 		rows, err := b.DB.Raw(query, args...).Rows()
 		if err != nil {
-			return nil, b.Failure(doing, err)
+			return nil, b.Failure(op, err)
 		}
 		defer func() { _ = rows.Close() }() // an error of it came out of the reading already
 		for rows.Next() {
 			one, err := scan(rows)
 			if err != nil {
-				return nil, b.Failure(doing, err)
+				return nil, b.Failure(op, err)
 			}
 			found = append(found, one)
 		}
-		return found, b.Failure(doing, rows.Err())
+		return found, b.Failure(op, rows.Err())
 	}
-	found, err = readPipelined(b, doing, Numbered(query), args, func(row pgx.CollectableRow) (T, error) { return scan(row) })
-	return found, b.Failure(doing, err)
+	found, err = readPipelined(b, op, Numbered(query), args, func(row pgx.CollectableRow) (T, error) { return scan(row) })
+	return found, b.Failure(op, err)
 }
 
 // scanInto reads a row by the names of its columns. A NULL leaves what cannot hold it as it is.
@@ -271,63 +233,24 @@ func scanInto(mapped *schema.Schema, row pgx.CollectableRow, into any) error {
 			continue
 		}
 		value := field.ReflectValueOf(context.Background(), of).Addr()
-		if _, scans := reflect.TypeAssert[sql.Scanner](value); raw[i] != nil || scans || value.Elem().Kind() == reflect.Pointer {
+		if _, scans := reflect.TypeAssert[sql.Scanner](value); raw[i] != nil || scans ||
+			value.Elem().Kind() == reflect.Pointer {
 			targets[i] = value.Interface()
 		}
 	}
 	return row.Scan(targets...)
 }
 
-// RowQuery asks for one row.
-type RowQuery struct {
-	SQL  string
-	Args []any
-	Into []any
-}
-
-// QueryRowFlush reads the one row of a query, with everything that waits. beside are more such queries for the same round
-// trip.
-func (b Base) QueryRowFlush(doing string, query RowQuery, beside ...RowQuery) error {
-	waits := false
-	for _, q := range append([]RowQuery{query}, beside...) {
-		var err error
-		if b.Pipeline == nil {
-			err = ScanRow(b.DB.Raw(q.SQL, q.Args...), q.Into...)
-		} else {
-			var enqueued bool
-			enqueued, err = b.enqueueRow(doing, q)
-			waits = waits || enqueued
-		}
-		if err != nil {
-			return b.Failure(doing, err)
-		}
+// QueryRowFlush reads the one row of a query into the rest, with everything that waits.
+func (b Base) QueryRowFlush(op, query string, args []any, into ...any) error {
+	if b.Pipeline == nil {
+		return b.Failure(op, ScanRow(b.DB.Raw(query, args...), into...))
 	}
-	if !waits {
-		return nil
+	err := b.Pipeline.Enqueue(op, query, args, into...)
+	if err == nil {
+		_, err = b.Pipeline.Flush(b.DB.Statement.Context)
 	}
-	_, err := b.Pipeline.Flush(b.DB.Statement.Context)
-	return b.Failure(doing, err)
-}
-
-// enqueueRow asks for one row in a pipeline. waits reports whether the caller waits for the next round trip: not for what
-// is only asked ahead, and not for what was.
-func (b Base) enqueueRow(doing string, q RowQuery) (waits bool, err error) {
-	if b.Pipeline.ReadingAhead() {
-		if b.Pipeline.Remember(q.SQL, q.Args, q.Into) {
-			err = b.Pipeline.Enqueue(doing, q.SQL, q.Args, q.Into...)
-		}
-		return false, err
-	}
-	known, ok := b.Pipeline.Recall(q.SQL, q.Args)
-	if !ok {
-		return true, b.Pipeline.Enqueue(doing, q.SQL, q.Args, q.Into...)
-	}
-	if err = b.Pipeline.Await(b.DB.Statement.Context); err == nil {
-		for i, value := range known.([]any) { //nolint:forcetypeassert,errcheck // remembered above
-			reflect.ValueOf(q.Into[i]).Elem().Set(reflect.ValueOf(value).Elem())
-		}
-	}
-	return false, err
+	return b.Failure(op, err)
 }
 
 // inserts remembers the INSERT of each kind of row.
@@ -353,7 +276,8 @@ func (b Base) insertInto(rows ...any) (query string, values []any, err error) {
 	}
 	known, ok := inserts.Load(mapped)
 	if !ok {
-		known = insertion{`INSERT INTO "` + mapped.Table + `" ("` + strings.Join(columns, `", "`) + `") VALUES `, "(?" + strings.Repeat(", ?", len(columns)-1) + ")"}
+		known = insertion{`INSERT INTO "` + mapped.Table + `" ("` + strings.Join(columns, `", "`) + `") VALUES `, "(?" +
+			strings.Repeat(", ?", len(columns)-1) + ")"}
 		inserts.Store(mapped, known)
 	}
 	statement := known.(insertion) //nolint:forcetypeassert,errcheck // it is only written above

@@ -22,7 +22,7 @@ type Engine struct {
 // MaxAttempts bounds how often a transaction is run again: with jittered back-off that spans about two seconds.
 const MaxAttempts = 12
 
-// Retry runs a write until it succeeds, fails for good, or has lost too often.
+// Retry runs a write until it succeeds, fails with a permanent error, or has lost too often.
 func (e Engine) Retry(ctx context.Context, write func(ctx context.Context) error) error {
 	err := write(ctx)
 	for attempt := 0; err != nil && e.Retryable(err) && attempt < MaxAttempts && BackOff(ctx, attempt) == nil; attempt++ {

@@ -10,7 +10,7 @@ import (
 
 // Mapping specifies how the state S of an aggregate is kept in rows R with the columns id, creator_id and revision.
 type Mapping[R, S any] struct {
-	// Name is what errors call it: "listing".
+	// Name is the row's name in errors: "listing".
 	Name    string
 	NewRow  func(S) R
 	ToState func(R) S
@@ -29,15 +29,15 @@ type Table[R, S any] struct {
 
 // Insert writes a new aggregate. ErrDuplicate names the unique index that refused it.
 func (t Table[R, S]) Insert(_ context.Context, s S) error {
-	row, doing := t.row("insert", s)
-	return t.InsertRow(doing, &row)
+	row, op := t.row("insert", s)
+	return t.InsertRow(op, &row)
 }
 
 // Update writes an aggregate whose revision was raised by one since it was loaded. ErrStale when it changed meanwhile.
 func (t Table[R, S]) Update(_ context.Context, s S) error {
-	row, doing := t.row("update", s)
+	row, op := t.row("update", s)
 	id, revision := t.mapping.Key(row)
-	return t.UpdateRow(doing, &row, id, revision)
+	return t.UpdateRow(op, &row, id, revision)
 }
 
 // Get loads an aggregate of the account. ErrNotFound.
@@ -51,8 +51,8 @@ func (t Table[R, S]) List(_ context.Context, creatorID string, page ports.Page) 
 }
 
 // GetBy loads one aggregate by condition. ErrNotFound.
-func (t Table[R, S]) GetBy(doing, where string, args ...any) (s S, err error) {
-	row, err := TakeOne[R](t.Base, doing, where, args...)
+func (t Table[R, S]) GetBy(op, where string, args ...any) (s S, err error) {
+	row, err := TakeOne[R](t.Base, op, where, args...)
 	if err != nil {
 		return s, err
 	}
@@ -60,14 +60,14 @@ func (t Table[R, S]) GetBy(doing, where string, args ...any) (s S, err error) {
 }
 
 // ListBy loads the aggregates of a query.
-func (t Table[R, S]) ListBy(doing string, query *gorm.DB) ([]S, error) {
-	return ListBy(t.Base, doing, query, t.mapping.ToState)
+func (t Table[R, S]) ListBy(op string, query *gorm.DB) ([]S, error) {
+	return ListBy(t.Base, op, query, t.mapping.ToState)
 }
 
 // Page loads one page of a query, newest first.
-func (t Table[R, S]) Page(doing string, query *gorm.DB, page ports.Page) (ports.List[S], error) {
+func (t Table[R, S]) Page(op string, query *gorm.DB, page ports.Page) (ports.List[S], error) {
 	idOf := func(row R) string { id, _ := t.mapping.Key(row); return id }
-	return ListByIDDesc(t.Base, doing, query, page, t.mapping.ToState, idOf)
+	return ListByIDDesc(t.Base, op, query, page, t.mapping.ToState, idOf)
 }
 
 // CreatedIn narrows a query to what was created in a range of time.
@@ -81,8 +81,8 @@ func CreatedIn(query *gorm.DB, created ports.Created) *gorm.DB {
 	return query
 }
 
-// Equal narrows a query to the rows whose columns have the given values; an empty value narrows nothing. That a value is not
-// empty is said to the database, whose indexes may leave empty ones out.
+// Equal narrows a query to the rows whose columns have the given values; an empty value narrows nothing. That a value
+// is not empty is said to the database, whose indexes may leave empty ones out.
 func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
 	for column, value := range columns {
 		if value != "" {
@@ -92,30 +92,37 @@ func Equal(query *gorm.DB, columns map[string]string) *gorm.DB {
 	return query
 }
 
-// row makes the row of a state; doing names the operation in errors.
-func (t Table[R, S]) row(verb string, s S) (row R, doing string) {
+// row makes the row of a state; op names the operation in errors.
+func (t Table[R, S]) row(verb string, s S) (row R, op string) {
 	row = t.mapping.NewRow(s)
 	id, _ := t.mapping.Key(row)
 	return row, verb + " " + t.mapping.Name + " " + id
 }
 
-// InsertDeferred is Insert of which the error may come with a later statement.
-func (t Table[R, S]) InsertDeferred(_ context.Context, s S) error {
-	row, doing := t.row("insert", s)
-	return t.InsertRowDeferred(doing, &row, "")
+// InsertNew is Insert of a row that nothing can refuse, because its only unique key is a new id.
+func (t Table[R, S]) InsertNew(ctx context.Context, s S) error {
+	if t.Pipeline == nil {
+		return t.Insert(ctx, s)
+	}
+	row, op := t.row("insert", s)
+	query, values, err := t.insertInto(&row)
+	if err == nil {
+		err = t.Pipeline.EnqueueNew(op, query, values)
+	}
+	return t.Failure(op, err)
 }
 
 // ListBy loads every row of a query and converts them.
-func ListBy[R, T any](b Base, doing string, query *gorm.DB, convert func(R) T) ([]T, error) {
+func ListBy[R, T any](b Base, op string, query *gorm.DB, convert func(R) T) ([]T, error) {
 	var rows []R
 	var err error
 	if b.Pipeline != nil {
-		rows, err = findPipelined[R](b, doing, query.Session(&gorm.Session{DryRun: true}).Find(&rows))
+		rows, err = findPipelined[R](b, op, query.Session(&gorm.Session{DryRun: true}).Find(&rows))
 	} else {
 		err = query.Find(&rows).Error
 	}
 	if err != nil {
-		return nil, b.Failure(doing, err)
+		return nil, b.Failure(op, err)
 	}
 	list := make([]T, len(rows))
 	for i, row := range rows {
@@ -125,13 +132,14 @@ func ListBy[R, T any](b Base, doing string, query *gorm.DB, convert func(R) T) (
 }
 
 // ListByIDDesc loads one page of rows, newest id first, and converts them.
-func ListByIDDesc[R, T any](b Base, doing string, query *gorm.DB, page ports.Page, convert func(R) T, idOf func(R) string) (ports.List[T], error) {
+func ListByIDDesc[R, T any](b Base, op string, query *gorm.DB, page ports.Page, convert func(R) T,
+	idOf func(R) string) (ports.List[T], error) {
 	if page.After.ID != "" {
 		query = query.Where("id < ?", page.After.ID)
 	}
 	var rows []R
 	if err := query.Order("id DESC").Limit(page.Limit + 1).Find(&rows).Error; err != nil {
-		return ports.List[T]{}, b.Failure(doing, err)
+		return ports.List[T]{}, b.Failure(op, err)
 	}
 	return Paged(rows, page.Limit, convert, func(row R) ports.Cursor { return ports.Cursor{ID: idOf(row)} }), nil
 }

@@ -14,8 +14,8 @@ func NewAudit(b repo.Base) ports.SandboxAudit { return audit{b} }
 
 type audit struct{ repo.Base }
 
-// UnmatchedCharges implements ports.SandboxAudit. An outcome's JSON begins with its status; nothing of nothing is charged. A
-// card that is saved is a charge of its setup, which no payment belongs to.
+// UnmatchedCharges implements ports.SandboxAudit. An outcome's JSON begins with its status. A payment of zero is never
+// charged. A card that is saved is a charge of its setup, which no payment belongs to.
 func (t audit) UnmatchedCharges(_ context.Context, limit int) ([]string, error) {
 	const charged = `c.outcome LIKE '{"Status":"succeeded"%'`
 	const sameFee = `c.outcome LIKE '%"Fee":{"Minor":' || p.processor_fee || ',"Currency":"' || p.currency || '"}%'`
@@ -25,7 +25,8 @@ func (t audit) UnmatchedCharges(_ context.Context, limit int) ([]string, error) 
 				THEN c.payment_id IS NULL OR NOT (`+charged+` AND `+sameFee+`)
 				ELSE c.payment_id IS NOT NULL AND `+charged+` END
 			UNION
-			SELECT c.payment_id FROM sandbox_charges c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN card_setups s ON s.id = c.checkout_id
+			SELECT c.payment_id FROM sandbox_charges c LEFT JOIN payments p ON p.id = c.payment_id
+			LEFT JOIN card_setups s ON s.id = c.checkout_id
 			WHERE p.id IS NULL AND s.id IS NULL AND `+charged+`
 		) AS unmatched ORDER BY id LIMIT ?`, payment.Succeeded, limit)
 }
@@ -33,6 +34,7 @@ func (t audit) UnmatchedCharges(_ context.Context, limit int) ([]string, error) 
 // UnmatchedRefunds implements ports.SandboxAudit.
 func (t audit) UnmatchedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit sandbox refunds", `SELECT r.id FROM refunds r
-		LEFT JOIN sandbox_refunds s ON s.refund_id = r.id AND s.payment_id = r.payment_id AND s.currency = r.currency AND s.amount = r.amount
+		LEFT JOIN sandbox_refunds s ON s.refund_id = r.id AND s.payment_id = r.payment_id AND s.currency = r.currency
+		AND s.amount = r.amount
 		WHERE r.status = ? AND r.amount > 0 AND s.refund_id IS NULL ORDER BY r.id LIMIT ?`, refund.Succeeded, limit)
 }

@@ -32,17 +32,20 @@ func NewDisputes(b repo.Base) ports.SandboxDisputes { return disputes{b} }
 // Insert implements ports.SandboxDisputes.
 func (t disputes) Insert(_ context.Context, d ports.DisputeReport) error {
 	row := disputeRow{
-		ID: d.ProcessorID, PaymentID: d.PaymentID, CreatorID: d.CreatorID, Currency: string(d.Amount.Currency), Amount: d.Amount.Minor,
+		ID: d.ProcessorID, PaymentID: d.PaymentID, CreatorID: d.CreatorID, Currency: string(d.Amount.Currency),
+		Amount: d.Amount.Minor,
 		Status: string(d.Status), RespondBy: repo.UnixMillis(d.RespondBy),
 	}
-	return t.Failure("insert sandbox dispute "+d.ProcessorID, t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
+	return t.Failure("insert sandbox dispute "+d.ProcessorID,
+		t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
 }
 
 // Get implements ports.SandboxDisputes.
 func (t disputes) Get(_ context.Context, id string) (ports.DisputeReport, error) {
 	row, err := repo.TakeOne[disputeRow](t.ForUpdate(), "get sandbox dispute "+id, "id = ?", id)
 	return ports.DisputeReport{
-		ProcessorID: row.ID, PaymentID: row.PaymentID, CreatorID: row.CreatorID, Amount: repo.Amount(row.Amount, row.Currency),
+		ProcessorID: row.ID, PaymentID: row.PaymentID, CreatorID: row.CreatorID,
+		Amount: repo.Amount(row.Amount, row.Currency),
 		Reason: "fraudulent", Status: dispute.Status(row.Status), RespondBy: time.Time(row.RespondBy),
 	}, err
 }

@@ -10,7 +10,8 @@ type audit struct{ repo.Base }
 
 // Stalled implements ports.SubscriptionAudit.
 func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit steps of subscriptions", `SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due')
+	return t.QueryIDs("audit steps of subscriptions",
+		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due')
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'subscription.due' AND subject = s.id)
 		AND NOT EXISTS (SELECT 1 FROM payments p JOIN tasks k ON k.kind = 'payment.charge' AND k.subject = p.id
 			WHERE p.purpose = 'subscription' AND p.subject_id = s.id AND p.settled_at IS NULL) ORDER BY s.id LIMIT ?`, limit)
@@ -18,7 +19,8 @@ func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
 
 // LostCharges implements ports.SubscriptionAudit.
 func (t audit) LostCharges(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit charges of subscriptions", `SELECT p.id FROM payments p WHERE p.purpose = 'subscription' AND p.status = 'succeeded'
+	return t.QueryIDs("audit charges of subscriptions",
+		`SELECT p.id FROM payments p WHERE p.purpose = 'subscription' AND p.status = 'succeeded'
 		AND p.refunded <> p.amount AND p.amount > 0
 		AND NOT EXISTS (SELECT 1 FROM subscription_periods b WHERE b.payment_id = p.id)
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'payment.refund' AND subject = p.id) ORDER BY p.id LIMIT ?`, limit)
@@ -26,7 +28,9 @@ func (t audit) LostCharges(_ context.Context, limit int) ([]string, error) {
 
 // WithoutGrant implements ports.SubscriptionAudit.
 func (t audit) WithoutGrant(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit grants of subscriptions", `SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active')
-		AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.creator_id = s.creator_id AND g.source = 'subscription' AND g.source_id = s.id)
+	return t.QueryIDs("audit grants of subscriptions",
+		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active')
+		AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.creator_id = s.creator_id AND g.source = 'subscription'
+		AND g.source_id = s.id)
 		ORDER BY s.id LIMIT ?`, limit)
 }

@@ -73,7 +73,8 @@ func (t paidPeriods) Insert(_ context.Context, p ports.PaidPeriod) error {
 func (t paidPeriods) Get(_ context.Context, paymentID string) (ports.PaidPeriod, error) {
 	row, err := repo.TakeOne[paidPeriodRow](t.Base, "get period of "+paymentID, "payment_id = ?", paymentID)
 	return ports.PaidPeriod{
-		PaymentID: row.PaymentID, CreatorID: row.CreatorID, SubscriptionID: row.SubscriptionID, Kind: subscription.ChargeKind(row.Kind),
+		PaymentID: row.PaymentID, CreatorID: row.CreatorID, SubscriptionID: row.SubscriptionID,
+		Kind:  subscription.ChargeKind(row.Kind),
 		Start: time.Time(row.PeriodStart), End: time.Time(row.PeriodEnd), Due: row.Due, Value: row.Value,
 	}, err
 }

@@ -15,7 +15,8 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.SubscriptionRepos {
 	return ports.SubscriptionRepos{
-		Subscriptions: subscriptions{subscriptionMapping.On(b)}, Quotes: quotes{b}, PaidPeriods: paidPeriods{b}, Audit: audit{b},
+		Subscriptions: subscriptions{subscriptionMapping.On(b)}, Quotes: quotes{b}, PaidPeriods: paidPeriods{b},
+		Audit: audit{b},
 	}
 }
 
@@ -53,9 +54,12 @@ func newSubscriptionRow(s subscription.State) subscriptionRow {
 	return subscriptionRow{
 		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
 		CheckoutID: s.CheckoutID, Offer: repo.JSON(s.Offer), Status: string(s.Status), PaymentMethodID: s.PaymentMethodID,
-		Anchor: repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart), CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
-		TrialEndsAt: repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CanceledAt: repo.UnixMillis(s.CanceledAt), PausedAt: repo.UnixMillis(s.PausedAt), EndedAt: repo.UnixMillis(s.EndedAt),
+		Anchor: repo.UnixMillis(s.Anchor), CurrentPeriodStart: repo.UnixMillis(s.CurrentPeriodStart),
+		CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
+		TrialEndsAt:      repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt),
+		CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CanceledAt:        repo.UnixMillis(s.CanceledAt), PausedAt: repo.UnixMillis(s.PausedAt),
+		EndedAt: repo.UnixMillis(s.EndedAt),
 		Planned: repo.JSON(s.Planned), Discount: repo.JSON(s.Discount), Credit: s.Credit.Minor,
 		PeriodValue: s.PeriodValue.Minor, Dunning: repo.JSON(s.Dunning),
 		Charge: repo.JSON(s.Charge), Revision: s.Revision,
@@ -69,8 +73,9 @@ func (r subscriptionRow) toState() subscription.State {
 	return subscription.State{
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
 		CheckoutID: r.CheckoutID, Offer: r.Offer.V, Status: subscription.Status(r.Status), PaymentMethodID: r.PaymentMethodID,
-		Anchor: time.Time(r.Anchor), CurrentPeriodStart: time.Time(r.CurrentPeriodStart), CurrentPeriodEnd: time.Time(r.CurrentPeriodEnd),
-		TrialEndsAt: time.Time(r.TrialEndsAt), StartedAt: time.Time(r.StartedAt), CancelAtPeriodEnd: r.CancelAtPeriodEnd,
+		Anchor: time.Time(r.Anchor), CurrentPeriodStart: time.Time(r.CurrentPeriodStart),
+		CurrentPeriodEnd: time.Time(r.CurrentPeriodEnd),
+		TrialEndsAt:      time.Time(r.TrialEndsAt), StartedAt: time.Time(r.StartedAt), CancelAtPeriodEnd: r.CancelAtPeriodEnd,
 		CanceledAt: time.Time(r.CanceledAt), PausedAt: time.Time(r.PausedAt), EndedAt: time.Time(r.EndedAt),
 		Planned: r.Planned.V, Discount: r.Discount.V, Credit: amount(r.Credit), PeriodValue: amount(r.PeriodValue),
 		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision,
@@ -88,7 +93,19 @@ type subscriptions struct {
 
 // Get implements ports.Subscriptions.
 func (t subscriptions) Get(_ context.Context, id string) (subscription.State, error) {
-	return t.GetBy("get subscription "+id, "id = ?", id)
+	return cachedSubscriptions.Get(t.Base, id, func() (subscription.State, error) {
+		t.PreloadWith("subscriptions", id)
+		return t.GetBy("get subscription "+id, "id = ?", id)
+	})
+}
+
+var cachedSubscriptions = repo.NewSlot[subscription.State]("subscriptions")
+
+// PreloadSubscription reads the subscription that a payment is for.
+func PreloadSubscription(b repo.Base, paymentID string) {
+	repo.PreloadRow(b, cachedSubscriptions, "get subscription of "+paymentID,
+		"SELECT s.* FROM subscriptions s JOIN payments p ON p.subject_id = s.id WHERE p.id = ?", []any{paymentID},
+		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
 }
 
 // GetByCheckout implements ports.Subscriptions.
@@ -97,7 +114,8 @@ func (t subscriptions) GetByCheckout(_ context.Context, checkoutID string) (subs
 }
 
 // List implements ports.Subscriptions.
-func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter, page ports.Page) (ports.List[subscription.State], error) {
+func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
+	page ports.Page) (ports.List[subscription.State], error) {
 	query := t.DB.Where("creator_id = ?", f.CreatorID)
 	for column, value := range map[string]string{
 		"customer_id": f.CustomerID, "external_customer_id": f.ExternalCustomerID, "status": string(f.Status),

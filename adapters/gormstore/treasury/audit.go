@@ -71,9 +71,11 @@ func (t audit) MiscountedRefunds(_ context.Context, limit int) ([]string, error)
 	return t.QueryIDs("miscounted refunds", `
 		SELECT x.id FROM sales x
 		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'succeeded' THEN amount ELSE 0 END) AS made,
-				SUM(CASE WHEN status <> 'failed' THEN amount ELSE 0 END) AS asked, SUM(CASE WHEN status <> 'failed' THEN tax ELSE 0 END) AS tax
+				SUM(CASE WHEN status <> 'failed' THEN amount ELSE 0 END) AS asked, SUM(CASE WHEN status <> 'failed' THEN tax
+				ELSE 0 END) AS tax
 			FROM refunds GROUP BY payment_id) r ON r.payment_id = x.id
-		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE WHEN status = 'won' THEN 0 ELSE tax END) AS tax
+		LEFT JOIN (SELECT payment_id, SUM(CASE WHEN status = 'won' THEN 0 ELSE amount END) AS amount, SUM(CASE
+		WHEN status = 'won' THEN 0 ELSE tax END) AS tax
 			FROM disputes GROUP BY payment_id) d ON d.payment_id = x.id
 		WHERE NOT EXISTS (SELECT 1 FROM ledger_entries e WHERE e.source_id = x.id AND e.kind = 'sale_reversal')
 			AND (x.refunded <> COALESCE(r.made, 0) OR x.returned <> COALESCE(r.asked, 0) + COALESCE(d.amount, 0)

@@ -19,7 +19,8 @@ func (t sales) SumByDay(_ context.Context, creatorID string, between ports.Creat
 		Count, Minor, Refunded int64
 	}
 	err := repo.CreatedIn(t.DB.Table("sales").Where("creator_id = ?", creatorID), between).
-		Select("created_at / ? AS day, currency, COUNT(*) AS count, CAST(SUM(total) AS BIGINT) AS minor, CAST(SUM(refunded) AS BIGINT) AS refunded", dayMillis).
+		Select("created_at / ? AS day, currency, COUNT(*) AS count, CAST(SUM(total) AS BIGINT) AS minor, "+
+			"CAST(SUM(refunded) AS BIGINT) AS refunded", dayMillis).
 		Group("1, currency").Order("day, currency").Scan(&rows).Error
 	if err != nil {
 		return nil, t.Failure("sum sales of "+creatorID, err)
@@ -27,7 +28,8 @@ func (t sales) SumByDay(_ context.Context, creatorID string, between ports.Creat
 	days := make([]ports.DaySales, len(rows))
 	for i, r := range rows {
 		days[i] = ports.DaySales{
-			Day: time.UnixMilli(r.Day * dayMillis).UTC(), Currency: money.Currency(r.Currency), Count: r.Count, Minor: r.Minor, Refunded: r.Refunded,
+			Day: time.UnixMilli(r.Day * dayMillis).UTC(), Currency: money.Currency(r.Currency), Count: r.Count, Minor: r.Minor,
+			Refunded: r.Refunded,
 		}
 	}
 	return days, nil

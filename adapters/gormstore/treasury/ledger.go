@@ -16,7 +16,8 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.TreasuryRepos {
 	return ports.TreasuryRepos{
-		Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)}, Accounts: payoutAccounts{payoutAccountMapping.On(b)}, Audit: audit{b},
+		Sales: sales{b}, Ledger: ledgerEntries{b}, Payouts: payouts{payoutMapping.On(b)},
+		Accounts: payoutAccounts{payoutAccountMapping.On(b)}, Audit: audit{b},
 	}
 }
 
@@ -38,8 +39,10 @@ func (ledgerRow) TableName() string { return "ledger_entries" }
 
 func (r ledgerRow) toEntry() ledger.Entry {
 	return ledger.Entry{
-		ID: r.ID, PostingID: r.PostingID, CreatorID: r.CreatorID, SourceType: ledger.SourceType(r.SourceType), SourceID: r.SourceID,
-		Kind: ledger.Kind(r.Kind), Leg: ledger.Leg{Account: ledger.Account(r.Account), Amount: repo.Amount(r.Amount, r.Currency)},
+		ID: r.ID, PostingID: r.PostingID, CreatorID: r.CreatorID, SourceType: ledger.SourceType(r.SourceType),
+		SourceID: r.SourceID,
+		Kind:     ledger.Kind(r.Kind), Leg: ledger.Leg{Account: ledger.Account(r.Account),
+			Amount: repo.Amount(r.Amount, r.Currency)},
 		CreatedAt: time.Time(r.CreatedAt),
 	}
 }
@@ -48,8 +51,9 @@ type ledgerEntries struct{ repo.Base }
 
 // insertEntries is the INSERT of entries, and entryValues one line of it.
 const (
-	insertEntries = "INSERT INTO ledger_entries (id, posting_id, creator_id, source_type, source_id, kind, account, currency, amount, created_at) VALUES "
-	entryValues   = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	insertEntries = "INSERT INTO ledger_entries (id, posting_id, creator_id, source_type, source_id, kind, account, " +
+		"currency, amount, created_at) VALUES "
+	entryValues = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 // Insert implements ports.Ledger.
@@ -65,7 +69,8 @@ func (t ledgerEntries) Insert(_ context.Context, entries []ledger.Entry) error {
 		}
 		posting := &postings[len(postings)-1]
 		posting.Legs = append(posting.Legs, e.Leg)
-		args = append(args, e.ID, e.PostingID, e.CreatorID, string(e.SourceType), e.SourceID, string(e.Kind), string(e.Account),
+		args = append(args, e.ID, e.PostingID, e.CreatorID, string(e.SourceType), e.SourceID, string(e.Kind),
+			string(e.Account),
 			string(e.Amount.Currency), e.Amount.Minor, e.CreatedAt.UnixMilli())
 	}
 	for _, posting := range postings {
@@ -78,12 +83,15 @@ func (t ledgerEntries) Insert(_ context.Context, entries []ledger.Entry) error {
 }
 
 // List implements ports.Ledger.
-func (t ledgerEntries) List(_ context.Context, creatorID, sourceID string, page ports.Page) (ports.List[ledger.Entry], error) {
+func (t ledgerEntries) List(_ context.Context, creatorID, sourceID string,
+	page ports.Page) (ports.List[ledger.Entry], error) {
 	query := t.DB.Where("creator_id = ?", creatorID)
 	if sourceID != "" {
 		query = query.Where("source_id = ?", sourceID)
 	}
-	return repo.ListByIDDesc(t.Base, "list ledger entries", query, page, ledgerRow.toEntry, func(r ledgerRow) string { return r.ID })
+	return repo.ListByIDDesc(t.Base, "list ledger entries", query, page, ledgerRow.toEntry, func(r ledgerRow) string {
+		return r.ID
+	})
 }
 
 // Sums implements ports.Ledger.
@@ -105,7 +113,8 @@ func (t ledgerEntries) Sums(_ context.Context, creatorID string) ([]ledger.Sum, 
 const availableEntries = "creator_id = ? AND account = 'creator_available' AND currency = ?"
 
 // ListAvailable implements ports.Ledger.
-func (t ledgerEntries) ListAvailable(_ context.Context, creatorID string, currency money.Currency, after, until string, limit int) ([]ledger.Entry, error) {
+func (t ledgerEntries) ListAvailable(_ context.Context, creatorID string, currency money.Currency, after, until string,
+	limit int) ([]ledger.Entry, error) {
 	var rows []ledgerRow
 	err := t.DB.Where(availableEntries+" AND id > ? AND id <= ?", creatorID, string(currency), after, until).
 		Order("id").Limit(limit).Find(&rows).Error
@@ -117,20 +126,25 @@ func (t ledgerEntries) ListAvailable(_ context.Context, creatorID string, curren
 }
 
 // SumAvailable implements ports.Ledger.
-func (t ledgerEntries) SumAvailable(_ context.Context, creatorID string, currency money.Currency, until string) (sum int64, err error) {
-	err = t.DB.Raw("SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE "+availableEntries+" AND id <= ?",
+func (t ledgerEntries) SumAvailable(_ context.Context, creatorID string, currency money.Currency,
+	until string) (sum int64, err error) {
+	err = t.DB.Raw("SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM ledger_entries WHERE "+availableEntries+
+		" AND id <= ?",
 		creatorID, string(currency), until).Scan(&sum).Error
 	return sum, t.Failure("sum the available balance of "+creatorID, err)
 }
 
 // SumStatement implements ports.Ledger.
-func (t ledgerEntries) SumStatement(_ context.Context, creatorID string, currency money.Currency, after, until string) ([]ledger.KindSum, error) {
+func (t ledgerEntries) SumStatement(_ context.Context, creatorID string, currency money.Currency, after,
+	until string) ([]ledger.KindSum, error) {
 	var sums []ledger.KindSum
-	err := t.DB.Raw(`SELECT e.kind, COUNT(*) AS count, CAST(-SUM(e.amount) AS BIGINT) AS minor, CAST(COALESCE(SUM(s.total), 0) AS BIGINT) AS sales,
+	err := t.DB.Raw(`SELECT e.kind, COUNT(*) AS count, CAST(-SUM(e.amount) AS BIGINT) AS minor,
+		CAST(COALESCE(SUM(s.total), 0) AS BIGINT) AS sales,
 			CAST(COALESCE(SUM(s.tax), 0) AS BIGINT) AS tax, CAST(COALESCE(SUM(s.platform_fee), 0) AS BIGINT) AS fee
 		FROM ledger_entries e LEFT JOIN sales s ON s.id = e.source_id AND e.kind = 'release'
 		WHERE e.creator_id = ? AND e.account = 'creator_available' AND e.currency = ? AND e.id > ? AND e.id <= ?
-		GROUP BY e.kind ORDER BY CASE WHEN e.kind = 'release' THEN 0 ELSE 1 END, e.kind`, creatorID, string(currency), after, until).Scan(&sums).Error
+		GROUP BY e.kind ORDER BY CASE WHEN e.kind = 'release' THEN 0
+		ELSE 1 END, e.kind`, creatorID, string(currency), after, until).Scan(&sums).Error
 	return sums, t.Failure("sum the statement of "+creatorID, err)
 }
 
@@ -141,7 +155,8 @@ func (t ledgerEntries) PayoutEntry(_ context.Context, p payout.State) (id, befor
 	if err != nil {
 		return "", "", err
 	}
-	err = t.DB.Raw("SELECT COALESCE(MAX(id), '') FROM ledger_entries WHERE "+availableEntries+" AND kind = 'payout_requested' AND id < ?",
+	err = t.DB.Raw("SELECT COALESCE(MAX(id), '') FROM ledger_entries WHERE "+availableEntries+
+		" AND kind = 'payout_requested' AND id < ?",
 		p.CreatorID, string(p.Amount.Currency), row.ID).Scan(&before).Error
 	return row.ID, before, t.Failure("payout before "+p.ID, err)
 }
@@ -179,7 +194,8 @@ func (saleRow) TableName() string { return "sales" }
 func newSaleRow(s ledger.SaleState) saleRow {
 	return saleRow{
 		ID: s.PaymentID, CreatorID: s.CreatorID, Currency: string(s.Total.Currency), Total: s.Total.Minor, Tax: s.Tax.Minor,
-		PlatformFee: s.PlatformFee.Minor, ProcessorFee: s.ProcessorFee.Minor, Pending: s.Pending.Minor, Returned: s.Returned.Minor,
+		PlatformFee: s.PlatformFee.Minor, ProcessorFee: s.ProcessorFee.Minor, Pending: s.Pending.Minor,
+		Returned:    s.Returned.Minor,
 		ReturnedTax: s.ReturnedTax.Minor, Refunded: s.Refunded.Minor, Lost: s.Lost.Minor, DisputeID: s.DisputeID,
 		Disputed: s.Disputed.Amount.Minor, DisputedTax: s.Disputed.Tax.Minor, AvailableAt: repo.UnixMillis(s.AvailableAt),
 		Released: s.Released, CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,

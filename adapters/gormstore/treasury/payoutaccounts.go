@@ -35,7 +35,8 @@ func newPayoutAccountRow(a payout.AccountState) payoutAccountRow {
 func (r payoutAccountRow) toState() payout.AccountState {
 	return payout.AccountState{
 		AccountReport: payout.AccountReport{
-			ID: r.RailID, Country: r.Country, Status: payout.AccountStatus(r.Status), RequirementsDue: r.RequirementsDue.V, DisabledReason: r.DisabledReason,
+			ID: r.RailID, Country: r.Country, Status: payout.AccountStatus(r.Status), RequirementsDue: r.RequirementsDue.V,
+			DisabledReason: r.DisabledReason,
 		},
 		CreatorID: r.CreatorID, CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}

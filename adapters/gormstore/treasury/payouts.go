@@ -28,7 +28,8 @@ func (payoutRow) TableName() string { return "payouts" }
 
 func newPayoutRow(p payout.State) payoutRow {
 	return payoutRow{
-		ID: p.ID, CreatorID: p.CreatorID, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor, Status: string(p.Status),
+		ID: p.ID, CreatorID: p.CreatorID, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
+		Status:        string(p.Status),
 		FailureReason: p.FailureReason, RequestKey: p.RequestKey, Destination: p.Destination,
 		CreatedAt: repo.UnixMillis(p.CreatedAt), PaidAt: repo.UnixMillis(p.PaidAt), FailedAt: repo.UnixMillis(p.FailedAt),
 		Revision: p.Revision,
@@ -38,7 +39,8 @@ func newPayoutRow(p payout.State) payoutRow {
 func (r payoutRow) toState() payout.State {
 	return payout.State{
 		ID: r.ID, CreatorID: r.CreatorID, Amount: repo.Amount(r.Amount, r.Currency), Status: payout.Status(r.Status),
-		FailureReason: r.FailureReason, RequestKey: r.RequestKey, Destination: r.Destination, CreatedAt: time.Time(r.CreatedAt), PaidAt: time.Time(r.PaidAt),
+		FailureReason: r.FailureReason, RequestKey: r.RequestKey, Destination: r.Destination,
+		CreatedAt: time.Time(r.CreatedAt), PaidAt: time.Time(r.PaidAt),
 		FailedAt: time.Time(r.FailedAt), Revision: r.Revision,
 	}
 }
@@ -59,5 +61,6 @@ func (t payouts) Get(_ context.Context, id string) (payout.State, error) {
 
 // GetByRequest implements ports.Payouts.
 func (t payouts) GetByRequest(_ context.Context, creatorID, key string, since time.Time) (payout.State, error) {
-	return t.GetBy("get payout by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key, repo.UnixMillis(since))
+	return t.GetBy("get payout by request", "creator_id = ? AND request_key = ? AND created_at >= ?", creatorID, key,
+		repo.UnixMillis(since))
 }

@@ -13,15 +13,20 @@ import (
 
 type audit struct{ repo.Base }
 
-// checkSQL counts reports a second time, beside the rollups. A period that has no rollup gets one that shows it as uncounted.
-// Of LAST only the last report can be compared: one that is not earlier than what the rollup took is the check's.
+// checkSQL counts reports a second time, beside the rollups. A period that has no rollup gets one that shows it as
+// uncounted. Of LAST only the last report can be compared: one that is not earlier than what the rollup took is the
+// check's.
 const checkSQL = `
-INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id, reports, step, invoice_id,
+INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id, reports,
+step, invoice_id,
     billed_quantity, billed, checked_quantity, checked_reports)
-SELECT n.stream_id, n.period_start, n.creator_id, n.aggregation, 0, n.last_at, n.last_id, 0, 0, '', 0, 0, n.quantity, n.reports FROM (%s) n
+        SELECT n.stream_id, n.period_start, n.creator_id, n.aggregation, 0, n.last_at, n.last_id, 0, 0, '', 0, 0,
+            n.quantity,
+            n.reports FROM (%s) n
 ON CONFLICT (stream_id, period_start) DO UPDATE SET
     checked_quantity = CASE WHEN u.aggregation = 'LAST' THEN
-            CASE WHEN (excluded.last_at, excluded.last_id COLLATE "C") < (u.last_at, u.last_id COLLATE "C") THEN u.quantity ELSE excluded.checked_quantity END
+            CASE WHEN (excluded.last_at, excluded.last_id COLLATE "C") < (u.last_at, u.last_id COLLATE "C")
+                THEN u.quantity ELSE excluded.checked_quantity END
         WHEN u.checked_reports = 0 THEN excluded.checked_quantity
         WHEN u.aggregation = 'SUM' THEN u.checked_quantity + excluded.checked_quantity
         ELSE GREATEST(u.checked_quantity, excluded.checked_quantity) END,
@@ -29,46 +34,51 @@ ON CONFLICT (stream_id, period_start) DO UPDATE SET
 
 // pageEnd is behind the reports of one page of the check, whose reports are all counted.
 const pageEnd = `
-SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < @until ORDER BY position LIMIT 1 OFFSET @limit), @until)`
+SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < @until ORDER BY position
+LIMIT 1 OFFSET @limit), @until)`
 
 // CheckPage implements ports.UsageAudit.
 func (t audit) CheckPage(_ context.Context, reports, limit int) (found []string, more bool, err error) {
-	const doing = "check usage"
+	const op = "check usage"
 	w, err := rollups(t).lock()
 	if err != nil {
 		return nil, false, err
 	}
 	end := w.checked
 	if w.position > w.checked {
-		if err := repo.ScanRow(t.DB.Raw(pageEnd, map[string]any{"from": w.checked, "until": w.position, "limit": reports}), &end); err != nil {
-			return nil, false, t.Failure(doing, err)
+		if err := repo.ScanRow(t.DB.Raw(pageEnd, map[string]any{"from": w.checked, "until": w.position, "limit": reports}),
+			&end); err != nil {
+			return nil, false, t.Failure(op, err)
 		}
 		if err := t.countAgain(w.checked, end); err != nil {
 			return nil, false, err
 		}
 		if err := t.DB.Exec("UPDATE usage_watermark SET checked = ? WHERE id = 1", end).Error; err != nil {
-			return nil, false, t.Failure(doing, err)
+			return nil, false, t.Failure(op, err)
 		}
 	}
 	if end < w.position {
 		return nil, true, nil
 	}
-	found, err = t.QueryIDs(doing, "SELECT stream_id || '/' || period_start FROM usage_rollups WHERE (reports <> checked_reports OR quantity <> checked_quantity) AND NOT incomplete LIMIT ?", limit)
+	found, err = t.QueryIDs(op, "SELECT stream_id || '/' || period_start FROM usage_rollups WHERE (reports <> "+
+		"checked_reports OR quantity <> checked_quantity) AND NOT incomplete LIMIT ?", limit)
 	return found, false, err
 }
 
 // countAgain adds the reports of a range to what the rollups are compared with.
 func (t audit) countAgain(from, until int64) error {
-	const doing = "check usage"
+	const op = "check usage"
 	const inRange = "e.position >= @from AND e.position < @until"
 	if t.OnPostgres() {
-		return t.Failure(doing, t.DB.Exec(fmt.Sprintf(checkSQL, fmt.Sprintf(totals, inRange)), map[string]any{"from": from, "until": until}).Error)
+		return t.Failure(op, t.DB.Exec(fmt.Sprintf(checkSQL, fmt.Sprintf(totals, inRange)),
+			map[string]any{"from": from, "until": until}).Error)
 	}
 	var rows []eventRow
-	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE voided_at IS NULL AND "+inRange,
+	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE "+
+		"voided_at IS NULL AND "+inRange,
 		map[string]any{"from": from, "until": until}).Scan(&rows).Error
 	if err != nil {
-		return t.Failure(doing, err)
+		return t.Failure(op, err)
 	}
 	counted, streams := map[rollupKey]core.Total{}, map[int64]ports.UsageStream{}
 	for _, row := range rows {
@@ -90,8 +100,9 @@ func (t audit) countAgain(from, until int64) error {
 
 // addChecked is checkSQL for one period.
 func (t audit) addChecked(s ports.UsageStream, key rollupKey, total core.Total) error {
-	const doing = "check usage"
-	row, err := repo.TakeOne[rollupRow](t.Base, doing, "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(key.period()))
+	const op = "check usage"
+	row, err := repo.TakeOne[rollupRow](t.Base, op, "stream_id = ? AND period_start = ?", s.ID,
+		repo.UnixMillis(key.period()))
 	if errors.Is(err, ports.ErrNotFound) {
 		row, err = newRollupRow(s, ports.UsageRollup{PeriodStart: key.period()}, 0), nil
 	}
@@ -101,25 +112,27 @@ func (t audit) addChecked(s ports.UsageStream, key rollupKey, total core.Total) 
 	checked := core.Total{Quantity: row.CheckedQuantity, Count: row.CheckedReports}
 	merged, ok := checked.Merge(s.Aggregation, total)
 	if !ok {
-		return fmt.Errorf("%s of stream %d: the sum has too many digits", doing, s.ID)
+		return fmt.Errorf("%s of stream %d: the sum has too many digits", op, s.ID)
 	}
 	taken := time.Time(row.LastAt)
-	if s.Aggregation == core.Last && row.Reports > 0 && (total.LastAt.Before(taken) || total.LastAt.Equal(taken) && total.LastID < row.LastID) {
+	if s.Aggregation == core.Last && row.Reports > 0 && (total.LastAt.Before(taken) || total.LastAt.Equal(taken) &&
+		total.LastID < row.LastID) {
 		merged.Quantity = row.Quantity
 	} else if s.Aggregation == core.Last {
 		merged.Quantity = total.Quantity
 	}
 	row.CheckedQuantity, row.CheckedReports = merged.Quantity, merged.Count
-	return t.Failure(doing, t.DB.Save(&row).Error)
+	return t.Failure(op, t.DB.Save(&row).Error)
 }
 
-// Miscounted implements ports.UsageAudit. One statement sees one moment, so nothing has to wait for it. Periods of which
-// reports are deleted cannot be counted again.
+// Miscounted implements ports.UsageAudit. One statement sees one moment, so nothing has to wait for it. Periods of
+// which reports are deleted cannot be counted again.
 func (t audit) Miscounted(_ context.Context, limit int) ([]string, error) {
 	if t.OnPostgres() {
 		return t.QueryIDs("audit usage", `
 SELECT COALESCE(u.stream_id, n.stream_id) || '/' || COALESCE(u.period_start, n.period_start)
-FROM usage_rollups u FULL JOIN (`+fmt.Sprintf(totals, "e.position < (SELECT position FROM usage_watermark WHERE id = 1)")+`) n
+FROM usage_rollups u FULL JOIN (`+
+			fmt.Sprintf(totals, "e.position < (SELECT position FROM usage_watermark WHERE id = 1)")+`) n
     ON n.stream_id = u.stream_id AND n.period_start = u.period_start
 WHERE (COALESCE(u.quantity, -1) <> COALESCE(n.quantity, 0) OR COALESCE(u.reports, -1) <> COALESCE(n.reports, 0))
     AND NOT COALESCE(u.incomplete, FALSE) LIMIT ?`, limit)

@@ -31,7 +31,8 @@ func newMeterRow(m core.Meter) meterRow {
 
 func (r meterRow) toMeter() core.Meter {
 	return core.Meter{
-		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation), CreatedAt: time.Time(r.CreatedAt),
+		ID: r.ID, CreatorID: r.CreatorID, Name: r.Name, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation),
+		CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 
@@ -70,27 +71,35 @@ func (priceRow) TableName() string { return "usage_prices" }
 
 func newPriceRow(p core.Price) priceRow {
 	return priceRow{
-		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency),
-		Tiers: repo.JSON(p.Tiers), BillingInterval: string(p.Interval), CreatedAt: repo.UnixMillis(p.CreatedAt),
+		ID: p.ID, CreatorID: p.CreatorID, ProductID: p.ProductID, BillingScheme: p.BillingScheme,
+		Currency: string(p.Currency),
+		Tiers:    repo.JSON(p.Tiers), BillingInterval: string(p.Interval), CreatedAt: repo.UnixMillis(p.CreatedAt),
 	}
 }
 
 func (r priceRow) toPrice() core.Price {
 	return core.Price{
-		ID: r.ID, CreatorID: r.CreatorID, ProductID: r.ProductID, BillingScheme: r.BillingScheme, Currency: money.Currency(r.Currency),
-		Tiers: r.Tiers.V, Interval: period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
+		ID: r.ID, CreatorID: r.CreatorID, ProductID: r.ProductID, BillingScheme: r.BillingScheme,
+		Currency: money.Currency(r.Currency),
+		Tiers:    r.Tiers.V, Interval: period.Interval(r.BillingInterval), CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 
 var (
 	meterMapping = repo.Mapping[meterRow, core.Meter]{
-		Name: "meter", NewRow: newMeterRow, ToState: meterRow.toMeter, Key: func(r meterRow) (string, int64) { return r.ID, 0 },
+		Name: "meter", NewRow: newMeterRow, ToState: meterRow.toMeter, Key: func(r meterRow) (string, int64) {
+			return r.ID, 0
+		},
 	}
 	productMapping = repo.Mapping[productRow, core.Product]{
-		Name: "product", NewRow: newProductRow, ToState: productRow.toProduct, Key: func(r productRow) (string, int64) { return r.ID, 0 },
+		Name: "product", NewRow: newProductRow, ToState: productRow.toProduct, Key: func(r productRow) (string, int64) {
+			return r.ID, 0
+		},
 	}
 	priceMapping = repo.Mapping[priceRow, core.Price]{
-		Name: "usage price", NewRow: newPriceRow, ToState: priceRow.toPrice, Key: func(r priceRow) (string, int64) { return r.ID, 0 },
+		Name: "usage price", NewRow: newPriceRow, ToState: priceRow.toPrice, Key: func(r priceRow) (string, int64) {
+			return r.ID, 0
+		},
 	}
 )
 
@@ -134,7 +143,8 @@ func (t catalog) GetProduct(ctx context.Context, creatorID, id string) (core.Pro
 }
 
 // ListProducts implements ports.UsageCatalog.
-func (t catalog) ListProducts(ctx context.Context, creatorID string, page ports.Page) (ports.List[core.Product], error) {
+func (t catalog) ListProducts(ctx context.Context, creatorID string,
+	page ports.Page) (ports.List[core.Product], error) {
 	return t.products.List(ctx, creatorID, page)
 }
 
@@ -170,7 +180,8 @@ func newAlertRow(a core.Alert) alertRow {
 
 func (r alertRow) toAlert() core.Alert {
 	return core.Alert{
-		ID: r.ID, CreatorID: r.CreatorID, SubscriptionID: r.SubscriptionID, MeterID: r.MeterID, Percent: r.Percent, Threshold: r.Threshold,
+		ID: r.ID, CreatorID: r.CreatorID, SubscriptionID: r.SubscriptionID, MeterID: r.MeterID, Percent: r.Percent,
+		Threshold: r.Threshold,
 		CreatedAt: time.Time(r.CreatedAt),
 	}
 }
@@ -185,7 +196,9 @@ type alertReachedRow struct {
 func (alertReachedRow) TableName() string { return "usage_alerts_reached" }
 
 var alertMapping = repo.Mapping[alertRow, core.Alert]{
-	Name: "usage alert", NewRow: newAlertRow, ToState: alertRow.toAlert, Key: func(r alertRow) (string, int64) { return r.ID, 0 },
+	Name: "usage alert", NewRow: newAlertRow, ToState: alertRow.toAlert, Key: func(r alertRow) (string, int64) {
+		return r.ID, 0
+	},
 }
 
 type alerts struct {
@@ -194,7 +207,7 @@ type alerts struct {
 
 // ListFlushed implements ports.UsageAlerts.
 func (t alerts) ListFlushed(ctx context.Context, step int64) ([]ports.AlertedUsage, error) {
-	const doing = "list alerts of flushed usage"
+	const op = "list alerts of flushed usage"
 	var found []struct {
 		ID          string
 		CreatorID   string
@@ -202,11 +215,12 @@ func (t alerts) ListFlushed(ctx context.Context, step int64) ([]ports.AlertedUsa
 		PeriodStart repo.UnixMillis
 	}
 	err := t.DB.Raw(`
-SELECT a.id, a.creator_id, s.id AS stream_id, u.period_start FROM usage_rollups u JOIN usage_streams s ON s.id = u.stream_id
+SELECT a.id, a.creator_id, s.id AS stream_id, u.period_start FROM usage_rollups u
+JOIN usage_streams s ON s.id = u.stream_id
 JOIN usage_alerts a ON a.creator_id = s.creator_id AND a.subscription_id = s.subscription_id AND a.meter_id = s.meter_id
 WHERE u.step = ? ORDER BY a.id`, step).Scan(&found).Error
 	if err != nil {
-		return nil, t.Failure(doing, err)
+		return nil, t.Failure(op, err)
 	}
 	all := make([]ports.AlertedUsage, len(found))
 	for i, f := range found {

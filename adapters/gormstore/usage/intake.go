@@ -47,7 +47,7 @@ func NewIntake(engine repo.Engine, write *gorm.DB) *Intake {
 	return in
 }
 
-// submission is what one request reports.
+// submission contains the reports of one request.
 type submission struct {
 	reports  []ports.IncomingReport
 	outcomes []ports.IntakeOutcome
@@ -88,7 +88,7 @@ func (in *Intake) writeBatch(ctx context.Context, all []*submission) []error {
 	return results
 }
 
-// intakeKey is what a report is unique by.
+// intakeKey is the unique key of a report.
 type intakeKey struct{ creatorID, key string }
 
 // keyedReport is the report that a key belongs to.
@@ -138,7 +138,8 @@ func (b *intakeBatch) settle() {
 				continue
 			}
 			if kept, ok := b.known[intakeKey{r.CreatorID, r.Key}]; ok {
-				one.outcomes[i] = ports.IntakeOutcome{ID: kept.id, Duplicate: true, SameBody: slices.Equal(kept.fingerprint, r.Fingerprint[:])}
+				one.outcomes[i] = ports.IntakeOutcome{ID: kept.id, Duplicate: true, SameBody: slices.Equal(kept.fingerprint,
+					r.Fingerprint[:])}
 				continue
 			}
 			one.outcomes[i] = ports.IntakeOutcome{Moved: true}
@@ -156,31 +157,38 @@ func (b *intakeBatch) missing() (creators, keys []string) {
 	return creators, keys
 }
 
-// AcceptSQL writes the reports whose stream and clock are still what they were placed by and whose key is new. IS TRUE makes
-// the planner hash the moved accounts and the written keys: it cannot know how many there are, and would compare each report
-// with each of them.
+// AcceptSQL writes the reports whose stream and clock are still what they were placed by and whose key is new. IS TRUE
+// makes the planner hash the moved accounts and the written keys: it cannot know how many there are, and would compare
+// each report with each of them.
 const AcceptSQL = `
 WITH x AS MATERIALIZED (SELECT pg_current_xact_id()::text::bigint AS position),
 moved AS MATERIALIZED (
-    SELECT a.creator_id FROM unnest($12::text[], $13::bigint[]) AS a (creator_id, offset_ms) LEFT JOIN clock_offsets c ON c.creator_id = a.creator_id
+    SELECT a.creator_id FROM unnest($12::text[], $13::bigint[]) AS a (creator_id, offset_ms)
+        LEFT JOIN clock_offsets c ON c.creator_id = a.creator_id
     WHERE COALESCE(c.offset_ms, 0) <> a.offset_ms
 ), e AS MATERIALIZED (
-    SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
-        $10::text[], $11::boolean[]) AS r (id, creator_id, key, fingerprint, stream_id, version, period_start, occurred_at, received_at, quantity, ordered)
+    SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::bigint[], $6::bigint[], $7::bigint[],
+        $8::bigint[], $9::bigint[],
+        $10::text[], $11::boolean[]) AS r (id, creator_id, key, fingerprint, stream_id, version, period_start,
+            occurred_at, received_at, quantity, ordered)
     JOIN usage_streams s ON s.id = r.stream_id AND s.version = r.version AND NOT s.closed
     WHERE (r.creator_id NOT IN (SELECT moved.creator_id FROM moved)) IS TRUE
 ), k AS (
     INSERT INTO usage_keys (stream_id, period_start, received_at, position, event_id, creator_id, key, fingerprint)
-    SELECT e.stream_id, e.period_start, e.received_at, x.position, e.id, e.creator_id, e.key, e.fingerprint FROM e, x ORDER BY e.creator_id COLLATE "C", e.key COLLATE "C"
+    SELECT e.stream_id, e.period_start, e.received_at, x.position, e.id, e.creator_id, e.key, e.fingerprint FROM e, x
+        ORDER BY e.creator_id COLLATE "C", e.key COLLATE "C"
     ON CONFLICT DO NOTHING RETURNING event_id
 )
-INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id, creator_id)
-SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered, e.quantity::numeric, e.id, e.creator_id
+INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, position, ordered, quantity, id,
+creator_id)
+SELECT e.stream_id, e.period_start, e.occurred_at, e.received_at, x.position, e.ordered, e.quantity::numeric, e.id,
+e.creator_id
 FROM e, x WHERE (e.id IN (SELECT k.event_id FROM k)) IS TRUE RETURNING id`
 
 const knownKeysSQL = `
 SELECT k.creator_id, k.key, k.event_id, k.fingerprint
-FROM unnest($1::text[], $2::text[]) AS r (creator_id, key) JOIN usage_keys k ON k.creator_id = r.creator_id AND k.key = r.key`
+FROM unnest($1::text[], $2::text[]) AS r (creator_id, key) JOIN usage_keys k ON k.creator_id = r.creator_id
+AND k.key = r.key`
 
 // writePostgres sends the lock and the write in one message: together they are one transaction, and the write sees
 // whatever was committed before the lock was taken.
@@ -232,7 +240,8 @@ func columnsOf(reports []ports.IncomingReport) []any {
 	n := len(reports)
 	ids, creators, keys, quantities := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	fingerprints, ordered := make([][]byte, n), make([]bool, n)
-	streams, versions, periods, ats, received := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	streams, versions, periods, ats, received := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64,
+		n), make([]int64, n)
 	var accounts []string
 	var offsets []int64
 	for i := range reports {
@@ -242,9 +251,11 @@ func columnsOf(reports []ports.IncomingReport) []any {
 		}
 		ids[i], creators[i], keys[i], quantities[i] = r.ID, r.CreatorID, r.Key, r.Quantity.String()
 		fingerprints[i], ordered[i] = r.Fingerprint[:], r.Ordered
-		streams[i], versions[i], periods[i], ats[i], received[i] = r.StreamID, r.StreamVersion, r.PeriodStart.UnixMilli(), r.At.UnixMilli(), r.ReceivedAt.UnixMilli()
+		streams[i], versions[i], periods[i], ats[i], received[i] = r.StreamID, r.StreamVersion, r.PeriodStart.UnixMilli(),
+			r.At.UnixMilli(), r.ReceivedAt.UnixMilli()
 	}
-	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered, accounts, offsets}
+	return []any{ids, creators, keys, fingerprints, streams, versions, periods, ats, received, quantities, ordered,
+		accounts, offsets}
 }
 
 // writeSQLite writes one by one: its writer is in this process, and messages cost nothing.
@@ -253,11 +264,13 @@ func (in *Intake) writeSQLite(ctx context.Context, b *intakeBatch) error {
 	return in.write.WithContext(ctx).Transaction(func(db *gorm.DB) error {
 		versions, offsets := map[int64]int64{}, map[string]int64{}
 		for _, r := range b.first {
-			version, err := lookUp(db, versions, r.StreamID, "SELECT COALESCE(MAX(version), 0) FROM usage_streams WHERE id = ? AND NOT closed")
+			version, err := lookUp(db, versions, r.StreamID, "SELECT COALESCE(MAX(version), 0) FROM usage_streams WHERE id = "+
+				"? AND NOT closed")
 			if err != nil {
 				return err
 			}
-			offset, err := lookUp(db, offsets, r.CreatorID, "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?")
+			offset, err := lookUp(db, offsets, r.CreatorID, "SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE "+
+				"creator_id = ?")
 			if err != nil {
 				return err
 			}
@@ -285,14 +298,17 @@ func lookUp[K comparable](db *gorm.DB, known map[K]int64, key K, query string) (
 
 // writeOne writes a report unless its key is taken.
 func (b *intakeBatch) writeOne(db *gorm.DB, r ports.IncomingReport) error {
-	res := db.Exec("INSERT INTO usage_keys (stream_id, period_start, received_at, position, event_id, creator_id, key, fingerprint) VALUES (?, ?, ?, 0, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+	res := db.Exec("INSERT INTO usage_keys (stream_id, period_start, received_at, position, event_id, creator_id, key, "+
+		"fingerprint) VALUES (?, ?, ?, 0, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.ReceivedAt), r.ID, r.CreatorID, r.Key, r.Fingerprint[:])
 	if res.Error != nil || res.RowsAffected == 0 {
 		return res.Error
 	}
 	b.written[r.ID] = true
-	return db.Exec("INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, ordered, quantity, id, creator_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.At), repo.UnixMillis(r.ReceivedAt), r.Ordered, r.Quantity, r.ID, r.CreatorID).Error
+	return db.Exec("INSERT INTO usage_events (stream_id, period_start, occurred_at, received_at, ordered, quantity, id, "+
+		"creator_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		r.StreamID, repo.UnixMillis(r.PeriodStart), repo.UnixMillis(r.At), repo.UnixMillis(r.ReceivedAt), r.Ordered,
+		r.Quantity, r.ID, r.CreatorID).Error
 }
 
 // readKnown looks up what the keys stand for that were not written.
@@ -300,7 +316,8 @@ func (b *intakeBatch) readKnown(db *gorm.DB) error {
 	creators, keys := b.missing()
 	for i := range keys {
 		var rows []storedReportRow
-		if err := db.Raw("SELECT event_id, fingerprint FROM usage_keys WHERE creator_id = ? AND key = ?", creators[i], keys[i]).Scan(&rows).Error; err != nil {
+		if err := db.Raw("SELECT event_id, fingerprint FROM usage_keys WHERE creator_id = ? AND key = ?", creators[i],
+			keys[i]).Scan(&rows).Error; err != nil {
 			return err
 		}
 		for _, row := range rows {

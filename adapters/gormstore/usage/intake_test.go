@@ -18,7 +18,8 @@ func TestAWriteOfReportsDoesNotCompareEachWithEach(t *testing.T) {
 		}
 		db, explain := testdb.OpenToExplain(t, engine)
 		db.SetMaxOpenConns(1) // the statement is prepared on one connection
-		for _, statement := range []string{"SET plan_cache_mode = force_generic_plan", "PREPARE accept AS " + usage.AcceptSQL} {
+		for _, statement := range []string{"SET plan_cache_mode = force_generic_plan", "PREPARE accept AS " +
+			usage.AcceptSQL} {
 			if _, err := db.ExecContext(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}

@@ -37,73 +37,79 @@ type reports struct{ repo.Base }
 
 // Get implements ports.UsageReports.
 func (t reports) Get(_ context.Context, creatorID, key string) (ports.StoredReport, error) {
-	const doing = "get usage report"
+	const op = "get usage report"
 	join := "e.position = k.position AND e.received_at = k.received_at AND e.id = k.event_id"
 	if !t.OnPostgres() {
 		join = "e.id = k.event_id"
 	}
 	var rows []storedReportRow
-	err := t.DB.Raw("SELECT k.event_id, k.creator_id, k.key, k.stream_id, k.period_start, k.received_at, k.fingerprint, COALESCE(e.position, 0) AS position, "+
-		"e.id IS NULL AS deleted, e.voided_at IS NOT NULL AS voided FROM usage_keys k LEFT JOIN usage_events e ON "+join+" WHERE k.creator_id = ? AND k.key = ?",
+	err := t.DB.Raw("SELECT k.event_id, k.creator_id, k.key, k.stream_id, k.period_start, k.received_at, k.fingerprint, "+
+		"COALESCE(e.position, 0) AS position, "+
+		"e.id IS NULL AS deleted, e.voided_at IS NOT NULL AS voided FROM usage_keys k LEFT JOIN usage_events e ON "+join+
+		" WHERE k.creator_id = ? AND k.key = ?",
 		creatorID, key).Scan(&rows).Error
 	if err == nil && len(rows) == 0 {
-		return ports.StoredReport{}, fmt.Errorf("%s: %w", doing, ports.ErrNotFound)
+		return ports.StoredReport{}, fmt.Errorf("%s: %w", op, ports.ErrNotFound)
 	}
 	if err != nil {
-		return ports.StoredReport{}, t.Failure(doing, err)
+		return ports.StoredReport{}, t.Failure(op, err)
 	}
 	return rows[0].toReport(), nil
 }
 
 // Void implements ports.UsageReports.
 func (t reports) Void(ctx context.Context, report ports.StoredReport, at time.Time) error {
-	const doing = "void usage report"
+	const op = "void usage report"
 	w, err := rollups(t).lock()
 	if err != nil {
 		return err
 	}
-	res := t.DB.Exec("UPDATE usage_events SET voided_at = ? WHERE position = ? AND id = ? AND received_at = ? AND voided_at IS NULL",
+	res := t.DB.Exec("UPDATE usage_events SET voided_at = ? WHERE position = ? AND id = ? AND received_at = ? AND "+
+		"voided_at IS NULL",
 		repo.UnixMillis(at), report.Position, report.ID, repo.UnixMillis(report.ReceivedAt))
 	if res.Error != nil || res.RowsAffected == 0 || report.Position >= w.position {
-		return t.Failure(doing, res.Error)
+		return t.Failure(op, res.Error)
 	}
 	s, err := streams(t).GetByID(ctx, report.StreamID)
 	if err != nil {
 		return err
 	}
 	if s.Aggregation != core.Sum {
-		return rollups(t).recount(s, report.PeriodStart, "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(report.PeriodStart))
+		return rollups(t).recount(s, report.PeriodStart, "stream_id = ? AND period_start = ?", s.ID,
+			repo.UnixMillis(report.PeriodStart))
 	}
 	return t.subtract(s, report, report.Position < w.checked)
 }
 
 // subtract takes a report out of a sum, whatever else was counted; checked means that it was counted twice.
 func (t reports) subtract(s ports.UsageStream, report ports.StoredReport, checked bool) error {
-	const doing = "subtract usage report"
+	const op = "subtract usage report"
 	var quantity core.Quantity
-	err := repo.ScanRow(t.DB.Raw("SELECT quantity FROM usage_events WHERE position = ? AND id = ? AND received_at = ?", report.Position, report.ID, repo.UnixMillis(report.ReceivedAt)), &quantity)
+	err := repo.ScanRow(t.DB.Raw("SELECT quantity FROM usage_events WHERE position = ? AND id = ? AND received_at = ?",
+		report.Position, report.ID, repo.UnixMillis(report.ReceivedAt)), &quantity)
 	if err != nil {
-		return t.Failure(doing, err)
+		return t.Failure(op, err)
 	}
-	row, err := repo.TakeOne[rollupRow](t.Base, doing, "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(report.PeriodStart))
+	row, err := repo.TakeOne[rollupRow](t.Base, op, "stream_id = ? AND period_start = ?", s.ID,
+		repo.UnixMillis(report.PeriodStart))
 	if err != nil {
 		return err
 	}
 	var ok bool
 	if row.Quantity, ok = row.Quantity.Add(quantity.Neg()); !ok {
-		return errors.New(doing + ": the sum has too many digits")
+		return errors.New(op + ": the sum has too many digits")
 	}
 	row.Reports--
 	if checked {
 		if row.CheckedQuantity, ok = row.CheckedQuantity.Add(quantity.Neg()); !ok {
-			return errors.New(doing + ": the sum has too many digits")
+			return errors.New(op + ": the sum has too many digits")
 		}
 		row.CheckedReports--
 	}
-	return t.Failure(doing, t.DB.Save(&row).Error)
+	return t.Failure(op, t.DB.Save(&row).Error)
 }
 
-// partitionsAhead is how many months have a partition before they begin.
+// partitionsAhead is the number of months that have a partition before they begin.
 const partitionsAhead = 3
 
 // EnsurePartitions implements ports.UsageReports. A month whose reports are in the partition of all others stays there.
@@ -116,7 +122,8 @@ func (t reports) EnsurePartitions(_ context.Context, now time.Time) error {
 		from, until := first.AddDate(0, n, 0), first.AddDate(0, n+1, 0)
 		name := "usage_events_" + from.Format("2006_01")
 		var there bool
-		err := repo.ScanRow(t.DB.Raw("SELECT to_regclass(?) IS NOT NULL OR EXISTS (SELECT 1 FROM usage_events_other WHERE received_at >= ? AND received_at < ?)",
+		err := repo.ScanRow(t.DB.Raw("SELECT to_regclass(?) IS NOT NULL OR EXISTS (SELECT 1 FROM usage_events_other WHERE "+
+			"received_at >= ? AND received_at < ?)",
 			name, repo.UnixMillis(from), repo.UnixMillis(until)), &there)
 		if err != nil {
 			return t.Failure("find usage partition "+name, err)
@@ -125,7 +132,8 @@ func (t reports) EnsurePartitions(_ context.Context, now time.Time) error {
 			continue
 		}
 		// A partition's bounds cannot be parameters.
-		err = t.DB.Exec(fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s PARTITION OF usage_events FOR VALUES FROM (%d) TO (%d)", name, from.UnixMilli(), until.UnixMilli())).Error
+		err = t.DB.Exec(fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s PARTITION OF usage_events FOR VALUES FROM (%d) TO (%d)",
+			name, from.UnixMilli(), until.UnixMilli())).Error
 		if err != nil {
 			return t.Failure("make usage partition "+name, err)
 		}

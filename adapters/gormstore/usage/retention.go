@@ -15,9 +15,9 @@ const (
 	dropTimeout = "500"
 )
 
-// DeleteReports deletes the reports that were received before a time and have been counted twice, each step in a transaction
-// that atomically runs. The rollups of their periods are marked first: those counts are final. On PostgreSQL a month is
-// dropped whole.
+// DeleteReports deletes the reports that were received before a time and have been counted twice, each step in a
+// transaction that atomically runs. The rollups of their periods are marked first: those counts are final. On
+// PostgreSQL a month is dropped whole.
 func DeleteReports(before time.Time, atomically func(step func(repo.Base) error) error) error {
 	for more := true; more; {
 		err := atomically(func(b repo.Base) (err error) {
@@ -58,65 +58,72 @@ func deleteMonth(month string, atomically func(step func(repo.Base) error) error
 
 // deleteBatch deletes the oldest reports row by row: on PostgreSQL only those for which there was no month.
 func (t reports) deleteBatch(before time.Time) (more bool, err error) {
-	const doing = "delete usage reports"
+	const op = "delete usage reports"
 	w, err := rollups(t).lock()
 	if err != nil {
 		return false, err
 	}
-	table, batch := "usage_events", "position < (SELECT MIN(position) FROM usage_events) + @limit AND received_at < @before AND position < @checked"
+	table, batch := "usage_events", "position < (SELECT MIN(position) FROM usage_events) + @limit AND received_at < "+
+		"@before AND position < @checked"
 	if t.OnPostgres() {
 		table = "usage_events_other"
-		batch = "ctid = ANY(ARRAY(SELECT ctid FROM usage_events_other WHERE received_at < @before AND position < @checked ORDER BY position LIMIT @limit))"
+		batch = "ctid = ANY(ARRAY(SELECT ctid FROM usage_events_other WHERE received_at < @before AND position < @checked " +
+			"ORDER BY position LIMIT @limit))"
 	}
 	args := map[string]any{"before": repo.UnixMillis(before), "checked": w.checked, "limit": deletedReports}
 	if err := t.DB.Exec(fmt.Sprintf(markSQL, table, batch), args).Error; err != nil {
-		return false, t.Failure(doing, err)
+		return false, t.Failure(op, err)
 	}
 	res := t.DB.Exec("DELETE FROM "+table+" WHERE "+batch, args)
-	return res.RowsAffected > 0, t.Failure(doing, res.Error)
+	return res.RowsAffected > 0, t.Failure(op, res.Error)
 }
 
 const markSQL = `
 UPDATE usage_rollups SET incomplete = TRUE
 WHERE NOT incomplete AND (stream_id, period_start) IN (SELECT stream_id, period_start FROM %s WHERE %s)`
 
-// oldMonth is the oldest partition that ends by a time, "" where there is none or its reports have not all been counted twice.
+// oldMonth is the oldest partition that ends by a time, "" where there is none or its reports have not all been counted
+// twice.
 func (t reports) oldMonth(before time.Time) (month string, err error) {
-	const doing = "find old usage partition"
+	const op = "find old usage partition"
 	if !t.OnPostgres() {
 		return "", nil
 	}
 	const oldest = `
 SELECT COALESCE((SELECT p.name FROM (
-    SELECT c.oid::regclass::text AS name, substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''(\d+)''\)')::bigint AS until
+    SELECT c.oid::regclass::text AS name, substring(pg_get_expr(c.relpartbound, c.oid)
+        FROM 'TO \(''(\d+)''\)')::bigint AS until
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'usage_events'::regclass
 ) p WHERE p.until <= ? ORDER BY p.until LIMIT 1), '')`
 	if err := repo.ScanRow(t.DB.Raw(oldest, repo.UnixMillis(before)), &month); err != nil || month == "" {
-		return "", t.Failure(doing, err)
+		return "", t.Failure(op, err)
 	}
 	var unchecked bool
-	query := "SELECT EXISTS (SELECT 1 FROM " + month + " WHERE position >= (SELECT checked FROM usage_watermark WHERE id = 1))"
+	query := "SELECT EXISTS (SELECT 1 FROM " + month + " WHERE position >= (SELECT checked FROM usage_watermark WHERE " +
+		"id = 1))"
 	if err := repo.ScanRow(t.DB.Raw(query), &unchecked); err != nil || unchecked {
-		return "", t.Failure(doing, err)
+		return "", t.Failure(op, err)
 	}
 	return month, nil
 }
 
-// markPage marks the periods of a page of a month's reports and returns where the next page begins, less than 0 after the last.
+// markPage marks the periods of a page of a month's reports and returns where the next page begins, less than 0 after
+// the last.
 func (t reports) markPage(month string, from int64) (next int64, err error) {
-	const doing = "mark usage periods"
+	const op = "mark usage periods"
 	if _, err := rollups(t).lock(); err != nil {
 		return 0, err
 	}
-	query := "SELECT COALESCE((SELECT position FROM " + month + " WHERE position > ? ORDER BY position OFFSET ? LIMIT 1), -1)"
+	query := "SELECT COALESCE((SELECT position FROM " + month + " WHERE position > ? ORDER BY position OFFSET ? LIMIT " +
+		"1), -1)"
 	if err := repo.ScanRow(t.DB.Raw(query, from, markedReports), &next); err != nil {
-		return 0, t.Failure(doing, err)
+		return 0, t.Failure(op, err)
 	}
 	page, args := "position >= @from", map[string]any{"from": from, "next": next}
 	if next >= 0 {
 		page += " AND position < @next"
 	}
-	return next, t.Failure(doing, t.DB.Exec(fmt.Sprintf(markSQL, month, page), args).Error)
+	return next, t.Failure(op, t.DB.Exec(fmt.Sprintf(markSQL, month, page), args).Error)
 }
 
 func (t reports) drop(month string) error {

@@ -38,9 +38,12 @@ func (rollupRow) TableName() string { return "usage_rollups" }
 
 func newRollupRow(s ports.UsageStream, u ports.UsageRollup, step int64) rollupRow {
 	return rollupRow{
-		StreamID: s.ID, PeriodStart: repo.UnixMillis(u.PeriodStart), CreatorID: s.CreatorID, Aggregation: string(s.Aggregation),
-		Quantity: u.Total.Quantity, LastAt: repo.UnixMillis(u.Total.LastAt), LastID: u.Total.LastID, Reports: u.Total.Count, Step: step, AsOf: repo.UnixMillis(u.AsOf),
-		InvoiceID: u.InvoiceID, BilledQuantity: u.BilledQuantity, Billed: u.BilledMinor, BilledAt: repo.UnixMillis(u.BilledAt),
+		StreamID: s.ID, PeriodStart: repo.UnixMillis(u.PeriodStart), CreatorID: s.CreatorID,
+		Aggregation: string(s.Aggregation),
+		Quantity:    u.Total.Quantity, LastAt: repo.UnixMillis(u.Total.LastAt), LastID: u.Total.LastID,
+		Reports: u.Total.Count, Step: step, AsOf: repo.UnixMillis(u.AsOf),
+		InvoiceID: u.InvoiceID, BilledQuantity: u.BilledQuantity, Billed: u.BilledMinor,
+		BilledAt:   repo.UnixMillis(u.BilledAt),
 		Incomplete: u.Incomplete,
 	}
 }
@@ -48,7 +51,8 @@ func newRollupRow(s ports.UsageStream, u ports.UsageRollup, step int64) rollupRo
 func (r rollupRow) toRollup() ports.UsageRollup {
 	return ports.UsageRollup{
 		StreamID: r.StreamID, CreatorID: r.CreatorID, PeriodStart: time.Time(r.PeriodStart),
-		Total: core.Total{Quantity: r.Quantity, LastAt: time.Time(r.LastAt), LastID: r.LastID, Count: r.Reports}, AsOf: time.Time(r.AsOf),
+		Total:     core.Total{Quantity: r.Quantity, LastAt: time.Time(r.LastAt), LastID: r.LastID, Count: r.Reports},
+		AsOf:      time.Time(r.AsOf),
 		InvoiceID: r.InvoiceID, BilledQuantity: r.BilledQuantity, BilledMinor: r.Billed, BilledAt: time.Time(r.BilledAt),
 		Incomplete: r.Incomplete,
 	}
@@ -56,7 +60,8 @@ func (r rollupRow) toRollup() ports.UsageRollup {
 
 type rollups struct{ repo.Base }
 
-// watermark is how far reports are counted, and how far they have been counted a second time.
+// watermark contains the position up to which reports are counted, and the one up to which they have been counted a
+// second time.
 type watermark struct{ position, step, checked int64 }
 
 const readWatermark = "SELECT position, step, checked FROM usage_watermark WHERE id = 1"
@@ -77,46 +82,54 @@ func (t rollups) Lock(context.Context) error {
 	return err
 }
 
-// totals is what reports come to, by stream and period; %s is the condition on the reports e. The order of ids is that of
-// their bytes.
+// totals sums reports by stream and period; %s is the condition on the reports e. Ids are ordered by their bytes.
 const totals = `
 SELECT e.stream_id, e.period_start, MIN(e.creator_id) AS creator_id, s.aggregation,
     CASE s.aggregation WHEN 'SUM' THEN SUM(e.quantity) WHEN 'MAX' THEN MAX(e.quantity)
-        ELSE (ARRAY_AGG(e.quantity ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC) FILTER (WHERE s.aggregation = 'LAST'))[1] END AS quantity,
+        ELSE (ARRAY_AGG(e.quantity ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC)
+            FILTER (WHERE s.aggregation = 'LAST'))[1] END AS quantity,
     MAX(e.occurred_at) FILTER (WHERE s.aggregation = 'LAST') AS last_at,
-    COALESCE((ARRAY_AGG(e.id ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC) FILTER (WHERE s.aggregation = 'LAST'))[1], '') AS last_id,
+    COALESCE((ARRAY_AGG(e.id ORDER BY e.occurred_at DESC, e.id COLLATE "C" DESC)
+        FILTER (WHERE s.aggregation = 'LAST'))[1], '') AS last_id,
     COUNT(*) AS reports
 FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id
 WHERE e.voided_at IS NULL AND %s
 GROUP BY e.stream_id, e.period_start, s.aggregation`
 
-// nextPosition is behind the reports of the next step: about as many as the limit, because those of one transaction stay
-// together, and none of a transaction that may still be under way, or that began after one that is. oldest is behind all of
-// these.
+// nextPosition is behind the reports of the next step: about as many as the limit, because those of one transaction
+// stay together, and none of a transaction that may still be under way, or that began after one that is. oldest is
+// behind all of these.
 const nextPosition = `
-SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < x.oldest ORDER BY position OFFSET @limit LIMIT 1), x.oldest), x.oldest
+SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < x.oldest
+ORDER BY position OFFSET @limit LIMIT 1), x.oldest), x.oldest
 FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) x`
 
 const flushSQL = `
 WITH counted AS (
-    INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id, reports, step, as_of,
+    INSERT INTO usage_rollups AS u (stream_id, period_start, creator_id, aggregation, quantity, last_at, last_id,
+        reports, step, as_of,
         invoice_id, billed_quantity, billed)
-    SELECT n.*, CAST(@step AS BIGINT), CAST(@now AS BIGINT) + COALESCE((SELECT c.offset_ms FROM clock_offsets c WHERE c.creator_id = n.creator_id), 0), '', 0, 0 FROM (%s) n
+    SELECT n.*, CAST(@step AS BIGINT), CAST(@now AS BIGINT) + COALESCE((SELECT c.offset_ms FROM clock_offsets c
+        WHERE c.creator_id = n.creator_id), 0), '', 0, 0 FROM (%s) n
     ON CONFLICT (stream_id, period_start) DO UPDATE SET
         quantity = CASE WHEN u.reports = 0 THEN excluded.quantity
             WHEN u.aggregation = 'SUM' THEN u.quantity + excluded.quantity
             WHEN u.aggregation = 'MAX' THEN GREATEST(u.quantity, excluded.quantity)
-            WHEN (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C") THEN excluded.quantity ELSE u.quantity END,
-        last_id = CASE WHEN u.last_at IS NULL OR (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C")
+            WHEN (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C")
+                THEN excluded.quantity
+            ELSE u.quantity END,
+        last_id = CASE WHEN u.last_at IS NULL
+            OR (excluded.last_at, excluded.last_id COLLATE "C") > (u.last_at, u.last_id COLLATE "C")
             THEN excluded.last_id ELSE u.last_id END,
-        last_at = GREATEST(u.last_at, excluded.last_at), reports = u.reports + excluded.reports, step = excluded.step, as_of = excluded.as_of
+        last_at = GREATEST(u.last_at, excluded.last_at), reports = u.reports + excluded.reports, step = excluded.step,
+        as_of = excluded.as_of
     RETURNING 1
 ), rows AS (SELECT COUNT(*) AS reports FROM usage_events WHERE position >= @from AND position < @until)
 SELECT reports FROM rows`
 
 // Flush implements ports.UsageRollups.
 func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.FlushStep, error) {
-	const doing = "flush usage"
+	const op = "flush usage"
 	w, err := t.lock()
 	if err != nil {
 		return ports.FlushStep{}, err
@@ -127,12 +140,12 @@ func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.Flush
 	var until, oldest, rows int64
 	err = repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "limit": limit}), &until, &oldest)
 	if err != nil || until <= w.position {
-		return ports.FlushStep{Number: w.step}, t.Failure(doing, err)
+		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
 	}
 	args := map[string]any{"from": w.position, "until": until, "step": w.step + 1, "now": now.UnixMilli()}
 	query := fmt.Sprintf(flushSQL, fmt.Sprintf(totals, "e.position >= @from AND e.position < @until"))
 	if err := repo.ScanRow(t.DB.Raw(query, args), &rows); err != nil {
-		return ports.FlushStep{}, t.Failure(doing, err)
+		return ports.FlushStep{}, t.Failure(op, err)
 	}
 	return t.moved(w, until, rows, until < oldest)
 }
@@ -146,7 +159,7 @@ func (t rollups) moved(w watermark, until, rows int64, more bool) (ports.FlushSt
 	return ports.FlushStep{Number: w.step, Rows: rows, More: more}, t.Failure("move usage watermark", err)
 }
 
-// eventRow is what counting one by one reads of a report.
+// eventRow contains the columns of a report that counting one by one reads.
 type eventRow struct {
 	Position    int64
 	StreamID    int64
@@ -158,12 +171,13 @@ type eventRow struct {
 
 // flushOneByOne is Flush on SQLite, which has no exact decimals. One writer makes the order of inserts that of commits.
 func (t rollups) flushOneByOne(w watermark, limit int, now time.Time) (ports.FlushStep, error) {
-	const doing = "flush usage"
+	const op = "flush usage"
 	var rows []eventRow
-	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events WHERE position >= ? AND voided_at IS NULL ORDER BY position LIMIT ?",
+	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events WHERE "+
+		"position >= ? AND voided_at IS NULL ORDER BY position LIMIT ?",
 		w.position, limit).Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
-		return ports.FlushStep{Number: w.step}, t.Failure(doing, err)
+		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
 	}
 	counted := map[rollupKey]core.Total{}
 	streams := map[int64]ports.UsageStream{}
@@ -189,10 +203,11 @@ func (t rollups) flushOneByOne(w watermark, limit int, now time.Time) (ports.Flu
 	return t.moved(w, rows[len(rows)-1].Position+1, int64(len(rows)), len(rows) == limit)
 }
 
-// offset is how far the account's clock runs ahead.
+// offset returns the lead of the account's clock over real time.
 func (t rollups) offset(creatorID string) (time.Duration, error) {
 	var ms int64
-	err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID), &ms)
+	err := repo.ScanRow(t.DB.Raw("SELECT COALESCE(MAX(offset_ms), 0) FROM clock_offsets WHERE creator_id = ?", creatorID),
+		&ms)
 	return time.Duration(ms) * time.Millisecond, t.Failure("get clock offset", err)
 }
 
@@ -203,7 +218,8 @@ func (k rollupKey) period() time.Time { return time.UnixMilli(k.start).UTC() }
 
 func take(counted map[rollupKey]core.Total, s ports.UsageStream, row eventRow) error {
 	key := rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}
-	total, ok := counted[key].Take(s.Aggregation, core.Sample{ID: row.ID, At: time.Time(row.OccurredAt), Quantity: row.Quantity})
+	total, ok := counted[key].Take(s.Aggregation, core.Sample{ID: row.ID, At: time.Time(row.OccurredAt),
+		Quantity: row.Quantity})
 	if !ok {
 		return fmt.Errorf("count usage stream %d: the sum has too many digits", row.StreamID)
 	}
@@ -241,7 +257,8 @@ func (t rollups) save(s ports.UsageStream, u ports.UsageRollup, step int64) erro
 
 // get is Get without a position to start at.
 func (t rollups) get(s ports.UsageStream, start time.Time) (ports.UsageRollup, error) {
-	row, err := repo.TakeOne[rollupRow](t.Base, "get usage rollup", "stream_id = ? AND period_start = ?", s.ID, repo.UnixMillis(start))
+	row, err := repo.TakeOne[rollupRow](t.Base, "get usage rollup", "stream_id = ? AND period_start = ?", s.ID,
+		repo.UnixMillis(start))
 	if errors.Is(err, ports.ErrNotFound) {
 		return ports.UsageRollup{StreamID: s.ID, CreatorID: s.CreatorID, PeriodStart: start}, nil
 	}
@@ -263,7 +280,8 @@ func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart 
 	if err != nil {
 		return u, err
 	}
-	waiting, err := t.count(s, "e.position >= ? AND e.stream_id = ? AND e.period_start = ?", w.position, s.ID, repo.UnixMillis(periodStart))
+	waiting, err := t.count(s, "e.position >= ? AND e.stream_id = ? AND e.period_start = ?", w.position, s.ID,
+		repo.UnixMillis(periodStart))
 	if err != nil {
 		return u, err
 	}
@@ -276,12 +294,13 @@ func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart 
 	return u, nil
 }
 
-// count is what the reports of a stream under a condition come to, by period.
+// count sums the reports of a stream under a condition, by period.
 func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[rollupKey]core.Total, error) {
 	counted := map[rollupKey]core.Total{}
 	if !t.OnPostgres() {
 		var rows []eventRow
-		err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE voided_at IS NULL AND "+where, args...).Scan(&rows).Error
+		err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events e WHERE "+
+			"voided_at IS NULL AND "+where, args...).Scan(&rows).Error
 		for _, row := range rows {
 			if err == nil {
 				err = take(counted, s, row)
@@ -300,7 +319,8 @@ func (t rollups) count(s ports.UsageStream, where string, args ...any) (map[roll
 }
 
 // recount counts those reports of a stream again that are counted already, under a condition that must hold for whole
-// periods, of which none began before since. What was billed of them stays, and so does the count of periods whose reports are deleted.
+// periods, of which none began before since. What was billed of them stays, and so does the count of periods whose
+// reports are deleted.
 func (t rollups) recount(s ports.UsageStream, since time.Time, where string, args ...any) error {
 	w, err := t.lock()
 	if err != nil {
@@ -335,7 +355,8 @@ func (t rollups) recount(s ports.UsageStream, since time.Time, where string, arg
 			delete(counted, rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()})
 			continue
 		}
-		if err := save(rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}, row.toRollup(), row.Step); err != nil {
+		if err := save(rollupKey{row.StreamID, time.Time(row.PeriodStart).UnixMilli()}, row.toRollup(),
+			row.Step); err != nil {
 			return err
 		}
 	}
@@ -355,7 +376,7 @@ func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.
 
 // SetBilled implements ports.UsageRollups.
 func (t rollups) SetBilled(_ context.Context, u ports.UsageRollup) error {
-	const doing = "set usage billed"
+	const op = "set usage billed"
 	s, err := streams(t).GetByID(context.Background(), u.StreamID)
 	if err != nil {
 		return err
@@ -364,12 +385,14 @@ func (t rollups) SetBilled(_ context.Context, u ports.UsageRollup) error {
 	if err != nil {
 		return err
 	}
-	res := t.DB.Exec("UPDATE usage_rollups SET invoice_id = ?, billed_quantity = ?, billed = ?, billed_at = ? WHERE stream_id = ? AND period_start = ?",
+	res := t.DB.Exec("UPDATE usage_rollups SET invoice_id = ?, billed_quantity = ?, billed = ?, billed_at = ? WHERE "+
+		"stream_id = ? AND period_start = ?",
 		u.InvoiceID, u.BilledQuantity, u.BilledMinor, repo.UnixMillis(u.BilledAt), u.StreamID, repo.UnixMillis(u.PeriodStart))
 	if res.Error != nil || res.RowsAffected > 0 {
-		return t.Failure(doing, res.Error)
+		return t.Failure(op, res.Error)
 	}
-	kept.InvoiceID, kept.BilledQuantity, kept.BilledMinor, kept.BilledAt = u.InvoiceID, u.BilledQuantity, u.BilledMinor, u.BilledAt
+	kept.InvoiceID, kept.BilledQuantity, kept.BilledMinor, kept.BilledAt = u.InvoiceID, u.BilledQuantity, u.BilledMinor,
+		u.BilledAt
 	return t.save(s, kept, 0)
 }
 

@@ -37,9 +37,12 @@ func (billingPlanRow) TableName() string { return "usage_billing_plans" }
 func newBillingPlanRow(p core.PlanState) billingPlanRow {
 	return billingPlanRow{
 		ID: p.ID, CreatorID: p.CreatorID, CustomerID: p.CustomerID, ExternalCustomerID: p.ExternalCustomerID,
-		SubscriptionID: p.SubscriptionID, MeterID: p.MeterID, PriceID: p.PriceID, BillingInterval: string(p.Schedule.Interval),
-		Anchor: repo.UnixMillis(p.Schedule.Anchor), StartsAt: repo.UnixMillis(p.Schedule.StartsAt), EndsAt: repo.UnixMillis(p.Schedule.EndsAt), FreeUntil: repo.UnixMillis(p.FreeUntil),
-		CurrentStart: repo.UnixMillis(p.Current.Start), CurrentEnd: repo.UnixMillis(p.Current.End), Status: string(p.Status), CreatedAt: repo.UnixMillis(p.CreatedAt), Revision: p.Revision,
+		SubscriptionID: p.SubscriptionID, MeterID: p.MeterID, PriceID: p.PriceID,
+		BillingInterval: string(p.Schedule.Interval),
+		Anchor:          repo.UnixMillis(p.Schedule.Anchor), StartsAt: repo.UnixMillis(p.Schedule.StartsAt),
+		EndsAt: repo.UnixMillis(p.Schedule.EndsAt), FreeUntil: repo.UnixMillis(p.FreeUntil),
+		CurrentStart: repo.UnixMillis(p.Current.Start), CurrentEnd: repo.UnixMillis(p.Current.End), Status: string(p.Status),
+		CreatedAt: repo.UnixMillis(p.CreatedAt), Revision: p.Revision,
 	}
 }
 
@@ -48,9 +51,11 @@ func (r billingPlanRow) toState() core.PlanState {
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
 		SubscriptionID: r.SubscriptionID, MeterID: r.MeterID, PriceID: r.PriceID,
 		Schedule: core.Schedule{
-			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: 1, StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
+			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: 1, StartsAt: time.Time(r.StartsAt),
+			EndsAt: time.Time(r.EndsAt),
 		},
-		FreeUntil: time.Time(r.FreeUntil), Current: core.Period{Start: time.Time(r.CurrentStart), End: time.Time(r.CurrentEnd)},
+		FreeUntil: time.Time(r.FreeUntil), Current: core.Period{Start: time.Time(r.CurrentStart),
+			End: time.Time(r.CurrentEnd)},
 		Status: core.PlanStatus(r.Status), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	}
 }
@@ -65,14 +70,17 @@ type billingPlans struct {
 }
 
 // List implements ports.BillingPlans.
-func (t billingPlans) List(_ context.Context, creatorID, subscriptionID string, page ports.Page) (ports.List[core.PlanState], error) {
+func (t billingPlans) List(_ context.Context, creatorID, subscriptionID string,
+	page ports.Page) (ports.List[core.PlanState], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{"subscription_id": subscriptionID})
 	return t.Page("list billing plans", query, page)
 }
 
 // ListBySubscription implements ports.BillingPlans.
-func (t billingPlans) ListBySubscription(_ context.Context, creatorID, subscriptionID string) ([]core.PlanState, error) {
-	return t.ListBy("list billing plans of "+subscriptionID, t.DB.Where("creator_id = ? AND subscription_id = ?", creatorID, subscriptionID).Order("id"))
+func (t billingPlans) ListBySubscription(_ context.Context, creatorID,
+	subscriptionID string) ([]core.PlanState, error) {
+	return t.ListBy("list billing plans of "+subscriptionID, t.DB.Where("creator_id = ? AND subscription_id = ?",
+		creatorID, subscriptionID).Order("id"))
 }
 
 type streamRow struct {
@@ -100,19 +108,24 @@ func (streamRow) TableName() string { return "usage_streams" }
 
 func newStreamRow(s ports.UsageStream) streamRow {
 	return streamRow{
-		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID, SubscriptionID: s.SubscriptionID,
-		MeterID: s.MeterID, EventName: s.EventName, Aggregation: string(s.Aggregation), BillingInterval: string(s.Schedule.Interval),
-		IntervalCount: s.Schedule.Count, Anchor: repo.UnixMillis(s.Schedule.Anchor), StartsAt: repo.UnixMillis(s.Schedule.StartsAt), EndsAt: repo.UnixMillis(s.Schedule.EndsAt),
+		ID: s.ID, CreatorID: s.CreatorID, CustomerID: s.CustomerID, ExternalCustomerID: s.ExternalCustomerID,
+		SubscriptionID: s.SubscriptionID,
+		MeterID:        s.MeterID, EventName: s.EventName, Aggregation: string(s.Aggregation),
+		BillingInterval: string(s.Schedule.Interval),
+		IntervalCount:   s.Schedule.Count, Anchor: repo.UnixMillis(s.Schedule.Anchor),
+		StartsAt: repo.UnixMillis(s.Schedule.StartsAt), EndsAt: repo.UnixMillis(s.Schedule.EndsAt),
 		Included: s.Included, PlanID: s.PlanID, Closed: s.Closed, Version: s.Version,
 	}
 }
 
 func (r streamRow) toStream() ports.UsageStream {
 	return ports.UsageStream{
-		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID, SubscriptionID: r.SubscriptionID,
-		MeterID: r.MeterID, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation),
+		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID, ExternalCustomerID: r.ExternalCustomerID,
+		SubscriptionID: r.SubscriptionID,
+		MeterID:        r.MeterID, EventName: r.EventName, Aggregation: core.Aggregation(r.Aggregation),
 		Schedule: core.Schedule{
-			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: r.IntervalCount, StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
+			Anchor: time.Time(r.Anchor), Interval: period.Interval(r.BillingInterval), Count: r.IntervalCount,
+			StartsAt: time.Time(r.StartsAt), EndsAt: time.Time(r.EndsAt),
 		},
 		Included: r.Included, PlanID: r.PlanID, Closed: r.Closed, Version: r.Version,
 	}
@@ -120,8 +133,8 @@ func (r streamRow) toStream() ports.UsageStream {
 
 type streams struct{ repo.Base }
 
-// intakeLock names what reports are accepted under: shared by all that write some, exclusive to anyone who changes how they
-// are counted.
+// intakeLock names what reports are accepted under: shared by all that write some, exclusive to anyone who changes how
+// they are counted.
 const intakeLock = "usage.intake"
 
 // LockIntake implements ports.UsageStreams.
@@ -173,30 +186,33 @@ func (t streams) ListByCustomer(_ context.Context, creatorID, externalCustomerID
 
 // Recount implements ports.UsageStreams.
 func (t streams) Recount(_ context.Context, s ports.UsageStream, from time.Time) error {
-	const doing = "recount usage stream"
+	const op = "recount usage stream"
 	received, err := t.receivedSince(s, from)
 	if err != nil {
 		return err
 	}
 	var first, last int64
-	err = repo.ScanRow(t.DB.Raw("SELECT COALESCE(MIN(period_start), ?), COALESCE(MAX(occurred_at), 0) FROM usage_events WHERE stream_id = ? AND occurred_at >= ? AND received_at >= ?",
+	err = repo.ScanRow(t.DB.Raw("SELECT COALESCE(MIN(period_start), ?), COALESCE(MAX(occurred_at), 0) FROM usage_events "+
+		"WHERE stream_id = ? AND occurred_at >= ? AND received_at >= ?",
 		from.UnixMilli(), s.ID, from.UnixMilli(), received), &first, &last)
 	if err != nil {
-		return t.Failure(doing, err)
+		return t.Failure(op, err)
 	}
 	for p := s.Schedule.At(from); p.Start.UnixMilli() <= last; p = s.Schedule.Next(p) {
-		err := t.DB.Exec("UPDATE usage_events SET period_start = ? WHERE stream_id = ? AND occurred_at >= ? AND occurred_at < ? AND period_start <> ? AND received_at >= ?",
-			repo.UnixMillis(p.Start), s.ID, repo.UnixMillis(p.Start), repo.UnixMillis(p.End), repo.UnixMillis(p.Start), received).Error
+		err := t.DB.Exec("UPDATE usage_events SET period_start = ? WHERE stream_id = ? AND occurred_at >= ? AND "+
+			"occurred_at < ? AND period_start <> ? AND received_at >= ?",
+			repo.UnixMillis(p.Start), s.ID, repo.UnixMillis(p.Start), repo.UnixMillis(p.End), repo.UnixMillis(p.Start),
+			received).Error
 		if err != nil {
-			return t.Failure(doing, err)
+			return t.Failure(op, err)
 		}
 	}
 	since := time.UnixMilli(min(first, from.UnixMilli()))
 	return rollups(t).recount(s, since, "stream_id = ? AND period_start >= ?", s.ID, repo.UnixMillis(since))
 }
 
-// receivedSince is the real time before which no report was received of a period that begins at a time, or later. Partitions
-// of earlier months are not read.
+// receivedSince is the real time before which no report was received of a period that begins at a time, or later.
+// Partitions of earlier months are not read.
 func (t streams) receivedSince(s ports.UsageStream, periodStart time.Time) (repo.UnixMillis, error) {
 	offset, err := rollups(t).offset(s.CreatorID)
 	return repo.UnixMillis(periodStart.Add(-core.MaxAhead - offset)), err

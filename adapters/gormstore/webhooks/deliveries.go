@@ -28,16 +28,19 @@ func (deliveryRow) TableName() string { return "deliveries" }
 
 func newDeliveryRow(s webhook.DeliveryState) deliveryRow {
 	return deliveryRow{
-		ID: s.ID, CreatorID: s.CreatorID, EventID: s.EventID, EventType: s.EventType, EndpointID: s.EndpointID, Status: string(s.Status),
-		AttemptCount: s.AttemptCount, RoundAttempts: s.RoundAttempts, NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		ID: s.ID, CreatorID: s.CreatorID, EventID: s.EventID, EventType: s.EventType, EndpointID: s.EndpointID,
+		Status:       string(s.Status),
+		AttemptCount: s.AttemptCount, RoundAttempts: s.RoundAttempts, NextAttemptAt: repo.UnixMillis(s.NextAttemptAt),
+		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 
 func (r deliveryRow) toState() webhook.DeliveryState {
 	return webhook.DeliveryState{
 		ID: r.ID, CreatorID: r.CreatorID, EventID: r.EventID, EventType: r.EventType, EndpointID: r.EndpointID,
-		Status: webhook.DeliveryStatus(r.Status), AttemptCount: r.AttemptCount, RoundAttempts: r.RoundAttempts, NextAttemptAt: time.Time(r.NextAttemptAt),
-		CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		Status: webhook.DeliveryStatus(r.Status), AttemptCount: r.AttemptCount, RoundAttempts: r.RoundAttempts,
+		NextAttemptAt: time.Time(r.NextAttemptAt),
+		CreatedAt:     time.Time(r.CreatedAt), Revision: r.Revision,
 	}
 }
 
@@ -50,23 +53,22 @@ type deliveries struct {
 	repo.Table[deliveryRow, webhook.DeliveryState]
 }
 
-// Insert implements ports.Deliveries.
-func (t deliveries) Insert(ctx context.Context, s webhook.DeliveryState) error {
-	return t.InsertDeferred(ctx, s)
-}
-
 // GetByEvent implements ports.Deliveries.
-func (t deliveries) GetByEvent(_ context.Context, creatorID, eventID, endpointID string) (webhook.DeliveryState, error) {
-	return t.GetBy("get delivery of "+eventID, "creator_id = ? AND event_id = ? AND endpoint_id = ?", creatorID, eventID, endpointID)
+func (t deliveries) GetByEvent(_ context.Context, creatorID, eventID,
+	endpointID string) (webhook.DeliveryState, error) {
+	return t.GetBy("get delivery of "+eventID, "creator_id = ? AND event_id = ? AND endpoint_id = ?", creatorID, eventID,
+		endpointID)
 }
 
 // ListByEvents implements ports.Deliveries.
-func (t deliveries) ListByEvents(_ context.Context, creatorID, endpointID string, eventIDs []string) (map[string]webhook.DeliveryState, error) {
+func (t deliveries) ListByEvents(_ context.Context, creatorID, endpointID string,
+	eventIDs []string) (map[string]webhook.DeliveryState, error) {
 	byEvent := make(map[string]webhook.DeliveryState, len(eventIDs))
 	if len(eventIDs) == 0 {
 		return byEvent, nil
 	}
-	found, err := t.ListBy("list deliveries to "+endpointID, t.DB.Where("creator_id = ? AND endpoint_id = ? AND event_id IN ?", creatorID, endpointID, eventIDs))
+	found, err := t.ListBy("list deliveries to "+endpointID,
+		t.DB.Where("creator_id = ? AND endpoint_id = ? AND event_id IN ?", creatorID, endpointID, eventIDs))
 	for _, d := range found {
 		byEvent[d.EventID] = d
 	}
@@ -77,13 +79,16 @@ func (t deliveries) ListByEvents(_ context.Context, creatorID, endpointID string
 func (t deliveries) List(
 	_ context.Context, creatorID, endpointID string, status webhook.DeliveryStatus, page ports.Page,
 ) (ports.List[webhook.DeliveryState], error) {
-	query := repo.Equal(t.DB.Where("creator_id = ? AND endpoint_id = ?", creatorID, endpointID), map[string]string{"status": string(status)})
+	query := repo.Equal(t.DB.Where("creator_id = ? AND endpoint_id = ?", creatorID, endpointID),
+		map[string]string{"status": string(status)})
 	return t.Page("list deliveries of "+endpointID, query, page)
 }
 
 // ListPending implements ports.Deliveries.
-func (t deliveries) ListPending(_ context.Context, creatorID, endpointID, afterID string, limit int) ([]webhook.DeliveryState, error) {
-	query := t.DB.Where("creator_id = ? AND endpoint_id = ? AND status = 'pending' AND id > ?", creatorID, endpointID, afterID)
+func (t deliveries) ListPending(_ context.Context, creatorID, endpointID, afterID string,
+	limit int) ([]webhook.DeliveryState, error) {
+	query := t.DB.Where("creator_id = ? AND endpoint_id = ? AND status = 'pending' AND id > ?", creatorID, endpointID,
+		afterID)
 	return t.ListBy("list pending deliveries of "+endpointID, query.Order("id").Limit(limit))
 }
 
@@ -110,14 +115,17 @@ func (t deliveries) InsertAttempt(_ context.Context, creatorID, deliveryID strin
 }
 
 // ListAttempts implements ports.Deliveries.
-func (t deliveries) ListAttempts(_ context.Context, creatorID string, deliveryIDs []string) (map[string][]webhook.Attempt, error) {
+func (t deliveries) ListAttempts(_ context.Context, creatorID string,
+	deliveryIDs []string) (map[string][]webhook.Attempt, error) {
 	var rows []attemptRow
-	err := t.DB.Where("creator_id = ? AND delivery_id IN ?", creatorID, deliveryIDs).Order("delivery_id, at, number").Find(&rows).Error
+	err := t.DB.Where("creator_id = ? AND delivery_id IN ?", creatorID,
+		deliveryIDs).Order("delivery_id, at, number").Find(&rows).Error
 	byDelivery := map[string][]webhook.Attempt{}
 	for _, r := range rows {
 		byDelivery[r.DeliveryID] = append(byDelivery[r.DeliveryID], webhook.Attempt{
-			Number: r.Number, At: time.Time(r.At), StatusCode: r.StatusCode, Duration: time.Duration(r.DurationMs) * time.Millisecond,
-			Error: r.Error, ResponseBody: r.ResponseBody,
+			Number: r.Number, At: time.Time(r.At), StatusCode: r.StatusCode,
+			Duration: time.Duration(r.DurationMs) * time.Millisecond,
+			Error:    r.Error, ResponseBody: r.ResponseBody,
 		})
 	}
 	return byDelivery, t.Failure("list attempts", err)

@@ -29,11 +29,13 @@ const (
 // recordSQL records deliveries that have arrived and ends their tasks, both or neither of each. It returns the tasks.
 const recordSQL = `
 WITH runs AS MATERIALIZED (
-    SELECT * FROM unnest(@tasks::text[], @tokens::bigint[], @deliveries::text[], @creators::text[], @revisions::bigint[], @counts::bigint[],
+    SELECT * FROM unnest(@tasks::text[], @tokens::bigint[], @deliveries::text[], @creators::text[],
+        @revisions::bigint[], @counts::bigint[],
         @rounds::bigint[], @numbers::bigint[], @ats::bigint[], @codes::bigint[], @tooks::bigint[], @bodies::text[])
     AS r (task, token, delivery, creator, revision, count, round, number, at, code, took, body)
 ), mine AS MATERIALIZED (
-    SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token JOIN deliveries d ON d.id = r.delivery AND d.revision = r.revision - 1
+    SELECT r.* FROM runs r JOIN tasks t ON t.id = r.task AND t.token = r.token JOIN deliveries d ON d.id = r.delivery
+        AND d.revision = r.revision - 1
     FOR UPDATE OF t, d
 ), ended AS (
     DELETE FROM tasks USING mine WHERE tasks.id = mine.task
@@ -41,7 +43,8 @@ WITH runs AS MATERIALIZED (
     INSERT INTO delivery_attempts (creator_id, delivery_id, number, at, status_code, duration_ms, error, response_body)
     SELECT creator, delivery, number, at, code, took, '', body FROM mine
 )
-UPDATE deliveries SET status = 'delivered', attempt_count = mine.count, round_attempts = mine.round, next_attempt_at = NULL, revision = mine.revision
+UPDATE deliveries SET status = 'delivered', attempt_count = mine.count, round_attempts = mine.round,
+next_attempt_at = NULL, revision = mine.revision
 FROM mine WHERE deliveries.id = mine.delivery RETURNING mine.task`
 
 // recordBatch writes deliveries that have arrived.

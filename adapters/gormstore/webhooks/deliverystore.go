@@ -33,7 +33,8 @@ func NewDeliveryStore(engine repo.Engine, store ports.Store) *DeliveryStore {
 			MaxBatch: maxBatch, Timeout: recordTimeout, Capacity: maxWaiting, Write: s.recordBatch,
 			Key: func(d deliveredAttempt) string { return d.task.ID }, // the later of a task's two runs will be fenced
 		})
-		s.due = repo.NewBatcher(repo.BatchConfig[*dueRead]{MaxBatch: maxBatch, Timeout: recordTimeout, Capacity: maxWaiting, Write: s.readBatch})
+		s.due = repo.NewBatcher(repo.BatchConfig[*dueRead]{MaxBatch: maxBatch, Timeout: recordTimeout, Capacity: maxWaiting,
+			Write: s.readBatch})
 	}
 	return s
 }
@@ -46,11 +47,15 @@ type dueRead struct {
 
 // dueSQL is such a delivery; both engines prepare it once per connection.
 const dueSQL = `
-SELECT d.id, d.creator_id, d.event_id, d.event_type, d.endpoint_id, d.status, d.attempt_count, d.round_attempts, d.next_attempt_at, d.created_at, d.revision,
-    w.url, w.events, w.enabled, w.disabled_reason, w.max_in_flight, w.max_per_second, w.secret, w.previous_secret, w.previous_until, w.failures, w.failing_since, w.open_until,
+SELECT d.id, d.creator_id, d.event_id, d.event_type, d.endpoint_id, d.status, d.attempt_count, d.round_attempts,
+    d.next_attempt_at, d.created_at, d.revision,
+    w.url, w.events, w.enabled, w.disabled_reason, w.max_in_flight, w.max_per_second, w.secret,
+    w.previous_secret, w.previous_until, w.failures, w.failing_since, w.open_until,
     w.subscribed_since, w.created_at, w.revision,
-    e.type, e.livemode, e.data, e.created_at, COALESCE((SELECT c.offset_ms FROM clock_offsets c WHERE c.creator_id = d.creator_id), 0)
-FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.creator_id = d.creator_id JOIN events e ON e.id = d.event_id
+    e.type, e.livemode, e.data, e.created_at, COALESCE((SELECT c.offset_ms FROM clock_offsets c
+        WHERE c.creator_id = d.creator_id), 0)
+            FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.creator_id = d.creator_id
+                JOIN events e ON e.id = d.event_id
 WHERE d.id = `
 
 // GetDue implements ports.DeliveryStore.
@@ -98,19 +103,23 @@ func scanDue(row repo.Scanner) (ports.DueDelivery, error) {
 	var e eventRow
 	var offset int64
 	err := row.Scan(
-		&d.ID, &d.CreatorID, &d.EventID, &d.EventType, &d.EndpointID, &d.Status, &d.AttemptCount, &d.RoundAttempts, &d.NextAttemptAt, &d.CreatedAt, &d.Revision,
-		&w.URL, &w.Events, &w.Enabled, &w.DisabledReason, &w.MaxInFlight, &w.MaxPerSecond, &w.Secret, &w.PreviousSecret, &w.PreviousUntil, &w.Failures, &w.FailingSince, &w.OpenUntil,
+		&d.ID, &d.CreatorID, &d.EventID, &d.EventType, &d.EndpointID, &d.Status, &d.AttemptCount, &d.RoundAttempts,
+		&d.NextAttemptAt, &d.CreatedAt, &d.Revision,
+		&w.URL, &w.Events, &w.Enabled, &w.DisabledReason, &w.MaxInFlight, &w.MaxPerSecond, &w.Secret, &w.PreviousSecret,
+		&w.PreviousUntil, &w.Failures, &w.FailingSince, &w.OpenUntil,
 		&w.SubscribedSince, &w.CreatedAt, &w.Revision,
 		&e.Type, &e.Livemode, &e.Data, &e.CreatedAt, &offset)
 	if err != nil {
 		return ports.DueDelivery{}, err
 	}
 	w.ID, e.ID, w.CreatorID, e.CreatorID = d.EndpointID, d.EventID, d.CreatorID, d.CreatorID
-	return ports.DueDelivery{Delivery: d.toState(), Endpoint: w.toState(), Event: e.toRecord(), ClockOffset: time.Duration(offset) * time.Millisecond}, nil
+	return ports.DueDelivery{Delivery: d.toState(), Endpoint: w.toState(), Event: e.toRecord(),
+		ClockOffset: time.Duration(offset) * time.Millisecond}, nil
 }
 
 // RecordDelivered implements ports.DeliveryStore.
-func (s *DeliveryStore) RecordDelivered(ctx context.Context, t ports.Task, d webhook.DeliveryState, a webhook.Attempt) error {
+func (s *DeliveryStore) RecordDelivered(ctx context.Context, t ports.Task, d webhook.DeliveryState,
+	a webhook.Attempt) error {
 	if s.delivered == nil {
 		return s.recordAlone(ctx, t, d, a)
 	}
@@ -118,7 +127,8 @@ func (s *DeliveryStore) RecordDelivered(ctx context.Context, t ports.Task, d web
 }
 
 // recordAlone is RecordDelivered on SQLite, where round trips cost nothing and WITH cannot write.
-func (s *DeliveryStore) recordAlone(ctx context.Context, t ports.Task, d webhook.DeliveryState, a webhook.Attempt) error {
+func (s *DeliveryStore) recordAlone(ctx context.Context, t ports.Task, d webhook.DeliveryState,
+	a webhook.Attempt) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 		err := r.Webhooks.Deliveries.Update(ctx, d)
 		if errors.Is(err, ports.ErrStale) {

@@ -2,7 +2,10 @@ package webhooks
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/webhook"
@@ -33,19 +36,24 @@ func (endpointRow) TableName() string { return "webhook_endpoints" }
 
 func newEndpointRow(s webhook.EndpointState) endpointRow {
 	return endpointRow{
-		ID: s.ID, CreatorID: s.CreatorID, URL: s.URL, Events: repo.JSON(s.Events), Enabled: s.Enabled, DisabledReason: s.DisabledReason,
-		MaxInFlight: s.MaxInFlight, MaxPerSecond: s.MaxPerSecond,
-		Secret: s.Secret, PreviousSecret: s.PreviousSecret, PreviousUntil: repo.UnixMillis(s.PreviousUntil), Failures: s.Failures,
-		FailingSince: repo.UnixMillis(s.FailingSince), OpenUntil: repo.UnixMillis(s.OpenUntil), SubscribedSince: repo.UnixMillis(s.SubscribedSince), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
+		ID: s.ID, CreatorID: s.CreatorID, URL: s.URL, Events: repo.JSON(s.Events), Enabled: s.Enabled,
+		DisabledReason: s.DisabledReason,
+		MaxInFlight:    s.MaxInFlight, MaxPerSecond: s.MaxPerSecond,
+		Secret: s.Secret, PreviousSecret: s.PreviousSecret, PreviousUntil: repo.UnixMillis(s.PreviousUntil),
+		Failures:     s.Failures,
+		FailingSince: repo.UnixMillis(s.FailingSince), OpenUntil: repo.UnixMillis(s.OpenUntil),
+		SubscribedSince: repo.UnixMillis(s.SubscribedSince), CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }
 
 func (r endpointRow) toState() webhook.EndpointState {
 	return webhook.EndpointState{
-		ID: r.ID, CreatorID: r.CreatorID, URL: r.URL, Events: r.Events.V, Enabled: r.Enabled, DisabledReason: r.DisabledReason,
-		MaxInFlight: r.MaxInFlight, MaxPerSecond: r.MaxPerSecond,
+		ID: r.ID, CreatorID: r.CreatorID, URL: r.URL, Events: r.Events.V, Enabled: r.Enabled,
+		DisabledReason: r.DisabledReason,
+		MaxInFlight:    r.MaxInFlight, MaxPerSecond: r.MaxPerSecond,
 		Secret: r.Secret, PreviousSecret: r.PreviousSecret, PreviousUntil: time.Time(r.PreviousUntil), Failures: r.Failures,
-		FailingSince: time.Time(r.FailingSince), OpenUntil: time.Time(r.OpenUntil), SubscribedSince: time.Time(r.SubscribedSince), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
+		FailingSince: time.Time(r.FailingSince), OpenUntil: time.Time(r.OpenUntil),
+		SubscribedSince: time.Time(r.SubscribedSince), CreatedAt: time.Time(r.CreatedAt), Revision: r.Revision,
 	}
 }
 
@@ -66,22 +74,38 @@ func (t endpoints) GetForShare(ctx context.Context, creatorID, endpointID string
 
 // ListAll implements ports.WebhookEndpoints.
 func (t endpoints) ListAll(_ context.Context, creatorID string) ([]webhook.EndpointState, error) {
-	doing := "list all webhook endpoints of " + creatorID
-	return repo.Memoized(t.Base, doing, func() ([]webhook.EndpointState, error) { // each event of a transaction asks
-		return t.ListBy(doing, t.DB.Where("creator_id = ?", creatorID).Order("id"))
+	// each event of a transaction asks
+	return cachedEndpoints.Get(t.Base, creatorID, func() ([]webhook.EndpointState, error) {
+		return t.ListBy("list all webhook endpoints of "+creatorID, t.DB.Where("creator_id = ?", creatorID).Order("id"))
 	})
 }
 
-// Insert implements ports.WebhookEndpoints.
-func (t endpoints) Insert(ctx context.Context, s webhook.EndpointState) error {
-	clear(t.Memo)
-	return t.Table.Insert(ctx, s)
-}
+// cachedEndpoints are all endpoints of an account.
+var cachedEndpoints = repo.NewSlot[[]webhook.EndpointState]("webhook_endpoints")
 
-// Update implements ports.WebhookEndpoints.
-func (t endpoints) Update(ctx context.Context, s webhook.EndpointState) error {
-	clear(t.Memo)
-	return t.Table.Update(ctx, s)
+// PreloadEndpoints reads all endpoints of the account that owner, a query with an argument, selects the id of.
+func PreloadEndpoints(b repo.Base, owner, arg string) {
+	const query = "SELECT o.creator_id AS owner, e.* FROM (%s) o (creator_id) LEFT JOIN webhook_endpoints e ON " +
+		"e.creator_id = o.creator_id ORDER BY e.id"
+	type ownedRow struct {
+		Owner    string
+		Endpoint endpointRow `gorm:"embedded"`
+	}
+	cachedEndpoints.Preload(b, "list all webhook endpoints of "+arg, fmt.Sprintf(query, owner), []any{arg},
+		func(rows pgx.Rows, keep func(string, []webhook.EndpointState)) error {
+			all, err := repo.CollectRows[ownedRow](b, rows)
+			if err != nil || len(all) == 0 {
+				return err
+			}
+			found := make([]webhook.EndpointState, 0, len(all))
+			for _, row := range all {
+				if row.Endpoint.ID != "" { // the account has some
+					found = append(found, row.Endpoint.toState())
+				}
+			}
+			keep(all[0].Owner, found)
+			return nil
+		})
 }
 
 // Lock implements ports.WebhookEndpoints.
@@ -91,6 +115,6 @@ func (t endpoints) Lock(_ context.Context, creatorID string) error {
 
 // Delete implements ports.WebhookEndpoints.
 func (t endpoints) Delete(_ context.Context, creatorID, endpointID string) error {
-	clear(t.Memo)
-	return t.Exec("delete webhook endpoint "+endpointID, "DELETE FROM webhook_endpoints WHERE creator_id = ? AND id = ?", creatorID, endpointID)
+	return t.Exec("delete webhook endpoint "+endpointID, "DELETE FROM webhook_endpoints WHERE creator_id = ? AND id = ?",
+		creatorID, endpointID)
 }

@@ -14,7 +14,8 @@ import (
 // Repositories are the area's repositories over one connection.
 func Repositories(b repo.Base) ports.WebhookRepos {
 	return ports.WebhookRepos{
-		Events: events{eventMapping.On(b), eventWrites{}}, Endpoints: endpoints{endpointMapping.On(b)}, Deliveries: deliveries{deliveryMapping.On(b)},
+		Events: events{eventMapping.On(b), eventWrites{}}, Endpoints: endpoints{endpointMapping.On(b)},
+		Deliveries:    deliveries{deliveryMapping.On(b)},
 		Announcements: announcements{b}, Audit: audit{b},
 	}
 }
@@ -38,14 +39,17 @@ func (eventRow) TableName() string { return "events" }
 
 func (r eventRow) toRecord() event.Record {
 	return event.Record{
-		ID: r.ID, CreatorID: r.CreatorID, Type: event.Type(r.Type), Livemode: r.Livemode, Data: r.Data.V, CreatedAt: time.Time(r.CreatedAt),
+		ID: r.ID, CreatorID: r.CreatorID, Type: event.Type(r.Type), Livemode: r.Livemode, Data: r.Data.V,
+		CreatedAt: time.Time(r.CreatedAt),
 	}
 }
 
 func newEventRow(e event.Record) eventRow {
 	customerID, externalCustomerID := e.Customer()
 	return eventRow{
-		ID: e.ID, CreatorID: e.CreatorID, Type: string(e.Type), CustomerID: customerID, ExternalCustomerID: externalCustomerID, Livemode: e.Livemode, Data: repo.JSON(e.Data), CreatedAt: repo.UnixMillis(e.CreatedAt),
+		ID: e.ID, CreatorID: e.CreatorID, Type: string(e.Type), CustomerID: customerID,
+		ExternalCustomerID: externalCustomerID, Livemode: e.Livemode, Data: repo.JSON(e.Data),
+		CreatedAt: repo.UnixMillis(e.CreatedAt),
 	}
 }
 
@@ -62,8 +66,8 @@ type events struct {
 // eventWrites are the events that a transaction writes right before its commit, by account.
 type eventWrites map[string][]event.Record
 
-// Insert implements ports.Events. The positions are taken right before the commit, because their row is locked until then:
-// transactions of one account commit their events in the order of their positions, and hold nobody up before.
+// Insert implements ports.Events. The positions are taken right before the commit, because their row is locked until
+// then: transactions of one account commit their events in the order of their positions, and hold nobody up before.
 func (t events) Insert(_ context.Context, e event.Record) error {
 	if t.AtCommit == nil {
 		return t.write(e.CreatorID, []event.Record{e})
@@ -73,25 +77,29 @@ func (t events) Insert(_ context.Context, e event.Record) error {
 	return nil
 }
 
-// write inserts events of an account at its next positions. Each gets one of its own, so that a deleted event leaves a gap.
+// write inserts events of an account at its next positions. Each gets one of its own, so that a deleted event leaves a
+// gap.
 func (t events) write(creatorID string, all []event.Record) error {
-	doing := "insert events of " + creatorID
-	err := t.ExecDeferred(doing, `INSERT INTO event_positions (creator_id, last) VALUES (?, ?)
+	op := "insert events of " + creatorID
+	err := t.ExecDeferred(op, `INSERT INTO event_positions (creator_id, last) VALUES (?, ?)
 		ON CONFLICT (creator_id) DO UPDATE SET last = event_positions.last + excluded.last`, creatorID, len(all))
 	for i, e := range all {
 		if err != nil {
 			break
 		}
 		row := newEventRow(e)
-		err = t.ExecDeferred(doing, `INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data, created_at, position)
+		err = t.ExecDeferred(op, `INSERT INTO events (id, creator_id, type, customer_id, external_customer_id, livemode, data,
+			created_at, position)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT last - ? FROM event_positions WHERE creator_id = ?))`,
-			row.ID, row.CreatorID, row.Type, row.CustomerID, row.ExternalCustomerID, row.Livemode, row.Data, row.CreatedAt, len(all)-1-i, creatorID)
+			row.ID, row.CreatorID, row.Type, row.CustomerID, row.ExternalCustomerID, row.Livemode, row.Data, row.CreatedAt,
+			len(all)-1-i, creatorID)
 	}
 	return err
 }
 
 // List implements ports.Events.
-func (t events) List(_ context.Context, creatorID string, search ports.EventSearch, page ports.Page) (ports.List[event.Record], error) {
+func (t events) List(_ context.Context, creatorID string, search ports.EventSearch,
+	page ports.Page) (ports.List[event.Record], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
 		"type": string(search.Type), "customer_id": search.CustomerID, "external_customer_id": search.ExternalCustomerID,
 	})
@@ -121,7 +129,9 @@ func (t events) List(_ context.Context, creatorID string, search ports.EventSear
 func (r eventRow) cursor() ports.Cursor { return ports.Cursor{Value: r.Position, ID: r.ID} }
 
 // ListBetween implements ports.Events.
-func (t events) ListBetween(_ context.Context, creatorID string, from, to time.Time, afterID string, limit int) ([]event.Record, error) {
-	query := t.DB.Where("creator_id = ? AND created_at >= ? AND created_at < ? AND id > ?", creatorID, repo.UnixMillis(from), repo.UnixMillis(to), afterID)
+func (t events) ListBetween(_ context.Context, creatorID string, from, to time.Time, afterID string,
+	limit int) ([]event.Record, error) {
+	query := t.DB.Where("creator_id = ? AND created_at >= ? AND created_at < ? AND id > ?", creatorID,
+		repo.UnixMillis(from), repo.UnixMillis(to), afterID)
 	return t.ListBy("list events of "+creatorID, query.Order("id").Limit(limit))
 }

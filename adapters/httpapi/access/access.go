@@ -6,10 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	core "sundry/core/access"
 	"sundry/core/customer"
 	"sundry/core/fault"
@@ -21,24 +20,32 @@ func (h handlers) accessRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: path, Auth: httpapi.SecretKey, Handle: h.getAccess},
 		{Method: fiber.MethodGet, Path: path + "/explain", Auth: httpapi.SecretKey, Handle: h.getAccessExplained},
-		{Method: fiber.MethodPost, Path: path + "/grants", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.postGrant},
+		{
+			Method: fiber.MethodPost, Path: path + "/grants", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.postGrant,
+		},
 		{Method: fiber.MethodDelete, Path: path + "/grants/:id", Auth: httpapi.SecretKey, Handle: h.deleteGrant},
-		{Method: fiber.MethodPost, Path: path + "/credits/consume", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.postCreditUse},
+		{
+			Method: fiber.MethodPost, Path: path + "/credits/consume", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.postCreditUse,
+		},
 	}
 }
 
-// decodedCustomer is the integrator's own id of the customer, as the path names it: percent-encoded, so that it may hold
-// slashes and spaces.
+// decodedCustomer is the integrator's own id of the customer, as the path names it: percent-encoded, so that it may
+// hold slashes and spaces.
 func decodedCustomer(c *fiber.Ctx) (string, error) {
 	const field = "externalCustomerId"
 	decoded, err := url.PathUnescape(c.Params(field))
 	if err != nil || !utf8.ValidString(decoded) {
-		return "", fault.Invalid(fault.Detail{Field: field, Code: fault.DetailMalformed, Message: "Expected percent-encoded UTF-8."})
+		return "", fault.Invalid(fault.Detail{
+			Field: field, Code: fault.DetailMalformed, Message: "Expected percent-encoded UTF-8.",
+		})
 	}
 	return decoded, nil
 }
 
-// knownCustomer is a decodedCustomer whose form is checked, for use cases that do not check it themselves.
+// knownCustomer is decodedCustomer with the form checked, for use cases that do not check it themselves.
 func knownCustomer(c *fiber.Ctx) (string, error) {
 	decoded, err := decodedCustomer(c)
 	if err != nil {
@@ -79,14 +86,23 @@ func waitQuery(c *fiber.Ctx, f *fault.Violations) (after int64, wait time.Durati
 	version, seconds := c.Query("afterVersion"), c.Query("waitSeconds")
 	if version != "" {
 		n, err := strconv.ParseInt(version, 10, 64)
-		f.Check(err == nil && n >= 0, "afterVersion", fault.DetailOutOfRange, "Expected the version of a snapshot: an integer, 0 or more.")
+		f.Check(
+			err == nil && n >= 0, "afterVersion", fault.DetailOutOfRange,
+			"Expected the version of a snapshot: an integer, 0 or more.",
+		)
 		after = n
 	}
 	if seconds != "" {
 		n, err := strconv.Atoi(seconds)
 		longest := int(access.MaxWait / time.Second)
-		f.Check(err == nil && n >= 0 && n <= longest, "waitSeconds", fault.DetailOutOfRange, "Expected an integer from 0 to 25.")
-		f.Check(version != "", "afterVersion", fault.DetailRequired, "Expected the version to wait beyond, because waitSeconds is given.")
+		f.Check(
+			err == nil && n >= 0 && n <= longest, "waitSeconds", fault.DetailOutOfRange,
+			"Expected an integer from 0 to 25.",
+		)
+		f.Check(
+			version != "", "afterVersion", fault.DetailRequired,
+			"Expected the version to wait beyond, because waitSeconds is given.",
+		)
 		wait = time.Duration(n) * time.Second
 	}
 	return after, wait

@@ -3,10 +3,9 @@ package access
 import (
 	"slices"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	core "sundry/core/access"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
@@ -24,7 +23,7 @@ type grantRequest struct {
 	Note         *string                 `json:"note"`
 }
 
-// manualCredit has no renews: what is granted manually is granted once.
+// manualCredit has no renews, because a manual grant is granted once.
 type manualCredit struct {
 	Key    string `json:"key"`
 	Unit   string `json:"unit"`
@@ -33,7 +32,8 @@ type manualCredit struct {
 
 func (r grantRequest) grant(f *fault.Violations) access.GrantRequest {
 	g := access.GrantRequest{
-		Listing: httpapi.ValueOf(r.Listing), Plan: httpapi.ValueOf(r.Plan), Entitlements: r.Entitlements, ExpiresAt: httpapi.ReadTime(f, "expiresAt", r.ExpiresAt), Note: httpapi.ValueOf(r.Note),
+		Listing: httpapi.ValueOf(r.Listing), Plan: httpapi.ValueOf(r.Plan), Entitlements: r.Entitlements,
+		ExpiresAt: httpapi.ReadTime(f, "expiresAt", r.ExpiresAt), Note: httpapi.ValueOf(r.Note),
 	}
 	for _, c := range r.Credits {
 		g.Credits = append(g.Credits, plan.Credit{Key: c.Key, Unit: c.Unit, Amount: c.Amount})
@@ -75,12 +75,17 @@ type grantCreditView struct {
 func newGrantView(g *core.Grant) grantView {
 	s := g.State()
 	view := grantView{
-		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID, CheckoutID: apiformat.Text(s.CheckoutID),
-		Status: "active", Entitlements: append([]plan.Entitlement{}, s.Entitlements...), Credits: make([]grantCreditView, len(s.Credits)),
-		Note: apiformat.Text(s.Note), StartedAt: apiformat.Time(s.StartedAt), ExpiresAt: apiformat.Time(s.ExpiresAt), EndedAt: apiformat.Time(s.EndedAt),
+		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
+		CheckoutID: apiformat.Text(s.CheckoutID),
+		Status:     "active", Entitlements: append([]plan.Entitlement{}, s.Entitlements...),
+		Credits: make([]grantCreditView, len(s.Credits)),
+		Note:    apiformat.Text(s.Note), StartedAt: apiformat.Time(s.StartedAt), ExpiresAt: apiformat.Time(s.ExpiresAt),
+		EndedAt: apiformat.Time(s.EndedAt),
 	}
 	for i, l := range s.Credits {
-		view.Credits[i] = grantCreditView{l.Key, l.Unit, l.Granted, l.Used, l.Granted - l.Used, l.Renews, apiformat.Time(g.CreditExpiry(l))}
+		view.Credits[i] = grantCreditView{
+			l.Key, l.Unit, l.Granted, l.Used, l.Granted - l.Used, l.Renews, apiformat.Time(g.CreditExpiry(l)),
+		}
 	}
 	if s.Plan != nil {
 		view.Listing, view.ListingID, view.Plan = apiformat.Text(s.Plan.ListingKey), apiformat.Text(s.Plan.ListingID), apiformat.Text(s.Plan.Key)
@@ -95,7 +100,7 @@ func newGrantView(g *core.Grant) grantView {
 	return view
 }
 
-// explanationView explains why a customer may use what they may.
+// explanationView lists the grants and changes behind a customer's access.
 type explanationView struct {
 	ExternalCustomerID string        `json:"externalCustomerId"`
 	Livemode           bool          `json:"livemode"`
@@ -104,7 +109,7 @@ type explanationView struct {
 	History            []versionView `json:"history"`
 }
 
-// versionView is one change of a snapshot: what happened, to what, and which members it changed.
+// versionView is one change of a snapshot: its cause, its subject and the members that it changed.
 type versionView struct {
 	Version int64          `json:"version"`
 	At      *string        `json:"at"`
@@ -192,7 +197,10 @@ func (h handlers) postCreditUse(c *fiber.Ctx) error {
 	}
 	request, reading := httpapi.Decode[creditUseRequest](c)
 	use := access.Consumption{
-		ConsumeRequest: core.ConsumeRequest{Key: httpapi.ValueOf(request.Key), Unit: httpapi.ValueOf(request.Unit), Amount: httpapi.ValueOf(request.Amount)},
+		ConsumeRequest: core.ConsumeRequest{
+			Key: httpapi.ValueOf(request.Key), Unit: httpapi.ValueOf(request.Unit),
+			Amount: httpapi.ValueOf(request.Amount),
+		},
 		IdempotencyKey: httpapi.ValueOf(request.IdempotencyKey),
 	}
 	if err := httpapi.MergeFieldErrors(reading, use.Check(customer)); err != nil {

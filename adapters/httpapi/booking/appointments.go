@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	"sundry/core/apiformat"
 	"sundry/core/appointment"
 	"sundry/core/civil"
@@ -18,8 +17,14 @@ func (h handlers) appointmentRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/appointments", Auth: httpapi.SecretKey, Handle: h.listAppointments},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.getAppointment},
-		{Method: fiber.MethodPost, Path: one + "/reschedule", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.rescheduleAppointment},
-		{Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.cancelAppointment},
+		{
+			Method: fiber.MethodPost, Path: one + "/reschedule", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.rescheduleAppointment,
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.cancelAppointment,
+		},
 	}
 }
 
@@ -33,12 +38,19 @@ func (h handlers) listAppointments(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f)
 	search := ports.AppointmentSearch{
-		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"), Status: appointment.Status(c.Query("status")),
-		From: httpapi.ReadTime(&f, "from", apiformat.Text(c.Query("from"))), To: httpapi.ReadTime(&f, "to", apiformat.Text(c.Query("to"))),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), ListingID: c.Query("listingId"),
+		Status: appointment.Status(c.Query("status")),
+		From:   httpapi.ReadTime(&f, "from", apiformat.Text(c.Query("from"))),
+		To:     httpapi.ReadTime(&f, "to", apiformat.Text(c.Query("to"))),
 	}
-	f.Check(search.ListingID == "" || id.Valid(id.Listing, search.ListingID), "listingId", fault.DetailInvalid, "Expected the id of a listing, lst_….")
+	f.Check(
+		search.ListingID == "" || id.Valid(id.Listing, search.ListingID), "listingId", fault.DetailInvalid,
+		"Expected the id of a listing, lst_….",
+	)
 	if search.Status != "" {
-		f.OneOf("status", string(search.Status), string(appointment.StatusConfirmed), string(appointment.StatusCanceled))
+		f.OneOf(
+			"status", string(search.Status), string(appointment.StatusConfirmed), string(appointment.StatusCanceled),
+		)
 	}
 	if err := f.Err(); err != nil {
 		return err
@@ -85,7 +97,9 @@ func (h handlers) cancelAppointment(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.Cancellations.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason), in.Refund == nil || *in.Refund)
+	a, err := h.Cancellations.Cancel(
+		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.Reason), in.Refund == nil || *in.Refund,
+	)
 	if err != nil {
 		return err
 	}

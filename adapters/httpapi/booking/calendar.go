@@ -14,13 +14,13 @@ import (
 	"sundry/modules/booking"
 )
 
-// How many days one response may cover (contract §7).
+// The most days that one response covers.
 const (
 	mostDates    = 62
 	mostSlotDays = 31
 )
 
-// calendarView is what the three public responses share.
+// calendarView holds the members that the three public responses share.
 type calendarView struct {
 	ListingID string `json:"listingId"`
 	// VariantID and DurationMinutes are null for a listing that is not for appointments.
@@ -29,19 +29,19 @@ type calendarView struct {
 	DurationMinutes *int    `json:"durationMinutes"`
 }
 
-func newCalendarView(a booking.Ask) calendarView {
-	view := calendarView{ListingID: a.ListingID, VariantID: apiformat.Text(a.VariantID), Timezone: a.Timezone}
-	if a.DurationMinutes > 0 {
-		view.DurationMinutes = &a.DurationMinutes
+func newCalendarView(q booking.CalendarQuery) calendarView {
+	view := calendarView{ListingID: q.ListingID, VariantID: apiformat.Text(q.VariantID), Timezone: q.Timezone}
+	if q.DurationMinutes > 0 {
+		view.DurationMinutes = &q.DurationMinutes
 	}
 	return view
 }
 
-// slotBytes is how long a slot is as JSON, and dayBytes the rest of a day of the range.
+// slotBytes is the length of a slot as JSON, and dayBytes that of the rest of a day of the range.
 const slotBytes, dayBytes = 76, 36
 
-// appendSlots appends slots as a JSON array of {startsAt, endsAt}. A month has a thousand, so they are written by themselves:
-// encoding/json would cost a hundred times what finding them does.
+// appendSlots appends slots as a JSON array of {startsAt, endsAt}. A month has a thousand, so it bypasses
+// encoding/json, which would cost a hundred times as much as finding them.
 func appendSlots(b []byte, slots []slot.Slot) []byte {
 	b = append(b, '[')
 	for i, s := range slots {
@@ -80,24 +80,28 @@ func sendJSON(c *fiber.Ctx, body []byte, err error) error {
 func (h handlers) openTimes(c *fiber.Ctx, first, last string, most int) (booking.Calendar, error) {
 	c.Set(fiber.HeaderCacheControl, "no-store") // a time may be taken a moment later
 	var f fault.Violations
-	ask := booking.Ask{
-		ListingID: c.Params("id"), VariantID: c.Query("variantId"), Timezone: c.Query("timezone"), MostDays: most, From: queryDate(c, &f, first),
+	query := booking.CalendarQuery{
+		ListingID: c.Params("id"), VariantID: c.Query("variantId"), Timezone: c.Query("timezone"), MostDays: most,
+		From: queryDate(c, &f, first),
 	}
-	if ask.To = ask.From; last != first {
-		ask.To = queryDate(c, &f, last)
+	if query.To = query.From; last != first {
+		query.To = queryDate(c, &f, last)
 	}
 	if raw := c.Query("durationMinutes"); raw != "" {
 		minutes, err := strconv.Atoi(raw)
-		f.Check(err == nil && booking.ValidDuration(minutes), "durationMinutes", fault.DetailOutOfRange, "Expected an integer from 5 to 1440.")
-		ask.DurationMinutes = minutes
+		f.Check(
+			err == nil && booking.ValidDuration(minutes), "durationMinutes", fault.DetailOutOfRange,
+			"Expected an integer from 5 to 1440.",
+		)
+		query.DurationMinutes = minutes
 	}
-	if ask.Timezone != "" {
-		civil.CheckZone(&f, ask.Timezone)
+	if query.Timezone != "" {
+		civil.CheckZone(&f, query.Timezone)
 	}
 	if err := civil.AsInvalidTimezone(f.Err()); err != nil {
 		return booking.Calendar{}, err
 	}
-	return h.Booking.Open(c.UserContext(), ask)
+	return h.Booking.Open(c.UserContext(), query)
 }
 
 func queryDate(c *fiber.Ctx, f *fault.Violations, name string) civil.Date {
@@ -122,7 +126,10 @@ func (h handlers) getAvailableDates(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	view := availableDatesView{calendarView: newCalendarView(calendar.Ask), From: calendar.From.String(), To: calendar.To.String(), Dates: []string{}}
+	view := availableDatesView{
+		calendarView: newCalendarView(calendar.CalendarQuery), From: calendar.From.String(), To: calendar.To.String(),
+		Dates: []string{},
+	}
 	for day, slots := range byDate(calendar) {
 		if len(slots) > 0 {
 			view.Dates = append(view.Dates, day.String())
@@ -139,8 +146,10 @@ type slotsView struct {
 
 // slotsBody is the response of getSlots.
 func slotsBody(calendar booking.Calendar) ([]byte, error) {
-	view := slotsView{newCalendarView(calendar.Ask), calendar.From.String(), calendar.Modes}
-	return withMember(view, "slots", slotBytes*len(calendar.Slots), func(b []byte) []byte { return appendSlots(b, calendar.Slots) })
+	view := slotsView{newCalendarView(calendar.CalendarQuery), calendar.From.String(), calendar.Modes}
+	return withMember(
+		view, "slots", slotBytes*len(calendar.Slots), func(b []byte) []byte { return appendSlots(b, calendar.Slots) },
+	)
 }
 
 func (h handlers) getSlots(c *fiber.Ctx) error {
@@ -161,7 +170,9 @@ type slotsRangeView struct {
 
 // slotsRangeBody is the response of getSlotsRange.
 func slotsRangeBody(calendar booking.Calendar) ([]byte, error) {
-	view := slotsRangeView{newCalendarView(calendar.Ask), calendar.From.String(), calendar.To.String(), calendar.Modes}
+	view := slotsRangeView{
+		newCalendarView(calendar.CalendarQuery), calendar.From.String(), calendar.To.String(), calendar.Modes,
+	}
 	most := slotBytes*len(calendar.Slots) + dayBytes*int(calendar.To-calendar.From+1)
 	return withMember(view, "days", most, func(b []byte) []byte {
 		b = append(b, '[')

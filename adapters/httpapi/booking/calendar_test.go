@@ -47,7 +47,8 @@ type (
 func openTimes(t *testing.T, zone string, first, last civil.Date) []slot.Slot {
 	t.Helper()
 	hours := slot.Settings{Timezone: "America/New_York", Weekly: []slot.WeeklyHours{
-		{Weekday: "monday", Hours: slot.Hours{Start: "09:00", End: "17:00"}}, {Weekday: "saturday", Hours: slot.Hours{Start: "00:00", End: "24:00"}},
+		{Weekday: "monday", Hours: slot.Hours{Start: "09:00", End: "17:00"}},
+		{Weekday: "saturday", Hours: slot.Hours{Start: "00:00", End: "24:00"}},
 	}}
 	availability, err := hours.Clean().Availability()
 	if err != nil {
@@ -58,7 +59,8 @@ func openTimes(t *testing.T, zone string, first, last civil.Date) []slot.Slot {
 		t.Fatal(err)
 	}
 	return slot.Open(slot.Query{
-		Availability: availability, Now: time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC), Policy: slot.Policy{Duration: 45, Step: 15, HorizonDays: 300},
+		Availability: availability, Now: time.Date(2026, 2, 20, 12, 0, 0, 0, time.UTC),
+		Policy: slot.Policy{Duration: 45, Step: 15, HorizonDays: 300},
 	}, first, last, viewer)
 }
 
@@ -79,7 +81,7 @@ func timesOf(slots []slot.Slot) []openTime {
 	return times
 }
 
-func TestCalendarsAreWrittenAsEncodingJSONWouldWriteThem(t *testing.T) {
+func TestCalendarsMatchEncodingJSON(t *testing.T) {
 	t.Parallel()
 	first, last := dateOf(t, "2026-03-01"), dateOf(t, "2026-03-31")
 	open, variant, minutes := openTimes(t, "Europe/Paris", first, last), "var_1", 45
@@ -90,18 +92,32 @@ func TestCalendarsAreWrittenAsEncodingJSONWouldWriteThem(t *testing.T) {
 	}
 	for name, c := range map[string]module.Calendar{
 		"a month": {
-			Ask:   module.Ask{ListingID: "lst_1", VariantID: variant, Timezone: "Europe/Paris", DurationMinutes: minutes, From: first, To: last},
+			CalendarQuery: module.CalendarQuery{
+				ListingID: "lst_1", VariantID: variant, Timezone: "Europe/Paris", DurationMinutes: minutes, From: first,
+				To: last,
+			},
 			Modes: []appointment.DeliveryMode{appointment.Virtual, appointment.InPerson}, Slots: open,
 		},
 		"a day": {
-			Ask:   module.Ask{ListingID: "lst_1", VariantID: variant, Timezone: "Europe/Paris", DurationMinutes: minutes, From: open[0].Date, To: open[0].Date},
-			Modes: []appointment.DeliveryMode{appointment.Virtual}, Slots: openTimes(t, "Europe/Paris", open[0].Date, open[0].Date),
+			CalendarQuery: module.CalendarQuery{
+				ListingID: "lst_1", VariantID: variant, Timezone: "Europe/Paris", DurationMinutes: minutes,
+				From: open[0].Date, To: open[0].Date,
+			},
+			Modes: []appointment.DeliveryMode{appointment.Virtual},
+			Slots: openTimes(t, "Europe/Paris", open[0].Date, open[0].Date),
 		},
 		"clocks that go back over midnight": {
-			Ask: module.Ask{ListingID: "lst_1", VariantID: variant, DurationMinutes: minutes, From: october, To: october + 1}, Slots: twice,
+			CalendarQuery: module.CalendarQuery{ListingID: "lst_1", VariantID: variant, DurationMinutes: minutes, From: october, To: october + 1}, Slots: twice,
 		},
-		"nothing open":         {Ask: module.Ask{ListingID: "lst_1", VariantID: variant, DurationMinutes: minutes, From: first, To: first + 2}},
-		"not for appointments": {Ask: module.Ask{ListingID: "<lst & co>", From: first, To: first}, Modes: []appointment.DeliveryMode{}},
+		"nothing open": {
+			CalendarQuery: module.CalendarQuery{
+				ListingID: "lst_1", VariantID: variant, DurationMinutes: minutes, From: first, To: first + 2,
+			},
+		},
+		"not for appointments": {
+			CalendarQuery: module.CalendarQuery{ListingID: "<lst & co>", From: first, To: first},
+			Modes:         []appointment.DeliveryMode{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	"sundry/core/apiformat"
 	"sundry/core/appointment"
 	"sundry/core/civil"
@@ -14,22 +13,43 @@ import (
 
 func (h handlers) schedulingRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/scheduling/availability", Auth: httpapi.AccessToken, Handle: h.getAvailability},
-		{Method: fiber.MethodPut, Path: "/v1/scheduling/availability", Auth: httpapi.AccessToken, Handle: h.putAvailability},
-		{Method: fiber.MethodGet, Path: "/v1/scheduling/meeting-settings", Auth: httpapi.AccessToken, Handle: h.getMeetingSettings},
-		{Method: fiber.MethodPut, Path: "/v1/scheduling/meeting-settings", Auth: httpapi.AccessToken, Handle: h.putMeetingSettings},
-		{Method: fiber.MethodGet, Path: "/v1/scheduling/busy-calendars", Auth: httpapi.AccessToken, Handle: h.listBusyCalendars},
+		{
+			Method: fiber.MethodGet, Path: "/v1/scheduling/availability", Auth: httpapi.AccessToken,
+			Handle: h.getAvailability,
+		},
+		{
+			Method: fiber.MethodPut, Path: "/v1/scheduling/availability", Auth: httpapi.AccessToken,
+			Handle: h.putAvailability,
+		},
+		{
+			Method: fiber.MethodGet, Path: "/v1/scheduling/meeting-settings", Auth: httpapi.AccessToken,
+			Handle: h.getMeetingSettings,
+		},
+		{
+			Method: fiber.MethodPut, Path: "/v1/scheduling/meeting-settings", Auth: httpapi.AccessToken,
+			Handle: h.putMeetingSettings,
+		},
+		{
+			Method: fiber.MethodGet, Path: "/v1/scheduling/busy-calendars", Auth: httpapi.AccessToken,
+			Handle: h.listBusyCalendars,
+		},
 		{Method: fiber.MethodGet, Path: "/v1/scheduling/feed", Auth: httpapi.AccessToken, Handle: h.getFeed},
-		{Method: fiber.MethodPost, Path: "/v1/scheduling/feed/rotate", Auth: httpapi.AccessToken, Handle: httpapi.WithoutBody(h.rotateFeed)},
+		{
+			Method: fiber.MethodPost, Path: "/v1/scheduling/feed/rotate", Auth: httpapi.AccessToken,
+			Handle: httpapi.WithoutBody(h.rotateFeed),
+		},
 		{Method: fiber.MethodGet, Path: "/calendar/:secret.ics", Handle: httpapi.Private(h.getCalendarFeed)},
-		{Method: fiber.MethodGet, Path: "/v1/listings/:id/readiness", Auth: httpapi.AccessToken, Handle: h.getReadiness},
+		{
+			Method: fiber.MethodGet, Path: "/v1/listings/:id/readiness", Auth: httpapi.AccessToken,
+			Handle: h.getReadiness,
+		},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/available-dates", Handle: h.getAvailableDates},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/slots", Handle: h.getSlots},
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/slots/range", Handle: h.getSlotsRange},
 	}
 }
 
-// availability is when a creator works (contract §7), as requests set it and responses show it.
+// availability holds the hours at which a creator works, in requests and in responses.
 type availability struct {
 	Timezone         string             `json:"timezone"`
 	Weekly           []slot.WeeklyHours `json:"weekly"`
@@ -38,7 +58,9 @@ type availability struct {
 }
 
 func newAvailability(hours slot.Settings, busyCalendars []string) availability {
-	view := availability{Timezone: hours.Timezone, Weekly: hours.Weekly, Overrides: hours.Overrides, BusyCalendarURLs: []string{}}
+	view := availability{
+		Timezone: hours.Timezone, Weekly: hours.Weekly, Overrides: hours.Overrides, BusyCalendarURLs: []string{},
+	}
 	view.BusyCalendarURLs = append(view.BusyCalendarURLs, busyCalendars...)
 	return view
 }
@@ -64,7 +86,9 @@ func (h handlers) putAvailability(c *fiber.Ctx) error {
 	var f fault.Violations
 	f.Check(in.Weekly != nil, "weekly", fault.DetailRequired, "Expected the weekly hours; an empty list for none.")
 	hours := slot.Settings{Timezone: in.Timezone, Weekly: in.Weekly, Overrides: in.Overrides}.Clean()
-	if err := civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, f.Err(), hours.Check(), h.Booking.CheckBusyCalendars(in.BusyCalendarURLs))); err != nil {
+	if err := civil.AsInvalidTimezone(
+		httpapi.MergeFieldErrors(reading, f.Err(), hours.Check(), h.Booking.CheckBusyCalendars(in.BusyCalendarURLs)),
+	); err != nil {
 		return err
 	}
 	if err := h.Booking.SetHours(c.UserContext(), httpapi.Account(c), hours, in.BusyCalendarURLs...); err != nil {
@@ -89,7 +113,9 @@ func (h handlers) listBusyCalendars(c *fiber.Ctx) error {
 	}
 	views := make([]busyCalendarView, len(calendars))
 	for i, b := range calendars {
-		views[i] = busyCalendarView{b.URL, apiformat.Time(b.ReadAt), apiformat.Time(b.FailedAt), apiformat.Text(b.Failure)}
+		views[i] = busyCalendarView{
+			b.URL, apiformat.Time(b.ReadAt), apiformat.Time(b.FailedAt), apiformat.Text(b.Failure),
+		}
 	}
 	return c.JSON(httpapi.ListView[busyCalendarView]{Data: views})
 }
@@ -102,7 +128,7 @@ func (h handlers) getMeetingSettings(c *fiber.Ctx) error {
 	return c.JSON(newMeetingSettings(setup.Meetings))
 }
 
-// meetingSettings is where a creator meets buyers (contract §7).
+// meetingSettings holds the places and links at which a creator meets buyers.
 type meetingSettings struct {
 	Virtual  *virtualMeeting `json:"virtual"`
 	InPerson *place          `json:"inPerson"`
@@ -132,7 +158,9 @@ func (h handlers) putMeetingSettings(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[meetingSettings](c)
 	var m appointment.MeetingSettings
 	if in.Virtual != nil {
-		m.Virtual = &appointment.VirtualMeeting{Provider: appointment.Provider(in.Virtual.Provider), URL: httpapi.ValueOf(in.Virtual.URL)}
+		m.Virtual = &appointment.VirtualMeeting{
+			Provider: appointment.Provider(in.Virtual.Provider), URL: httpapi.ValueOf(in.Virtual.URL),
+		}
 	}
 	if in.InPerson != nil {
 		m.InPerson = &appointment.Place{Address: in.InPerson.Address}
@@ -154,7 +182,7 @@ type readinessView struct {
 }
 
 type missingView struct {
-	// Field is where to fix it: a member of the listing, of the availability or of the meeting settings.
+	// Field names the member to fix: of the listing, of the availability or of the meeting settings.
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
@@ -164,14 +192,16 @@ func (h handlers) getReadiness(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	view := readinessView{ListingID: c.Params("id"), Ready: len(missing) == 0, Missing: make([]missingView, len(missing))}
+	view := readinessView{
+		ListingID: c.Params("id"), Ready: len(missing) == 0, Missing: make([]missingView, len(missing)),
+	}
 	for i, m := range missing {
 		view.Missing[i] = missingView{m.Field, m.Message}
 	}
 	return c.JSON(view)
 }
 
-// feedView is where a creator's calendar can be subscribed to.
+// feedView shows the address at which a creator's calendar can be subscribed to.
 type feedView struct {
 	URL string `json:"url"`
 }

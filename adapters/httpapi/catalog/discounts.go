@@ -42,7 +42,8 @@ type discountView struct {
 func (h handlers) newDiscountView(d discount.State) discountView {
 	view := discountView{
 		ID: d.ID, Code: d.Code, Duration: d.Duration, TimesRedeemed: d.Redeemed, ExpiresAt: apiformat.Time(d.ExpiresAt),
-		ListingIDs: d.ListingIDs, Active: d.DeletedAt.IsZero(), Livemode: !h.Sandbox, CreatedAt: apiformat.Time(d.CreatedAt),
+		ListingIDs: d.ListingIDs, Active: d.DeletedAt.IsZero(), Livemode: !h.Sandbox,
+		CreatedAt: apiformat.Time(d.CreatedAt),
 	}
 	if view.ListingIDs == nil {
 		view.ListingIDs = []string{}
@@ -76,8 +77,9 @@ type discountRequest struct {
 func (in discountRequest) draft(f *fault.Violations) discount.Draft {
 	d := discount.Draft{
 		Code: httpapi.ValueOf(in.Code), PercentOff: in.PercentOff, AmountOffInCents: in.AmountOffInCents,
-		Currency: httpapi.ValueOf(in.Currency), Duration: httpapi.ValueOf(in.Duration), DurationInMonths: in.DurationInMonths,
-		MaxRedemptions: in.MaxRedemptions, ListingIDs: httpapi.ValueOf(in.ListingIDs),
+		Currency: httpapi.ValueOf(in.Currency), Duration: httpapi.ValueOf(in.Duration),
+		DurationInMonths: in.DurationInMonths,
+		MaxRedemptions:   in.MaxRedemptions, ListingIDs: httpapi.ValueOf(in.ListingIDs),
 	}
 	if in.ExpiresAt != nil {
 		at, err := time.Parse(time.RFC3339, *in.ExpiresAt)

@@ -3,10 +3,9 @@ package catalog
 import (
 	"encoding/json"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
@@ -24,14 +23,26 @@ func (h handlers) listingRoutes() []httpapi.Route {
 		{Method: fiber.MethodGet, Path: "/v1/listings/:ref", Handle: h.getListing},
 		{Method: fiber.MethodPatch, Path: "/v1/listings/:ref", Auth: httpapi.AccessToken, Handle: h.updateListing},
 		{Method: fiber.MethodDelete, Path: "/v1/listings/:ref", Auth: httpapi.AccessToken, Handle: h.archiveListing},
-		{Method: fiber.MethodPost, Path: "/v1/listings/:id/publish", Auth: httpapi.AccessToken, Handle: httpapi.WithoutBody(h.publishListing)},
-		{Method: fiber.MethodPost, Path: "/v1/listings/:id/variants", Auth: httpapi.AccessToken, Handle: h.createVariant},
-		{Method: fiber.MethodPatch, Path: "/v1/listings/:id/variants/:variantId", Auth: httpapi.AccessToken, Handle: h.updateVariant},
-		{Method: fiber.MethodDelete, Path: "/v1/listings/:id/variants/:variantId", Auth: httpapi.AccessToken, Handle: h.removeVariant},
+		{
+			Method: fiber.MethodPost, Path: "/v1/listings/:id/publish", Auth: httpapi.AccessToken,
+			Handle: httpapi.WithoutBody(h.publishListing),
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/listings/:id/variants", Auth: httpapi.AccessToken,
+			Handle: h.createVariant,
+		},
+		{
+			Method: fiber.MethodPatch, Path: "/v1/listings/:id/variants/:variantId", Auth: httpapi.AccessToken,
+			Handle: h.updateVariant,
+		},
+		{
+			Method: fiber.MethodDelete, Path: "/v1/listings/:id/variants/:variantId", Auth: httpapi.AccessToken,
+			Handle: h.removeVariant,
+		},
 	}
 }
 
-// listingView is a listing as the specification has it, with the contract's additions.
+// listingView is a listing as responses show it.
 type listingView struct {
 	ID           string           `json:"id"`
 	CreatorID    string           `json:"creatorId"`
@@ -62,9 +73,12 @@ type imageView struct {
 // ownListing is a listing as its owner sees it.
 func (h handlers) newOwnListingView(l listing.State) listingView {
 	view := listingView{
-		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug, CatalogKey: l.CatalogKey,
-		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Status: l.Status, Livemode: !h.Sandbox, Metadata: l.Metadata,
-		Variants: make([]variantView, len(l.Variants)), Images: make([]imageView, len(l.Images)), CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),
+		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug,
+		CatalogKey:   l.CatalogKey,
+		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Status: l.Status,
+		Livemode: !h.Sandbox, Metadata: l.Metadata,
+		Variants: make([]variantView, len(l.Variants)), Images: make([]imageView, len(l.Images)),
+		CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),
 	}
 	for i, v := range l.Variants {
 		view.Variants[i] = newVariantView(v)
@@ -75,7 +89,7 @@ func (h handlers) newOwnListingView(l listing.State) listingView {
 	return view
 }
 
-// publicListing is a listing as anybody sees it: without what the buyer pays for.
+// newPublicListingView returns a listing as everybody sees it, without the content that the buyer pays for.
 func (h handlers) newPublicListingView(l listing.State) listingView {
 	view := h.newOwnListingView(l)
 	view.Metadata = l.Metadata.Without(listing.DownloadURL)
@@ -112,7 +126,7 @@ func (in serviceSet) refuse(f *fault.Violations) {
 	}
 }
 
-// listingMembers are those that a request may set, when a listing is made and later.
+// listingMembers are the members that a request may set, when it creates a listing and later.
 type listingMembers struct {
 	serviceSet
 	Title        strictjson.Optional[string]         `json:"title"`
@@ -128,10 +142,12 @@ type listingMembers struct {
 func (in listingMembers) edit(f *fault.Violations) listing.Edit {
 	in.refuse(f)
 	e := listing.Edit{
-		Title: httpapi.PatchValue(f, "title", in.Title), Slug: httpapi.PatchValue(f, "slug", in.Slug), CatalogKey: httpapi.PatchNullable(f, "catalogKey", in.CatalogKey),
-		PriceInCents: httpapi.PatchValue(f, "priceInCents", in.PriceInCents), Currency: httpapi.PatchValue(f, "currency", in.Currency),
-		TaxBehavior: httpapi.PatchValue(f, "taxBehavior", in.TaxBehavior),
-		Metadata:    in.Metadata.Value, ClearMetadata: in.Metadata.Null,
+		Title: httpapi.PatchValue(f, "title", in.Title), Slug: httpapi.PatchValue(f, "slug", in.Slug),
+		CatalogKey:   httpapi.PatchNullable(f, "catalogKey", in.CatalogKey),
+		PriceInCents: httpapi.PatchValue(f, "priceInCents", in.PriceInCents),
+		Currency:     httpapi.PatchValue(f, "currency", in.Currency),
+		TaxBehavior:  httpapi.PatchValue(f, "taxBehavior", in.TaxBehavior),
+		Metadata:     in.Metadata.Value, ClearMetadata: in.Metadata.Null,
 	}
 	if in.Description.Set {
 		e.Description = &in.Description.Value // null is no description

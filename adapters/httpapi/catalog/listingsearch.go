@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/listing"
+	"sundry/core/listingtype"
 	"sundry/core/money"
 	"sundry/core/plan"
 	"sundry/ports"
@@ -18,7 +18,7 @@ import (
 
 const maxSearchText = 200
 
-// searchListings is the public list (contract §4). An empty parameter counts as absent.
+// searchListings serves the public list. An empty parameter counts as absent.
 func (h handlers) searchListings(c *fiber.Ctx) error {
 	var f fault.Violations
 	search, p := listingSearch(c, &f), httpapi.ReadPage(c, &f)
@@ -32,27 +32,37 @@ func (h handlers) searchListings(c *fiber.Ctx) error {
 	return c.JSON(httpapi.NewListView(l, h.newPublicListingView))
 }
 
-// listingSearch reads the filters, adding what is wrong with them to f.
+// listingSearch reads the filters and adds their faults to f.
 func listingSearch(c *fiber.Ctx, f *fault.Violations) ports.ListingSearch {
 	search := ports.ListingSearch{
-		Type: listing.Type(c.Query("type")), CreatorID: c.Query("creatorId"), Text: httpapi.QueryText(c, f, "q"), Sort: ports.ListingSort(c.Query("sort")),
+		Type: listing.Type(c.Query("type")), CreatorID: c.Query("creatorId"), Text: httpapi.QueryText(c, f, "q"),
+		Sort:     ports.ListingSort(c.Query("sort")),
 		MinPrice: queryAmount(c, f, "minPriceInCents"), MaxPrice: queryAmount(c, f, "maxPriceInCents"),
 	}
 	if search.Type != "" {
-		f.OneOf("type", string(search.Type), string(listing.Digital), string(listing.Service), string(listing.Subscription), string(listing.Appointment))
+		f.OneOf("type", string(search.Type), listingtype.Names()...)
 	}
-	f.Check(search.CreatorID == "" || id.Valid(id.Creator, search.CreatorID), "creatorId", fault.DetailInvalid, "Expected the id of a creator, crt_….")
+	f.Check(
+		search.CreatorID == "" || id.Valid(id.Creator, search.CreatorID), "creatorId", fault.DetailInvalid,
+		"Expected the id of a creator, crt_….",
+	)
 	if raw := c.Query("currency"); raw != "" {
 		currency, err := money.ParseCurrency(raw)
 		_ = f.Nest("currency").Merge(err) // its only error is a fault of the request
 		search.Currency = currency
 	}
-	f.Check(utf8.RuneCountInString(search.Text) <= maxSearchText, "q", fault.DetailTooLong, "Expected at most 200 characters.")
+	f.Check(
+		utf8.RuneCountInString(search.Text) <= maxSearchText, "q", fault.DetailTooLong,
+		"Expected at most 200 characters.",
+	)
 	if search.Sort != "" {
 		f.OneOf("sort", string(search.Sort), string(ports.Newest), string(ports.PriceAsc), string(ports.PriceDesc))
 	}
 	if search.MinPrice != nil && search.MaxPrice != nil {
-		f.Check(*search.MinPrice <= *search.MaxPrice, "maxPriceInCents", fault.DetailOutOfRange, "Expected no less than minPriceInCents.")
+		f.Check(
+			*search.MinPrice <= *search.MaxPrice, "maxPriceInCents", fault.DetailOutOfRange,
+			"Expected no less than minPriceInCents.",
+		)
 	}
 	return search
 }

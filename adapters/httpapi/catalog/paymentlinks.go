@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
@@ -16,8 +15,14 @@ func (h handlers) paymentLinkRoutes() []httpapi.Route {
 		{Method: fiber.MethodPost, Path: "/v1/payment-links", Auth: httpapi.AccessToken, Handle: h.createPaymentLink},
 		{Method: fiber.MethodGet, Path: "/v1/payment-links", Auth: httpapi.AccessToken, Handle: h.listPaymentLinks},
 		{Method: fiber.MethodGet, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken, Handle: h.getPaymentLink},
-		{Method: fiber.MethodPatch, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken, Handle: h.updatePaymentLink},
-		{Method: fiber.MethodDelete, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken, Handle: h.deactivatePaymentLink},
+		{
+			Method: fiber.MethodPatch, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken,
+			Handle: h.updatePaymentLink,
+		},
+		{
+			Method: fiber.MethodDelete, Path: "/v1/payment-links/:id", Auth: httpapi.AccessToken,
+			Handle: h.deactivatePaymentLink,
+		},
 	}
 }
 
@@ -38,8 +43,10 @@ type paymentLinkView struct {
 
 func (h handlers) newPaymentLinkView(l paymentlink.State) paymentLinkView {
 	return paymentLinkView{
-		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID, VariantID: apiformat.Text(l.VariantID),
-		Plan: apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)), SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
+		ID: l.ID, URL: h.BaseURL + "/l/" + l.Code, Code: l.Code, ListingID: l.ListingID,
+		VariantID: apiformat.Text(l.VariantID),
+		Plan:      apiformat.Text(l.PlanKey), Interval: apiformat.Text(string(l.Interval)),
+		SuccessURL: apiformat.Text(l.SuccessURL), Active: l.Active,
 		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(l.CreatedAt),
 	}
 }
@@ -55,8 +62,12 @@ type paymentLinkRequest struct {
 
 func (in paymentLinkRequest) edit(f *fault.Violations) paymentlink.Edit {
 	return paymentlink.Edit{
-		ListingID: httpapi.PatchValue(f, "listingId", in.ListingID), VariantID: httpapi.PatchNullable(f, "variantId", in.VariantID), PlanKey: httpapi.PatchNullable(f, "plan", in.Plan),
-		Interval: httpapi.PatchNullable(f, "interval", in.Interval), SuccessURL: httpapi.PatchNullable(f, "successUrl", in.SuccessURL), Active: httpapi.PatchValue(f, "active", in.Active),
+		ListingID:  httpapi.PatchValue(f, "listingId", in.ListingID),
+		VariantID:  httpapi.PatchNullable(f, "variantId", in.VariantID),
+		PlanKey:    httpapi.PatchNullable(f, "plan", in.Plan),
+		Interval:   httpapi.PatchNullable(f, "interval", in.Interval),
+		SuccessURL: httpapi.PatchNullable(f, "successUrl", in.SuccessURL),
+		Active:     httpapi.PatchValue(f, "active", in.Active),
 	}
 }
 

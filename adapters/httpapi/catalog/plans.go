@@ -3,10 +3,9 @@ package catalog
 import (
 	"fmt"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/listing"
 	"sundry/core/period"
@@ -17,9 +16,18 @@ import (
 func (h handlers) planRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/listings/:id/plans", Auth: httpapi.AccessToken, Handle: h.listPlans},
-		{Method: fiber.MethodPut, Path: "/v1/listings/:id/plans/:planKey", Auth: httpapi.AccessToken, Handle: h.putPlan},
-		{Method: fiber.MethodDelete, Path: "/v1/listings/:id/plans/:planKey", Auth: httpapi.AccessToken, Handle: h.retirePlan},
-		{Method: fiber.MethodGet, Path: "/v1/catalog/listings/:catalogKey/recipe", Auth: httpapi.SecretKey, Handle: h.getRecipe},
+		{
+			Method: fiber.MethodPut, Path: "/v1/listings/:id/plans/:planKey", Auth: httpapi.AccessToken,
+			Handle: h.putPlan,
+		},
+		{
+			Method: fiber.MethodDelete, Path: "/v1/listings/:id/plans/:planKey", Auth: httpapi.AccessToken,
+			Handle: h.retirePlan,
+		},
+		{
+			Method: fiber.MethodGet, Path: "/v1/catalog/listings/:catalogKey/recipe", Auth: httpapi.SecretKey,
+			Handle: h.getRecipe,
+		},
 	}
 }
 
@@ -46,11 +54,14 @@ type priceView struct {
 
 func newPlanView(p plan.State) planView {
 	view := planView{
-		Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays, Prices: make([]priceView, len(p.Prices)),
+		Key: p.Key, Name: p.Name, IsDefault: p.IsDefault, TrialDays: p.TrialDays,
+		Prices:       make([]priceView, len(p.Prices)),
 		Entitlements: p.Terms.Entitlements, Credits: p.Terms.Credits, Meters: p.Terms.Meters,
 	}
 	for i, price := range p.Prices {
-		view.Prices[i] = priceView{ID: price.ID, AmountInCents: price.Amount.Minor, Currency: string(price.Amount.Currency)}
+		view.Prices[i] = priceView{
+			ID: price.ID, AmountInCents: price.Amount.Minor, Currency: string(price.Amount.Currency),
+		}
 		if price.Interval != "" {
 			view.Prices[i].Interval, view.Prices[i].IntervalCount = &price.Interval, &price.IntervalCount
 		}
@@ -90,7 +101,9 @@ func (h handlers) putPlan(c *fiber.Ctx) error {
 }
 
 func (h handlers) retirePlan(c *fiber.Ctx) error {
-	return respondPlan(c)(h.Catalog.RetirePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("planKey")))
+	return respondPlan(c)(
+		h.Catalog.RetirePlan(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("planKey")),
+	)
 }
 
 func respondPlan(c *fiber.Ctx) func(plan.State, error) error {
@@ -102,8 +115,8 @@ func respondPlan(c *fiber.Ctx) func(plan.State, error) error {
 	}
 }
 
-// recipeView is what an integrator needs to sell a listing. It holds no clock value, so that its tag moves with its
-// content only.
+// recipeView holds what an integrator needs to sell a listing. It holds no clock value, so that its tag moves with
+// its content only.
 type recipeView struct {
 	Key         string         `json:"key"`
 	ListingID   string         `json:"listingId"`
@@ -127,7 +140,8 @@ func (h handlers) getRecipe(c *fiber.Ctx) error {
 	l := recipe.Listing
 	view := recipeView{
 		Key: l.CatalogKey, ListingID: l.ID, Type: l.Type, Title: l.Title, Description: l.Description, Status: l.Status,
-		Livemode: !h.Sandbox, Revision: l.Revision, TaxBehavior: string(l.TaxBehavior), Plans: make([]planView, len(recipe.Plans)),
+		Livemode: !h.Sandbox, Revision: l.Revision, TaxBehavior: string(l.TaxBehavior),
+		Plans:     make([]planView, len(recipe.Plans)),
 		UpdatedAt: apiformat.Time(l.UpdatedAt),
 	}
 	for i, p := range recipe.Plans {

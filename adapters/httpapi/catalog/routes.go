@@ -1,4 +1,4 @@
-// Package catalog is the API of what is sold: listings, variants, plans, payment links and the recipe.
+// Package catalog is the API of the catalog: listings, variants, plans, payment links and the recipe.
 package catalog
 
 import (
@@ -14,7 +14,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox bool
 	// BaseURL is the public origin of this deployment, without a trailing slash.

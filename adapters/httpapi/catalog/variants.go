@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/fault"
 	"sundry/core/listing"
@@ -43,10 +42,12 @@ func variantEdit(c *fiber.Ctx, isNew bool) (listing.VariantEdit, error) {
 	in, reading := httpapi.Decode[variantRequest](c)
 	var f fault.Violations
 	e := listing.VariantEdit{
-		Key:  httpapi.PatchValue(&f, "key", in.Key),
-		Name: httpapi.PatchValue(&f, "name", in.Name), DurationMinutes: httpapi.PatchValue(&f, "durationMinutes", in.DurationMinutes),
-		SessionCount: httpapi.PatchValue(&f, "sessionCount", in.SessionCount), IsDefault: httpapi.PatchValue(&f, "isDefault", in.IsDefault),
-		PriceGiven: in.PriceInCents.Set,
+		Key:             httpapi.PatchValue(&f, "key", in.Key),
+		Name:            httpapi.PatchValue(&f, "name", in.Name),
+		DurationMinutes: httpapi.PatchValue(&f, "durationMinutes", in.DurationMinutes),
+		SessionCount:    httpapi.PatchValue(&f, "sessionCount", in.SessionCount),
+		IsDefault:       httpapi.PatchValue(&f, "isDefault", in.IsDefault),
+		PriceGiven:      in.PriceInCents.Set,
 	}
 	if in.PriceInCents.Set && !in.PriceInCents.Null {
 		e.Price = &in.PriceInCents.Value
@@ -68,11 +69,15 @@ func (h handlers) updateVariant(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return respondVariant(c)(h.Catalog.EditVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId"), e))
+	return respondVariant(c)(
+		h.Catalog.EditVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId"), e),
+	)
 }
 
 func (h handlers) removeVariant(c *fiber.Ctx) error {
-	return respondVariant(c)(h.Catalog.RemoveVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId")))
+	return respondVariant(c)(
+		h.Catalog.RemoveVariant(c.UserContext(), httpapi.Account(c), c.Params("id"), c.Params("variantId")),
+	)
 }
 
 func respondVariant(c *fiber.Ctx) func(listing.Variant, error) error {

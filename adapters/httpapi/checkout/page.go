@@ -29,7 +29,7 @@ func (h handlers) pageRoutes() []httpapi.Route {
 	}
 }
 
-// pageStateView is what the page's script reads (contract §6).
+// pageStateView is the response that the page's script reads.
 type pageStateView struct {
 	CheckoutID       string                 `json:"checkoutId"`
 	Status           core.Status            `json:"status"`
@@ -59,10 +59,13 @@ type pageListingView struct {
 func newPageStateView(p checkout.Page) pageStateView {
 	c := p.Session
 	view := pageStateView{
-		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: apiformat.Time(c.ExpiresAt), Currency: string(c.Total.Currency),
-		SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor,
-		Listing: pageListingView{Title: c.Offer.Title, Type: c.Offer.ListingType}, AppointmentSlots: newChosenSlotViews(c.Slots),
-		DeliveryModes: c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: apiformat.Text(c.CancelURL),
+		CheckoutID: c.ID, Status: c.Status, State: p.State, ExpiresAt: apiformat.Time(c.ExpiresAt),
+		Currency:        string(c.Total.Currency),
+		SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor,
+		TotalInCents:     c.Total.Minor,
+		Listing:          pageListingView{Title: c.Offer.Title, Type: string(c.Offer.ListingType)},
+		AppointmentSlots: newChosenSlotViews(c.Slots),
+		DeliveryModes:    c.Offer.DeliveryModes, LastPaymentError: lastError(c), CancelURL: apiformat.Text(c.CancelURL),
 		ListingURL: apiformat.Text(p.AgainURL), RedirectURL: apiformat.Text(p.RedirectURL),
 	}
 	if view.DeliveryModes == nil {
@@ -85,7 +88,7 @@ func (h handlers) getPageState(c *fiber.Ctx) error {
 	return c.JSON(newPageStateView(page))
 }
 
-// pageRequest is what the page's form sends; every member is optional, since the session may know it already.
+// pageRequest is the page's form. Every member is optional, since the session may know it already.
 type pageRequest struct {
 	buyerRequest
 	CardNumber *string `json:"cardNumber"`
@@ -110,7 +113,7 @@ func (b pageRequest) check(f *fault.Violations) {
 	f.Check(known, "hourCycle", fault.DetailNotAllowed, "Expected 12 or 24.")
 }
 
-// buyer is what the form contains about the buyer. An empty VAT id takes back one that was given before.
+// buyer returns the buyer's details in the form. An empty VAT id removes one that was given before.
 func (b pageRequest) buyer() customer.Details {
 	details := b.details()
 	if b.TaxID != nil && details.TaxID == "" {
@@ -124,10 +127,14 @@ func (h handlers) postPageDetails(c *fiber.Ctx) error {
 	var f fault.Violations
 	body.check(&f)
 	f.Check(body.CardNumber == nil, "cardNumber", fault.DetailNotAllowed, "Send the card with pay.")
-	if err := httpapi.MergeFieldErrors(reading, f.Err(), checkout.CheckBuyer(httpapi.ValueOf(body.Email), body.buyer())); err != nil {
+	if err := httpapi.MergeFieldErrors(
+		reading, f.Err(), checkout.CheckBuyer(httpapi.ValueOf(body.Email), body.buyer()),
+	); err != nil {
 		return err
 	}
-	session, err := h.Checkout.Describe(c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c))
+	session, err := h.Checkout.Describe(
+		c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c),
+	)
 	return h.respondPage(c, session, err)
 }
 
@@ -167,14 +174,16 @@ type pagePayRequest struct {
 	pageRequest
 	Expiry *string `json:"expiry"`
 	CVC    *string `json:"cvc"`
-	// ConfirmationToken is what the processor's form made of a card or a wallet, where there is one.
+	// ConfirmationToken is the processor's token of a card or a wallet, if its form was used.
 	ConfirmationToken *string `json:"confirmationToken"`
 }
 
 func (h handlers) postPagePay(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[pagePayRequest](c)
 	p := checkout.Payment{
-		Card:  ports.CardInput{Number: httpapi.ValueOf(body.CardNumber), Token: httpapi.ValueOf(body.ConfirmationToken)},
+		Card: ports.CardInput{
+			Number: httpapi.ValueOf(body.CardNumber), Token: httpapi.ValueOf(body.ConfirmationToken),
+		},
 		Email: httpapi.ValueOf(body.Email), Buyer: body.reader(c), ClientCountry: h.ClientCountry(c),
 	}
 	var f fault.Violations
@@ -189,7 +198,7 @@ func (h handlers) postPagePay(c *fiber.Ctx) error {
 	return h.respondPage(c, session, err)
 }
 
-// challengeView is how the buyer's browser leads them to their bank.
+// challengeView tells the buyer's browser how to open the bank's challenge.
 type challengeView struct {
 	ClientSecret *string `json:"clientSecret"`
 	RedirectURL  *string `json:"redirectUrl"`
@@ -213,7 +222,9 @@ func (h handlers) postPageAuthenticate(c *fiber.Ctx) error {
 		return err
 	}
 	if body.Approve == nil {
-		return fault.Invalid(fault.Detail{Field: "approve", Code: fault.DetailRequired, Message: "Specify true or false."})
+		return fault.Invalid(fault.Detail{
+			Field: "approve", Code: fault.DetailRequired, Message: "Specify true or false.",
+		})
 	}
 	session, err := h.Checkout.Authenticate(c.UserContext(), c.Params("secret"), *body.Approve)
 	return h.respondPage(c, session, err)

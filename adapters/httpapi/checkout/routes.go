@@ -16,13 +16,13 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox  bool
 	Checkout *checkout.Service
 	// ClientAddress is the network that visitors are counted by.
 	ClientAddress func(*fiber.Ctx) string
-	// ClientCountry is where a trusted proxy reports that they are; "" when it doesn't.
+	// ClientCountry returns the buyer's country as a trusted proxy reports it; "" when none does.
 	ClientCountry func(*fiber.Ctx) string
 }
 

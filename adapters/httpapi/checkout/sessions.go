@@ -3,11 +3,9 @@ package checkout
 import (
 	"bytes"
 
-	"sundry/adapters/httpapi"
-	"sundry/ports"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	core "sundry/core/checkout"
 	"sundry/core/civil"
@@ -18,16 +16,29 @@ import (
 	"sundry/core/payment"
 	"sundry/core/plan"
 	"sundry/modules/checkout"
+	"sundry/ports"
 )
 
 func (h handlers) sessionRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Pipelined: true, Before: h.beforeSession, Handle: h.postSession},
+		{
+			Method: fiber.MethodPost, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Before: h.beforeSession, Handle: h.postSession,
+		},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions", Auth: httpapi.SecretKey, Handle: h.listSessions},
 		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id", Auth: httpapi.SecretKey, Handle: h.getSession},
-		{Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.postSessionExpire)},
-		{Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Auth: httpapi.SecretKeyOrReturnToken, Handle: h.getReceipt},
-		{Method: fiber.MethodPost, Path: "/v1/sandbox/checkout-sessions/:id/pay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postSandboxPay, SandboxOnly: true},
+		{
+			Method: fiber.MethodPost, Path: "/v1/checkout-sessions/:id/expire", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.postSessionExpire),
+		},
+		{
+			Method: fiber.MethodGet, Path: "/v1/checkout-sessions/:id/receipt", Auth: httpapi.SecretKeyOrReturnToken,
+			Handle: h.getReceipt,
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/sandbox/checkout-sessions/:id/pay", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased, Handle: h.postSandboxPay, SandboxOnly: true,
+		},
 	}
 }
 
@@ -69,28 +80,40 @@ func (b *buyerRequest) details() customer.Details {
 	if b == nil {
 		return customer.Details{}
 	}
-	return customer.Details{Name: httpapi.ValueOf(b.Name), Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode), TaxID: httpapi.ValueOf(b.TaxID)}
+	return customer.Details{
+		Name: httpapi.ValueOf(b.Name), Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode),
+		TaxID: httpapi.ValueOf(b.TaxID),
+	}
 }
 
 func (r sessionRequest) newSession() (checkout.NewSession, error) {
 	slots, err := httpapi.ReadSlots(r.AppointmentSlot, r.AppointmentSlots)
 	n := checkout.NewSession{
-		ListingID: httpapi.ValueOf(r.ListingID), VariantID: httpapi.ValueOf(r.VariantID), ExternalCustomerID: httpapi.ValueOf(r.ExternalCustomerID), Email: httpapi.ValueOf(r.Email),
-		Buyer: r.Customer.details(), SuccessURL: httpapi.ValueOf(r.SuccessURL), CancelURL: httpapi.ValueOf(r.CancelURL), UIMode: httpapi.ValueOf(r.UIMode),
-		DiscountCode: httpapi.ValueOf(r.DiscountCode), ReferenceID: httpapi.ValueOf(r.ReferenceID), Metadata: httpapi.ValueOf(r.Metadata),
-		Slots: slots,
+		ListingID: httpapi.ValueOf(r.ListingID), VariantID: httpapi.ValueOf(r.VariantID),
+		ExternalCustomerID: httpapi.ValueOf(r.ExternalCustomerID), Email: httpapi.ValueOf(r.Email),
+		Buyer: r.Customer.details(), SuccessURL: httpapi.ValueOf(r.SuccessURL), CancelURL: httpapi.ValueOf(r.CancelURL),
+		UIMode:       httpapi.ValueOf(r.UIMode),
+		DiscountCode: httpapi.ValueOf(r.DiscountCode), ReferenceID: httpapi.ValueOf(r.ReferenceID),
+		Metadata: httpapi.ValueOf(r.Metadata),
+		Slots:    slots,
 	}
 	if r.Catalog != nil {
-		n.Catalog = &core.CatalogReference{Listing: httpapi.ValueOf(r.Catalog.Listing), Plan: httpapi.ValueOf(r.Catalog.Plan), Interval: httpapi.ValueOf(r.Catalog.Interval), Variant: httpapi.ValueOf(r.Catalog.Variant)}
+		n.Catalog = &core.CatalogReference{
+			Listing: httpapi.ValueOf(r.Catalog.Listing), Plan: httpapi.ValueOf(r.Catalog.Plan),
+			Interval: httpapi.ValueOf(r.Catalog.Interval), Variant: httpapi.ValueOf(r.Catalog.Variant),
+		}
 	}
 	return n, err
 }
 
-// blanks refuses the empty text where it would count as left out: a caller who sends it meant something else.
+// blanks refuses an empty text where it would count as absent, because its caller meant something else.
 func (r sessionRequest) blanks() error {
 	var f fault.Violations
 	check := func(field string, value *string) {
-		f.Check(value == nil || *value != "", field, fault.DetailInvalid, "Expected some text. Leave the member out to send nothing.")
+		f.Check(
+			value == nil || *value != "", field, fault.DetailInvalid,
+			"Expected some text. Leave the member out to send nothing.",
+		)
 	}
 	check("listingId", r.ListingID)
 	check("variantId", r.VariantID)
@@ -108,7 +131,7 @@ func (r sessionRequest) blanks() error {
 	return f.Err()
 }
 
-// sessionView is a checkout session (contract §5).
+// sessionView is a checkout session.
 type sessionView struct {
 	ID                 string            `json:"id"`
 	CheckoutID         string            `json:"checkoutId"`
@@ -136,8 +159,8 @@ type sessionView struct {
 	CreatedAt          *string           `json:"createdAt"`
 }
 
-// catalogView is what was asked for by stable keys, with the plan and the interval that were settled on (null for a
-// one-time price). Variant is null where none was asked for.
+// catalogView shows the stable keys of the request, with the plan and the interval that they selected (null for a
+// one-time price). Variant is null if the request named none.
 type catalogView struct {
 	Listing  string  `json:"listing"`
 	Plan     string  `json:"plan"`
@@ -148,15 +171,20 @@ type catalogView struct {
 func (h handlers) newSessionView(c core.State) sessionView {
 	view := sessionView{
 		ID: c.ID, CheckoutID: c.ID, CheckoutURL: h.Checkout.CheckoutURL(c.ID), Status: c.Status, UIMode: c.UIMode,
-		Livemode: !h.Sandbox, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID, VariantID: apiformat.Text(c.Offer.VariantID),
-		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email), AppointmentSlots: newChosenSlotViews(c.Slots),
-		Currency: string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor, DiscountInCents: c.Discount.Minor,
-		TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: apiformat.Text(c.SuccessURL), CancelURL: apiformat.Text(c.CancelURL),
+		Livemode: !h.Sandbox, ExpiresAt: apiformat.Time(c.ExpiresAt), ListingID: c.Offer.ListingID,
+		VariantID:          apiformat.Text(c.Offer.VariantID),
+		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), Email: apiformat.Text(c.Email),
+		AppointmentSlots: newChosenSlotViews(c.Slots),
+		Currency:         string(c.Total.Currency), SubtotalInCents: c.Subtotal.Minor,
+		DiscountInCents: c.Discount.Minor,
+		TaxInCents:      c.Tax.Minor, TotalInCents: c.Total.Minor, SuccessURL: apiformat.Text(c.SuccessURL),
+		CancelURL:   apiformat.Text(c.CancelURL),
 		ReferenceID: apiformat.Text(c.ReferenceID), Metadata: c.Metadata, CreatedAt: apiformat.Time(c.CreatedAt),
 	}
 	if c.Catalog != nil {
 		view.Catalog = &catalogView{
-			Listing: c.Catalog.Listing, Plan: c.Offer.PlanKey, Interval: apiformat.Text(string(c.Offer.Interval)), Variant: apiformat.Text(c.Catalog.Variant),
+			Listing: c.Catalog.Listing, Plan: c.Offer.PlanKey, Interval: apiformat.Text(string(c.Offer.Interval)),
+			Variant: apiformat.Text(c.Catalog.Variant),
 		}
 	}
 	if view.Metadata == nil {
@@ -169,8 +197,8 @@ func (h handlers) newSessionView(c core.State) sessionView {
 	return view
 }
 
-// beforeSession waits for the lock where a burst of requests wants the same time. A request that cannot be read waits for
-// nothing.
+// beforeSession waits for the lock where a burst of requests wants the same time. A request that cannot be read waits
+// for nothing.
 func (h handlers) beforeSession(c *fiber.Ctx) (after func()) {
 	if !bytes.Contains(httpapi.Body(c), []byte(`"appointmentSlot`)) {
 		return func() {}
@@ -184,7 +212,8 @@ func (h handlers) postSession(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[sessionRequest](c)
 	n, slots := body.newSession()
 	blanks := body.blanks()
-	if httpapi.MergeFieldErrors(reading, blanks, slots) != nil { // then all that is wrong is reported, not only what Create would find
+	// then all that is wrong is reported, not only what Create would find
+	if httpapi.MergeFieldErrors(reading, blanks, slots) != nil {
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, blanks, slots, h.Checkout.Check(n)))
 	}
 	session, err := h.Checkout.Create(c.UserContext(), httpapi.Account(c), n)
@@ -198,9 +227,12 @@ func (h handlers) listSessions(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f)
 	search := ports.SessionSearch{
-		Status:             httpapi.QueryOneOf(c, &f, "status", core.StatusProcessing, core.StatusPaid, core.StatusFailed, core.StatusExpired),
-		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), CustomerID: httpapi.QueryID(c, &f, "customerId", id.Customer),
-		ReferenceID: httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
+		Status: httpapi.QueryOneOf(
+			c, &f, "status", core.StatusProcessing, core.StatusPaid, core.StatusFailed, core.StatusExpired,
+		),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
+		CustomerID:         httpapi.QueryID(c, &f, "customerId", id.Customer),
+		ReferenceID:        httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
 	}
 	if err := f.Err(); err != nil {
 		return err
@@ -228,13 +260,13 @@ func (h handlers) postSessionExpire(c *fiber.Ctx) error {
 	return c.JSON(h.newSessionView(session))
 }
 
-// receiptStatusView is what a browser with a return token sees.
+// receiptStatusView is the response to a browser with a return token.
 type receiptStatusView struct {
 	CheckoutID string      `json:"checkoutId"`
 	Status     core.Status `json:"status"`
 }
 
-// receiptView is the whole receipt (contract §5).
+// receiptView is the whole receipt.
 type receiptView struct {
 	CheckoutID         string                   `json:"checkoutId"`
 	Status             core.Status              `json:"status"`
@@ -260,7 +292,7 @@ type receiptView struct {
 	PollAfterMs        *int64                   `json:"pollAfterMs"`
 }
 
-// receiptItemView is what was sold, as it was then.
+// receiptItemView shows what was sold, as it was at the time of the sale.
 type receiptItemView struct {
 	ListingID    string  `json:"listingId"`
 	Title        string  `json:"title"`
@@ -274,8 +306,10 @@ type receiptItemView struct {
 
 func newReceiptItemView(o plan.Offer, total money.Amount) receiptItemView {
 	return receiptItemView{
-		ListingID: o.ListingID, Title: o.Title, PlanKey: apiformat.Text(o.PlanKey), PlanName: apiformat.Text(o.PlanName),
-		VariantID: apiformat.Text(o.VariantID), VariantName: apiformat.Text(o.VariantName), Interval: apiformat.Text(string(o.Interval)),
+		ListingID: o.ListingID, Title: o.Title, PlanKey: apiformat.Text(o.PlanKey),
+		PlanName:  apiformat.Text(o.PlanName),
+		VariantID: apiformat.Text(o.VariantID), VariantName: apiformat.Text(o.VariantName),
+		Interval:     apiformat.Text(string(o.Interval)),
 		TotalInCents: total.Minor,
 	}
 }
@@ -284,9 +318,12 @@ func (h handlers) newReceiptView(r checkout.Receipt) receiptView {
 	c := r.Session
 	view := receiptView{
 		CheckoutID: c.ID, Status: c.Status, Livemode: !h.Sandbox, SubtotalInCents: c.Subtotal.Minor,
-		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor, Currency: string(c.Total.Currency),
-		PaidAt: apiformat.Time(c.PaidAt), ReceiptNumber: apiformat.Text(c.ReceiptNumber), ReceiptURL: apiformat.Text(r.ReceiptURL),
-		PaymentID: apiformat.Text(c.PaymentID), SubscriptionID: apiformat.Text(c.SubscriptionID), CustomerID: apiformat.Text(c.CustomerID),
+		DiscountInCents: c.Discount.Minor, TaxInCents: c.Tax.Minor, TotalInCents: c.Total.Minor,
+		Currency: string(c.Total.Currency),
+		PaidAt:   apiformat.Time(c.PaidAt), ReceiptNumber: apiformat.Text(c.ReceiptNumber),
+		ReceiptURL: apiformat.Text(r.ReceiptURL),
+		PaymentID:  apiformat.Text(c.PaymentID), SubscriptionID: apiformat.Text(c.SubscriptionID),
+		CustomerID:         apiformat.Text(c.CustomerID),
 		ExternalCustomerID: apiformat.Text(c.ExternalCustomerID), ReferenceID: apiformat.Text(c.ReferenceID),
 		RefundedInCents:  r.Refunded.Minor,
 		Items:            []receiptItemView{newReceiptItemView(c.Offer, c.Total)},
@@ -302,7 +339,7 @@ func (h handlers) newReceiptView(r checkout.Receipt) receiptView {
 	return view
 }
 
-// lastError is why the last card was refused; null when none was, or when one is being tried.
+// lastError returns the reason of the last decline; null when there was none, or while another card is being tried.
 func lastError(c core.State) *payment.DeclineReason {
 	if c.LastError.Code == "" {
 		return nil
@@ -322,8 +359,14 @@ func (h handlers) getReceipt(c *fiber.Ctx) error {
 	}
 	var f fault.Violations
 	headless := c.Query("headless")
-	f.Check(headless == "" || headless == "true" || headless == "false", "headless", fault.DetailInvalid, "The value must be true or false.")
-	f.Check(headless == "true" || token != "", "returnToken", fault.DetailRequired, "Send the buyer's returnToken, or headless=true to ask without one.")
+	f.Check(
+		headless == "" || headless == "true" || headless == "false", "headless", fault.DetailInvalid,
+		"The value must be true or false.",
+	)
+	f.Check(
+		headless == "true" || token != "", "returnToken", fault.DetailRequired,
+		"Send the buyer's returnToken, or headless=true to ask without one.",
+	)
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -344,7 +387,10 @@ type sandboxPayRequest struct {
 func (h handlers) postSandboxPay(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[sandboxPayRequest](c)
 	slots, err := httpapi.ReadSlots(nil, body.AppointmentSlots)
-	p := checkout.Payment{Card: ports.CardInput{Number: httpapi.ValueOf(body.CardNumber)}, Email: httpapi.ValueOf(body.Email), Buyer: customer.Details{Country: httpapi.ValueOf(body.Country)}, Slots: slots}
+	p := checkout.Payment{
+		Card: ports.CardInput{Number: httpapi.ValueOf(body.CardNumber)}, Email: httpapi.ValueOf(body.Email),
+		Buyer: customer.Details{Country: httpapi.ValueOf(body.Country)}, Slots: slots,
+	}
 	if reading != nil || err != nil {
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, err, h.Checkout.CheckPayment(p)))
 	}

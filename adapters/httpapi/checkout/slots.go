@@ -22,7 +22,7 @@ func newChosenSlotViews(slots []checkout.AppointmentSlot) []chosenSlotView {
 	return views
 }
 
-// receiptAppointmentView is an appointment, as receipts show it (contract §5).
+// receiptAppointmentView is an appointment, as receipts show it.
 type receiptAppointmentView struct {
 	ID           string                   `json:"id"`
 	Status       appointment.Status       `json:"status"`
@@ -40,7 +40,8 @@ func newReceiptAppointmentViews(booked []appointment.State) []receiptAppointment
 	views := make([]receiptAppointmentView, len(booked))
 	for i, a := range booked {
 		views[i] = receiptAppointmentView{
-			ID: a.ID, Status: a.Status, StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt), Timezone: a.Timezone,
+			ID: a.ID, Status: a.Status, StartsAt: apiformat.Time(a.StartsAt), EndsAt: apiformat.Time(a.EndsAt),
+			Timezone:     a.Timezone,
 			DeliveryMode: a.DeliveryMode, MeetingURL: apiformat.Text(a.MeetingURL), Address: apiformat.Text(a.Address),
 			CanceledBy: apiformat.Text(string(a.CanceledBy)), RefundID: apiformat.Text(a.RefundID),
 		}

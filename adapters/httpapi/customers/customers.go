@@ -3,11 +3,10 @@ package customers
 import (
 	"time"
 
-	"sundry/adapters/httpapi"
-	"sundry/adapters/httpapi/strictjson"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
+	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/cardsetup"
 	"sundry/core/customer"
@@ -98,7 +97,8 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[customerPatch](c)
 	var f fault.Violations
 	patch := customer.Patch{
-		Email: httpapi.PatchValue(&f, "email", in.Email), ExternalCustomerID: httpapi.PatchValue(&f, "externalCustomerId", in.ExternalCustomerID),
+		Email:              httpapi.PatchValue(&f, "email", in.Email),
+		ExternalCustomerID: httpapi.PatchValue(&f, "externalCustomerId", in.ExternalCustomerID),
 	}
 	if in.DisplayName.Set {
 		patch.DisplayName = &in.DisplayName.Value
@@ -125,7 +125,7 @@ type cardView struct {
 	CreatedAt  string      `json:"createdAt"`
 }
 
-// mandateView is what the customer agreed to when the card was saved.
+// mandateView shows the text to which the customer agreed when the card was saved.
 type mandateView struct {
 	Text       string `json:"text"`
 	AcceptedAt string `json:"acceptedAt"`
@@ -234,7 +234,8 @@ func (h handlers) postPortal(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Status(fiber.StatusCreated).JSON(portalView{
-		CustomerID: link.CustomerID, Livemode: h.Livemode, URL: address, ExpiresAt: apiformat.Instant(time.Unix(link.ExpiresAt, 0)),
+		CustomerID: link.CustomerID, Livemode: h.Livemode, URL: address,
+		ExpiresAt: apiformat.Instant(time.Unix(link.ExpiresAt, 0)),
 	})
 }
 

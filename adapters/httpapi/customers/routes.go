@@ -4,10 +4,9 @@ package customers
 import (
 	_ "embed"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/modules/customers"
 	"sundry/modules/payments"
 )
@@ -17,7 +16,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Livemode  bool
 	Customers *customers.Service
@@ -32,13 +31,28 @@ func Routes(d Deps) []httpapi.Route {
 	const one = "/v1/customers/:id"
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/customers", Auth: httpapi.SecretKey, Handle: h.list},
-		{Method: fiber.MethodPost, Path: "/v1/customers", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.post},
+		{
+			Method: fiber.MethodPost, Path: "/v1/customers", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.post,
+		},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.patch},
 		{Method: fiber.MethodGet, Path: one + "/payment-methods", Auth: httpapi.SecretKey, Handle: h.listCards},
-		{Method: fiber.MethodDelete, Path: one + "/payment-methods/:pmId", Auth: httpapi.SecretKey, Handle: h.deleteCard},
-		{Method: fiber.MethodPost, Path: "/v1/card-setup-sessions", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.postSetup},
-		{Method: fiber.MethodPost, Path: "/v1/customer-portal-sessions", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.postPortal},
-		{Method: fiber.MethodPost, Path: "/v1/sandbox/customers/:id/cards", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postCard, SandboxOnly: true},
+		{
+			Method: fiber.MethodDelete, Path: one + "/payment-methods/:pmId", Auth: httpapi.SecretKey,
+			Handle: h.deleteCard,
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/card-setup-sessions", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.postSetup,
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/customer-portal-sessions", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.postPortal,
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/sandbox/customers/:id/cards", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased, Handle: h.postCard, SandboxOnly: true,
+		},
 	}
 }

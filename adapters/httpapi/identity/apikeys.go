@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	core "sundry/core/identity"
@@ -35,8 +34,10 @@ type keyView struct {
 
 func (h handlers) newKeyView(k core.APIKeyState) keyView {
 	return keyView{
-		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: !h.Sandbox, CreatedAt: apiformat.Time(k.CreatedAt),
-		ExpiresAt: apiformat.Time(k.ExpiresAt), LastUsedAt: apiformat.Time(k.LastUsedAt), RevokedAt: apiformat.Time(k.RevokedAt),
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Livemode: !h.Sandbox,
+		CreatedAt: apiformat.Time(k.CreatedAt),
+		ExpiresAt: apiformat.Time(k.ExpiresAt), LastUsedAt: apiformat.Time(k.LastUsedAt),
+		RevokedAt: apiformat.Time(k.RevokedAt),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/adapters/httpapi/strictjson"
-
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	core "sundry/core/identity"
@@ -37,7 +36,8 @@ type profileView struct {
 func (h handlers) newProfileView(c core.CreatorState) profileView {
 	return profileView{
 		ID: c.ID, Email: c.Email, DisplayName: c.DisplayName,
-		LogoURL: apiformat.Text(image.WithBase(h.BaseURL, c.Profile.LogoURL)), AccentColor: apiformat.Text(c.Profile.AccentColor),
+		LogoURL:      apiformat.Text(image.WithBase(h.BaseURL, c.Profile.LogoURL)),
+		AccentColor:  apiformat.Text(c.Profile.AccentColor),
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
 		PayoutSchedule: c.PayoutSchedule,
 		Livemode:       !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
@@ -65,8 +65,10 @@ func (h handlers) updateCreator(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[updateCreatorRequest](c)
 	var f fault.Violations
 	e := core.ProfileEdit{
-		DisplayName: httpapi.PatchValue(&f, "displayName", in.DisplayName), LogoURL: httpapi.PatchNullable(&f, "logoUrl", in.LogoURL),
-		AccentColor: httpapi.PatchNullable(&f, "accentColor", in.AccentColor), SupportEmail: httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
+		DisplayName:    httpapi.PatchValue(&f, "displayName", in.DisplayName),
+		LogoURL:        httpapi.PatchNullable(&f, "logoUrl", in.LogoURL),
+		AccentColor:    httpapi.PatchNullable(&f, "accentColor", in.AccentColor),
+		SupportEmail:   httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
 		RefundPolicy:   httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
 		PayoutSchedule: httpapi.PatchValue(&f, "payoutSchedule", in.PayoutSchedule),
 	}

@@ -18,14 +18,14 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox bool
 	// BaseURL is the public origin of this deployment, without a trailing slash.
 	BaseURL  string
 	Identity *identity.Service
 	Clock    ports.Clock
-	// ClientAddress is what attempts to sign in are counted by.
+	// ClientAddress returns the network by which sign-in attempts are counted.
 	ClientAddress func(*fiber.Ctx) string
 }
 

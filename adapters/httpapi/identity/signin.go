@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	core "sundry/core/identity"
 	"sundry/modules/identity"
 )
@@ -37,8 +36,9 @@ type signedInView struct {
 func respondSignedIn(c *fiber.Ctx, status int, in identity.Session) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(status).JSON(signedInView{
-		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()), RefreshToken: in.RefreshToken,
-		Creator: creatorView{ID: in.Creator.ID, Email: in.Creator.Email, DisplayName: in.Creator.DisplayName},
+		AccessToken: in.AccessToken, TokenType: "Bearer", ExpiresIn: int(in.ExpiresIn.Seconds()),
+		RefreshToken: in.RefreshToken,
+		Creator:      creatorView{ID: in.Creator.ID, Email: in.Creator.Email, DisplayName: in.Creator.DisplayName},
 	})
 }
 

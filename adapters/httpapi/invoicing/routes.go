@@ -18,7 +18,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox   bool
 	Invoicing *invoicing.Service
@@ -26,16 +26,22 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table. A pushed invoice's key is kept for good.
+// Routes are the area's lines of the route table. The key of a pushed invoice never expires.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const invoices, one = "/v1/invoices", "/v1/invoices/:id"
 	return []httpapi.Route{
-		{Method: fiber.MethodPost, Path: invoices, Auth: httpapi.SecretKey, Idempotency: httpapi.Permanent, Handle: h.push},
+		{
+			Method: fiber.MethodPost, Path: invoices, Auth: httpapi.SecretKey, Idempotency: httpapi.Permanent,
+			Handle: h.push,
+		},
 		{Method: fiber.MethodGet, Path: invoices, Auth: httpapi.SecretKey, Handle: h.list},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
 		{Method: fiber.MethodGet, Path: one + "/explain", Auth: httpapi.SecretKey, Handle: h.explain},
-		{Method: fiber.MethodPost, Path: one + "/pay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.pay)},
+		{
+			Method: fiber.MethodPost, Path: one + "/pay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: httpapi.WithoutBody(h.pay),
+		},
 	}
 }
 
@@ -59,7 +65,9 @@ func (h handlers) respond(c *fiber.Ctx, status int, state invoice.State, err err
 		return err
 	case code == fault.CardDeclined, code == fault.AuthenticationRequired, code == fault.IdempotencyKeyReused, code == fault.IdempotencyKeyMismatch:
 		view := h.newView(state)
-		return c.Status(httpapi.StatusOf(err)).JSON(refusalView{code, httpapi.MessageOf(err), httpapi.RequestID(c), view, view})
+		return c.Status(httpapi.StatusOf(err)).JSON(refusalView{
+			code, httpapi.MessageOf(err), httpapi.RequestID(c), view, view,
+		})
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Package payments is the API of attempts to take money, whatever they are for, and of money that goes back.
+// Package payments is the API of payment attempts, whatever they are for, and of refunds and disputes.
 package payments
 
 import (
@@ -21,12 +21,13 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox  bool
 	Payments *payments.Service
 	Refunds  *payments.Refunds
 	Disputes *payments.Disputes
+	Inbox    *payments.Inbox
 	// Links are the addresses of receipts.
 	Links document.Links
 }
@@ -41,7 +42,7 @@ func Routes(d Deps) []httpapi.Route {
 	}, h.returnRoutes()...)
 }
 
-// paymentView is one attempt to take money. Of the three subjects, one is not null.
+// paymentView is a payment attempt. Exactly one of the three subjects is not null.
 type paymentView struct {
 	ID                 string                 `json:"id"`
 	Status             payment.Status         `json:"status"`
@@ -64,7 +65,7 @@ type paymentView struct {
 	SettledAt          *string                `json:"settledAt"`
 }
 
-// cardView is what may be shown of a card.
+// cardView holds the members of a card that may be shown.
 type cardView struct {
 	Brand string `json:"brand"`
 	Last4 string `json:"last4"`
@@ -74,8 +75,10 @@ func (h handlers) newPaymentView(p ports.ListedPayment) paymentView {
 	view := paymentView{
 		ID: p.ID, Status: p.Status, Livemode: !h.Sandbox, Purpose: p.Purpose, CustomerID: apiformat.Text(p.CustomerID),
 		ExternalCustomerID: apiformat.Text(p.ExternalCustomerID), ReferenceID: apiformat.Text(p.ReferenceID),
-		ReceiptNumber: apiformat.Text(p.Sale.ReceiptNumber), AmountInCents: p.Amount.Minor, RefundedInCents: p.Refunded.Minor,
-		Currency: string(p.Amount.Currency), CreatedAt: apiformat.Time(p.CreatedAt), SettledAt: apiformat.Time(p.SettledAt),
+		ReceiptNumber: apiformat.Text(p.Sale.ReceiptNumber), AmountInCents: p.Amount.Minor,
+		RefundedInCents: p.Refunded.Minor,
+		Currency:        string(p.Amount.Currency), CreatedAt: apiformat.Time(p.CreatedAt),
+		SettledAt: apiformat.Time(p.SettledAt),
 	}
 	if p.Sale.ReceiptNumber != "" {
 		view.ReceiptURL = apiformat.Text(h.Links.URL(document.Receipt, p.ID))
@@ -101,10 +104,13 @@ func (h handlers) listPayments(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f)
 	search := ports.PaymentSearch{
-		Status: httpapi.QueryOneOf(c, &f, "status", payment.Pending, payment.RequiresAction, payment.Processing, payment.Succeeded,
-			payment.Declined, payment.Canceled),
-		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), CustomerID: httpapi.QueryID(c, &f, "customerId", id.Customer),
-		ReferenceID: httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
+		Status: httpapi.QueryOneOf(
+			c, &f, "status", payment.Pending, payment.RequiresAction, payment.Processing, payment.Succeeded,
+			payment.Declined, payment.Canceled,
+		),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
+		CustomerID:         httpapi.QueryID(c, &f, "customerId", id.Customer),
+		ReferenceID:        httpapi.QueryText(c, &f, "referenceId"), Created: httpapi.QueryCreated(c, &f),
 	}
 	if err := f.Err(); err != nil {
 		return err

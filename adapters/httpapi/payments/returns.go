@@ -9,21 +9,26 @@ import (
 	"sundry/core/refund"
 )
 
-// returnRoutes are the routes of money that goes back: refunds, disputes, and the events of the card processor.
+// returnRoutes returns the routes of refunds, disputes, and the events of the card processor.
 func (h handlers) returnRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/refunds", Auth: httpapi.SecretKey, Handle: h.listRefunds},
-		{Method: fiber.MethodPost, Path: "/v1/refunds", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postRefund},
+		{
+			Method: fiber.MethodPost, Path: "/v1/refunds", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: h.postRefund,
+		},
 		{Method: fiber.MethodGet, Path: "/v1/refunds/:id", Auth: httpapi.SecretKey, Handle: h.getRefund},
 		{Method: fiber.MethodGet, Path: "/v1/disputes", Auth: httpapi.SecretKey, Handle: h.listDisputes},
 		{Method: fiber.MethodGet, Path: "/v1/disputes/:id", Auth: httpapi.SecretKey, Handle: h.getDispute},
 		{
-			Method: fiber.MethodPost, Path: "/v1/disputes/:id/evidence", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
-			Handle: h.postEvidence,
+			Method: fiber.MethodPost, Path: "/v1/disputes/:id/evidence", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased,
+			Handle:      h.postEvidence,
 		},
 		{
-			Method: fiber.MethodPost, Path: "/v1/disputes/:id/accept", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
-			Handle: httpapi.WithoutBody(h.postAcceptance),
+			Method: fiber.MethodPost, Path: "/v1/disputes/:id/accept", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased,
+			Handle:      httpapi.WithoutBody(h.postAcceptance),
 		},
 		{Method: fiber.MethodPost, Path: "/v1/processor-events", Auth: httpapi.Public, Handle: h.postProcessorEvent},
 	}
@@ -41,8 +46,10 @@ type refundRequest struct {
 func (h handlers) postRefund(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[refundRequest](c)
 	request := refund.Request{
-		PaymentID: httpapi.ValueOf(body.PaymentID), CheckoutID: httpapi.ValueOf(body.CheckoutID), Minor: body.AmountInCents,
-		Reason: httpapi.ValueOf(body.Reason), KeepAccess: httpapi.ValueOf(body.KeepAccess), Key: c.Get("Idempotency-Key"),
+		PaymentID: httpapi.ValueOf(body.PaymentID), CheckoutID: httpapi.ValueOf(body.CheckoutID),
+		Minor:  body.AmountInCents,
+		Reason: httpapi.ValueOf(body.Reason), KeepAccess: httpapi.ValueOf(body.KeepAccess),
+		Key: c.Get("Idempotency-Key"),
 	}
 	if err := httpapi.MergeFieldErrors(reading, request.Validate()); err != nil {
 		return err
@@ -130,7 +137,7 @@ type receivedView struct {
 
 // postProcessorEvent receives what the card processor reports. What the signature covers is the body as it was sent.
 func (h handlers) postProcessorEvent(c *fiber.Ctx) error {
-	if err := h.Disputes.Receive(c.UserContext(), c.BodyRaw(), c.Get("Stripe-Signature")); err != nil {
+	if err := h.Inbox.Receive(c.UserContext(), c.BodyRaw(), c.Get("Stripe-Signature")); err != nil {
 		return err
 	}
 	return c.JSON(receivedView{Received: true})

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/httpapi"
-
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	"sundry/modules/sandbox"
@@ -12,8 +11,14 @@ import (
 
 func (h handlers) clockRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: fiber.MethodGet, Path: "/v1/sandbox/clock", Auth: httpapi.SecretKey, Handle: h.getClock, SandboxOnly: true},
-		{Method: fiber.MethodPost, Path: "/v1/sandbox/clock/advance", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.advanceClock, SandboxOnly: true},
+		{
+			Method: fiber.MethodGet, Path: "/v1/sandbox/clock", Auth: httpapi.SecretKey, Handle: h.getClock,
+			SandboxOnly: true,
+		},
+		{
+			Method: fiber.MethodPost, Path: "/v1/sandbox/clock/advance", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased, Handle: h.advanceClock, SandboxOnly: true,
+		},
 	}
 }
 

@@ -43,8 +43,8 @@ func canonical(value any) any {
 	return value
 }
 
-// canonicalNumber writes a JSON number as its significant digits and a power of ten: 1, 1.0 and 10e-1 are 1e0. A number
-// whose exponent is absurd stays as it was written.
+// canonicalNumber writes a JSON number as its significant digits and a power of ten: 1, 1.0 and 10e-1 are 1e0. A
+// number with an absurd exponent is returned unchanged.
 func canonicalNumber(text string) json.Number {
 	mantissa, exponentText, _ := strings.Cut(strings.ToLower(text), "e")
 	exponent := 0

@@ -15,13 +15,15 @@ func TestOneValueHasOneCanonicalSpelling(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		"the order of members":              {`{"a":1,"b":{"c":2,"d":3}}`, `{"b":{"d":3,"c":2},"a":1}`, true},
-		"blanks":                            {"{\"a\": [1, 2]}\n", `{"a":[1,2]}`, true},
-		"escapes":                           {`"\u00e9\/"`, `"é/"`, true},
-		"zeros behind the point":            {`1.0`, `1`, true},
-		"an exponent":                       {`1.5E+1`, `15`, true},
-		"nothing in two signs":              {`-0.00`, `0e7`, true},
-		"a number beyond every float":       {`12345678901234567890.000000000001`, `12345678901234567890.000000000002`, false},
+		"the order of members":   {`{"a":1,"b":{"c":2,"d":3}}`, `{"b":{"d":3,"c":2},"a":1}`, true},
+		"blanks":                 {"{\"a\": [1, 2]}\n", `{"a":[1,2]}`, true},
+		"escapes":                {`"\u00e9\/"`, `"é/"`, true},
+		"zeros behind the point": {`1.0`, `1`, true},
+		"an exponent":            {`1.5E+1`, `15`, true},
+		"nothing in two signs":   {`-0.00`, `0e7`, true},
+		"a number beyond every float": {
+			`12345678901234567890.000000000001`, `12345678901234567890.000000000002`, false,
+		},
 		"the order of elements":             {`[1,2]`, `[2,1]`, false},
 		"a number and its text":             {`{"a":1}`, `{"a":"1"}`, false},
 		"a member that is null is not none": {`{"a":null}`, `{}`, false},

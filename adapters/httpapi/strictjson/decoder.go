@@ -19,8 +19,8 @@ const (
 	whitespace    = " \t\r\n"
 )
 
-// decoder walks one document. Each method reads exactly one value and records what is wrong with it; once
-// stopped is set the input cannot be read on, and every loop ends.
+// decoder walks one document. Each method reads exactly one value and records its faults. Once stopped is set the
+// input cannot be read on, and every loop ends.
 type decoder struct {
 	body    []byte
 	in      *jsontext.Decoder
@@ -177,7 +177,10 @@ func (d *decoder) integer(v reflect.Value) {
 		v.SetInt(n)
 	case errors.Is(err, strconv.ErrRange):
 		limit := uint64(1) << (v.Type().Bits() - 1)
-		d.add(fault.DetailOutOfRange, "Expected an integer from -"+strconv.FormatUint(limit, 10)+" to "+strconv.FormatUint(limit-1, 10)+".")
+		d.add(
+			fault.DetailOutOfRange,
+			"Expected an integer from -"+strconv.FormatUint(limit, 10)+" to "+strconv.FormatUint(limit-1, 10)+".",
+		)
 	case !d.stopped:
 		d.add(fault.DetailWrongType, "Expected an integer, got a number with a fraction or an exponent.")
 	}
@@ -252,7 +255,7 @@ func (d *decoder) array(element func()) {
 	_, _ = d.token()
 }
 
-// enter reads the opening bracket, or passes over the whole value when it lies too deep.
+// enter reads the opening bracket, or skips the whole value when it is nested too deep.
 func (d *decoder) enter() bool {
 	if d.in.StackDepth() < maxDepth {
 		_, ok := d.token()
@@ -293,8 +296,8 @@ func (d *decoder) token() (jsontext.Token, bool) {
 	return token, err == nil
 }
 
-// raw reads the next string or number as it is written, nil after a syntax error. The bytes are the body's own:
-// those the library returns hold only until its next read, while names are needed for paths after it.
+// raw reads the next string or number unchanged, nil after a syntax error. It returns the body's own bytes: those of
+// the library are valid until its next read only, while names are needed for paths after it.
 func (d *decoder) raw() []byte {
 	if d.stopped {
 		return nil
@@ -343,7 +346,10 @@ func (d *decoder) add(code, message string) {
 	}
 	d.faults.Add(render(d.path), code, message)
 	if d.count++; d.count == maxFaults {
-		d.faults.Add(documentField, fault.DetailTooLong, "There are more faults; these are the first "+strconv.Itoa(maxFaults)+".")
+		d.faults.Add(
+			documentField, fault.DetailTooLong,
+			"There are more faults; these are the first "+strconv.Itoa(maxFaults)+".",
+		)
 		d.stopped = true
 	}
 }

@@ -18,7 +18,7 @@ func standard(body []byte, into any) error {
 	return d.Decode(into)
 }
 
-func FuzzDecodeAcceptsOnlyWhatTheStandardLibraryReadsAlike(f *testing.F) {
+func FuzzDecodeAgreesWithEncodingJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[]`, ``, `{"email":"a@b.c","active":true,"limit":3,"small":-1,"quantity":1.50}`,
 		`{"prices":[{"currency":"eur","amountInCents":1200,"interval":null}],"plan":null,"title":null}`,
@@ -54,7 +54,9 @@ func TestWhatIsMarshalledDecodesBack(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return r != 0 }))
 	number := rapid.Custom(func(t *rapid.T) json.Number {
-		return json.Number(rapid.StringMatching(`-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,12})?(e[+-]?[0-9]{1,3})?`).Draw(t, "number"))
+		return json.Number(
+			rapid.StringMatching(`-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,12})?(e[+-]?[0-9]{1,3})?`).Draw(t, "number"),
+		)
 	})
 	var free func(depth int) *rapid.Generator[any]
 	free = func(depth int) *rapid.Generator[any] {
@@ -68,13 +70,19 @@ func TestWhatIsMarshalledDecodesBack(t *testing.T) {
 		return rapid.OneOf(leaves...)
 	}
 	prices := rapid.Custom(func(t *rapid.T) price {
-		return price{Interval: rapid.Ptr(text, true).Draw(t, "interval"), Currency: text.Draw(t, "currency"), Amount: rapid.Int64().Draw(t, "amount")}
+		return price{
+			Interval: rapid.Ptr(text, true).Draw(t, "interval"), Currency: text.Draw(t, "currency"),
+			Amount: rapid.Int64().Draw(t, "amount"),
+		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		want := request{
-			attribution: attribution{ReferenceID: text.Draw(t, "reference"), UTM: rapid.MapOf(text, text).Draw(t, "utm")},
-			Email:       text.Draw(t, "email"), Active: rapid.Bool().Draw(t, "active"), Limit: rapid.Int().Draw(t, "limit"),
-			Small: rapid.Int8().Draw(t, "small"), Quantity: number.Draw(t, "quantity"), Prices: rapid.SliceOf(prices).Draw(t, "prices"),
+			attribution: attribution{
+				ReferenceID: text.Draw(t, "reference"), UTM: rapid.MapOf(text, text).Draw(t, "utm"),
+			},
+			Email: text.Draw(t, "email"), Active: rapid.Bool().Draw(t, "active"), Limit: rapid.Int().Draw(t, "limit"),
+			Small: rapid.Int8().Draw(t, "small"), Quantity: number.Draw(t, "quantity"),
+			Prices:   rapid.SliceOf(prices).Draw(t, "prices"),
 			Metadata: rapid.MapOf(text, free(4)).Draw(t, "metadata"), Value: free(3).Draw(t, "value"),
 			Plan: rapid.Ptr(prices, true).Draw(t, "plan"), Children: []request{},
 		}

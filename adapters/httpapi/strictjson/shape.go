@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// form is how a Go type is read from JSON.
+// form selects how a Go type is read from JSON.
 type form int
 
 const (
@@ -65,7 +65,7 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// build prepares t and what it consists of; building holds the shapes begun, for types that contain themselves.
+// build prepares t and its parts; building holds the shapes begun, for types that contain themselves.
 func build(t reflect.Type, building map[reflect.Type]*shape) *shape {
 	if begun, ok := building[t]; ok {
 		return begun

@@ -1,6 +1,6 @@
-// Package strictjson reads request bodies as the contract wants them: nothing unknown, doubled, mistyped or
-// malformed passes, and one response lists every fault so that an integrator fixes them in one round. It does not
-// ask whether a member is present: use cases know what they require.
+// Package strictjson reads request bodies strictly: it refuses unknown, doubled, mistyped and malformed members, and
+// lists every fault in one response so that an integrator fixes them in one round. It does not check whether a member
+// is present: use cases know what they require.
 package strictjson
 
 import (
@@ -37,7 +37,9 @@ func Decode(body []byte, into any) error {
 	}
 	shape := shapeOf(target.Type().Elem())
 	if len(bytes.TrimLeft(body, whitespace)) == 0 {
-		return fault.Invalid(fault.Detail{Field: documentField, Code: fault.DetailRequired, Message: "A JSON body is required."})
+		return fault.Invalid(fault.Detail{
+			Field: documentField, Code: fault.DetailRequired, Message: "A JSON body is required.",
+		})
 	}
 	d := decoder{body: body, utf8: utf8.Valid(body), path: make([]step, 0, 8), in: jsontext.NewDecoder(bytes.NewBuffer(body),
 		// Both are checked here, where the path is known and the list goes on.

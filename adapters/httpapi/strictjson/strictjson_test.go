@@ -104,11 +104,14 @@ func TestOptionalTellsAbsentNullAndValueApart(t *testing.T) {
 		Prices strictjson.Optional[[]price] `json:"prices,omitzero"`
 	}
 	for body, want := range map[string]patch{
-		`{}`:                          {},
-		`{"title":null}`:              {Title: strictjson.Optional[string]{Set: true, Null: true}},
-		`{"title":""}`:                {Title: strictjson.Optional[string]{Set: true}},
-		`{"title":"x","prices":null}`: {Title: strictjson.Optional[string]{Set: true, Value: "x"}, Prices: strictjson.Optional[[]price]{Set: true, Null: true}},
-		`{"prices":[]}`:               {Prices: strictjson.Optional[[]price]{Set: true, Value: []price{}}},
+		`{}`:             {},
+		`{"title":null}`: {Title: strictjson.Optional[string]{Set: true, Null: true}},
+		`{"title":""}`:   {Title: strictjson.Optional[string]{Set: true}},
+		`{"title":"x","prices":null}`: {
+			Title:  strictjson.Optional[string]{Set: true, Value: "x"},
+			Prices: strictjson.Optional[[]price]{Set: true, Null: true},
+		},
+		`{"prices":[]}`: {Prices: strictjson.Optional[[]price]{Set: true, Value: []price{}}},
 	} {
 		var got, standard patch
 		if err := strictjson.Decode([]byte(body), &got); err != nil || !reflect.DeepEqual(got, want) {
@@ -150,66 +153,140 @@ func TestDecodeRefuses(t *testing.T) {
 		want    []detail
 		message string
 	}{
-		"an empty body":                        {"", []detail{{"body", fault.DetailRequired}}, "required"},
-		"a body of white space":                {" \r\n\t", []detail{{"body", fault.DetailRequired}}, "required"},
-		"a byte order mark":                    {"\ufeff{}", document, "line 1, column 1"},
-		"an array where an object is wanted":   {"[]", []detail{{"body", wrongType}}, "Expected an object, got an array."},
-		"null as the document":                 {"null", []detail{{"body", wrongType}}, "got null"},
-		"a second value after the first":       {"{}\n {}", document, "after the end of the JSON value at line 2, column 2"},
-		"a NUL after the value":                {"{}\x00", document, "after the end"},
-		"a body cut short":                     {`{"email":"a`, document, "ends too early"},
-		"a missing value":                      {`{"email":}`, document, "line 1"},
-		"a trailing comma in an object":        {`{"email":"a",}`, document, "line 1"},
-		"a trailing comma in an array":         {`{"prices":[{},]}`, document, "line 1"},
-		"a wrong bracket":                      {`{"prices":[{}}`, document, "line 1"},
-		"a comment":                            {"{\n//no\n}", document, "line 2"},
-		"single quotes":                        {`{'email':"a"}`, document, "line 1"},
-		"NaN":                                  {`{"limit":NaN}`, document, "line 1"},
-		"a leading zero":                       {`{"limit":01}`, document, "line 1"},
-		"a plus sign":                          {`{"limit":+1}`, document, "line 1"},
-		"a name that is no string":             {`{1:2}`, document, "line 1"},
-		"a raw NUL in a string":                {"{\"email\":\"a\x00\"}", document, "line 1"},
-		"a raw line end in a string":           {"{\"email\":\"a\n\"}", document, "line 1"},
-		"invalid UTF-8 in a string":            {"{\"email\":\"a\xff\"}", []detail{{"email", malformed}}, "not valid UTF-8"},
-		"invalid UTF-8 beside an escape":       {"{\"email\":\"\\n\xff\"}", []detail{{"email", malformed}}, "not valid UTF-8"},
-		"UTF-8 spelled too long":               {"{\"email\":\"\xc0\x80\"}", []detail{{"email", malformed}}, "not valid UTF-8"},
-		"invalid UTF-8 in a name":              {"{\"metadata\":{\"\xff\":1}}", []detail{{`metadata["\xff"]`, malformed}}, "not valid UTF-8"},
-		"an escaped NUL":                       {`{"email":"a\u0000"}`, []detail{{"email", malformed}}, "NUL"},
-		"an escaped NUL in a name":             {`{"metadata":{"a\u0000":1}}`, []detail{{`metadata["a\x00"]`, malformed}}, "NUL"},
-		"an escaped NUL deep inside any value": {`{"metadata":{"a":[0,{"b":"\u0000"}]}}`, []detail{{"metadata.a[1].b", malformed}}, "NUL"},
-		"an escaped NUL in a raw member":       {`{"extra":["\u0000"]}`, []detail{{"extra[0]", malformed}}, "NUL"},
-		"a lone high surrogate":                {`{"email":"\ud83d"}`, []detail{{"email", malformed}}, "surrogate"},
-		"a lone low surrogate":                 {`{"utm":{"a":"x\ude00y"}}`, []detail{{"utm.a", malformed}}, "surrogate"},
-		"surrogates in the wrong order":        {`{"value":"\ude00\ud83d"}`, []detail{{"value", malformed}}, "surrogate"},
-		"a member twice":                       {`{"email":"a","email":"b"}`, []detail{{"email", duplicate}}, "more than once"},
-		"a member twice in different spelling": {`{"email":"a","\u0065mail":"b"}`, []detail{{"email", duplicate}}, "more than once"},
-		"a map key twice":                      {`{"utm":{"a":"1","a":"2"}}`, []detail{{"utm.a", duplicate}}, "more than once"},
-		"a member of a free value twice":       {`{"metadata":{"m":{"a":1,"a":1}}}`, []detail{{"metadata.m.a", duplicate}}, "more than once"},
-		"a member of a raw member twice":       {`{"extra":{"a":1,"a":1}}`, []detail{{"extra.a", duplicate}}, "more than once"},
-		"an unknown member":                    {`{"color":"red"}`, []detail{{"color", unknown}}, "This object has no such member.\n"},
-		"a name in another case":               {`{"Email":"a"}`, []detail{{"Email", unknown}}, `Did you mean "email"?`},
-		"a name in snake case":                 {`{"prices":[{"amount_in_cents":1}]}`, []detail{{"prices[0].amount_in_cents", unknown}}, `Did you mean "amountInCents"?`},
-		"a mistyped name":                      {`{"prices":[{"curency":"eur"}]}`, []detail{{"prices[0].curency", unknown}}, `Did you mean "currency"?`},
-		"a name hidden from JSON":              {`{"Hidden":"x","private":"y"}`, []detail{{"Hidden", unknown}, {"private", unknown}}, "no such member"},
-		"the name of an embedded struct":       {`{"attribution":{}}`, []detail{{"attribution", unknown}}, "no such member"},
-		"an empty name":                        {`{"":1}`, []detail{{`[""]`, unknown}}, "no such member"},
-		"a name that looks like a path":        {`{"prices[0].currency":1}`, []detail{{`["prices[0].currency"]`, unknown}}, "no such member"},
-		"a string for an integer":              {`{"limit":"1"}`, []detail{{"limit", wrongType}}, "Expected an integer, got a string."},
-		"a string for a number":                {`{"quantity":"1"}`, []detail{{"quantity", wrongType}}, "Expected a number, got a string."},
-		"a number for a bool":                  {`{"active":1}`, []detail{{"active", wrongType}}, "Expected true or false, got a number."},
-		"true for a string":                    {`{"email":true}`, []detail{{"email", wrongType}}, "Expected a string, got true."},
-		"null for a string":                    {`{"email":null}`, []detail{{"email", wrongType}}, "Expected a string, got null."},
-		"null for an array":                    {`{"prices":null}`, []detail{{"prices", wrongType}}, "Expected an array, got null."},
-		"null for a map":                       {`{"utm":null}`, []detail{{"utm", wrongType}}, "Expected an object, got null."},
-		"a number in a map of strings":         {`{"utm":{"a":1}}`, []detail{{"utm.a", wrongType}}, "Expected a string, got a number."},
-		"an array for a pointer":               {`{"plan":[]}`, []detail{{"plan", wrongType}}, "Expected an object or null, got an array."},
-		"a fraction for an integer":            {`{"limit":1.0}`, []detail{{"limit", wrongType}}, "fraction"},
-		"an exponent for an integer":           {`{"limit":1e2}`, []detail{{"limit", wrongType}}, "exponent"},
-		"an integer beyond 64 bits":            {`{"prices":[{"amountInCents":9223372036854775808}]}`, []detail{{"prices[0].amountInCents", outside}}, "to 9223372036854775807."},
+		"an empty body":         {"", []detail{{"body", fault.DetailRequired}}, "required"},
+		"a body of white space": {" \r\n\t", []detail{{"body", fault.DetailRequired}}, "required"},
+		"a byte order mark":     {"\ufeff{}", document, "line 1, column 1"},
+		"an array where an object is wanted": {
+			"[]", []detail{{"body", wrongType}}, "Expected an object, got an array.",
+		},
+		"null as the document": {"null", []detail{{"body", wrongType}}, "got null"},
+		"a second value after the first": {
+			"{}\n {}", document, "after the end of the JSON value at line 2, column 2",
+		},
+		"a NUL after the value":         {"{}\x00", document, "after the end"},
+		"a body cut short":              {`{"email":"a`, document, "ends too early"},
+		"a missing value":               {`{"email":}`, document, "line 1"},
+		"a trailing comma in an object": {`{"email":"a",}`, document, "line 1"},
+		"a trailing comma in an array":  {`{"prices":[{},]}`, document, "line 1"},
+		"a wrong bracket":               {`{"prices":[{}}`, document, "line 1"},
+		"a comment":                     {"{\n//no\n}", document, "line 2"},
+		"single quotes":                 {`{'email':"a"}`, document, "line 1"},
+		"NaN":                           {`{"limit":NaN}`, document, "line 1"},
+		"a leading zero":                {`{"limit":01}`, document, "line 1"},
+		"a plus sign":                   {`{"limit":+1}`, document, "line 1"},
+		"a name that is no string":      {`{1:2}`, document, "line 1"},
+		"a raw NUL in a string":         {"{\"email\":\"a\x00\"}", document, "line 1"},
+		"a raw line end in a string":    {"{\"email\":\"a\n\"}", document, "line 1"},
+		"invalid UTF-8 in a string": {
+			"{\"email\":\"a\xff\"}", []detail{{"email", malformed}}, "not valid UTF-8",
+		},
+		"invalid UTF-8 beside an escape": {
+			"{\"email\":\"\\n\xff\"}", []detail{{"email", malformed}}, "not valid UTF-8",
+		},
+		"UTF-8 spelled too long": {
+			"{\"email\":\"\xc0\x80\"}", []detail{{"email", malformed}}, "not valid UTF-8",
+		},
+		"invalid UTF-8 in a name": {
+			"{\"metadata\":{\"\xff\":1}}", []detail{{`metadata["\xff"]`, malformed}}, "not valid UTF-8",
+		},
+		"an escaped NUL": {`{"email":"a\u0000"}`, []detail{{"email", malformed}}, "NUL"},
+		"an escaped NUL in a name": {
+			`{"metadata":{"a\u0000":1}}`, []detail{{`metadata["a\x00"]`, malformed}}, "NUL",
+		},
+		"an escaped NUL deep inside any value": {
+			`{"metadata":{"a":[0,{"b":"\u0000"}]}}`, []detail{{"metadata.a[1].b", malformed}}, "NUL",
+		},
+		"an escaped NUL in a raw member": {`{"extra":["\u0000"]}`, []detail{{"extra[0]", malformed}}, "NUL"},
+		"a lone high surrogate":          {`{"email":"\ud83d"}`, []detail{{"email", malformed}}, "surrogate"},
+		"a lone low surrogate": {
+			`{"utm":{"a":"x\ude00y"}}`, []detail{{"utm.a", malformed}}, "surrogate",
+		},
+		"surrogates in the wrong order": {
+			`{"value":"\ude00\ud83d"}`, []detail{{"value", malformed}}, "surrogate",
+		},
+		"a member twice": {
+			`{"email":"a","email":"b"}`, []detail{{"email", duplicate}}, "more than once",
+		},
+		"a member twice in different spelling": {
+			`{"email":"a","\u0065mail":"b"}`, []detail{{"email", duplicate}}, "more than once",
+		},
+		"a map key twice": {
+			`{"utm":{"a":"1","a":"2"}}`, []detail{{"utm.a", duplicate}}, "more than once",
+		},
+		"a member of a free value twice": {
+			`{"metadata":{"m":{"a":1,"a":1}}}`, []detail{{"metadata.m.a", duplicate}}, "more than once",
+		},
+		"a member of a raw member twice": {
+			`{"extra":{"a":1,"a":1}}`, []detail{{"extra.a", duplicate}}, "more than once",
+		},
+		"an unknown member": {
+			`{"color":"red"}`, []detail{{"color", unknown}}, "This object has no such member.\n",
+		},
+		"a name in another case": {
+			`{"Email":"a"}`, []detail{{"Email", unknown}}, `Did you mean "email"?`,
+		},
+		"a name in snake case": {
+			`{"prices":[{"amount_in_cents":1}]}`, []detail{{"prices[0].amount_in_cents", unknown}},
+			`Did you mean "amountInCents"?`,
+		},
+		"a mistyped name": {
+			`{"prices":[{"curency":"eur"}]}`, []detail{{"prices[0].curency", unknown}}, `Did you mean "currency"?`,
+		},
+		"a name hidden from JSON": {
+			`{"Hidden":"x","private":"y"}`, []detail{{"Hidden", unknown}, {"private", unknown}}, "no such member",
+		},
+		"the name of an embedded struct": {
+			`{"attribution":{}}`, []detail{{"attribution", unknown}}, "no such member",
+		},
+		"an empty name": {`{"":1}`, []detail{{`[""]`, unknown}}, "no such member"},
+		"a name that looks like a path": {
+			`{"prices[0].currency":1}`, []detail{{`["prices[0].currency"]`, unknown}}, "no such member",
+		},
+		"a string for an integer": {
+			`{"limit":"1"}`, []detail{{"limit", wrongType}}, "Expected an integer, got a string.",
+		},
+		"a string for a number": {
+			`{"quantity":"1"}`, []detail{{"quantity", wrongType}}, "Expected a number, got a string.",
+		},
+		"a number for a bool": {
+			`{"active":1}`, []detail{{"active", wrongType}}, "Expected true or false, got a number.",
+		},
+		"true for a string": {
+			`{"email":true}`, []detail{{"email", wrongType}}, "Expected a string, got true.",
+		},
+		"null for a string": {
+			`{"email":null}`, []detail{{"email", wrongType}}, "Expected a string, got null.",
+		},
+		"null for an array": {
+			`{"prices":null}`, []detail{{"prices", wrongType}}, "Expected an array, got null.",
+		},
+		"null for a map": {
+			`{"utm":null}`, []detail{{"utm", wrongType}}, "Expected an object, got null.",
+		},
+		"a number in a map of strings": {
+			`{"utm":{"a":1}}`, []detail{{"utm.a", wrongType}}, "Expected a string, got a number.",
+		},
+		"an array for a pointer": {
+			`{"plan":[]}`, []detail{{"plan", wrongType}}, "Expected an object or null, got an array.",
+		},
+		"a fraction for an integer":  {`{"limit":1.0}`, []detail{{"limit", wrongType}}, "fraction"},
+		"an exponent for an integer": {`{"limit":1e2}`, []detail{{"limit", wrongType}}, "exponent"},
+		"an integer beyond 64 bits": {
+			`{"prices":[{"amountInCents":9223372036854775808}]}`, []detail{{"prices[0].amountInCents", outside}},
+			"to 9223372036854775807.",
+		},
 		"an integer beyond its member's range": {`{"small":-129}`, []detail{{"small", outside}}, "from -128 to 127."},
-		"33 levels":                            {deep(32), []detail{{"value" + strings.Repeat("[0]", 31), malformed}}, "32 deep"},
-		"33 levels of an unknown member":       {strings.Repeat(`{"x":`, 33) + "1" + strings.Repeat("}", 33), []detail{{"x", unknown}, {"x" + strings.Repeat(".x", 31), malformed}}, "32 deep"},
-		"a bracket for every byte":             {strings.Repeat("[", 1<<20), []detail{{"body", wrongType}, {strings.Repeat("[0]", 32), malformed}, {"body", malformed}}, ""},
+		"33 levels": {
+			deep(32), []detail{{"value" + strings.Repeat("[0]", 31), malformed}}, "32 deep",
+		},
+		"33 levels of an unknown member": {
+			strings.Repeat(`{"x":`, 33) + "1" + strings.Repeat("}", 33),
+			[]detail{{"x", unknown}, {"x" + strings.Repeat(".x", 31), malformed}}, "32 deep",
+		},
+		"a bracket for every byte": {
+			strings.Repeat("[", 1<<20),
+			[]detail{{"body", wrongType}, {strings.Repeat("[0]", 32), malformed}, {"body", malformed}}, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -233,9 +310,11 @@ func TestDecodeListsEveryFaultInTheOrderOfTheDocument(t *testing.T) {
 	const body = `{"email":1,"prices":[{"currency":2},7,{"amountInCents":1.5,"x":{"y":1,"y":2}}],"email":"again",
 		"emial":"\u0000","utm":{"a":[],"b":"fine"},"limit":99999999999999999999} trailing`
 	want := []detail{
-		{"email", fault.DetailWrongType}, {"prices[0].currency", fault.DetailWrongType}, {"prices[1]", fault.DetailWrongType},
+		{"email", fault.DetailWrongType}, {"prices[0].currency", fault.DetailWrongType},
+		{"prices[1]", fault.DetailWrongType},
 		{"prices[2].amountInCents", fault.DetailWrongType}, {"prices[2].x", fault.DetailUnknownMember},
-		{"prices[2].x.y", fault.DetailDuplicate}, {"email", fault.DetailDuplicate}, {"emial", fault.DetailUnknownMember},
+		{"prices[2].x.y", fault.DetailDuplicate}, {"email", fault.DetailDuplicate},
+		{"emial", fault.DetailUnknownMember},
 		{"emial", fault.DetailMalformed}, {"utm.a", fault.DetailWrongType}, {"limit", fault.DetailOutOfRange},
 		{"body", fault.DetailMalformed},
 	}

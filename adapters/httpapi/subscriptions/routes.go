@@ -4,10 +4,9 @@ package subscriptions
 import (
 	_ "embed"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/modules/subscriptions"
 )
 
@@ -16,7 +15,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Livemode      bool
 	Subscriptions *subscriptions.Service
@@ -31,10 +30,25 @@ func Routes(d Deps) []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/subscriptions", Auth: httpapi.SecretKey, Handle: h.list},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.get},
-		{Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.cancel},
-		{Method: fiber.MethodPost, Path: one + "/pause", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: httpapi.WithoutBody(h.pause)},
-		{Method: fiber.MethodPost, Path: one + "/resume", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.resume)},
-		{Method: fiber.MethodPost, Path: one + "/change/preview", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.preview},
-		{Method: fiber.MethodPost, Path: one + "/change", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.change},
+		{
+			Method: fiber.MethodPost, Path: one + "/cancel", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.cancel,
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/pause", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional,
+			Handle: httpapi.WithoutBody(h.pause),
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/resume", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: httpapi.WithoutBody(h.resume),
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/change/preview", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: h.preview,
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/change", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: h.change,
+		},
 	}
 }

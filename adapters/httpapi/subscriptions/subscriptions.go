@@ -1,10 +1,9 @@
 package subscriptions
 
 import (
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	"sundry/core/payment"
@@ -38,7 +37,8 @@ func (h handlers) list(c *fiber.Ctx) error {
 	page := httpapi.ReadPage(c, &f)
 	filter := ports.SubscriptionFilter{
 		CreatorID: httpapi.Account(c), CustomerID: httpapi.QueryText(c, &f, "customerId"),
-		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"), Status: core.Status(httpapi.QueryText(c, &f, "status")),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
+		Status:             core.Status(httpapi.QueryText(c, &f, "status")),
 	}
 	if filter.Status != "" {
 		f.OneOf("status", string(filter.Status), statusNames()...)
@@ -68,7 +68,9 @@ func (h handlers) cancel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.Subscriptions.Cancel(c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.AtPeriodEnd))
+	s, err := h.Subscriptions.Cancel(
+		c.UserContext(), httpapi.Account(c), c.Params("id"), httpapi.ValueOf(in.AtPeriodEnd),
+	)
 	return h.respond(c, s, err)
 }
 
@@ -141,9 +143,11 @@ func newQuoteView(q core.Quote, s core.State) (quoteView, error) {
 		effective = s.CurrentPeriodEnd
 	}
 	return quoteView{
-		QuoteID: q.ID, AmountDueInCents: due.Minor, TaxInCents: q.Sale.Tax.Minor, CreditInCents: q.Bill.CreditAfter.Minor,
-		Currency: string(due.Currency), Lines: newQuoteLines(q.Bill.Lines), EffectiveAt: apiformat.Instant(effective),
-		ExpiresAt: apiformat.Instant(q.ExpiresAt),
+		QuoteID: q.ID, AmountDueInCents: due.Minor, TaxInCents: q.Sale.Tax.Minor,
+		CreditInCents: q.Bill.CreditAfter.Minor,
+		Currency:      string(due.Currency), Lines: newQuoteLines(q.Bill.Lines),
+		EffectiveAt: apiformat.Instant(effective),
+		ExpiresAt:   apiformat.Instant(q.ExpiresAt),
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-// Package tasks is the API of background work, for the creator whose work it is.
+// Package tasks is the API of an account's background work.
 package tasks
 
 import (
@@ -13,7 +13,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Tasks *tasks.Service
 }

@@ -4,10 +4,9 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/fault"
 	"sundry/ports"
@@ -16,11 +15,14 @@ import (
 func (h handlers) taskRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/tasks", Auth: httpapi.AccessToken, Handle: h.listTasks},
-		{Method: fiber.MethodPost, Path: "/v1/tasks/:id/retry", Auth: httpapi.AccessToken, Handle: httpapi.WithoutBody(h.retryTask)},
+		{
+			Method: fiber.MethodPost, Path: "/v1/tasks/:id/retry", Auth: httpapi.AccessToken,
+			Handle: httpapi.WithoutBody(h.retryTask),
+		},
 	}
 }
 
-// taskView is a piece of background work. One that is done is gone.
+// taskView is a piece of background work. Completed work is deleted.
 type taskView struct {
 	ID      string          `json:"id"`
 	Kind    string          `json:"kind"`
@@ -39,7 +41,8 @@ const taskPrefix = "tsk_"
 
 func newTaskView(t ports.TaskInfo) taskView {
 	view := taskView{
-		ID: taskPrefix + base64.RawURLEncoding.EncodeToString([]byte(t.ID)), Kind: t.Kind, Subject: t.Subject, State: t.State,
+		ID: taskPrefix + base64.RawURLEncoding.EncodeToString([]byte(t.ID)), Kind: t.Kind, Subject: t.Subject,
+		State: t.State,
 		DueAt: apiformat.Time(t.DueAt), Attempts: t.Attempts, LastError: apiformat.Text(t.LastError),
 	}
 	if t.State != ports.TaskRunning {

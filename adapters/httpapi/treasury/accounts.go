@@ -34,7 +34,8 @@ type accountSessionView struct {
 func (h handlers) postAccountSession(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[accountSessionRequest](c)
 	request := treasury.AccountRequest{
-		Country: httpapi.ValueOf(in.Country), ReturnURL: httpapi.ValueOf(in.ReturnURL), RefreshURL: httpapi.ValueOf(in.RefreshURL),
+		Country: httpapi.ValueOf(in.Country), ReturnURL: httpapi.ValueOf(in.ReturnURL),
+		RefreshURL: httpapi.ValueOf(in.RefreshURL),
 	}
 	if err := httpapi.MergeFieldErrors(reading, h.Treasury.CheckAccountSession(request)); err != nil {
 		return err

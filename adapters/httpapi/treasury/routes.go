@@ -4,10 +4,9 @@ package treasury
 import (
 	_ "embed"
 
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/modules/invoicing"
 	"sundry/modules/treasury"
 )
@@ -17,7 +16,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Treasury  *treasury.Service
 	Documents *invoicing.Documents
@@ -32,10 +31,16 @@ func Routes(d Deps) []httpapi.Route {
 		{Method: fiber.MethodGet, Path: "/v1/balance", Auth: httpapi.SecretKey, Handle: h.getBalance},
 		{Method: fiber.MethodGet, Path: "/v1/ledger/entries", Auth: httpapi.SecretKey, Handle: h.listEntries},
 		{Method: fiber.MethodGet, Path: "/v1/payouts", Auth: httpapi.SecretKey, Handle: h.listPayouts},
-		{Method: fiber.MethodPost, Path: "/v1/payouts", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postPayout},
+		{
+			Method: fiber.MethodPost, Path: "/v1/payouts", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: h.postPayout,
+		},
 		{Method: fiber.MethodGet, Path: "/v1/payouts/:id", Auth: httpapi.SecretKey, Handle: h.getPayout},
 		{Method: fiber.MethodGet, Path: "/v1/payouts/:id/statement", Auth: httpapi.SecretKey, Handle: h.getStatement},
 		{Method: fiber.MethodGet, Path: "/v1/payout-account", Auth: httpapi.SecretKey, Handle: h.getAccount},
-		{Method: fiber.MethodPost, Path: "/v1/payout-account-sessions", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.postAccountSession},
+		{
+			Method: fiber.MethodPost, Path: "/v1/payout-account-sessions", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased, Handle: h.postAccountSession,
+		},
 	}
 }

@@ -1,10 +1,9 @@
 package treasury
 
 import (
-	"sundry/adapters/httpapi"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
 	"sundry/core/document"
 	"sundry/core/fault"
@@ -23,7 +22,8 @@ type balanceView struct {
 
 func newBalanceView(b ledger.Balance) balanceView {
 	return balanceView{
-		Currency: string(b.Currency), PendingInCents: b.Pending, AvailableInCents: b.Available, ReservedInCents: b.Reserved,
+		Currency: string(b.Currency), PendingInCents: b.Pending, AvailableInCents: b.Available,
+		ReservedInCents:  b.Reserved,
 		InTransitInCents: b.InTransit,
 	}
 }
@@ -59,7 +59,8 @@ type entryView struct {
 
 func newEntryView(e ledger.Entry) entryView {
 	return entryView{
-		ID: e.ID, PostingID: e.PostingID, SourceType: e.SourceType, SourceID: e.SourceID, Kind: e.Kind, Account: e.Account,
+		ID: e.ID, PostingID: e.PostingID, SourceType: e.SourceType, SourceID: e.SourceID, Kind: e.Kind,
+		Account:       e.Account,
 		AmountInCents: e.Amount.Minor, Currency: string(e.Amount.Currency), CreatedAt: apiformat.Instant(e.CreatedAt),
 	}
 }
@@ -107,7 +108,9 @@ type payoutRequest struct {
 
 func (h handlers) postPayout(c *fiber.Ctx) error {
 	body, reading := httpapi.Decode[payoutRequest](c)
-	request := payout.Request{Currency: httpapi.ValueOf(body.Currency), Minor: body.AmountInCents, Key: c.Get("Idempotency-Key")}
+	request := payout.Request{
+		Currency: httpapi.ValueOf(body.Currency), Minor: body.AmountInCents, Key: c.Get("Idempotency-Key"),
+	}
 	if err := httpapi.MergeFieldErrors(reading, h.Treasury.CheckPayout(request)); err != nil {
 		return err
 	}
@@ -150,7 +153,9 @@ func (h handlers) statementPDF(c *fiber.Ctx) ([]byte, error) {
 	if p.PaidAt.IsZero() {
 		return nil, fault.New(fault.StateConflict, "The statement is issued once the payout is paid.")
 	}
-	issued, err := h.Documents.Of(c.UserContext(), document.PayoutStatement, p.ID, locale.Parse(c.Get(fiber.HeaderAcceptLanguage)))
+	issued, err := h.Documents.Of(
+		c.UserContext(), document.PayoutStatement, p.ID, locale.Parse(c.Get(fiber.HeaderAcceptLanguage)),
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -137,8 +137,10 @@ func newTierView(t core.Tier) tierView {
 
 func (h handlers) newPriceView(p core.Price) priceView {
 	v := priceView{
-		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency), TiersMode: core.Graduated,
-		Tiers: make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: !h.Sandbox, CreatedAt: apiformat.Time(p.CreatedAt),
+		ID: p.ID, ProductID: p.ProductID, BillingScheme: p.BillingScheme, Currency: string(p.Currency),
+		TiersMode: core.Graduated,
+		Tiers:     make([]tierView, len(p.Tiers)), Recurring: recurringView{string(p.Interval)}, Livemode: !h.Sandbox,
+		CreatedAt: apiformat.Time(p.CreatedAt),
 	}
 	for i, t := range p.Tiers {
 		v.Tiers[i] = newTierView(t)
@@ -197,8 +199,10 @@ type planView struct {
 func (h handlers) newPlanView(p core.PlanState) planView {
 	return planView{
 		ID: p.ID, SubscriptionID: p.SubscriptionID, CustomerID: p.CustomerID, MeterID: p.MeterID, PriceID: p.PriceID,
-		BillingInterval: string(p.Schedule.Interval), Status: p.Status, CurrentPeriodStart: apiformat.Time(p.Current.Start),
-		CurrentPeriodEnd: apiformat.Time(p.Current.End), NextInvoiceAt: apiformat.Time(p.NextInvoiceAt()), Livemode: !h.Sandbox,
+		BillingInterval: string(p.Schedule.Interval), Status: p.Status,
+		CurrentPeriodStart: apiformat.Time(p.Current.Start),
+		CurrentPeriodEnd:   apiformat.Time(p.Current.End), NextInvoiceAt: apiformat.Time(p.NextInvoiceAt()),
+		Livemode:  !h.Sandbox,
 		CreatedAt: apiformat.Time(p.CreatedAt),
 	}
 }
@@ -238,7 +242,7 @@ func (h handlers) getPlan(c *fiber.Ctx) error {
 	return c.JSON(h.newPlanView(p))
 }
 
-// previewView is what the running period would be billed at now.
+// previewView shows the bill of the running period as of now.
 type previewView struct {
 	BillingPlanID string                    `json:"billingPlanId"`
 	Currency      string                    `json:"currency"`
@@ -256,8 +260,9 @@ func (h handlers) previewPlan(c *fiber.Ctx) error {
 		return err
 	}
 	v := previewView{
-		BillingPlanID: p.Plan.ID, Currency: string(p.Currency), Lines: []invoice.LineExplanation{}, TotalInCents: p.TotalMinor(),
-		PeriodStart: apiformat.Time(p.Plan.Current.Start), PeriodEnd: apiformat.Time(p.Plan.Current.End),
+		BillingPlanID: p.Plan.ID, Currency: string(p.Currency), Lines: []invoice.LineExplanation{},
+		TotalInCents: p.TotalMinor(),
+		PeriodStart:  apiformat.Time(p.Plan.Current.Start), PeriodEnd: apiformat.Time(p.Plan.Current.End),
 		NextInvoiceAt: apiformat.Time(p.Plan.NextInvoiceAt()), AsOf: apiformat.Time(p.AsOf),
 	}
 	for _, line := range invoice.LinesOf(p.Lines) {

@@ -50,7 +50,7 @@ type batchRequest struct {
 	Events []core.ReportDraft `json:"events"`
 }
 
-// batchItemView is what became of one report of a batch. Error is why it was refused.
+// batchItemView is the result of one report of a batch. Error is its refusal.
 type batchItemView struct {
 	ID        *string        `json:"id"`
 	Accepted  bool           `json:"accepted"`
@@ -92,7 +92,9 @@ func (h handlers) reportBatch(c *fiber.Ctx) error {
 	}
 	view := batchView{make([]batchItemView, len(outcomes))}
 	for i, o := range outcomes {
-		view.Results[i] = batchItemView{Accepted: o.Err == nil, Duplicate: o.Duplicate, ID: apiformat.Text(o.ID), Error: newItemError(o.Err)}
+		view.Results[i] = batchItemView{
+			Accepted: o.Err == nil, Duplicate: o.Duplicate, ID: apiformat.Text(o.ID), Error: newItemError(o.Err),
+		}
 	}
 	return c.Status(fiber.StatusAccepted).JSON(view)
 }
@@ -156,7 +158,8 @@ func (h handlers) summary(c *fiber.Ctx) error {
 	view := summaryView{subscriptionID, make([]measuredView, len(all))}
 	for i, m := range all {
 		view.Meters[i] = measuredView{
-			m.Stream.EventName, m.Stream.MeterID, m.Stream.Aggregation, m.Quantity, m.Stream.Included, apiformat.Time(m.Period.Start),
+			m.Stream.EventName, m.Stream.MeterID, m.Stream.Aggregation, m.Quantity, m.Stream.Included,
+			apiformat.Time(m.Period.Start),
 			apiformat.Time(m.Period.End), apiformat.Time(m.AsOf),
 		}
 	}
@@ -174,7 +177,10 @@ type alertView struct {
 }
 
 func (h handlers) newAlertView(a core.Alert) alertView {
-	v := alertView{ID: a.ID, SubscriptionID: a.SubscriptionID, MeterID: a.MeterID, Livemode: !h.Sandbox, CreatedAt: apiformat.Time(a.CreatedAt)}
+	v := alertView{
+		ID: a.ID, SubscriptionID: a.SubscriptionID, MeterID: a.MeterID, Livemode: !h.Sandbox,
+		CreatedAt: apiformat.Time(a.CreatedAt),
+	}
 	if a.Percent > 0 {
 		v.ThresholdPercent = &a.Percent
 	} else {

@@ -15,7 +15,7 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox bool
 	Usage   *usage.Service
@@ -23,7 +23,7 @@ type Deps struct {
 
 type handlers struct{ Deps }
 
-// Routes are the area's lines of the route table. Reports have keys of their own, which are kept for good.
+// Routes are the area's lines of the route table. Reports have keys of their own, which never expire.
 func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	const (
@@ -47,7 +47,10 @@ func Routes(d Deps) []httpapi.Route {
 		{Method: get, Path: plans + "/:id/preview", Auth: key, Handle: h.previewPlan},
 		{Method: post, Path: events, Auth: key, Idempotency: httpapi.Permanent, Handle: h.report},
 		{Method: post, Path: events + "/batch", Auth: key, Idempotency: httpapi.Leased, Handle: h.reportBatch},
-		{Method: post, Path: events + "/:idempotencyKey/void", Auth: key, Idempotency: httpapi.Transactional, Handle: httpapi.WithoutBody(h.void)},
+		{
+			Method: post, Path: events + "/:idempotencyKey/void", Auth: key, Idempotency: httpapi.Transactional,
+			Handle: httpapi.WithoutBody(h.void),
+		},
 		{Method: get, Path: "/v1/usage/summary", Auth: key, Handle: h.summary},
 		{Method: post, Path: alerts, Auth: key, Idempotency: httpapi.Transactional, Handle: h.createAlert},
 		{Method: get, Path: alerts, Auth: key, Handle: h.listAlerts},

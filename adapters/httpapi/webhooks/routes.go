@@ -7,7 +7,7 @@ import (
 
 	"sundry/adapters/httpapi"
 	"sundry/core/apiformat"
-	"sundry/core/event"
+	"sundry/core/webhook"
 	"sundry/modules/webhooks"
 )
 
@@ -23,19 +23,27 @@ var Document = append(operations, messages()...)
 func messages() []byte {
 	type object = map[string]any
 	all := object{}
-	for _, kind := range event.Catalogue() {
+	for _, kind := range webhook.Catalogue() {
 		var schema any
 		if err := json.Unmarshal(kind.Schema, &schema); err != nil {
 			panic(err) // the catalogue is part of the program
 		}
 		message := object{"allOf": []any{
 			object{"$ref": "#/components/schemas/Event"},
-			object{"type": "object", "properties": object{"type": object{"type": "string", "enum": []any{kind.Type}}, "data": openAPISchema(schema)}},
+			object{
+				"type": "object",
+				"properties": object{
+					"type": object{"type": "string", "enum": []any{kind.Type}}, "data": openAPISchema(schema),
+				},
+			},
 		}}
 		all[string(kind.Type)] = object{"post": object{
-			"tags": []any{"Events and webhooks"}, "operationId": "on." + string(kind.Type), "summary": string(kind.Type), "description": kind.Description,
+			"tags": []any{"Events and webhooks"}, "operationId": "on." + string(kind.Type),
+			"summary": string(kind.Type), "description": kind.Description,
 			"requestBody": object{"required": true, "content": object{"application/json": object{"schema": message}}},
-			"responses":   object{"2XX": object{"description": "Received. Any other status is a failure, and the message is sent again."}},
+			"responses": object{
+				"2XX": object{"description": "Received. Any other status is a failure, and the message is sent again."},
+			},
 		}}
 	}
 	text, err := apiformat.JSON(all)
@@ -71,7 +79,7 @@ func openAPISchema(schema any) any {
 	return schema
 }
 
-// Deps is what the handlers need.
+// Deps holds what the handlers depend on.
 type Deps struct {
 	Sandbox  bool
 	Webhooks *webhooks.Service

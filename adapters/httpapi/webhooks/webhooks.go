@@ -3,11 +3,9 @@ package webhooks
 import (
 	"encoding/json"
 
-	"sundry/adapters/httpapi"
-	"sundry/ports"
-
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/httpapi"
 	"sundry/adapters/httpapi/strictjson"
 	"sundry/core/apiformat"
 	"sundry/core/event"
@@ -15,6 +13,7 @@ import (
 	"sundry/core/id"
 	"sundry/core/webhook"
 	"sundry/modules/webhooks"
+	"sundry/ports"
 )
 
 func (h handlers) webhookRoutes() []httpapi.Route {
@@ -23,21 +22,36 @@ func (h handlers) webhookRoutes() []httpapi.Route {
 		{Method: fiber.MethodGet, Path: "/v1/events", Auth: httpapi.SecretKey, Handle: h.listEvents},
 		{Method: fiber.MethodGet, Path: "/v1/events/:id", Auth: httpapi.SecretKey, Handle: h.getEvent},
 		{Method: fiber.MethodGet, Path: "/v1/event-types", Auth: httpapi.SecretKey, Handle: h.listEventTypes},
-		{Method: fiber.MethodPost, Path: endpoints, Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: h.createEndpoint},
+		{
+			Method: fiber.MethodPost, Path: endpoints, Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional,
+			Handle: h.createEndpoint,
+		},
 		{Method: fiber.MethodGet, Path: endpoints, Auth: httpapi.SecretKey, Handle: h.listEndpoints},
 		{Method: fiber.MethodGet, Path: one, Auth: httpapi.SecretKey, Handle: h.getEndpoint},
 		{Method: fiber.MethodPatch, Path: one, Auth: httpapi.SecretKey, Handle: h.updateEndpoint},
 		{Method: fiber.MethodDelete, Path: one, Auth: httpapi.SecretKey, Handle: h.deleteEndpoint},
 		{Method: fiber.MethodGet, Path: one + "/secret", Auth: httpapi.SecretKey, Handle: h.getEndpointSecret},
-		{Method: fiber.MethodPost, Path: one + "/rotate-secret", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: httpapi.WithoutBody(h.rotateEndpointSecret)},
-		{Method: fiber.MethodPost, Path: one + "/test", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional, Handle: httpapi.WithoutBody(h.testEndpoint)},
+		{
+			Method: fiber.MethodPost, Path: one + "/rotate-secret", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Transactional, Handle: httpapi.WithoutBody(h.rotateEndpointSecret),
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/test", Auth: httpapi.SecretKey, Idempotency: httpapi.Transactional,
+			Handle: httpapi.WithoutBody(h.testEndpoint),
+		},
 		{Method: fiber.MethodGet, Path: one + "/deliveries", Auth: httpapi.SecretKey, Handle: h.listDeliveries},
-		{Method: fiber.MethodPost, Path: one + "/deliveries/:deliveryId/redeliver", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.redeliver)},
-		{Method: fiber.MethodPost, Path: one + "/replay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased, Handle: h.replayEvents},
+		{
+			Method: fiber.MethodPost, Path: one + "/deliveries/:deliveryId/redeliver", Auth: httpapi.SecretKey,
+			Idempotency: httpapi.Leased, Handle: httpapi.WithoutBody(h.redeliver),
+		},
+		{
+			Method: fiber.MethodPost, Path: one + "/replay", Auth: httpapi.SecretKey, Idempotency: httpapi.Leased,
+			Handle: h.replayEvents,
+		},
 	}
 }
 
-// endpointView is a webhook endpoint (contract §12). Secret is shown when it is made and by its own route.
+// endpointView is a webhook endpoint. Secret is shown when it is made and by its own route.
 type endpointView struct {
 	ID             string   `json:"id"`
 	URL            string   `json:"url"`
@@ -54,7 +68,8 @@ type endpointView struct {
 
 func (h handlers) newEndpointView(e webhook.EndpointState) endpointView {
 	view := endpointView{
-		ID: e.ID, URL: e.URL, Events: e.Events, Enabled: e.Enabled, DisabledReason: apiformat.Text(e.DisabledReason), Livemode: !h.Sandbox,
+		ID: e.ID, URL: e.URL, Events: e.Events, Enabled: e.Enabled, DisabledReason: apiformat.Text(e.DisabledReason),
+		Livemode:    !h.Sandbox,
 		MaxInFlight: e.MaxInFlight, CreatedAt: apiformat.Time(e.CreatedAt),
 	}
 	if e.MaxPerSecond > 0 {
@@ -75,7 +90,8 @@ type endpointRequest struct {
 func (in endpointRequest) edit(f *fault.Violations) webhook.EndpointEdit {
 	edit := webhook.EndpointEdit{
 		URL: httpapi.PatchValue(f, "url", in.URL), Events: httpapi.PatchValue(f, "events", in.Events),
-		Enabled: httpapi.PatchValue(f, "enabled", in.Enabled), MaxInFlight: httpapi.PatchValue(f, "maxInFlight", in.MaxInFlight),
+		Enabled:     httpapi.PatchValue(f, "enabled", in.Enabled),
+		MaxInFlight: httpapi.PatchValue(f, "maxInFlight", in.MaxInFlight),
 	}
 	if in.MaxPerSecond.Set { // null is no limit, which no number expresses
 		edit.MaxPerSecond = &in.MaxPerSecond.Value
@@ -168,7 +184,7 @@ func (h handlers) rotateEndpointSecret(c *fiber.Ctx) error {
 	return c.JSON(view)
 }
 
-// deliveryView is one event's way to one endpoint.
+// deliveryView is the delivery of one event to one endpoint.
 type deliveryView struct {
 	ID            string                 `json:"id"`
 	EventID       string                 `json:"eventId"`
@@ -192,11 +208,13 @@ type attemptView struct {
 func newDeliveryView(d webhooks.Delivered) deliveryView {
 	view := deliveryView{
 		ID: d.ID, EventID: d.EventID, EventType: d.EventType, Status: d.Status, AttemptCount: d.AttemptCount,
-		NextAttemptAt: apiformat.Time(d.NextAttemptAt), CreatedAt: apiformat.Time(d.CreatedAt), Attempts: make([]attemptView, len(d.Attempts)),
+		NextAttemptAt: apiformat.Time(d.NextAttemptAt), CreatedAt: apiformat.Time(d.CreatedAt),
+		Attempts: make([]attemptView, len(d.Attempts)),
 	}
 	for i, a := range d.Attempts {
 		view.Attempts[i] = attemptView{
-			Number: a.Number, At: apiformat.Time(a.At), DurationMs: a.Duration.Milliseconds(), Error: apiformat.Text(a.Error), ResponseBody: apiformat.Text(a.ResponseBody),
+			Number: a.Number, At: apiformat.Time(a.At), DurationMs: a.Duration.Milliseconds(),
+			Error: apiformat.Text(a.Error), ResponseBody: apiformat.Text(a.ResponseBody),
 		}
 		if a.StatusCode > 0 {
 			view.Attempts[i].StatusCode = &a.StatusCode
@@ -262,9 +280,11 @@ func (h handlers) listEvents(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f)
 	search := ports.EventSearch{
-		Type:       event.Type(httpapi.QueryOneOf(c, &f, "type", event.ContractTypes...)),
-		CustomerID: httpapi.QueryID(c, &f, "customerId", id.Customer), ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
-		Created: httpapi.QueryCreated(c, &f), OldestFirst: httpapi.QueryOneOf(c, &f, "order", "asc", "desc") == "asc",
+		Type:               event.Type(httpapi.QueryOneOf(c, &f, "type", webhook.EventTypes()...)),
+		CustomerID:         httpapi.QueryID(c, &f, "customerId", id.Customer),
+		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
+		Created:            httpapi.QueryCreated(c, &f),
+		OldestFirst:        httpapi.QueryOneOf(c, &f, "order", "asc", "desc") == "asc",
 	}
 	if err := f.Err(); err != nil {
 		return err
@@ -296,7 +316,7 @@ type eventTypeView struct {
 }
 
 func (h handlers) listEventTypes(c *fiber.Ctx) error {
-	types := event.Catalogue()
+	types := webhook.Catalogue()
 	views := make([]eventTypeView, len(types))
 	for i, t := range types {
 		views[i] = eventTypeView{t.Type, t.Description, t.Advanced, t.Schema}

@@ -19,9 +19,15 @@ func appointmentSample(state string) page {
 	target := newSpan(locale.Default, zone, starts.Add(time.Hour), starts.Add(2*time.Hour))
 	return page{
 		reader: locale.Default,
-		Path:   "/a/secret", State: state, Title: "Coaching", Seller: "Ada's Workshop", Span: newSpan(locale.Default, zone, starts, starts.Add(time.Hour)),
+		Path:   "/a/secret", State: state, Title: "Coaching", Seller: "Ada's Workshop",
+		Span:    newSpan(locale.Default, zone, starts, starts.Add(time.Hour)),
 		Address: "1 Rue de Rivoli\nParis", Target: &target, Later: "/a/secret/reschedule?from=2026-06-29",
-		Days: []day{{Name: "Monday, 15 June 2026", Times: []openTime{{Clock: "07:00", StartsAt: starts, Href: "/a/secret/reschedule?to=x"}}}},
+		Days: []day{
+			{
+				Name:  "Monday, 15 June 2026",
+				Times: []openTime{{Clock: "07:00", StartsAt: starts, Href: "/a/secret/reschedule?to=x"}},
+			},
+		},
 	}
 }
 
@@ -38,10 +44,15 @@ func TestEveryPageOfAnAppointmentRendersInTheBuyersZone(t *testing.T) {
 	t.Parallel()
 	pages := newTestRoutes(t)
 	for template, want := range map[string][]string{
-		"appointment.html":         {"Monday, June 15, 2026, 6:00 AM–7:00 AM", "America/St_Johns, UTC−2:30", "1 Rue de Rivoli\nParis", "Add to calendar"},
-		"appointment_times.html":   {"Currently: Monday, June 15, 2026, 6:00 AM–7:00 AM", ">07:00<", "Later days"},
-		"appointment_confirm.html": {"7:00 AM–8:00 AM", `method="post" action="/a/secret/reschedule"`, `value="2026-06-15T09:30:00.000Z"`},
-		"appointment_cancel.html":  {`method="post" action="/a/secret/cancel"`, "Keep appointment"},
+		"appointment.html": {
+			"Monday, June 15, 2026, 6:00 AM–7:00 AM", "America/St_Johns, UTC−2:30", "1 Rue de Rivoli\nParis",
+			"Add to calendar",
+		},
+		"appointment_times.html": {"Currently: Monday, June 15, 2026, 6:00 AM–7:00 AM", ">07:00<", "Later days"},
+		"appointment_confirm.html": {
+			"7:00 AM–8:00 AM", `method="post" action="/a/secret/reschedule"`, `value="2026-06-15T09:30:00.000Z"`,
+		},
+		"appointment_cancel.html": {`method="post" action="/a/secret/cancel"`, "Keep appointment"},
 	} {
 		html, err := pages.render(template, "apt.move.title", appointmentSample("confirmed"))
 		if err != nil {

@@ -10,10 +10,10 @@ import (
 	"sundry/modules/booking"
 )
 
-// mostDays is how many days of open times one request reads: two months and the days around them.
+// mostDays bounds the days of open times that one request reads: two months and the days around them.
 const mostDays = 66
 
-// calendarData is what move.js reads.
+// calendarData is the JSON that move.js reads.
 type calendarData struct {
 	Path        string            `json:"path"`
 	Locale      string            `json:"locale"`
@@ -30,8 +30,8 @@ func (p page) Planner() layout.Planner {
 	return layout.Planner{Sessions: 1, Hour12: p.reader.Hour12, Confirm: p.reader.Text("js.move_confirm")}
 }
 
-// calendarData is what the page's script needs. A listing that is not sold any more has no window of its own; what was
-// sold can still be moved for a year.
+// calendarData returns what the page's script needs. A listing that is no longer sold has no window of its own; its
+// appointments can still be moved for a year.
 func (r *Routes) calendarData(c *fiber.Ctx, p page, m booking.Managed) (*calendarData, error) {
 	window, ok, err := r.booking.Window(c.UserContext(), m.ListingID, m.VariantID)
 	if err != nil {
@@ -74,7 +74,7 @@ type slotView struct {
 	EndsAt   string `json:"endsAt"`
 }
 
-// openTimes is what the calendar asks for: from and to are days of the buyer's, both included.
+// openTimes serves the open times of the days from and to, both included, in the buyer's zone.
 func (r *Routes) openTimes(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")

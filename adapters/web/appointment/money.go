@@ -44,10 +44,11 @@ func (p page) cancelerText(by appointment.Canceler) string {
 
 // refundTexts describe how far a refund is; "" is one that canceling would make.
 var refundTexts = map[refund.Status]string{
-	"": "apt.money.due", refund.Pending: "apt.money.pending", refund.Succeeded: "apt.money.refunded", refund.Failed: "apt.money.failed",
+	"": "apt.money.due", refund.Pending: "apt.money.pending", refund.Succeeded: "apt.money.refunded",
+	refund.Failed: "apt.money.failed",
 }
 
-// moneyText is what canceling does, or did, to the money.
+// moneyText says what canceling does, or did, to the payment.
 func (p page) moneyText(a appointment.State, m booking.Money) string {
 	switch m.Decision {
 	case appointment.RefundDue:

@@ -1,6 +1,6 @@
-// Package appointment is where a buyer sees, moves and cancels an appointment. Its pages are forms and links: nothing on
-// them needs a script, and the calendar of open times is a list without one. The secret in the address is the
-// authorization, and there is no cookie that another site could use.
+// Package appointment serves the pages on which a buyer sees, moves and cancels an appointment. They are forms and
+// links: nothing on them needs a script, and the calendar of open times is a list without one. The secret in the
+// address is the authorization, and there is no cookie that another site could use.
 package appointment
 
 import (
@@ -53,34 +53,34 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Post("/a/:secret/cancel", compress, r.cancel)
 }
 
-// page is what the pages of an appointment show.
+// page holds what the pages of an appointment show.
 type page struct {
 	reader locale.Locale
 	Path   string // /a/{secret}
-	// State is one of confirmed, begun and canceled.
+	// State is confirmed, begun or canceled.
 	State  string
 	Title  string
 	Seller string
 	// Storefront is the rest of what buyers see of the seller.
 	Storefront identity.Profile
 	Span       span
-	// MeetingURL or Address is where.
+	// MeetingURL or Address is the place of the meeting.
 	MeetingURL string
 	Address    string
 	Reason     string // why it was canceled
-	// Canceler is the sentence about who canceled it, and Money the one about what canceling does or did to the money; ""
-	// where nothing was paid. Expected is the refund that the buyer is asked to agree to, in minor units.
+	// Canceler says who canceled it, and Money what canceling does or did to the payment; "" where nothing was paid.
+	// Expected is the refund that the buyer is asked to accept, in minor units.
 	Canceler, Money string
 	Expected        int64
-	// Policy is until when canceling returns everything; "" when it doesn't.
+	// Policy says until when canceling is refunded in full; "" when it isn't.
 	Policy string
-	// Done is what the buyer has just done: moved or nothing.
+	// Done names the buyer's last action, moved; "" for none.
 	Done string
-	// Problem is why what they asked for cannot be done; "" when nothing is wrong.
+	// Problem explains why the buyer's request failed; "" when it did not.
 	Problem string
 	// Target is the time that they chose and have yet to confirm.
 	Target *span
-	// Moving is whether the page has the calendar of open times.
+	// Moving reports whether the page has the calendar of open times.
 	Moving bool
 	// Days, Earlier and Later are the times to choose from and the weeks around them, "" where there is none.
 	Days           []day
@@ -115,7 +115,7 @@ type openTime struct {
 	Href     string
 }
 
-// daysShown is how many days of open times stand on one page.
+// daysShown is the number of days of open times on one page.
 const daysShown = 14
 
 func (r *Routes) show(c *fiber.Ctx) error {
@@ -141,7 +141,8 @@ func newPage(c *fiber.Ctx, m booking.Managed) (page, error) {
 	zone, err := civil.ParseZone(m.Timezone)
 	page := page{
 		reader: layout.ReaderOf(c, ""),
-		Path:   "/a/" + c.Params("secret"), State: "confirmed", Title: m.Title, Seller: m.Seller.Name, Storefront: m.Seller.Profile, MeetingURL: m.MeetingURL, Address: m.Address,
+		Path:   "/a/" + c.Params("secret"), State: "confirmed", Title: m.Title, Seller: m.Seller.Name,
+		Storefront: m.Seller.Profile, MeetingURL: m.MeetingURL, Address: m.Address,
 		Reason: m.CancelReason,
 	}
 	if err != nil {
@@ -186,7 +187,7 @@ func sendCalendar(c *fiber.Ctx, raw []byte) error {
 // choose shows the open times, or asks about the one that was chosen.
 func (r *Routes) choose(c *fiber.Ctx) error { return r.times(c, "") }
 
-// times shows the open times with what is wrong with an earlier choice.
+// times shows the open times, with the fault of an earlier choice.
 func (r *Routes) times(c *fiber.Ctx, problem string) error {
 	secret := c.Params("secret")
 	m, err := r.booking.Managed(c.UserContext(), secret)
@@ -240,7 +241,8 @@ func (p *page) list(m booking.Managed, c booking.Calendar) {
 		}
 		day := &p.Days[len(p.Days)-1]
 		day.Times = append(day.Times, openTime{
-			Clock: p.reader.Clock(starts), StartsAt: starts, Href: base + url.Values{"to": {apiformat.Instant(starts)}}.Encode(),
+			Clock: p.reader.Clock(starts), StartsAt: starts,
+			Href: base + url.Values{"to": {apiformat.Instant(starts)}}.Encode(),
 		})
 	}
 	if today := civil.DateIn(zone, m.Now); c.From > today {
@@ -270,7 +272,7 @@ func (r *Routes) move(c *fiber.Ctx) error {
 
 func (r *Routes) askCancel(c *fiber.Ctx) error { return r.cancelForm(c, "") }
 
-// cancelForm asks whether to cancel, with what is wrong with an earlier form.
+// cancelForm asks whether to cancel, with the fault of an earlier form.
 func (r *Routes) cancelForm(c *fiber.Ctx, problem string) error {
 	m, err := r.booking.Managed(c.UserContext(), c.Params("secret"))
 	if err != nil {
@@ -320,5 +322,7 @@ func (r *Routes) render(template, title string, p page) ([]byte, error) {
 }
 
 func (r *Routes) view(title string, p page) layout.View {
-	return layout.View{Title: p.reader.Text(title) + " · " + p.Title, Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p}
+	return layout.View{
+		Title: p.reader.Text(title) + " · " + p.Title, Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p,
+	}
 }

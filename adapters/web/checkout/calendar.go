@@ -17,10 +17,12 @@ func newCalendar(w booking.Window, ok bool) *order.Calendar {
 
 // Planner is the calendar of the page.
 func (p page) Planner() layout.Planner {
-	return layout.Planner{Sessions: p.Booking.Sessions, Hour12: p.Reader.Hour12, Confirm: p.Reader.Text("choose.confirm")}
+	return layout.Planner{
+		Sessions: p.Booking.Sessions, Hour12: p.Reader.Hour12, Confirm: p.Reader.Text("choose.confirm"),
+	}
 }
 
-// calendarData is what calendar.js reads.
+// calendarData is the JSON that calendar.js reads.
 type calendarData struct {
 	ListingID  string       `json:"listingId"`
 	VariantID  string       `json:"variantId"`
@@ -50,7 +52,9 @@ func newCalendarData(b *order.Booking) *calendarData {
 		GapMinutes: b.Calendar.Gap, Zone: b.Calendar.Zone, Until: b.Calendar.Until, Held: []heldMoment{},
 	}
 	for _, m := range b.Times {
-		out.Held = append(out.Held, heldMoment{apiformat.Instant(m.StartsAt), apiformat.Instant(m.EndsAt), m.Zone, m.Mode})
+		out.Held = append(out.Held, heldMoment{
+			apiformat.Instant(m.StartsAt), apiformat.Instant(m.EndsAt), m.Zone, m.Mode,
+		})
 	}
 	return out
 }

@@ -12,12 +12,12 @@ type page struct {
 	order.Order
 	// Guess is the country that the reader's language names; "" once the buyer has named theirs.
 	Guess string
-	// ManageURL leads to where a plan that was bought is managed and canceled; "" for anything else.
+	// ManageURL is the page on which a plan is managed and canceled; "" for anything else.
 	ManageURL string
 }
 
-// templates names the template of each page state. Details, payment and a declined payment are one page: the buyer fills
-// in one form, once.
+// templates names the template of each page state. Details, payment and a declined payment are one page: the buyer
+// fills in one form, once.
 var templates = map[string]string{
 	"choose_mode":      "choose.html",
 	"choose_time":      "choose.html",
@@ -53,7 +53,7 @@ type pageData struct {
 	// CardForm is null where our own form takes the sandbox's test cards.
 	CardForm *layout.CardFormData `json:"cardForm"`
 	Text     map[string]string    `json:"text"`
-	// Declines are why a card was refused, by the decline code.
+	// Declines maps a decline code to its explanation.
 	Declines map[string]string `json:"declines,omitempty"`
 }
 

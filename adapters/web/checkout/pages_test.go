@@ -26,30 +26,72 @@ func newTestRoutes(t *testing.T, sandbox bool) *Routes {
 func TestEveryPageStateRenders(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
-		"choose a mode":    {"Where would you like to meet?", `value="in_person"`, `role="grid"`, `"state":"choose_mode"`, "needs JavaScript"},
-		"choose a time":    {"Choose a time", "Full refund if you cancel at least 24 hours before the start.", "60 minutes · Online", `"listingId":"lst_1"`, `"variantId":"var_1"`, `"gapMinutes":15`, `"zone":"Europe/Paris"`, `"until":"2026-04-30"`, `"held":[]`, `"expiresAt":1772368200000`, "Back to Field Notes Studio"},
-		"choose a pack":    {"Choose 3 times", "3 appointments of 60 minutes · Online", `"sessions":3`, `aria-multiselectable="true"`},
-		"choose again":     {"Keep my current time", `href="/c/s3cr3t?embed=1"`, `"changing":true`, `"startsAt":"2026-03-07T14:00:00.000Z"`},
-		"pay a lesson":     {"Full refund if you cancel at least 24 hours before the start.", "Saturday, March 7, 2026", "9:00 AM – 10:00 AM EST (UTC−5)", "In person", `href="?change=1"`, `id="hold"`, `"calendar":null`},
-		"pay a pack":       {"9:00 AM – 10:00 AM EST (UTC−5)", "Sunday, March 8, 2026", "10:00 AM – 11:00 AM EDT (UTC−4)", "Your appointments"},
-		"booked":           {"Full refund if you cancel at least 24 hours before the start.", `href="https://meet.example/ada?room=1&amp;x=2"`, "7 Bridge Street", "Canceled", `href="https://pay.example/a/1"`, "the appointment on Saturday, March 7, 2026", "10:00 AM – 11:00 AM EDT (UTC−4)"},
-		"too late":         {"We hold times for 30 minutes", `href="https://pay.example/c/s3cr3t/again?embed=1"`, "Choose another time", "Close"},
-		"time lost":        {"no longer available", `href="https://pay.example/c/s3cr3t/again"`, "https://fieldnotes.example/books?from=checkout"},
-		"pay once":         {"Pay €29.00", "One-time payment.", `value="ada@example.com"`, `autocomplete="cc-number"`, "merchant of record for Field Notes Studio"},
-		"details":          {"Pay €29.00"},
-		"pay subscription": {"Subscribe to Studio Pro", "Pay €40.00", "Then €49.00 per month", "Renews at €49.00 per month", "Discount", "−€9.00", "Tax included", "Team · Billed monthly"},
-		"start trial":      {"14 days free", "Start free trial", "From March 22, 2026 you’ll pay €49.00 per month", "Due on March 22, 2026", `autocomplete="cc-number"`},
+		"choose a mode": {
+			"Where would you like to meet?", `value="in_person"`, `role="grid"`, `"state":"choose_mode"`,
+			"needs JavaScript",
+		},
+		"choose a time": {
+			"Choose a time", "Full refund if you cancel at least 24 hours before the start.", "60 minutes · Online",
+			`"listingId":"lst_1"`, `"variantId":"var_1"`, `"gapMinutes":15`, `"zone":"Europe/Paris"`,
+			`"until":"2026-04-30"`, `"held":[]`, `"expiresAt":1772368200000`, "Back to Field Notes Studio",
+		},
+		"choose a pack": {
+			"Choose 3 times", "3 appointments of 60 minutes · Online", `"sessions":3`, `aria-multiselectable="true"`,
+		},
+		"choose again": {
+			"Keep my current time", `href="/c/s3cr3t?embed=1"`, `"changing":true`,
+			`"startsAt":"2026-03-07T14:00:00.000Z"`,
+		},
+		"pay a lesson": {
+			"Full refund if you cancel at least 24 hours before the start.", "Saturday, March 7, 2026",
+			"9:00 AM – 10:00 AM EST (UTC−5)", "In person", `href="?change=1"`, `id="hold"`, `"calendar":null`,
+		},
+		"pay a pack": {
+			"9:00 AM – 10:00 AM EST (UTC−5)", "Sunday, March 8, 2026", "10:00 AM – 11:00 AM EDT (UTC−4)",
+			"Your appointments",
+		},
+		"booked": {
+			"Full refund if you cancel at least 24 hours before the start.",
+			`href="https://meet.example/ada?room=1&amp;x=2"`, "7 Bridge Street", "Canceled",
+			`href="https://pay.example/a/1"`, "the appointment on Saturday, March 7, 2026",
+			"10:00 AM – 11:00 AM EDT (UTC−4)",
+		},
+		"too late": {
+			"We hold times for 30 minutes", `href="https://pay.example/c/s3cr3t/again?embed=1"`, "Choose another time",
+			"Close",
+		},
+		"time lost": {
+			"no longer available", `href="https://pay.example/c/s3cr3t/again"`,
+			"https://fieldnotes.example/books?from=checkout",
+		},
+		"pay once": {
+			"Pay €29.00", "One-time payment.", `value="ada@example.com"`, `autocomplete="cc-number"`,
+			"merchant of record for Field Notes Studio",
+		},
+		"details": {"Pay €29.00"},
+		"pay subscription": {
+			"Subscribe to Studio Pro", "Pay €40.00", "Then €49.00 per month", "Renews at €49.00 per month", "Discount",
+			"−€9.00", "Tax included", "Team · Billed monthly",
+		},
+		"start trial": {
+			"14 days free", "Start free trial", "From March 22, 2026 you’ll pay €49.00 per month",
+			"Due on March 22, 2026", `autocomplete="cc-number"`,
+		},
 		"get free product": {"Get for free", "No card needed"},
 		"declined":         {"insufficient funds", "Pay €29.00"},
 		"authenticating":   {"Simulated", "Complete authentication", "Fail authentication"},
 		"processing":       {"Confirming your payment", "charged at most once"},
-		"paid":             {"Payment complete", "R-2026-000042", "https://files.example/handbook.pdf", "Continue to fieldnotes.example"},
-		"paid, no return":  {"You can close this page."},
-		"trial started":    {"Your trial has started"},
-		"already paid":     {"already paid", "You were charged once"},
-		"attempt cap":      {"We couldn’t complete this payment", "Your card was declined."},
-		"expired":          {"has expired", "Back to fieldnotes.example", "https://fieldnotes.example/books?from=checkout"},
-		"embedded":         {"embedded", `"https://fieldnotes.example"`},
+		"paid": {
+			"Payment complete", "R-2026-000042", "https://files.example/handbook.pdf", "Continue to fieldnotes.example",
+		},
+		"paid, no return": {"You can close this page."},
+		"trial started":   {"Your trial has started"},
+		"already paid":    {"already paid", "You were charged once"},
+		"attempt cap":     {"We couldn’t complete this payment", "Your card was declined."},
+		"expired": {
+			"has expired", "Back to fieldnotes.example", "https://fieldnotes.example/books?from=checkout",
+		},
+		"embedded": {"embedded", `"https://fieldnotes.example"`},
 	}
 	pages := newTestRoutes(t, true)
 	for name, checkout := range samples() {
@@ -78,8 +120,13 @@ func TestAPaidPlanLeadsToWhereItIsCanceled(t *testing.T) {
 		order order.Order
 		want  string
 	}{
-		"on the page":    {ordertest.Paid(ordertest.Subscription("paid")), `id="manage" href="/p/asks">Manage or cancel your plan`},
-		"in the overlay": {embedded(ordertest.Paid(ordertest.Trial("paid"))), `id="manage" href="/p/asks" target="_blank" rel="noopener">`},
+		"on the page": {
+			ordertest.Paid(ordertest.Subscription("paid")), `id="manage" href="/p/asks">Manage or cancel your plan`,
+		},
+		"in the overlay": {
+			embedded(ordertest.Paid(ordertest.Trial("paid"))),
+			`id="manage" href="/p/asks" target="_blank" rel="noopener">`,
+		},
 	} {
 		html, err := newTestRoutes(t, true).render(page{Order: c.order, ManageURL: "/p/asks"}, "n")
 		if err != nil || !bytes.Contains(html, []byte(c.want)) {
@@ -106,7 +153,9 @@ func TestAFreePageAsksForNoCard(t *testing.T) {
 
 func TestAnUnknownStateIsAnErrorNotAnEmptyPage(t *testing.T) {
 	t.Parallel()
-	if html, err := newTestRoutes(t, true).render(page{Order: ordertest.Once("dancing")}, "n"); err == nil || html != nil {
+	if html, err := newTestRoutes(t, true).render(
+		page{Order: ordertest.Once("dancing")}, "n",
+	); err == nil || html != nil {
 		t.Errorf("got %d bytes, %v; want an error", len(html), err)
 	}
 }

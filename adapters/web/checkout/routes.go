@@ -1,7 +1,8 @@
 // Package checkout is the hosted checkout: choosing times, paying, authenticating, and how it ended, hosted or in the
 // overlay, and the payment links that lead to it.
 //
-// Its pages carry no cookies and a nonce content policy, and no code of others but the card processor's, where it takes the card.
+// Its pages carry no cookies and a nonce content policy, and no code of others but the card processor's, where it
+// takes the card.
 package checkout
 
 import (
@@ -34,7 +35,9 @@ type Routes struct {
 }
 
 // New ties the pages to the checkout, the calendar and the portal.
-func New(l *layout.Layout, sessions *checkout.Service, book *booking.Service, buyers *customers.Service) (*Routes, error) {
+func New(
+	l *layout.Layout, sessions *checkout.Service, book *booking.Service, buyers *customers.Service,
+) (*Routes, error) {
 	pages, err := l.Pages(layout.Files{Name: "checkout", FS: files, Shared: order.Folders()})
 	if err != nil {
 		return nil, err
@@ -89,7 +92,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		p.Booking.Calendar = newCalendar(window, ok)
 	}
 	if p.Receipt != nil && p.Recurring != nil {
-		// The page may be passed on to others, so it only leads to a mail to the customer.
+		// The page may be shared, so it only offers to mail a link to the customer.
 		if p.ManageURL, err = r.customers.AskURL(session.Session.CustomerID); err != nil {
 			return r.layout.Fail(c, err)
 		}

@@ -8,7 +8,9 @@ import (
 // samples has every page there is, by a name a person can read.
 func samples() map[string]order.Order {
 	declined := ordertest.Once("payment_failed")
-	declined.Failure = &order.Failure{Code: "CARD_DECLINED", Message: "Your card has insufficient funds. Try another card."}
+	declined.Failure = &order.Failure{
+		Code: "CARD_DECLINED", Message: "Your card has insufficient funds. Try another card.",
+	}
 	failed := ordertest.Once("failed")
 	failed.Failure = &order.Failure{Code: "CARD_DECLINED", Message: "Your card was declined."}
 	final := ordertest.Paid(ordertest.Once("paid"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/appointment"
 	"sundry/core/civil"
 	"sundry/core/refund"
@@ -26,11 +27,11 @@ func (r *Routes) mountBookings(at fiber.Router) {
 	r.post(at, "/bookings/:id/move", r.moveAppointment)
 }
 
-var appointmentTones = map[appointment.Status]cell{
-	appointment.StatusConfirmed: badge("Confirmed", "ok"), appointment.StatusCanceled: badge("Canceled", "mute"),
+var appointmentTones = map[appointment.Status]ui.Cell{
+	appointment.StatusConfirmed: ui.Badge("Confirmed", "ok"), appointment.StatusCanceled: ui.Badge("Canceled", "mute"),
 }
 
-// zone is where the creator works; UTC before they have set it.
+// zone returns the creator's time zone; UTC before they have set it.
 func (r *Routes) zone(ctx context.Context, v *visit) (*time.Location, error) {
 	setup, err := r.Booking.Setup(ctx, v.account())
 	if err != nil {
@@ -54,25 +55,38 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	customers := r.names(v)
-	l := &list[appointment.State]{
-		path: base + "/bookings", name: "appointments",
-		filters: []filter{
-			{Name: "when", Label: "When", Options: choices("", "", "Any time", "coming", "Coming up", "past", "Past")},
-			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "confirmed", "Confirmed", "canceled", "Canceled")}, {Name: "q", Label: "Search", Placeholder: "Title or customer"},
+	l := &ui.List[appointment.State]{
+		Path: base + "/bookings", FileName: "appointments",
+		Filters: []ui.Filter{
+			{
+				Name: "when", Label: "When",
+				Options: ui.Choices("", "", "Any time", "coming", "Coming up", "past", "Past"),
+			},
+			{
+				Name: "status", Label: "Status",
+				Options: ui.Choices("", "", "Any status", "confirmed", "Confirmed", "canceled", "Canceled"),
+			},
+			{Name: "q", Label: "Search", Placeholder: "Title or customer"},
 		},
-		columns: []column[appointment.State]{
-			{label: "Appointment", cell: func(a appointment.State) cell {
-				return to(a.Title, base+"/bookings/"+a.ID)
+		Columns: []ui.Column[appointment.State]{
+			{Label: "Appointment", Cell: func(a appointment.State) ui.Cell {
+				return ui.TextLink(a.Title, base+"/bookings/"+a.ID)
 			}},
-			{label: "Customer", cell: func(a appointment.State) cell { return customers.cell(a.CustomerID, a.ExternalCustomerID) }},
-			{label: "When (" + zone.String() + ")", cell: func(a appointment.State) cell {
-				return cell{Text: v.reader.Day(a.StartsAt.In(zone)), Sub: v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone))}
-			}, csv: func(a appointment.State) string { return exact(a.StartsAt) }},
-			{label: "Where", cell: func(a appointment.State) cell { return text(whereOf(a)) }},
-			{label: "Status", cell: func(a appointment.State) cell { return appointmentTones[a.Status] }},
+			{
+				Label: "Customer",
+				Cell:  func(a appointment.State) ui.Cell { return customers.cell(a.CustomerID, a.ExternalCustomerID) },
+			},
+			{Label: "When (" + zone.String() + ")", Cell: func(a appointment.State) ui.Cell {
+				return ui.Cell{
+					Text: v.reader.Day(a.StartsAt.In(zone)),
+					Sub:  v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)),
+				}
+			}, CSV: func(a appointment.State) string { return ui.ExactTime(a.StartsAt) }},
+			{Label: "Where", Cell: func(a appointment.State) ui.Cell { return ui.Text(whereOf(a)) }},
+			{Label: "Status", Cell: func(a appointment.State) ui.Cell { return appointmentTones[a.Status] }},
 		},
-		read: named(customers, func(one appointment.State) string { return one.CustomerID },
-			func(ctx context.Context, q query, page ports.Page) (ports.List[appointment.State], error) {
+		Read: named(customers, func(one appointment.State) string { return one.CustomerID },
+			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[appointment.State], error) {
 				search := ports.AppointmentSearch{Status: appointment.Status(q["status"])}
 				switch q["when"] {
 				case "coming":
@@ -82,13 +96,21 @@ func (r *Routes) bookings(c *fiber.Ctx, v *visit) error {
 				}
 				return r.Booking.Appointments(ctx, v.account(), search, page)
 			}),
-		match: func(q query, a appointment.State) bool {
-			return q.has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID, customers.of(a.CustomerID, ""))
+		Match: func(q ui.Query, a appointment.State) bool {
+			return q.Has("q", a.Title, a.ExternalCustomerID, a.CustomerID, a.ID, customers.of(a.CustomerID, ""))
 		},
-		empty: empty{Title: "No appointments yet", Text: "Set when and where you meet buyers, and sell a listing of the kind appointment.",
-			Action: &action{Label: "Set your hours", Href: base + "/bookings/settings", Tone: "primary"}},
+		Empty: ui.Empty{
+			Title:  "No appointments yet",
+			Text:   "Set when and where you meet buyers, and sell a listing of the kind appointment.",
+			Action: &ui.Action{Label: "Set your hours", Href: base + "/bookings/settings", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Title: "Bookings", Lead: "Who meets you, and when.", Actions: []action{link("Week", base+"/bookings/week"), link("Hours and meetings", base+"/bookings/settings")}})
+	return show(r, c, v, l, ui.Page{
+		Title: "Bookings", Lead: "Who meets you, and when.",
+		Actions: []ui.Action{
+			ui.Link("Week", base+"/bookings/week"), ui.Link("Hours and meetings", base+"/bookings/settings"),
+		},
+	})
 }
 
 func whereOf(a appointment.State) string {
@@ -134,7 +156,10 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 		monday = asked.Monday()
 	}
 	_, from, until := civil.ZoneForDays(zone, monday, monday+6)
-	found, err := r.Booking.Appointments(ctx, v.account(), ports.AppointmentSearch{From: time.UnixMilli(from), To: time.UnixMilli(until)}, ports.Page{Limit: maxWeek})
+	found, err := r.Booking.Appointments(
+		ctx, v.account(), ports.AppointmentSearch{From: time.UnixMilli(from), To: time.UnixMilli(until)},
+		ports.Page{Limit: maxWeek},
+	)
 	if err != nil {
 		return err
 	}
@@ -147,19 +172,23 @@ func (r *Routes) week(c *fiber.Ctx, v *visit) error {
 
 		if at := int(civil.DateIn(zone, a.StartsAt) - monday); at >= 0 && at < len(days) {
 			days[at].Entries = append(days[at].Entries, weekEntry{
-				v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)), a.Title, base + "/bookings/" + a.ID, a.Status == appointment.StatusCanceled,
+				v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)), a.Title,
+				base + "/bookings/" + a.ID, a.Status == appointment.StatusCanceled,
 			})
 		}
 	}
-	p := page{
-		Nav: base + "/bookings", Title: "Week of " + v.reader.Date(dayOf(monday)), Lead: "Times are in " + zone.String() + ".", Up: &action{Label: "Bookings", Href: base + "/bookings"},
-		Actions: []action{link("Today", base+"/bookings/week")}, Parts: []part{{Kind: "week", Data: days}},
+	p := ui.Page{
+		Nav: base + "/bookings", Title: "Week of " + v.reader.Date(dayOf(monday)),
+		Lead: "Times are in " + zone.String() + ".", Up: &ui.Action{Label: "Bookings", Href: base + "/bookings"},
+		Actions: []ui.Action{ui.Link("Today", base+"/bookings/week")}, Parts: []ui.Part{{Kind: "week", Data: days}},
 	}
 	if today.Monday()-monday < 7*52 {
-		p.Actions = append([]action{link("Week before", base+"/bookings/week?from="+(monday-7).String())}, p.Actions...)
+		p.Actions = append(
+			[]ui.Action{ui.Link("Week before", base+"/bookings/week?from="+(monday-7).String())}, p.Actions...,
+		)
 	}
 	if monday-today.Monday() < 7*52 {
-		p.Actions = append(p.Actions, link("Week after", base+"/bookings/week?from="+(monday+7).String()))
+		p.Actions = append(p.Actions, ui.Link("Week after", base+"/bookings/week?from="+(monday+7).String()))
 	}
 	return r.send(c, v, p)
 }
@@ -182,20 +211,24 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	status := appointmentTones[a.Status]
-	p := page{
-		Nav: base + "/bookings", Title: a.Title, Badge: &status, Up: &action{Label: "Bookings", Href: base + "/bookings"},
+	p := ui.Page{
+		Nav: base + "/bookings", Title: a.Title, Badge: &status,
+		Up:   &ui.Action{Label: "Bookings", Href: base + "/bookings"},
 		Lead: v.reader.Day(a.StartsAt.In(zone)) + ", " + v.reader.Clock(a.StartsAt.In(zone)) + " – " + v.reader.Clock(a.EndsAt.In(zone)) + " (" + zone.String() + ")",
 	}
 	if a.MeetingURL != "" && a.Status == appointment.StatusConfirmed {
-		p.Actions = append(p.Actions, link("Join meeting", a.MeetingURL).primary())
+		p.Actions = append(p.Actions, ui.Link("Join meeting", a.MeetingURL).Primary())
 	}
 	customers := r.names(v)
 	if err := customers.load(ctx, a.CustomerID); err != nil {
 		return err
 	}
-	all := []fact{
-		{"Buyer’s time", text(v.buyerTime(a))}, {"Where", text(orDash(firstOf(a.MeetingURL, a.Address)))}, {"Listing", to(a.Title, base+"/listings/"+a.ListingID)},
-		{"Customer", customers.cell(a.CustomerID, a.ExternalCustomerID)}, {"Booked", v.moment(a.CreatedAt)},
+	all := []ui.Fact{
+		{Label: "Buyer’s time", Value: ui.Text(v.buyerTime(a))},
+		{Label: "Where", Value: ui.Text(orDash(firstOf(a.MeetingURL, a.Address)))},
+		{Label: "Listing", Value: ui.TextLink(a.Title, base+"/listings/"+a.ListingID)},
+		{Label: "Customer", Value: customers.cell(a.CustomerID, a.ExternalCustomerID)},
+		{Label: "Booked", Value: v.moment(a.CreatedAt)},
 	}
 	money, err := r.Cancellations.MoneyOf(ctx, a, appointment.ByCreator)
 	if err != nil {
@@ -204,18 +237,20 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 	if a.Status == appointment.StatusCanceled {
 		all = append(all, v.cancellation(a, money)...)
 	}
-	p.Parts = append(p.Parts, facts("Details", append(all, fact{"ID", copied(a.ID)})...))
+	p.Parts = append(p.Parts, ui.Facts("Details", append(all, ui.Fact{Label: "ID", Value: ui.Copyable(a.ID)})...))
 	if a.Status == appointment.StatusConfirmed {
 		open, err := r.openTimes(ctx, v, a, zone)
 		if err != nil {
 			return err
 		}
 		if len(open) > 0 {
-			move := v.form("move", base+"/bookings/"+a.ID+"/move", "Move", field{Name: "startsAt", Label: "New time", Type: "select", Options: open, Also: []string{"appointmentSlot"}})
+			move := v.form("move", base+"/bookings/"+a.ID+"/move", "Move", ui.Field{
+				Name: "startsAt", Label: "New time", Type: "select", Options: open, Also: []string{"appointmentSlot"},
+			})
 			move.Title, move.Lead = "Move it", "The buyer gets a mail with the new time."
-			p.Parts = append(p.Parts, formPart(move))
+			p.Parts = append(p.Parts, ui.FormPart(move))
 		}
-		p.Parts = append(p.Parts, formPart(v.cancelForm(a, money)))
+		p.Parts = append(p.Parts, ui.FormPart(v.cancelForm(a, money)))
 	}
 	return r.send(c, v, p)
 }
@@ -225,43 +260,47 @@ var canceledBy = map[appointment.Canceler]string{
 	appointment.ByBuyer: "The buyer", appointment.ByCreator: "You", appointment.BySystem: "Sundry",
 }
 
-// noRefund describes why nothing goes back to a buyer.
+// noRefund explains why a buyer gets no refund.
 var noRefund = map[appointment.RefundDecision]string{
-	appointment.NothingPaid: "Nothing was paid.", appointment.NoRefundPolicy: "Not refunded: the listing promises no refund.",
-	appointment.TooLateToRefund: "Not refunded: the buyer canceled too late.", appointment.RefundDeclined: "Not refunded, as you chose.",
-	appointment.PaymentDisputed: "Nothing is refunded now: the payment is disputed.", appointment.NothingLeft: "Nothing is left to refund.",
+	appointment.NothingPaid:     "Nothing was paid.",
+	appointment.NoRefundPolicy:  "Not refunded: the listing promises no refund.",
+	appointment.TooLateToRefund: "Not refunded: the buyer canceled too late.",
+	appointment.RefundDeclined:  "Not refunded, as you chose.",
+	appointment.PaymentDisputed: "Nothing is refunded now: the payment is disputed.",
+	appointment.NothingLeft:     "Nothing is left to refund.",
 }
 
 var refundSteps = map[refund.Status]string{
-	refund.Pending: " is on its way to the buyer", refund.Succeeded: " was refunded", refund.Failed: " could not be refunded",
+	refund.Pending: " is on its way to the buyer", refund.Succeeded: " was refunded",
+	refund.Failed: " could not be refunded",
 }
 
-// cancellation is who canceled, why, and what became of the money.
-func (v *visit) cancellation(a appointment.State, m booking.Money) []fact {
-	var all []fact
+// cancellation lists who canceled, the reason and the effect on the payment.
+func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
+	var all []ui.Fact
 	if who := canceledBy[a.CanceledBy]; who != "" {
-		all = append(all, fact{"Canceled by", text(who)})
+		all = append(all, ui.Fact{Label: "Canceled by", Value: ui.Text(who)})
 	}
 	if a.CancelReason != "" {
-		all = append(all, fact{"Why it was canceled", text(a.CancelReason)})
+		all = append(all, ui.Fact{Label: "Why it was canceled", Value: ui.Text(a.CancelReason)})
 	}
 	switch m.Decision {
 	case "": // canceled before this was recorded
 		return all
 	case appointment.RefundDue:
-		return append(all, fact{"Refund", text(v.reader.Money(m.Amount) + refundSteps[m.Status])})
+		return append(all, ui.Fact{Label: "Refund", Value: ui.Text(v.reader.Money(m.Amount) + refundSteps[m.Status])})
 	default:
-		return append(all, fact{"Refund", text(noRefund[m.Decision])})
+		return append(all, ui.Fact{Label: "Refund", Value: ui.Text(noRefund[m.Decision])})
 	}
 }
 
 // cancelForm cancels, with the choice of a refund where there is one.
-func (v *visit) cancelForm(a appointment.State, m booking.Money) form {
-	fields := []field{{Name: "reason", Label: "Why", Hint: "The buyer reads it."}}
+func (v *visit) cancelForm(a appointment.State, m booking.Money) ui.Form {
+	fields := []ui.Field{{Name: "reason", Label: "Why", Hint: "The buyer reads it."}}
 	lead := "The buyer gets a mail. " + noRefund[m.Decision]
 	if m.Decision == appointment.RefundDue {
 		lead = "The buyer gets a mail."
-		fields = append(fields, field{Name: "refund", Label: "Refund", Type: "select", Options: choices("true",
+		fields = append(fields, ui.Field{Name: "refund", Label: "Refund", Type: "select", Options: ui.Choices("true",
 			"true", "Refund "+v.reader.Money(m.Amount), "false", "Don’t refund")})
 	}
 	cancel := v.form("cancel", base+"/bookings/"+a.ID+"/cancel", "Cancel appointment", fields...)
@@ -286,31 +325,40 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// movableDays is how far ahead an appointment is moved from here; buyers have their own calendar.
+// movableDays bounds how far ahead an appointment is moved from here; buyers have their own calendar.
 const movableDays = 21
 
 // openTimes are the times that an appointment can be moved to.
-func (r *Routes) openTimes(ctx context.Context, v *visit, a appointment.State, zone *time.Location) ([]option, error) {
+func (r *Routes) openTimes(
+	ctx context.Context, v *visit, a appointment.State, zone *time.Location,
+) ([]ui.Option, error) {
 	now, err := r.Clock.Now(ctx, v.account())
 	if err != nil {
 		return nil, err
 	}
 	today := civil.DateIn(zone, now)
-	calendar, err := r.Booking.Open(ctx, booking.Ask{ListingID: a.ListingID, VariantID: a.VariantID, From: today, To: today + movableDays, MostDays: movableDays + 1})
+	calendar, err := r.Booking.Open(ctx, booking.CalendarQuery{
+		ListingID: a.ListingID, VariantID: a.VariantID, From: today, To: today + movableDays, MostDays: movableDays + 1,
+	})
 	if err != nil {
 		return nil, nil //nolint:nilerr // an archived listing has no calendar: its appointments are canceled, not moved
 	}
-	var all []option
+	var all []ui.Option
 	for _, s := range calendar.Slots {
-		all = append(all, option{Value: s.StartsAt().Format(time.RFC3339), Label: v.reader.Day(s.StartsAt().In(zone)) + ", " + v.reader.Clock(s.StartsAt().In(zone))})
+		all = append(all, ui.Option{
+			Value: s.StartsAt().Format(time.RFC3339),
+			Label: v.reader.Day(s.StartsAt().In(zone)) + ", " + v.reader.Clock(s.StartsAt().In(zone)),
+		})
 	}
 	return all, nil
 }
 
 func (r *Routes) cancelAppointment(c *fiber.Ctx, v *visit) error {
 	at := base + "/bookings/" + c.Params("id")
-	in := read(c)
-	a, err := r.Cancellations.Cancel(c.UserContext(), v.account(), c.Params("id"), in.text("reason"), in.text("refund") != "false")
+	in := ui.ReadInput(c)
+	a, err := r.Cancellations.Cancel(
+		c.UserContext(), v.account(), c.Params("id"), in.Text("reason"), in.Text("refund") != "false",
+	)
 	if err != nil {
 		return r.refused(c, at, err)
 	}
@@ -330,7 +378,9 @@ func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.flash(c, at, "bad", "Choose a time.")
 	}
-	pick := appointment.SlotChoice{StartsAt: startsAt, Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, Field: "appointmentSlot"}
+	pick := appointment.SlotChoice{
+		StartsAt: startsAt, Timezone: a.Timezone, DeliveryMode: a.DeliveryMode, Field: "appointmentSlot",
+	}
 	if _, err := r.Booking.Reschedule(c.UserContext(), v.account(), a.ID, pick); err != nil {
 		return r.refused(c, at, err)
 	}

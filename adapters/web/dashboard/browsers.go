@@ -2,14 +2,15 @@ package dashboard
 
 import "strings"
 
-// browserName is what people call a browser, read from how it names itself.
+// browserName returns a browser's common name, read from its User-Agent.
 func browserName(userAgent string) string {
 	if userAgent == "" {
 		return "API"
 	}
 	name := "Another program"
 	for _, known := range []struct{ mark, name string }{
-		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+		{"curl/", "curl"},
 	} {
 		if strings.Contains(userAgent, known.mark) {
 			name = known.name
@@ -17,7 +18,8 @@ func browserName(userAgent string) string {
 		}
 	}
 	for _, system := range []struct{ mark, name string }{
-		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"},
+		{"Linux", "Linux"},
 	} {
 		if strings.Contains(userAgent, system.mark) {
 			return name + " on " + system.name

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	coreaccess "sundry/core/access"
 	"sundry/core/customer"
@@ -33,35 +34,56 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 }
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
-	l := &list[customer.State]{
-		path: base + "/customers", name: "customers",
-		filters: []filter{{Name: "email", Label: "Email", Placeholder: "grace@example.com"}, {Name: "external", Label: "Your ID"}, {Name: "q", Label: "Search", Placeholder: "Name, email or ID"}},
-		columns: []column[customer.State]{
-			{label: "Customer", cell: func(s customer.State) cell {
-				return cell{Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID, Sub: s.DisplayName}
+	l := &ui.List[customer.State]{
+		Path: base + "/customers", FileName: "customers",
+		Filters: []ui.Filter{
+			{Name: "email", Label: "Email", Placeholder: "grace@example.com"},
+			{Name: "external", Label: "Your ID"},
+			{Name: "q", Label: "Search", Placeholder: "Name, email or ID"},
+		},
+		Columns: []ui.Column[customer.State]{
+			{Label: "Customer", Cell: func(s customer.State) ui.Cell {
+				return ui.Cell{
+					Text: cmp.Or(s.Email, s.ExternalCustomerID, s.ID), Href: base + "/customers/" + s.ID,
+					Sub: s.DisplayName,
+				}
 			}},
-			{label: "Your ID", cell: func(s customer.State) cell { return text(orDash(s.ExternalCustomerID)) }},
-			{label: "Country", cell: func(s customer.State) cell { return text(orDash(s.Details.Country)) }},
-			{label: "Since", cell: func(s customer.State) cell { return v.moment(s.CreatedAt) }, csv: func(s customer.State) string { return exact(s.CreatedAt) }},
-			{label: "ID", cell: func(s customer.State) cell { return mono(s.ID) }},
+			{Label: "Your ID", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.ExternalCustomerID)) }},
+			{Label: "Country", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.Details.Country)) }},
+			{
+				Label: "Since", Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
+				CSV: func(s customer.State) string { return ui.ExactTime(s.CreatedAt) },
+			},
+			{Label: "ID", Cell: func(s customer.State) ui.Cell { return ui.Mono(s.ID) }},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[customer.State], error) {
-			return r.Customers.List(ctx, ports.CustomerFilter{CreatorID: v.account(), Email: q["email"], ExternalCustomerID: q["external"]}, page)
+		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[customer.State], error) {
+			return r.Customers.List(
+				ctx, ports.CustomerFilter{CreatorID: v.account(), Email: q["email"], ExternalCustomerID: q["external"]},
+				page,
+			)
 		},
-		match: func(q query, s customer.State) bool {
-			return q.has("q", s.Email, s.DisplayName, s.ExternalCustomerID, s.ID)
+		Match: func(q ui.Query, s customer.State) bool {
+			return q.Has("q", s.Email, s.DisplayName, s.ExternalCustomerID, s.ID)
 		},
-		empty: empty{Title: "No customers yet", Text: "Everyone who buys from you appears here, with what they may use.",
-			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"}},
+		Empty: ui.Empty{
+			Title: "No customers yet", Text: "Everyone who buys from you appears here, with what they may use.",
+			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Title: "Customers", Lead: "Who bought from you, and what they may use.", Actions: []action{link("New customer", base+"/customers/new")}})
+	return show(r, c, v, l, ui.Page{
+		Title: "Customers", Lead: "Who bought from you, and what they may use.",
+		Actions: []ui.Action{ui.Link("New customer", base+"/customers/new")},
+	})
 }
 
-func customerForm(v *visit, s customer.State) form {
+func customerForm(v *visit, s customer.State) ui.Form {
 	f := v.form("customer", base+"/customers/new", "Save",
-		field{Name: "email", Label: "Email", Type: "email", Value: s.Email, Required: true},
-		field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Half: true},
-		field{Name: "externalCustomerId", Label: "Your ID", Value: s.ExternalCustomerID, Half: true, Mono: true, Hint: "What your app calls them. Their access is read under it."})
+		ui.Field{Name: "email", Label: "Email", Type: "email", Value: s.Email, Required: true},
+		ui.Field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Half: true},
+		ui.Field{
+			Name: "externalCustomerId", Label: "Your ID", Value: s.ExternalCustomerID, Half: true, Mono: true,
+			Hint: "What your app calls them. Their access is read under it.",
+		})
 	f.Cancel = base + "/customers"
 	if s.ID != "" {
 		f.Action, f.Cancel = base+"/customers/"+s.ID+"/edit", base+"/customers/"+s.ID
@@ -70,14 +92,22 @@ func customerForm(v *visit, s customer.State) form {
 }
 
 func (r *Routes) newCustomer(c *fiber.Ctx, v *visit) error {
-	return r.send(c, v, page{Nav: base + "/customers", Title: "New customer", Up: &action{Label: "Customers", Href: base + "/customers"}, Parts: []part{formPart(customerForm(v, customer.State{}))}})
+	return r.send(c, v, ui.Page{
+		Nav: base + "/customers", Title: "New customer", Up: &ui.Action{Label: "Customers", Href: base + "/customers"},
+		Parts: []ui.Part{ui.FormPart(customerForm(v, customer.State{}))},
+	})
 }
 
 func (r *Routes) createCustomer(c *fiber.Ctx, v *visit) error {
-	in := read(c)
-	made, err := r.Customers.Create(c.UserContext(), v.account(), customer.Draft{Email: in.text("email"), DisplayName: in.text("displayName"), ExternalCustomerID: in.text("externalCustomerId")})
+	in := ui.ReadInput(c)
+	made, err := r.Customers.Create(c.UserContext(), v.account(), customer.Draft{
+		Email: in.Text("email"), DisplayName: in.Text("displayName"), ExternalCustomerID: in.Text("externalCustomerId"),
+	})
 	if err != nil {
-		p := page{Nav: base + "/customers", Title: "New customer", Up: &action{Label: "Customers", Href: base + "/customers"}}
+		p := ui.Page{
+			Nav: base + "/customers", Title: "New customer",
+			Up: &ui.Action{Label: "Customers", Href: base + "/customers"},
+		}
 		return r.again(c, v, p, customerForm(v, customer.State{}), err)
 	}
 	return r.done(c, base+"/customers/"+made.ID, "Customer saved.")
@@ -87,7 +117,7 @@ func customerName(s customer.State) string {
 	return cmp.Or(s.DisplayName, s.Email, s.ExternalCustomerID, s.ID)
 }
 
-// accessID is what a customer's access is read under.
+// accessID returns the id under which a customer's access is read.
 func accessID(s customer.State) string { return cmp.Or(s.ExternalCustomerID, s.ID) }
 
 func (r *Routes) editCustomer(c *fiber.Ctx, v *visit) error {
@@ -95,9 +125,10 @@ func (r *Routes) editCustomer(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	return r.send(c, v, page{
-		Nav: base + "/customers", Title: "Edit " + customerName(s), Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID},
-		Parts: []part{formPart(customerForm(v, s))},
+	return r.send(c, v, ui.Page{
+		Nav: base + "/customers", Title: "Edit " + customerName(s),
+		Up:    &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Parts: []ui.Part{ui.FormPart(customerForm(v, s))},
 	})
 }
 
@@ -106,20 +137,24 @@ func (r *Routes) saveCustomer(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := read(c)
+	in := ui.ReadInput(c)
 	patch := customer.Patch{}
 	for name, at := range map[string]struct {
 		now string
 		to  **string
 	}{
-		"email": {s.Email, &patch.Email}, "displayName": {s.DisplayName, &patch.DisplayName}, "externalCustomerId": {s.ExternalCustomerID, &patch.ExternalCustomerID},
+		"email": {s.Email, &patch.Email}, "displayName": {s.DisplayName, &patch.DisplayName},
+		"externalCustomerId": {s.ExternalCustomerID, &patch.ExternalCustomerID},
 	} {
-		if value := in.text(name); value != at.now {
+		if value := in.Text(name); value != at.now {
 			*at.to = &value
 		}
 	}
 	if _, err := r.Customers.Update(c.UserContext(), v.account(), s.ID, patch); err != nil {
-		p := page{Nav: base + "/customers", Title: "Edit " + customerName(s), Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID}}
+		p := ui.Page{
+			Nav: base + "/customers", Title: "Edit " + customerName(s),
+			Up: &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		}
 		return r.again(c, v, p, customerForm(v, s), err)
 	}
 	return r.done(c, base+"/customers/"+s.ID, "Saved.")
@@ -133,8 +168,9 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/customers/" + s.ID
-	p := page{Nav: base + "/customers", Title: customerName(s), Lead: s.Email, Up: &action{Label: "Customers", Href: base + "/customers"}, Actions: []action{
-		link("Edit", at+"/edit"), v.button("Open their portal", at+"/portal"), link("Give access", at+"/grant").primary(),
+	p := ui.Page{Nav: base + "/customers", Title: customerName(s), Lead: s.Email, Up: &ui.Action{Label: "Customers", Href: base + "/customers"}, Actions: []ui.Action{
+		ui.Link("Edit", at+"/edit"), v.button("Open their portal", at+"/portal"),
+		ui.Link("Give access", at+"/grant").Primary(),
 	}}
 	if p.Lead == p.Title {
 		p.Lead = ""
@@ -150,41 +186,57 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	}
 	if len(subs) > 0 {
 		shown := r.subscriptionList(v)
-		shown.columns = shown.columns[:len(shown.columns)-1]
-		p.Parts = append(p.Parts, tablePart("Subscriptions", shown.table(subs)))
+		shown.Columns = shown.Columns[:len(shown.Columns)-1]
+		p.Parts = append(p.Parts, ui.TablePart("Subscriptions", shown.TableOf(subs)))
 	}
 	paid, err := r.Customers.Payments(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	orders := table{Label: "Orders", Heads: []head{{Label: "Order"}, {Label: "Amount", Num: true}, {Label: "Status"}, {Label: "Date"}}}
+	orders := ui.Table{Label: "Orders", Heads: []ui.Head{
+		{Label: "Order"},
+		{Label: "Amount", Num: true},
+		{Label: "Status"},
+		{Label: "Date"},
+	}}
 	for _, one := range paid {
-		orders.Rows = append(orders.Rows, row{[]cell{
-			{Text: soldAs(one), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber}, {Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
+		orders.Rows = append(orders.Rows, ui.Row{Cells: []ui.Cell{
+			{Text: soldAs(one), Href: base + "/orders/" + one.ID, Sub: one.Sale.ReceiptNumber},
+			{Text: v.reader.Money(one.Amount), Num: true}, orderStatus(one), v.moment(one.CreatedAt),
 		}})
 	}
 	if len(paid) == 0 {
-		orders.Empty = &empty{Title: "No orders", Text: "What they pay appears here."}
+		orders.Empty = &ui.Empty{Title: "No orders", Text: "What they pay appears here."}
 	}
-	p.Parts = append(p.Parts, tablePart("Orders", orders))
+	p.Parts = append(p.Parts, ui.TablePart("Orders", orders))
 	cards, err := r.Payments.Cards(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	details := []fact{
-		{"Email", text(orDash(s.Email))}, {"Your ID", copied(orDash(s.ExternalCustomerID))}, {"ID", copied(s.ID)}, {"Country", text(orDash(s.Details.Country))},
-		{"Tax ID", text(orDash(s.Details.TaxID))}, {"Since", v.moment(s.CreatedAt)},
+	details := []ui.Fact{
+		{Label: "Email", Value: ui.Text(orDash(s.Email))},
+		{Label: "Your ID", Value: ui.Copyable(orDash(s.ExternalCustomerID))},
+		{Label: "ID", Value: ui.Copyable(s.ID)},
+		{Label: "Country", Value: ui.Text(orDash(s.Details.Country))},
+		{Label: "Tax ID", Value: ui.Text(orDash(s.Details.TaxID))},
+		{Label: "Since", Value: v.moment(s.CreatedAt)},
 	}
 	for _, card := range cards {
-		details = append(details, fact{"Card", text(layout.CardName(card.Brand, card.Last4))})
+		details = append(details, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(card.Brand, card.Last4))})
 	}
-	p.Aside = append(p.Aside, facts("Details", details...), v.historyPart(why))
+	p.Aside = append(p.Aside, ui.Facts("Details", details...), v.historyPart(why))
 	return r.send(c, v, p)
 }
 
 // grantsPart explains which payment, subscription or manual grant gives what.
-func (v *visit) grantsPart(s customer.State, why access.Explanation) part {
-	t := table{Label: "Access", Heads: []head{{Label: "Gives"}, {Label: "Because of"}, {Label: "Since"}, {Label: "Until"}, {}}}
+func (v *visit) grantsPart(s customer.State, why access.Explanation) ui.Part {
+	t := ui.Table{Label: "Access", Heads: []ui.Head{
+		{Label: "Gives"},
+		{Label: "Because of"},
+		{Label: "Since"},
+		{Label: "Until"},
+		{},
+	}}
 	for _, g := range why.Running {
 		t.Rows = append(t.Rows, v.grantRow(s, g.State(), true))
 	}
@@ -192,15 +244,15 @@ func (v *visit) grantsPart(s customer.State, why access.Explanation) part {
 		t.Rows = append(t.Rows, v.grantRow(s, g.State(), false))
 	}
 	if len(t.Rows) == 0 {
-		t.Empty = &empty{Title: "No access", Text: "Nothing that this customer bought or was given counts now."}
+		t.Empty = &ui.Empty{Title: "No access", Text: "Nothing that this customer bought or was given counts now."}
 	}
-	p := tablePart("Access", t)
+	p := ui.TablePart("Access", t)
 	p.Lead = "What they may use, and why. Version " + strconv.FormatInt(why.Document.Version, 10) + "."
-	p.Actions = []action{link("Show as JSON", base+"/customers/"+s.ID+"/access")}
+	p.Actions = []ui.Action{ui.Link("Show as JSON", base+"/customers/"+s.ID+"/access")}
 	return p
 }
 
-func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) row {
+func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) ui.Row {
 	var gives []string
 	if g.Plan != nil {
 		gives = append(gives, g.Plan.ListingKey+" / "+g.Plan.Key)
@@ -209,9 +261,12 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) row
 		gives = append(gives, entitlementLine(e))
 	}
 	for _, credit := range g.Credits {
-		gives = append(gives, credit.Key+": "+strconv.FormatInt(credit.Granted-credit.Used, 10)+" of "+strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left")
+		gives = append(
+			gives,
+			credit.Key+": "+strconv.FormatInt(credit.Granted-credit.Used, 10)+" of "+strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left",
+		)
 	}
-	source := cell{Text: plainWords(string(g.Source)), Sub: g.Note}
+	source := ui.Cell{Text: plainWords(string(g.Source)), Sub: g.Note}
 	switch g.Source {
 	case coreaccess.Subscription:
 		source.Href = base + "/subscriptions/" + g.SourceID
@@ -220,29 +275,32 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) row
 	case coreaccess.Manual:
 		source.Text = "Given by you"
 	}
-	until := text("–")
-	var buttons cell
+	until := ui.Text("–")
+	var buttons ui.Cell
 	switch {
 	case !running:
-		until = cell{Text: "Ended " + v.when(g.EndedAt), Sub: string(g.EndReason)}
+		until = ui.Cell{Text: "Ended " + v.when(g.EndedAt), Sub: string(g.EndReason)}
 	case !g.ExpiresAt.IsZero():
 		until = v.moment(g.ExpiresAt)
 	}
 	if running && g.Source == coreaccess.Manual {
-		buttons.Actions = []action{v.button("Take back", base+"/customers/"+s.ID+"/grants/"+g.ID+"/revoke").asking("They lose it at once.")}
+		buttons.Actions = []ui.Action{
+			v.button("Take back", base+"/customers/"+s.ID+"/grants/"+g.ID+"/revoke").Confirm("They lose it at once."),
+		}
 	}
-	return row{[]cell{text(strings.Join(gives, "\n")), source, v.moment(g.StartedAt), until, buttons}}
+	return ui.Row{Cells: []ui.Cell{ui.Text(strings.Join(gives, "\n")), source, v.moment(g.StartedAt), until, buttons}}
 }
 
-func (v *visit) historyPart(why access.Explanation) part {
-	var steps []step
+func (v *visit) historyPart(why access.Explanation) ui.Part {
+	var steps []ui.Step
 	for _, change := range why.History[:min(len(why.History), 12)] {
-		steps = append(steps, step{
-			Title: "Version " + strconv.FormatInt(change.Version, 10), Text: plainWords(string(change.Cause.Kind)) + " " + change.Cause.ID + ": " + strings.Join(change.Changed, ", "),
-			At: v.when(change.At), Tone: "ok",
+		steps = append(steps, ui.Step{
+			Title: "Version " + strconv.FormatInt(change.Version, 10),
+			Text:  plainWords(string(change.Cause.Kind)) + " " + change.Cause.ID + ": " + strings.Join(change.Changed, ", "),
+			At:    v.when(change.At), Tone: "ok",
 		})
 	}
-	return part{Kind: "timeline", Title: "Access history", Data: steps}
+	return ui.Part{Kind: "timeline", Title: "Access history", Data: steps}
 }
 
 // customerAccess shows the snapshot as the API responds with it.
@@ -255,10 +313,11 @@ func (r *Routes) customerAccess(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	return r.send(c, v, page{
-		Nav: base + "/customers", Title: "Access snapshot", Lead: "What GET /v1/customer-access/" + accessID(s) + " responds with.",
-		Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID},
-		Parts: []part{codePart("Snapshot", "snapshot", indented(d.Body)), codePart("Ask for it", "ask",
+	return r.send(c, v, ui.Page{
+		Nav: base + "/customers", Title: "Access snapshot",
+		Lead: "What GET /v1/customer-access/" + accessID(s) + " responds with.",
+		Up:   &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+		Parts: []ui.Part{ui.CodePart("Snapshot", "snapshot", indented(d.Body)), ui.CodePart("Ask for it", "ask",
 			"curl -s "+r.layout.Config().BaseURL+"/v1/customer-access/"+accessID(s)+" -H 'Authorization: Bearer $KEY'")},
 	})
 }
@@ -273,35 +332,44 @@ func indented(raw []byte) string {
 }
 
 // grantForm asks what to give.
-func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (form, error) {
-	options := []option{{Label: "No plan"}}
+func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, error) {
+	options := []ui.Option{{Label: "No plan"}}
 	found, err := r.Catalog.OwnListings(c.UserContext(), v.account(), ports.Page{Limit: 50})
 	if err != nil {
-		return form{}, err
+		return ui.Form{}, err
 	}
 	for _, l := range found.Items {
 		plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
 		if err != nil {
-			return form{}, err
+			return ui.Form{}, err
 		}
 		for _, p := range plans {
 			if !p.Retired {
-				options = append(options, option{Value: l.CatalogKey + ":" + p.Key, Label: l.Title + " – " + p.Name})
+				options = append(options, ui.Option{Value: l.CatalogKey + ":" + p.Key, Label: l.Title + " – " + p.Name})
 			}
 		}
 	}
 	f := v.form("grant", base+"/customers/"+s.ID+"/grant", "Give access",
-		field{Name: "plan", Label: "A plan", Type: "select", Options: options, Also: []string{"listing"}},
-		field{Name: "entitlements", Label: "Or entitlements", Type: "textarea", Mono: true, Rows: 3, Placeholder: "exports\nprojects: 10", Hint: "One per line: a name alone is a yes, a number is a limit."},
-		field{Name: "credits", Label: "And credits", Type: "textarea", Mono: true, Rows: 2, Placeholder: "downloads: 10 files", Hint: "One per line: name, amount and unit."},
-		field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it lasts."},
-		field{Name: "note", Label: "Note", Half: true, Hint: "Only you see it."})
+		ui.Field{Name: "plan", Label: "A plan", Type: "select", Options: options, Also: []string{"listing"}},
+		ui.Field{
+			Name: "entitlements", Label: "Or entitlements", Type: "textarea", Mono: true, Rows: 3,
+			Placeholder: "exports\nprojects: 10", Hint: "One per line: a name alone is a yes, a number is a limit.",
+		},
+		ui.Field{
+			Name: "credits", Label: "And credits", Type: "textarea", Mono: true, Rows: 2,
+			Placeholder: "downloads: 10 files", Hint: "One per line: name, amount and unit.",
+		},
+		ui.Field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it lasts."},
+		ui.Field{Name: "note", Label: "Note", Half: true, Hint: "Only you see it."})
 	f.Cancel = base + "/customers/" + s.ID
 	return f, nil
 }
 
-func grantPage(s customer.State) page {
-	return page{Nav: base + "/customers", Title: "Give access", Lead: "To " + customerName(s) + ", without a payment.", Up: &action{Label: customerName(s), Href: base + "/customers/" + s.ID}}
+func grantPage(s customer.State) ui.Page {
+	return ui.Page{
+		Nav: base + "/customers", Title: "Give access", Lead: "To " + customerName(s) + ", without a payment.",
+		Up: &ui.Action{Label: customerName(s), Href: base + "/customers/" + s.ID},
+	}
 }
 
 func (r *Routes) newGrant(c *fiber.Ctx, v *visit) error {
@@ -314,7 +382,7 @@ func (r *Routes) newGrant(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p := grantPage(s)
-	p.Parts = []part{formPart(f)}
+	p.Parts = []ui.Part{ui.FormPart(f)}
 	return r.send(c, v, p)
 }
 
@@ -323,11 +391,11 @@ func (r *Routes) createGrant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := read(c)
-	request := access.GrantRequest{Note: in.text("note"), ExpiresAt: in.day("expiresAt", "expiresAt")}
-	request.Listing, request.Plan, _ = strings.Cut(in.text("plan"), ":")
-	request.Entitlements, request.Credits = in.terms()
-	if err = in.err(); err == nil {
+	in := ui.ReadInput(c)
+	request := access.GrantRequest{Note: in.Text("note"), ExpiresAt: in.Day("expiresAt", "expiresAt")}
+	request.Listing, request.Plan, _ = strings.Cut(in.Text("plan"), ":")
+	request.Entitlements, request.Credits = readTerms(in)
+	if err = in.Err(); err == nil {
 		_, err = r.Access.GrantManually(c.UserContext(), v.account(), accessID(s), request)
 	}
 	if err != nil {
@@ -352,15 +420,19 @@ func (r *Routes) revokeGrant(c *fiber.Ctx, v *visit) error {
 	return r.done(c, at, "Taken back.")
 }
 
-// openPortal leads to the customer's own portal, as the customer sees it.
+// openPortal redirects to the customer's own portal, as the customer sees it.
 func (r *Routes) openPortal(c *fiber.Ctx, v *visit) error {
 	at := base + "/customers/" + c.Params("id")
-	address, _, err := r.Customers.OpenPortal(c.UserContext(), v.account(), customers.PortalRequest{CustomerID: c.Params("id"), ReturnURL: r.layout.Config().BaseURL + at})
+	address, _, err := r.Customers.OpenPortal(c.UserContext(), v.account(), customers.PortalRequest{
+		CustomerID: c.Params("id"), ReturnURL: r.layout.Config().BaseURL + at,
+	})
 	if err != nil {
 		return r.refused(c, at, err)
 	}
-	return r.send(c, v, page{
-		Nav: base + "/customers", Title: "Customer portal", Lead: "Anyone with this address can see receipts and manage plans. It works for a limited time.",
-		Up: &action{Label: "Customer", Href: at}, Actions: []action{link("Open", address).primary()}, Parts: []part{codePart("Address", "portal", address)},
+	return r.send(c, v, ui.Page{
+		Nav: base + "/customers", Title: "Customer portal",
+		Lead: "Anyone with this address can see receipts and manage plans. It works for a limited time.",
+		Up:   &ui.Action{Label: "Customer", Href: at}, Actions: []ui.Action{ui.Link("Open", address).Primary()},
+		Parts: []ui.Part{ui.CodePart("Address", "portal", address)},
 	})
 }

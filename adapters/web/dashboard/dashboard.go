@@ -1,10 +1,11 @@
-// Package dashboard is where creators run their shop: what they sell, who bought it, their money and their integration.
-// It calls the same use cases as the API, and has no rule of its own.
+// Package dashboard serves the pages on which creators run their shop: their listings, customers, money and
+// integration. It calls the same use cases as the API, and has no rule of its own.
 //
-// Pages are rendered by the server and work without a script; every change is a form. A page is put together from parts
-// (parts.go) that one template renders, so every area looks and behaves alike. A browser is signed in by a cookie that is
-// sent to /dashboard only, and every form carries a token of that sign-in, which another site cannot know (session.go).
-// The texts are English and stand beside what they are about: buyers' pages are the ones that are translated.
+// Pages are rendered by the server and work without a script; every change is a form. A page is put together from
+// parts (ui) that one template renders, so every area looks and behaves alike. A browser is signed in by a cookie
+// that is sent to /dashboard only, and every form carries a token of that sign-in, which another site cannot know
+// (session.go). The texts are English and stand beside what they are about: buyers' pages are the ones that are
+// translated.
 package dashboard
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	"sundry/core/locale"
 	"sundry/modules/access"
@@ -108,13 +110,13 @@ func (r *Routes) Mount(app fiber.Router) {
 // fieldAt is a field with the id that it has on its page.
 type fieldAt struct {
 	ID    string
-	Field field
+	Field ui.Field
 }
 
-// funcs are what the templates need beside what all pages have.
+// funcs returns the template functions that only the dashboard has.
 func funcs(locale.Locale) template.FuncMap {
 	return template.FuncMap{
-		"at": func(formID string, f field) fieldAt {
+		"at": func(formID string, f ui.Field) fieldAt {
 			return fieldAt{formID + "-" + strings.NewReplacer("[", "-", "]", "", ".", "-").Replace(f.Name), f}
 		},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/discount"
 	"sundry/ports"
 )
@@ -40,64 +41,102 @@ func redemptions(d discount.State) string {
 }
 
 func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
-	l := &list[discount.State]{
-		path: base + "/discounts", name: "discounts",
-		filters: []filter{
-			{Name: "duration", Label: "Duration", Options: choices("", "", "Any duration", "once", "Once", "repeating", "Some months", "forever", "For ever")}, {Name: "q", Label: "Search", Placeholder: "Code"},
+	l := &ui.List[discount.State]{
+		Path: base + "/discounts", FileName: "discounts",
+		Filters: []ui.Filter{
+			{
+				Name: "duration", Label: "Duration",
+				Options: ui.Choices(
+					"", "", "Any duration", "once", "Once", "repeating", "Some months", "forever", "For ever",
+				),
+			},
+			{Name: "q", Label: "Search", Placeholder: "Code"},
 		},
-		columns: []column[discount.State]{
-			{label: "Code", cell: func(d discount.State) cell { return copied(d.Code) }},
-			{label: "Takes off", cell: func(d discount.State) cell { return text(v.discountValue(d)) }},
-			{label: "Used", num: true, cell: func(d discount.State) cell { return text(redemptions(d)) }},
-			{label: "Good for", cell: func(d discount.State) cell {
+		Columns: []ui.Column[discount.State]{
+			{Label: "Code", Cell: func(d discount.State) ui.Cell { return ui.Copyable(d.Code) }},
+			{Label: "Takes off", Cell: func(d discount.State) ui.Cell { return ui.Text(v.discountValue(d)) }},
+			{Label: "Used", Num: true, Cell: func(d discount.State) ui.Cell { return ui.Text(redemptions(d)) }},
+			{Label: "Good for", Cell: func(d discount.State) ui.Cell {
 				if len(d.ListingIDs) == 0 {
-					return text("Everything")
+					return ui.Text("Everything")
 				}
-				return text(plural(len(d.ListingIDs), "listing", "listings"))
+				return ui.Text(plural(len(d.ListingIDs), "listing", "listings"))
 			}},
-			{label: "Expires", cell: func(d discount.State) cell { return v.moment(d.ExpiresAt) }, csv: func(d discount.State) string { return exact(d.ExpiresAt) }},
-			{cell: func(d discount.State) cell {
-				return cell{Actions: []action{v.button("Delete", base+"/discounts/"+d.ID+"/delete").asking("Nobody can use the code any more. What it took off before stays.")}}
+			{
+				Label: "Expires", Cell: func(d discount.State) ui.Cell { return v.moment(d.ExpiresAt) },
+				CSV: func(d discount.State) string { return ui.ExactTime(d.ExpiresAt) },
+			},
+			{Cell: func(d discount.State) ui.Cell {
+				return ui.Cell{
+					Actions: []ui.Action{
+						v.button("Delete", base+"/discounts/"+d.ID+"/delete").Confirm(
+							"Nobody can use the code any more. What it took off before stays.",
+						),
+					},
+				}
 			}},
 		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[discount.State], error) {
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[discount.State], error) {
 			return r.Catalog.Discounts(ctx, v.account(), page)
 		},
-		match: func(q query, d discount.State) bool {
-			return q.is("duration", string(d.Duration)) && q.has("q", d.Code, d.ID)
+		Match: func(q ui.Query, d discount.State) bool {
+			return q.Is("duration", string(d.Duration)) && q.Has("q", d.Code, d.ID)
 		},
-		empty: empty{Title: "No discount codes", Text: "A code takes something off at the checkout. Put it into a link with ?discount_code=…",
-			Action: &action{Label: "Create a code", Href: base + "/discounts/new", Tone: "primary"}},
+		Empty: ui.Empty{
+			Title:  "No discount codes",
+			Text:   "A code takes something off at the checkout. Put it into a link with ?discount_code=…",
+			Action: &ui.Action{Label: "Create a code", Href: base + "/discounts/new", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Title: "Discounts", Lead: "Codes that buyers type at the checkout.", Actions: []action{link("New code", base+"/discounts/new").primary()}})
+	return show(r, c, v, l, ui.Page{
+		Title: "Discounts", Lead: "Codes that buyers type at the checkout.",
+		Actions: []ui.Action{ui.Link("New code", base+"/discounts/new").Primary()},
+	})
 }
 
 // discountForm asks for everything about a code.
-func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (form, error) {
+func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	found, err := r.Catalog.OwnListings(c.UserContext(), v.account(), ports.Page{Limit: 100})
 	if err != nil {
-		return form{}, err
+		return ui.Form{}, err
 	}
-	options := []option{{Label: "Everything"}}
+	options := []ui.Option{{Label: "Everything"}}
 	for _, l := range found.Items {
-		options = append(options, option{Value: l.ID, Label: l.Title})
+		options = append(options, ui.Option{Value: l.ID, Label: l.Title})
 	}
 	f := v.form("discount", base+"/discounts/new", "Create code",
-		field{Name: "code", Label: "Code", Required: true, Mono: true, Half: true, Placeholder: "SPRING", Hint: "Upper and lower case are the same."},
-		field{Name: "listing", Label: "Good for", Type: "select", Options: options, Half: true, Also: []string{"listingIds"}},
-		field{Name: "percentOff", Label: "Percent off", Half: true, Suffix: "%", Hint: "Or an amount."},
-		field{Name: "amount", Label: "Amount off", Half: true, Also: []string{"amountOffInCents"}},
-		field{Name: "currency", Label: "Currency of the amount", Type: "select", Half: true, Options: currencies("eur")},
-		field{Name: "duration", Label: "For subscriptions", Type: "select", Half: true, Options: choices("", "once", "The first payment", "repeating", "Some months", "forever", "Every payment")},
-		field{Name: "durationInMonths", Label: "Months", Half: true, Hint: "With “Some months”."},
-		field{Name: "maxRedemptions", Label: "Can be used", Half: true, Suffix: "times", Hint: "Empty: no limit."},
-		field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it doesn’t expire."})
+		ui.Field{
+			Name: "code", Label: "Code", Required: true, Mono: true, Half: true, Placeholder: "SPRING",
+			Hint: "Upper and lower case are the same.",
+		},
+		ui.Field{
+			Name: "listing", Label: "Good for", Type: "select", Options: options, Half: true,
+			Also: []string{"listingIds"},
+		},
+		ui.Field{Name: "percentOff", Label: "Percent off", Half: true, Suffix: "%", Hint: "Or an amount."},
+		ui.Field{Name: "amount", Label: "Amount off", Half: true, Also: []string{"amountOffInCents"}},
+		ui.Field{
+			Name: "currency", Label: "Currency of the amount", Type: "select", Half: true,
+			Options: ui.Currencies("eur"),
+		},
+		ui.Field{
+			Name: "duration", Label: "For subscriptions", Type: "select", Half: true,
+			Options: ui.Choices(
+				"", "once", "The first payment", "repeating", "Some months", "forever", "Every payment",
+			),
+		},
+		ui.Field{Name: "durationInMonths", Label: "Months", Half: true, Hint: "With “Some months”."},
+		ui.Field{Name: "maxRedemptions", Label: "Can be used", Half: true, Suffix: "times", Hint: "Empty: no limit."},
+		ui.Field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it doesn’t expire."})
 	f.Cancel = base + "/discounts"
 	return f, nil
 }
 
-func discountPage() page {
-	return page{Nav: base + "/discounts", Title: "New discount code", Up: &action{Label: "Discounts", Href: base + "/discounts"}}
+func discountPage() ui.Page {
+	return ui.Page{
+		Nav: base + "/discounts", Title: "New discount code",
+		Up: &ui.Action{Label: "Discounts", Href: base + "/discounts"},
+	}
 }
 
 func (r *Routes) newDiscount(c *fiber.Ctx, v *visit) error {
@@ -106,23 +145,24 @@ func (r *Routes) newDiscount(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p := discountPage()
-	p.Parts = []part{formPart(f)}
+	p.Parts = []ui.Part{ui.FormPart(f)}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) createDiscount(c *fiber.Ctx, v *visit) error {
-	in := read(c)
+	in := ui.ReadInput(c)
 	d := discount.Draft{
-		Code: in.text("code"), PercentOff: in.number("percentOff", "percentOff"), Duration: in.text("duration"), DurationInMonths: in.number("durationInMonths", "durationInMonths"),
-		MaxRedemptions: in.number("maxRedemptions", "maxRedemptions"), ExpiresAt: in.day("expiresAt", "expiresAt"),
+		Code: in.Text("code"), PercentOff: in.Number("percentOff", "percentOff"), Duration: in.Text("duration"),
+		DurationInMonths: in.Number("durationInMonths", "durationInMonths"),
+		MaxRedemptions:   in.Number("maxRedemptions", "maxRedemptions"), ExpiresAt: in.Day("expiresAt", "expiresAt"),
 	}
-	if d.AmountOffInCents = in.amount("amount", "amountOffInCents", in.text("currency")); d.AmountOffInCents != nil {
-		d.Currency = in.text("currency")
+	if d.AmountOffInCents = in.Amount("amount", "amountOffInCents", in.Text("currency")); d.AmountOffInCents != nil {
+		d.Currency = in.Text("currency")
 	}
-	if id := in.text("listing"); id != "" {
+	if id := in.Text("listing"); id != "" {
 		d.ListingIDs = []string{id}
 	}
-	err := in.err()
+	err := in.Err()
 	if err == nil {
 		_, err = r.Catalog.CreateDiscount(c.UserContext(), v.account(), d)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/dispute"
 	"sundry/core/listing"
 	"sundry/core/payout"
@@ -16,12 +17,12 @@ import (
 	"sundry/ports"
 )
 
-// homeDays is how many days the chart shows.
+// homeDays is the number of days the chart shows.
 const homeDays = 30
 
 // home is the first page: how the shop does, and what needs attention.
 func (r *Routes) home(c *fiber.Ctx, v *visit) error {
-	p := page{Nav: base, Title: "Home", Lead: "How " + v.Creator.DisplayName + " is doing."}
+	p := ui.Page{Nav: base, Title: "Home", Lead: "How " + v.Creator.DisplayName + " is doing."}
 	start, started, err := r.gettingStarted(c, v)
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func (r *Routes) home(c *fiber.Ctx, v *visit) error {
 }
 
 // gettingStarted is the way to the first sale; done means that it lies behind.
-func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err error) {
+func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p ui.Part, done bool, err error) {
 	ctx, one := c.UserContext(), ports.Page{Limit: 1}
 	listings, err := r.Catalog.OwnListings(ctx, v.account(), ports.Page{Limit: 20})
 	if err != nil {
@@ -63,7 +64,7 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err 
 		return p, false, err
 	}
 	active := slices.ContainsFunc(listings.Items, func(l listing.State) bool { return l.Status == listing.Active })
-	steps := []check{
+	steps := []ui.Check{
 		{Done: len(listings.Items) > 0, Title: "Make a listing", Text: "Describe what you sell and set its price.", Href: base + "/listings/new", Label: "New listing"},
 		{Done: active, Title: "Publish it", Text: "Only a published listing can be bought.", Href: base + "/listings", Label: "Your listings"},
 		{Done: len(links.Items) > 0, Title: "Create a payment link", Text: "Share it anywhere: it opens your checkout.", Href: base + "/links/new", Label: "New link"},
@@ -72,14 +73,14 @@ func (r *Routes) gettingStarted(c *fiber.Ctx, v *visit) (p part, done bool, err 
 	if r.Sandbox == nil {
 		steps[3].Title, steps[3].Text = "Sell for the first time", "Share your link with a buyer."
 	}
-	if next := slices.IndexFunc(steps, func(s check) bool { return !s.Done }); next >= 0 {
+	if next := slices.IndexFunc(steps, func(s ui.Check) bool { return !s.Done }); next >= 0 {
 		steps[next].Next = true
 	}
-	return part{Kind: "checks", Title: "Four steps to your first sale", Data: steps}, len(paid.Items) > 0 && active && len(links.Items) > 0, nil
+	return ui.Part{Kind: "checks", Title: "Four steps to your first sale", Data: steps}, len(paid.Items) > 0 && active && len(links.Items) > 0, nil
 }
 
-// sales is the balance, and what was sold lately, in the currency that most was sold in.
-func (r *Routes) sales(c *fiber.Ctx, v *visit) ([]part, error) {
+// sales shows the balance and the latest sales, in the currency with the most of them.
+func (r *Routes) sales(c *fiber.Ctx, v *visit) ([]ui.Part, error) {
 	ctx := c.UserContext()
 	sold, today, err := r.Treasury.SalesByDay(ctx, v.account(), 2*homeDays)
 	if err != nil {
@@ -96,7 +97,7 @@ func (r *Routes) sales(c *fiber.Ctx, v *visit) ([]part, error) {
 	}
 	currency = cmp.Or(currency, "eur")
 	var total, before, count int64
-	bars := make([]bar, homeDays)
+	bars := make([]ui.Bar, homeDays)
 	for i := range bars {
 		bars[i].Day = from.AddDate(0, 0, i)
 	}
@@ -112,41 +113,51 @@ func (r *Routes) sales(c *fiber.Ctx, v *visit) ([]part, error) {
 			}
 		}
 	}
-	var rows []row
+	var rows []ui.Row
 	for i := range bars {
 		bars[i].Label = v.reader.Date(bars[i].Day) + ": " + v.price(bars[i].Value, currency)
 		if bars[i].Value > 0 {
-			rows = append(rows, row{[]cell{text(v.reader.Date(bars[i].Day)), {Text: v.price(bars[i].Value, currency), Num: true}}})
+			rows = append(rows, ui.Row{Cells: []ui.Cell{
+				ui.Text(v.reader.Date(bars[i].Day)),
+				{Text: v.price(bars[i].Value, currency), Num: true},
+			}})
 		}
 	}
-	stats := []stat{
-		{"Sales, last 30 days", v.price(total, currency), trend(total, before), base + "/orders"},
-		{"Orders, last 30 days", fmt.Sprint(count), "", base + "/orders"},
+	stats := []ui.Stat{
+		{Label: "Sales, last 30 days", Value: v.price(total, currency), Note: trend(total, before), Href: base + "/orders"},
+		{Label: "Orders, last 30 days", Value: fmt.Sprint(count), Note: "", Href: base + "/orders"},
 	}
 	for _, b := range balances {
 		if string(b.Currency) == currency {
 			stats = append(stats,
-				stat{"Available", v.price(b.Available, currency), "Ready to pay out", base + "/balance"},
-				stat{"Pending", v.price(b.Pending, currency), "Available after 7 days", base + "/balance"})
+				ui.Stat{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: base + "/balance"},
+				ui.Stat{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days", Href: base + "/balance"},
+			)
 		}
 	}
 	if len(stats) == 2 {
-		stats = append(stats, stat{"Available", v.price(0, currency), "Ready to pay out", base + "/balance"}, stat{"Pending", v.price(0, currency), "Available after 7 days", base + "/balance"})
+		stats = append(stats,
+			ui.Stat{Label: "Available", Value: v.price(0, currency), Note: "Ready to pay out", Href: base + "/balance"},
+			ui.Stat{Label: "Pending", Value: v.price(0, currency), Note: "Available after 7 days", Href: base + "/balance"},
+		)
 	}
-	return []part{
+	return []ui.Part{
 		{Kind: "stats", Data: stats},
 		{Kind: "chart", Title: "Sales by day", Lead: v.reader.Date(from) + " – " + v.reader.Date(today), Data: chartView{
-			Drawing: barChart(bars), First: v.reader.Date(from), Last: v.reader.Date(today),
-			Table: table{Label: "Sales by day", Heads: []head{{Label: "Day"}, {Label: "Sales", Num: true}}, Rows: rows}, None: total == 0,
+			Drawing: ui.BarChart(bars), First: v.reader.Date(from), Last: v.reader.Date(today),
+			Table: ui.Table{Label: "Sales by day", Heads: []ui.Head{
+				{Label: "Day"},
+				{Label: "Sales", Num: true},
+			}, Rows: rows}, None: total == 0,
 		}},
 	}, nil
 }
 
 // chartView is a chart with the same as a table.
 type chartView struct {
-	Drawing     drawing
+	Drawing     ui.Drawing
 	First, Last string
-	Table       table
+	Table       ui.Table
 	None        bool
 }
 
@@ -177,11 +188,11 @@ func trend(now, before int64) string {
 // maxAttention bounds how far back each list is read.
 const maxAttention = 100
 
-// attention is what the creator should see to.
-func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []part, err error) {
+// attention lists what the creator should see to.
+func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []ui.Part, err error) {
 	ctx, some := c.UserContext(), ports.Page{Limit: maxAttention}
 	add := func(tone, text, label, href string) {
-		all = append(all, part{Kind: "note", Data: note{tone, text, &action{Label: label, Href: href}}})
+		all = append(all, ui.Part{Kind: "note", Data: ui.Note{Tone: tone, Text: text, Action: &ui.Action{Label: label, Href: href}}})
 	}
 	disputes, err := r.Disputes.List(ctx, v.account(), "", some)
 	if err != nil {
@@ -214,7 +225,7 @@ func (r *Routes) attention(c *fiber.Ctx, v *visit) (all []part, err error) {
 	return all, nil
 }
 
-// payoutsWait is why nothing is paid out.
+// payoutsWait explains why nothing is paid out.
 func payoutsWait(status payout.AccountStatus) string {
 	switch status {
 	case payout.AccountRestricted:
@@ -246,17 +257,17 @@ func plural(n int, one, many string) string {
 }
 
 // recent are the latest orders.
-func (r *Routes) recent(c *fiber.Ctx, v *visit) (part, error) {
+func (r *Routes) recent(c *fiber.Ctx, v *visit) (ui.Part, error) {
 	l := r.orderList(v)
-	paid, err := l.read(c.UserContext(), query{}, ports.Page{Limit: 6})
+	paid, err := l.Read(c.UserContext(), ui.Query{}, ports.Page{Limit: 6})
 	if err != nil {
-		return part{}, err
+		return ui.Part{}, err
 	}
-	t := l.table(paid.Items)
+	t := l.TableOf(paid.Items)
 	if len(paid.Items) == 0 {
-		t.Empty = &l.empty
+		t.Empty = &l.Empty
 	}
-	p := tablePart("Latest orders", t)
-	p.Actions = []action{link("All orders", base+"/orders")}
+	p := ui.TablePart("Latest orders", t)
+	p.Actions = []ui.Action{ui.Link("All orders", base+"/orders")}
 	return p, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	core "sundry/core/identity"
 	"sundry/core/image"
@@ -23,14 +24,14 @@ func (r *Routes) mountImages(at fiber.Router) {
 // picture is an image on a page, with what can be done with it.
 type picture struct {
 	Src, Alt, Name string
-	// Describe is where its alternative text is sent; "" when it has none.
+	// Describe is the address of the form for its alternative text; "" when it has none.
 	Describe, Token string
-	Actions         []action
+	Actions         []ui.Action
 }
 
 // fileField takes an image.
-func fileField(label string) field {
-	return field{Name: "file", Label: label, Type: "file", Required: true, Hint: "PNG, JPEG or WebP, at most 1 MB."}
+func fileField(label string) ui.Field {
+	return ui.Field{Name: "file", Label: label, Type: "file", Required: true, Hint: "PNG, JPEG or WebP, at most 1 MB."}
 }
 
 // uploaded stores the image of a form, "" with a reason when it cannot be.
@@ -50,19 +51,25 @@ func (r *Routes) uploaded(c *fiber.Ctx, v *visit, maxSide int) (imageID string, 
 }
 
 // logoPart shows the logo and takes another one.
-func logoPart(v *visit) []part {
+func logoPart(v *visit) []ui.Part {
 	upload := logoForm(v)
 	upload.Title, upload.Lead = "Logo", "Beside your name on the checkout, and on receipts."
 	if logo := v.Creator.Profile.LogoURL; image.IDOf(logo) != "" {
 		upload.Title, upload.Lead = "", ""
-		return []part{{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts.", Data: []picture{
-			{Src: logo, Name: "logo", Alt: "Your logo", Actions: []action{v.button("Remove", base+"/settings/logo/remove")}},
-		}}, formPart(upload)}
+		return []ui.Part{
+			{Kind: "images", Title: "Logo", Lead: "Beside your name on the checkout, and on receipts.", Data: []picture{
+				{
+					Src: logo, Name: "logo", Alt: "Your logo",
+					Actions: []ui.Action{v.button("Remove", base+"/settings/logo/remove")},
+				},
+			}},
+			ui.FormPart(upload),
+		}
 	}
-	return []part{formPart(upload)}
+	return []ui.Part{ui.FormPart(upload)}
 }
 
-func logoForm(v *visit) form {
+func logoForm(v *visit) ui.Form {
 	f := v.form("logo", base+"/settings/logo", "Upload", fileField("Image"))
 	f.Multipart = true
 	return f
@@ -71,7 +78,9 @@ func logoForm(v *visit) form {
 func (r *Routes) uploadLogo(c *fiber.Ctx, v *visit) error {
 	imageID, err := r.uploaded(c, v, image.MaxLogoSide)
 	if err == nil {
-		_, err = r.Identity.EditProfile(c.UserContext(), v.account(), core.ProfileEdit{LogoURL: new(image.Path(imageID))})
+		_, err = r.Identity.EditProfile(c.UserContext(), v.account(), core.ProfileEdit{
+			LogoURL: new(image.Path(imageID)),
+		})
 	}
 	if err != nil {
 		return r.again(c, v, settingsPage(), logoForm(v), err)
@@ -87,9 +96,11 @@ func (r *Routes) removeLogo(c *fiber.Ctx, v *visit) error {
 }
 
 // imagesPart shows what a listing looks like, and takes more.
-func imagesPart(v *visit, l listing.State) []part {
+func imagesPart(v *visit, l listing.State) []ui.Part {
 	at := base + "/listings/" + l.ID + "/images"
-	shown := part{Kind: "images", Title: "Images", Lead: "Buyers see them at checkout, the first one largest.", Anchor: "images"}
+	shown := ui.Part{
+		Kind: "images", Title: "Images", Lead: "Buyers see them at checkout, the first one largest.", Anchor: "images",
+	}
 	var all []picture
 	for n, i := range l.Images {
 		p := picture{Src: image.Path(i.ID), Alt: i.Alt, Name: i.ID}
@@ -103,22 +114,25 @@ func imagesPart(v *visit, l listing.State) []part {
 		all = append(all, p)
 	}
 	shown.Data = all
-	upload := formPart(imageForm(v, l.ID))
+	upload := ui.FormPart(imageForm(v, l.ID))
 	switch {
 	case l.Status == listing.Archived && len(all) == 0:
 		return nil
 	case l.Status == listing.Archived || len(all) >= listing.MaxImages:
-		return []part{shown}
+		return []ui.Part{shown}
 	case len(all) == 0:
 		upload.Title, upload.Lead, upload.Anchor = shown.Title, shown.Lead, shown.Anchor
-		return []part{upload}
+		return []ui.Part{upload}
 	}
-	return []part{shown, upload}
+	return []ui.Part{shown, upload}
 }
 
-func imageForm(v *visit, listingID string) form {
+func imageForm(v *visit, listingID string) ui.Form {
 	f := v.form("image", base+"/listings/"+listingID+"/images", "Upload", fileField("Image"),
-		field{Name: "alt", Label: "What it shows", Placeholder: "The cover, a red fox on white", Hint: "Read aloud to buyers who don’t see it."})
+		ui.Field{
+			Name: "alt", Label: "What it shows", Placeholder: "The cover, a red fox on white",
+			Hint: "Read aloud to buyers who don’t see it.",
+		})
 	f.Multipart = true
 	return f
 }
@@ -136,7 +150,9 @@ func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 		imageID, err = r.uploaded(c, v, image.MaxSide)
 	}
 	if err == nil {
-		_, err = r.Catalog.AddImage(c.UserContext(), v.account(), l.ID, listing.Image{ID: imageID, Alt: c.FormValue("alt")})
+		_, err = r.Catalog.AddImage(c.UserContext(), v.account(), l.ID, listing.Image{
+			ID: imageID, Alt: c.FormValue("alt"),
+		})
 	}
 	if err != nil {
 		p := editListingPage(l)
@@ -147,7 +163,9 @@ func (r *Routes) uploadImage(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) describeImage(c *fiber.Ctx, v *visit) error {
-	_, err := r.Catalog.DescribeImage(c.UserContext(), v.account(), c.Params("id"), c.Params("image"), c.FormValue("alt"))
+	_, err := r.Catalog.DescribeImage(
+		c.UserContext(), v.account(), c.Params("id"), c.Params("image"), c.FormValue("alt"),
+	)
 	return r.imageChanged(c, "Saved.", err)
 }
 

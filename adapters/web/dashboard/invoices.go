@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/invoice"
 	"sundry/ports"
 )
@@ -16,39 +17,56 @@ func (r *Routes) mountInvoices(at fiber.Router) {
 	r.post(at, "/invoices/:id/pay", r.payInvoice)
 }
 
-var invoiceTones = map[invoice.Status]cell{
-	invoice.Open: badge("Open", "wait"), invoice.Failed: badge("Payment failed", "bad"), invoice.Paid: badge("Paid", "ok"),
+var invoiceTones = map[invoice.Status]ui.Cell{
+	invoice.Open: ui.Badge("Open", "wait"), invoice.Failed: ui.Badge("Payment failed", "bad"),
+	invoice.Paid: ui.Badge("Paid", "ok"),
 }
 
 func (r *Routes) invoices(c *fiber.Ctx, v *visit) error {
 	customers := r.names(v)
-	l := &list[invoice.State]{
-		path: base + "/invoices", name: "invoices",
-		filters: []filter{
-			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "open", "Open", "failed", "Payment failed", "paid", "Paid")},
+	l := &ui.List[invoice.State]{
+		Path: base + "/invoices", FileName: "invoices",
+		Filters: []ui.Filter{
+			{
+				Name: "status", Label: "Status",
+				Options: ui.Choices("", "", "Any status", "open", "Open", "failed", "Payment failed", "paid", "Paid"),
+			},
 			{Name: "q", Label: "Search", Placeholder: "Number or customer"},
 		},
-		columns: []column[invoice.State]{
-			{label: "Invoice", cell: func(i invoice.State) cell {
-				return cell{Text: cmp.Or(i.Number, i.ID), Href: base + "/invoices/" + i.ID}
+		Columns: []ui.Column[invoice.State]{
+			{Label: "Invoice", Cell: func(i invoice.State) ui.Cell {
+				return ui.Cell{Text: cmp.Or(i.Number, i.ID), Href: base + "/invoices/" + i.ID}
 			}},
-			{label: "Total", num: true, cell: func(i invoice.State) cell { return text(v.reader.Money(i.Total)) },
-				csv: func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
-			{label: "Status", cell: func(i invoice.State) cell { return invoiceTones[i.Status] }},
-			{label: "Customer", cell: func(i invoice.State) cell { return customers.cell(i.CustomerID, i.ExternalCustomerID) }},
-			{label: "Date", cell: func(i invoice.State) cell { return v.moment(i.CreatedAt) }, csv: func(i invoice.State) string { return exact(i.CreatedAt) }},
+			{Label: "Total", Num: true, Cell: func(i invoice.State) ui.Cell { return ui.Text(v.reader.Money(i.Total)) },
+				CSV: func(i invoice.State) string { return i.Total.Typed() + " " + string(i.Currency) }},
+			{Label: "Status", Cell: func(i invoice.State) ui.Cell { return invoiceTones[i.Status] }},
+			{
+				Label: "Customer",
+				Cell:  func(i invoice.State) ui.Cell { return customers.cell(i.CustomerID, i.ExternalCustomerID) },
+			},
+			{
+				Label: "Date", Cell: func(i invoice.State) ui.Cell { return v.moment(i.CreatedAt) },
+				CSV: func(i invoice.State) string { return ui.ExactTime(i.CreatedAt) },
+			},
 		},
-		read: named(customers, func(one invoice.State) string { return one.CustomerID },
-			func(ctx context.Context, q query, page ports.Page) (ports.List[invoice.State], error) {
-				return r.Invoicing.Invoices(ctx, v.account(), ports.InvoiceSearch{Status: invoice.Status(q["status"])}, page)
+		Read: named(customers, func(one invoice.State) string { return one.CustomerID },
+			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[invoice.State], error) {
+				return r.Invoicing.Invoices(
+					ctx, v.account(), ports.InvoiceSearch{Status: invoice.Status(q["status"])}, page,
+				)
 			}),
-		match: func(q query, i invoice.State) bool {
-			return q.has("q", i.Number, i.ID, i.CustomerID, i.ExternalCustomerID, customers.of(i.CustomerID, ""))
+		Match: func(q ui.Query, i invoice.State) bool {
+			return q.Has("q", i.Number, i.ID, i.CustomerID, i.ExternalCustomerID, customers.of(i.CustomerID, ""))
 		},
-		empty: empty{Title: "No invoices yet", Text: "Usage is invoiced when its period ends. Your backend can also push invoices of its own.", Code: "POST /v1/invoices",
-			Action: &action{Label: "Read how", Href: "/docs"}},
+		Empty: ui.Empty{
+			Title: "No invoices yet",
+			Text:  "Usage is invoiced when its period ends. Your backend can also push invoices of its own.",
+			Code:  "POST /v1/invoices", Action: &ui.Action{Label: "Read how", Href: "/docs"},
+		},
 	}
-	return show(r, c, v, l, page{Title: "Invoices", Lead: "What was billed after use, and the invoices that your backend made."})
+	return show(r, c, v, l, ui.Page{
+		Title: "Invoices", Lead: "What was billed after use, and the invoices that your backend made.",
+	})
 }
 
 func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
@@ -57,60 +75,41 @@ func (r *Routes) invoice(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	status := invoiceTones[i.Status]
-	p := page{Nav: base + "/invoices", Title: cmp.Or(i.Number, "Invoice"), Badge: &status, Lead: v.reader.Money(i.Total), Up: &action{Label: "Invoices", Href: base + "/invoices"}}
+	p := ui.Page{
+		Nav: base + "/invoices", Title: cmp.Or(i.Number, "Invoice"), Badge: &status, Lead: v.reader.Money(i.Total),
+		Up: &ui.Action{Label: "Invoices", Href: base + "/invoices"},
+	}
 	if i.Links.Page != "" {
-		p.Actions = append(p.Actions, link("Open", i.Links.Page), link("PDF", i.Links.PDF))
+		p.Actions = append(p.Actions, ui.Link("Open", i.Links.Page), ui.Link("PDF", i.Links.PDF))
 	}
 	if i.Status != invoice.Paid {
-		p.Actions = append(p.Actions, v.button("Charge now", base+"/invoices/"+i.ID+"/pay").primary())
+		p.Actions = append(p.Actions, v.button("Charge now", base+"/invoices/"+i.ID+"/pay").Primary())
 	}
-	t := table{Label: "Lines", Heads: []head{{Label: "Line"}, {Label: "Quantity", Num: true}, {Label: "Amount", Num: true}}}
-	currency := string(i.Currency)
-	for _, l := range i.Lines {
-		quantity := "–"
-		if l.Rated != nil {
-			quantity = l.Rated.Quantity.String()
-		}
-		t.Rows = append(t.Rows, row{[]cell{text(l.Description), {Text: quantity, Num: true}, {Text: v.price(l.AmountMinor, currency), Num: true}}})
-	}
-	if i.Tax.Minor > 0 {
-		t.Rows = append(t.Rows, row{[]cell{text("Tax"), text(""), {Text: v.reader.Money(i.Tax), Num: true}}})
-	}
-	t.Rows = append(t.Rows, row{[]cell{text("Total"), text(""), {Text: v.reader.Money(i.Total), Num: true}}})
-	p.Parts = append(p.Parts, tablePart("Lines", t))
-	for _, l := range i.Lines {
-		if l.Rated == nil || len(l.Rated.Charges) == 0 {
-			continue
-		}
-		tiers := table{Label: "Tiers", Heads: []head{{Label: "Tier"}, {Label: "Quantity", Num: true}, {Label: "Per unit", Num: true}, {Label: "Amount", Num: true}}}
-		for _, charge := range l.Rated.Charges {
-			upTo := "and more"
-			if !charge.Tier.Unbounded {
-				upTo = "up to " + charge.Tier.UpTo.String()
-			}
-			tiers.Rows = append(tiers.Rows, row{[]cell{text(upTo), {Text: charge.Quantity.String(), Num: true}, {Text: charge.Tier.Unit.String(), Num: true}, {Text: charge.Amount, Num: true}}})
-		}
-		shown := tablePart("How “"+l.Description+"” was rated", tiers)
-		shown.Lead = "In minor units, exactly; the sum of a line is rounded once."
-		p.Parts = append(p.Parts, shown)
-	}
+	p.Parts = append(invoiceLines(v, i), tiersOf(i)...)
 	customers := r.names(v)
 	if err := customers.load(c.UserContext(), i.CustomerID); err != nil {
 		return err
 	}
-	all := []fact{
-		{"Customer", customers.cell(i.CustomerID, i.ExternalCustomerID)}, {"Created", v.moment(i.CreatedAt)}, {"Paid", v.moment(i.PaidAt)},
+	all := []ui.Fact{
+		{Label: "Customer", Value: customers.cell(i.CustomerID, i.ExternalCustomerID)},
+		{Label: "Created", Value: v.moment(i.CreatedAt)},
+		{Label: "Paid", Value: v.moment(i.PaidAt)},
 	}
 	if i.SubscriptionID != "" {
-		all = append(all, fact{"Subscription", to(i.SubscriptionID, base+"/subscriptions/"+i.SubscriptionID)})
+		all = append(all, ui.Fact{
+			Label: "Subscription", Value: ui.TextLink(i.SubscriptionID, base+"/subscriptions/"+i.SubscriptionID),
+		})
 	}
 	if i.PaymentID != "" {
-		all = append(all, fact{"Payment", to(i.PaymentID, base+"/orders/"+i.PaymentID)})
+		all = append(all, ui.Fact{Label: "Payment", Value: ui.TextLink(i.PaymentID, base+"/orders/"+i.PaymentID)})
 	}
 	if i.Status == invoice.Failed {
-		all = append(all, fact{"Why it failed", text(plainWords(i.DeclineCode))}, fact{"Next attempt", v.moment(i.NextAttemptAt)})
+		all = append(all,
+			ui.Fact{Label: "Why it failed", Value: ui.Text(plainWords(i.DeclineCode))},
+			ui.Fact{Label: "Next attempt", Value: v.moment(i.NextAttemptAt)},
+		)
 	}
-	p.Aside = []part{facts("Details", append(all, fact{"ID", copied(i.ID)})...)}
+	p.Aside = []ui.Part{ui.Facts("Details", append(all, ui.Fact{Label: "ID", Value: ui.Copyable(i.ID)})...)}
 	return r.send(c, v, p)
 }
 
@@ -120,4 +119,65 @@ func (r *Routes) payInvoice(c *fiber.Ctx, v *visit) error {
 		return r.refused(c, at, err)
 	}
 	return r.done(c, at, "The card is charged.")
+}
+
+// invoiceLines shows the lines of an invoice with its tax and total.
+func invoiceLines(v *visit, i invoice.State) []ui.Part {
+	t := ui.Table{Label: "Lines", Heads: []ui.Head{
+		{Label: "Line"},
+		{Label: "Quantity", Num: true},
+		{Label: "Amount", Num: true},
+	}}
+	currency := string(i.Currency)
+	for _, l := range i.Lines {
+		quantity := "–"
+		if l.Rated != nil {
+			quantity = l.Rated.Quantity.String()
+		}
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			ui.Text(l.Description),
+			{Text: quantity, Num: true},
+			{Text: v.price(l.AmountMinor, currency), Num: true},
+		}})
+	}
+	if i.Tax.Minor > 0 {
+		t.Rows = append(t.Rows, ui.Row{
+			Cells: []ui.Cell{ui.Text("Tax"), ui.Text(""), {Text: v.reader.Money(i.Tax), Num: true}},
+		})
+	}
+	t.Rows = append(t.Rows, ui.Row{
+		Cells: []ui.Cell{ui.Text("Total"), ui.Text(""), {Text: v.reader.Money(i.Total), Num: true}},
+	})
+	return []ui.Part{ui.TablePart("Lines", t)}
+}
+
+// tiersOf shows how each rated line came from its tiers.
+func tiersOf(i invoice.State) (parts []ui.Part) {
+	for _, l := range i.Lines {
+		if l.Rated == nil || len(l.Rated.Charges) == 0 {
+			continue
+		}
+		tiers := ui.Table{Label: "Tiers", Heads: []ui.Head{
+			{Label: "Tier"},
+			{Label: "Quantity", Num: true},
+			{Label: "Per unit", Num: true},
+			{Label: "Amount", Num: true},
+		}}
+		for _, charge := range l.Rated.Charges {
+			upTo := "and more"
+			if !charge.Tier.Unbounded {
+				upTo = "up to " + charge.Tier.UpTo.String()
+			}
+			tiers.Rows = append(tiers.Rows, ui.Row{Cells: []ui.Cell{
+				ui.Text(upTo),
+				{Text: charge.Quantity.String(), Num: true},
+				{Text: charge.Tier.Unit.String(), Num: true},
+				{Text: charge.Amount, Num: true},
+			}})
+		}
+		shown := ui.TablePart("How “"+l.Description+"” was rated", tiers)
+		shown.Lead = "In minor units, exactly; the sum of a line is rounded once."
+		parts = append(parts, shown)
+	}
+	return parts
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/paymentlink"
@@ -51,75 +52,96 @@ func linkTerms(l paymentlink.State) string {
 	return terms
 }
 
-func linkTone(l paymentlink.State) cell {
+func linkTone(l paymentlink.State) ui.Cell {
 	if l.Active {
-		return badge("Active", "ok")
+		return ui.Badge("Active", "ok")
 	}
-	return badge("Inactive", "mute")
+	return ui.Badge("Inactive", "mute")
 }
 
 func (r *Routes) links(c *fiber.Ctx, v *visit) error {
 	title := r.titles(c.UserContext(), v)
-	l := &list[paymentlink.State]{
-		path: base + "/links", name: "payment-links",
-		filters: []filter{
-			{Name: "active", Label: "Status", Options: choices("", "", "Any status", "yes", "Active", "no", "Inactive")},
+	l := &ui.List[paymentlink.State]{
+		Path: base + "/links", FileName: "payment-links",
+		Filters: []ui.Filter{
+			{
+				Name: "active", Label: "Status",
+				Options: ui.Choices("", "", "Any status", "yes", "Active", "no", "Inactive"),
+			},
 			{Name: "q", Label: "Search", Placeholder: "Listing or code"},
 		},
-		columns: []column[paymentlink.State]{
-			{label: "Link", cell: func(l paymentlink.State) cell {
-				return cell{Text: title(l.ListingID), Href: base + "/links/" + l.ID, Sub: linkTerms(l)}
+		Columns: []ui.Column[paymentlink.State]{
+			{Label: "Link", Cell: func(l paymentlink.State) ui.Cell {
+				return ui.Cell{Text: title(l.ListingID), Href: base + "/links/" + l.ID, Sub: linkTerms(l)}
 			}},
-			{label: "Address", cell: func(l paymentlink.State) cell { return copied(r.linkURL(l)) }},
-			{label: "Status", cell: linkTone},
-			{label: "Created", cell: func(l paymentlink.State) cell { return v.moment(l.CreatedAt) }, csv: func(l paymentlink.State) string { return exact(l.CreatedAt) }},
+			{Label: "Address", Cell: func(l paymentlink.State) ui.Cell { return ui.Copyable(r.linkURL(l)) }},
+			{Label: "Status", Cell: linkTone},
+			{
+				Label: "Created", Cell: func(l paymentlink.State) ui.Cell { return v.moment(l.CreatedAt) },
+				CSV: func(l paymentlink.State) string { return ui.ExactTime(l.CreatedAt) },
+			},
 		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[paymentlink.State], error) {
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[paymentlink.State], error) {
 			return r.Catalog.Links(ctx, v.account(), page)
 		},
-		match: func(q query, l paymentlink.State) bool {
-			return q.is("active", map[bool]string{true: "yes", false: "no"}[l.Active]) && q.has("q", title(l.ListingID), l.Code, l.ID)
+		Match: func(q ui.Query, l paymentlink.State) bool {
+			return q.Is("active", map[bool]string{true: "yes", false: "no"}[l.Active]) && q.Has(
+				"q", title(l.ListingID), l.Code, l.ID,
+			)
 		},
-		empty: empty{
-			Title: "Share a link, get paid", Text: "A payment link opens the checkout of one listing. Put it on your site, in a mail or on a poster: no code is needed.",
-			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
+		Empty: ui.Empty{
+			Title:  "Share a link, get paid",
+			Text:   "A payment link opens the checkout of one listing. Put it on your site, in a mail or on a poster: no code is needed.",
+			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
 		},
 	}
-	return show(r, c, v, l, page{Title: "Payment links", Lead: "Addresses that open your checkout.", Actions: []action{link("New link", base+"/links/new").primary()}})
+	return show(r, c, v, l, ui.Page{
+		Title: "Payment links", Lead: "Addresses that open your checkout.",
+		Actions: []ui.Action{ui.Link("New link", base+"/links/new").Primary()},
+	})
 }
 
 // linkForm asks which listing, or with a listing which of its plans or variants.
-func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (form, error) {
-	f := v.form("link", base+"/links/new", "Create link", hidden("listing", l.ID))
+func (r *Routes) linkForm(c *fiber.Ctx, v *visit, l listing.State) (ui.Form, error) {
+	f := v.form("link", base+"/links/new", "Create link", ui.Hidden("listing", l.ID))
 	f.Cancel = base + "/links"
-	if l.Type == listing.Appointment && len(l.Variants) > 1 {
-		options := []option{{Label: "The default variant"}}
+	if l.Type.Bookable() && len(l.Variants) > 1 {
+		options := []ui.Option{{Label: "The default variant"}}
 		for _, one := range l.Variants {
-			options = append(options, option{Value: one.ID, Label: one.Name})
+			options = append(options, ui.Option{Value: one.ID, Label: one.Name})
 		}
-		f.Fields = append(f.Fields, field{Name: "variantId", Label: "Variant", Type: "select", Options: options})
+		f.Fields = append(f.Fields, ui.Field{Name: "variantId", Label: "Variant", Type: "select", Options: options})
 	}
 	plans, err := r.Catalog.Plans(c.UserContext(), v.account(), l.ID)
 	if err != nil {
 		return f, err
 	}
-	options := []option{{Label: "The default plan"}}
+	options := []ui.Option{{Label: "The default plan"}}
 	for _, p := range plans {
 		for _, price := range p.Prices {
 			if !p.Retired {
-				options = append(options, option{Value: p.Key + ":" + string(price.Interval), Label: p.Name + ", " + v.intervalPrice(price)})
+				options = append(options, ui.Option{
+					Value: p.Key + ":" + string(price.Interval), Label: p.Name + ", " + v.intervalPrice(price),
+				})
 			}
 		}
 	}
 	if len(options) > 1 {
-		f.Fields = append(f.Fields, field{Name: "plan", Label: "Plan", Type: "select", Options: options, Also: []string{"interval"}})
+		f.Fields = append(f.Fields, ui.Field{
+			Name: "plan", Label: "Plan", Type: "select", Options: options, Also: []string{"interval"},
+		})
 	}
-	f.Fields = append(f.Fields, field{Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Placeholder: "https://…", Hint: "Empty: they stay on our confirmation page."})
+	f.Fields = append(f.Fields, ui.Field{
+		Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Placeholder: "https://…",
+		Hint: "Empty: they stay on our confirmation page.",
+	})
 	return f, nil
 }
 
 func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
-	p := page{Nav: base + "/links", Title: "New payment link", Up: &action{Label: "Payment links", Href: base + "/links"}}
+	p := ui.Page{
+		Nav: base + "/links", Title: "New payment link", Up: &ui.Action{Label: "Payment links", Href: base + "/links"},
+	}
 	if chosen := c.Query("listing"); chosen != "" {
 		l, err := r.Catalog.OwnListing(c.UserContext(), v.account(), chosen)
 		if err != nil {
@@ -130,26 +152,30 @@ func (r *Routes) newLink(c *fiber.Ctx, v *visit) error {
 			return err
 		}
 		p.Title = "New link for " + l.Title
-		p.Parts = []part{formPart(f)}
+		p.Parts = []ui.Part{ui.FormPart(f)}
 		return r.send(c, v, p)
 	}
 	own := r.listingList(v)
-	found, _, err := own.page(c.UserContext(), query{"status": string(listing.Active)}, ports.Cursor{})
+	found, _, err := own.ReadPage(c.UserContext(), ui.Query{"status": string(listing.Active)}, ports.Cursor{})
 	if err != nil {
 		return err
 	}
 	p.Lead = "For which listing?"
-	var steps []check
+	var steps []ui.Check
 	for _, l := range found {
-		steps = append(steps, check{Icon: strings.ToLower(string(l.Type)), Title: l.Title, Text: typeNames[l.Type] + ", " + v.listingPrice(l), Href: base + "/links/new?listing=" + l.ID, Label: "Choose"})
+		steps = append(steps, ui.Check{
+			Icon: l.Type.Icon(), Title: l.Title, Text: l.Type.Label() + ", " + v.listingPrice(l),
+			Href: base + "/links/new?listing=" + l.ID, Label: "Choose",
+		})
 	}
 	if len(steps) == 0 {
-		p.Parts = []part{tablePart("", table{Empty: &empty{
-			Title: "Publish a listing first", Text: "A link sells a published listing.", Action: &action{Label: "Your listings", Href: base + "/listings", Tone: "primary"},
+		p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{
+			Title: "Publish a listing first", Text: "A link sells a published listing.",
+			Action: &ui.Action{Label: "Your listings", Href: base + "/listings", Tone: "primary"},
 		}})}
 		return r.send(c, v, p)
 	}
-	p.Parts = []part{{Kind: "checks", Data: steps}}
+	p.Parts = []ui.Part{{Kind: "checks", Data: steps}}
 	return r.send(c, v, p)
 }
 
@@ -158,9 +184,11 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := read(c)
-	edit := paymentlink.Edit{ListingID: &l.ID, VariantID: in.given("variantId"), SuccessURL: in.given("successUrl")}
-	if plan, interval, ok := strings.Cut(in.text("plan"), ":"); ok {
+	in := ui.ReadInput(c)
+	edit := paymentlink.Edit{
+		ListingID: &l.ID, VariantID: in.Optional("variantId"), SuccessURL: in.Optional("successUrl"),
+	}
+	if plan, interval, ok := strings.Cut(in.Text("plan"), ":"); ok {
 		edit.PlanKey, edit.Interval = &plan, &interval
 	}
 	made, err := r.Catalog.CreateLink(c.UserContext(), v.account(), edit)
@@ -169,15 +197,21 @@ func (r *Routes) createLink(c *fiber.Ctx, v *visit) error {
 		if formErr != nil {
 			return formErr
 		}
-		p := page{Nav: base + "/links", Title: "New link for " + l.Title, Up: &action{Label: "Payment links", Href: base + "/links"}}
+		p := ui.Page{
+			Nav: base + "/links", Title: "New link for " + l.Title,
+			Up: &ui.Action{Label: "Payment links", Href: base + "/links"},
+		}
 		return r.again(c, v, p, f, err)
 	}
 	return r.done(c, base+"/links/"+made.ID, "Your link is ready to share.")
 }
 
-func linkEditForm(v *visit, l paymentlink.State) form {
+func linkEditForm(v *visit, l paymentlink.State) ui.Form {
 	f := v.form("link", base+"/links/"+l.ID, "Save",
-		field{Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Value: l.SuccessURL, Placeholder: "https://…", Hint: "Empty: they stay on our confirmation page."})
+		ui.Field{
+			Name: "successUrl", Label: "Where buyers go afterwards", Type: "url", Value: l.SuccessURL,
+			Placeholder: "https://…", Hint: "Empty: they stay on our confirmation page.",
+		})
 	f.Title = "Settings"
 	return f
 }
@@ -191,37 +225,55 @@ func (r *Routes) link(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, formPart(linkEditForm(v, l)))
+	p.Parts = append(p.Parts, ui.FormPart(linkEditForm(v, l)))
 	return r.send(c, v, p)
 }
 
-func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (page, error) {
+func (r *Routes) linkPage(c *fiber.Ctx, v *visit, l paymentlink.State) (ui.Page, error) {
 	address, status := r.linkURL(l), linkTone(l)
 	title := r.titles(c.UserContext(), v)(l.ListingID)
-	p := page{Nav: base + "/links", Title: title, Badge: &status, Up: &action{Label: "Payment links", Href: base + "/links"}}
-	switched := v.button("Deactivate", base+"/links/"+l.ID+"/active").asking("Anyone who opens it will see that it is no longer active. You can activate it again.")
-	if !l.Active {
-		switched = v.button("Activate", base+"/links/"+l.ID+"/active", hidden("active", "yes")).primary()
+	p := ui.Page{
+		Nav: base + "/links", Title: title, Badge: &status,
+		Up: &ui.Action{Label: "Payment links", Href: base + "/links"},
 	}
-	p.Actions = []action{switched, link("Open", address)}
-	drawn, err := qrCode(address, "QR code of this link")
+	switched := v.button("Deactivate", base+"/links/"+l.ID+"/active").Confirm(
+		"Anyone who opens it will see that it is no longer active. You can activate it again.",
+	)
+	if !l.Active {
+		switched = v.button("Activate", base+"/links/"+l.ID+"/active", ui.Hidden("active", "yes")).Primary()
+	}
+	p.Actions = []ui.Action{switched, ui.Link("Open", address)}
+	drawn, err := ui.QRCode(address, "QR code of this link")
 	if err != nil && !fault.Is(err, fault.Internal) {
 		return p, err
 	}
-	p.Parts = []part{
-		codePart("Address", "address", address),
-		{Kind: "table", Title: "Attribution", Lead: "Add parameters to see where buyers came from. They are on the order and in your webhooks.", Data: table{
-			Label: "Parameters", Heads: []head{{Label: "Parameter"}, {Label: "What it does"}}, Rows: []row{
-				{[]cell{mono("?utm_source=newsletter"), text("Any utm_ parameter is kept with the order.")}},
-				{[]cell{mono("?reference_id=post-17"), text("Your own reference, to find the order by.")}},
-				{[]cell{mono("?customer_email=ada@shop.eu"), text("Fills in the buyer’s email.")}},
-				{[]cell{mono("?discount_code=SPRING"), text("Applies a discount code.")}},
+	p.Parts = []ui.Part{
+		ui.CodePart("Address", "address", address),
+		{Kind: "table", Title: "Attribution", Lead: "Add parameters to see where buyers came from. They are on the order and in your webhooks.", Data: ui.Table{
+			Label: "Parameters", Heads: []ui.Head{{Label: "Parameter"}, {Label: "What it does"}}, Rows: []ui.Row{
+				{
+					Cells: []ui.Cell{
+						ui.Mono("?utm_source=newsletter"), ui.Text("Any utm_ parameter is kept with the order."),
+					},
+				},
+				{
+					Cells: []ui.Cell{
+						ui.Mono("?reference_id=post-17"), ui.Text("Your own reference, to find the order by."),
+					},
+				},
+				{Cells: []ui.Cell{ui.Mono("?customer_email=ada@shop.eu"), ui.Text("Fills in the buyer’s email.")}},
+				{Cells: []ui.Cell{ui.Mono("?discount_code=SPRING"), ui.Text("Applies a discount code.")}},
 			},
 		}},
 	}
-	p.Aside = []part{
+	p.Aside = []ui.Part{
 		{Kind: "drawing", Title: "QR code", Data: drawn},
-		facts("Details", fact{"Sells", to(title, base+"/listings/"+l.ListingID)}, fact{"Plan or variant", text(orDash(linkTerms(l)))}, fact{"ID", copied(l.ID)}, fact{"Created", v.moment(l.CreatedAt)}),
+		ui.Facts("Details",
+			ui.Fact{Label: "Sells", Value: ui.TextLink(title, base+"/listings/"+l.ListingID)},
+			ui.Fact{Label: "Plan or variant", Value: ui.Text(orDash(linkTerms(l)))},
+			ui.Fact{Label: "ID", Value: ui.Copyable(l.ID)},
+			ui.Fact{Label: "Created", Value: v.moment(l.CreatedAt)},
+		),
 	}
 	return p, nil
 }
@@ -238,7 +290,9 @@ func (r *Routes) saveLink(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.Catalog.EditLink(c.UserContext(), v.account(), l.ID, paymentlink.Edit{SuccessURL: new(read(c).text("successUrl"))}); err != nil {
+	if _, err := r.Catalog.EditLink(
+		c.UserContext(), v.account(), l.ID, paymentlink.Edit{SuccessURL: new(ui.ReadInput(c).Text("successUrl"))},
+	); err != nil {
 		p, pageErr := r.linkPage(c, v, l)
 		if pageErr != nil {
 			return pageErr
@@ -249,8 +303,10 @@ func (r *Routes) saveLink(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) switchLink(c *fiber.Ctx, v *visit) error {
-	at, active := base+"/links/"+c.Params("id"), read(c).checked("active")
-	if _, err := r.Catalog.EditLink(c.UserContext(), v.account(), c.Params("id"), paymentlink.Edit{Active: &active}); err != nil {
+	at, active := base+"/links/"+c.Params("id"), ui.ReadInput(c).Checked("active")
+	if _, err := r.Catalog.EditLink(
+		c.UserContext(), v.account(), c.Params("id"), paymentlink.Edit{Active: &active},
+	); err != nil {
 		return r.refused(c, at, err)
 	}
 	if active {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/identity"
 	"sundry/core/ledger"
 	"sundry/core/payout"
@@ -23,46 +24,69 @@ func (r *Routes) mountMoney(at fiber.Router) {
 	r.mountPayoutAccount(at)
 }
 
-var payoutTones = map[payout.Status]cell{
-	payout.Pending: badge("On its way", "wait"), payout.Paid: badge("Paid", "ok"), payout.Failed: badge("Failed", "bad"),
+var payoutTones = map[payout.Status]ui.Cell{
+	payout.Pending: ui.Badge("On its way", "wait"), payout.Paid: ui.Badge("Paid", "ok"),
+	payout.Failed: ui.Badge("Failed", "bad"),
 }
 
-// balance is what the creator has, and the payouts.
+// balance shows the creator's balance and payouts.
 func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
-	l := &list[payout.State]{
-		path: base + "/balance", name: "payouts",
-		filters: []filter{{Name: "status", Label: "Status", Options: choices("", "", "Any status", "pending", "On its way", "paid", "Paid", "failed", "Failed")}},
-		columns: []column[payout.State]{
-			{label: "Payout", cell: func(p payout.State) cell {
-				return cell{Text: v.reader.Money(p.Amount), Href: base + "/balance/payouts/" + p.ID}
+	l := &ui.List[payout.State]{
+		Path: base + "/balance", FileName: "payouts",
+		Filters: []ui.Filter{
+			{
+				Name: "status", Label: "Status",
+				Options: ui.Choices("", "", "Any status", "pending", "On its way", "paid", "Paid", "failed", "Failed"),
 			},
-				csv: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
-			{label: "Status", cell: func(p payout.State) cell { return payoutTones[p.Status] }},
-			{label: "Asked for", cell: func(p payout.State) cell { return v.moment(p.CreatedAt) }, csv: func(p payout.State) string { return exact(p.CreatedAt) }},
-			{label: "Paid", cell: func(p payout.State) cell { return v.moment(p.PaidAt) }, csv: func(p payout.State) string { return exact(p.PaidAt) }},
-			{label: "ID", cell: func(p payout.State) cell { return mono(p.ID) }},
 		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[payout.State], error) {
+		Columns: []ui.Column[payout.State]{
+			{Label: "Payout", Cell: func(p payout.State) ui.Cell {
+				return ui.Cell{Text: v.reader.Money(p.Amount), Href: base + "/balance/payouts/" + p.ID}
+			},
+				CSV: func(p payout.State) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
+			{Label: "Status", Cell: func(p payout.State) ui.Cell { return payoutTones[p.Status] }},
+			{
+				Label: "Asked for", Cell: func(p payout.State) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV: func(p payout.State) string { return ui.ExactTime(p.CreatedAt) },
+			},
+			{
+				Label: "Paid", Cell: func(p payout.State) ui.Cell { return v.moment(p.PaidAt) },
+				CSV: func(p payout.State) string { return ui.ExactTime(p.PaidAt) },
+			},
+			{Label: "ID", Cell: func(p payout.State) ui.Cell { return ui.Mono(p.ID) }},
+		},
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[payout.State], error) {
 			return r.Treasury.ListPayouts(ctx, v.account(), page)
 		},
-		match: func(q query, p payout.State) bool { return q.is("status", string(p.Status)) },
-		empty: empty{Title: "No payouts yet", Text: "Sales are pending for seven days, then available. What is available can be paid out.",
-			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"}},
+		Match: func(q ui.Query, p payout.State) bool { return q.Is("status", string(p.Status)) },
+		Empty: ui.Empty{
+			Title:  "No payouts yet",
+			Text:   "Sales are pending for seven days, then available. What is available can be paid out.",
+			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
+		},
 	}
 	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
 	if err != nil {
 		return err
 	}
-	p := page{Title: "Balance and payouts", Lead: "Your share of what was sold, and what went to your bank.", Actions: []action{link("Ledger", base+"/ledger")}}
+	p := ui.Page{
+		Title: "Balance and payouts", Lead: "Your share of what was sold, and what went to your bank.",
+		Actions: []ui.Action{ui.Link("Ledger", base+"/ledger")},
+	}
 	for _, b := range balances {
 		currency := string(b.Currency)
 		title := ""
 		if len(balances) > 1 {
 			title = strings.ToUpper(currency)
 		}
-		p.Parts = append(p.Parts, part{Kind: "stats", Title: title, Data: []stat{
-			{"Available", v.price(b.Available, currency), "Ready to pay out", ""}, {"Pending", v.price(b.Pending, currency), "Available after 7 days", ""},
-			{"Held for disputes", v.price(b.Reserved, currency), "Until they are decided", base + "/disputes"}, {"On its way", v.price(b.InTransit, currency), "To your bank", ""},
+		p.Parts = append(p.Parts, ui.Part{Kind: "stats", Title: title, Data: []ui.Stat{
+			{Label: "Available", Value: v.price(b.Available, currency), Note: "Ready to pay out", Href: ""},
+			{Label: "Pending", Value: v.price(b.Pending, currency), Note: "Available after 7 days", Href: ""},
+			{
+				Label: "Held for disputes", Value: v.price(b.Reserved, currency), Note: "Until they are decided",
+				Href: base + "/disputes",
+			},
+			{Label: "On its way", Value: v.price(b.InTransit, currency), Note: "To your bank", Href: ""},
 		}})
 	}
 	account, err := r.Treasury.PayoutAccount(c.UserContext(), v.account())
@@ -70,27 +94,30 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p.FormsLeadTo = stripeOnboarding
-	p.Aside = append(p.Aside, formPart(scheduleForm(v)))
+	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
 	p.Aside = append(p.Aside, payoutAccountParts(v, account)...)
 	if len(balances) > 0 && account.CanReceive() {
-		p.Actions = append(p.Actions, link("Pay out", base+"/balance/payout").primary())
+		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
 	}
 	return show(r, c, v, l, p)
 }
 
-// scheduleForm chooses when the balance is paid out by itself.
-func scheduleForm(v *visit) form {
-	f := v.form("schedule", base+"/balance/schedule", "Save", field{
-		Name: "payoutSchedule", Label: "Pay out", Type: "select", Hint: "Each currency is paid out in full where it reaches the minimum.",
-		Options: choices(string(v.Creator.PayoutSchedule), string(payout.Manual), "When I ask for it", string(payout.Daily), "Every day",
-			string(payout.Weekly), "Every Monday", string(payout.Monthly), "On the first of the month"),
+// scheduleForm chooses when the balance is paid out automatically.
+func scheduleForm(v *visit) ui.Form {
+	f := v.form("schedule", base+"/balance/schedule", "Save", ui.Field{
+		Name: "payoutSchedule", Label: "Pay out", Type: "select",
+		Hint: "Each currency is paid out in full where it reaches the minimum.",
+		Options: ui.Choices(
+			string(v.Creator.PayoutSchedule), string(payout.Manual), "When I ask for it", string(payout.Daily),
+			"Every day", string(payout.Weekly), "Every Monday", string(payout.Monthly), "On the first of the month",
+		),
 	})
 	f.Title = "Schedule"
 	return f
 }
 
 func (r *Routes) saveSchedule(c *fiber.Ctx, v *visit) error {
-	edit := identity.ProfileEdit{PayoutSchedule: new(payout.Schedule(read(c).text("payoutSchedule")))}
+	edit := identity.ProfileEdit{PayoutSchedule: new(payout.Schedule(ui.ReadInput(c).Text("payoutSchedule")))}
 	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
 		return r.refused(c, base+"/balance", err)
 	}
@@ -98,24 +125,29 @@ func (r *Routes) saveSchedule(c *fiber.Ctx, v *visit) error {
 }
 
 // payoutForm asks how much, in one of the currencies there is money in.
-func (r *Routes) payoutForm(c *fiber.Ctx, v *visit) (form, error) {
+func (r *Routes) payoutForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	balances, err := r.Treasury.Balance(c.UserContext(), v.account())
 	if err != nil {
-		return form{}, err
+		return ui.Form{}, err
 	}
-	var options []option
+	var options []ui.Option
 	for _, b := range balances {
-		options = append(options, option{Value: string(b.Currency), Label: v.price(b.Available, string(b.Currency)) + " available"})
+		options = append(options, ui.Option{
+			Value: string(b.Currency), Label: v.price(b.Available, string(b.Currency)) + " available",
+		})
 	}
 	f := v.form("payout", base+"/balance/payout", "Pay out",
-		field{Name: "currency", Label: "From", Type: "select", Options: options, Half: true},
-		field{Name: "amount", Label: "Amount", Half: true, Also: []string{"amountInCents"}, Hint: "Empty: all that is available."}, hidden("once", r.Identity.NewGuest()))
+		ui.Field{Name: "currency", Label: "From", Type: "select", Options: options, Half: true},
+		ui.Field{Name: "amount", Label: "Amount", Half: true, Also: []string{"amountInCents"}, Hint: "Empty: all that is available."}, ui.Hidden("once", r.Identity.NewGuest()))
 	f.Cancel = base + "/balance"
 	return f, nil
 }
 
-func payoutPage() page {
-	return page{Nav: base + "/balance", Title: "Pay out", Lead: "To your bank account.", Up: &action{Label: "Balance", Href: base + "/balance"}}
+func payoutPage() ui.Page {
+	return ui.Page{
+		Nav: base + "/balance", Title: "Pay out", Lead: "To your bank account.",
+		Up: &ui.Action{Label: "Balance", Href: base + "/balance"},
+	}
 }
 
 func (r *Routes) newPayout(c *fiber.Ctx, v *visit) error {
@@ -124,17 +156,19 @@ func (r *Routes) newPayout(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p := payoutPage()
-	p.Parts = []part{formPart(f)}
+	p.Parts = []ui.Part{ui.FormPart(f)}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) requestPayout(c *fiber.Ctx, v *visit) error {
-	in := read(c)
-	req := payout.Request{Currency: in.text("currency"), Minor: in.amount("amount", "amountInCents", in.text("currency"))}
-	if once := in.text("once"); once != "" {
+	in := ui.ReadInput(c)
+	req := payout.Request{
+		Currency: in.Text("currency"), Minor: in.Amount("amount", "amountInCents", in.Text("currency")),
+	}
+	if once := in.Text("once"); once != "" {
 		req.Key = "dashboard-" + once
 	}
-	err := in.err()
+	err := in.Err()
 	var asked payout.State
 	if err == nil {
 		asked, err = r.Treasury.RequestPayout(c.UserContext(), v.account(), req)
@@ -155,16 +189,23 @@ func (r *Routes) payout(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	status := payoutTones[s.Status]
-	p := page{Nav: base + "/balance", Title: "Payout of " + v.reader.Money(s.Amount), Badge: &status, Up: &action{Label: "Balance and payouts", Href: base + "/balance"},
-		Actions: []action{link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")}}
-	all := []fact{{"Amount", text(v.reader.Money(s.Amount))}, {"ID", copied(s.ID)}, {"Asked for", v.moment(s.CreatedAt)}, {"Paid", v.moment(s.PaidAt)}}
+	p := ui.Page{Nav: base + "/balance", Title: "Payout of " + v.reader.Money(s.Amount), Badge: &status, Up: &ui.Action{
+		Label: "Balance and payouts", Href: base + "/balance",
+	},
+		Actions: []ui.Action{ui.Link("Statement (CSV)", base+"/balance/payouts/"+s.ID+"/statement?format=csv")}}
+	all := []ui.Fact{
+		{Label: "Amount", Value: ui.Text(v.reader.Money(s.Amount))},
+		{Label: "ID", Value: ui.Copyable(s.ID)},
+		{Label: "Asked for", Value: v.moment(s.CreatedAt)},
+		{Label: "Paid", Value: v.moment(s.PaidAt)},
+	}
 	if s.Destination != "" {
-		all = append(all, fact{"To", copied(s.Destination)})
+		all = append(all, ui.Fact{Label: "To", Value: ui.Copyable(s.Destination)})
 	}
 	if s.FailureReason != "" {
-		all = append(all, fact{"Why it failed", text(s.FailureReason)})
+		all = append(all, ui.Fact{Label: "Why it failed", Value: ui.Text(s.FailureReason)})
 	}
-	p.Parts = []part{facts("Details", all...)}
+	p.Parts = []ui.Part{ui.Facts("Details", all...)}
 	entries, err := r.Treasury.Entries(c.UserContext(), v.account(), s.ID, ports.Page{Limit: 100})
 	if err != nil {
 		return err
@@ -192,23 +233,45 @@ func sendFile(c *fiber.Ctx, name string, content []byte) error {
 }
 
 func (r *Routes) ledger(c *fiber.Ctx, v *visit) error {
-	l := &list[ledger.Entry]{
-		path: base + "/ledger", name: "ledger",
-		filters: []filter{{Name: "source", Label: "Source", Placeholder: "pay_…, ref_…, dsp_…, po_…"}, {Name: "q", Label: "Search", Placeholder: "Posting or account"}},
-		columns: []column[ledger.Entry]{
-			{label: "Posting", cell: func(e ledger.Entry) cell { return cell{Text: plainWords(string(e.Kind)), Sub: e.SourceID} }},
-			{label: "Account", cell: func(e ledger.Entry) cell { return text(plainWords(string(e.Account))) }, csv: func(e ledger.Entry) string { return string(e.Account) }},
-			{label: "Amount", num: true, cell: func(e ledger.Entry) cell { return text(v.reader.Money(e.Amount)) }, csv: func(e ledger.Entry) string { return e.Amount.Typed() }},
-			{label: "Date", cell: func(e ledger.Entry) cell { return v.moment(e.CreatedAt) }, csv: func(e ledger.Entry) string { return exact(e.CreatedAt) }},
+	l := &ui.List[ledger.Entry]{
+		Path: base + "/ledger", FileName: "ledger",
+		Filters: []ui.Filter{
+			{Name: "source", Label: "Source", Placeholder: "pay_…, ref_…, dsp_…, po_…"},
+			{Name: "q", Label: "Search", Placeholder: "Posting or account"},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[ledger.Entry], error) {
+		Columns: []ui.Column[ledger.Entry]{
+			{
+				Label: "Posting",
+				Cell:  func(e ledger.Entry) ui.Cell { return ui.Cell{Text: plainWords(string(e.Kind)), Sub: e.SourceID} },
+			},
+			{
+				Label: "Account", Cell: func(e ledger.Entry) ui.Cell { return ui.Text(plainWords(string(e.Account))) },
+				CSV: func(e ledger.Entry) string { return string(e.Account) },
+			},
+			{
+				Label: "Amount", Num: true,
+				Cell: func(e ledger.Entry) ui.Cell { return ui.Text(v.reader.Money(e.Amount)) },
+				CSV:  func(e ledger.Entry) string { return e.Amount.Typed() },
+			},
+			{
+				Label: "Date", Cell: func(e ledger.Entry) ui.Cell { return v.moment(e.CreatedAt) },
+				CSV: func(e ledger.Entry) string { return ui.ExactTime(e.CreatedAt) },
+			},
+		},
+		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ledger.Entry], error) {
 			return r.Treasury.Entries(ctx, v.account(), q["source"], page)
 		},
-		match: func(q query, e ledger.Entry) bool {
-			return q.has("q", string(e.Kind), plainWords(string(e.Kind)), string(e.Account))
+		Match: func(q ui.Query, e ledger.Entry) bool {
+			return q.Has("q", string(e.Kind), plainWords(string(e.Kind)), string(e.Account))
 		},
-		empty: empty{Title: "Nothing was posted yet", Text: "Every sale, fee, refund and payout appears here, to the cent.",
-			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"}},
+		Empty: ui.Empty{
+			Title: "Nothing was posted yet", Text: "Every sale, fee, refund and payout appears here, to the cent.",
+			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Nav: base + "/balance", Title: "Ledger", Lead: "Every movement of your money. Debits are positive, credits negative.", Up: &action{Label: "Balance and payouts", Href: base + "/balance"}})
+	return show(r, c, v, l, ui.Page{
+		Nav: base + "/balance", Title: "Ledger",
+		Lead: "Every movement of your money. Debits are positive, credits negative.",
+		Up:   &ui.Action{Label: "Balance and payouts", Href: base + "/balance"},
+	})
 }

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/modules/customers"
 	"sundry/ports"
 )
 
-// names are how the customers on a page are called, by id: the addresses of all of them come from one query.
+// names maps the ids of the customers on a page to their names. The addresses of all of them come from one query.
 type names struct {
 	customers *customers.Service
 	account   string
@@ -31,29 +32,33 @@ func (n *names) load(ctx context.Context, customerIDs ...string) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	found, err := n.customers.List(ctx, ports.CustomerFilter{CreatorID: n.account, IDs: unknown}, ports.Page{Limit: len(unknown)})
+	found, err := n.customers.List(
+		ctx, ports.CustomerFilter{CreatorID: n.account, IDs: unknown}, ports.Page{Limit: len(unknown)},
+	)
 	for _, one := range found.Items {
 		n.emails[one.ID] = one.Email
 	}
 	return err
 }
 
-// of is what a customer is called: their address, else what the creator's app calls them, else their id.
+// of returns a customer's name: their address, else their id in the creator's app, else our id.
 func (n *names) of(customerID, externalID string) string {
 	return cmp.Or(n.emails[customerID], externalID, customerID)
 }
 
-// cell leads to a customer, where there is one.
-func (n *names) cell(customerID, externalID string) cell {
+// cell links to a customer, if there is one.
+func (n *names) cell(customerID, externalID string) ui.Cell {
 	if customerID == "" {
-		return text(orDash(externalID))
+		return ui.Text(orDash(externalID))
 	}
-	return to(n.of(customerID, externalID), base+"/customers/"+customerID)
+	return ui.TextLink(n.of(customerID, externalID), base+"/customers/"+customerID)
 }
 
 // named is a list's read that also loads what the customers on each page are called.
-func named[T any](n *names, customerOf func(T) string, read func(context.Context, query, ports.Page) (ports.List[T], error)) func(context.Context, query, ports.Page) (ports.List[T], error) {
-	return func(ctx context.Context, q query, page ports.Page) (ports.List[T], error) {
+func named[T any](
+	n *names, customerOf func(T) string, read func(context.Context, ui.Query, ports.Page) (ports.List[T], error),
+) func(context.Context, ui.Query, ports.Page) (ports.List[T], error) {
+	return func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[T], error) {
 		some, err := read(ctx, q, page)
 		if err != nil {
 			return some, err

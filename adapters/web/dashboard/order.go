@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	"sundry/core/checkout"
 	"sundry/core/country"
@@ -68,16 +69,17 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/orders/"+o.paid.ID, orderStatus(o.paid)
-	p := page{
-		Nav: base + "/orders", Title: v.reader.Money(o.paid.Amount), Badge: &status, Lead: soldAs(o.paid), Up: &action{Label: "Orders", Href: base + "/orders"},
+	p := ui.Page{
+		Nav: base + "/orders", Title: v.reader.Money(o.paid.Amount), Badge: &status, Lead: soldAs(o.paid),
+		Up: &ui.Action{Label: "Orders", Href: base + "/orders"},
 	}
 	if o.paid.Status == payment.Succeeded && o.paid.Refunded.Minor < o.paid.Amount.Minor {
-		p.Actions = append(p.Actions, link("Refund", at+"/refund"))
+		p.Actions = append(p.Actions, ui.Link("Refund", at+"/refund"))
 	}
 	if o.session != nil && o.session.ReceiptNumber != "" {
-		p.Actions = append(p.Actions, link("Receipt", r.Checkout.ReceiptURL(o.session.ID)))
+		p.Actions = append(p.Actions, ui.Link("Receipt", r.Checkout.ReceiptURL(o.session.ID)))
 	}
-	p.Parts = append(p.Parts, v.saleLines(o.paid), part{Kind: "timeline", Title: "Timeline", Data: v.timeline(o)})
+	p.Parts = append(p.Parts, v.saleLines(o.paid), ui.Part{Kind: "timeline", Title: "Timeline", Data: v.timeline(o)})
 	if len(o.refunds) > 0 {
 		p.Parts = append(p.Parts, v.refundsPart(o.refunds))
 	}
@@ -88,21 +90,21 @@ func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	if err := customers.load(c.UserContext(), o.paid.CustomerID); err != nil {
 		return err
 	}
-	p.Aside = append(p.Aside, facts("Order", v.orderFacts(o, customers)...))
+	p.Aside = append(p.Aside, ui.Facts("Order", v.orderFacts(o, customers)...))
 	if why := v.taxFacts(o.paid.Sale.TaxDetails); len(why) > 0 {
-		p.Aside = append(p.Aside, facts("Tax", why...))
+		p.Aside = append(p.Aside, ui.Facts("Tax", why...))
 	}
 	if o.session != nil {
-		p.Aside = append(p.Aside, facts("Buyer and source", buyerFacts(*o.session)...))
+		p.Aside = append(p.Aside, ui.Facts("Buyer and source", buyerFacts(*o.session)...))
 	}
 	return r.send(c, v, p)
 }
 
-// saleLines is what was paid for.
-func (v *visit) saleLines(p payment.State) part {
-	t := table{Label: "Items", Heads: []head{{Label: "Item"}, {Label: "Amount", Num: true}}}
+// saleLines shows the lines of a payment.
+func (v *visit) saleLines(p payment.State) ui.Part {
+	t := ui.Table{Label: "Items", Heads: []ui.Head{{Label: "Item"}, {Label: "Amount", Num: true}}}
 	add := func(label, amount string) {
-		t.Rows = append(t.Rows, row{[]cell{text(label), {Text: amount, Num: true}}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(label), {Text: amount, Num: true}}})
 	}
 	for _, l := range p.Sale.Lines {
 		add(l.Description, v.reader.Money(l.Amount))
@@ -125,81 +127,104 @@ func (v *visit) saleLines(p payment.State) part {
 		add(label, v.reader.Money(p.Sale.Tax))
 	}
 	add("Total", v.reader.Money(p.Amount))
-	return tablePart("Items", t)
+	return ui.TablePart("Items", t)
 }
 
-func (v *visit) orderFacts(o orderDetails, customers *names) []fact {
+func (v *visit) orderFacts(o orderDetails, customers *names) []ui.Fact {
 	p := o.paid
-	all := []fact{{"Payment", copied(p.ID)}, {"Receipt", text(orDash(p.Sale.ReceiptNumber))}}
+	all := []ui.Fact{
+		{Label: "Payment", Value: ui.Copyable(p.ID)},
+		{Label: "Receipt", Value: ui.Text(orDash(p.Sale.ReceiptNumber))},
+	}
 	if p.Last4 != "" {
-		all = append(all, fact{"Card", text(layout.CardName(p.Brand, p.Last4))})
+		all = append(all, ui.Fact{Label: "Card", Value: ui.Text(layout.CardName(p.Brand, p.Last4))})
 	}
 	if p.Decline.Message != "" && p.Status == payment.Declined {
-		all = append(all, fact{"Why it failed", cell{Text: p.Decline.Message, Sub: p.Decline.Code}})
+		all = append(all, ui.Fact{Label: "Why it failed", Value: ui.Cell{Text: p.Decline.Message, Sub: p.Decline.Code}})
 	}
 	if p.CustomerID != "" {
-		all = append(all, fact{"Customer", customers.cell(p.CustomerID, "")})
+		all = append(all, ui.Fact{Label: "Customer", Value: customers.cell(p.CustomerID, "")})
 	}
 	if p.Purpose == payment.ForSubscription {
-		all = append(all, fact{"Subscription", to(p.SubjectID, base+"/subscriptions/"+p.SubjectID)})
+		all = append(all, ui.Fact{
+			Label: "Subscription", Value: ui.TextLink(p.SubjectID, base+"/subscriptions/"+p.SubjectID),
+		})
 	}
 	if p.Purpose == payment.ForInvoice {
-		all = append(all, fact{"Invoice", to(p.SubjectID, base+"/invoices/"+p.SubjectID)})
+		all = append(all, ui.Fact{Label: "Invoice", Value: ui.TextLink(p.SubjectID, base+"/invoices/"+p.SubjectID)})
 	}
-	return append(all, fact{"Created", v.moment(p.CreatedAt)}, fact{"Settled", v.moment(p.SettledAt)})
+	return append(all,
+		ui.Fact{Label: "Created", Value: v.moment(p.CreatedAt)},
+		ui.Fact{Label: "Settled", Value: v.moment(p.SettledAt)},
+	)
 }
 
 var taxTreatments = map[tax.Treatment]string{
-	tax.Undetermined: "None: the country isn't known", tax.Taxed: "Collected", tax.ReverseCharge: "Reverse charge", tax.NotCollected: "Not collected there",
+	tax.Undetermined: "None: the country isn't known", tax.Taxed: "Collected", tax.ReverseCharge: "Reverse charge",
+	tax.NotCollected: "Not collected there",
 }
 
-// taxFacts are why a payment carries its tax, with the check of the VAT ID that took it away.
-func (v *visit) taxFacts(d tax.Details) []fact {
+// taxFacts explain the tax of a payment, with the check of the VAT ID that removed it.
+func (v *visit) taxFacts(d tax.Details) []ui.Fact {
 	treatment, computed := taxTreatments[d.Treatment]
 	if !computed {
 		return nil
 	}
-	all := []fact{{"Treatment", text(treatment)}}
+	all := []ui.Fact{{Label: "Treatment", Value: ui.Text(treatment)}}
 	if d.Country != "" {
-		all = append(all, fact{"Taxed in", text(country.Name(d.Country, v.reader.Language))})
+		all = append(all, ui.Fact{Label: "Taxed in", Value: ui.Text(country.Name(d.Country, v.reader.Language))})
 	}
 	if d.TaxID == "" {
 		return all
 	}
-	all = append(all, fact{"VAT ID", copied(d.TaxID)})
+	all = append(all, ui.Fact{Label: "VAT ID", Value: ui.Copyable(d.TaxID)})
 	check := d.Evidence.VATCheck
 	if check.ID == "" {
-		return append(all, fact{"VAT ID check", cell{Text: "Shape and check digits", Sub: "No register was asked, or none responded."}})
+		return append(all, ui.Fact{
+			Label: "VAT ID check",
+			Value: ui.Cell{Text: "Shape and check digits", Sub: "No register was asked, or none responded."},
+		})
 	}
-	result := badge("Registered", "ok")
+	result := ui.Badge("Registered", "ok")
 	if !check.Registered {
-		result = badge("Not registered", "bad")
+		result = ui.Badge("Not registered", "bad")
 	}
-	all = append(all, fact{"VAT ID check", result}, fact{"Checked", v.moment(check.CheckedAt)})
+	all = append(all,
+		ui.Fact{Label: "VAT ID check", Value: result},
+		ui.Fact{Label: "Checked", Value: v.moment(check.CheckedAt)},
+	)
 	if check.Consultation != "" {
-		all = append(all, fact{"Consultation number", copied(check.Consultation)})
+		all = append(all, ui.Fact{Label: "Consultation number", Value: ui.Copyable(check.Consultation)})
 	}
 	return all
 }
 
-func buyerFacts(s checkout.State) []fact {
-	all := []fact{{"Email", text(orDash(s.Email))}, {"Name", text(orDash(s.Buyer.Name))}, {"Country", text(orDash(s.Buyer.Country))}}
+func buyerFacts(s checkout.State) []ui.Fact {
+	all := []ui.Fact{
+		{Label: "Email", Value: ui.Text(orDash(s.Email))},
+		{Label: "Name", Value: ui.Text(orDash(s.Buyer.Name))},
+		{Label: "Country", Value: ui.Text(orDash(s.Buyer.Country))},
+	}
 	if s.SubscriptionID != "" {
-		all = append(all, fact{"Subscription", to(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)})
+		all = append(all, ui.Fact{
+			Label: "Subscription", Value: ui.TextLink(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID),
+		})
 	}
 	if s.PaymentLinkID != "" {
-		all = append(all, fact{"Payment link", to(s.PaymentLinkID, base+"/links/"+s.PaymentLinkID)})
+		all = append(all, ui.Fact{
+			Label: "Payment link", Value: ui.TextLink(s.PaymentLinkID, base+"/links/"+s.PaymentLinkID),
+		})
 	}
 	if s.ReferenceID != "" {
-		all = append(all, fact{"Reference", copied(s.ReferenceID)})
+		all = append(all, ui.Fact{Label: "Reference", Value: ui.Copyable(s.ReferenceID)})
 	}
 	for _, name := range sortedKeys(s.UTM) {
-		all = append(all, fact{name, text(s.UTM[name])})
+		all = append(all, ui.Fact{Label: name, Value: ui.Text(s.UTM[name])})
 	}
 	for _, name := range sortedKeys(s.Metadata) {
-		all = append(all, fact{name, text(s.Metadata[name])})
+		all = append(all, ui.Fact{Label: name, Value: ui.Text(s.Metadata[name])})
 	}
-	return append(all, fact{"Checkout", copied(s.ID)})
+	return append(all, ui.Fact{Label: "Checkout", Value: ui.Copyable(s.ID)})
 }
 
 func sortedKeys(m map[string]string) []string {
@@ -211,16 +236,16 @@ func sortedKeys(m map[string]string) []string {
 	return keys
 }
 
-// timeline is what happened to a payment, the latest first.
-func (v *visit) timeline(o orderDetails) []step {
+// timeline lists the events of a payment, the latest first.
+func (v *visit) timeline(o orderDetails) []ui.Step {
 	type moment struct {
 		at time.Time
-		step
+		ui.Step
 	}
 	var all []moment
 	add := func(at time.Time, tone, title, text string) {
 		if !at.IsZero() {
-			all = append(all, moment{at, step{Title: title, Text: text, Tone: tone, At: v.when(at)}})
+			all = append(all, moment{at, ui.Step{Title: title, Text: text, Tone: tone, At: v.when(at)}})
 		}
 	}
 	if o.session != nil {
@@ -249,41 +274,58 @@ func (v *visit) timeline(o orderDetails) []step {
 	for _, d := range o.disputes {
 		add(d.CreatedAt, "bad", "Disputed", "The bank's reason: "+d.Reason)
 		if d.Status.Closed() {
-			add(d.ClosedAt, map[bool]string{true: "ok", false: "bad"}[d.Status == dispute.Won], "Dispute "+string(d.Status), "")
+			add(
+				d.ClosedAt, map[bool]string{true: "ok", false: "bad"}[d.Status == dispute.Won],
+				"Dispute "+string(d.Status), "",
+			)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return b.at.Compare(a.at) })
-	steps := make([]step, len(all))
+	steps := make([]ui.Step, len(all))
 	for i, m := range all {
-		steps[i] = m.step
+		steps[i] = m.Step
 	}
 	return steps
 }
 
-var refundTones = map[refund.Status]cell{
-	refund.Pending: badge("Pending", "wait"), refund.Succeeded: badge("Refunded", "ok"), refund.Failed: badge("Failed", "bad"),
+var refundTones = map[refund.Status]ui.Cell{
+	refund.Pending: ui.Badge("Pending", "wait"), refund.Succeeded: ui.Badge("Refunded", "ok"),
+	refund.Failed: ui.Badge("Failed", "bad"),
 }
 
-func (v *visit) refundsPart(refunds []refund.State) part {
-	t := table{Label: "Refunds", Heads: []head{{Label: "Refund"}, {Label: "Amount", Num: true}, {Label: "Tax in it", Num: true}, {Label: "Status"}, {Label: "Date"}}}
+func (v *visit) refundsPart(refunds []refund.State) ui.Part {
+	t := ui.Table{Label: "Refunds", Heads: []ui.Head{
+		{Label: "Refund"},
+		{Label: "Amount", Num: true},
+		{Label: "Tax in it", Num: true},
+		{Label: "Status"},
+		{Label: "Date"},
+	}}
 	for _, f := range refunds {
-		t.Rows = append(t.Rows, row{[]cell{
-			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: f.Reason}, {Text: v.reader.Money(f.Share.Amount), Num: true}, {Text: v.reader.Money(f.Share.Tax), Num: true},
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			{Text: cmp.Or(f.CreditNoteNumber, f.ID), Sub: f.Reason}, {Text: v.reader.Money(f.Share.Amount), Num: true},
+			{Text: v.reader.Money(f.Share.Tax), Num: true},
 			refundTones[f.Status], v.moment(f.CreatedAt),
 		}})
 	}
-	return tablePart("Refunds", t)
+	return ui.TablePart("Refunds", t)
 }
 
-// entriesPart is where the money of something went.
-func (v *visit) entriesPart(entries []ledger.Entry) part {
-	t := table{Label: "Ledger", Heads: []head{{Label: "Posting"}, {Label: "Account"}, {Label: "Amount", Num: true}, {Label: "Date"}}}
+// entriesPart shows ledger entries.
+func (v *visit) entriesPart(entries []ledger.Entry) ui.Part {
+	t := ui.Table{Label: "Ledger", Heads: []ui.Head{
+		{Label: "Posting"},
+		{Label: "Account"},
+		{Label: "Amount", Num: true},
+		{Label: "Date"},
+	}}
 	for _, e := range entries {
-		t.Rows = append(t.Rows, row{[]cell{
-			text(plainWords(string(e.Kind))), text(plainWords(string(e.Account))), {Text: v.reader.Money(e.Amount), Num: true}, v.moment(e.CreatedAt),
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			ui.Text(plainWords(string(e.Kind))), ui.Text(plainWords(string(e.Account))),
+			{Text: v.reader.Money(e.Amount), Num: true}, v.moment(e.CreatedAt),
 		}})
 	}
-	p := tablePart("Where the money went", t)
+	p := ui.TablePart("Where the money went", t)
 	p.Lead = "Debits are positive, credits negative; each posting adds up to zero."
 	return p
 }
@@ -298,7 +340,10 @@ func plainWords(code string) string {
 }
 
 // refundReasons are offered; the API takes any.
-var refundReasons = []string{"requested_by_customer", "Requested by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other", "Another reason"}
+var refundReasons = []string{
+	"requested_by_customer", "Requested by the customer", "duplicate", "Paid twice", "fraudulent", "Fraud", "other",
+	"Another reason",
+}
 
 // askRefund asks how much, and then shows what that returns before anything is done.
 func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
@@ -308,61 +353,69 @@ func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 	}
 	p, at := refundPage(v, o.paid), base+"/orders/"+o.paid.ID
 	currency := string(o.paid.Amount.Currency)
-	in := read(c)
-	asked, err := in.amountIn(c.Query("amount"), "amountInCents", currency)
+	in := ui.ReadInput(c)
+	asked, err := in.AmountOf(c.Query("amount"), "amountInCents", currency)
 	preview, previewErr := r.Treasury.PreviewRefund(c.UserContext(), v.account(), o.paid.ID, nil)
 	if previewErr != nil {
 		return r.refused(c, at, previewErr)
 	}
-	f := form{ID: "refund", Action: at + "/refund", Submit: "Preview", Cancel: at, Fields: []field{
-		{Name: "amount", Label: "Amount", Value: preview.Left.Amount.Typed(), Required: true, Suffix: strings.ToUpper(currency), Half: true, Also: []string{"amountInCents"},
-			Hint: "Up to " + v.reader.Money(preview.Left.Amount) + " can be refunded."},
-		{Name: "reason", Label: "Reason", Type: "select", Options: choices("", refundReasons...), Half: true},
+	f := ui.Form{ID: "refund", Action: at + "/refund", Submit: "Preview", Cancel: at, Fields: []ui.Field{
+		{
+			Name: "amount", Label: "Amount", Value: preview.Left.Amount.Typed(), Required: true,
+			Suffix: strings.ToUpper(currency), Half: true, Also: []string{"amountInCents"},
+			Hint: "Up to " + v.reader.Money(preview.Left.Amount) + " can be refunded.",
+		},
+		{Name: "reason", Label: "Reason", Type: "select", Options: ui.Choices("", refundReasons...), Half: true},
 		{Name: "keepAccess", Label: "The buyer keeps what they bought", Type: "checkbox"},
 	}}
 	f.Get = true
 	if asked != nil && err == nil {
 		if preview, err = r.Treasury.PreviewRefund(c.UserContext(), v.account(), o.paid.ID, asked); err == nil {
-			p.Parts = []part{r.refundPreview(c, v, o.paid, preview.Share)}
+			p.Parts = []ui.Part{r.refundPreview(c, v, o.paid, preview.Share)}
 			return r.send(c, v, p)
 		}
 	}
 	if err != nil {
 		f.Fields[0].Value = c.Query("amount")
-		if !f.refuse(err) {
+		if !f.Refuse(err) {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
 	}
-	p.Parts = []part{formPart(f)}
+	p.Parts = []ui.Part{ui.FormPart(f)}
 	return r.send(c, v, p)
 }
 
-func refundPage(v *visit, paid payment.State) page {
-	return page{
+func refundPage(v *visit, paid payment.State) ui.Page {
+	return ui.Page{
 		Nav: base + "/orders", Title: "Refund", Lead: soldAs(paid) + ", " + v.reader.Money(paid.Amount),
-		Up: &action{Label: "Order", Href: base + "/orders/" + paid.ID},
+		Up: &ui.Action{Label: "Order", Href: base + "/orders/" + paid.ID},
 	}
 }
 
-// refundPreview shows what will go back, and asks for confirmation. once names this refund, so that it is made once
+// refundPreview shows the refund, and asks for confirmation. once is its idempotency key, so that it is made once
 // however often the button is pressed.
-func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, paid payment.State, share ledger.Share) part {
+func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, paid payment.State, share ledger.Share) ui.Part {
 	f := v.form("confirm", base+"/orders/"+paid.ID+"/refund", "Refund "+v.reader.Money(share.Amount),
-		hidden("amount", share.Amount.Typed()), hidden("reason", c.Query("reason")), hidden("keepAccess", c.Query("keepAccess")), hidden("once", r.Identity.NewGuest()))
+		ui.Hidden("amount", share.Amount.Typed()), ui.Hidden("reason", c.Query("reason")),
+		ui.Hidden("keepAccess", c.Query("keepAccess")), ui.Hidden("once", r.Identity.NewGuest()))
 	f.Danger, f.Cancel = true, base+"/orders/"+paid.ID
 	f.Title = "This goes back to the buyer"
-	f.Facts = []fact{
-		{"Refund", text(v.reader.Money(share.Amount))}, {"Tax in it", text(v.reader.Money(share.Tax))},
-		{"From your balance", text(v.price(share.Amount.Minor-share.Tax.Minor, string(share.Amount.Currency)))},
-		{"Reason", text(labelOf(choices("", refundReasons...), c.Query("reason")))},
+	f.Facts = []ui.Fact{
+		{Label: "Refund", Value: ui.Text(v.reader.Money(share.Amount))},
+		{Label: "Tax in it", Value: ui.Text(v.reader.Money(share.Tax))},
+		{
+			Label: "From your balance",
+			Value: ui.Text(v.price(share.Amount.Minor-share.Tax.Minor, string(share.Amount.Currency))),
+		},
+		{Label: "Reason", Value: ui.Text(labelOf(ui.Choices("", refundReasons...), c.Query("reason")))},
 	}
 	if c.Query("keepAccess") == "" {
-		f.Facts = append(f.Facts, fact{"Access", text("A full refund takes away what was bought.")})
+		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Text("A full refund takes away what was bought.")})
 	} else {
-		f.Facts = append(f.Facts, fact{"Access", text("The buyer keeps what they bought.")})
+		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Text("The buyer keeps what they bought.")})
 	}
-	return formPart(f)
+	return ui.FormPart(f)
 }
 
 func (r *Routes) refund(c *fiber.Ctx, v *visit) error {
@@ -370,14 +423,15 @@ func (r *Routes) refund(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	at, in := base+"/orders/"+paid.ID, read(c)
+	at, in := base+"/orders/"+paid.ID, ui.ReadInput(c)
 	req := refund.Request{
-		PaymentID: paid.ID, Minor: in.amount("amount", "amountInCents", string(paid.Amount.Currency)), Reason: cmp.Or(in.text("reason"), "other"), KeepAccess: in.checked("keepAccess"),
+		PaymentID: paid.ID, Minor: in.Amount("amount", "amountInCents", string(paid.Amount.Currency)),
+		Reason: cmp.Or(in.Text("reason"), "other"), KeepAccess: in.Checked("keepAccess"),
 	}
-	if once := in.text("once"); once != "" {
+	if once := in.Text("once"); once != "" {
 		req.Key = "dashboard-" + once
 	}
-	if err := in.err(); err != nil {
+	if err := in.Err(); err != nil {
 		return r.refused(c, at, err)
 	}
 	made, err := r.Refunds.Create(c.UserContext(), v.account(), req)

@@ -5,32 +5,33 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/payment"
 	"sundry/ports"
 )
 
 // orderTones are the badges of a payment's states.
-var orderTones = map[payment.Status]cell{
-	payment.Pending:        badge("Pending", "wait"),
-	payment.RequiresAction: badge("Needs confirmation", "wait"),
-	payment.Processing:     badge("Processing", "wait"),
-	payment.Succeeded:      badge("Paid", "ok"),
-	payment.Declined:       badge("Declined", "bad"),
-	payment.Canceled:       badge("Canceled", "mute"),
+var orderTones = map[payment.Status]ui.Cell{
+	payment.Pending:        ui.Badge("Pending", "wait"),
+	payment.RequiresAction: ui.Badge("Needs confirmation", "wait"),
+	payment.Processing:     ui.Badge("Processing", "wait"),
+	payment.Succeeded:      ui.Badge("Paid", "ok"),
+	payment.Declined:       ui.Badge("Declined", "bad"),
+	payment.Canceled:       ui.Badge("Canceled", "mute"),
 }
 
-// orderStatus is a payment's badge, with what has gone back.
-func orderStatus(p payment.State) cell {
+// orderStatus returns a payment's badge, with its refunded part.
+func orderStatus(p payment.State) ui.Cell {
 	switch {
 	case p.Status == payment.Succeeded && p.Refunded.Minor >= p.Amount.Minor && p.Refunded.Minor > 0:
-		return badge("Refunded", "mute")
+		return ui.Badge("Refunded", "mute")
 	case p.Status == payment.Succeeded && p.Refunded.Minor > 0:
-		return badge("Partly refunded", "wait")
+		return ui.Badge("Partly refunded", "wait")
 	}
 	return orderTones[p.Status]
 }
 
-// soldAs is what a payment was for.
+// soldAs names the purpose of a payment.
 func soldAs(p payment.State) string {
 	if len(p.Sale.Lines) > 0 {
 		return p.Sale.Lines[len(p.Sale.Lines)-1].Description
@@ -38,40 +39,54 @@ func soldAs(p payment.State) string {
 	return "Order"
 }
 
-func (r *Routes) orderList(v *visit) *list[ports.ListedPayment] {
+func (r *Routes) orderList(v *visit) *ui.List[ports.ListedPayment] {
 	customers := r.names(v)
-	return &list[ports.ListedPayment]{
-		path: base + "/orders", name: "orders",
-		filters: []filter{
-			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "succeeded", "Paid", "declined", "Declined", "processing", "Processing",
-				"requires_action", "Needs confirmation", "canceled", "Canceled")},
+	return &ui.List[ports.ListedPayment]{
+		Path: base + "/orders", FileName: "orders",
+		Filters: []ui.Filter{
+			{Name: "status", Label: "Status", Options: ui.Choices(
+				"", "", "Any status", "succeeded", "Paid", "declined", "Declined", "processing", "Processing",
+				"requires_action", "Needs confirmation", "canceled", "Canceled",
+			)},
 			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
 			{Name: "q", Label: "Search", Placeholder: "Product or receipt number"},
 		},
-		columns: []column[ports.ListedPayment]{
-			{label: "Order", cell: func(p ports.ListedPayment) cell {
-				return cell{Text: soldAs(p.State), Href: base + "/orders/" + p.ID, Sub: p.Sale.ReceiptNumber}
+		Columns: []ui.Column[ports.ListedPayment]{
+			{Label: "Order", Cell: func(p ports.ListedPayment) ui.Cell {
+				return ui.Cell{Text: soldAs(p.State), Href: base + "/orders/" + p.ID, Sub: p.Sale.ReceiptNumber}
 			}},
-			{label: "Amount", num: true, cell: func(p ports.ListedPayment) cell { return text(v.reader.Money(p.Amount)) },
-				csv: func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) }},
-			{label: "Status", cell: func(p ports.ListedPayment) cell { return orderStatus(p.State) }},
-			{label: "Customer", cell: func(p ports.ListedPayment) cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) }},
-			{label: "Date", cell: func(p ports.ListedPayment) cell { return v.moment(p.CreatedAt) }, csv: func(p ports.ListedPayment) string { return exact(p.CreatedAt) }},
+			{
+				Label: "Amount", Num: true,
+				Cell: func(p ports.ListedPayment) ui.Cell { return ui.Text(v.reader.Money(p.Amount)) },
+				CSV:  func(p ports.ListedPayment) string { return p.Amount.Typed() + " " + string(p.Amount.Currency) },
+			},
+			{Label: "Status", Cell: func(p ports.ListedPayment) ui.Cell { return orderStatus(p.State) }},
+			{
+				Label: "Customer",
+				Cell:  func(p ports.ListedPayment) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
+			},
+			{
+				Label: "Date", Cell: func(p ports.ListedPayment) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV: func(p ports.ListedPayment) string { return ui.ExactTime(p.CreatedAt) },
+			},
 		},
-		read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
-			func(ctx context.Context, q query, page ports.Page) (ports.List[ports.ListedPayment], error) {
+		Read: named(customers, func(one ports.ListedPayment) string { return one.CustomerID },
+			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[ports.ListedPayment], error) {
 				return r.Payments.List(ctx, v.account(), ports.PaymentSearch{Status: payment.Status(q["status"])}, page)
 			}),
-		match: func(q query, p ports.ListedPayment) bool {
-			return q.has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.has("customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""))
+		Match: func(q ui.Query, p ports.ListedPayment) bool {
+			return q.Has("q", soldAs(p.State), p.Sale.ReceiptNumber, p.ID) && q.Has(
+				"customer", p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
+			)
 		},
-		empty: empty{
-			Title: "No orders yet", Text: "Create a payment link for one of your listings, open it and pay with a test card.",
-			Action: &action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
+		Empty: ui.Empty{
+			Title:  "No orders yet",
+			Text:   "Create a payment link for one of your listings, open it and pay with a test card.",
+			Action: &ui.Action{Label: "Create a payment link", Href: base + "/links/new", Tone: "primary"},
 		},
 	}
 }
 
 func (r *Routes) orders(c *fiber.Ctx, v *visit) error {
-	return show(r, c, v, r.orderList(v), page{Title: "Orders", Lead: "Every payment that was tried, newest first."})
+	return show(r, c, v, r.orderList(v), ui.Page{Title: "Orders", Lead: "Every payment that was tried, newest first."})
 }

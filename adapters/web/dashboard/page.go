@@ -8,33 +8,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	"sundry/core/fault"
 )
 
-// page is what a page is made of.
-type page struct {
-	// Nav is the path of the navigation's entry that the page belongs to.
-	Nav   string
-	Title string
-	Lead  string
-	Badge *cell
-	// Up leads to the list that the page is of.
-	Up      *action
-	Actions []action
-	Parts   []part
-	// Aside is beside the parts where there is space.
-	Aside []part
-	// Wide leaves the whole width to the parts: the aside is above them.
-	Wide bool
-	Body string // a class of the page
-	// FormsLeadTo is the origin that a form of the page redirects to, beside our own; "" for none.
-	FormsLeadTo string
-}
-
 // frame is a page with everything around it.
 type frame struct {
-	page
+	ui.Page
 	Groups  []navGroup
 	Shop    string
 	Email   string
@@ -55,23 +36,30 @@ type navLink struct {
 	Current     bool
 }
 
-// navigation is every area, in the order of the sidebar.
+// navigation lists every area, in the order of the sidebar.
 func navigation(current string) []navGroup {
 	groups := []navGroup{
 		{"", []navLink{{Label: "Home", Href: base, Icon: "home"}}},
 		{"Sell", []navLink{
-			{Label: "Listings", Href: base + "/listings", Icon: "listings"}, {Label: "Payment links", Href: base + "/links", Icon: "links"},
-			{Label: "Discounts", Href: base + "/discounts", Icon: "discounts"}, {Label: "Bookings", Href: base + "/bookings", Icon: "bookings"},
+			{Label: "Listings", Href: base + "/listings", Icon: "listings"},
+			{Label: "Payment links", Href: base + "/links", Icon: "links"},
+			{Label: "Discounts", Href: base + "/discounts", Icon: "discounts"},
+			{Label: "Bookings", Href: base + "/bookings", Icon: "bookings"},
 		}},
 		{"Buyers", []navLink{
-			{Label: "Orders", Href: base + "/orders", Icon: "orders"}, {Label: "Customers", Href: base + "/customers", Icon: "customers"},
-			{Label: "Subscriptions", Href: base + "/subscriptions", Icon: "subscriptions"}, {Label: "Invoices", Href: base + "/invoices", Icon: "invoices"},
-			{Label: "Usage", Href: base + "/usage", Icon: "usage"}, {Label: "Disputes", Href: base + "/disputes", Icon: "disputes"},
+			{Label: "Orders", Href: base + "/orders", Icon: "orders"},
+			{Label: "Customers", Href: base + "/customers", Icon: "customers"},
+			{Label: "Subscriptions", Href: base + "/subscriptions", Icon: "subscriptions"},
+			{Label: "Invoices", Href: base + "/invoices", Icon: "invoices"},
+			{Label: "Usage", Href: base + "/usage", Icon: "usage"},
+			{Label: "Disputes", Href: base + "/disputes", Icon: "disputes"},
 		}},
 		{"Money", []navLink{{Label: "Balance and payouts", Href: base + "/balance", Icon: "balance"}}},
 		{"Developers", []navLink{
-			{Label: "API keys", Href: base + "/keys", Icon: "developers"}, {Label: "Webhooks", Href: base + "/webhooks", Icon: "webhooks"},
-			{Label: "Events", Href: base + "/events", Icon: "events"}, {Label: "Requests", Href: base + "/requests", Icon: "requests"},
+			{Label: "API keys", Href: base + "/keys", Icon: "developers"},
+			{Label: "Webhooks", Href: base + "/webhooks", Icon: "webhooks"},
+			{Label: "Events", Href: base + "/events", Icon: "events"},
+			{Label: "Requests", Href: base + "/requests", Icon: "requests"},
 		}},
 		{"You", []navLink{{Label: "Settings", Href: base + "/settings", Icon: "settings"}}},
 	}
@@ -91,12 +79,13 @@ type sandboxBar struct {
 }
 
 // send shows a page.
-func (r *Routes) send(c *fiber.Ctx, v *visit, p page) error {
+func (r *Routes) send(c *fiber.Ctx, v *visit, p ui.Page) error {
 	if p.Nav == "" {
 		p.Nav = base
 	}
 	f := frame{
-		page: p, Groups: navigation(p.Nav), Shop: v.Creator.DisplayName, Email: v.Creator.Email, Token: v.FormToken, Path: c.OriginalURL(),
+		Page: p, Groups: navigation(p.Nav), Shop: v.Creator.DisplayName, Email: v.Creator.Email, Token: v.FormToken,
+		Path:  c.OriginalURL(),
 		Flash: r.takeFlash(c),
 	}
 	if c.Method() != fiber.MethodGet {
@@ -109,7 +98,9 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p page) error {
 		}
 		f.Sandbox = &sandboxBar{now, v.when(now)}
 	}
-	html, err := r.pages.Render(v.reader, "page.html", layout.View{Title: p.Title + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f})
+	html, err := r.pages.Render(v.reader, "page.html", layout.View{
+		Title: p.Title + " – Sundry", Classes: strings.TrimSpace("dash " + p.Body), Script: "dashboard.js", Page: f,
+	})
 	if err != nil {
 		return err
 	}
@@ -118,10 +109,10 @@ func (r *Routes) send(c *fiber.Ctx, v *visit, p page) error {
 	return layout.SendPrivate(c, html, may)
 }
 
-// flash is what was just done, or could not be, shown on the next page.
+// flash is the result of the last action, shown on the next page.
 type flash struct{ Tone, Text string }
 
-// done leads to a page that shows what was done.
+// done redirects to a page that shows the result.
 func (r *Routes) done(c *fiber.Ctx, to, text string) error { return r.flash(c, to, "ok", text) }
 
 // refused leads back to a page that shows why something was not done; any other error is a page of its own.
@@ -162,18 +153,59 @@ func (r *Routes) takeFlash(c *fiber.Ctx) *flash {
 }
 
 // button is an action of a form of its own.
-func (v *visit) button(label, target string, values ...field) action {
-	return action{Label: label, Post: target, Token: v.FormToken, Values: values}
+func (v *visit) button(label, target string, values ...ui.Field) ui.Action {
+	return ui.Action{Label: label, Post: target, Token: v.FormToken, Values: values}
 }
 
 // form is an empty form of this sign-in.
-func (v *visit) form(id, target, submit string, fields ...field) form {
-	return form{ID: id, Action: target, Token: v.FormToken, Submit: submit, Fields: fields}
+func (v *visit) form(id, target, submit string, fields ...ui.Field) ui.Form {
+	return ui.Form{ID: id, Action: target, Token: v.FormToken, Submit: submit, Fields: fields}
 }
 
-func (a action) primary() action { a.Tone = "primary"; return a }
+// again shows a page with a form that was refused.
+func (r *Routes) again(c *fiber.Ctx, v *visit, p ui.Page, f ui.Form, err error) error {
+	if !f.Refill(c, err) || r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
+		return err
+	}
+	c.Status(r.layout.Config().StatusOf(err))
+	p.Parts = append(p.Parts, ui.FormPart(f))
+	return r.send(c, v, p)
+}
 
-// asking makes an action that cannot be undone ask first.
-func (a action) asking(question string) action { a.Tone, a.Ask = "danger", question; return a }
+// show responds with the list's page, or with its file.
+func show[T any](r *Routes, c *fiber.Ctx, v *visit, l *ui.List[T], p ui.Page) error {
+	if c.Query("format") == "csv" {
+		return l.Export(c)
+	}
+	shown, err := l.Part(c, p.Title)
+	if err != nil {
+		return err
+	}
+	if p.Nav == "" {
+		p.Nav = l.Path
+	}
+	p.Parts = append(p.Parts, shown)
+	return r.send(c, v, p)
+}
 
-func link(label, href string) action { return action{Label: label, Href: href} }
+// moment is a cell of an instant.
+func (v *visit) moment(at time.Time) ui.Cell {
+	if at.IsZero() {
+		return ui.Cell{Text: "–"}
+	}
+	return ui.Cell{Text: v.when(at), At: at}
+}
+
+// when writes an instant shortly, in UTC as every page of the dashboard: Nov 28, 2026, 6:42 AM or 28 Nov 2026, 06:42.
+func (v *visit) when(at time.Time) string {
+	day, clock := "2 Jan 2006", v.reader.Clock(at.UTC())
+	if v.reader.Hour12 {
+		day = "Jan 2, 2006"
+	}
+	return at.UTC().Format(day) + ", " + clock
+}
+
+// price writes an amount for people.
+func (v *visit) price(minor int64, currency string) string {
+	return v.reader.Money(layout.Amount(minor, currency))
+}

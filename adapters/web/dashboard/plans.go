@@ -8,12 +8,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/listing"
 	"sundry/core/plan"
 )
 
-// priceRows is how many prices the form of a plan has fields for.
+// priceRows is the number of prices the form of a plan has fields for.
 const priceRows = 4
 
 func (r *Routes) mountPlans(at fiber.Router) {
@@ -22,7 +23,7 @@ func (r *Routes) mountPlans(at fiber.Router) {
 	r.post(at, "/listings/:id/plans/:plan/retire", r.retirePlan)
 }
 
-// entitlementLine, creditLine and meterLine are how terms are written and read in a text field, one per line.
+// entitlementLine, creditLine and meterLine write terms as text fields hold them, one per line.
 func entitlementLine(e plan.Entitlement) string {
 	switch value := e.Value().(type) {
 	case bool:
@@ -71,7 +72,7 @@ func parseCredit(line string) (c plan.Credit, ok bool) {
 	return plan.Credit{Key: strings.TrimSpace(key), Unit: strings.TrimSpace(unit), Amount: n, Renews: renews}, ok && err == nil
 }
 
-func planForm(v *visit, l listing.State, p plan.State) form {
+func planForm(v *visit, l listing.State, p plan.State) ui.Form {
 	at := base + "/listings/" + l.ID
 	target := at + "/plans/new"
 	if p.Key != "" {
@@ -79,7 +80,7 @@ func planForm(v *visit, l listing.State, p plan.State) form {
 	}
 	f := v.form("plan", target, "Save plan")
 	f.Cancel = at
-	f.Fields = []field{
+	f.Fields = []ui.Field{
 		{Name: "name", Label: "Name", Value: p.Name, Required: true, Half: true, Hint: "Buyers read it."},
 		{Name: "planKey", Label: "Key", Value: p.Key, Required: true, Half: true, Mono: true, ReadOnly: p.Key != "", Hint: "What your code calls it. It stays."},
 		{Name: "trialDays", Label: "Free trial", Value: zeroless(p.TrialDays), Suffix: "days", Half: true},
@@ -89,7 +90,7 @@ func planForm(v *visit, l listing.State, p plan.State) form {
 	for i := range priceRows {
 		var price plan.Price
 		currency, interval, amount := string(l.Price.Currency), "", ""
-		if i == 0 && p.Key == "" && l.Type == listing.Subscription {
+		if i == 0 && p.Key == "" && l.Type.Recurring() {
 			interval = l.Text(listing.Interval)
 		}
 		if i < len(p.Prices) {
@@ -99,11 +100,11 @@ func planForm(v *visit, l listing.State, p plan.State) form {
 		n := strconv.Itoa(i)
 		path := "prices[" + n + "]"
 		f.Fields = append(f.Fields,
-			field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true, Also: []string{path + ".amountInCents", path}},
-			field{Name: "every" + n, Label: "Billed", Type: "select", Half: true, Also: []string{path + ".interval", path + ".intervalCount", path + ".currency"},
-				Options: choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day", "week:1", "every week", "month:1", "every month",
+			ui.Field{Name: "amount" + n, Label: "Price " + strconv.Itoa(i+1), Value: amount, Required: i == 0, Half: true, Also: []string{path + ".amountInCents", path}},
+			ui.Field{Name: "every" + n, Label: "Billed", Type: "select", Half: true, Also: []string{path + ".interval", path + ".intervalCount", path + ".currency"},
+				Options: ui.Choices(interval+":"+strconv.Itoa(max(1, price.IntervalCount)), ":1", "once", "day:1", "every day", "week:1", "every week", "month:1", "every month",
 					"month:3", "every 3 months", "month:6", "every 6 months", "year:1", "every year")},
-			hidden("currency"+n, currency))
+			ui.Hidden("currency"+n, currency))
 		if i > 0 && amount == "" {
 			f.Fields[len(f.Fields)-2].Hint, f.Fields[len(f.Fields)-3].Hint = "", "Leave it empty for no further price."
 		}
@@ -119,13 +120,14 @@ func planForm(v *visit, l listing.State, p plan.State) form {
 		meters = append(meters, fmt.Sprintf("%s: %d", m.EventName, m.Included))
 	}
 	f.Fields = append(f.Fields,
-		field{Type: "heading", Name: "terms", Label: "What it gives"},
-		field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true, Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
+		ui.Field{Type: "heading", Name: "terms", Label: "What it gives"},
+		ui.Field{Name: "entitlements", Label: "Entitlements", Type: "textarea", Mono: true, Value: strings.Join(entitlements, "\n"), Placeholder: "exports\nprojects: 10\nsupport: priority",
 			Hint: "One per line: a name alone is a yes, a number is a limit, anything else a text."},
-		field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"), Placeholder: "downloads: 10 files, renews",
+		ui.Field{Name: "credits", Label: "Credits", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(credits, "\n"), Placeholder: "downloads: 10 files, renews",
 			Hint: "One per line: name, amount and unit. “renews” gives them again each period."},
-		field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
-			Hint: "One per line: a meter’s event name and how much is included."})
+		ui.Field{Name: "meters", Label: "Included usage", Type: "textarea", Mono: true, Rows: 3, Value: strings.Join(meters, "\n"), Placeholder: "api.calls: 1000",
+			Hint: "One per line: a meter’s event name and how much is included."},
+	)
 	return f
 }
 
@@ -136,12 +138,12 @@ func zeroless(n int) string {
 	return strconv.Itoa(n)
 }
 
-func planPage(l listing.State, p plan.State) page {
+func planPage(l listing.State, p plan.State) ui.Page {
 	title := "New plan"
 	if p.Key != "" {
 		title = p.Name
 	}
-	return page{Nav: base + "/listings", Title: title, Up: &action{Label: l.Title, Href: base + "/listings/" + l.ID},
+	return ui.Page{Nav: base + "/listings", Title: title, Up: &ui.Action{Label: l.Title, Href: base + "/listings/" + l.ID},
 		Lead: "A new price makes new buyers pay it; running subscriptions keep theirs."}
 }
 
@@ -168,7 +170,7 @@ func (r *Routes) plan(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	shown := planPage(l, p)
-	shown.Parts = []part{formPart(planForm(v, l, p))}
+	shown.Parts = []ui.Part{ui.FormPart(planForm(v, l, p))}
 	return r.send(c, v, shown)
 }
 
@@ -191,43 +193,43 @@ func (r *Routes) savePlan(c *fiber.Ctx, v *visit) error {
 }
 
 func readPlan(c *fiber.Ctx) (plan.Draft, error) {
-	in := read(c)
-	d := plan.Draft{Key: in.text("planKey"), Name: in.text("name"), IsDefault: in.checked("isDefault")}
-	if days := in.number("trialDays", "trialDays"); days != nil {
+	in := ui.ReadInput(c)
+	d := plan.Draft{Key: in.Text("planKey"), Name: in.Text("name"), IsDefault: in.Checked("isDefault")}
+	if days := in.Number("trialDays", "trialDays"); days != nil {
 		d.TrialDays = *days
 	}
 	for i := range priceRows {
 		n := strconv.Itoa(i)
-		currency := in.text("currency" + n)
-		amount := in.amount("amount"+n, fmt.Sprintf("prices[%d].amountInCents", i), currency)
+		currency := in.Text("currency" + n)
+		amount := in.Amount("amount"+n, fmt.Sprintf("prices[%d].amountInCents", i), currency)
 		if amount == nil {
 			continue
 		}
 		price := plan.PriceDraft{Currency: currency, AmountInCents: amount}
-		if interval, count, _ := strings.Cut(in.text("every"+n), ":"); interval != "" {
+		if interval, count, _ := strings.Cut(in.Text("every"+n), ":"); interval != "" {
 			times, _ := strconv.Atoi(count) // a select offers numbers only; 0 is refused
 			price.Interval, price.IntervalCount = &interval, &times
 		}
 		d.Prices = append(d.Prices, price)
 	}
-	d.Entitlements, d.Credits = in.terms()
-	for i, line := range in.lines("meters") {
+	d.Entitlements, d.Credits = readTerms(in)
+	for i, line := range in.Lines("meters") {
 		name, included, _ := strings.Cut(line, ":")
 		n, err := strconv.ParseInt(strings.TrimSpace(included), 10, 64)
-		in.f.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid, "Expected lines such as api.calls: 1000.")
+		in.Faults.Check(err == nil, fmt.Sprintf("meters[%d]", i), fault.DetailInvalid, "Expected lines such as api.calls: 1000.")
 		d.Meters = append(d.Meters, plan.Meter{EventName: strings.TrimSpace(name), Included: n})
 	}
-	return d, in.err()
+	return d, in.Err()
 }
 
-// terms reads the fields entitlements and credits.
-func (in *input) terms() (entitlements []plan.EntitlementDraft, credits []plan.Credit) {
-	for _, line := range in.lines("entitlements") {
+// readTerms reads the fields entitlements and credits.
+func readTerms(in *ui.Input) (entitlements []plan.EntitlementDraft, credits []plan.Credit) {
+	for _, line := range in.Lines("entitlements") {
 		entitlements = append(entitlements, parseEntitlement(line))
 	}
-	for i, line := range in.lines("credits") {
+	for i, line := range in.Lines("credits") {
 		credit, ok := parseCredit(line)
-		in.f.Check(ok, fmt.Sprintf("credits[%d]", i), fault.DetailInvalid, "Expected lines such as downloads: 10 files, renews.")
+		in.Faults.Check(ok, fmt.Sprintf("credits[%d]", i), fault.DetailInvalid, "Expected lines such as downloads: 10 files, renews.")
 		credits = append(credits, credit)
 	}
 	return entitlements, credits

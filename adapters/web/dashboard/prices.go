@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/money"
 	"sundry/core/usage"
@@ -46,12 +47,12 @@ func shift(text string, places int) string {
 	return cmp.Or(whole, "0") + "." + decimals
 }
 
-// unitPrice is what a unit costs, in whole units of its currency.
+// unitPrice returns the price of a unit, in whole units of its currency.
 func unitPrice(u usage.UnitAmount, c money.Currency) string {
 	return shift(u.String(), -c.Exponent()) + " " + strings.ToUpper(string(c))
 }
 
-// tiersLine describes in one line what a price asks for.
+// tiersLine describes a price in one line.
 func tiersLine(p usage.Price) string {
 	var all []string
 	for _, t := range p.Tiers {
@@ -77,8 +78,8 @@ func chargesLine(charges []usage.Charge, c money.Currency) string {
 	return strings.Join(all, " + ")
 }
 
-func tiersPart(p usage.Price) part {
-	t := table{Label: "Tiers", Heads: []head{{Label: "Units"}, {Label: "Price of each", Num: true}}}
+func tiersPart(p usage.Price) ui.Part {
+	t := ui.Table{Label: "Tiers", Heads: []ui.Head{{Label: "Units"}, {Label: "Price of each", Num: true}}}
 	from := ""
 	for _, tier := range p.Tiers {
 		units := from + ", up to " + tier.UpTo.String()
@@ -90,10 +91,13 @@ func tiersPart(p usage.Price) part {
 		case from == "":
 			units = "The first " + tier.UpTo.String()
 		}
-		t.Rows = append(t.Rows, row{[]cell{text(units), {Text: unitPrice(tier.Unit, p.Currency), Num: true}}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			ui.Text(units),
+			{Text: unitPrice(tier.Unit, p.Currency), Num: true},
+		}})
 		from = "Above " + tier.UpTo.String()
 	}
-	return tablePart("Price", t)
+	return ui.TablePart("Price", t)
 }
 
 // productNames are the names of the account's newest products by id.
@@ -111,49 +115,74 @@ func (r *Routes) prices(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	l := &list[usage.Price]{
-		path: base + "/usage/prices", name: "usage-prices",
-		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Product, price or ID"}},
-		columns: []column[usage.Price]{
-			{label: "Price", cell: func(p usage.Price) cell {
-				return cell{Text: tiersLine(p), Href: base + "/usage/prices/" + p.ID, Sub: p.ID}
+	l := &ui.List[usage.Price]{
+		Path: base + "/usage/prices", FileName: "usage-prices",
+		Filters: []ui.Filter{{Name: "q", Label: "Search", Placeholder: "Product, price or ID"}},
+		Columns: []ui.Column[usage.Price]{
+			{Label: "Price", Cell: func(p usage.Price) ui.Cell {
+				return ui.Cell{Text: tiersLine(p), Href: base + "/usage/prices/" + p.ID, Sub: p.ID}
 			}},
-			{label: "Product", cell: func(p usage.Price) cell { return text(cmp.Or(names[p.ProductID], p.ProductID)) }},
-			{label: "Billed every", cell: func(p usage.Price) cell { return text(string(p.Interval)) }},
-			{label: "Created", cell: func(p usage.Price) cell { return v.moment(p.CreatedAt) }, csv: func(p usage.Price) string { return exact(p.CreatedAt) }},
+			{
+				Label: "Product",
+				Cell:  func(p usage.Price) ui.Cell { return ui.Text(cmp.Or(names[p.ProductID], p.ProductID)) },
+			},
+			{Label: "Billed every", Cell: func(p usage.Price) ui.Cell { return ui.Text(string(p.Interval)) }},
+			{
+				Label: "Created", Cell: func(p usage.Price) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV: func(p usage.Price) string { return ui.ExactTime(p.CreatedAt) },
+			},
 		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[usage.Price], error) {
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Price], error) {
 			return r.Usage.Prices(ctx, v.account(), page)
 		},
-		match: func(q query, p usage.Price) bool { return q.has("q", names[p.ProductID], tiersLine(p), p.ID) },
-		empty: empty{Title: "What does a unit cost?", Text: "A price has tiers: for example the first thousand free, and each one above for a fraction of a cent.",
-			Action: &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}},
+		Match: func(q ui.Query, p usage.Price) bool { return q.Has("q", names[p.ProductID], tiersLine(p), p.ID) },
+		Empty: ui.Empty{
+			Title:  "What does a unit cost?",
+			Text:   "A price has tiers: for example the first thousand free, and each one above for a fraction of a cent.",
+			Action: &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Nav: base + "/usage", Title: "Prices", Lead: "What a unit costs, tier by tier. A price never changes; make another one instead.", Up: usageUp(),
-		Actions: []action{link("Products", base+"/usage/products"), link("New price", base+"/usage/prices/new").primary()}})
+	return show(r, c, v, l, ui.Page{
+		Nav: base + "/usage", Title: "Prices",
+		Lead: "What a unit costs, tier by tier. A price never changes; make another one instead.", Up: usageUp(),
+		Actions: []ui.Action{
+			ui.Link("Products", base+"/usage/products"), ui.Link("New price", base+"/usage/prices/new").Primary(),
+		},
+	})
 }
 
 // newProduct is the option that makes a product with the price.
 const newProduct = "new"
 
-func priceForm(v *visit, products []usage.Product) form {
-	options := []option{{Value: newProduct, Label: "A new product"}}
+func priceForm(v *visit, products []usage.Product) ui.Form {
+	options := []ui.Option{{Value: newProduct, Label: "A new product"}}
 	for n, p := range products {
-		options = append(options, option{Value: p.ID, Label: p.Name, Selected: n == 0})
+		options = append(options, ui.Option{Value: p.ID, Label: p.Name, Selected: n == 0})
 	}
 	f := v.form("price", base+"/usage/prices/new", "Create price",
-		field{Name: "productId", Label: "Product", Type: "select", Options: options, Half: true, Hint: "What the price is for."},
-		field{Name: "name", Label: "Name of a new product", Placeholder: "API calls", Half: true},
-		field{Name: "tiers", Label: "Price of a unit", Type: "textarea", Rows: 4, Mono: true, Required: true, Placeholder: "1000: 0\n*: 0.02",
-			Hint: "A single price such as 0.02, or one tier per line: up to how many units, and what each costs. The last line begins with *. Here the first 1,000 are free."},
-		field{Name: "currency", Label: "Currency", Type: "select", Options: currencies("eur"), Half: true},
-		field{Name: "recurring.interval", Label: "Billed every", Type: "select", Half: true, Options: choices("month", "day", "day", "week", "week", "month", "month", "year", "year")})
+		ui.Field{
+			Name: "productId", Label: "Product", Type: "select", Options: options, Half: true,
+			Hint: "What the price is for.",
+		},
+		ui.Field{Name: "name", Label: "Name of a new product", Placeholder: "API calls", Half: true},
+		ui.Field{
+			Name: "tiers", Label: "Price of a unit", Type: "textarea", Rows: 4, Mono: true, Required: true,
+			Placeholder: "1000: 0\n*: 0.02",
+			Hint:        "A single price such as 0.02, or one tier per line: up to how many units, and what each costs. The last line begins with *. Here the first 1,000 are free.",
+		},
+		ui.Field{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies("eur"), Half: true},
+		ui.Field{
+			Name: "recurring.interval", Label: "Billed every", Type: "select", Half: true,
+			Options: ui.Choices("month", "day", "day", "week", "week", "month", "month", "year", "year"),
+		})
 	f.Cancel = base + "/usage/prices"
 	return f
 }
 
-func pricePage() page {
-	return page{Nav: base + "/usage", Title: "New price", Up: &action{Label: "Prices", Href: base + "/usage/prices"}}
+func pricePage() ui.Page {
+	return ui.Page{
+		Nav: base + "/usage", Title: "New price", Up: &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
+	}
 }
 
 func (r *Routes) newPrice(c *fiber.Ctx, v *visit) error {
@@ -162,7 +191,7 @@ func (r *Routes) newPrice(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p := pricePage()
-	p.Parts = []part{formPart(priceForm(v, products))}
+	p.Parts = []ui.Part{ui.FormPart(priceForm(v, products))}
 	return r.send(c, v, p)
 }
 
@@ -182,7 +211,8 @@ func parseTiers(lines []string, c money.Currency) (tiers []usage.TierDraft) {
 	return tiers
 }
 
-// shifted is a price in minor units; what is no number stays, for the use case to refuse.
+// shifted converts a price to minor units. A text that is no number is returned unchanged, for the use case to
+// refuse.
 func shifted(text string, c money.Currency) string {
 	if text == "" || strings.Trim(text, "0123456789.") != "" || strings.Count(text, ".") > 1 {
 		return text
@@ -192,22 +222,23 @@ func shifted(text string, c money.Currency) string {
 
 // createPrice makes the product too when it is new, once nothing is wrong with the price.
 func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
-	ctx, in := c.UserContext(), read(c)
-	currency := in.text("currency")
+	ctx, in := c.UserContext(), ui.ReadInput(c)
+	currency := in.Text("currency")
 	known, _ := money.ParseCurrency(currency) // the draft refuses what is none
 	draft := usage.PriceDraft{
-		ProductID: in.text("productId"), BillingScheme: "usage_based", Currency: currency, Tiers: parseTiers(in.lines("tiers"), known),
-		Recurring: &usage.RecurringDraft{Interval: in.text("recurring.interval")},
+		ProductID: in.Text("productId"), BillingScheme: "usage_based", Currency: currency,
+		Tiers:     parseTiers(in.Lines("tiers"), known),
+		Recurring: &usage.RecurringDraft{Interval: in.Text("recurring.interval")},
 	}
-	product, isNew := usage.ProductDraft{Name: in.text("name"), Type: "SERVICE"}, draft.ProductID == newProduct
+	product, isNew := usage.ProductDraft{Name: in.Text("name"), Type: "SERVICE"}, draft.ProductID == newProduct
 	_, invalid := draft.Parse()
-	err := in.f.Merge(invalid)
+	err := in.Faults.Merge(invalid)
 	if isNew && err == nil {
 		_, invalid = product.Parse()
-		err = in.f.Merge(invalid)
+		err = in.Faults.Merge(invalid)
 	}
 	if err == nil {
-		err = in.err()
+		err = in.Err()
 	}
 	if isNew && err == nil {
 		var made usage.Product
@@ -222,7 +253,9 @@ func (r *Routes) createPrice(c *fiber.Ctx, v *visit) error {
 		_, products, readErr := r.productNames(ctx, v)
 		return r.again(c, v, pricePage(), priceForm(v, products), cmp.Or(readErr, inWords(err)))
 	}
-	return r.done(c, base+"/usage/prices/"+price.ID, "The price is ready. Next, create a billing plan for a subscription.")
+	return r.done(
+		c, base+"/usage/prices/"+price.ID, "The price is ready. Next, create a billing plan for a subscription.",
+	)
 }
 
 // inWords puts what the API reports of tiers in the words of the form.
@@ -251,26 +284,42 @@ func (r *Routes) usagePrice(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	return r.send(c, v, page{
-		Nav: base + "/usage", Title: product.Name, Lead: "Billed every " + string(price.Interval) + ".", Up: &action{Label: "Prices", Href: base + "/usage/prices"},
-		Actions: []action{link("New billing plan", base+"/usage/plans/new").primary()}, Parts: []part{tiersPart(price)},
-		Aside: []part{facts("Details", fact{"ID", copied(price.ID)}, fact{"Product", copied(product.ID)}, fact{"Created", v.moment(price.CreatedAt)})},
+	return r.send(c, v, ui.Page{
+		Nav: base + "/usage", Title: product.Name, Lead: "Billed every " + string(price.Interval) + ".",
+		Up:      &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
+		Actions: []ui.Action{ui.Link("New billing plan", base+"/usage/plans/new").Primary()},
+		Parts:   []ui.Part{tiersPart(price)},
+		Aside: []ui.Part{ui.Facts("Details",
+			ui.Fact{Label: "ID", Value: ui.Copyable(price.ID)},
+			ui.Fact{Label: "Product", Value: ui.Copyable(product.ID)},
+			ui.Fact{Label: "Created", Value: v.moment(price.CreatedAt)},
+		)},
 	})
 }
 
 func (r *Routes) products(c *fiber.Ctx, v *visit) error {
-	l := &list[usage.Product]{
-		path: base + "/usage/products", name: "usage-products",
-		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Name or ID"}},
-		columns: []column[usage.Product]{
-			{label: "Product", cell: func(p usage.Product) cell { return text(p.Name) }}, {label: "ID", cell: func(p usage.Product) cell { return copied(p.ID) }},
-			{label: "Created", cell: func(p usage.Product) cell { return v.moment(p.CreatedAt) }, csv: func(p usage.Product) string { return exact(p.CreatedAt) }},
+	l := &ui.List[usage.Product]{
+		Path: base + "/usage/products", FileName: "usage-products",
+		Filters: []ui.Filter{{Name: "q", Label: "Search", Placeholder: "Name or ID"}},
+		Columns: []ui.Column[usage.Product]{
+			{Label: "Product", Cell: func(p usage.Product) ui.Cell { return ui.Text(p.Name) }},
+			{Label: "ID", Cell: func(p usage.Product) ui.Cell { return ui.Copyable(p.ID) }},
+			{
+				Label: "Created", Cell: func(p usage.Product) ui.Cell { return v.moment(p.CreatedAt) },
+				CSV: func(p usage.Product) string { return ui.ExactTime(p.CreatedAt) },
+			},
 		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[usage.Product], error) {
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Product], error) {
 			return r.Usage.Products(ctx, v.account(), page)
 		},
-		match: func(q query, p usage.Product) bool { return q.has("q", p.Name, p.ID) },
-		empty: empty{Title: "No products", Text: "A product is what usage prices are for. Create one with its first price.", Action: &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}},
+		Match: func(q ui.Query, p usage.Product) bool { return q.Has("q", p.Name, p.ID) },
+		Empty: ui.Empty{
+			Title: "No products", Text: "A product is what usage prices are for. Create one with its first price.",
+			Action: &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Nav: base + "/usage", Title: "Products", Lead: "What usage prices are for.", Up: &action{Label: "Prices", Href: base + "/usage/prices"}})
+	return show(r, c, v, l, ui.Page{
+		Nav: base + "/usage", Title: "Products", Lead: "What usage prices are for.",
+		Up: &ui.Action{Label: "Prices", Href: base + "/usage/prices"},
+	})
 }

@@ -19,5 +19,7 @@ func (r *Routes) advanceClock(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, back, err)
 	}
-	return r.done(c, back, "The clock is at "+v.when(moved.Now)+" UTC. "+plural(moved.Ran, "task", "tasks")+" ran on the way.")
+	return r.done(
+		c, back, "The clock is at "+v.when(moved.Now)+" UTC. "+plural(moved.Ran, "task", "tasks")+" ran on the way.",
+	)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/appointment"
 	"sundry/core/fault"
 	"sundry/core/slot"
@@ -39,13 +40,16 @@ func parseWindows(text string) []slot.Hours {
 	return windows
 }
 
-func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (form, error) {
+func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (ui.Form, error) {
 	calendars, err := r.Booking.BusyCalendars(c.UserContext(), v.account())
 	if err != nil {
-		return form{}, err
+		return ui.Form{}, err
 	}
 	f := v.form("hours", base+"/bookings/hours", "Save hours",
-		field{Name: "timezone", Label: "Time zone", Value: setup.Hours.Timezone, Required: true, Placeholder: "Europe/Dublin", Hint: "Where you work. Buyers see their own time."})
+		ui.Field{
+			Name: "timezone", Label: "Time zone", Value: setup.Hours.Timezone, Required: true,
+			Placeholder: "Europe/Dublin", Hint: "Where you work. Buyers see their own time.",
+		})
 	f.Title, f.Lead = "Weekly hours", "Such as 09:00-12:30, 13:30-17:00. Empty: you don’t work that day."
 	for _, day := range weekdays {
 		var windows []slot.Hours
@@ -54,7 +58,9 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (for
 				windows = append(windows, w.Hours)
 			}
 		}
-		f.Fields = append(f.Fields, field{Name: day, Label: plainWords(day), Value: windowsText(windows), Half: true})
+		f.Fields = append(f.Fields, ui.Field{
+			Name: day, Label: plainWords(day), Value: windowsText(windows), Half: true,
+		})
 	}
 	var overrides, urls []string
 	for _, o := range setup.Hours.Overrides {
@@ -68,25 +74,32 @@ func (r *Routes) hoursForm(c *fiber.Ctx, v *visit, setup appointment.Setup) (for
 		urls = append(urls, one.URL)
 	}
 	f.Fields = append(f.Fields,
-		field{Name: "overrides", Label: "Exceptions", Type: "textarea", Mono: true, Rows: 4, Value: strings.Join(overrides, "\n"), Placeholder: "2026-12-24: closed\n2026-12-28: 10:00-12:00",
-			Hint: "One day per line, with its hours or “closed”. It replaces the weekly hours of that day."},
-		field{Name: "busyCalendarUrls", Label: "Other calendars", Type: "textarea", Mono: true, Rows: 2, Value: strings.Join(urls, "\n"), Placeholder: "https://calendar.google.com/…/basic.ics",
-			Hint: "Secret addresses of calendars (ICS). When you are busy there, nobody can book you."})
+		ui.Field{
+			Name: "overrides", Label: "Exceptions", Type: "textarea", Mono: true, Rows: 4,
+			Value: strings.Join(overrides, "\n"), Placeholder: "2026-12-24: closed\n2026-12-28: 10:00-12:00",
+			Hint: "One day per line, with its hours or “closed”. It replaces the weekly hours of that day.",
+		},
+		ui.Field{
+			Name: "busyCalendarUrls", Label: "Other calendars", Type: "textarea", Mono: true, Rows: 2,
+			Value: strings.Join(urls, "\n"), Placeholder: "https://calendar.google.com/…/basic.ics",
+			Hint: "Secret addresses of calendars (ICS). When you are busy there, nobody can book you.",
+		},
+	)
 	return f, nil
 }
 
 // readHours reads the form. Each window remembers the day that it was typed for, so that a fault is shown there.
-func readHours(c *fiber.Ctx, f *form) (slot.Settings, []string) {
-	in := read(c)
-	hours := slot.Settings{Timezone: in.text("timezone")}.Clean()
+func readHours(c *fiber.Ctx, f *ui.Form) (slot.Settings, []string) {
+	in := ui.ReadInput(c)
+	hours := slot.Settings{Timezone: in.Text("timezone")}.Clean()
 	for _, day := range weekdays {
-		at := f.fieldOf(day)
-		for _, w := range parseWindows(in.text(day)) {
+		at := f.FieldFor(day)
+		for _, w := range parseWindows(in.Text(day)) {
 			at.Also = append(at.Also, fmt.Sprintf("weekly[%d]", len(hours.Weekly)))
 			hours.Weekly = append(hours.Weekly, slot.WeeklyHours{Weekday: day, Hours: w})
 		}
 	}
-	for _, line := range in.lines("overrides") {
+	for _, line := range in.Lines("overrides") {
 		date, windows, _ := strings.Cut(line, ":")
 		o := slot.Override{Date: strings.TrimSpace(date), Windows: parseWindows(windows)}
 		if o.Windows == nil {
@@ -94,10 +107,10 @@ func readHours(c *fiber.Ctx, f *form) (slot.Settings, []string) {
 		}
 		hours.Overrides = append(hours.Overrides, o)
 	}
-	return hours, in.lines("busyCalendarUrls")
+	return hours, in.Lines("busyCalendarUrls")
 }
 
-func meetingsForm(v *visit, m appointment.MeetingSettings) form {
+func meetingsForm(v *visit, m appointment.MeetingSettings) ui.Form {
 	provider, address, place := "", "", ""
 	if m.Virtual != nil {
 		provider, address = string(m.Virtual.Provider), m.Virtual.URL
@@ -106,26 +119,38 @@ func meetingsForm(v *visit, m appointment.MeetingSettings) form {
 		place = m.InPerson.Address
 	}
 	f := v.form("meetings", base+"/bookings/meetings", "Save meetings",
-		field{Name: "provider", Label: "Online", Type: "select", Also: []string{"virtual.provider"}, Half: true,
-			Options: choices(provider, "", "Not online", string(appointment.Jitsi), "Jitsi, a room for each appointment", string(appointment.Static), "Always the same address")},
-		field{Name: "url", Label: "Address", Type: "url", Value: address, Also: []string{"virtual.url", "virtual"}, Half: true, Placeholder: "https://…", Hint: "Of the meeting, or of your own Jitsi server."},
-		field{Name: "address", Label: "In person", Type: "textarea", Rows: 3, Value: place, Also: []string{"inPerson.address", "inPerson"}, Hint: "Where buyers come to. Empty: not in person."})
+		ui.Field{Name: "provider", Label: "Online", Type: "select", Also: []string{"virtual.provider"}, Half: true,
+			Options: ui.Choices(
+				provider, "", "Not online", string(appointment.Jitsi), "Jitsi, a room for each appointment",
+				string(appointment.Static), "Always the same address",
+			)},
+		ui.Field{
+			Name: "url", Label: "Address", Type: "url", Value: address, Also: []string{"virtual.url", "virtual"},
+			Half: true, Placeholder: "https://…", Hint: "Of the meeting, or of your own Jitsi server.",
+		},
+		ui.Field{
+			Name: "address", Label: "In person", Type: "textarea", Rows: 3, Value: place,
+			Also: []string{"inPerson.address", "inPerson"}, Hint: "Where buyers come to. Empty: not in person.",
+		})
 	f.Title, f.Lead = "Meetings", "Where you meet buyers."
 	return f
 }
 
-// schedulePage is when and where a creator meets buyers; hours and meetings are its forms.
-func (r *Routes) schedulePage(c *fiber.Ctx, v *visit, hours, meetings form) (page, error) {
+// schedulePage shows the hours and places at which a creator meets buyers; hours and meetings are its forms.
+func (r *Routes) schedulePage(c *fiber.Ctx, v *visit, hours, meetings ui.Form) (ui.Page, error) {
 	feed, err := r.Booking.FeedURL(c.UserContext(), v.account())
 	if err != nil {
-		return page{}, err
+		return ui.Page{}, err
 	}
-	secret := codePart("Your calendar", "feed", feed)
+	secret := ui.CodePart("Your calendar", "feed", feed)
 	secret.Lead = "Subscribe to this address to see appointments in your own calendar. Anyone who has it can read them."
-	secret.Actions = []action{v.button("New address", base+"/bookings/feed").asking("The address before stops working.")}
-	return page{
-		Nav: base + "/bookings", Title: "Hours and meetings", Up: &action{Label: "Bookings", Href: base + "/bookings"},
-		Parts: []part{formPart(hours), formPart(meetings), secret},
+	secret.Actions = []ui.Action{
+		v.button("New address", base+"/bookings/feed").Confirm("The address before stops working."),
+	}
+	return ui.Page{
+		Nav: base + "/bookings", Title: "Hours and meetings",
+		Up:    &ui.Action{Label: "Bookings", Href: base + "/bookings"},
+		Parts: []ui.Part{ui.FormPart(hours), ui.FormPart(meetings), secret},
 	}, nil
 }
 
@@ -160,18 +185,21 @@ func (r *Routes) saveHours(c *fiber.Ctx, v *visit) error {
 		return r.done(c, base+"/bookings/settings", "Your hours are saved.")
 	}
 	if fault.Is(err, fault.InvalidTimezone) {
-		err = fault.Invalid(fault.Detail{Field: "timezone", Code: fault.DetailInvalid, Message: "This is no time zone. Expected a name such as Europe/Dublin."})
+		err = fault.Invalid(fault.Detail{
+			Field: "timezone", Code: fault.DetailInvalid,
+			Message: "This is no time zone. Expected a name such as Europe/Dublin.",
+		})
 	}
 	return r.refusedSchedule(c, v, err, &f, meetingsForm(v, setup.Meetings), true)
 }
 
 func (r *Routes) saveMeetings(c *fiber.Ctx, v *visit) error {
-	in := read(c)
+	in := ui.ReadInput(c)
 	var m appointment.MeetingSettings
-	if provider := in.text("provider"); provider != "" {
-		m.Virtual = &appointment.VirtualMeeting{Provider: appointment.Provider(provider), URL: in.text("url")}
+	if provider := in.Text("provider"); provider != "" {
+		m.Virtual = &appointment.VirtualMeeting{Provider: appointment.Provider(provider), URL: in.Text("url")}
 	}
-	if address := in.text("address"); address != "" {
+	if address := in.Text("address"); address != "" {
 		m.InPerson = &appointment.Place{Address: address}
 	}
 	err := r.Booking.SetMeetings(c.UserContext(), v.account(), m)
@@ -189,13 +217,15 @@ func (r *Routes) saveMeetings(c *fiber.Ctx, v *visit) error {
 	return r.refusedSchedule(c, v, err, &hours, meetingsForm(v, m), false)
 }
 
-// refusedSchedule shows both forms again, with what is wrong with the one that was sent.
-func (r *Routes) refusedSchedule(c *fiber.Ctx, v *visit, err error, hours *form, meetings form, sentHours bool) error {
+// refusedSchedule shows both forms again, with the faults of the one that was sent.
+func (r *Routes) refusedSchedule(
+	c *fiber.Ctx, v *visit, err error, hours *ui.Form, meetings ui.Form, sentHours bool,
+) error {
 	sent := &meetings
 	if sentHours {
 		sent = hours
 	}
-	if !sent.resent(c, err) {
+	if !sent.Refill(c, err) {
 		return err
 	}
 	p, pageErr := r.schedulePage(c, v, *hours, meetings)

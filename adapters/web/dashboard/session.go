@@ -21,21 +21,21 @@ const (
 	flashCookie   = "sundry_flash"
 	// tokenField is the member of every form that proves where it was shown.
 	tokenField = "token"
-	// keptSignedIn is how long browsers keep the cookie; the server ends the sign-in earlier when it is not used.
+	// keptSignedIn is the lifetime of the cookie. The server ends an unused sign-in earlier.
 	keptSignedIn = 90 * 24 * time.Hour
 )
 
-// visit is one request of a creator who is signed in.
+// visit is a request of a signed-in creator.
 type visit struct {
 	identity.Browser
 	c      *fiber.Ctx
 	reader locale.Locale
 }
 
-// account is whose data the request is about.
+// account returns the account that the request is about.
 func (v *visit) account() string { return v.Creator.ID }
 
-// reader is how a creator reads numbers and dates; the words are English for everybody.
+// reader returns the format of numbers and dates for a creator. The words are English for everybody.
 func reader(c *fiber.Ctx) locale.Locale {
 	l := layout.Reader(c)
 	l.Language = "en"
@@ -44,8 +44,8 @@ func reader(c *fiber.Ctx) locale.Locale {
 
 type handler func(c *fiber.Ctx, v *visit) error
 
-// signedIn opens a page for creators who are signed in, and leads everybody else to the sign-in, from where they come
-// back.
+// signedIn runs the handler for signed-in creators, and redirects everybody else to the sign-in, which returns them
+// to the page.
 func (r *Routes) signedIn(handle handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		browser, err := r.Identity.AuthenticateBrowser(c.UserContext(), c.Cookies(r.cookieName(sessionCookie)))
@@ -85,7 +85,7 @@ func isOwnForm(c *fiber.Ctx, token string) bool {
 	return token != "" && subtle.ConstantTimeCompare([]byte(c.FormValue(tokenField)), []byte(token)) == 1
 }
 
-// forged refuses a form that is not ours, or whose sign-in has ended meanwhile.
+// forged refuses a form that is not ours, or whose sign-in has ended.
 func (r *Routes) forged(c *fiber.Ctx) error {
 	c.Status(fiber.StatusForbidden)
 	return r.sendGuest(c, "outdated.html", "This page is out of date", guestView{})
@@ -99,11 +99,13 @@ func (r *Routes) cookieName(name string) string {
 	return name
 }
 
-// setCookie keeps a value in the browser, out of reach of scripts and sent to the dashboard only. An empty one is removed.
+// setCookie keeps a value in the browser, out of reach of scripts and sent to the dashboard only. An empty one is
+// removed.
 func (r *Routes) setCookie(c *fiber.Ctx, name, value string, lifetime time.Duration) {
 	cookie := &fiber.Cookie{
-		Name: r.cookieName(name), Value: value, Path: base, HTTPOnly: true, Secure: r.secure, SameSite: fiber.CookieSameSiteLaxMode,
-		MaxAge: int(lifetime.Seconds()),
+		Name: r.cookieName(name), Value: value, Path: base, HTTPOnly: true, Secure: r.secure,
+		SameSite: fiber.CookieSameSiteLaxMode,
+		MaxAge:   int(lifetime.Seconds()),
 	}
 	if value == "" {
 		cookie.MaxAge, cookie.Expires = -1, time.Unix(1, 0)
@@ -111,13 +113,13 @@ func (r *Routes) setCookie(c *fiber.Ctx, name, value string, lifetime time.Durat
 	c.Cookie(cookie)
 }
 
-// client is where a request comes from.
+// client identifies the browser that sent a request.
 func (r *Routes) client(c *fiber.Ctx) core.Client {
 	return core.NewClient(r.layout.ClientAddress(c), c.Get(fiber.HeaderUserAgent))
 }
 
-// safeNext is an address of the dashboard that a sign-in may lead to; anything else leads to the first page. The address
-// has to be ours in every reading of a browser: no host, no backslash, no control character.
+// safeNext returns the address of the dashboard to open after a sign-in, or the first page for anything else. The
+// address has to be ours in every reading of a browser: no host, no backslash, no control character.
 func safeNext(next string) string {
 	u, err := url.Parse(next)
 	outside := err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != ""

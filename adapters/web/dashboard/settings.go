@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	core "sundry/core/identity"
 	"sundry/core/image"
 	"sundry/ports"
@@ -23,16 +24,31 @@ func (r *Routes) mountSettings(at fiber.Router) {
 // address writes a network of one address as that address.
 func address(network string) string { return strings.TrimSuffix(network, "/32") }
 
-func settingsForm(v *visit) form {
+func settingsForm(v *visit) ui.Form {
 	s := v.Creator
 	color := s.Profile.AccentColor
 	f := v.form("settings", base+"/settings", "Save",
-		field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Hint: "On your checkout, receipts and mails."},
-		field{Name: "accentColor", Label: "Accent color", Value: color, Mono: true, Half: true, Placeholder: "#0b5d4a", Hint: "Buttons of your checkout are painted with it."},
-		field{Name: "supportEmail", Label: "Support email", Type: "email", Value: s.Profile.SupportEmail, Half: true, Hint: "Where buyers write to."},
-		field{Name: "refundPolicy", Label: "Refund policy", Type: "textarea", Rows: 6, Value: s.Profile.RefundPolicy, Hint: "Buyers can read it before they pay."})
+		ui.Field{
+			Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true,
+			Hint: "On your checkout, receipts and mails.",
+		},
+		ui.Field{
+			Name: "accentColor", Label: "Accent color", Value: color, Mono: true, Half: true, Placeholder: "#0b5d4a",
+			Hint: "Buttons of your checkout are painted with it.",
+		},
+		ui.Field{
+			Name: "supportEmail", Label: "Support email", Type: "email", Value: s.Profile.SupportEmail, Half: true,
+			Hint: "Where buyers write to.",
+		},
+		ui.Field{
+			Name: "refundPolicy", Label: "Refund policy", Type: "textarea", Rows: 6, Value: s.Profile.RefundPolicy,
+			Hint: "Buyers can read it before they pay.",
+		})
 	if hasLogoElsewhere(v) {
-		f.Fields = append(f.Fields, field{Name: "logoUrl", Label: "Logo address", Type: "url", Value: s.Profile.LogoURL, Hint: "Your logo is shown from another site. Upload it above to keep it here."})
+		f.Fields = append(f.Fields, ui.Field{
+			Name: "logoUrl", Label: "Logo address", Type: "url", Value: s.Profile.LogoURL,
+			Hint: "Your logo is shown from another site. Upload it above to keep it here.",
+		})
 	}
 	return f
 }
@@ -43,25 +59,33 @@ func hasLogoElsewhere(v *visit) bool {
 	return logo != "" && image.IDOf(logo) == ""
 }
 
-func settingsPage() page {
-	return page{Nav: base + "/settings", Title: "Settings", Lead: "How buyers see you.", Actions: []action{link("Password and sign-ins", base+"/security")}}
+func settingsPage() ui.Page {
+	return ui.Page{
+		Nav: base + "/settings", Title: "Settings", Lead: "How buyers see you.",
+		Actions: []ui.Action{ui.Link("Password and sign-ins", base+"/security")},
+	}
 }
 
 func (r *Routes) settings(c *fiber.Ctx, v *visit) error {
 	p := settingsPage()
-	p.Parts = append(logoPart(v), formPart(settingsForm(v)))
-	p.Aside = []part{facts("Account", fact{"Email", text(v.Creator.Email)}, fact{"ID", copied(v.Creator.ID)}, fact{"Since", v.moment(v.Creator.CreatedAt)})}
+	p.Parts = append(logoPart(v), ui.FormPart(settingsForm(v)))
+	p.Aside = []ui.Part{ui.Facts("Account",
+		ui.Fact{Label: "Email", Value: ui.Text(v.Creator.Email)},
+		ui.Fact{Label: "ID", Value: ui.Copyable(v.Creator.ID)},
+		ui.Fact{Label: "Since", Value: v.moment(v.Creator.CreatedAt)},
+	)}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
-	in := read(c)
+	in := ui.ReadInput(c)
 	edit := core.ProfileEdit{
-		DisplayName: new(in.text("displayName")), AccentColor: new(in.text("accentColor")), SupportEmail: new(in.text("supportEmail")),
-		RefundPolicy: new(in.text("refundPolicy")),
+		DisplayName: new(in.Text("displayName")), AccentColor: new(in.Text("accentColor")),
+		SupportEmail: new(in.Text("supportEmail")),
+		RefundPolicy: new(in.Text("refundPolicy")),
 	}
 	if hasLogoElsewhere(v) {
-		edit.LogoURL = new(in.text("logoUrl"))
+		edit.LogoURL = new(in.Text("logoUrl"))
 	}
 	if _, err := r.Identity.EditProfile(c.UserContext(), v.account(), edit); err != nil {
 		return r.again(c, v, settingsPage(), settingsForm(v), err)
@@ -69,34 +93,61 @@ func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 	return r.done(c, base+"/settings", "Saved. Your checkout shows it from now on.")
 }
 
-func passwordForm(v *visit) form {
+func passwordForm(v *visit) ui.Form {
 	f := v.form("password", base+"/security/password", "Change password",
-		field{Name: "username", Label: "Email", Type: "email", Value: v.Creator.Email, ReadOnly: true, Autocomplete: "username"},
-		field{Name: "current", Label: "Current password", Type: "password", Required: true, Autocomplete: "current-password", Half: true},
-		field{Name: "password", Label: "New password", Type: "password", Required: true, Autocomplete: "new-password", Half: true, Hint: "At least 10 characters."})
+		ui.Field{
+			Name: "username", Label: "Email", Type: "email", Value: v.Creator.Email, ReadOnly: true,
+			Autocomplete: "username",
+		},
+		ui.Field{
+			Name: "current", Label: "Current password", Type: "password", Required: true,
+			Autocomplete: "current-password", Half: true,
+		},
+		ui.Field{
+			Name: "password", Label: "New password", Type: "password", Required: true, Autocomplete: "new-password",
+			Half: true, Hint: "At least 10 characters.",
+		})
 	f.Title, f.Lead = "Password", "Changing it signs you out everywhere else."
 	return f
 }
 
-func (r *Routes) securityPage(c *fiber.Ctx, v *visit) (page, error) {
-	p := page{Nav: base + "/settings", Title: "Password and sign-ins", Up: &action{Label: "Settings", Href: base + "/settings"}, Actions: []action{link("Access log", base+"/security/log")}}
+func (r *Routes) securityPage(c *fiber.Ctx, v *visit) (ui.Page, error) {
+	p := ui.Page{
+		Nav: base + "/settings", Title: "Password and sign-ins",
+		Up:      &ui.Action{Label: "Settings", Href: base + "/settings"},
+		Actions: []ui.Action{ui.Link("Access log", base+"/security/log")},
+	}
 	browsers, err := r.Identity.Browsers(c.UserContext(), v.account())
 	if err != nil {
 		return p, err
 	}
-	t := table{Label: "Browsers", Heads: []head{{Label: "Browser"}, {Label: "Address"}, {Label: "Last used"}, {Label: "Since"}, {}}}
+	t := ui.Table{Label: "Browsers", Heads: []ui.Head{
+		{Label: "Browser"},
+		{Label: "Address"},
+		{Label: "Last used"},
+		{Label: "Since"},
+		{},
+	}}
 	for _, b := range browsers {
-		name, buttons := cell{Text: browserName(b.UserAgent)}, cell{}
+		name, buttons := ui.Cell{Text: browserName(b.UserAgent)}, ui.Cell{}
 		if b.ID == v.SessionID {
 			name.Sub = "This browser"
 		} else {
-			buttons.Actions = []action{v.button("Sign out", base+"/security/browsers/"+b.ID+"/sign-out")}
+			buttons.Actions = []ui.Action{v.button("Sign out", base+"/security/browsers/"+b.ID+"/sign-out")}
 		}
-		t.Rows = append(t.Rows, row{[]cell{name, text(orDash(address(b.Address))), v.moment(b.LastSeenAt), v.moment(b.CreatedAt), buttons}})
+		t.Rows = append(t.Rows, ui.Row{
+			Cells: []ui.Cell{
+				name, ui.Text(orDash(address(b.Address))), v.moment(b.LastSeenAt), v.moment(b.CreatedAt), buttons,
+			},
+		})
 	}
-	signedIn := tablePart("Where you are signed in", t)
-	signedIn.Actions = []action{v.button("Sign out everywhere", base+"/sign-out-everywhere").asking("Every browser is signed out, this one too, and refresh tokens of the API end.")}
-	p.Parts = []part{signedIn}
+	signedIn := ui.TablePart("Where you are signed in", t)
+	signedIn.Actions = []ui.Action{
+		v.button("Sign out everywhere", base+"/sign-out-everywhere").Confirm(
+			"Every browser is signed out, this one too, and refresh tokens of the API end.",
+		),
+	}
+	p.Parts = []ui.Part{signedIn}
 	return p, nil
 }
 
@@ -105,12 +156,14 @@ func (r *Routes) security(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = append(p.Parts, formPart(passwordForm(v)))
+	p.Parts = append(p.Parts, ui.FormPart(passwordForm(v)))
 	return r.send(c, v, p)
 }
 
 func (r *Routes) changePassword(c *fiber.Ctx, v *visit) error {
-	if err := r.Identity.ChangePassword(c.UserContext(), v.Browser, c.FormValue("current"), c.FormValue("password"), r.client(c)); err != nil {
+	if err := r.Identity.ChangePassword(
+		c.UserContext(), v.Browser, c.FormValue("current"), c.FormValue("password"), r.client(c),
+	); err != nil {
 		p, pageErr := r.securityPage(c, v)
 		if pageErr != nil {
 			return pageErr
@@ -128,32 +181,48 @@ func (r *Routes) signOutOther(c *fiber.Ctx, v *visit) error {
 	return r.done(c, base+"/security", "Signed out there.")
 }
 
-var accessWords = map[core.AccountEventKind]cell{
-	core.SignedUp: badge("Signed up", "ok"), core.SignedIn: badge("Signed in", "ok"), core.SignInFailed: badge("Wrong password", "bad"),
-	core.SignedOutEverywhere: badge("Signed out everywhere", "mute"), core.PasswordChanged: badge("Password changed", "wait"), core.PasswordReset: badge("Password set by mail", "wait"),
-	core.KeyCreated: badge("API key created", "wait"), core.KeyRevoked: badge("API key revoked", "mute"),
+var accessWords = map[core.AccountEventKind]ui.Cell{
+	core.SignedUp: ui.Badge("Signed up", "ok"), core.SignedIn: ui.Badge("Signed in", "ok"),
+	core.SignInFailed:        ui.Badge("Wrong password", "bad"),
+	core.SignedOutEverywhere: ui.Badge("Signed out everywhere", "mute"),
+	core.PasswordChanged:     ui.Badge("Password changed", "wait"),
+	core.PasswordReset:       ui.Badge("Password set by mail", "wait"),
+	core.KeyCreated:          ui.Badge("API key created", "wait"), core.KeyRevoked: ui.Badge("API key revoked", "mute"),
 }
 
 func (r *Routes) accessLog(c *fiber.Ctx, v *visit) error {
-	options := []option{{Label: "Everything"}}
+	options := []ui.Option{{Label: "Everything"}}
 	for _, kind := range core.AccountEventKinds() {
-		options = append(options, option{Value: string(kind), Label: accessWords[kind].Text})
+		options = append(options, ui.Option{Value: string(kind), Label: accessWords[kind].Text})
 	}
-	l := &list[core.AccountEvent]{
-		path: base + "/security/log", name: "access-log",
-		filters: []filter{{Name: "kind", Label: "What", Options: options}, {Name: "q", Label: "Search", Placeholder: "Address or browser"}},
-		columns: []column[core.AccountEvent]{
-			{label: "What", cell: func(e core.AccountEvent) cell { return accessWords[e.Kind] }},
-			{label: "Address", cell: func(e core.AccountEvent) cell { return text(orDash(address(e.Address))) }},
-			{label: "With", cell: func(e core.AccountEvent) cell { return cell{Text: browserName(e.UserAgent), Sub: e.Note} }, csv: func(e core.AccountEvent) string { return e.UserAgent }},
-			{label: "Date", cell: func(e core.AccountEvent) cell { return v.moment(e.At) }, csv: func(e core.AccountEvent) string { return exact(e.At) }},
+	l := &ui.List[core.AccountEvent]{
+		Path: base + "/security/log", FileName: "access-log",
+		Filters: []ui.Filter{
+			{Name: "kind", Label: "What", Options: options},
+			{Name: "q", Label: "Search", Placeholder: "Address or browser"},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[core.AccountEvent], error) {
+		Columns: []ui.Column[core.AccountEvent]{
+			{Label: "What", Cell: func(e core.AccountEvent) ui.Cell { return accessWords[e.Kind] }},
+			{Label: "Address", Cell: func(e core.AccountEvent) ui.Cell { return ui.Text(orDash(address(e.Address))) }},
+			{
+				Label: "With",
+				Cell:  func(e core.AccountEvent) ui.Cell { return ui.Cell{Text: browserName(e.UserAgent), Sub: e.Note} },
+				CSV:   func(e core.AccountEvent) string { return e.UserAgent },
+			},
+			{
+				Label: "Date", Cell: func(e core.AccountEvent) ui.Cell { return v.moment(e.At) },
+				CSV: func(e core.AccountEvent) string { return ui.ExactTime(e.At) },
+			},
+		},
+		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[core.AccountEvent], error) {
 			return r.Identity.AccessLog(ctx, v.account(), core.AccountEventKind(q["kind"]), page)
 		},
-		match: func(q query, e core.AccountEvent) bool { return q.has("q", e.Address, e.UserAgent, e.Note) },
-		empty: empty{Title: "Nothing yet", Text: "Sign-ins, passwords and keys are noted here for 180 days."},
+		Match: func(q ui.Query, e core.AccountEvent) bool { return q.Has("q", e.Address, e.UserAgent, e.Note) },
+		Empty: ui.Empty{Title: "Nothing yet", Text: "Sign-ins, passwords and keys are noted here for 180 days."},
 	}
-	p := page{Nav: base + "/settings", Title: "Access log", Lead: "Sign-ins, passwords and keys of the last 180 days.", Up: &action{Label: "Password and sign-ins", Href: base + "/security"}}
+	p := ui.Page{
+		Nav: base + "/settings", Title: "Access log", Lead: "Sign-ins, passwords and keys of the last 180 days.",
+		Up: &ui.Action{Label: "Password and sign-ins", Href: base + "/security"},
+	}
 	return show(r, c, v, l, p)
 }

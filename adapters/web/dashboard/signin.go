@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/adapters/web/layout"
 	"sundry/core/fault"
 	core "sundry/core/identity"
@@ -23,11 +24,11 @@ func (r *Routes) mountSignIn(at fiber.Router) {
 	r.post(at, "/sign-out-everywhere", r.signOutEverywhere)
 }
 
-// guestView is what the pages of visitors show who are not signed in.
+// guestView holds what the pages of signed-out visitors show.
 type guestView struct {
-	Form form
+	Form ui.Form
 	Next string
-	// Sent means that a mail is on its way, if there is an account.
+	// Sent means that a mail was sent, if there is an account.
 	Sent bool
 }
 
@@ -53,15 +54,18 @@ func (r *Routes) guest(handle guestHandler) fiber.Handler {
 	}
 }
 
-// signInForm is the form with what was typed, but for the password.
-func signInForm(c *fiber.Ctx, token string) form {
+// signInForm returns the form with the values that were typed, except the password.
+func signInForm(c *fiber.Ctx, token string) ui.Form {
 	next := safeNext(c.FormValue("next", c.Query("next")))
-	return form{
+	return ui.Form{
 		ID: "sign-in", Action: base + "/sign-in", Token: token, Submit: "Sign in", Wide: true,
-		Fields: []field{
-			{Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username", Required: true},
+		Fields: []ui.Field{
+			{
+				Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username",
+				Required: true,
+			},
 			{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Required: true},
-			hidden("next", next),
+			ui.Hidden("next", next),
 		},
 	}
 }
@@ -81,7 +85,7 @@ func (r *Routes) signIn(c *fiber.Ctx, token string) error {
 	cookie, err := r.Identity.SignInBrowser(c.UserContext(), c.FormValue("email"), c.FormValue("password"), r.client(c))
 	if err != nil {
 		f := signInForm(c, token)
-		if !f.refuse(err) {
+		if !f.Refuse(err) {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
@@ -97,15 +101,23 @@ func (r *Routes) enter(c *fiber.Ctx, cookie string) error {
 	return layout.SeeOther(c, safeNext(c.FormValue("next")))
 }
 
-func signUpForm(c *fiber.Ctx, token string) form {
-	return form{
+func signUpForm(c *fiber.Ctx, token string) ui.Form {
+	return ui.Form{
 		ID: "sign-up", Action: base + "/sign-up", Token: token, Submit: "Create account", Wide: true,
-		Fields: []field{
-			{Name: "displayName", Label: "Your name or your shop’s", Value: c.FormValue("displayName"), Autocomplete: "organization", Required: true,
-				Hint: "Buyers see it on every page and receipt."},
-			{Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username", Required: true},
-			{Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", Required: true, Hint: "At least 10 characters."},
-			hidden("next", safeNext(c.FormValue("next", c.Query("next")))),
+		Fields: []ui.Field{
+			{
+				Name: "displayName", Label: "Your name or your shop’s", Value: c.FormValue("displayName"),
+				Autocomplete: "organization", Required: true, Hint: "Buyers see it on every page and receipt.",
+			},
+			{
+				Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username",
+				Required: true,
+			},
+			{
+				Name: "password", Label: "Password", Type: "password", Autocomplete: "new-password", Required: true,
+				Hint: "At least 10 characters.",
+			},
+			ui.Hidden("next", safeNext(c.FormValue("next", c.Query("next")))),
 		},
 	}
 }
@@ -120,7 +132,7 @@ func (r *Routes) signUp(c *fiber.Ctx, token string) error {
 	}, r.client(c))
 	if err != nil {
 		f := signUpForm(c, token)
-		if !f.refuse(err) {
+		if !f.Refuse(err) {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
@@ -145,10 +157,15 @@ func (r *Routes) signOutEverywhere(c *fiber.Ctx, v *visit) error {
 	return layout.SeeOther(c, base+"/sign-in")
 }
 
-func forgotForm(c *fiber.Ctx, token string) form {
-	return form{
+func forgotForm(c *fiber.Ctx, token string) ui.Form {
+	return ui.Form{
 		ID: "forgot", Action: base + "/forgot", Token: token, Submit: "Send link", Wide: true,
-		Fields: []field{{Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username", Required: true}},
+		Fields: []ui.Field{
+			{
+				Name: "email", Label: "Email", Type: "email", Value: c.FormValue("email"), Autocomplete: "username",
+				Required: true,
+			},
+		},
 	}
 }
 
@@ -159,7 +176,7 @@ func (r *Routes) showForgot(c *fiber.Ctx, token string) error {
 func (r *Routes) forgot(c *fiber.Ctx, token string) error {
 	view := guestView{Form: forgotForm(c, token)}
 	if err := r.Identity.AskPasswordReset(c.UserContext(), c.FormValue("email"), r.client(c)); err != nil {
-		if !view.Form.refuse(err) {
+		if !view.Form.Refuse(err) {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
@@ -169,12 +186,15 @@ func (r *Routes) forgot(c *fiber.Ctx, token string) error {
 	return r.sendGuest(c, "forgot.html", "Set a new password", view)
 }
 
-func resetForm(c *fiber.Ctx, token, address string) form {
-	return form{
+func resetForm(c *fiber.Ctx, token, address string) ui.Form {
+	return ui.Form{
 		ID: "reset", Action: base + "/reset/" + c.Params("link"), Token: token, Submit: "Set password", Wide: true,
-		Fields: []field{
+		Fields: []ui.Field{
 			{Name: "email", Label: "Email", Type: "email", Value: address, Autocomplete: "username", ReadOnly: true},
-			{Name: "password", Label: "New password", Type: "password", Autocomplete: "new-password", Required: true, Hint: "At least 10 characters."},
+			{
+				Name: "password", Label: "New password", Type: "password", Autocomplete: "new-password", Required: true,
+				Hint: "At least 10 characters.",
+			},
 		},
 	}
 }
@@ -201,7 +221,7 @@ func (r *Routes) reset(c *fiber.Ctx, token string) error {
 	}
 	if err != nil {
 		f := resetForm(c, token, creator.Email)
-		if !f.refuse(err) {
+		if !f.Refuse(err) {
 			return err
 		}
 		c.Status(r.layout.Config().StatusOf(err))
@@ -211,14 +231,16 @@ func (r *Routes) reset(c *fiber.Ctx, token string) error {
 	return layout.SeeOther(c, base+"/sign-in?reset=done")
 }
 
-// sendGuest shows a page to somebody who is not signed in.
+// sendGuest shows a page to a signed-out visitor.
 func (r *Routes) sendGuest(c *fiber.Ctx, template, title string, view guestView) error {
-	html, err := r.pages.Render(reader(c), template, layout.View{Title: title + " – Sundry", Classes: "dash dash-guest", Script: "dashboard.js", Page: view})
+	html, err := r.pages.Render(reader(c), template, layout.View{
+		Title: title + " – Sundry", Classes: "dash dash-guest", Script: "dashboard.js", Page: view,
+	})
 	if err != nil {
 		return err
 	}
 	return layout.SendPrivate(c, html, policy)
 }
 
-// policy is what the pages may do: our own scripts and forms, and nobody may frame them.
+// policy allows our own scripts and forms, and no frames.
 var policy = layout.Policy{Scripts: "'self'", Forms: true}

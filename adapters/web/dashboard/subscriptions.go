@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/period"
 	"sundry/core/subscription"
@@ -23,15 +24,15 @@ func (r *Routes) mountSubscriptions(at fiber.Router) {
 	r.post(at, "/subscriptions/:id/resume", r.resumeSubscription)
 }
 
-var subscriptionTones = map[subscription.Status]cell{
-	subscription.StatusIncomplete: badge("Incomplete", "mute"), subscription.StatusTrialing: badge("Trial", "ok"), subscription.StatusActive: badge("Active", "ok"),
-	subscription.StatusPastDue: badge("Past due", "bad"), subscription.StatusPaused: badge("Paused", "wait"), subscription.StatusCanceled: badge("Canceled", "mute"),
-	subscription.StatusExpired: badge("Expired", "mute"),
+var subscriptionTones = map[subscription.Status]ui.Cell{
+	subscription.StatusIncomplete: ui.Badge("Incomplete", "mute"), subscription.StatusTrialing: ui.Badge("Trial", "ok"), subscription.StatusActive: ui.Badge("Active", "ok"),
+	subscription.StatusPastDue: ui.Badge("Past due", "bad"), subscription.StatusPaused: ui.Badge("Paused", "wait"), subscription.StatusCanceled: ui.Badge("Canceled", "mute"),
+	subscription.StatusExpired: ui.Badge("Expired", "mute"),
 }
 
-func subscriptionStatus(s subscription.State) cell {
+func subscriptionStatus(s subscription.State) ui.Cell {
 	if s.CancelAtPeriodEnd && !s.Status.Terminal() {
-		return badge("Ends soon", "wait")
+		return ui.Badge("Ends soon", "wait")
 	}
 	return subscriptionTones[s.Status]
 }
@@ -47,36 +48,38 @@ func (v *visit) recurringPrice(s subscription.State) string {
 	return v.reader.Money(s.Offer.Price) + " " + v.reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount)
 }
 
-func (r *Routes) subscriptionList(v *visit) *list[subscription.State] {
+func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 	customers := r.names(v)
-	return &list[subscription.State]{
-		path: base + "/subscriptions", name: "subscriptions",
-		filters: []filter{
-			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "trialing", "Trial", "past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
+	return &ui.List[subscription.State]{
+		Path: base + "/subscriptions", FileName: "subscriptions",
+		Filters: []ui.Filter{
+			{Name: "status", Label: "Status", Options: ui.Choices("", "", "Any status", "active", "Active", "trialing", "Trial", "past_due", "Past due", "paused", "Paused", "canceled", "Canceled", "expired", "Expired")},
 			{Name: "customer", Label: "Customer", Placeholder: "Email, cus_… or your ID"},
 			{Name: "q", Label: "Search", Placeholder: "Plan or ID"},
 		},
-		columns: []column[subscription.State]{
-			{label: "Plan", cell: func(s subscription.State) cell { return cell{Text: planName(s), Href: base + "/subscriptions/" + s.ID} }},
-			{label: "Price", num: true, cell: func(s subscription.State) cell { return text(v.recurringPrice(s)) }},
-			{label: "Status", cell: subscriptionStatus},
-			{label: "Current period ends", cell: func(s subscription.State) cell { return v.moment(s.CurrentPeriodEnd) }, csv: func(s subscription.State) string { return exact(s.CurrentPeriodEnd) }},
-			{label: "Customer", cell: func(s subscription.State) cell { return customers.cell(s.CustomerID, s.ExternalCustomerID) }},
+		Columns: []ui.Column[subscription.State]{
+			{Label: "Plan", Cell: func(s subscription.State) ui.Cell {
+				return ui.Cell{Text: planName(s), Href: base + "/subscriptions/" + s.ID}
+			}},
+			{Label: "Price", Num: true, Cell: func(s subscription.State) ui.Cell { return ui.Text(v.recurringPrice(s)) }},
+			{Label: "Status", Cell: subscriptionStatus},
+			{Label: "Current period ends", Cell: func(s subscription.State) ui.Cell { return v.moment(s.CurrentPeriodEnd) }, CSV: func(s subscription.State) string { return ui.ExactTime(s.CurrentPeriodEnd) }},
+			{Label: "Customer", Cell: func(s subscription.State) ui.Cell { return customers.cell(s.CustomerID, s.ExternalCustomerID) }},
 		},
-		read: named(customers, func(one subscription.State) string { return one.CustomerID },
-			func(ctx context.Context, q query, page ports.Page) (ports.List[subscription.State], error) {
+		Read: named(customers, func(one subscription.State) string { return one.CustomerID },
+			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[subscription.State], error) {
 				return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.Status(q["status"])}, page)
 			}),
-		match: func(q query, s subscription.State) bool {
-			return q.has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) && q.has("q", planName(s), s.ID, s.Offer.PlanKey)
+		Match: func(q ui.Query, s subscription.State) bool {
+			return q.Has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) && q.Has("q", planName(s), s.ID, s.Offer.PlanKey)
 		},
-		empty: empty{Title: "No subscriptions yet", Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
-			Action: &action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION", Tone: "primary"}},
+		Empty: ui.Empty{Title: "No subscriptions yet", Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
+			Action: &ui.Action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION", Tone: "primary"}},
 	}
 }
 
 func (r *Routes) subscriptions(c *fiber.Ctx, v *visit) error {
-	return show(r, c, v, r.subscriptionList(v), page{Title: "Subscriptions", Lead: "What renews, and when."})
+	return show(r, c, v, r.subscriptionList(v), ui.Page{Title: "Subscriptions", Lead: "What renews, and when."})
 }
 
 func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
@@ -86,7 +89,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/subscriptions/"+s.ID, subscriptionStatus(s)
-	p := page{Nav: base + "/subscriptions", Title: planName(s), Badge: &status, Lead: v.recurringPrice(s), Up: &action{Label: "Subscriptions", Href: base + "/subscriptions"}}
+	p := ui.Page{Nav: base + "/subscriptions", Title: planName(s), Badge: &status, Lead: v.recurringPrice(s), Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
 	p.Actions = v.subscriptionActions(s, at)
 	if s.Status == subscription.StatusPastDue {
 		text := "The card failed."
@@ -96,19 +99,23 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		if !s.Dunning.GraceEndsAt.IsZero() {
 			text += " The customer keeps access until " + v.when(s.Dunning.GraceEndsAt) + "."
 		}
-		p.Parts = append(p.Parts, notePart("wait", text))
+		p.Parts = append(p.Parts, ui.NotePart("wait", text))
 	}
-	p.Parts = append(p.Parts, part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
+	p.Parts = append(p.Parts, ui.Part{Kind: "timeline", Title: "Timeline", Data: v.subscriptionTimeline(s)})
 	measured, err := r.Usage.Summary(ctx, v.account(), s.ID)
 	if err != nil {
 		return err
 	}
 	if len(measured) > 0 {
-		t := table{Label: "Usage", Heads: []head{{Label: "Meter"}, {Label: "Used", Num: true}, {Label: "Period ends"}}}
+		t := ui.Table{Label: "Usage", Heads: []ui.Head{
+			{Label: "Meter"},
+			{Label: "Used", Num: true},
+			{Label: "Period ends"},
+		}}
 		for _, m := range measured {
-			t.Rows = append(t.Rows, row{[]cell{text(m.Stream.EventName), {Text: m.Quantity.String(), Num: true}, v.moment(m.Period.End)}})
+			t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{ui.Text(m.Stream.EventName), {Text: m.Quantity.String(), Num: true}, v.moment(m.Period.End)}})
 		}
-		p.Parts = append(p.Parts, tablePart("Usage in this period", t))
+		p.Parts = append(p.Parts, ui.TablePart("Usage in this period", t))
 	}
 	billed, err := r.billedPart(c, v, s.ID)
 	if err != nil {
@@ -119,51 +126,55 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 	if err := customers.load(ctx, s.CustomerID); err != nil {
 		return err
 	}
-	all := []fact{
-		{"Customer", customers.cell(s.CustomerID, s.ExternalCustomerID)}, {"Price", text(v.recurringPrice(s))},
-		{"Current period", text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
+	all := []ui.Fact{
+		{Label: "Customer", Value: customers.cell(s.CustomerID, s.ExternalCustomerID)},
+		{Label: "Price", Value: ui.Text(v.recurringPrice(s))},
+		{Label: "Current period", Value: ui.Text(v.when(s.CurrentPeriodStart) + " – " + v.when(s.CurrentPeriodEnd))},
 	}
 	if !s.TrialEndsAt.IsZero() {
-		all = append(all, fact{"Trial ends", v.moment(s.TrialEndsAt)})
+		all = append(all, ui.Fact{Label: "Trial ends", Value: v.moment(s.TrialEndsAt)})
 	}
 	if s.Discount != nil {
-		all = append(all, fact{"Discount", text(s.Discount.Code)})
+		all = append(all, ui.Fact{Label: "Discount", Value: ui.Text(s.Discount.Code)})
 	}
 	if s.Credit.Minor > 0 {
-		all = append(all, fact{"Credit", text(v.reader.Money(s.Credit))})
+		all = append(all, ui.Fact{Label: "Credit", Value: ui.Text(v.reader.Money(s.Credit))})
 	}
 	if s.Planned != nil {
-		all = append(all, fact{"From the next period", text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
+		all = append(all, ui.Fact{Label: "From the next period", Value: ui.Text(s.Planned.PlanName + ", " + v.reader.Money(s.Planned.Price))})
 	}
-	all = append(all, fact{"Checkout", copied(s.CheckoutID)}, fact{"ID", copied(s.ID)})
-	p.Aside = append(p.Aside, facts("Details", all...))
+	all = append(all,
+		ui.Fact{Label: "Checkout", Value: ui.Copyable(s.CheckoutID)},
+		ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)},
+	)
+	p.Aside = append(p.Aside, ui.Facts("Details", all...))
 	return r.send(c, v, p)
 }
 
-func (v *visit) subscriptionActions(s subscription.State, at string) (all []action) {
+func (v *visit) subscriptionActions(s subscription.State, at string) (all []ui.Action) {
 	running := s.Status == subscription.StatusActive || s.Status == subscription.StatusTrialing
 	if running && !s.CancelAtPeriodEnd {
-		all = append(all, link("Change plan", at+"/change"))
+		all = append(all, ui.Link("Change plan", at+"/change"))
 	}
 	if s.Status == subscription.StatusActive && !s.CancelAtPeriodEnd {
 		all = append(all, v.button("Pause", at+"/pause"))
 	}
 	if s.CancelAtPeriodEnd && !s.Status.Terminal() || s.Status == subscription.StatusPaused {
-		all = append(all, v.button("Resume", at+"/resume").primary())
+		all = append(all, v.button("Resume", at+"/resume").Primary())
 	}
 	if !s.Status.Terminal() {
-		all = append(all, link("Bill usage", base+"/usage/plans/new?subscription="+s.ID))
+		all = append(all, ui.Link("Bill usage", base+"/usage/plans/new?subscription="+s.ID))
 		if !s.CancelAtPeriodEnd && running {
-			all = append(all, v.button("Cancel at period end", at+"/cancel", hidden("atPeriodEnd", "yes")).asking("Access stays until the paid time is over."))
+			all = append(all, v.button("Cancel at period end", at+"/cancel", ui.Hidden("atPeriodEnd", "yes")).Confirm("Access stays until the paid time is over."))
 		}
-		all = append(all, v.button("Cancel now", at+"/cancel").asking("Access ends at once. Nothing is refunded; you can refund the order."))
+		all = append(all, v.button("Cancel now", at+"/cancel").Confirm("Access ends at once. Nothing is refunded; you can refund the order."))
 	}
 	return all
 }
 
-func (v *visit) subscriptionTimeline(s subscription.State) []step {
-	var steps []step
-	add := func(tone, title string, at string) { steps = append(steps, step{Title: title, At: at, Tone: tone}) }
+func (v *visit) subscriptionTimeline(s subscription.State) []ui.Step {
+	var steps []ui.Step
+	add := func(tone, title string, at string) { steps = append(steps, ui.Step{Title: title, At: at, Tone: tone}) }
 	if !s.EndedAt.IsZero() {
 		add("bad", "Ended", v.when(s.EndedAt))
 	}
@@ -191,7 +202,7 @@ func (r *Routes) changed(c *fiber.Ctx, err error, text string) error {
 }
 
 func (r *Routes) cancelSubscription(c *fiber.Ctx, v *visit) error {
-	atPeriodEnd := read(c).checked("atPeriodEnd")
+	atPeriodEnd := ui.ReadInput(c).Checked("atPeriodEnd")
 	_, err := r.Subscriptions.Cancel(c.UserContext(), v.account(), c.Params("id"), atPeriodEnd)
 	if atPeriodEnd {
 		return r.changed(c, err, "It ends when the paid time is over.")
@@ -216,7 +227,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/subscriptions/" + s.ID
-	p := page{Nav: base + "/subscriptions", Title: "Change plan", Lead: "Now: " + planName(s) + ", " + v.recurringPrice(s), Up: &action{Label: planName(s), Href: at}}
+	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan", Lead: "Now: " + planName(s) + ", " + v.recurringPrice(s), Up: &ui.Action{Label: planName(s), Href: at}}
 	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
 	if !chosen {
 		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)
@@ -226,21 +237,21 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		if err != nil {
 			return r.refused(c, at, err)
 		}
-		var options []option
+		var options []ui.Option
 		for _, one := range recipe.Plans {
 			for _, price := range one.Prices {
 				if price.Interval != "" && price.ID != s.Offer.PriceID && price.Amount.Currency == s.Offer.Price.Currency {
-					options = append(options, option{Value: one.Key + ":" + string(price.Interval), Label: one.Name + ", " + v.intervalPrice(price)})
+					options = append(options, ui.Option{Value: one.Key + ":" + string(price.Interval), Label: one.Name + ", " + v.intervalPrice(price)})
 				}
 			}
 		}
 		if len(options) == 0 {
-			p.Parts = []part{tablePart("", table{Empty: &empty{Title: "There is no other plan", Text: "Add a plan with a recurring price in the same currency to the listing.", Action: &action{Label: "Open the listing", Href: base + "/listings/" + s.Offer.ListingID}}})}
+			p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: &ui.Empty{Title: "There is no other plan", Text: "Add a plan with a recurring price in the same currency to the listing.", Action: &ui.Action{Label: "Open the listing", Href: base + "/listings/" + s.Offer.ListingID}}})}
 			return r.send(c, v, p)
 		}
-		p.Parts = []part{formPart(form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview", Cancel: at, Fields: []field{
+		p.Parts = []ui.Part{ui.FormPart(ui.Form{ID: "change", Action: at + "/change", Get: true, Submit: "Preview", Cancel: at, Fields: []ui.Field{
 			{Name: "plan", Label: "New plan", Type: "select", Options: options},
-			{Name: "mode", Label: "When", Type: "select", Options: choices("", string(subscription.ChargeNow), "Now, with proration by days", string(subscription.NextPeriod), "With the next period")},
+			{Name: "mode", Label: "When", Type: "select", Options: ui.Choices("", string(subscription.ChargeNow), "Now, with proration by days", string(subscription.NextPeriod), "With the next period")},
 		}})}
 		return r.send(c, v, p)
 	}
@@ -252,21 +263,24 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	f := v.form("confirm", at+"/change", "Change plan", hidden("plan", plan), hidden("interval", interval), hidden("mode", c.Query("mode")), hidden("quote", quote.ID))
+	f := v.form("confirm", at+"/change", "Change plan", ui.Hidden("plan", plan), ui.Hidden("interval", interval), ui.Hidden("mode", c.Query("mode")), ui.Hidden("quote", quote.ID))
 	f.Cancel, f.Title = at, "What changes"
-	f.Facts = []fact{{"New plan", text(quote.Bill.Offer.PlanName)}}
+	f.Facts = []ui.Fact{{Label: "New plan", Value: ui.Text(quote.Bill.Offer.PlanName)}}
 	for _, l := range quote.Bill.Lines {
-		f.Facts = append(f.Facts, fact{l.Description, text(v.reader.Money(l.Amount))})
+		f.Facts = append(f.Facts, ui.Fact{Label: l.Description, Value: ui.Text(v.reader.Money(l.Amount))})
 	}
-	f.Facts = append(f.Facts, fact{"Charged now", text(v.reader.Money(due))}, fact{"This price is good until", v.moment(quote.ExpiresAt)})
-	p.Parts = []part{formPart(f)}
+	f.Facts = append(f.Facts,
+		ui.Fact{Label: "Charged now", Value: ui.Text(v.reader.Money(due))},
+		ui.Fact{Label: "This price is good until", Value: v.moment(quote.ExpiresAt)},
+	)
+	p.Parts = []ui.Part{ui.FormPart(f)}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) changePlan(c *fiber.Ctx, v *visit) error {
-	in := read(c)
+	in := ui.ReadInput(c)
 	_, err := r.Subscriptions.ChangePlan(c.UserContext(), v.account(), c.Params("id"), subscriptions.Change{
-		Plan: in.text("plan"), Interval: period.Interval(in.text("interval")), Mode: subscription.ProrationMode(in.text("mode")), QuoteID: in.text("quote"),
+		Plan: in.Text("plan"), Interval: period.Interval(in.Text("interval")), Mode: subscription.ProrationMode(in.Text("mode")), QuoteID: in.Text("quote"),
 	})
 	return r.changed(c, err, "The plan is changed.")
 }

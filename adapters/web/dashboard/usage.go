@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/usage"
 	"sundry/ports"
@@ -22,11 +23,11 @@ func (r *Routes) mountUsage(at fiber.Router) {
 	r.mountPrices(at)
 }
 
-// maxChoices is how many of the account's newest things a select offers.
+// maxChoices bounds the options of a select: the account's newest.
 const maxChoices = 100
 
-// usageUp leads from the pages of meters and prices to what they are for.
-func usageUp() *action { return &action{Label: "Usage", Href: base + "/usage"} }
+// usageUp links from the pages of meters and prices to their area.
+func usageUp() *ui.Action { return &ui.Action{Label: "Usage", Href: base + "/usage"} }
 
 // meterNames are the names of the account's newest meters by id.
 func (r *Routes) meterNames(ctx context.Context, v *visit) (map[string]string, []usage.Meter, error) {
@@ -38,101 +39,160 @@ func (r *Routes) meterNames(ctx context.Context, v *visit) (map[string]string, [
 	return names, meters.Items, err
 }
 
-// usage is what is billed by use: a meter counts, a price sets what it costs, a billing plan bills a subscription for it.
+// usage shows usage-based billing: a meter counts, a price sets what it costs, a billing plan bills a subscription
+// for it.
 func (r *Routes) usage(c *fiber.Ctx, v *visit) error {
 	names, _, err := r.meterNames(c.UserContext(), v)
 	if err != nil {
 		return err
 	}
 	customers := r.names(v)
-	l := &list[usage.PlanState]{
-		path: base + "/usage", name: "billing-plans",
-		filters: []filter{{Name: "status", Label: "Status", Options: choices("", "", "Any status", "active", "Active", "ended", "Ended")}, {Name: "subscription", Label: "Subscription", Placeholder: "sub_…"},
-			{Name: "q", Label: "Search", Placeholder: "Meter, customer or ID"}},
-		columns: []column[usage.PlanState]{
-			{label: "Billing plan", cell: func(p usage.PlanState) cell {
-				return cell{Text: cmp.Or(names[p.MeterID], p.MeterID), Href: base + "/usage/plans/" + p.ID, Sub: p.ID}
-			}},
-			{label: "Customer", cell: func(p usage.PlanState) cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) }},
-			{label: "Status", cell: func(p usage.PlanState) cell { return billingTones[p.Status] }},
-			{label: "Period ends", cell: func(p usage.PlanState) cell { return v.moment(p.Current.End) }, csv: func(p usage.PlanState) string { return exact(p.Current.End) }},
+	l := &ui.List[usage.PlanState]{
+		Path: base + "/usage", FileName: "billing-plans",
+		Filters: []ui.Filter{
+			{
+				Name: "status", Label: "Status",
+				Options: ui.Choices("", "", "Any status", "active", "Active", "ended", "Ended"),
+			},
+			{Name: "subscription", Label: "Subscription", Placeholder: "sub_…"},
+			{Name: "q", Label: "Search", Placeholder: "Meter, customer or ID"},
 		},
-		read: named(customers, func(one usage.PlanState) string { return one.CustomerID },
-			func(ctx context.Context, q query, page ports.Page) (ports.List[usage.PlanState], error) {
+		Columns: []ui.Column[usage.PlanState]{
+			{Label: "Billing plan", Cell: func(p usage.PlanState) ui.Cell {
+				return ui.Cell{
+					Text: cmp.Or(names[p.MeterID], p.MeterID), Href: base + "/usage/plans/" + p.ID, Sub: p.ID,
+				}
+			}},
+			{
+				Label: "Customer",
+				Cell:  func(p usage.PlanState) ui.Cell { return customers.cell(p.CustomerID, p.ExternalCustomerID) },
+			},
+			{Label: "Status", Cell: func(p usage.PlanState) ui.Cell { return billingTones[p.Status] }},
+			{
+				Label: "Period ends", Cell: func(p usage.PlanState) ui.Cell { return v.moment(p.Current.End) },
+				CSV: func(p usage.PlanState) string { return ui.ExactTime(p.Current.End) },
+			},
+		},
+		Read: named(customers, func(one usage.PlanState) string { return one.CustomerID },
+			func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[usage.PlanState], error) {
 				return r.Usage.BillingPlans(ctx, v.account(), q["subscription"], page)
 			}),
-		match: func(q query, p usage.PlanState) bool {
-			return q.is("status", string(p.Status)) && q.has("q", names[p.MeterID], p.ID, p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""))
+		Match: func(q ui.Query, p usage.PlanState) bool {
+			return q.Is("status", string(p.Status)) && q.Has(
+				"q", names[p.MeterID], p.ID, p.CustomerID, p.ExternalCustomerID, customers.of(p.CustomerID, ""),
+			)
 		},
-		empty: empty{Title: "Bill what is used", Text: "A meter counts what your app reports, such as API calls. A price sets what a unit costs. A billing plan bills a subscription for it each period.",
-			Action: &action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}},
+		Empty: ui.Empty{
+			Title:  "Bill what is used",
+			Text:   "A meter counts what your app reports, such as API calls. A price sets what a unit costs. A billing plan bills a subscription for it each period.",
+			Action: &ui.Action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"},
+		},
 	}
 	if len(names) > 0 {
-		l.empty.Action = &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}
+		l.Empty.Action = &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}
 	}
-	return show(r, c, v, l, page{Title: "Usage", Lead: "What is billed by use, and what it comes to.", Actions: []action{
-		link("Meters", base+"/usage/meters"), link("Prices", base+"/usage/prices"), link("New billing plan", base+"/usage/plans/new").primary(),
+	return show(r, c, v, l, ui.Page{Title: "Usage", Lead: "What is billed by use, and what it comes to.", Actions: []ui.Action{
+		ui.Link("Meters", base+"/usage/meters"), ui.Link("Prices", base+"/usage/prices"),
+		ui.Link("New billing plan", base+"/usage/plans/new").Primary(),
 	}})
 }
 
-var billingTones = map[usage.PlanStatus]cell{usage.PlanActive: badge("Active", "ok"), usage.PlanEnded: badge("Ended", "mute")}
-
-var aggregations = map[usage.Aggregation]string{usage.Sum: "The sum", usage.Max: "The highest value", usage.Last: "The last value"}
-
-func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
-	l := &list[usage.Meter]{
-		path: base + "/usage/meters", name: "meters",
-		filters: []filter{{Name: "q", Label: "Search", Placeholder: "Name or event name"}},
-		columns: []column[usage.Meter]{
-			{label: "Meter", cell: func(m usage.Meter) cell { return text(m.Name) }},
-			{label: "Event name", cell: func(m usage.Meter) cell { return copied(m.EventName) }},
-			{label: "Counts", cell: func(m usage.Meter) cell { return text(aggregations[m.Aggregation]) }, csv: func(m usage.Meter) string { return string(m.Aggregation) }},
-			{label: "ID", cell: func(m usage.Meter) cell { return mono(m.ID) }},
-			{label: "Created", cell: func(m usage.Meter) cell { return v.moment(m.CreatedAt) }, csv: func(m usage.Meter) string { return exact(m.CreatedAt) }},
-		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[usage.Meter], error) {
-			return r.Usage.Meters(ctx, v.account(), page)
-		},
-		match: func(q query, m usage.Meter) bool { return q.has("q", m.Name, m.EventName, m.ID) },
-		empty: empty{Title: "Count what is used", Text: "A meter counts what your app reports under its event name: the sum, the highest or the last value of a period.",
-			Action: &action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}},
-	}
-	return show(r, c, v, l, page{Nav: base + "/usage", Title: "Meters", Lead: "What your app reports.", Up: usageUp(), Actions: []action{link("New meter", base+"/usage/meters/new").primary()}})
+var billingTones = map[usage.PlanStatus]ui.Cell{
+	usage.PlanActive: ui.Badge("Active", "ok"), usage.PlanEnded: ui.Badge("Ended", "mute"),
 }
 
-func meterForm(v *visit) form {
+var aggregations = map[usage.Aggregation]string{
+	usage.Sum: "The sum", usage.Max: "The highest value", usage.Last: "The last value",
+}
+
+func (r *Routes) meters(c *fiber.Ctx, v *visit) error {
+	l := &ui.List[usage.Meter]{
+		Path: base + "/usage/meters", FileName: "meters",
+		Filters: []ui.Filter{{Name: "q", Label: "Search", Placeholder: "Name or event name"}},
+		Columns: []ui.Column[usage.Meter]{
+			{Label: "Meter", Cell: func(m usage.Meter) ui.Cell { return ui.Text(m.Name) }},
+			{Label: "Event name", Cell: func(m usage.Meter) ui.Cell { return ui.Copyable(m.EventName) }},
+			{
+				Label: "Counts", Cell: func(m usage.Meter) ui.Cell { return ui.Text(aggregations[m.Aggregation]) },
+				CSV: func(m usage.Meter) string { return string(m.Aggregation) },
+			},
+			{Label: "ID", Cell: func(m usage.Meter) ui.Cell { return ui.Mono(m.ID) }},
+			{
+				Label: "Created", Cell: func(m usage.Meter) ui.Cell { return v.moment(m.CreatedAt) },
+				CSV: func(m usage.Meter) string { return ui.ExactTime(m.CreatedAt) },
+			},
+		},
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[usage.Meter], error) {
+			return r.Usage.Meters(ctx, v.account(), page)
+		},
+		Match: func(q ui.Query, m usage.Meter) bool { return q.Has("q", m.Name, m.EventName, m.ID) },
+		Empty: ui.Empty{
+			Title:  "Count what is used",
+			Text:   "A meter counts what your app reports under its event name: the sum, the highest or the last value of a period.",
+			Action: &ui.Action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"},
+		},
+	}
+	return show(r, c, v, l, ui.Page{
+		Nav: base + "/usage", Title: "Meters", Lead: "What your app reports.", Up: usageUp(),
+		Actions: []ui.Action{ui.Link("New meter", base+"/usage/meters/new").Primary()},
+	})
+}
+
+func meterForm(v *visit) ui.Form {
 	f := v.form("meter", base+"/usage/meters/new", "Create meter",
-		field{Name: "name", Label: "Name", Required: true, Placeholder: "API calls", Half: true, Hint: "Customers read it on their invoice."},
-		field{Name: "eventName", Label: "Event name", Required: true, Mono: true, Placeholder: "api.calls", Half: true, Hint: "What your app reports it by."},
-		field{Name: "aggregation", Label: "Counts", Type: "select", Options: choices("", "SUM", "The sum of what is reported", "MAX", "The highest value", "LAST", "The last value")})
+		ui.Field{
+			Name: "name", Label: "Name", Required: true, Placeholder: "API calls", Half: true,
+			Hint: "Customers read it on their invoice.",
+		},
+		ui.Field{
+			Name: "eventName", Label: "Event name", Required: true, Mono: true, Placeholder: "api.calls", Half: true,
+			Hint: "What your app reports it by.",
+		},
+		ui.Field{
+			Name: "aggregation", Label: "Counts", Type: "select",
+			Options: ui.Choices(
+				"", "SUM", "The sum of what is reported", "MAX", "The highest value", "LAST", "The last value",
+			),
+		})
 	f.Cancel = base + "/usage/meters"
 	return f
 }
 
-func meterPage() page {
-	return page{Nav: base + "/usage", Title: "New meter", Up: &action{Label: "Meters", Href: base + "/usage/meters"}}
+func meterPage() ui.Page {
+	return ui.Page{
+		Nav: base + "/usage", Title: "New meter", Up: &ui.Action{Label: "Meters", Href: base + "/usage/meters"},
+	}
 }
 
 func (r *Routes) newMeter(c *fiber.Ctx, v *visit) error {
 	p := meterPage()
-	p.Parts = []part{formPart(meterForm(v))}
+	p.Parts = []ui.Part{ui.FormPart(meterForm(v))}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) createMeter(c *fiber.Ctx, v *visit) error {
-	in := read(c)
-	if _, err := r.Usage.CreateMeter(c.UserContext(), v.account(), usage.MeterDraft{Name: in.text("name"), EventName: in.text("eventName"), Aggregation: in.text("aggregation")}); err != nil {
+	in := ui.ReadInput(c)
+	if _, err := r.Usage.CreateMeter(
+		c.UserContext(), v.account(),
+		usage.MeterDraft{Name: in.Text("name"), EventName: in.Text("eventName"), Aggregation: in.Text("aggregation")},
+	); err != nil {
 		return r.again(c, v, meterPage(), meterForm(v), err)
 	}
-	return r.done(c, base+"/usage/meters", "The meter is ready: report use with its event name. Next, create a price: it sets what a unit costs.")
+	return r.done(
+		c, base+"/usage/meters",
+		"The meter is ready: report use with its event name. Next, create a price: it sets what a unit costs.",
+	)
 }
 
-func billingPlanPage() page {
-	return page{Nav: base + "/usage", Title: "New billing plan", Lead: "Bills a subscription for what it uses of a meter, each period.", Up: usageUp()}
+func billingPlanPage() ui.Page {
+	return ui.Page{
+		Nav: base + "/usage", Title: "New billing plan",
+		Lead: "Bills a subscription for what it uses of a meter, each period.", Up: usageUp(),
+	}
 }
 
-// billingPlanForm offers what the account has; missing names what it has to make first.
-func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty, err error) {
+// billingPlanForm offers the account's meters and prices; missing names what has to be created first.
+func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui.Empty, err error) {
 	ctx := c.UserContext()
 	_, meters, err := r.meterNames(ctx, v)
 	if err != nil {
@@ -142,11 +202,13 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty
 	if err != nil {
 		return f, nil, err
 	}
-	subscriptions, err := r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account()}, ports.Page{Limit: maxChoices})
+	subscriptions, err := r.Subscriptions.List(
+		ctx, ports.SubscriptionFilter{CreatorID: v.account()}, ports.Page{Limit: maxChoices},
+	)
 	if err != nil {
 		return f, nil, err
 	}
-	var subs []option
+	var subs []ui.Option
 	var subscribers []string
 	customers := r.names(v)
 	for _, s := range subscriptions.Items {
@@ -157,28 +219,35 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f form, missing *empty
 	}
 	for _, s := range subscriptions.Items {
 		if !s.Status.Terminal() {
-			subs = append(subs, option{Value: s.ID, Label: customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + planName(s), Selected: s.ID == c.Query("subscription")})
+			subs = append(subs, ui.Option{
+				Value: s.ID, Label: customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + planName(s),
+				Selected: s.ID == c.Query("subscription"),
+			})
 		}
 	}
 	switch {
 	case len(meters) == 0:
-		return f, &empty{Title: "First, a meter", Text: "It counts what your app reports.", Action: &action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}}, nil
+		return f, &ui.Empty{Title: "First, a meter", Text: "It counts what your app reports.", Action: &ui.Action{Label: "Create a meter", Href: base + "/usage/meters/new", Tone: "primary"}}, nil
 	case len(prices.Items) == 0:
-		return f, &empty{Title: "First, a price", Text: "It sets what a unit costs.", Action: &action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
+		return f, &ui.Empty{Title: "First, a price", Text: "It sets what a unit costs.", Action: &ui.Action{Label: "Create a price", Href: base + "/usage/prices/new", Tone: "primary"}}, nil
 	case len(subs) == 0:
-		return f, &empty{Title: "First, a subscription", Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back when somebody has subscribed.", Action: &action{Label: "Payment links", Href: base + "/links", Tone: "primary"}}, nil
+		return f, &ui.Empty{Title: "First, a subscription", Text: "Use is billed to the card of a subscription. Share a link to a subscription listing, and come back when somebody has subscribed.", Action: &ui.Action{Label: "Payment links", Href: base + "/links", Tone: "primary"}}, nil
 	}
-	var meterOptions, priceOptions []option
+	var meterOptions, priceOptions []ui.Option
 	for _, m := range meters {
-		meterOptions = append(meterOptions, option{Value: m.ID, Label: m.Name + " (" + m.EventName + ")"})
+		meterOptions = append(meterOptions, ui.Option{Value: m.ID, Label: m.Name + " (" + m.EventName + ")"})
 	}
 	for _, p := range prices.Items {
-		priceOptions = append(priceOptions, option{Value: p.ID, Label: tiersLine(p)})
+		priceOptions = append(priceOptions, ui.Option{Value: p.ID, Label: tiersLine(p)})
 	}
 	f = v.form("billing", base+"/usage/plans/new", "Create billing plan",
-		field{Name: "subscriptionId", Label: "Subscription", Type: "select", Options: subs}, field{Name: "meterId", Label: "Meter", Type: "select", Options: meterOptions},
-		field{Name: "priceId", Label: "Price", Type: "select", Options: priceOptions},
-		field{Name: "billingInterval", Label: "Billed every", Type: "select", Half: true, Options: choices("month", "day", "day", "week", "week", "month", "month", "year", "year")})
+		ui.Field{Name: "subscriptionId", Label: "Subscription", Type: "select", Options: subs},
+		ui.Field{Name: "meterId", Label: "Meter", Type: "select", Options: meterOptions},
+		ui.Field{Name: "priceId", Label: "Price", Type: "select", Options: priceOptions},
+		ui.Field{
+			Name: "billingInterval", Label: "Billed every", Type: "select", Half: true,
+			Options: ui.Choices("month", "day", "day", "week", "week", "month", "month", "year", "year"),
+		})
 	f.Cancel = base + "/usage"
 	return f, nil, nil
 }
@@ -189,17 +258,18 @@ func (r *Routes) newBillingPlan(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.Parts = []part{formPart(f)}
+	p.Parts = []ui.Part{ui.FormPart(f)}
 	if missing != nil {
-		p.Parts = []part{tablePart("", table{Empty: missing})}
+		p.Parts = []ui.Part{ui.TablePart("", ui.Table{Empty: missing})}
 	}
 	return r.send(c, v, p)
 }
 
 func (r *Routes) createBillingPlan(c *fiber.Ctx, v *visit) error {
-	in := read(c)
+	in := ui.ReadInput(c)
 	made, err := r.Usage.CreateBillingPlan(c.UserContext(), v.account(), usage.PlanDraft{
-		SubscriptionID: in.text("subscriptionId"), MeterID: in.text("meterId"), PriceID: in.text("priceId"), BillingInterval: in.text("billingInterval"),
+		SubscriptionID: in.Text("subscriptionId"), MeterID: in.Text("meterId"), PriceID: in.Text("priceId"),
+		BillingInterval: in.Text("billingInterval"),
 	})
 	if err != nil {
 		f, missing, formErr := r.billingPlanForm(c, v)
@@ -219,11 +289,14 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	status := billingTones[s.Status]
-	p := page{Nav: base + "/usage", Title: "Running period", Badge: &status, Lead: v.when(s.Current.Start) + " – " + v.when(s.Current.End), Up: usageUp()}
+	p := ui.Page{
+		Nav: base + "/usage", Title: "Running period", Badge: &status,
+		Lead: v.when(s.Current.Start) + " – " + v.when(s.Current.End), Up: usageUp(),
+	}
 	preview, err := r.Usage.Preview(ctx, v.account(), s.ID)
 	switch {
 	case fault.Is(err, fault.StateConflict):
-		p.Parts = append(p.Parts, notePart("wait", "This billing plan has ended."))
+		p.Parts = append(p.Parts, ui.NotePart("wait", "This billing plan has ended."))
 	case err != nil:
 		return err
 	default:
@@ -238,15 +311,25 @@ func (r *Routes) billingPlan(c *fiber.Ctx, v *visit) error {
 	if err := customers.load(ctx, s.CustomerID); err != nil {
 		return err
 	}
-	p.Aside = []part{facts("Details", fact{"Subscription", to(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)}, fact{"Customer", customers.cell(s.CustomerID, s.ExternalCustomerID)},
-		fact{"Next invoice", v.moment(s.NextInvoiceAt())}, fact{"Meter", copied(s.MeterID)}, fact{"Price", copied(s.PriceID)}, fact{"ID", copied(s.ID)})}
+	p.Aside = []ui.Part{ui.Facts("Details",
+		ui.Fact{Label: "Subscription", Value: ui.TextLink(s.SubscriptionID, base+"/subscriptions/"+s.SubscriptionID)},
+		ui.Fact{Label: "Customer", Value: customers.cell(s.CustomerID, s.ExternalCustomerID)},
+		ui.Fact{Label: "Next invoice", Value: v.moment(s.NextInvoiceAt())},
+		ui.Fact{Label: "Meter", Value: ui.Copyable(s.MeterID)},
+		ui.Fact{Label: "Price", Value: ui.Copyable(s.PriceID)},
+		ui.Fact{Label: "ID", Value: ui.Copyable(s.ID)},
+	)}
 	return r.send(c, v, p)
 }
 
-// previewPart is what the running period comes to, tier by tier.
-func previewPart(v *visit, preview usage.Preview) part {
+// previewPart shows the amounts of the running period, tier by tier.
+func previewPart(v *visit, preview usage.Preview) ui.Part {
 	currency := string(preview.Currency)
-	t := table{Label: "Lines", Heads: []head{{Label: "Meter"}, {Label: "Used", Num: true}, {Label: "Comes to", Num: true}}}
+	t := ui.Table{Label: "Lines", Heads: []ui.Head{
+		{Label: "Meter"},
+		{Label: "Used", Num: true},
+		{Label: "Comes to", Num: true},
+	}}
 	for _, l := range preview.Lines {
 		name := l.MeterName
 		if l.Late {
@@ -255,22 +338,33 @@ func previewPart(v *visit, preview usage.Preview) part {
 		if l.Free {
 			name += ", free in the trial"
 		}
-		t.Rows = append(t.Rows, row{[]cell{{Text: name, Sub: chargesLine(l.Charges, preview.Currency)}, {Text: l.Quantity.String(), Num: true}, {Text: v.price(l.AmountMinor, currency), Num: true}}})
+		t.Rows = append(t.Rows, ui.Row{Cells: []ui.Cell{
+			{Text: name, Sub: chargesLine(l.Charges, preview.Currency)},
+			{Text: l.Quantity.String(), Num: true},
+			{Text: v.price(l.AmountMinor, currency), Num: true},
+		}})
 	}
-	t.Rows = append(t.Rows, row{[]cell{text("So far"), text(""), {Text: v.price(preview.TotalMinor(), currency), Num: true}}})
-	shown := tablePart("What the next invoice would be", t)
+	t.Rows = append(t.Rows, ui.Row{
+		Cells: []ui.Cell{ui.Text("So far"), ui.Text(""), {Text: v.price(preview.TotalMinor(), currency), Num: true}},
+	})
+	shown := ui.TablePart("What the next invoice would be", t)
 	shown.Lead = "As of " + v.when(preview.AsOf) + ", before tax."
 	return shown
 }
 
-// billedPart is what a subscription's billing plans come to in their running periods; none when it has no plan.
-func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]part, error) {
+// billedPart shows the amounts of a subscription's billing plans in their running periods; none when it has no plan.
+func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]ui.Part, error) {
 	ctx := c.UserContext()
-	plans, err := r.Usage.BillingPlans(ctx, v.account(), subscriptionID, ports.Page{Limit: pageSize})
+	plans, err := r.Usage.BillingPlans(ctx, v.account(), subscriptionID, ports.Page{Limit: ui.PageSize})
 	if err != nil || len(plans.Items) == 0 {
 		return nil, err
 	}
-	t := table{Label: "Billed by use", Heads: []head{{Label: "Meter"}, {Label: "Used", Num: true}, {Label: "So far", Num: true}, {Label: "Period ends"}}}
+	t := ui.Table{Label: "Billed by use", Heads: []ui.Head{
+		{Label: "Meter"},
+		{Label: "Used", Num: true},
+		{Label: "So far", Num: true},
+		{Label: "Period ends"},
+	}}
 	for _, s := range plans.Items {
 		preview, err := r.Usage.Preview(ctx, v.account(), s.ID)
 		if fault.Is(err, fault.StateConflict) { // it has ended
@@ -280,17 +374,22 @@ func (r *Routes) billedPart(c *fiber.Ctx, v *visit, subscriptionID string) ([]pa
 			return nil, err
 		}
 		for n, l := range preview.Lines {
-			comes := cell{}
+			comes := ui.Cell{}
 			if n == 0 {
-				comes = cell{Text: v.price(preview.TotalMinor(), string(preview.Currency)), Num: true}
+				comes = ui.Cell{Text: v.price(preview.TotalMinor(), string(preview.Currency)), Num: true}
 			}
-			t.Rows = append(t.Rows, row{[]cell{to(l.MeterName, base+"/usage/plans/"+s.ID), {Text: l.Quantity.String(), Num: true}, comes, v.moment(l.PeriodEnd)}})
+			t.Rows = append(t.Rows, ui.Row{
+				Cells: []ui.Cell{
+					ui.TextLink(l.MeterName, base+"/usage/plans/"+s.ID), {Text: l.Quantity.String(), Num: true}, comes,
+					v.moment(l.PeriodEnd),
+				},
+			})
 		}
 	}
 	if len(t.Rows) == 0 {
 		return nil, nil
 	}
-	p := tablePart("Billed by use in this period", t)
+	p := ui.TablePart("Billed by use in this period", t)
 	p.Lead = "Before tax."
-	return []part{p}, nil
+	return []ui.Part{p}, nil
 }

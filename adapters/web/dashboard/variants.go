@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	"sundry/core/fault"
 	"sundry/core/listing"
 )
@@ -16,11 +17,17 @@ func (r *Routes) mountVariants(at fiber.Router) {
 }
 
 // variantsPart lists the ways to book a listing.
-func (r *Routes) variantsPart(v *visit, l listing.State) part {
+func (r *Routes) variantsPart(v *visit, l listing.State) ui.Part {
 	at := base + "/listings/" + l.ID + "/variants/"
-	t := table{Label: "Variants", Heads: []head{{Label: "Variant"}, {Label: "Length"}, {Label: "Sessions", Num: true}, {Label: "Price", Num: true}, {}}}
+	t := ui.Table{Label: "Variants", Heads: []ui.Head{
+		{Label: "Variant"},
+		{Label: "Length"},
+		{Label: "Sessions", Num: true},
+		{Label: "Price", Num: true},
+		{},
+	}}
 	for _, one := range l.Variants {
-		name := cell{Text: one.Name, Sub: one.Key}
+		name := ui.Cell{Text: one.Name, Sub: one.Key}
 		if one.IsDefault {
 			name.Sub += " · default"
 		}
@@ -28,47 +35,71 @@ func (r *Routes) variantsPart(v *visit, l listing.State) part {
 		if one.PriceInCents != nil {
 			price = v.price(*one.PriceInCents, string(l.Price.Currency))
 		}
-		buttons := cell{}
+		buttons := ui.Cell{}
 		if l.Status != listing.Archived {
-			buttons.Actions = []action{link("Edit", at+one.ID)}
+			buttons.Actions = []ui.Action{ui.Link("Edit", at+one.ID)}
 			if len(l.Variants) > 1 {
-				buttons.Actions = append(buttons.Actions, v.button("Remove", at+one.ID+"/remove").asking("It can’t be booked any more. What is booked stays."))
+				buttons.Actions = append(buttons.Actions, v.button("Remove", at+one.ID+"/remove").Confirm(
+					"It can’t be booked any more. What is booked stays.",
+				))
 			}
 		}
-		t.Rows = append(t.Rows, row{[]cell{name, text(v.reader.Minutes(one.DurationMinutes)), {Text: strconv.Itoa(one.SessionCount), Num: true}, {Text: price, Num: true}, buttons}})
+		t.Rows = append(t.Rows, ui.Row{
+			Cells: []ui.Cell{
+				name, ui.Text(v.reader.Minutes(one.DurationMinutes)), {Text: strconv.Itoa(one.SessionCount), Num: true},
+				{Text: price, Num: true}, buttons,
+			},
+		})
 	}
-	p := tablePart("Variants", t)
+	p := ui.TablePart("Variants", t)
 	p.Lead = "How long, how many times, at what price."
 	if l.Status != listing.Archived {
-		p.Actions = []action{link("Add variant", at+"new")}
+		p.Actions = []ui.Action{ui.Link("Add variant", at+"new")}
 	}
 	return p
 }
 
-func variantForm(v *visit, l listing.State, one listing.Variant) form {
+func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 	at := base + "/listings/" + l.ID
 	target := at + "/variants/new"
 	if one.ID != "" {
 		target = at + "/variants/" + one.ID
 	}
 	f := v.form("variant", target, "Save variant",
-		field{Name: "name", Label: "Name", Value: one.Name, Half: true},
-		field{Name: "key", Label: "Key", Value: one.Key, Half: true, Mono: true, ReadOnly: one.ID != "", Hint: "What your code calls it. It stays."},
-		field{Name: "durationMinutes", Label: "Length", Value: zeroless(one.DurationMinutes), Suffix: "minutes", Half: true, Required: true},
-		field{Name: "sessionCount", Label: "Sessions", Value: zeroless(one.SessionCount), Half: true, Hint: "More than one makes a pack: the buyer picks so many times."},
-		field{Name: "price", Label: "Price", Value: typed(one.PriceInCents, string(l.Price.Currency)), Half: true, Also: []string{"priceInCents"},
-			Hint: "For all sessions together. Empty: " + v.reader.Money(l.Price) + "."},
-		field{Name: "isDefault", Label: "Buyers get this variant unless they choose another", Type: "checkbox", Checked: one.IsDefault})
+		ui.Field{Name: "name", Label: "Name", Value: one.Name, Half: true},
+		ui.Field{
+			Name: "key", Label: "Key", Value: one.Key, Half: true, Mono: true, ReadOnly: one.ID != "",
+			Hint: "What your code calls it. It stays.",
+		},
+		ui.Field{
+			Name: "durationMinutes", Label: "Length", Value: zeroless(one.DurationMinutes), Suffix: "minutes",
+			Half: true, Required: true,
+		},
+		ui.Field{
+			Name: "sessionCount", Label: "Sessions", Value: zeroless(one.SessionCount), Half: true,
+			Hint: "More than one makes a pack: the buyer picks so many times.",
+		},
+		ui.Field{
+			Name: "price", Label: "Price", Value: ui.TypedAmount(one.PriceInCents, string(l.Price.Currency)),
+			Half: true, Also: []string{"priceInCents"},
+			Hint: "For all sessions together. Empty: " + v.reader.Money(l.Price) + ".",
+		},
+		ui.Field{
+			Name: "isDefault", Label: "Buyers get this variant unless they choose another", Type: "checkbox",
+			Checked: one.IsDefault,
+		})
 	f.Cancel = at
 	return f
 }
 
-func variantPage(l listing.State, one listing.Variant) page {
+func variantPage(l listing.State, one listing.Variant) ui.Page {
 	title := "New variant"
 	if one.ID != "" {
 		title = "Edit " + one.Name
 	}
-	return page{Nav: base + "/listings", Title: title, Up: &action{Label: l.Title, Href: base + "/listings/" + l.ID}}
+	return ui.Page{
+		Nav: base + "/listings", Title: title, Up: &ui.Action{Label: l.Title, Href: base + "/listings/" + l.ID},
+	}
 }
 
 // findVariant loads a listing and one of its variants; "new" is an empty one.
@@ -90,7 +121,7 @@ func (r *Routes) variant(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p := variantPage(l, one)
-	p.Parts = []part{formPart(variantForm(v, l, one))}
+	p.Parts = []ui.Part{ui.FormPart(variantForm(v, l, one))}
 	return r.send(c, v, p)
 }
 
@@ -99,16 +130,17 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	in := read(c)
+	in := ui.ReadInput(c)
 	edit := listing.VariantEdit{
-		Name: in.given("name"), DurationMinutes: in.number("durationMinutes", "durationMinutes"), SessionCount: in.number("sessionCount", "sessionCount"),
-		Price: in.amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
+		Name: in.Optional("name"), DurationMinutes: in.Number("durationMinutes", "durationMinutes"),
+		SessionCount: in.Number("sessionCount", "sessionCount"),
+		Price:        in.Amount("price", "priceInCents", string(l.Price.Currency)), PriceGiven: true,
 	}
-	if in.checked("isDefault") {
+	if in.Checked("isDefault") {
 		edit.IsDefault = new(true)
 	}
-	if err = in.err(); err == nil && one.ID == "" {
-		edit.Key = in.given("key")
+	if err = in.Err(); err == nil && one.ID == "" {
+		edit.Key = in.Optional("key")
 		_, err = r.Catalog.AddVariant(c.UserContext(), v.account(), l.ID, edit)
 	} else if err == nil {
 		_, err = r.Catalog.EditVariant(c.UserContext(), v.account(), l.ID, one.ID, edit)
@@ -121,7 +153,9 @@ func (r *Routes) saveVariant(c *fiber.Ctx, v *visit) error {
 
 func (r *Routes) removeVariant(c *fiber.Ctx, v *visit) error {
 	at := base + "/listings/" + c.Params("id")
-	if _, err := r.Catalog.RemoveVariant(c.UserContext(), v.account(), c.Params("id"), c.Params("variant")); err != nil {
+	if _, err := r.Catalog.RemoveVariant(
+		c.UserContext(), v.account(), c.Params("id"), c.Params("variant"),
+	); err != nil {
 		return r.refused(c, at, err)
 	}
 	return r.done(c, at, "Variant removed.")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"sundry/adapters/web/dashboard/ui"
 	core "sundry/core/webhook"
 	"sundry/modules/webhooks"
 	"sundry/ports"
@@ -30,37 +31,60 @@ func (r *Routes) mountWebhooks(at fiber.Router) {
 	r.post(at, "/webhooks/:id/deliveries/:delivery/resend", r.resend)
 }
 
-func endpointTone(e core.EndpointState) cell {
+func endpointTone(e core.EndpointState) ui.Cell {
 	switch {
 	case !e.Enabled:
-		return badge("Disabled", "bad")
+		return ui.Badge("Disabled", "bad")
 	case e.Failures > 0:
-		return badge("Failing", "wait")
+		return ui.Badge("Failing", "wait")
 	default:
-		return badge("Enabled", "ok")
+		return ui.Badge("Enabled", "ok")
 	}
 }
 
 func (r *Routes) endpoints(c *fiber.Ctx, v *visit) error {
-	l := &list[core.EndpointState]{
-		path: base + "/webhooks", name: "webhook-endpoints",
-		filters: []filter{{Name: "enabled", Label: "Status", Options: choices("", "", "Any status", "yes", "Enabled", "no", "Disabled")}, {Name: "q", Label: "Search", Placeholder: "Address or event"}},
-		columns: []column[core.EndpointState]{
-			{label: "Address", cell: func(e core.EndpointState) cell { return cell{Text: e.URL, Href: base + "/webhooks/" + e.ID} }},
-			{label: "Events", cell: func(e core.EndpointState) cell { return text(eventNames(e.Events)) }, csv: func(e core.EndpointState) string { return strings.Join(e.Events, "\n") }},
-			{label: "Status", cell: endpointTone},
-			{label: "Created", cell: func(e core.EndpointState) cell { return v.moment(e.CreatedAt) }, csv: func(e core.EndpointState) string { return exact(e.CreatedAt) }},
+	l := &ui.List[core.EndpointState]{
+		Path: base + "/webhooks", FileName: "webhook-endpoints",
+		Filters: []ui.Filter{
+			{
+				Name: "enabled", Label: "Status",
+				Options: ui.Choices("", "", "Any status", "yes", "Enabled", "no", "Disabled"),
+			},
+			{Name: "q", Label: "Search", Placeholder: "Address or event"},
 		},
-		read: func(ctx context.Context, _ query, page ports.Page) (ports.List[core.EndpointState], error) {
+		Columns: []ui.Column[core.EndpointState]{
+			{
+				Label: "Address",
+				Cell:  func(e core.EndpointState) ui.Cell { return ui.Cell{Text: e.URL, Href: base + "/webhooks/" + e.ID} },
+			},
+			{
+				Label: "Events", Cell: func(e core.EndpointState) ui.Cell { return ui.Text(eventNames(e.Events)) },
+				CSV: func(e core.EndpointState) string { return strings.Join(e.Events, "\n") },
+			},
+			{Label: "Status", Cell: endpointTone},
+			{
+				Label: "Created", Cell: func(e core.EndpointState) ui.Cell { return v.moment(e.CreatedAt) },
+				CSV: func(e core.EndpointState) string { return ui.ExactTime(e.CreatedAt) },
+			},
+		},
+		Read: func(ctx context.Context, _ ui.Query, page ports.Page) (ports.List[core.EndpointState], error) {
 			return r.Webhooks.Endpoints(ctx, v.account(), page)
 		},
-		match: func(q query, e core.EndpointState) bool {
-			return q.is("enabled", map[bool]string{true: "yes", false: "no"}[e.Enabled]) && q.has("q", e.URL, strings.Join(e.Events, " "), e.ID)
+		Match: func(q ui.Query, e core.EndpointState) bool {
+			return q.Is("enabled", map[bool]string{true: "yes", false: "no"}[e.Enabled]) && q.Has(
+				"q", e.URL, strings.Join(e.Events, " "), e.ID,
+			)
 		},
-		empty: empty{Title: "Let your backend know", Text: "An endpoint is an address of yours that we send events to, signed: payments, renewals, changes of access.",
-			Action: &action{Label: "Add an endpoint", Href: base + "/webhooks/new", Tone: "primary"}},
+		Empty: ui.Empty{
+			Title:  "Let your backend know",
+			Text:   "An endpoint is an address of yours that we send events to, signed: payments, renewals, changes of access.",
+			Action: &ui.Action{Label: "Add an endpoint", Href: base + "/webhooks/new", Tone: "primary"},
+		},
 	}
-	return show(r, c, v, l, page{Title: "Webhooks", Lead: "Addresses of your backend that receive events.", Actions: []action{link("New endpoint", base+"/webhooks/new").primary()}})
+	return show(r, c, v, l, ui.Page{
+		Title: "Webhooks", Lead: "Addresses of your backend that receive events.",
+		Actions: []ui.Action{ui.Link("New endpoint", base+"/webhooks/new").Primary()},
+	})
 }
 
 // eventNames lists what an endpoint is sent.
@@ -71,16 +95,28 @@ func eventNames(types []string) string {
 	return strings.Join(types, "\n")
 }
 
-func endpointForm(v *visit, e core.EndpointState) form {
+func endpointForm(v *visit, e core.EndpointState) ui.Form {
 	events := strings.Join(e.Events, "\n")
 	if e.ID == "" {
 		events = "*"
 	}
 	f := v.form("endpoint", base+"/webhooks/new", "Add endpoint",
-		field{Name: "url", Label: "Address", Type: "url", Value: e.URL, Required: true, Placeholder: "https://example.com/webhooks"},
-		field{Name: "events", Label: "Events", Type: "textarea", Rows: 4, Mono: true, Value: events, Required: true, Hint: "One per line: payment.completed, a family such as subscription.*, or * for everything."},
-		field{Name: "maxInFlight", Label: "Concurrent deliveries", Value: zeroless(e.MaxInFlight), Half: true, Hint: "At most. Empty: 32."},
-		field{Name: "maxPerSecond", Label: "Deliveries per second", Value: zeroless(e.MaxPerSecond), Half: true, Hint: "At most. Empty: no limit."})
+		ui.Field{
+			Name: "url", Label: "Address", Type: "url", Value: e.URL, Required: true,
+			Placeholder: "https://example.com/webhooks",
+		},
+		ui.Field{
+			Name: "events", Label: "Events", Type: "textarea", Rows: 4, Mono: true, Value: events, Required: true,
+			Hint: "One per line: payment.completed, a family such as subscription.*, or * for everything.",
+		},
+		ui.Field{
+			Name: "maxInFlight", Label: "Concurrent deliveries", Value: zeroless(e.MaxInFlight), Half: true,
+			Hint: "At most. Empty: 32.",
+		},
+		ui.Field{
+			Name: "maxPerSecond", Label: "Deliveries per second", Value: zeroless(e.MaxPerSecond), Half: true,
+			Hint: "At most. Empty: no limit.",
+		})
 	f.Cancel = base + "/webhooks"
 	if e.ID != "" {
 		f.Action, f.Submit, f.Cancel = base+"/webhooks/"+e.ID+"/edit", "Save", base+"/webhooks/"+e.ID
@@ -89,19 +125,24 @@ func endpointForm(v *visit, e core.EndpointState) form {
 }
 
 func readEndpoint(c *fiber.Ctx) (core.EndpointEdit, error) {
-	in := read(c)
-	events := in.lines("events")
-	e := core.EndpointEdit{URL: new(in.text("url")), Events: &events, MaxInFlight: in.number("maxInFlight", "maxInFlight"), MaxPerSecond: in.number("maxPerSecond", "maxPerSecond")}
-	return e, in.err()
+	in := ui.ReadInput(c)
+	events := in.Lines("events")
+	e := core.EndpointEdit{
+		URL: new(in.Text("url")), Events: &events, MaxInFlight: in.Number("maxInFlight", "maxInFlight"),
+		MaxPerSecond: in.Number("maxPerSecond", "maxPerSecond"),
+	}
+	return e, in.Err()
 }
 
-func newEndpointPage() page {
-	return page{Nav: base + "/webhooks", Title: "New endpoint", Up: &action{Label: "Webhooks", Href: base + "/webhooks"}}
+func newEndpointPage() ui.Page {
+	return ui.Page{
+		Nav: base + "/webhooks", Title: "New endpoint", Up: &ui.Action{Label: "Webhooks", Href: base + "/webhooks"},
+	}
 }
 
 func (r *Routes) newEndpoint(c *fiber.Ctx, v *visit) error {
 	p := newEndpointPage()
-	p.Parts = []part{formPart(endpointForm(v, core.EndpointState{}))}
+	p.Parts = []ui.Part{ui.FormPart(endpointForm(v, core.EndpointState{}))}
 	return r.send(c, v, p)
 }
 
@@ -120,9 +161,11 @@ func (r *Routes) createEndpoint(c *fiber.Ctx, v *visit) error {
 
 // sendSecret shows the secret that an endpoint's deliveries are signed with.
 func (r *Routes) sendSecret(c *fiber.Ctx, v *visit, e core.EndpointState, secret, words string) error {
-	return r.send(c, v, page{
-		Nav: base + "/webhooks", Title: "Signing secret", Lead: e.URL, Up: &action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID},
-		Actions: []action{link("Done", base+"/webhooks/"+e.ID).primary()}, Parts: []part{notePart("ok", words), codePart("Secret", "secret", secret)},
+	return r.send(c, v, ui.Page{
+		Nav: base + "/webhooks", Title: "Signing secret", Lead: e.URL,
+		Up:      &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID},
+		Actions: []ui.Action{ui.Link("Done", base+"/webhooks/"+e.ID).Primary()},
+		Parts:   []ui.Part{ui.NotePart("ok", words), ui.CodePart("Secret", "secret", secret)},
 	})
 }
 
@@ -133,26 +176,47 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/webhooks/"+e.ID, endpointTone(e)
-	p := page{Title: e.URL, Badge: &status, Up: &action{Label: "Webhooks", Href: base + "/webhooks"}}
+	p := ui.Page{Title: e.URL, Badge: &status, Up: &ui.Action{Label: "Webhooks", Href: base + "/webhooks"}}
 	if e.Enabled {
-		p.Actions = []action{v.button("Send test event", at+"/test").primary(), link("Edit", at+"/edit"), v.button("Disable", at+"/enabled").asking("Events wait until you enable it again.")}
+		p.Actions = []ui.Action{
+			v.button("Send test event", at+"/test").Primary(), ui.Link("Edit", at+"/edit"),
+			v.button("Disable", at+"/enabled").Confirm("Events wait until you enable it again."),
+		}
 	} else {
-		p.Actions = []action{v.button("Enable", at+"/enabled", hidden("enabled", "yes")).primary(), link("Edit", at+"/edit")}
-		p.Parts = append(p.Parts, notePart("bad", "It is disabled: "+plainWords(e.DisabledReason)+". What happened meanwhile is delivered once you enable it."))
+		p.Actions = []ui.Action{
+			v.button("Enable", at+"/enabled", ui.Hidden("enabled", "yes")).Primary(), ui.Link("Edit", at+"/edit"),
+		}
+		p.Parts = append(p.Parts, ui.NotePart(
+			"bad",
+			"It is disabled: "+plainWords(e.DisabledReason)+". What happened meanwhile is delivered once you enable it.",
+		))
 	}
-	p.Actions = append(p.Actions, v.button("Delete", at+"/delete").asking("What waits for it is not sent any more. This can’t be undone."))
-	secret := facts("Signing secret", fact{"Secret", cell{Text: "whsec_••••••••"}})
-	secret.Actions = []action{v.button("Show", at+"/secret"), v.button("Rotate", at+"/rotate").asking("A new secret signs from now on. The one before goes on signing, too, for 24 hours.")}
-	p.Wide, p.Aside = true, []part{
+	p.Actions = append(p.Actions, v.button("Delete", at+"/delete").Confirm(
+		"What waits for it is not sent any more. This can’t be undone.",
+	))
+	secret := ui.Facts("Signing secret", ui.Fact{Label: "Secret", Value: ui.Cell{Text: "whsec_••••••••"}})
+	secret.Actions = []ui.Action{
+		v.button("Show", at+"/secret"),
+		v.button("Rotate", at+"/rotate").Confirm(
+			"A new secret signs from now on. The one before goes on signing, too, for 24 hours.",
+		),
+	}
+	p.Wide, p.Aside = true, []ui.Part{
 		secret,
-		facts("Details", fact{"Events", text(eventNames(e.Events))}, fact{"Concurrent deliveries, at most", text(strconv.Itoa(e.MaxInFlight))}, fact{"Deliveries per second, at most", text(orDash(zeroless(e.MaxPerSecond)))},
-			fact{"Failures in a row", text(strconv.Itoa(e.Failures))}, fact{"ID", copied(e.ID)}, fact{"Created", v.moment(e.CreatedAt)}),
+		ui.Facts("Details",
+			ui.Fact{Label: "Events", Value: ui.Text(eventNames(e.Events))},
+			ui.Fact{Label: "Concurrent deliveries, at most", Value: ui.Text(strconv.Itoa(e.MaxInFlight))},
+			ui.Fact{Label: "Deliveries per second, at most", Value: ui.Text(orDash(zeroless(e.MaxPerSecond)))},
+			ui.Fact{Label: "Failures in a row", Value: ui.Text(strconv.Itoa(e.Failures))},
+			ui.Fact{Label: "ID", Value: ui.Copyable(e.ID)},
+			ui.Fact{Label: "Created", Value: v.moment(e.CreatedAt)},
+		),
 	}
 	l := r.deliveryList(v, e)
 	if c.Query("format") == "csv" {
-		return l.export(c)
+		return l.Export(c)
 	}
-	shown, err := l.part(c, "Deliveries")
+	shown, err := l.Part(c, "Deliveries")
 	if err != nil {
 		return err
 	}
@@ -161,41 +225,56 @@ func (r *Routes) endpoint(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
-var deliveryTones = map[core.DeliveryStatus]cell{
-	core.Pending: badge("Pending", "wait"), core.Delivered: badge("Delivered", "ok"), core.Failed: badge("Failed", "bad"),
+var deliveryTones = map[core.DeliveryStatus]ui.Cell{
+	core.Pending: ui.Badge("Pending", "wait"), core.Delivered: ui.Badge("Delivered", "ok"),
+	core.Failed: ui.Badge("Failed", "bad"),
 }
 
-func (r *Routes) deliveryList(v *visit, e core.EndpointState) *list[webhooks.Delivered] {
+func (r *Routes) deliveryList(v *visit, e core.EndpointState) *ui.List[webhooks.Delivered] {
 	at := base + "/webhooks/" + e.ID
-	return &list[webhooks.Delivered]{
-		path: at, name: "deliveries",
-		filters: []filter{
-			{Name: "status", Label: "Status", Options: choices("", "", "Any status", "delivered", "Delivered", "pending", "Pending", "failed", "Failed")}, {Name: "q", Label: "Search", Placeholder: "Event type or ID"},
+	return &ui.List[webhooks.Delivered]{
+		Path: at, FileName: "deliveries",
+		Filters: []ui.Filter{
+			{
+				Name: "status", Label: "Status",
+				Options: ui.Choices(
+					"", "", "Any status", "delivered", "Delivered", "pending", "Pending", "failed", "Failed",
+				),
+			},
+			{Name: "q", Label: "Search", Placeholder: "Event type or ID"},
 		},
-		columns: []column[webhooks.Delivered]{
-			{label: "Event", cell: func(d webhooks.Delivered) cell {
-				return cell{Text: d.EventType, Href: at + "/deliveries/" + d.ID, Sub: d.EventID}
+		Columns: []ui.Column[webhooks.Delivered]{
+			{Label: "Event", Cell: func(d webhooks.Delivered) ui.Cell {
+				return ui.Cell{Text: d.EventType, Href: at + "/deliveries/" + d.ID, Sub: d.EventID}
 			}},
-			{label: "Status", cell: func(d webhooks.Delivered) cell { return deliveryTones[d.Status] }},
-			{label: "Response", cell: func(d webhooks.Delivered) cell { return text(lastResponse(d)) }},
-			{label: "Attempts", num: true, cell: func(d webhooks.Delivered) cell { return text(strconv.Itoa(d.AttemptCount)) }},
-			{label: "Date", cell: func(d webhooks.Delivered) cell { return v.moment(d.CreatedAt) }, csv: func(d webhooks.Delivered) string { return exact(d.CreatedAt) }},
-			{cell: func(d webhooks.Delivered) cell {
+			{Label: "Status", Cell: func(d webhooks.Delivered) ui.Cell { return deliveryTones[d.Status] }},
+			{Label: "Response", Cell: func(d webhooks.Delivered) ui.Cell { return ui.Text(lastResponse(d)) }},
+			{
+				Label: "Attempts", Num: true,
+				Cell: func(d webhooks.Delivered) ui.Cell { return ui.Text(strconv.Itoa(d.AttemptCount)) },
+			},
+			{
+				Label: "Date", Cell: func(d webhooks.Delivered) ui.Cell { return v.moment(d.CreatedAt) },
+				CSV: func(d webhooks.Delivered) string { return ui.ExactTime(d.CreatedAt) },
+			},
+			{Cell: func(d webhooks.Delivered) ui.Cell {
 				if !e.Enabled {
-					return cell{}
+					return ui.Cell{}
 				}
-				return cell{Actions: []action{v.button("Resend", at+"/deliveries/"+d.ID+"/resend")}}
+				return ui.Cell{Actions: []ui.Action{v.button("Resend", at+"/deliveries/"+d.ID+"/resend")}}
 			}},
 		},
-		read: func(ctx context.Context, q query, page ports.Page) (ports.List[webhooks.Delivered], error) {
+		Read: func(ctx context.Context, q ui.Query, page ports.Page) (ports.List[webhooks.Delivered], error) {
 			return r.Webhooks.Deliveries(ctx, v.account(), e.ID, core.DeliveryStatus(q["status"]), page)
 		},
-		match: func(q query, d webhooks.Delivered) bool { return q.has("q", d.EventType, d.EventID, d.ID) },
-		empty: empty{Title: "Nothing was sent yet", Text: "Send a test event to see whether your backend receives it."},
+		Match: func(q ui.Query, d webhooks.Delivered) bool { return q.Has("q", d.EventType, d.EventID, d.ID) },
+		Empty: ui.Empty{
+			Title: "Nothing was sent yet", Text: "Send a test event to see whether your backend receives it.",
+		},
 	}
 }
 
-// lastResponse is what the receiver responded last.
+// lastResponse describes the receiver's last response.
 func lastResponse(d webhooks.Delivered) string {
 	if len(d.Attempts) == 0 {
 		return "–"
@@ -207,7 +286,7 @@ func lastResponse(d webhooks.Delivered) string {
 	return fmt.Sprintf("%d in %d ms", last.StatusCode, last.Duration.Milliseconds())
 }
 
-// delivery shows what was sent and what came back, attempt by attempt.
+// delivery shows each attempt with its request and its response.
 func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 	ctx := c.UserContext()
 	e, err := r.Webhooks.Endpoint(ctx, v.account(), c.Params("id"))
@@ -219,15 +298,18 @@ func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/webhooks/"+e.ID, deliveryTones[d.Status]
-	p := page{Nav: base + "/webhooks", Title: d.EventType, Badge: &status, Lead: e.URL, Up: &action{Label: "Endpoint", Href: at}}
+	p := ui.Page{
+		Nav: base + "/webhooks", Title: d.EventType, Badge: &status, Lead: e.URL,
+		Up: &ui.Action{Label: "Endpoint", Href: at},
+	}
 	if e.Enabled {
-		p.Actions = []action{v.button("Resend", at+"/deliveries/"+d.ID+"/resend").primary()}
+		p.Actions = []ui.Action{v.button("Resend", at+"/deliveries/"+d.ID+"/resend").Primary()}
 	}
 	if record, err := r.Webhooks.Event(ctx, v.account(), d.EventID); err == nil {
-		p.Parts = append(p.Parts, codePart("What is sent", "payload", indented(record.Data)))
+		p.Parts = append(p.Parts, ui.CodePart("What is sent", "payload", indented(record.Data)))
 		p.Parts[0].Lead = "The member data of the event " + d.EventID + "."
 	}
-	var steps []step
+	var steps []ui.Step
 	for _, a := range slices.Backward(d.Attempts) {
 
 		tone, title := "bad", "Attempt "+strconv.Itoa(a.Number)+": "
@@ -239,13 +321,21 @@ func (r *Routes) delivery(c *fiber.Ctx, v *visit) error {
 		} else {
 			title += strconv.Itoa(a.StatusCode)
 		}
-		steps = append(steps, step{Title: title, Text: a.Error, Tone: tone, At: v.when(a.At) + ", " + strconv.FormatInt(a.Duration.Milliseconds(), 10) + " ms"})
+		steps = append(steps, ui.Step{
+			Title: title, Text: a.Error, Tone: tone,
+			At: v.when(a.At) + ", " + strconv.FormatInt(a.Duration.Milliseconds(), 10) + " ms",
+		})
 	}
-	p.Parts = append(p.Parts, part{Kind: "timeline", Title: "Attempts", Data: steps})
+	p.Parts = append(p.Parts, ui.Part{Kind: "timeline", Title: "Attempts", Data: steps})
 	if n := len(d.Attempts); n > 0 && d.Attempts[n-1].ResponseBody != "" {
-		p.Parts = append(p.Parts, codePart("Last response", "response", d.Attempts[n-1].ResponseBody))
+		p.Parts = append(p.Parts, ui.CodePart("Last response", "response", d.Attempts[n-1].ResponseBody))
 	}
-	p.Aside = []part{facts("Details", fact{"Event", to(d.EventID, base+"/events/"+d.EventID)}, fact{"Delivery", copied(d.ID)}, fact{"Created", v.moment(d.CreatedAt)}, fact{"Next attempt", v.moment(d.NextAttemptAt)})}
+	p.Aside = []ui.Part{ui.Facts("Details",
+		ui.Fact{Label: "Event", Value: ui.TextLink(d.EventID, base+"/events/"+d.EventID)},
+		ui.Fact{Label: "Delivery", Value: ui.Copyable(d.ID)},
+		ui.Fact{Label: "Created", Value: v.moment(d.CreatedAt)},
+		ui.Fact{Label: "Next attempt", Value: v.moment(d.NextAttemptAt)},
+	)}
 	return r.send(c, v, p)
 }
 
@@ -255,8 +345,8 @@ func (r *Routes) editEndpoint(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	p := newEndpointPage()
-	p.Title, p.Up = "Edit endpoint", &action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
-	p.Parts = []part{formPart(endpointForm(v, e))}
+	p.Title, p.Up = "Edit endpoint", &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
+	p.Parts = []ui.Part{ui.FormPart(endpointForm(v, e))}
 	return r.send(c, v, p)
 }
 
@@ -271,7 +361,7 @@ func (r *Routes) saveEndpoint(c *fiber.Ctx, v *visit) error {
 	}
 	if err != nil {
 		p := newEndpointPage()
-		p.Title, p.Up = "Edit endpoint", &action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
+		p.Title, p.Up = "Edit endpoint", &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID}
 		return r.again(c, v, p, endpointForm(v, e), err)
 	}
 	return r.done(c, base+"/webhooks/"+e.ID, "Saved.")
@@ -286,7 +376,9 @@ func (r *Routes) showSecret(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	return r.sendSecret(c, v, e, secret, "Verify every delivery with this secret, and keep it where your backend reads its secrets.")
+	return r.sendSecret(
+		c, v, e, secret, "Verify every delivery with this secret, and keep it where your backend reads its secrets.",
+	)
 }
 
 func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
@@ -294,7 +386,10 @@ func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, base+"/webhooks/"+c.Params("id"), err)
 	}
-	return r.sendSecret(c, v, e, secret, "This is the new secret. The one before goes on signing, too, until "+v.when(e.PreviousUntil)+".")
+	return r.sendSecret(
+		c, v, e, secret,
+		"This is the new secret. The one before goes on signing, too, until "+v.when(e.PreviousUntil)+".",
+	)
 }
 
 func (r *Routes) testEndpoint(c *fiber.Ctx, v *visit) error {
@@ -306,8 +401,10 @@ func (r *Routes) testEndpoint(c *fiber.Ctx, v *visit) error {
 }
 
 func (r *Routes) switchEndpoint(c *fiber.Ctx, v *visit) error {
-	at, enabled := base+"/webhooks/"+c.Params("id"), read(c).checked("enabled")
-	if _, err := r.Webhooks.EditEndpoint(c.UserContext(), v.account(), c.Params("id"), core.EndpointEdit{Enabled: &enabled}); err != nil {
+	at, enabled := base+"/webhooks/"+c.Params("id"), ui.ReadInput(c).Checked("enabled")
+	if _, err := r.Webhooks.EditEndpoint(
+		c.UserContext(), v.account(), c.Params("id"), core.EndpointEdit{Enabled: &enabled},
+	); err != nil {
 		return r.refused(c, at, err)
 	}
 	if enabled {

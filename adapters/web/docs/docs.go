@@ -1,5 +1,5 @@
-// Package docs is the site of those who build on the service: the landing page, the guide and the API reference, which is
-// read from the OpenAPI document when somebody first asks for it.
+// Package docs is the site for integrators: the landing page, the guide and the API reference, which is read from the
+// OpenAPI document on the first request for it.
 package docs
 
 import (
@@ -25,13 +25,16 @@ var examples embed.FS
 type Routes struct {
 	layout *layout.Layout
 	pages  *layout.Pages
-	// reference is read when it is first asked for: that takes more memory than all the rest of a start.
+	// reference is read on first use, which keeps it out of every start.
 	reference func() (*apiDoc, error)
 }
 
 // New parses the templates. The reference is read from the OpenAPI document (YAML) later.
 func New(l *layout.Layout, openapi []byte) (_ *Routes, err error) {
-	r := &Routes{layout: l, reference: sync.OnceValues(func() (*apiDoc, error) { return readAPIDoc(openapi, l.Config().BaseURL) })}
+	r := &Routes{
+		layout:    l,
+		reference: sync.OnceValues(func() (*apiDoc, error) { return readAPIDoc(openapi, l.Config().BaseURL) }),
+	}
 	r.pages, err = l.Pages(layout.Files{Name: "docs", FS: files, Funcs: r.funcs})
 	return r, err
 }
@@ -44,8 +47,8 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/docs", compress, r.public("docs.html", "docs.guide_title", "docs.js", "site docs"))
 }
 
-// public serves a page that is the same for everybody who reads alike. The reference takes a tenth of a second to render, so
-// each is kept for the day that its dates count from.
+// public serves a page that is the same for all readers of one language and format. The reference takes a tenth of a
+// second to render, so each page is cached for the day that its dates count from.
 func (r *Routes) public(name, title, script, classes string) fiber.Handler {
 	type rendered struct {
 		day  string

@@ -14,8 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"sundry/adapters/web/layout/layouttest"
-	"sundry/core/event"
 	"sundry/core/locale"
+	"sundry/core/webhook"
 )
 
 func TestTheReferenceShowsWhatTheDocumentSays(t *testing.T) {
@@ -111,11 +111,8 @@ func TestEverySampleIsAProgram(t *testing.T) {
 
 func TestTheEventsOfTheDocumentationAreValid(t *testing.T) {
 	t.Parallel()
-	events, err := readEvents()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds := event.Catalogue()
+	events := listEvents()
+	kinds := webhook.Catalogue()
 	if len(events) != len(kinds) {
 		t.Fatalf("%d events, %d types", len(events), len(kinds))
 	}
@@ -169,13 +166,15 @@ func TestADocumentThatCannotBeReadStopsTheStart(t *testing.T) {
 func TestMarkupOfDescriptions(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct{ source, want string }{
-		"nothing":                     {"", ""},
-		"lines flow together":         {"one\ntwo", "<p>one two</p>"},
-		"paragraphs":                  {"one\n\ntwo", "<p>one</p><p>two</p>"},
-		"a list":                      {"- a\n- `b`", "<ul><li>a</li><li><code>b</code></li></ul>"},
-		"a list after its sentence":   {"Either:\n- a\n- b", "<p>Either:</p><ul><li>a</li><li>b</li></ul>"},
-		"a list item over two lines":  {"- a\n  b", "<ul><li>a b</li></ul>"},
-		"bold and links":              {"**x** [y](https://z.example/a?b=1)", `<p><strong>x</strong> <a href="https://z.example/a?b=1">y</a></p>`},
+		"nothing":                    {"", ""},
+		"lines flow together":        {"one\ntwo", "<p>one two</p>"},
+		"paragraphs":                 {"one\n\ntwo", "<p>one</p><p>two</p>"},
+		"a list":                     {"- a\n- `b`", "<ul><li>a</li><li><code>b</code></li></ul>"},
+		"a list after its sentence":  {"Either:\n- a\n- b", "<p>Either:</p><ul><li>a</li><li>b</li></ul>"},
+		"a list item over two lines": {"- a\n  b", "<ul><li>a b</li></ul>"},
+		"bold and links": {
+			"**x** [y](https://z.example/a?b=1)", `<p><strong>x</strong> <a href="https://z.example/a?b=1">y</a></p>`,
+		},
 		"markup is text":              {"<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>"},
 		"a script address is no link": {"[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"},
 		"a quote cannot leave a link": {`[x](https://a/"onclick=1)`, `<p><a href="https://a/&#34;onclick=1">x</a></p>`},
@@ -242,6 +241,51 @@ components:
 	fields := doc.Groups[0].Ops[0].Responses[0].Fields
 	if len(fields) != 2 || fields[0].Name != "code" || !fields[0].Required || len(fields[0].Enum) != 1 || fields[0].Text == "" || fields[1].Name != "message" {
 		t.Errorf("fields %+v", fields)
+	}
+}
+
+func TestFieldsShowTypesAndLimits(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ schema, kind, limits, enum string }{
+		"a nullable format": {"{type: string, format: uuid, nullable: true}", "string (uuid) or null", "", ""},
+		"a list of types":   {"{type: [integer, 'null']}", "integer or null", "", ""},
+		"no type":           {"{}", "any", "", ""},
+		"alternatives":      {"{oneOf: [{type: boolean}, {type: string}]}", "boolean or string", "", ""},
+		"a list of alternatives": {
+			"{type: array, items: {anyOf: [{type: boolean}, {type: string}]}}", "array of boolean or string", "", "",
+		},
+		"two bounds": {
+			"{type: integer, minimum: 1, maximum: 100, default: 20}", "integer", "1–100 | default 20", "",
+		},
+		"one length": {
+			"{type: string, minLength: 2, maxLength: 2, pattern: '^[a-z]+$'}", "string",
+			"2 characters | pattern ^[a-z]+$", "",
+		},
+		"the least items": {
+			"{type: array, items: {type: number}, minItems: 0}", "array of number", "at least 0 items", "",
+		},
+		"a constant":       {"{type: string, const: v1}", "string", "", "v1"},
+		"a list of words":  {"{type: array, items: {type: string, enum: [a, b]}}", "array of string", "", "a b"},
+		"any other member": {"{type: object, additionalProperties: true}", "object", "", ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc, err := parseDocument([]byte("components: {schemas: {One: {properties: {x: " + c.schema + "}}}}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, fields := doc.shape(&schema{Ref: "#/components/schemas/One"}, 0)
+			if got := fields[0].Type; got != c.kind {
+				t.Errorf("type %q, want %q", got, c.kind)
+			}
+			if got := strings.Join(fields[0].Limits, " | "); got != c.limits {
+				t.Errorf("limits %q, want %q", got, c.limits)
+			}
+			if got := strings.Join(fields[0].Enum, " "); got != c.enum {
+				t.Errorf("enum %q, want %q", got, c.enum)
+			}
+		})
 	}
 }
 

@@ -8,9 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pb33f/libopenapi/datamodel/high/base"
-	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
-	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v3"
 )
 
 // call is one request that a sample makes.
@@ -25,12 +23,12 @@ type call struct {
 type apiSample struct{ Language, Label, Text string }
 
 // samples write an operation's request for each language.
-func (r *docReader) samples(op *apiOp, media *v3.MediaType) []apiSample {
+func (r *docReader) samples(op *apiOp, media *mediaType) []apiSample {
 	c := r.call(op, media)
 	return []apiSample{{"curl", "curl", c.curl(r.baseURL)}, {"node", "Node.js", c.node()}, {"go", "Go", c.golang()}}
 }
 
-func (r *docReader) call(op *apiOp, media *v3.MediaType) call {
+func (r *docReader) call(op *apiOp, media *mediaType) call {
 	c := call{method: op.Method, path: op.Path}
 	for _, p := range op.Params {
 		if p.Example != "" {
@@ -38,7 +36,7 @@ func (r *docReader) call(op *apiOp, media *v3.MediaType) call {
 		}
 	}
 	for _, name := range op.Auth {
-		if scheme := r.document.Components.SecuritySchemes.GetOrZero(name); scheme != nil && scheme.Type == "http" {
+		if r.Components.SecuritySchemes.get(name).Type == "http" {
 			c.credential = envName(name)
 			break
 		}
@@ -49,7 +47,7 @@ func (r *docReader) call(op *apiOp, media *v3.MediaType) call {
 	if op.Method == http.MethodPost && c.credential != "" && hasHeader(op, "Idempotency-Key") {
 		c.key = strings.TrimPrefix(op.ID, "post-v1-") + "-" + exampleDay
 	}
-	c.body = indented(example(media), "")
+	c.body = indented(r.example(media), "")
 	return c
 }
 
@@ -117,7 +115,9 @@ func (c call) golang() string {
 	if c.body != "" {
 		fmt.Fprintf(&out, "\tbody := %s\n", goString(c.body))
 	}
-	fmt.Fprintf(&out, "\trequest, err := http.NewRequest(%q, os.Getenv(\"SUNDRY_URL\")+%q, %s)\n", c.method, c.path, body)
+	fmt.Fprintf(
+		&out, "\trequest, err := http.NewRequest(%q, os.Getenv(\"SUNDRY_URL\")+%q, %s)\n", c.method, c.path, body,
+	)
 	const stop = "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n"
 	out.WriteString(stop)
 	if c.credential != "" {
@@ -130,7 +130,9 @@ func (c call) golang() string {
 		out.WriteString("\trequest.Header.Set(\"Content-Type\", \"application/json\")\n")
 	}
 	out.WriteString("\tresponse, err := http.DefaultClient.Do(request)\n" + stop + "\tdefer response.Body.Close()\n")
-	out.WriteString("\ttext, err := io.ReadAll(response.Body)\n" + stop + "\tfmt.Println(response.StatusCode, string(text))\n}")
+	out.WriteString(
+		"\ttext, err := io.ReadAll(response.Body)\n" + stop + "\tfmt.Println(response.StatusCode, string(text))\n}",
+	)
 	return out.String()
 }
 
@@ -167,16 +169,16 @@ func indented(value any, prefix string) string {
 }
 
 // example prefers what the document's author wrote and makes the rest from the schema.
-func example(media *v3.MediaType) any {
-	if media.Example != nil {
-		return plain(media.Example)
+func (d *document) example(media *mediaType) any {
+	if !media.Example.IsZero() {
+		return plain(&media.Example)
 	}
-	for _, e := range media.Examples.FromOldest() {
-		if e.Value != nil {
-			return plain(e.Value)
+	for _, e := range media.Examples {
+		if !e.value.Value.IsZero() {
+			return plain(&e.value.Value)
 		}
 	}
-	return sample(media.Schema, 0)
+	return d.sample(media.Schema, 0)
 }
 
 // ordered keeps the members of an example in the schema's order.
@@ -217,32 +219,32 @@ func (o *ordered) add(key string, value any) {
 	o.keys, o.values = append(o.keys, key), append(o.values, value)
 }
 
-func sample(proxy *base.SchemaProxy, depth int) any {
-	s := resolved(proxy)
+func (d *document) sample(of *schema, depth int) any {
+	s := d.schema(of)
 	if s == nil || depth > maxDepth {
 		return nil
 	}
 	switch {
-	case s.Example != nil:
-		return plain(s.Example)
+	case !s.Example.IsZero():
+		return plain(&s.Example)
 	case len(s.Examples) > 0:
-		return plain(s.Examples[0])
+		return plain(&s.Examples[0])
 	}
-	if values := enum(proxy); len(values) > 0 && !slices.Contains(s.Type, "array") {
+	if values := d.enum(of); len(values) > 0 && !slices.Contains(s.Type, "array") {
 		return values[0]
 	}
 	if options := slices.Concat(s.OneOf, s.AnyOf); len(options) > 0 {
-		return sample(options[0], depth)
+		return d.sample(options[0], depth)
 	}
 	kind := typeName(s)
 	switch {
 	case strings.HasPrefix(kind, "object"), len(s.AllOf) > 0:
-		return sampleObject(s, depth)
+		return d.sampleObject(s, depth)
 	case strings.HasPrefix(kind, "array"):
-		if s.Items == nil || !s.Items.IsA() {
+		if s.Items == nil {
 			return []any{}
 		}
-		return []any{sample(s.Items.A, depth+1)}
+		return []any{d.sample(s.Items, depth+1)}
 	case strings.HasPrefix(kind, "integer"), strings.HasPrefix(kind, "number"):
 		return 1
 	case strings.HasPrefix(kind, "boolean"):
@@ -255,18 +257,18 @@ func sample(proxy *base.SchemaProxy, depth int) any {
 }
 
 // sampleObject has the required members, all of them where none is required.
-func sampleObject(s *base.Schema, depth int) any {
+func (d *document) sampleObject(s *schema, depth int) any {
 	o := ordered{}
 	for _, part := range s.AllOf {
-		if inner, ok := sample(part, depth).(ordered); ok {
+		if inner, ok := d.sample(part, depth).(ordered); ok {
 			for i, key := range inner.keys {
 				o.add(key, inner.values[i])
 			}
 		}
 	}
-	for name, member := range s.Properties.FromOldest() {
-		if len(s.Required) == 0 || slices.Contains(s.Required, name) {
-			o.add(name, sample(member, depth+1))
+	for _, property := range s.Properties {
+		if len(s.Required) == 0 || slices.Contains(s.Required, property.name) {
+			o.add(property.name, d.sample(property.value, depth+1))
 		}
 	}
 	return o

@@ -14,7 +14,11 @@ func (r *Routes) plain(c *fiber.Ctx) error {
 	base, reader := r.layout.Config().BaseURL, locale.Default
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n\n> %s\n\n", reader.Text("brand"), reader.Text("llms.summary"))
-	fmt.Fprintf(&out, "## API\n\n- [OpenAPI document](%[1]s/openapi.yaml): %[2]s\n- [Reference and guide](%[1]s/docs): %[3]s\n\n## Guide\n\n", base, reader.Text("llms.openapi"), reader.Text("llms.docs"))
+	fmt.Fprintf(
+		&out,
+		"## API\n\n- [OpenAPI document](%[1]s/openapi.yaml): %[2]s\n- [Reference and guide](%[1]s/docs): %[3]s\n\n## Guide\n\n",
+		base, reader.Text("llms.openapi"), reader.Text("llms.docs"),
+	)
 	for _, section := range r.guideSections(reader) {
 		fmt.Fprintf(&out, "- [%s](%s/docs#%s)\n", section.Title, base, section.ID)
 	}

@@ -2,17 +2,10 @@ package docs
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"html/template"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/pb33f/libopenapi"
-	"github.com/pb33f/libopenapi/datamodel/high/base"
-	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
-	"github.com/pb33f/libopenapi/orderedmap"
 )
 
 // apiDoc is the OpenAPI document as the reference page shows it: read once.
@@ -54,56 +47,37 @@ type apiResponse struct {
 	Failed  bool   // 4xx or 5xx
 }
 
-// docReader turns the document's model into what the page shows.
+// docReader turns the document into what the page shows.
 type docReader struct {
-	document *v3.Document
-	baseURL  string
-	groups   map[string]*apiGroup
+	*document
+	baseURL string
+	groups  map[string]*apiGroup
 }
 
-// reading lets one document be read at a time: the library's caches, which are cleared afterwards, are its package's.
-var reading sync.Mutex
-
 func readAPIDoc(raw []byte, baseURL string) (*apiDoc, error) {
-	if len(raw) == 0 {
-		return nil, errors.New("openapi document is empty")
-	}
-	reading.Lock()
-	defer reading.Unlock()
-	document, err := libopenapi.NewDocument(raw)
+	document, err := parseDocument(raw)
 	if err != nil {
 		return nil, fmt.Errorf("openapi document: %w", err)
 	}
-	defer func() { // the model is several times as large as what is kept of it, and the library remembers it
-		document.Release()
-		libopenapi.ClearAllCaches()
-	}()
-	model, err := document.BuildV3Model()
-	if err != nil {
-		return nil, fmt.Errorf("openapi document: %w", err)
-	}
-	r := &docReader{document: &model.Model, baseURL: baseURL, groups: map[string]*apiGroup{}}
+	r := &docReader{document: document, baseURL: baseURL, groups: map[string]*apiGroup{}}
 	doc := r.read()
-	doc.Events, err = readEvents()
-	return doc, err
+	doc.Events = listEvents()
+	return doc, nil
 }
 
 func (r *docReader) read() *apiDoc {
-	doc := &apiDoc{}
-	if info := r.document.Info; info != nil {
-		doc.Title, doc.Version, doc.Intro = info.Title, info.Version, markup(info.Description)
-	}
-	for _, tag := range r.document.Tags {
+	doc := &apiDoc{Title: r.Info.Title, Version: r.Info.Version, Intro: markup(r.Info.Description)}
+	for _, tag := range r.Tags {
 		r.group(doc, tag.Name).Intro = markup(tag.Description)
 	}
-	for path, item := range r.document.Paths.PathItems.FromOldest() {
-		for method, operation := range item.GetOperations().FromOldest() {
+	for _, path := range r.Paths {
+		for _, method := range path.value.operations {
 			name := "Sundry"
-			if len(operation.Tags) > 0 {
-				name = operation.Tags[0]
+			if len(method.value.Tags) > 0 {
+				name = method.value.Tags[0]
 			}
 			g := r.group(doc, name)
-			g.Ops = append(g.Ops, r.operation(method, path, item, operation))
+			g.Ops = append(g.Ops, r.operation(method.name, path.name, path.value.parameters, method.value))
 			doc.Count++
 		}
 	}
@@ -122,7 +96,7 @@ func (r *docReader) group(doc *apiDoc, name string) *apiGroup {
 	return g
 }
 
-func (r *docReader) operation(method, path string, item *v3.PathItem, o *v3.Operation) *apiOp {
+func (r *docReader) operation(method, path string, shared []parameter, o operation) *apiOp {
 	op := &apiOp{
 		ID:      anchor(method + " " + path),
 		Method:  strings.ToUpper(method),
@@ -131,90 +105,75 @@ func (r *docReader) operation(method, path string, item *v3.PathItem, o *v3.Oper
 		Text:    markup(o.Description),
 		Auth:    r.auth(o),
 	}
-	for _, p := range slices.Concat(item.Parameters, o.Parameters) {
-		op.Params = append(op.Params, parameter(p))
+	for _, p := range slices.Concat(shared, o.Parameters) {
+		op.Params = append(op.Params, r.field(r.parameter(p)))
 	}
-	var media *v3.MediaType
-	if o.RequestBody != nil {
-		media = jsonMedia(o.RequestBody.Content)
+	body := jsonMedia(o.RequestBody.Content)
+	if body != nil {
+		op.BodyType, op.Body = r.shape(body.Schema, 0)
 	}
-	if media != nil && media.Schema != nil {
-		op.BodyType, op.Body = shape(media.Schema, 0)
+	for _, code := range o.Responses {
+		op.Responses = append(op.Responses, r.newAPIResponse(code.name, r.response(code.value)))
 	}
-	if o.Responses != nil {
-		for status, response := range o.Responses.Codes.FromOldest() {
-			op.Responses = append(op.Responses, newAPIResponse(status, response))
-		}
-		slices.SortStableFunc(op.Responses, func(a, b apiResponse) int { return cmp.Compare(a.Status, b.Status) })
-		if o.Responses.Default != nil {
-			op.Responses = append(op.Responses, newAPIResponse("default", o.Responses.Default))
-		}
-	}
-	op.Samples = r.samples(op, media)
+	slices.SortStableFunc(op.Responses, func(a, b apiResponse) int { return cmp.Compare(a.Status, b.Status) })
+	op.Samples = r.samples(op, body)
 	return op
 }
 
 // auth names the schemes that open an operation: its own, else the document's.
-func (r *docReader) auth(o *v3.Operation) []string {
+func (r *docReader) auth(o operation) []string {
 	security := o.Security
 	if security == nil {
-		security = r.document.Security
+		security = r.Security
 	}
 	var names []string
 	for _, alternative := range security {
-		for name := range alternative.Requirements.FromOldest() {
-			names = append(names, name)
+		for _, scheme := range alternative {
+			names = append(names, scheme.name)
 		}
 	}
 	return names
 }
 
-func parameter(p *v3.Parameter) apiField {
-	kind, _ := shape(p.Schema, 0)
+func (r *docReader) field(p parameter) apiField {
+	kind, _ := r.shape(p.Schema, 0)
 	f := apiField{
-		Name: p.Name, Type: p.In + " · " + kind, Required: p.Required != nil && *p.Required,
-		Text: markup(p.Description), Enum: enum(p.Schema), Limits: limits(p.Schema),
+		Name: p.Name, Type: p.In + " · " + kind, Required: p.Required,
+		Text: markup(p.Description), Enum: r.enum(p.Schema), Limits: r.limits(p.Schema),
 	}
-	if p.In == "path" && p.Example != nil {
+	if p.In == "path" {
 		f.Example = p.Example.Value
 	}
 	return f
 }
 
-func newAPIResponse(status string, response *v3.Response) apiResponse {
+func (r *docReader) newAPIResponse(status string, response response) apiResponse {
 	a := apiResponse{
 		Status: status,
 		Text:   markup(response.Description),
 		Failed: strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5") || status == "default",
 	}
-	for name := range response.Headers.FromOldest() {
-		a.Headers = append(a.Headers, name)
+	for _, header := range response.Headers {
+		a.Headers = append(a.Headers, header.name)
 	}
 	media := jsonMedia(response.Content)
-	if media == nil || media.Schema == nil {
+	if media == nil {
 		return a
 	}
-	a.Type, a.Fields = shape(media.Schema, 0)
+	a.Type, a.Fields = r.shape(media.Schema, 0)
 	if !a.Failed {
-		a.Example = indented(example(media), "")
+		a.Example = indented(r.example(media), "")
 	}
 	return a
 }
 
-// jsonMedia is the JSON content of a request or a response.
-func jsonMedia(content *orderedmap.Map[string, *v3.MediaType]) *v3.MediaType {
-	if content == nil {
+// jsonMedia returns the JSON content of a request or a response, nil when there is none with a schema.
+func jsonMedia(c content) *mediaType {
+	media := c.get("application/json")
+	if media == nil || media.Schema == nil {
 		return nil
 	}
-	return content.GetOrZero("application/json")
-}
-
-// resolved is the schema behind a proxy, nil for none.
-func resolved(proxy *base.SchemaProxy) *base.Schema {
-	if proxy == nil {
-		return nil
-	}
-	return proxy.Schema()
+	return media
 }
 
 // anchor makes an id of any words: "get /v1/listings/{id}" is get-v1-listings-id.

@@ -9,7 +9,7 @@ import (
 	"sundry/core/locale"
 )
 
-// remedy is what an integrator does about an error code.
+// remedy tells an integrator how to react to an error code.
 type remedy struct {
 	Status int // of HTTP
 	Code   fault.Code

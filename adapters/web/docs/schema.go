@@ -3,11 +3,7 @@ package docs
 import (
 	"html/template"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/pb33f/libopenapi/datamodel/high/base"
-	"github.com/pb33f/libopenapi/orderedmap"
 
 	"sundry/core/locale"
 )
@@ -24,19 +20,19 @@ type apiField struct {
 	Children []apiField
 }
 
-// maxDepth is how deep nested members are shown; a schema that contains itself stops there.
+// maxDepth bounds the depth of nested members; a schema that contains itself stops there.
 const maxDepth = 6
 
-// shape is a schema's type in words and its members.
-func shape(proxy *base.SchemaProxy, depth int) (string, []apiField) {
-	s := resolved(proxy)
+// shape returns a schema's type in words and its members.
+func (d *document) shape(of *schema, depth int) (string, []apiField) {
+	s := d.schema(of)
 	if s == nil || depth > maxDepth {
 		return "", nil
 	}
 	if len(s.AllOf) > 0 {
-		kind, fields := "object", members(s, depth)
+		kind, fields := "object", d.members(s, depth)
 		for _, part := range s.AllOf {
-			partKind, more := shape(part, depth)
+			partKind, more := d.shape(part, depth)
 			if partKind != anyType {
 				kind = partKind
 			}
@@ -45,29 +41,29 @@ func shape(proxy *base.SchemaProxy, depth int) (string, []apiField) {
 		return kind, fields
 	}
 	if options := slices.Concat(s.OneOf, s.AnyOf); len(options) > 0 {
-		return choice(options, depth)
+		return d.choice(options, depth)
 	}
 	kind := typeName(s)
 	switch {
-	case strings.HasPrefix(kind, "array") && s.Items != nil && s.Items.IsA():
-		inner, fields := shape(s.Items.A, depth+1)
+	case strings.HasPrefix(kind, "array") && s.Items != nil:
+		inner, fields := d.shape(s.Items, depth+1)
 		if inner == "" {
 			return kind, fields
 		}
 		return strings.Replace(kind, "array", "array of "+inner, 1), fields
 	case strings.HasPrefix(kind, "object"):
-		return kind, members(s, depth)
+		return kind, d.members(s, depth)
 	default:
 		return kind, nil
 	}
 }
 
 // choice joins alternatives: their types in words, the members of those that have some.
-func choice(options []*base.SchemaProxy, depth int) (string, []apiField) {
+func (d *document) choice(options []*schema, depth int) (string, []apiField) {
 	var kinds []string
 	var fields []apiField
 	for _, option := range options {
-		kind, more := shape(option, depth+1)
+		kind, more := d.shape(option, depth+1)
 		kinds = append(kinds, kind)
 		fields = refined(fields, more)
 	}
@@ -92,27 +88,27 @@ func refined(fields, more []apiField) []apiField {
 	return fields
 }
 
-func members(s *base.Schema, depth int) []apiField {
+func (d *document) members(s *schema, depth int) []apiField {
 	var fields []apiField
-	add := func(name string, proxy *base.SchemaProxy) {
-		kind, children := shape(proxy, depth+1)
+	add := func(name string, of *schema) {
+		kind, children := d.shape(of, depth+1)
 		fields = append(fields, apiField{
-			Name: name, Type: kind, Required: slices.Contains(s.Required, name), Text: markup(described(proxy)),
-			Enum: enum(proxy), Limits: limits(proxy), Children: children,
+			Name: name, Type: kind, Required: slices.Contains(s.Required, name), Text: markup(d.described(of)),
+			Enum: d.enum(of), Limits: d.limits(of), Children: children,
 		})
 	}
-	for name, proxy := range s.Properties.FromOldest() {
-		add(name, proxy)
+	for _, property := range s.Properties {
+		add(property.name, property.value)
 	}
-	if extra := s.AdditionalProperties; extra != nil && extra.IsA() {
-		add(locale.Default.Text("docs.any_key"), extra.A)
+	if extra := s.AdditionalProperties.schema; extra != nil {
+		add(locale.Default.Text("docs.any_key"), extra)
 	}
 	return fields
 }
 
-// described is a schema's description, or that of the first part that has one.
-func described(proxy *base.SchemaProxy) string {
-	s := resolved(proxy)
+// described returns a schema's description, or that of the last part that has one.
+func (d *document) described(of *schema) string {
+	s := d.schema(of)
 	if s == nil || s.Description != "" {
 		if s == nil {
 			return ""
@@ -120,20 +116,20 @@ func described(proxy *base.SchemaProxy) string {
 		return s.Description
 	}
 	for _, part := range slices.Backward(s.AllOf) { // what is beside a reference comes last
-		if p := resolved(part); p != nil && p.Description != "" {
+		if p := d.schema(part); p != nil && p.Description != "" {
 			return p.Description
 		}
 	}
 	return ""
 }
 
-func enum(proxy *base.SchemaProxy) []string {
-	s := resolved(proxy)
+func (d *document) enum(of *schema) []string {
+	s := d.schema(of)
 	if s == nil {
 		return nil
 	}
-	if s.Items != nil && s.Items.IsA() {
-		if s = resolved(s.Items.A); s == nil {
+	if s.Items != nil {
+		if s = d.schema(s.Items); s == nil {
 			return nil
 		}
 	}
@@ -141,15 +137,15 @@ func enum(proxy *base.SchemaProxy) []string {
 	for _, v := range s.Enum {
 		values = append(values, v.Value)
 	}
-	if s.Const != nil {
+	if !s.Const.IsZero() {
 		values = append(values, s.Const.Value)
 	}
 	return values
 }
 
-// limits are what a value must keep to, in words.
-func limits(proxy *base.SchemaProxy) []string {
-	s := resolved(proxy)
+// limits describes the constraints of a value.
+func (d *document) limits(of *schema) []string {
+	s := d.schema(of)
 	if s == nil {
 		return nil
 	}
@@ -159,13 +155,13 @@ func limits(proxy *base.SchemaProxy) []string {
 			out = append(out, words)
 		}
 	}
-	add(between(number(s.MinLength), number(s.MaxLength), " characters"))
-	add(between(number(s.MinItems), number(s.MaxItems), " items"))
-	add(between(decimal(s.Minimum), decimal(s.Maximum), ""))
+	add(between(s.MinLength, s.MaxLength, " characters"))
+	add(between(s.MinItems, s.MaxItems, " items"))
+	add(between(s.Minimum, s.Maximum, ""))
 	if s.Pattern != "" {
 		add("pattern " + s.Pattern)
 	}
-	if s.Default != nil && s.Default.Value != "" {
+	if s.Default.Value != "" {
 		add("default " + s.Default.Value)
 	}
 	return out
@@ -185,33 +181,19 @@ func between(low, high, unit string) string {
 	return ""
 }
 
-func number(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
-}
-
-func decimal(n *float64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*n, 'f', -1, 64)
-}
-
 // anyType is the type of a schema that names none.
 const anyType = "any"
 
 // typeName is the type in words, with its format: "string (date-time) or null".
-func typeName(s *base.Schema) string {
-	kinds := slices.Clone(s.Type)
+func typeName(s *schema) string {
+	kinds := slices.Clone([]string(s.Type))
 	switch {
-	case len(kinds) == 0 && orderedmap.Len(s.Properties) > 0:
+	case len(kinds) == 0 && len(s.Properties) > 0:
 		kinds = []string{"object"}
 	case len(kinds) == 0:
 		kinds = []string{anyType}
 	}
-	if s.Nullable != nil && *s.Nullable {
+	if s.Nullable {
 		kinds = append(kinds, "null")
 	}
 	if s.Format != "" {

@@ -1,5 +1,5 @@
-// Package document shows receipts, invoices, credit notes and payout statements as they were issued, on a page and as PDF.
-// The secret in the address is the authorization.
+// Package document shows receipts, invoices, credit notes and payout statements as they were issued, on a page and as
+// PDF. The secret in the address is the authorization.
 package document
 
 import (
@@ -39,7 +39,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/d/:kind/:secret/pdf", r.pdf)
 }
 
-// page is what the template shows.
+// page holds the data of the template.
 type page struct {
 	ports.Document
 	Path string // /d/{kind}/{secret}
@@ -62,7 +62,9 @@ func (r *Routes) show(c *fiber.Ctx) error {
 }
 
 func (r *Routes) render(reader locale.Locale, p page) ([]byte, error) {
-	return r.pages.Render(reader, "document.html", layout.View{Title: p.Title + " " + p.Number, Classes: "sheet", Page: p})
+	return r.pages.Render(reader, "document.html", layout.View{
+		Title: p.Title + " " + p.Number, Classes: "sheet", Page: p,
+	})
 }
 
 func (r *Routes) pdf(c *fiber.Ctx) error {

@@ -1,5 +1,6 @@
-// Package invoice is where a customer sees an invoice and pays it. The page is a form; only the card processor's own form
-// needs a script. The secret in the address is the authorization, and there is no cookie that another site could use.
+// Package invoice serves the page on which a customer sees an invoice and pays it. The page is a form; only the card
+// processor's own form needs a script. The secret in the address is the authorization, and there is no cookie that
+// another site could use.
 package invoice
 
 import (
@@ -48,11 +49,11 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Post("/i/:secret/authenticate", compress, r.authenticate)
 }
 
-// page is what the template shows.
+// page holds the data of the template.
 type page struct {
 	core.State
 	Path string // /i/{secret}
-	// Problem is why paying failed; "" when nothing is wrong.
+	// Problem explains why paying failed; "" when it did not.
 	Problem string
 	// Waiting means that a charge waits for the customer's bank, and Mandate what paying with a new card agrees to.
 	Waiting bool
@@ -83,7 +84,7 @@ func (p page) day(text string) string {
 	return text
 }
 
-// Quantity is what a line of usage counts; "" for any other.
+// Quantity returns the quantity of a line of usage; "" for any other.
 func (page) Quantity(l core.Line) string {
 	if l.Rated == nil {
 		return ""
@@ -135,7 +136,7 @@ func (r *Routes) challenge(c *fiber.Ctx) error {
 	return r.layout.SendChallenge(c, action, err)
 }
 
-// authenticate takes in that the customer is back from their bank.
+// authenticate receives the customer back from their bank.
 func (r *Routes) authenticate(c *fiber.Ctx) error {
 	state, err := r.invoicing.Authenticate(c.UserContext(), c.Params("secret"), c.FormValue("approve") == "yes")
 	return r.paid(c, state, "", err)
@@ -158,7 +159,7 @@ func (r *Routes) paid(c *fiber.Ctx, state core.State, card string, err error) er
 	return r.send(c, page{State: state, Problem: problem(layout.Reader(c), refused), Card: card})
 }
 
-// problem is why a charge failed, in the reader's words.
+// problem explains a failed charge in the reader's language.
 func problem(reader locale.Locale, refused *fault.Error) string {
 	switch refused.Code {
 	case fault.PaymentMethodRequired:

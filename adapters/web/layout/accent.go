@@ -10,8 +10,8 @@ import (
 
 var accentFile = regexp.MustCompile(`^([0-9a-f]{6})\.css$`)
 
-// accent serves the style sheet of a creator's color. It is a file of its own because the content policy allows no styles
-// in the page.
+// accent serves the style sheet of a creator's color. It is a file of its own because the content policy allows no
+// styles in the page.
 func (l *Layout) accent(c *fiber.Ctx) error {
 	match := accentFile.FindStringSubmatch(c.Params("file"))
 	if match == nil {

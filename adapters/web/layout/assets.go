@@ -64,8 +64,8 @@ func (a *Assets) addSite(name string, files fs.FS) error {
 	return nil
 }
 
-// addStyles makes one style sheet of the parts, in the order of their names: a page then needs one request, and the parts
-// stay small enough to read. A site without parts has no sheet.
+// addStyles makes one style sheet of the parts, in the order of their names: a page then needs one request, and the
+// parts stay small enough to read. A site without parts has no sheet.
 func (a *Assets) addStyles(files fs.FS, name string) error {
 	parts, err := fs.Glob(files, "static/css/*.css")
 	if err != nil || len(parts) == 0 {
@@ -82,8 +82,8 @@ func (a *Assets) addStyles(files fs.FS, name string) error {
 	return a.add(name, out)
 }
 
-// addModule registers a module after the modules it imports, and writes their hashed names into it, so that a change below
-// changes the name of everything above. A module may import those of sites added before.
+// addModule registers a module after the modules it imports, and writes their hashed names into it, so that a change
+// below changes the name of everything above. A module may import those of sites added before.
 func (a *Assets) addModule(files fs.FS, name string, above []string) error {
 	body, err := fs.ReadFile(files, "static/js/"+name)
 	if a.byName[name] != nil {

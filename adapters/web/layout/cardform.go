@@ -12,11 +12,11 @@ import (
 // CardForm is a card processor's own form: its script, which only its own host serves, and the key that it works with.
 type CardForm struct {
 	PublishableKey, ScriptURL string
-	// Unit is how many of the processor's units a minor unit of the currency is.
+	// Unit returns the number of the processor's units in a minor unit of the currency.
 	Unit func(money.Currency) int64
 }
 
-// CardFormData is what a page's script needs for the card processor's form.
+// CardFormData is the JSON that a page's script needs for the card processor's form.
 type CardFormData struct {
 	PublishableKey string `json:"publishableKey"`
 	ScriptURL      string `json:"scriptUrl"`
@@ -25,25 +25,27 @@ type CardFormData struct {
 	Amount         int64  `json:"amount"` // minor units; 0 when the card is only saved
 	Unit           int64  `json:"unit"`   // see CardForm
 	Saves          bool   `json:"saves"`  // the card is charged again later
-	// Unreachable is what the page shows when the form cannot be loaded.
+	// Unreachable is the text shown when the form cannot be loaded.
 	Unreachable string `json:"unreachable"`
 }
 
-// CardForm is what a page's script needs to take money by the card processor's form; nil where our own form takes the
-// sandbox's test cards.
+// CardForm returns what a page's script needs for the card processor's form; nil if our own form takes the sandbox's
+// test cards.
 func (l *Layout) CardForm(reader locale.Locale, amount money.Amount, saves bool) *CardFormData {
 	form := l.config.CardForm
 	if form.PublishableKey == "" {
 		return nil
 	}
 	return &CardFormData{
-		PublishableKey: form.PublishableKey, ScriptURL: form.ScriptURL, Locale: reader.Tag(), Currency: string(amount.Currency),
-		Amount: amount.Minor, Unit: form.Unit(amount.Currency), Saves: saves, Unreachable: reader.Text("js.form_unreachable"),
+		PublishableKey: form.PublishableKey, ScriptURL: form.ScriptURL, Locale: reader.Tag(),
+		Currency: string(amount.Currency),
+		Amount:   amount.Minor, Unit: form.Unit(amount.Currency), Saves: saves,
+		Unreachable: reader.Text("js.form_unreachable"),
 	}
 }
 
-// SendForm responds with a page that is a plain form, private to its reader. Where it takes cards by the card processor's
-// form, or leads to a bank, that needs a script; form is nil for any other.
+// SendForm responds with a page that is a plain form, private to its reader. Where it takes cards by the card
+// processor's form, or leads to a bank, that needs a script; form is nil for any other.
 func (l *Layout) SendForm(c *fiber.Ctx, pages *Pages, name string, view View, form *CardFormData) error {
 	policy := Policy{Forms: true}
 	if form != nil {
@@ -57,7 +59,7 @@ func (l *Layout) SendForm(c *fiber.Ctx, pages *Pages, name string, view View, fo
 	return SendPrivate(c, html, policy)
 }
 
-// challengeView is how the reader's browser leads them to their bank.
+// challengeView tells the reader's browser how to open the bank's challenge.
 type challengeView struct {
 	ClientSecret *string `json:"clientSecret"`
 	RedirectURL  *string `json:"redirectUrl"`

@@ -23,16 +23,16 @@ const (
 	imageFetches  = 8           // at a time
 )
 
-// imageTypes are those that browsers show without running anything.
+// imageTypes are the types that browsers show without running anything.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// ImageFetcher reads what is at an address that untrusted parties chose, within bounds; see ports.Fetcher.
+// ImageFetcher reads from an address that untrusted parties chose, within bounds; see ports.Fetcher.
 type ImageFetcher interface {
 	Fetch(ctx context.Context, url string) ([]byte, error)
 }
 
-// images shows pictures from other hosts as our own, so that nobody else learns who looks at a page. Only addresses that
-// one of our pages named are fetched: their path carries a signature.
+// images proxies pictures from other hosts, so that those do not learn who looks at a page. Only addresses that one
+// of our pages named are fetched: their path carries a signature.
 type images struct {
 	key     []byte
 	fetcher ImageFetcher
@@ -53,7 +53,8 @@ func newImages(key []byte, fetcher ImageFetcher) *images {
 	return &images{key: key, fetcher: fetcher, slots: make(chan struct{}, imageFetches), kept: map[string]*image{}}
 }
 
-// path is where an image is shown: one that was uploaded at its own path, one from another host through us; "" for none.
+// path returns the address at which an image is shown: an upload at its own path, one from another host through our
+// proxy; "" for none.
 func (i *images) path(url string) string {
 	if core.IDOf(url) != "" {
 		return url
@@ -64,7 +65,7 @@ func (i *images) path(url string) string {
 	return proxied(i.key, url)
 }
 
-// proxied is where a picture from another host is shown.
+// proxied returns the proxy's address of a picture on another host.
 func proxied(key []byte, url string) string {
 	return "/images/" + sign(key, url) + "/" + base64.RawURLEncoding.EncodeToString([]byte(url))
 }
@@ -77,7 +78,7 @@ func sign(key []byte, url string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// ImageLinks are the addresses of pictures for what is read elsewhere, such as mails. Key is that of the pages.
+// ImageLinks makes the addresses of pictures for readers elsewhere, such as mails. Key is that of the pages.
 type ImageLinks struct {
 	BaseURL string
 	Key     []byte

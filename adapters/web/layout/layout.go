@@ -1,5 +1,5 @@
-// Package layout is what the pages of every site share: the frame, the style sheet, the icons, the texts in the reader's
-// language, the headers, and how an error looks. A site is a package of its own beside it with its templates, its styles
+// Package layout holds what the pages of every site share: the frame, the style sheet, the icons, the texts in the
+// reader's language, the headers and the error page. A site is a package of its own beside it with its templates, its styles
 // and its scripts:
 //
 //	//go:embed templates static
@@ -24,18 +24,18 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gofiber/fiber/v2"
+
 	"sundry/core/apiformat"
 	"sundry/core/country"
 	"sundry/core/locale"
 	"sundry/core/money"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 //go:embed templates static
 var files embed.FS
 
-// Config is what every page knows of the deployment it belongs to.
+// Config holds the deployment's settings that every page shows.
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Sandbox bool   // shows the sandbox banner, test cards and sign-in hint
@@ -60,7 +60,8 @@ type Seller struct {
 	TermsURL, PrivacyURL        string
 }
 
-// Layout is shared by all sites. It is built once at start; once every site has its Pages it is safe for concurrent use.
+// Layout is shared by all sites. It is built once at start; once every site has its Pages it is safe for concurrent
+// use.
 type Layout struct {
 	config Config
 	assets *Assets
@@ -82,14 +83,14 @@ func New(config Config) (*Layout, error) {
 // Assets are the files of all sites, as they are served.
 func (l *Layout) Assets() *Assets { return l.assets }
 
-// Config is what New was given.
+// Config returns the configuration given to New.
 func (l *Layout) Config() Config { return l.config }
 
 // Files are the parts of one site.
 type Files struct {
 	Name string
-	// FS holds templates/*.html, static/css/*.css (joined to <Name>.css), static/js/*.js (modules) and static/*.* (files);
-	// all but the templates may be missing.
+	// FS holds templates/*.html, static/css/*.css (joined to <Name>.css), static/js/*.js (modules) and static/*.*
+	// (files); all but the templates may be missing.
 	FS fs.FS
 	// Shared are further folders of templates that the site uses.
 	Shared []fs.FS
@@ -101,14 +102,16 @@ type Files struct {
 type Pages struct {
 	layout *Layout
 	styles []string
-	// byPattern parses the templates once for each pattern of locales that is read: a template's functions are bound when it is
-	// parsed, and all patterns at once would take more memory than everything else.
+	// byPattern parses the templates once for each pattern of locales that is read: a template's functions are bound
+	// when it is parsed, and all patterns at once would take more memory than everything else.
 	byPattern map[locale.Locale]func() (*template.Template, error)
 }
 
 // Pages parses the templates of a site and adds its assets.
 func (l *Layout) Pages(site Files) (*Pages, error) {
-	p := &Pages{layout: l, styles: []string{"sundry.css"}, byPattern: map[locale.Locale]func() (*template.Template, error){}}
+	p := &Pages{
+		layout: l, styles: []string{"sundry.css"}, byPattern: map[locale.Locale]func() (*template.Template, error){},
+	}
 	folders := append([]fs.FS{files}, site.Shared...)
 	if site.FS != nil {
 		if err := l.assets.addSite(site.Name, site.FS); err != nil {
@@ -166,7 +169,7 @@ func Amount(minor int64, currency string) money.Amount {
 	return money.Amount{Minor: minor, Currency: money.Currency(currency)}
 }
 
-// CardName is how every page names a card: "Visa •••• 4242", and "" without one.
+// CardName returns the name of a card on every page: "Visa •••• 4242", and "" without one.
 func CardName(brand, last4 string) string {
 	if last4 == "" {
 		return ""
@@ -177,8 +180,8 @@ func CardName(brand, last4 string) string {
 	return brand + "•••• " + last4
 }
 
-// icon inlines one of the small drawings of static/icons, hidden from screen readers: the words beside it always mean the
-// same.
+// icon inlines one of the small drawings of static/icons, hidden from screen readers: the words beside it always mean
+// the same.
 func icon(name string) (template.HTML, error) {
 	raw, err := fs.ReadFile(files, "static/icons/"+name+".svg")
 	if err != nil {
@@ -187,7 +190,7 @@ func icon(name string) (template.HTML, error) {
 	return template.HTML(bytes.TrimSpace(raw)), nil //nolint:gosec // embedded at build time, never from a request
 }
 
-// View is what a template gets: the page's own part and the frame around it.
+// View is the data of a template: the page's own part and the frame around it.
 type View struct {
 	Title   string
 	Nonce   string // of the content policy; "" for pages whose scripts are allowed by origin
@@ -218,7 +221,7 @@ func (p *Pages) Render(reader locale.Locale, name string, view View) ([]byte, er
 	return out.Bytes(), nil
 }
 
-// HostOf is the host that a link leads to, so that a buyer sees where they will land.
+// HostOf returns the host of a link, so that a buyer sees where they will land.
 func HostOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {

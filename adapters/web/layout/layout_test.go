@@ -76,7 +76,8 @@ func TestAFaultIsAPageThatSaysNothingOfItsCause(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeBookedAnyMoreIsNotCalledAWrongAddress(t *testing.T) {
+// The page of a listing that can no longer be booked does not call its address wrong.
+func TestAnUnbookableListingIsNoWrongAddress(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()
 	l, err := layout.New(layout.Config{StatusOf: func(error) int { return 400 }})
@@ -101,9 +102,11 @@ func TestAnErrorSpeaksTheReadersLanguage(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ got, want string }{
-		"host without www":                  {layout.HostOf("https://www.shop.example/a?b"), "shop.example"},
-		"host keeps a port":                 {layout.HostOf("http://127.0.0.1:3000/x"), "127.0.0.1:3000"},
-		"origin of an address":              {layout.OriginOf("https://shop.example:8443/a#b"), "https://shop.example:8443"},
+		"host without www":  {layout.HostOf("https://www.shop.example/a?b"), "shop.example"},
+		"host keeps a port": {layout.HostOf("http://127.0.0.1:3000/x"), "127.0.0.1:3000"},
+		"origin of an address": {
+			layout.OriginOf("https://shop.example:8443/a#b"), "https://shop.example:8443",
+		},
 		"origin drops user info":            {layout.OriginOf("https://u:p@shop.example/"), "https://shop.example"},
 		"no origin of a script":             {layout.OriginOf("javascript:alert(1)"), ""},
 		"no origin of a path":               {layout.OriginOf("/a"), ""},

@@ -1,11 +1,11 @@
 package layout
 
-// Planner is the calendar in which times are chosen; calendar.js brings it to life.
+// Planner is the calendar in which times are chosen, driven by calendar.js.
 type Planner struct {
-	// Sessions is how many times are chosen.
+	// Sessions is the number of times to choose.
 	Sessions int
 	// Hour12 is the reader's clock.
 	Hour12 bool
-	// Confirm is the label of the button that goes on.
+	// Confirm is the label of the button that continues.
 	Confirm string
 }

@@ -14,7 +14,7 @@ func NewNonce() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Policy is what a page may do. The zero value may show our style sheets and nothing else.
+// Policy lists what a page may do. The zero value may show our style sheets and nothing else.
 type Policy struct {
 	// Scripts are the sources of scripts: "" for none, "'self'", or Nonce(…).
 	Scripts string
@@ -43,7 +43,7 @@ func (p Policy) header() string {
 	}
 	scripts, images, calls, frames := cmp.Or(p.Scripts, "'none'"), "'self' data:", "'self'", "'none'"
 	if origin := OriginOf(p.CardForm); origin != "" {
-		// What Stripe asks for: its script, the frames that card fields and banks are in, its API, and the images of wallets.
+		// Stripe requires its script, the frames of card fields and banks, its API, and the images of wallets.
 		scripts += " " + origin + " https://*.js.stripe.com"
 		frames = origin + " https://*.js.stripe.com https://hooks.stripe.com"
 		calls += " https://api.stripe.com"

@@ -17,7 +17,7 @@ import (
 	"sundry/core/locale"
 )
 
-// Compress is for the routes of pages: the JSON API beside them stays as it is.
+// Compress compresses the routes of pages; the JSON API beside them stays uncompressed.
 func Compress() fiber.Handler { return compress.New() }
 
 // Mount serves the assets of all sites.
@@ -28,7 +28,7 @@ func (l *Layout) Mount(app fiber.Router) {
 	app.Get("/media/:id", l.upload)
 }
 
-// NotFound shows a page to browsers that ask for what does not exist; everything else, and the API, goes on to the next
+// NotFound shows a page to browsers that request an unknown address. Everything else, and the API, goes to the next
 // handler. It comes after every other page.
 func (l *Layout) NotFound(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet || !readsPages(c) {
@@ -47,8 +47,8 @@ func readsPages(c *fiber.Ctx) bool {
 	return !strings.HasPrefix(c.Path(), "/v1/") && strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML)
 }
 
-// Refused shows a page with the reason to a browser whose request was refused before any page saw it, such as a form with
-// a file that is too large. done is false for everybody else.
+// Refused shows a page with the reason to a browser whose request was refused before any page saw it, such as a form
+// with a file that is too large. done is false for all other clients.
 func (l *Layout) Refused(c *fiber.Ctx, status int) (done bool) {
 	if !readsPages(c) {
 		return false
@@ -73,11 +73,11 @@ func (l *Layout) asset(c *fiber.Ctx) error {
 	return c.Send(asset.Body)
 }
 
-// Reader is the language and the habits of whom a request comes from.
+// Reader returns the language and formats that a request prefers.
 func Reader(c *fiber.Ctx) locale.Locale { return locale.Parse(c.Get(fiber.HeaderAcceptLanguage)) }
 
-// ReaderOf is Reader with the clock of a stored locale, "" for none, or the one that the address asks for: a buyer sees the
-// same hours on every page.
+// ReaderOf is Reader with the clock of a stored locale ("" for none), or with the one that the address names: a buyer
+// sees the same hours on every page.
 func ReaderOf(c *fiber.Ctx, stored string) locale.Locale {
 	reader := Reader(c)
 	if hour12, ok := locale.ClockOf(stored); ok {
@@ -158,8 +158,8 @@ type errorView struct {
 	Heading, Lead, RequestID string
 }
 
-// ErrorHTML renders a friendly page for an HTTP status. The request id is what support needs to find the log line;
-// nothing else of the fault is shown.
+// ErrorHTML renders a friendly page for an HTTP status. It shows the request id, by which support finds the log line,
+// and nothing else of the fault.
 func (l *Layout) ErrorHTML(reader locale.Locale, status int, requestID string) ([]byte, error) {
 	key := "error.404"
 	switch {
@@ -176,7 +176,8 @@ func (l *Layout) ErrorHTML(reader locale.Locale, status int, requestID string) (
 	}
 	title := reader.Text(key + ".title")
 	return l.errors.Render(reader, "error.html", View{
-		Title: title, Page: errorView{Status: status, Heading: title, Lead: reader.Text(key + ".lead"), RequestID: requestID},
+		Title: title,
+		Page:  errorView{Status: status, Heading: title, Lead: reader.Text(key + ".lead"), RequestID: requestID},
 	})
 }
 

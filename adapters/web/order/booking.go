@@ -13,15 +13,16 @@ import (
 	"sundry/modules/checkout"
 )
 
-// Booking is what the pages of an appointment session show beside the price.
+// Booking holds what the pages of an appointment session show beside the price.
 type Booking struct {
 	Reader               locale.Locale
 	ListingID, VariantID string
 	Minutes, Sessions    int      // of each session; how many
 	Modes                []string // virtual, in_person
-	// FullRefundHours is how long before the start a buyer who cancels is refunded in full; nil where that is not promised.
+	// FullRefundHours is the number of hours before the start up to which a cancellation is refunded in full; nil if
+	// that is not promised.
 	FullRefundHours *int
-	// Times are those chosen, once paid those booked.
+	// Times are the chosen times, or the booked ones once paid.
 	Times []Meeting
 	// Calendar is set where times are chosen.
 	Calendar *Calendar
@@ -40,14 +41,14 @@ type Meeting struct {
 	Reader           locale.Locale
 }
 
-// Calendar is what the script must know before it asks for open times. Nothing can be booked without a Zone.
+// Calendar tells the script which times it may query. Nothing can be booked without a Zone.
 type Calendar struct {
 	Zone  string // the creator's
 	Until string // last civil day that may have open times
 	Gap   int    // minutes between two sessions
 }
 
-// newBooking is the appointment part of a session; nil for what is not booked. manage gives the address of an
+// newBooking returns the appointment part of a session; nil for other listings. manage returns the address of an
 // appointment's own page.
 func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID string) string) *Booking {
 	offer := p.Session.Offer
@@ -56,25 +57,30 @@ func newBooking(p checkout.Page, reader locale.Locale, manage func(appointmentID
 	}
 	view := &Booking{
 		Reader:    reader,
-		ListingID: offer.ListingID, VariantID: offer.VariantID, Minutes: offer.DurationMinutes, Sessions: max(1, offer.SessionCount),
-		Modes: offer.DeliveryModes, FullRefundHours: offer.FullRefundHours,
+		ListingID: offer.ListingID, VariantID: offer.VariantID, Minutes: offer.DurationMinutes,
+		Sessions: max(1, offer.SessionCount),
+		Modes:    offer.DeliveryModes, FullRefundHours: offer.FullRefundHours,
 	}
 	if p.Session.Status == core.StatusPaid {
 		for _, a := range p.Appointments {
 			view.Times = append(view.Times, Meeting{
-				Reader: reader, Title: offer.Title, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Zone: a.Timezone, Mode: string(a.DeliveryMode),
-				MeetingURL: a.MeetingURL, Address: a.Address, ManageURL: layout.WithHours(manage(a.ID), reader), Canceled: a.Status == appointment.StatusCanceled,
+				Reader: reader, Title: offer.Title, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Zone: a.Timezone,
+				Mode:       string(a.DeliveryMode),
+				MeetingURL: a.MeetingURL, Address: a.Address, ManageURL: layout.WithHours(manage(a.ID), reader),
+				Canceled: a.Status == appointment.StatusCanceled,
 			})
 		}
 		return view
 	}
 	for _, s := range p.Session.Slots {
-		view.Times = append(view.Times, Meeting{Reader: reader, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Zone: s.Timezone, Mode: s.DeliveryMode})
+		view.Times = append(view.Times, Meeting{
+			Reader: reader, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Zone: s.Timezone, Mode: s.DeliveryMode,
+		})
 	}
 	return view
 }
 
-// KeptUntil is when the session and the times that it holds are over: the session ends, or the first of them starts.
+// KeptUntil returns the time up to which the session holds its times: its end, or the start of the first of them.
 func (o Order) KeptUntil() time.Time {
 	until := o.ExpiresAt
 	for _, m := range o.Booking.Times {
@@ -88,7 +94,7 @@ func (o Order) KeptUntil() time.Time {
 // Hybrid reports whether the buyer chooses where to meet.
 func (b *Booking) Hybrid() bool { return len(b.Modes) > 1 }
 
-// Summary is what is booked: "60 minutes · Online", "3 sessions of 60 minutes".
+// Summary describes what is booked: "60 minutes · Online", "3 sessions of 60 minutes".
 func (b *Booking) Summary() string {
 	length := b.Reader.Minutes(b.Minutes)
 	if b.Sessions > 1 {
@@ -100,7 +106,7 @@ func (b *Booking) Summary() string {
 	return length
 }
 
-// RefundPromise describes until when canceling an appointment returns what is paid; "" where nothing is promised or paid.
+// RefundPromise says until when canceling an appointment is refunded; "" where nothing is promised or paid.
 func (o Order) RefundPromise() string {
 	switch {
 	case o.Booking == nil || o.Booking.FullRefundHours == nil || o.Total == 0:
@@ -111,7 +117,7 @@ func (o Order) RefundPromise() string {
 	return o.Reader.Text("refund.until", o.Reader.Count("hours", *o.Booking.FullRefundHours))
 }
 
-// ModeName is where they meet, in a word or two.
+// ModeName names the place of the meeting in a word or two.
 func (m Meeting) ModeName() string { return m.Reader.Text("mode." + m.Mode) }
 
 // Day is the date in the buyer's zone.
@@ -133,7 +139,7 @@ func (m Meeting) Links() layout.CalendarLinks {
 	return layout.NewCalendarLinks(m.Title, where, m.StartsAt, m.EndsAt, file+"/calendar.ics")
 }
 
-// OtherClock leads to the same page with the other clock.
+// OtherClock links to the same page with the other clock.
 func (o Order) OtherClock() string {
 	query := url.Values{"hours": {"12"}}
 	if o.Reader.Hour12 {
@@ -159,7 +165,7 @@ func (o Order) CanChange() bool {
 	return o.Booking != nil && o.payable()
 }
 
-// ChooseHeading is what the buyer is to do.
+// ChooseHeading asks the buyer to choose times.
 func (o Order) ChooseHeading() string {
 	if o.Booking.Sessions > 1 {
 		return o.Reader.Text("choose.heading_pack", o.Booking.Sessions)
@@ -187,7 +193,7 @@ func (o Order) ChangeHref() string {
 // PayHref leads back from the calendar.
 func (o Order) PayHref() string { return InFrame("/c/"+url.PathEscape(o.Secret), o.Embedded) }
 
-// AgainHref opens a fresh session in the place of one that is over.
+// AgainHref opens a fresh session in place of an expired one.
 func (o Order) AgainHref() string { return InFrame(o.AgainURL, o.Embedded) }
 
 // InFrame keeps a page inside the overlay when the one before it was.

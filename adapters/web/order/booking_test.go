@@ -24,16 +24,75 @@ func TestTimesAreShownInTheBuyersZone(t *testing.T) {
 		m          Meeting
 		day, hours string
 	}{
-		"with abbreviation and offset":               {Meeting{Reader: british, StartsAt: at("2026-06-01T14:30:00Z"), EndsAt: at("2026-06-01T15:00:00Z"), Zone: "Europe/Paris"}, "Monday, 1 June 2026", "16:30 – 17:00 CEST (UTC+2)"},
-		"the first of two equal hours":               {Meeting{Reader: british, StartsAt: at("2026-11-01T05:30:00Z"), EndsAt: at("2026-11-01T05:45:00Z"), Zone: "America/New_York"}, "Sunday, 1 November 2026", "01:30 – 01:45 EDT (UTC−4)"},
-		"the second of two equal hours":              {Meeting{Reader: british, StartsAt: at("2026-11-01T06:30:00Z"), EndsAt: at("2026-11-01T06:45:00Z"), Zone: "America/New_York"}, "Sunday, 1 November 2026", "01:30 – 01:45 EST (UTC−5)"},
-		"across a change of clocks":                  {Meeting{Reader: british, StartsAt: at("2026-03-29T00:30:00Z"), EndsAt: at("2026-03-29T01:30:00Z"), Zone: "Europe/Paris"}, "Sunday, 29 March 2026", "01:30 CET (UTC+1) – 03:30 CEST (UTC+2)"},
-		"across midnight":                            {Meeting{Reader: british, StartsAt: at("2026-06-01T21:30:00Z"), EndsAt: at("2026-06-01T22:30:00Z"), Zone: "Europe/Paris"}, "Monday, 1 June 2026", "23:30 – Tuesday, 2 June 2026, 00:30 CEST (UTC+2)"},
-		"a zone without abbreviation":                {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "America/Sao_Paulo"}, "Monday, 1 June 2026", "09:00 – 10:00 UTC−3"},
-		"an offset with minutes":                     {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "Asia/Kolkata"}, "Monday, 1 June 2026", "17:30 – 18:30 IST (UTC+5:30)"},
-		"UTC":                                        {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "UTC"}, "Monday, 1 June 2026", "12:00 – 13:00 UTC"},
-		"as a country of twelve hours writes it":     {Meeting{Reader: locale.Default, StartsAt: at("2026-06-01T16:00:00Z"), EndsAt: at("2026-06-01T17:00:00Z"), Zone: "America/New_York"}, "Monday, June 1, 2026", "12:00 PM – 1:00 PM EDT (UTC−4)"},
-		"a zone that this program does not know yet": {Meeting{Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "Mars/Olympus"}, "Monday, 1 June 2026", "12:00 – 13:00 UTC"},
+		"with abbreviation and offset": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-06-01T14:30:00Z"), EndsAt: at("2026-06-01T15:00:00Z"),
+				Zone: "Europe/Paris",
+			},
+			"Monday, 1 June 2026", "16:30 – 17:00 CEST (UTC+2)",
+		},
+		"the first of two equal hours": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-11-01T05:30:00Z"), EndsAt: at("2026-11-01T05:45:00Z"),
+				Zone: "America/New_York",
+			},
+			"Sunday, 1 November 2026", "01:30 – 01:45 EDT (UTC−4)",
+		},
+		"the second of two equal hours": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-11-01T06:30:00Z"), EndsAt: at("2026-11-01T06:45:00Z"),
+				Zone: "America/New_York",
+			},
+			"Sunday, 1 November 2026", "01:30 – 01:45 EST (UTC−5)",
+		},
+		"across a change of clocks": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-03-29T00:30:00Z"), EndsAt: at("2026-03-29T01:30:00Z"),
+				Zone: "Europe/Paris",
+			},
+			"Sunday, 29 March 2026", "01:30 CET (UTC+1) – 03:30 CEST (UTC+2)",
+		},
+		"across midnight": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-06-01T21:30:00Z"), EndsAt: at("2026-06-01T22:30:00Z"),
+				Zone: "Europe/Paris",
+			},
+			"Monday, 1 June 2026", "23:30 – Tuesday, 2 June 2026, 00:30 CEST (UTC+2)",
+		},
+		"a zone without abbreviation": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"),
+				Zone: "America/Sao_Paulo",
+			},
+			"Monday, 1 June 2026", "09:00 – 10:00 UTC−3",
+		},
+		"an offset with minutes": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"),
+				Zone: "Asia/Kolkata",
+			},
+			"Monday, 1 June 2026", "17:30 – 18:30 IST (UTC+5:30)",
+		},
+		"UTC": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"), Zone: "UTC",
+			},
+			"Monday, 1 June 2026", "12:00 – 13:00 UTC",
+		},
+		"as a country of twelve hours writes it": {
+			Meeting{
+				Reader: locale.Default, StartsAt: at("2026-06-01T16:00:00Z"), EndsAt: at("2026-06-01T17:00:00Z"),
+				Zone: "America/New_York",
+			},
+			"Monday, June 1, 2026", "12:00 PM – 1:00 PM EDT (UTC−4)",
+		},
+		"a zone that this program does not know yet": {
+			Meeting{
+				Reader: british, StartsAt: at("2026-06-01T12:00:00Z"), EndsAt: at("2026-06-01T13:00:00Z"),
+				Zone: "Mars/Olympus",
+			},
+			"Monday, 1 June 2026", "12:00 – 13:00 UTC",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,11 +112,15 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 		total    int64
 		want     string
 	}{
-		"until a day before":  {"en", new(24), 100, "Full refund if you cancel at least 24 hours before the start."},
-		"until an hour":       {"en", new(1), 100, "Full refund if you cancel at least 1 hour before the start."},
-		"until the start":     {"en", new(0), 100, "Full refund if you cancel before the start."},
-		"in German":           {"de", new(24), 100, "Volle Erstattung, wenn du mindestens 24 Stunden vor Beginn absagst."},
-		"in French":           {"fr", new(24), 100, "Remboursement intégral si vous annulez au moins 24 heures avant le début."},
+		"until a day before": {"en", new(24), 100, "Full refund if you cancel at least 24 hours before the start."},
+		"until an hour":      {"en", new(1), 100, "Full refund if you cancel at least 1 hour before the start."},
+		"until the start":    {"en", new(0), 100, "Full refund if you cancel before the start."},
+		"in German": {
+			"de", new(24), 100, "Volle Erstattung, wenn du mindestens 24 Stunden vor Beginn absagst.",
+		},
+		"in French": {
+			"fr", new(24), 100, "Remboursement intégral si vous annulez au moins 24 heures avant le début.",
+		},
 		"nothing is promised": {"en", nil, 100, ""},
 		"nothing is paid":     {"en", new(24), 0, ""},
 	} {
@@ -78,7 +141,9 @@ func bookedPage(change func(*checkout.Page)) checkout.Page {
 		offer.DurationMinutes, offer.SessionCount, offer.DeliveryModes = 45, 1, []string{"virtual"}
 		offer.FullRefundHours = new(48)
 		p.Session.ExpiresAt = p.Now.Add(30 * time.Minute)
-		p.Session.Slots = []core.AppointmentSlot{{StartsAt: p.Now, EndsAt: p.Now.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: "virtual"}}
+		p.Session.Slots = []core.AppointmentSlot{
+			{StartsAt: p.Now, EndsAt: p.Now.Add(time.Hour), Timezone: "Asia/Tokyo", DeliveryMode: "virtual"},
+		}
 		change(p)
 	})
 }
@@ -89,16 +154,24 @@ func TestAnAppointmentSessionBecomesItsView(t *testing.T) {
 		change func(*checkout.Page)
 		holds  func(Order) bool
 	}{
-		"what is not booked has no times": {func(p *checkout.Page) { p.Session.Offer.VariantID = "" }, func(c Order) bool { return c.Booking == nil && !c.CanChange() }},
+		"what is not booked has no times": {
+			func(p *checkout.Page) { p.Session.Offer.VariantID = "" },
+			func(c Order) bool { return c.Booking == nil && !c.CanChange() },
+		},
 		"before payment the chosen times": {func(*checkout.Page) {}, func(c Order) bool {
 			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 && c.CanChange() && c.LineNote() == "45 minutes · Online" &&
 				c.RefundPromise() == "Full refund if you cancel at least 48 hours before the start."
 		}},
-		"while a payment is under way nothing can be changed": {func(p *checkout.Page) { p.State = core.PageProcessing }, func(c Order) bool { return !c.CanChange() }},
+		"while a payment is under way nothing can be changed": {
+			func(p *checkout.Page) { p.State = core.PageProcessing }, func(c Order) bool { return !c.CanChange() },
+		},
 		"once paid the appointments, which may have moved": {func(p *checkout.Page) {
 			p.State, p.Session.Status = core.PagePaid, core.StatusPaid
 			p.Appointments = []appointment.State{
-				{ID: "apt_1", Status: appointment.StatusConfirmed, StartsAt: p.Now.Add(time.Hour), Timezone: "Europe/Paris", DeliveryMode: appointment.InPerson, Address: "7 Bridge Street"},
+				{
+					ID: "apt_1", Status: appointment.StatusConfirmed, StartsAt: p.Now.Add(time.Hour),
+					Timezone: "Europe/Paris", DeliveryMode: appointment.InPerson, Address: "7 Bridge Street",
+				},
 				{MeetingURL: "https://meet.example/a", Status: appointment.StatusCanceled},
 			}
 		}, func(c Order) bool {

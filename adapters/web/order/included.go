@@ -31,7 +31,9 @@ func included(offer plan.Offer) []string {
 
 // readable turns a key into words: priority-support is Priority support.
 func readable(key string) string {
-	words := strings.Join(strings.FieldsFunc(key, func(r rune) bool { return r == '-' || r == '_' || unicode.IsSpace(r) }), " ")
+	words := strings.Join(
+		strings.FieldsFunc(key, func(r rune) bool { return r == '-' || r == '_' || unicode.IsSpace(r) }), " ",
+	)
 	first, size := utf8.DecodeRuneInString(words)
 	if size == 0 {
 		return key

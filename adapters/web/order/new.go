@@ -25,20 +25,26 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 	view := Order{
 		Reader: reader,
 		ID:     s.ID, Secret: secret, State: string(p.State), Seller: p.Seller.Name, Storefront: p.Seller.Profile,
-		Item:     Item{Title: s.Offer.Title, Description: s.Offer.Description, Pictures: s.Offer.Pictures, Included: included(s.Offer), Type: s.Offer.ListingType, Plan: planName(s)},
+		Item: Item{
+			Title: s.Offer.Title, Description: s.Offer.Description, Pictures: s.Offer.Pictures,
+			Included: included(s.Offer), Type: s.Offer.ListingType, Plan: planName(s),
+		},
 		Currency: string(s.Total.Currency),
 		Subtotal: s.Subtotal.Minor, Discount: s.Discount.Minor, Tax: s.Tax.Minor, Total: s.Total.Minor,
 		TaxIncluded:   s.Subtotal.Minor-s.Discount.Minor == s.Total.Minor,
 		NeedsCard:     s.NeedsCard(),
 		SavesCard:     s.SavesCard(),
 		ReverseCharge: s.TaxDetails.Treatment == tax.ReverseCharge,
-		Buyer:         Buyer{Email: s.Email, Name: s.Buyer.Name, Country: s.Buyer.Country, PostalCode: s.Buyer.PostalCode, TaxID: s.Buyer.TaxID},
-		CancelURL:     s.CancelURL,
-		AgainURL:      p.AgainURL,
-		RedirectURL:   p.RedirectURL,
-		Booking:       newBooking(p, reader, manage),
-		Now:           p.Now,
-		ExpiresAt:     s.ExpiresAt,
+		Buyer: Buyer{
+			Email: s.Email, Name: s.Buyer.Name, Country: s.Buyer.Country, PostalCode: s.Buyer.PostalCode,
+			TaxID: s.Buyer.TaxID,
+		},
+		CancelURL:   s.CancelURL,
+		AgainURL:    p.AgainURL,
+		RedirectURL: p.RedirectURL,
+		Booking:     newBooking(p, reader, manage),
+		Now:         p.Now,
+		ExpiresAt:   s.ExpiresAt,
 	}
 	if s.UIMode == core.Embedded {
 		view.Parents = origins(s.SuccessURL, s.CancelURL)
@@ -108,7 +114,7 @@ func planName(s core.State) string {
 	return s.Offer.PlanName
 }
 
-// origins are those of the given addresses, each once.
+// origins returns the origins of the addresses, each once.
 func origins(addresses ...string) []string {
 	var out []string
 	for _, a := range addresses {

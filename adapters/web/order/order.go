@@ -1,5 +1,5 @@
-// Package order is what the pages of a checkout session and of its receipt show alike: what is sold, what it costs and
-// the times booked.
+// Package order holds what the pages of a checkout session and of its receipt show alike: the item, its price and the
+// times booked.
 package order
 
 import (
@@ -7,6 +7,7 @@ import (
 
 	"sundry/adapters/web/layout"
 	"sundry/core/identity"
+	"sundry/core/listingtype"
 	"sundry/core/locale"
 	"sundry/core/paymentmethod"
 	"sundry/core/plan"
@@ -17,7 +18,7 @@ import (
 type Order struct {
 	ID       string // cs_…
 	Secret   string // opens the page; part of its address
-	State    string // page state of the contract
+	State    string // state of the page
 	Embedded bool   // shown inside the overlay
 	Parents  []string
 	Seller   string // the creator's display name
@@ -27,7 +28,8 @@ type Order struct {
 	Currency   string
 	Subtotal   int64
 	Discount   int64
-	// DiscountCode is what Discount comes from, DiscountNote which payments it reduces; empty without one.
+	// DiscountCode is the code behind Discount, and DiscountNote names the payments that it reduces; empty without
+	// one.
 	DiscountCode, DiscountNote string
 	Tax                        int64
 	TaxIncluded                bool // the tax is contained in the prices shown
@@ -49,14 +51,14 @@ type Order struct {
 	ExpiresAt                  time.Time
 }
 
-// Item is what is bought.
+// Item is the plan or listing bought.
 type Item struct {
 	Title, Description string
-	Type               string // DIGITAL, SERVICE, SUBSCRIPTION, APPOINTMENT
+	Type               listingtype.Type
 	Plan               string // empty for an implied plan
 	// Pictures are ours or of other hosts; the first one represents the item.
 	Pictures []plan.Picture
-	// Included is what the buyer gets: features, entitlements and credits, in words.
+	// Included lists what the buyer gets: features, entitlements and credits, in words.
 	Included []string
 }
 
@@ -68,7 +70,7 @@ func (i Item) Picture() string {
 	return i.Pictures[0].URL
 }
 
-// Recurring is what is charged after today.
+// Recurring describes the charges after today.
 type Recurring struct {
 	Unit          string // day, week, month, year
 	Count         int
@@ -82,7 +84,7 @@ type Buyer struct {
 	Email, Name, Country, PostalCode, TaxID string
 }
 
-// Failure is why the last attempt was refused, in words for the buyer.
+// Failure explains to the buyer why the last attempt was refused.
 type Failure struct {
 	Code, Message string
 }
@@ -105,7 +107,7 @@ func (o Order) CanLeave() bool {
 	return o.CancelURL != "" && !o.Embedded && (o.Choosing() || o.payable())
 }
 
-// Headline is what the buyer is doing.
+// Headline says what the buyer is about to do.
 func (o Order) Headline() string {
 	switch {
 	case o.Trial():
@@ -155,7 +157,7 @@ func (o Order) LineNote() string {
 	return note
 }
 
-// PayLabel is the button: it always names what happens and what it costs.
+// PayLabel returns the label of the button, which always names the action and its price.
 func (o Order) PayLabel() string {
 	switch {
 	case o.Trial() && o.Total == 0:
@@ -169,7 +171,8 @@ func (o Order) PayLabel() string {
 	}
 }
 
-// Mandate is what the buyer agrees to by giving a card that is charged again; "" for one that is charged once.
+// Mandate is the text to which the buyer agrees by giving a card that is charged again; "" for one that is charged
+// once.
 func (o Order) Mandate() string {
 	if o.Recurring == nil || !o.NeedsCard {
 		return ""
@@ -197,26 +200,12 @@ func (o Order) Terms() string {
 // money writes minor units of the order's currency.
 func (o Order) money(minor int64) string { return o.Reader.Money(layout.Amount(minor, o.Currency)) }
 
-// Choosing reports whether the buyer is to choose times.
+// Choosing reports whether the buyer has to choose times.
 func (o Order) Choosing() bool { return o.State == "choose_mode" || o.State == "choose_time" }
 
 // payable reports whether the payment form is shown.
 func (o Order) payable() bool {
 	return o.State == "details" || o.State == "pay" || o.State == "payment_failed"
-}
-
-// Icon names the drawing for the kind of thing sold.
-func (i Item) Icon() string {
-	switch i.Type {
-	case "SUBSCRIPTION":
-		return "subscription"
-	case "SERVICE":
-		return "service"
-	case "APPOINTMENT":
-		return "appointment"
-	default:
-		return "digital"
-	}
 }
 
 // Initial is the seller's monogram.

@@ -20,10 +20,14 @@ func eur(minor int64) money.Amount { return money.Amount{Minor: minor, Currency:
 
 func sessionPage(change func(*checkout.Page)) checkout.Page {
 	p := checkout.Page{
-		State: core.PagePay, Seller: identity.Storefront{Name: "Ada"}, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		State: core.PagePay, Seller: identity.Storefront{Name: "Ada"},
+		Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Session: core.State{
 			ID: "cs_1", Status: core.StatusProcessing, UIMode: core.Hosted,
-			Offer:      plan.Offer{Title: "Book", ListingType: "DIGITAL", PlanKey: "default", PlanName: "Book", Price: eur(900), DownloadURL: "https://files.example/a"},
+			Offer: plan.Offer{
+				Title: "Book", ListingType: "DIGITAL", PlanKey: "default", PlanName: "Book", Price: eur(900),
+				DownloadURL: "https://files.example/a",
+			},
 			Email:      "a@example.com",
 			Buyer:      customer.Details{Country: "IE"},
 			SuccessURL: "https://shop.example/thanks", CancelURL: "https://www.shop.example/back",
@@ -64,7 +68,9 @@ func TestASessionBecomesItsView(t *testing.T) {
 		"an embedded session by the shop's origins": {func(p *checkout.Page) { p.Session.UIMode = core.Embedded }, func(c Order) bool {
 			return strings.Join(c.Parents, " ") == "https://shop.example https://www.shop.example"
 		}},
-		"a trial asks for a card and charges nothing": {subscribe, func(c Order) bool { return c.NeedsCard && c.Total == 0 && c.Trial() && c.Item.Plan == "Team" }},
+		"a trial asks for a card and charges nothing": {
+			subscribe, func(c Order) bool { return c.NeedsCard && c.Total == 0 && c.Trial() && c.Item.Plan == "Team" },
+		},
 		"a trial counts from the account's now": {subscribe, func(c Order) bool {
 			return c.Recurring.FirstChargeAt.Equal(time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC))
 		}},
@@ -79,7 +85,9 @@ func TestASessionBecomesItsView(t *testing.T) {
 		"a paid session has its receipt": {paid, func(c Order) bool {
 			return c.Receipt.Number == "R-1" && c.Receipt.Card == "Visa •••• 4242" && c.Receipt.DownloadURL == "https://files.example/a"
 		}},
-		"a free session paid without a card": {func(p *checkout.Page) { paid(p); p.CardLast4 = "" }, func(c Order) bool { return c.Receipt.Card == "" }},
+		"a free session paid without a card": {
+			func(p *checkout.Page) { paid(p); p.CardLast4 = "" }, func(c Order) bool { return c.Receipt.Card == "" },
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -18,10 +18,10 @@ import (
 	"sundry/ports"
 )
 
-// page is what the pages of the portal show.
+// page holds what the pages of the portal show.
 type page struct {
 	Path, Seller, Email, ReturnURL string
-	// Notice is the key of what was just done, Problem why something could not be, in words; "" for neither.
+	// Notice is the key of the last action, Problem explains why one failed; "" for neither.
 	Notice, Problem string
 	Expired         bool
 	// Asked means that the link never was a key, only a way to be mailed one.
@@ -33,7 +33,7 @@ type page struct {
 	Appointments []appointmentView
 	// Plan is the one that a page is about.
 	Plan planView
-	// Quote is what a change costs, with the plan and interval to confirm; nil on the page that asks which.
+	// Quote is the price of a change, with the plan and interval to confirm; nil on the page that asks which.
 	Quote *quoteView
 	// Choices are the plans to change to.
 	Choices []choice
@@ -94,10 +94,12 @@ type sheet struct {
 	Start, End     time.Time
 }
 
-// What was done by the query parameter done, and what could not be. A declined card has its reason in another parameter.
+// What was done by the query parameter done, and what could not be. A declined card has its reason in another
+// parameter.
 var (
 	notices = map[string]string{
-		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed", "plan": "portal.done.plan",
+		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed",
+		"plan": "portal.done.plan",
 		"paid": "portal.done.paid", "card": "portal.done.card", "removed": "portal.done.removed",
 	}
 	problems = map[string]string{
@@ -106,7 +108,7 @@ var (
 	}
 )
 
-// problem is why the step before failed, for the reader; "" when it did not.
+// problem explains to the reader why the previous step failed; "" when it did not.
 func problem(c *fiber.Ctx) string {
 	reader, what := layout.Reader(c), c.Query("done")
 	if what == "declined" {
@@ -120,7 +122,8 @@ func problem(c *fiber.Ctx) string {
 
 func (r *Routes) newPage(c *fiber.Ctx, v customers.Visit) page {
 	return page{
-		Path: path(c), Seller: v.Seller, Email: v.Customer.Email, ReturnURL: v.ReturnURL, Expired: v.Expired, Asked: v.Asked,
+		Path: path(c), Seller: v.Seller, Email: v.Customer.Email, ReturnURL: v.ReturnURL, Expired: v.Expired,
+		Asked:  v.Asked,
 		Notice: notices[c.Query("done")], Problem: problem(c),
 	}
 }
@@ -162,7 +165,9 @@ func (r *Routes) fill(c *fiber.Ctx, v customers.Visit, p *page) error {
 			p.Receipts = append(p.Receipts, r.newReceiptView(reader, p.Path, one))
 		}
 	}
-	asked, err := r.Invoicing.Invoices(ctx, v.Customer.CreatorID, ports.InvoiceSearch{CustomerID: v.Customer.ID}, ports.Page{Limit: maxListed})
+	asked, err := r.Invoicing.Invoices(
+		ctx, v.Customer.CreatorID, ports.InvoiceSearch{CustomerID: v.Customer.ID}, ports.Page{Limit: maxListed},
+	)
 	if err != nil {
 		return err
 	}
@@ -170,14 +175,15 @@ func (r *Routes) fill(c *fiber.Ctx, v customers.Visit, p *page) error {
 		p.Invoices = append(p.Invoices, newInvoiceView(reader, one))
 	}
 	booked, err := r.Booking.Appointments(ctx, v.Customer.CreatorID,
-		ports.AppointmentSearch{CustomerID: v.Customer.ID, Status: appointment.StatusConfirmed}, ports.Page{Limit: maxListed})
+		ports.AppointmentSearch{CustomerID: v.Customer.ID, Status: appointment.StatusConfirmed},
+		ports.Page{Limit: maxListed})
 	for _, a := range booked.Items {
 		p.Appointments = append(p.Appointments, r.newAppointmentView(reader, a))
 	}
 	return err
 }
 
-// maxListed is how many invoices and how many appointments the portal lists.
+// maxListed bounds the invoices and the appointments that the portal lists.
 const maxListed = 100
 
 var invoiceTexts = map[invoice.Status]string{
@@ -202,9 +208,11 @@ func (r *Routes) newAppointmentView(reader locale.Locale, a appointment.State) a
 func newPlanView(reader locale.Locale, s subscription.State) planView {
 	running := s.Status == subscription.StatusActive || s.Status == subscription.StatusTrialing
 	v := planView{
-		State: s, Price: reader.Money(s.Offer.Price) + " " + reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount),
+		State:   s,
+		Price:   reader.Money(s.Offer.Price) + " " + reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount),
 		PastDue: s.Status == subscription.StatusPastDue, Until: s.CurrentPeriodEnd,
-		Cancels: !s.Status.Terminal() && !s.CancelAtPeriodEnd, Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused && s.Charge == nil,
+		Cancels: !s.Status.Terminal() && !s.CancelAtPeriodEnd,
+		Resumes: s.CancelAtPeriodEnd || s.Status == subscription.StatusPaused && s.Charge == nil,
 		Changes: running && !s.CancelAtPeriodEnd && s.Charge == nil,
 	}
 	v.Waits = s.Charge != nil
@@ -216,7 +224,10 @@ func newPlanView(reader locale.Locale, s subscription.State) planView {
 }
 
 func (r *Routes) newReceiptView(reader locale.Locale, base string, p payment.State) receiptView {
-	v := receiptView{Number: p.Sale.ReceiptNumber, Amount: reader.Money(p.Amount), PaidAt: p.SettledAt, Href: base + "/receipts/" + p.ID}
+	v := receiptView{
+		Number: p.Sale.ReceiptNumber, Amount: reader.Money(p.Amount), PaidAt: p.SettledAt,
+		Href: base + "/receipts/" + p.ID,
+	}
 	if len(p.Sale.Lines) > 0 {
 		v.Description = p.Sale.Lines[len(p.Sale.Lines)-1].Description
 	}
@@ -233,8 +244,10 @@ func (r *Routes) receipt(c *fiber.Ctx, v customers.Visit) error {
 	}
 	reader := layout.Reader(c)
 	sheet := sheet{
-		Number: paid.Sale.ReceiptNumber, Amount: reader.Money(paid.Amount), PaidAt: paid.SettledAt, Card: layout.CardName(paid.Brand, paid.Last4),
-		Start: paid.Sale.PeriodStart, End: paid.Sale.PeriodEnd, PDF: r.Documents.Links.URL(document.Receipt, paid.ID) + "/pdf",
+		Number: paid.Sale.ReceiptNumber, Amount: reader.Money(paid.Amount), PaidAt: paid.SettledAt,
+		Card:  layout.CardName(paid.Brand, paid.Last4),
+		Start: paid.Sale.PeriodStart, End: paid.Sale.PeriodEnd,
+		PDF: r.Documents.Links.URL(document.Receipt, paid.ID) + "/pdf",
 	}
 	for _, l := range paid.Sale.Lines {
 		sheet.Lines = append(sheet.Lines, line{l.Description, reader.Money(l.Amount)})
@@ -261,7 +274,9 @@ func (r *Routes) askConfirm(c *fiber.Ctx, v customers.Visit) error {
 	}
 	reader, p := layout.Reader(c), r.newPage(c, v)
 	p.Plan = newPlanView(reader, s)
-	return r.layout.SendForm(c, r.pages, "portal_confirm.html", layout.View{Title: reader.Text("portal.confirm.title"), Classes: "sheet", Page: p},
+	return r.layout.SendForm(c, r.pages, "portal_confirm.html", layout.View{
+		Title: reader.Text("portal.confirm.title"), Classes: "sheet", Page: p,
+	},
 		r.layout.CardForm(reader, layout.Amount(0, string(s.Offer.Price.Currency)), true))
 }
 
@@ -298,7 +313,9 @@ func (r *Routes) askChange(c *fiber.Ctx, v customers.Visit) error {
 			}
 			p.Choices = append(p.Choices, choice{
 				Plan: plan.Key, Interval: string(price.Interval),
-				Label: plan.Name + ", " + reader.Money(price.Amount) + " " + reader.Interval(string(price.Interval), price.IntervalCount),
+				Label: plan.Name + ", " + reader.Money(price.Amount) + " " + reader.Interval(
+					string(price.Interval), price.IntervalCount,
+				),
 			})
 		}
 	}
@@ -316,7 +333,8 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 		return err
 	}
 	p.Quote = &quoteView{
-		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Name: quote.Bill.Offer.PlanName, Due: reader.Money(due), Free: due.Minor == 0,
+		ID: quote.ID, Plan: to.Plan, Interval: to.Interval, Name: quote.Bill.Offer.PlanName, Due: reader.Money(due),
+		Free: due.Minor == 0,
 	}
 	if quote.Bill.CreditAfter.Minor > 0 {
 		p.Quote.Credit = reader.Money(quote.Bill.CreditAfter)
@@ -327,7 +345,7 @@ func (r *Routes) showQuote(c *fiber.Ctx, s subscription.State, p page, to choice
 	return r.send(c, "portal_change.html", "portal.change.title", p)
 }
 
-// setupPage is what the page that saves a card shows.
+// setupPage holds what the page that saves a card shows.
 type setupPage struct {
 	Path, Seller, Mandate, ReturnURL string
 	State                            cardsetup.Status
@@ -352,7 +370,9 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 		p.Card = layout.CardName(s.Card.Brand, s.Card.Last4)
 	}
 	reader := layout.Reader(c)
-	return r.layout.SendForm(c, r.pages, "setup.html", layout.View{Title: reader.Text("portal.setup.title"), Classes: "sheet", Page: p},
+	return r.layout.SendForm(c, r.pages, "setup.html", layout.View{
+		Title: reader.Text("portal.setup.title"), Classes: "sheet", Page: p,
+	},
 		r.layout.CardForm(reader, layout.Amount(0, setupCurrency), true))
 }
 

@@ -1,6 +1,6 @@
-// Package portal is where a customer sees what they have bought, manages their plans and changes their card. Its pages are
-// forms and links: nothing on them needs a script but the card processor's own form. The secret in the address is the
-// authorization, and there is no cookie that another site could use.
+// Package portal serves the pages on which a customer sees what they have bought, manages their plans and changes
+// their card. They are forms and links: nothing on them needs a script but the card processor's own form. The secret
+// in the address is the authorization, and there is no cookie that another site could use.
 package portal
 
 import (
@@ -79,7 +79,7 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Post("/p/:link/plans/:subscription/authenticate", compress, r.visitor(r.authenticate))
 }
 
-// visitor opens the portal for a handler; an expired link leads to the page that explains that.
+// visitor opens the portal for a handler; an expired link redirects to the page that explains that.
 func (r *Routes) visitor(handle func(c *fiber.Ctx, v customers.Visit) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		visit, err := r.Customers.Visit(c.UserContext(), c.Params("link"))
@@ -99,7 +99,7 @@ func (r *Routes) visitor(handle func(c *fiber.Ctx, v customers.Visit) error) fib
 // path is the portal's own address.
 func path(c *fiber.Ctx) string { return "/p/" + c.Params("link") }
 
-// done leads back to the portal, which shows what was done or what went wrong.
+// done redirects to the portal, which shows the result.
 func done(c *fiber.Ctx, what string) error { return layout.SeeOther(c, path(c)+"?done="+what) }
 
 // refused is done for a refusal that the customer can understand; any other error is a page of its own.
@@ -182,7 +182,7 @@ func (r *Routes) change(c *fiber.Ctx, v customers.Visit) error {
 	return r.charged(c, changed, "plan")
 }
 
-// charged leads to the bank's question when the charge waits for the customer to confirm it.
+// charged redirects to the bank's challenge when the charge waits for the customer to confirm it.
 func (r *Routes) charged(c *fiber.Ctx, s subscription.State, what string) error {
 	if s.Charge != nil {
 		return layout.SeeOther(c, path(c)+"/plans/"+s.ID+"/confirm")
@@ -215,13 +215,15 @@ func (r *Routes) challenge(c *fiber.Ctx, v customers.Visit) error {
 	return r.layout.SendChallenge(c, action, err)
 }
 
-// authenticate takes in that the customer is back from their bank.
+// authenticate receives the customer back from their bank.
 func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 	s, err := r.own(c, v)
 	if err != nil {
 		return err
 	}
-	if _, err := r.Subscriptions.Confirm(c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes"); err != nil {
+	if _, err := r.Subscriptions.Confirm(
+		c.UserContext(), s.CreatorID, s.ID, c.FormValue("approve") == "yes",
+	); err != nil {
 		return refused(c, err)
 	}
 	return done(c, "paid")
@@ -229,7 +231,9 @@ func (r *Routes) authenticate(c *fiber.Ctx, v customers.Visit) error {
 
 func (r *Routes) addCard(c *fiber.Ctx) error {
 	return r.visitor(func(c *fiber.Ctx, v customers.Visit) error {
-		setup, err := r.Payments.OpenSetup(c.UserContext(), v.Customer.CreatorID, v.Customer.ID, r.layout.Config().BaseURL+path(c)+"?done=card")
+		setup, err := r.Payments.OpenSetup(
+			c.UserContext(), v.Customer.CreatorID, v.Customer.ID, r.layout.Config().BaseURL+path(c)+"?done=card",
+		)
 		if err != nil {
 			return err
 		}
@@ -245,9 +249,13 @@ func (r *Routes) removeCard(c *fiber.Ctx, v customers.Visit) error {
 	return done(c, "removed")
 }
 
-// saveCard takes one of the sandbox's test cards. They are chosen from a list: no card number is ever typed into a form.
+// saveCard takes one of the sandbox's test cards. They are chosen from a list: no card number is ever typed into a
+// form.
 func (r *Routes) saveCard(c *fiber.Ctx) error {
-	_, err := r.Payments.SaveOnPage(c.UserContext(), c.Params("secret"), ports.CardInput{Number: c.FormValue("card"), Token: c.FormValue("confirmationToken")}, layout.Reader(c))
+	_, err := r.Payments.SaveOnPage(
+		c.UserContext(), c.Params("secret"),
+		ports.CardInput{Number: c.FormValue("card"), Token: c.FormValue("confirmationToken")}, layout.Reader(c),
+	)
 	return r.saved(c, err)
 }
 
@@ -261,7 +269,8 @@ func (r *Routes) authenticateCard(c *fiber.Ctx) error {
 	return r.saved(c, err)
 }
 
-// saved leads on once a card is saved, and back to the page, which shows what is to be done, otherwise.
+// saved redirects to the page of the setup, which shows the result or the next step. NOT_FOUND and unexpected errors
+// show an error page.
 func (r *Routes) saved(c *fiber.Ctx, err error) error {
 	var refusal *fault.Error
 	if err != nil && (!errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode) {

@@ -27,7 +27,7 @@ type Routes struct {
 	Deps
 }
 
-// Deps are what the pages show.
+// Deps holds what the pages depend on.
 type Deps struct {
 	Sessions  *checkout.Service
 	Booking   *booking.Service
@@ -61,10 +61,11 @@ func (r *Routes) show(c *fiber.Ctx) error {
 		return r.layout.Fail(c, err)
 	}
 	shown := page{
-		Order: order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL), Refunded: session.Refunded, Path: "/r/" + secret, Credits: credits,
+		Order:    order.New(session, layout.ReaderOf(c, session.Session.Buyer.Locale), "", r.Booking.ManageURL),
+		Refunded: session.Refunded, Path: "/r/" + secret, Credits: credits,
 	}
 	if shown.Recurring != nil {
-		// The page may be passed on to others, so it only leads to a mail to the customer.
+		// The page may be shared, so it only offers to mail a link to the customer.
 		if shown.ManageURL, err = r.Customers.AskURL(session.Session.CustomerID); err != nil {
 			return r.layout.Fail(c, err)
 		}
@@ -92,13 +93,13 @@ func (r *Routes) pdf(c *fiber.Ctx) error {
 	return layout.SendPDF(c, issued.Number, content)
 }
 
-// page is what the template shows; Order.Receipt must be set.
+// page holds the data of the template; Order.Receipt must be set.
 type page struct {
 	order.Order
 	Refunded int64  // minor units
 	Path     string // /r/{secret}
 	Credits  []invoicing.CreditLink
-	// ManageURL leads to where a plan is managed and canceled; "" for what is bought once.
+	// ManageURL is the page on which a plan is managed and canceled; "" for a one-time purchase.
 	ManageURL string
 }
 
@@ -110,6 +111,7 @@ func (r *Routes) render(p page) ([]byte, error) {
 		return nil, fmt.Errorf("receipt %s: session has none", p.ID)
 	}
 	return r.pages.Render(p.Reader, "receipt.html", layout.View{
-		Title: p.Reader.Text("receipt.title", p.Receipt.Number), Script: "receipt.js", Classes: "sheet", Accent: p.Storefront.AccentColor, Page: p,
+		Title: p.Reader.Text("receipt.title", p.Receipt.Number), Script: "receipt.js", Classes: "sheet",
+		Accent: p.Storefront.AccentColor, Page: p,
 	})
 }

@@ -16,7 +16,10 @@ func TestAReceiptRenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paid := page{Order: ordertest.Paid(ordertest.Subscription("paid")), Refunded: 1000, Path: "/r/x", Credits: []invoicing.CreditLink{{Number: "ABC123-C-000001", URL: "https://pay.example/d/credit_note/x"}}}
+	paid := page{
+		Order: ordertest.Paid(ordertest.Subscription("paid")), Refunded: 1000, Path: "/r/x",
+		Credits: []invoicing.CreditLink{{Number: "ABC123-C-000001", URL: "https://pay.example/d/credit_note/x"}},
+	}
 	paid.ManageURL = "/p/asks"
 	paid.Buyer = order.Buyer{Email: "ada@example.com", Country: "GB"}
 	booked := page{Order: ordertest.Paid(ordertest.Lesson("paid", 2, 2, "in_person"))}
@@ -25,8 +28,20 @@ func TestAReceiptRenders(t *testing.T) {
 		page page
 		want []string
 	}{
-		"receipt": {paid, []string{"R-2026-000042", "€40.00", "Refunded", "ABC123-C-000001", "/r/x/pdf", `href="/p/asks"`, "United Kingdom", "March 8, 2026, 2:05 PM UTC"}},
-		"booked":  {booked, []string{"Full refund if you cancel at least 24 hours before the start.", "Your appointments", "9:00 AM – 10:00 AM EST (UTC−5)", "10:00 AM – 11:00 AM EDT (UTC−4)", "7 Bridge Street"}},
+		"receipt": {
+			paid,
+			[]string{
+				"R-2026-000042", "€40.00", "Refunded", "ABC123-C-000001", "/r/x/pdf", `href="/p/asks"`,
+				"United Kingdom", "March 8, 2026, 2:05 PM UTC",
+			},
+		},
+		"booked": {
+			booked,
+			[]string{
+				"Full refund if you cancel at least 24 hours before the start.", "Your appointments",
+				"9:00 AM – 10:00 AM EST (UTC−5)", "10:00 AM – 11:00 AM EDT (UTC−4)", "7 Bridge Street",
+			},
+		},
 	} {
 		html, err := r.render(c.page)
 		if err != nil {

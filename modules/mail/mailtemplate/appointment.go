@@ -12,22 +12,24 @@ import (
 	"sundry/core/money"
 )
 
-// The mails about an appointment: to its buyer, and to the creator whom it is with.
-const (
-	KindAppointmentBooked      Kind = "appointment.booked"
-	KindAppointmentRescheduled Kind = "appointment.rescheduled"
-	KindAppointmentCanceled    Kind = "appointment.canceled"
-	KindAppointmentReminder    Kind = "appointment.reminder"
-	KindCreatorBooked          Kind = "creator.appointment.booked"
-	KindCreatorRescheduled     Kind = "creator.appointment.rescheduled"
-	KindCreatorCanceled        Kind = "creator.appointment.canceled"
+// The mails about an appointment, to its buyer and to its creator.
+var (
+	KindAppointmentBooked      = define("appointment.booked", aboutAppointment("booked", true))
+	KindAppointmentRescheduled = define("appointment.rescheduled", aboutAppointment("rescheduled", true))
+	KindAppointmentCanceled    = define("appointment.canceled", aboutAppointment("canceled", true))
+	KindAppointmentReminder    = define("appointment.reminder", aboutAppointment("reminder", true))
+	KindCreatorBooked          = define("creator.appointment.booked", aboutAppointment("creator.booked", false))
+	KindCreatorRescheduled     = define(
+		"creator.appointment.rescheduled", aboutAppointment("creator.rescheduled", false),
+	)
+	KindCreatorCanceled = define("creator.appointment.canceled", aboutAppointment("creator.canceled", false))
 )
 
-// Appointment is what such a mail contains, frozen when its cause happened.
+// Appointment holds the data of such a mail, frozen when its cause happened.
 type Appointment struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Reader is whom the mail is for and Other whom they meet; either may be empty.
+	// Reader is the recipient and Other the person they meet. Either may be empty.
 	Reader   string    `json:"reader,omitempty"`
 	Other    string    `json:"other,omitempty"`
 	StartsAt time.Time `json:"startsAt"`
@@ -40,7 +42,7 @@ type Appointment struct {
 	Reason           string    `json:"reason,omitempty"`  // why it was canceled
 	ByBuyer          bool      `json:"byBuyer,omitempty"` // the buyer canceled it
 	Locale           string    `json:"locale,omitempty"`  // the reader's
-	// Money is what canceling did to the payment.
+	// Money is the effect of a cancellation on the payment.
 	Money CanceledMoney `json:"money,omitzero"`
 	// More are the further times of a pack, which one mail confirms together.
 	More    []Appointment `json:"more,omitempty"`
@@ -49,11 +51,11 @@ type Appointment struct {
 	File    File          `json:"file,omitzero"`
 }
 
-// CanceledMoney is what canceling an appointment did to its payment.
+// CanceledMoney describes what a cancellation did to the payment of an appointment.
 type CanceledMoney struct {
 	Decision appointment.RefundDecision `json:"decision"`
 	Refunded money.Amount               `json:"refunded,omitzero"`
-	// FullHours is how long before the start the buyer could have canceled for a full refund.
+	// FullHours is the number of hours before the start up to which the buyer could cancel for a full refund.
 	FullHours int `json:"fullHours,omitempty"`
 }
 
@@ -82,12 +84,14 @@ type File struct {
 // AppointmentOf takes a mail's words from an appointment, for a reader in a zone.
 func AppointmentOf(a appointment.State, reader, other, timezone string) Appointment {
 	return Appointment{
-		ID: a.ID, Title: a.Title, Reader: reader, Other: other, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Timezone: timezone,
-		MeetingURL: a.MeetingURL, Address: a.Address, Reason: a.CancelReason, ByBuyer: a.CanceledBy == appointment.ByBuyer,
+		ID: a.ID, Title: a.Title, Reader: reader, Other: other, StartsAt: a.StartsAt, EndsAt: a.EndsAt,
+		Timezone:   timezone,
+		MeetingURL: a.MeetingURL, Address: a.Address, Reason: a.CancelReason,
+		ByBuyer: a.CanceledBy == appointment.ByBuyer,
 	}
 }
 
-// aboutAppointment writes the mail whose words stand under a key; buyers get the link to their page.
+// aboutAppointment writes the mail with the texts of a key; buyers get the link to their page.
 func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) draft {
 	return func(site Site, to reader, a Appointment) draft {
 		zone, err := civil.ParseZone(a.Timezone)
@@ -97,14 +101,18 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 		day, clock := to.Day(a.StartsAt.In(zone)), to.Clock(a.StartsAt.In(zone))
 		other := cmp.Or(oneLine(a.Other), to.words("apt.somebody"))
 		d := draft{
-			Subject: to.words("apt."+key+".subject", oneLine(a.Title), day, clock), Preview: to.words("apt.preview", day, clock),
-			Heading: to.words("apt." + key + ".heading"), Figure: day + ", " + clock + " " + locale.ZoneName(a.StartsAt.In(zone)),
-			Lead:   []string{to.words("apt."+key+a.leadOf(key), other)},
-			Rows:   a.rows(to, zone, other),
-			Footer: to.words("apt.footer.creator"),
+			Subject: to.words("apt."+key+".subject", oneLine(a.Title), day, clock),
+			Preview: to.words("apt.preview", day, clock),
+			Heading: to.words("apt." + key + ".heading"),
+			Figure:  day + ", " + clock + " " + locale.ZoneName(a.StartsAt.In(zone)),
+			Lead:    []string{to.words("apt."+key+a.leadOf(key), other)},
+			Rows:    a.rows(to, zone, other),
+			Footer:  to.words("apt.footer.creator"),
 		}
 		if len(a.More) > 0 {
-			d.Subject, d.Heading = to.words("apt.pack.subject", len(a.More)+1, oneLine(a.Title)), to.words("apt.pack.heading", len(a.More)+1)
+			d.Subject, d.Heading = to.words("apt.pack.subject", len(a.More)+1, oneLine(a.Title)), to.words(
+				"apt.pack.heading", len(a.More)+1,
+			)
 			d.Preview, d.Figure = to.words("apt.pack.preview", day, clock), ""
 			if toBuyer {
 				d.Lead = []string{to.words("apt.pack.lead", other)}
@@ -175,13 +183,18 @@ func whole(clock string) string { return strings.ReplaceAll(clock, " ", "\u00a0"
 func (a Appointment) rows(to reader, zone *time.Location, other string) []row {
 	rows := []row{{Label: to.words("apt.what"), Value: a.Title}, {Label: to.words("apt.with"), Value: other}}
 	if !a.PreviousStartsAt.IsZero() {
-		rows = append(rows, row{Label: to.words("apt.before"), Value: to.Day(a.PreviousStartsAt.In(zone)) + ", " + to.Clock(a.PreviousStartsAt.In(zone))})
+		rows = append(rows, row{
+			Label: to.words("apt.before"),
+			Value: to.Day(a.PreviousStartsAt.In(zone)) + ", " + to.Clock(a.PreviousStartsAt.In(zone)),
+		})
 	}
 	rows = append(rows, a.when(to, zone))
 	for _, one := range a.More {
 		rows = append(rows, one.when(to, zone))
 	}
-	rows = append(rows, row{Label: to.words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, to.words("apt.unsaid")), Lines: true})
+	rows = append(rows, row{
+		Label: to.words("apt.where"), Value: cmp.Or(a.MeetingURL, a.Address, to.words("apt.unsaid")), Lines: true,
+	})
 	if a.Reason != "" {
 		rows = append(rows, row{Label: to.words("apt.reason"), Value: a.Reason})
 	}

@@ -9,13 +9,17 @@ import (
 func TestMailAboutAnAppointmentSaysWhenInTheReadersZone(t *testing.T) {
 	t.Parallel()
 	a := Appointment{
-		ID: "apt_1", Title: "Coaching\nand more", Reader: "Grace", Other: "Ada's Workshop", StartsAt: time.Date(2026, 6, 15, 18, 30, 0, 0, time.UTC),
-		EndsAt: time.Date(2026, 6, 15, 19, 30, 0, 0, time.UTC), Timezone: "Asia/Kathmandu", MeetingURL: "https://meet.example.com/ada",
+		ID: "apt_1", Title: "Coaching\nand more", Reader: "Grace", Other: "Ada's Workshop",
+		StartsAt: time.Date(2026, 6, 15, 18, 30, 0, 0, time.UTC),
+		EndsAt:   time.Date(2026, 6, 15, 19, 30, 0, 0, time.UTC), Timezone: "Asia/Kathmandu",
+		MeetingURL: "https://meet.example.com/ada",
 	}
 	const manage = "https://pay.example.com/a/secret-of-apt_1"
 	for kind, words := range map[Kind]string{
-		KindAppointmentBooked: "Confirmed: Coaching and more on Tuesday, June 16, 2026 at 12:15 AM", KindAppointmentRescheduled: "New time: ",
-		KindAppointmentCanceled: "Canceled: ", KindAppointmentReminder: "Reminder: ", KindCreatorBooked: "New booking: ", KindCreatorRescheduled: "Moved: ",
+		KindAppointmentBooked:      "Confirmed: Coaching and more on Tuesday, June 16, 2026 at 12:15 AM",
+		KindAppointmentRescheduled: "New time: ",
+		KindAppointmentCanceled:    "Canceled: ", KindAppointmentReminder: "Reminder: ",
+		KindCreatorBooked: "New booking: ", KindCreatorRescheduled: "Moved: ",
 		KindCreatorCanceled: "Canceled: ",
 	} {
 		l := write(t, kind, live(), a)
@@ -68,7 +72,10 @@ func TestOneMailConfirmsAWholePack(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 6, 15, 18, 30, 0, 0, time.UTC)
 	one := func(id string, days int) Appointment {
-		return Appointment{ID: id, Title: "Coaching", Other: "Ada", StartsAt: at.AddDate(0, 0, days), EndsAt: at.AddDate(0, 0, days).Add(time.Hour), Timezone: "UTC"}
+		return Appointment{
+			ID: id, Title: "Coaching", Other: "Ada", StartsAt: at.AddDate(0, 0, days),
+			EndsAt: at.AddDate(0, 0, days).Add(time.Hour), Timezone: "UTC",
+		}
 	}
 	a := one("apt_1", 0)
 	a.More = []Appointment{one("apt_2", 7), one("apt_3", 14)}

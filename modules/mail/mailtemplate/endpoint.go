@@ -7,9 +7,9 @@ import (
 )
 
 // KindEndpointDisabled notifies a creator that one of their webhook endpoints was disabled.
-const KindEndpointDisabled Kind = "webhook_endpoint.disabled"
+var KindEndpointDisabled = define("webhook_endpoint.disabled", endpointDisabled)
 
-// EndpointDisabled is what that mail contains.
+// EndpointDisabled holds the data of that mail.
 type EndpointDisabled struct {
 	ID      string    `json:"id"`
 	URL     string    `json:"url"`
@@ -18,15 +18,16 @@ type EndpointDisabled struct {
 	At      time.Time `json:"at"`     // account time
 }
 
-// EndpointDisabledOf takes the mail's words from what happened.
+// EndpointDisabledOf returns the mail's data for an event.
 func EndpointDisabledOf(e webhook.Disabled, creator string) EndpointDisabled {
 	return EndpointDisabled{ID: e.ID, URL: e.URL, Creator: creator, Reason: e.DisabledReason, At: e.At}
 }
 
 func endpointDisabled(site Site, to reader, e EndpointDisabled) draft {
 	return draft{
-		Subject: to.words("endpoint.subject"), Preview: to.words("endpoint.preview"), Heading: to.words("endpoint.heading"),
-		Lead: []string{to.words("endpoint.lead", oneLine(e.Creator))},
+		Subject: to.words("endpoint.subject"), Preview: to.words("endpoint.preview"),
+		Heading: to.words("endpoint.heading"),
+		Lead:    []string{to.words("endpoint.lead", oneLine(e.Creator))},
 		Rows: []row{
 			{Label: to.words("endpoint.url"), Value: e.URL},
 			{Label: to.words("endpoint.id"), Value: e.ID},

@@ -23,10 +23,17 @@ func TestAMailLooksLikeItsSeller(t *testing.T) {
 		button, text string
 		dark         string
 	}{
-		"nothing chosen":               {"Ada's Workshop", Look{}, "", "#0b5d4a", "#ffffff", "#5cceac"},
-		"a logo and a color":           {"Ada's Workshop", Look{"/media/img_1", "#4f46e5"}, "https://pay.example.com/media/img_1", "#4f46e5", "#ffffff", "#8781ed"},
-		"a color too bright to read":   {"Ada's Workshop", Look{AccentColor: "#ffff00"}, "", "#707000", "#ffffff", "#ffff00"},
-		"a logo that cannot be shown":  {"Ada's Workshop", Look{LogoURL: "ftp://shop.example/logo.png"}, "", "#0b5d4a", "#ffffff", "#5cceac"},
+		"nothing chosen": {"Ada's Workshop", Look{}, "", "#0b5d4a", "#ffffff", "#5cceac"},
+		"a logo and a color": {
+			"Ada's Workshop", Look{"/media/img_1", "#4f46e5"}, "https://pay.example.com/media/img_1", "#4f46e5",
+			"#ffffff", "#8781ed",
+		},
+		"a color too bright to read": {
+			"Ada's Workshop", Look{AccentColor: "#ffff00"}, "", "#707000", "#ffffff", "#ffff00",
+		},
+		"a logo that cannot be shown": {
+			"Ada's Workshop", Look{LogoURL: "ftp://shop.example/logo.png"}, "", "#0b5d4a", "#ffffff", "#5cceac",
+		},
 		"a mail of before, without it": {"", Look{}, "", "#0b5d4a", "#ffffff", "#5cceac"},
 	} {
 		data := ReceiptOf(paid(), "Ada's Workshop")

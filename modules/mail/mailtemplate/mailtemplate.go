@@ -1,5 +1,5 @@
-// Package mailtemplate renders mails: what happened goes in, a subject and the same words as text and as HTML come out. A
-// new mail is one line in the table of kinds, one function that fills a draft, and its strings.
+// Package mailtemplate renders mails: from the data of an event it makes a subject and one body as text and as HTML.
+// A new mail is a Kind with the function that fills its draft, and its strings in core/locale.
 package mailtemplate
 
 import (
@@ -28,7 +28,7 @@ type Party struct {
 	Address string `json:"address"`
 }
 
-// Look is how a seller's mails look, beside their name; empty members are as ours.
+// Look holds the branding of a seller's mails, beside their name. Empty members keep the default.
 type Look struct {
 	// LogoURL is a path of ours or an address on another host.
 	LogoURL     string `json:"logoUrl,omitempty"`
@@ -38,17 +38,18 @@ type Look struct {
 // Content is a rendered mail.
 type Content struct{ Subject, Text, HTML string }
 
-// Site is what mails need to know of this deployment.
+// Site holds what mails need of this deployment.
 type Site struct {
 	// Sandbox means that no money moves here.
 	Sandbox bool
-	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the mail is rendered: it is stored nowhere.
+	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the mail is rendered: it is stored
+	// nowhere.
 	ReceiptURL func(checkoutID string) string
 	// ManageURL is the buyer's page of an appointment, as little stored.
 	ManageURL func(appointmentID string) string
 	// PortalURL is a customer's portal, as little stored.
 	PortalURL func(customerID string) string
-	// PasswordResetURL is where a creator sets a new password, as little stored.
+	// PasswordResetURL returns the page on which a creator sets a new password. Derived at render time; never stored.
 	PasswordResetURL func(identity.ResetLink) string
 	// DashboardURL is a page of the creator's dashboard by its path there.
 	DashboardURL func(path string) string
@@ -56,29 +57,25 @@ type Site struct {
 	ImageURL func(logoURL string) string
 }
 
-// kinds are all the mails there are.
-var kinds = map[Kind]func(site Site, r reader, data json.RawMessage) (draft, error){
-	KindReceipt:          from(receipt),
-	KindEndpointDisabled: from(endpointDisabled),
-	KindPortalLink:       from(portalLink),
-	KindRenewalDue:       from(renewalDue),
-	KindChargeFailed:     from(chargeFailed),
-	KindRenewed:          from(renewed),
-	KindPasswordReset:    from(passwordReset),
+// kinds holds what define has defined.
+var kinds = map[Kind]func(site Site, r reader, data json.RawMessage) (draft, error){}
 
-	KindAppointmentBooked:      from(aboutAppointment("booked", true)),
-	KindAppointmentRescheduled: from(aboutAppointment("rescheduled", true)),
-	KindAppointmentCanceled:    from(aboutAppointment("canceled", true)),
-	KindAppointmentReminder:    from(aboutAppointment("reminder", true)),
-	KindCreatorBooked:          from(aboutAppointment("creator.booked", false)),
-	KindCreatorRescheduled:     from(aboutAppointment("creator.rescheduled", false)),
-	KindCreatorCanceled:        from(aboutAppointment("creator.canceled", false)),
+// define adds a kind of mail to kinds: write makes a draft of its data.
+func define[D any](name Kind, write func(Site, reader, D) draft) Kind {
+	kinds[name] = func(site Site, r reader, raw json.RawMessage) (draft, error) {
+		var data D
+		if err := json.Unmarshal(raw, &data); err != nil {
+			return draft{}, err
+		}
+		return write(site, r, data), nil
+	}
+	return name
 }
 
 // draft is a mail before it is rendered as text and HTML.
 type draft struct {
 	Subject string
-	// Preview is what a mailbox shows beside the subject.
+	// Preview is the text that a mailbox shows beside the subject.
 	Preview string
 	Heading string
 	// Figure is shown large: an amount.
@@ -94,9 +91,9 @@ type draft struct {
 	Notice string
 	// Tag is the language of the mail, BCP 47.
 	Tag string
-	// Footer is why this came.
+	// Footer explains why the recipient got this mail.
 	Footer string
-	// Brand is whose mail it is.
+	// Brand is the sender's branding.
 	Brand brand
 }
 
@@ -108,7 +105,7 @@ type brand struct {
 	accent.Palette
 }
 
-// ours are the colors of a mail whose seller has chosen none.
+// ours is the palette of a mail whose seller has chosen none.
 var ours = accent.Palette{
 	Light: accent.Colors{Accent: "#0b5d4a", OnAccent: "#ffffff"},
 	Dark:  accent.Colors{Accent: "#5cceac", OnAccent: "#06231b"},
@@ -123,18 +120,6 @@ type row struct {
 }
 
 type link struct{ Label, URL string }
-
-// from reads a kind's data for the function that writes it.
-func from[D any](write func(Site, reader, D) draft) func(Site, reader, json.RawMessage) (draft, error) {
-	return func(site Site, r reader, raw json.RawMessage) (draft, error) {
-		var data D
-		err := json.Unmarshal(raw, &data)
-		if err != nil {
-			return draft{}, err
-		}
-		return write(site, r, data), nil
-	}
-}
 
 //go:embed layout.html layout.txt
 var layouts embed.FS
@@ -177,10 +162,10 @@ func Render(kind Kind, site Site, data json.RawMessage) (Content, error) {
 	return Content{Subject: d.Subject, Text: tidy(plain.String()), HTML: rich.String()}, nil
 }
 
-// Kinds are all the kinds of mails, in order.
+// Kinds returns all kinds of mails, sorted.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
-// head is what every mail's data may contain of its reader and its seller.
+// head holds the members that every mail's data may have about its reader and its seller.
 type head struct {
 	Locale  string `json:"locale"`
 	Look    Look   `json:"look"`
@@ -195,7 +180,7 @@ func headOf(data json.RawMessage) head {
 	return h
 }
 
-// reader is whom the mail is for: American English where its data names no locale.
+// reader returns the recipient's locale: American English if the data names none.
 func (h head) reader() reader {
 	if h.Locale == "" {
 		return reader{locale.Default}

@@ -47,7 +47,10 @@ func euros(cents int64) money.Amount { return money.Amount{Minor: cents, Currenc
 func paid() checkout.Paid {
 	return checkout.Paid{
 		CheckoutID: "cs_1", ReceiptNumber: "R-000042", Email: "grace@example.com", BuyerName: "Grace Hopper", At: noon,
-		Offer:    plan.Offer{Title: "Type specimens", PlanKey: "default", PlanName: "Type specimens", Price: euros(1200), DownloadURL: "https://cdn.example.com/specimens.pdf"},
+		Offer: plan.Offer{
+			Title: "Type specimens", PlanKey: "default", PlanName: "Type specimens", Price: euros(1200),
+			DownloadURL: "https://cdn.example.com/specimens.pdf",
+		},
 		Subtotal: euros(1200), Discount: euros(0), Tax: euros(0), Total: euros(1200),
 	}
 }
@@ -84,8 +87,10 @@ You’re receiving this email because this address was used to place an order. R
 		t.Errorf("text:\n%s\nwant:\n%s", l.Text, want)
 	}
 	for _, part := range []string{
-		"Ada&#39;s Workshop", "Type specimens", "€12.00", "R-000042", "March 8, 2026, 12:00 PM UTC", `href="https://cdn.example.com/specimens.pdf"`,
-		`href="https://pay.example.com/r/secret-of-cs_1?a=1&amp;b=2"`, "prefers-color-scheme: dark", "merchant of record",
+		"Ada&#39;s Workshop", "Type specimens", "€12.00", "R-000042", "March 8, 2026, 12:00 PM UTC",
+		`href="https://cdn.example.com/specimens.pdf"`,
+		`href="https://pay.example.com/r/secret-of-cs_1?a=1&amp;b=2"`, "prefers-color-scheme: dark",
+		"merchant of record",
 	} {
 		if !strings.Contains(l.HTML, part) {
 			t.Errorf("the HTML lacks %s", part)
@@ -102,7 +107,10 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 	t.Parallel()
 	subscribe := func(days int) func(*checkout.Paid) {
 		return func(e *checkout.Paid) {
-			e.Offer = plan.Offer{Title: "Studio", PlanKey: "pro", PlanName: "Pro", Interval: "month", IntervalCount: 3, TrialDays: days, Price: euros(4900)}
+			e.Offer = plan.Offer{
+				Title: "Studio", PlanKey: "pro", PlanName: "Pro", Interval: "month", IntervalCount: 3, TrialDays: days,
+				Price: euros(4900),
+			}
 			e.Subtotal, e.Total = e.Offer.DueNow(), e.Offer.DueNow()
 		}
 	}
@@ -115,7 +123,8 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 			[]string{"Subtotal        €12.00", "Discount        −€2.00", "Tax             €1.90", "Amount paid     €11.90"}, []string{"Tax included"},
 		},
 		"tax in the price": {
-			func(e *checkout.Paid) { e.Tax = euros(192) }, []string{"Tax included    €1.92", "Amount paid     €12.00"}, []string{"Discount"},
+			func(e *checkout.Paid) { e.Tax = euros(192) }, []string{"Tax included    €1.92", "Amount paid     €12.00"},
+			[]string{"Discount"},
 		},
 		"a currency without decimals": {
 			func(e *checkout.Paid) {
@@ -124,17 +133,25 @@ func TestWhatDiffersBetweenReceipts(t *testing.T) {
 			[]string{"¥1,200"}, []string{"12.00"},
 		},
 		"a subscription": {
-			subscribe(0), []string{"Studio\n                Pro\n", "Renews at €49.00 every 3 months until you cancel.", "Amount paid     €49.00"}, []string{"Download", "trial"},
+			subscribe(0),
+			[]string{"Studio\n                Pro\n", "Renews at €49.00 every 3 months until you cancel.", "Amount paid     €49.00"}, []string{"Download", "trial"},
 		},
 		"a trial": {
-			subscribe(14), []string{"Your trial has started", "You weren’t charged today. From March 22, 2026 you’ll pay €49.00 every 3 months until you cancel.", "€0.00"},
+			subscribe(14),
+			[]string{
+				"Your trial has started",
+				"You weren’t charged today. From March 22, 2026 you’ll pay €49.00 every 3 months until you cancel.",
+				"€0.00",
+			},
 			[]string{"Renews", "Thanks"},
 		},
 		"a gift": {
-			func(e *checkout.Paid) { e.Subtotal, e.Total = euros(0), euros(0) }, []string{"It’s yours", "€0.00"}, []string{"Renews", "until you cancel"},
+			func(e *checkout.Paid) { e.Subtotal, e.Total = euros(0), euros(0) }, []string{"It’s yours", "€0.00"},
+			[]string{"Renews", "until you cancel"},
 		},
 		"nobody's name": {
-			func(e *checkout.Paid) { e.BuyerName = "" }, []string{"\nHere’s your receipt from Ada's Workshop."}, []string{"Hi "},
+			func(e *checkout.Paid) { e.BuyerName = "" }, []string{"\nHere’s your receipt from Ada's Workshop."},
+			[]string{"Hi "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,8 +243,10 @@ func TestOnlyMailsAboutPaymentsMentionMoneyInTheSandbox(t *testing.T) {
 		data  any
 		money bool
 	}{
-		KindPasswordReset: {PasswordReset{}, false}, KindEndpointDisabled: {EndpointDisabled{Reason: webhook.DisabledByFailing}, false},
-		KindPortalLink: {Plan{}, false}, KindRenewalDue: {Plan{}, true}, KindChargeFailed: {Plan{}, true}, KindRenewed: {Plan{}, true},
+		KindPasswordReset:    {PasswordReset{}, false},
+		KindEndpointDisabled: {EndpointDisabled{Reason: webhook.DisabledByFailing}, false},
+		KindPortalLink:       {Plan{}, false}, KindRenewalDue: {Plan{}, true}, KindChargeFailed: {Plan{}, true},
+		KindRenewed: {Plan{}, true},
 	} {
 		l := write(t, kind, site, c.data)
 		if !strings.Contains(l.Text, "This is a test from the sandbox.") || strings.Contains(l.Text, "No money moved") != c.money {

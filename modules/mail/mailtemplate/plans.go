@@ -8,14 +8,14 @@ import (
 )
 
 // The mails about a customer's plans. Each leads to the portal, whose link is made when the mail is rendered.
-const (
-	KindPortalLink   Kind = "portal.link"
-	KindRenewalDue   Kind = "subscription.renewal_due"
-	KindChargeFailed Kind = "subscription.charge_failed"
-	KindRenewed      Kind = "subscription.charge_paid"
+var (
+	KindPortalLink   = define("portal.link", portalLink)
+	KindRenewalDue   = define("subscription.renewal_due", renewalDue)
+	KindChargeFailed = define("subscription.charge_failed", chargeFailed)
+	KindRenewed      = define("subscription.charge_paid", renewed)
 )
 
-// Plan is what those mails contain. Members that a mail does not name are zero.
+// Plan holds the data of those mails. Members that a mail does not use are zero.
 type Plan struct {
 	CustomerID string       `json:"customerId"`
 	Seller     string       `json:"seller"`
@@ -24,7 +24,7 @@ type Plan struct {
 	Look       Look         `json:"look,omitzero"`    // theirs
 	Item       string       `json:"item,omitempty"`
 	Amount     money.Amount `json:"amount,omitzero"`
-	// At is when it will be charged, was charged, or is tried again.
+	// At is the time of the charge, past or next.
 	At          time.Time `json:"at,omitzero"`
 	GraceEndsAt time.Time `json:"graceEndsAt,omitzero"`
 	Number      string    `json:"number,omitempty"`
@@ -52,7 +52,8 @@ func renewalDue(site Site, to reader, p Plan) draft {
 		kind = "trial"
 	}
 	return draft{
-		Subject: to.words(kind+".subject", p.Item, to.Date(p.At)), Heading: to.words(kind + ".heading"), Figure: to.Money(p.Amount), Money: true,
+		Subject: to.words(kind+".subject", p.Item, to.Date(p.At)), Heading: to.words(kind + ".heading"),
+		Figure: to.Money(p.Amount), Money: true,
 		Lead:  []string{to.words(kind+".lead", oneLine(p.Item), to.Date(p.At), to.Money(p.Amount))},
 		Links: p.links(site, to.words("portal.manage")), Footer: p.footer(to),
 	}
@@ -80,7 +81,7 @@ func chargeFailed(site Site, to reader, p Plan) draft {
 	return d
 }
 
-// untilPaid is what a failed payment does to the plan.
+// untilPaid explains the effect of a failed payment on the plan.
 func (p Plan) untilPaid(to reader) string {
 	switch {
 	case !p.GraceOver:
@@ -102,7 +103,8 @@ func cardName(brand, last4 string) string {
 
 func renewed(site Site, to reader, p Plan) draft {
 	return draft{
-		Subject: to.words("receipt.subject", p.Seller, p.Number), Heading: to.words("renewed.heading"), Figure: to.Money(p.Amount), Money: true,
+		Subject: to.words("receipt.subject", p.Seller, p.Number), Heading: to.words("renewed.heading"),
+		Figure: to.Money(p.Amount), Money: true,
 		Lead: []string{to.words("renewed.lead", oneLine(p.Item))},
 		Rows: []row{
 			{Label: to.words("receipt.item"), Value: p.Item},
@@ -110,12 +112,13 @@ func renewed(site Site, to reader, p Plan) draft {
 			{Label: to.words("receipt.number"), Value: p.Number},
 			{Label: to.words("receipt.date"), Value: to.Moment(p.At)},
 		},
-		Links: p.links(site, to.words("portal.manage")), After: []string{to.words("receipt.merchant", oneLine(p.Seller))},
+		Links:  p.links(site, to.words("portal.manage")),
+		After:  []string{to.words("receipt.merchant", oneLine(p.Seller))},
 		Footer: p.footer(to),
 	}
 }
 
-// footer explains why the mail came and whom a reply reaches.
+// footer explains why the recipient got the mail and who receives a reply.
 func (p Plan) footer(to reader) string { return to.words("plan.footer", oneLine(p.Seller)) }
 
 // links is the way to the portal.

@@ -13,15 +13,18 @@ func TestMailsAboutPlansLeadToThePortal(t *testing.T) {
 	site := live()
 	site.PortalURL = func(customerID string) string { return "https://pay.example/p/" + customerID }
 	data := Plan{
-		CustomerID: "cus_1", Seller: "Ada's Workshop", Item: "App – pro", Amount: money.Amount{Minor: 1900, Currency: "eur"},
-		At: time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC), GraceEndsAt: time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC), Number: "ABCDEF-R-000002",
+		CustomerID: "cus_1", Seller: "Ada's Workshop", Item: "App – pro",
+		Amount:      money.Amount{Minor: 1900, Currency: "eur"},
+		At:          time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC),
+		GraceEndsAt: time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC), Number: "ABCDEF-R-000002",
 		Brand: "visa", Last4: "0341", DeclineCode: "insufficient_funds",
 	}
 	for kind, wants := range map[Kind][]string{
 		KindPortalLink: {"Ada's Workshop"},
 		KindRenewalDue: {"App – pro", "€19.00", "2026"},
 		KindChargeFailed: {
-			"App – pro", "€19.00", "Visa •••• 0341", "insufficient funds", "by March 15, 2026 to keep your plan", "try your card again on March 8, 2026",
+			"App – pro", "€19.00", "Visa •••• 0341", "insufficient funds", "by March 15, 2026 to keep your plan",
+			"try your card again on March 8, 2026",
 		},
 		KindRenewed: {"App – pro", "€19.00", "ABCDEF-R-000002"},
 	} {

@@ -8,9 +8,9 @@ import (
 )
 
 // KindReceipt confirms to a buyer what they bought.
-const KindReceipt Kind = "receipt"
+var KindReceipt = define("receipt", receipt)
 
-// Receipt is what a receipt contains. It is frozen when the payment has arrived.
+// Receipt holds the data of a receipt, frozen when the payment arrived.
 type Receipt struct {
 	CheckoutID    string       `json:"checkoutId"`
 	CustomerID    string       `json:"customerId,omitempty"`
@@ -29,8 +29,8 @@ type Receipt struct {
 	Total         money.Amount `json:"total"`
 	PaidAt        time.Time    `json:"paidAt"` // account time
 	DownloadURL   string       `json:"downloadUrl,omitempty"`
-	// FullRefundHours is how long before its start an appointment can be canceled for a full refund; nil where that is not
-	// promised.
+	// FullRefundHours is the number of hours before its start up to which an appointment can be canceled for a full
+	// refund; nil if that is not promised.
 	FullRefundHours *int   `json:"fullRefundHours,omitempty"`
 	ReplyTo         Party  `json:"replyTo,omitzero"` // the seller
 	Look            Look   `json:"look,omitzero"`    // theirs
@@ -40,8 +40,10 @@ type Receipt struct {
 // ReceiptOf takes a receipt's words from a payment.
 func ReceiptOf(e checkout.Paid, seller string) Receipt {
 	r := Receipt{
-		CheckoutID: e.CheckoutID, CustomerID: e.CustomerID, Number: e.ReceiptNumber, Seller: seller, Buyer: e.BuyerName, Item: e.Offer.Title,
-		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At, DownloadURL: e.Offer.DownloadURL, Locale: e.Buyer.Locale,
+		CheckoutID: e.CheckoutID, CustomerID: e.CustomerID, Number: e.ReceiptNumber, Seller: seller, Buyer: e.BuyerName,
+		Item:     e.Offer.Title,
+		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At,
+		DownloadURL: e.Offer.DownloadURL, Locale: e.Buyer.Locale,
 	}
 	if e.Offer.PlanKey != "default" && e.Offer.PlanName != e.Offer.Title {
 		r.Plan = e.Offer.PlanName
@@ -117,13 +119,18 @@ func (r Receipt) rows(to reader) []row {
 		row{Label: to.words("receipt.date"), Value: to.Moment(r.PaidAt)})
 }
 
-// terms describe what is charged later.
+// terms describes later charges.
 func (r Receipt) terms(to reader) []string {
 	switch {
 	case r.Interval == "" || r.Price.Minor == 0:
 		return nil
 	case r.TrialDays > 0:
-		return []string{to.words("receipt.after_trial", to.Date(r.PaidAt.AddDate(0, 0, r.TrialDays)), to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount))}
+		return []string{
+			to.words(
+				"receipt.after_trial", to.Date(r.PaidAt.AddDate(0, 0, r.TrialDays)), to.Money(r.Price),
+				to.Interval(r.Interval, r.IntervalCount),
+			),
+		}
 	}
 	return []string{to.words("receipt.renews", to.Money(r.Price), to.Interval(r.Interval, r.IntervalCount))}
 }

@@ -2,7 +2,7 @@ package mailtemplate
 
 import "sundry/core/locale"
 
-// reader writes the texts of mails in the language and formats of whom a mail is for.
+// reader writes the texts of mails in the language and formats of the recipient.
 type reader struct{ locale.Locale }
 
 // words returns the text of mails with the key, its arguments filled in.

@@ -26,7 +26,9 @@ func Once(state string) order.Order {
 // Subscription is a discounted subscription with contained tax.
 func Subscription(state string) order.Order {
 	c := Once(state)
-	c.Item = order.Item{Title: "Studio Pro", Type: "SUBSCRIPTION", Plan: "Team", Description: "Unlimited projects and five seats."}
+	c.Item = order.Item{
+		Title: "Studio Pro", Type: "SUBSCRIPTION", Plan: "Team", Description: "Unlimited projects and five seats.",
+	}
 	c.Subtotal, c.Discount, c.Tax, c.TaxIncluded, c.Total = 4900, 900, 717, true, 4000
 	c.Recurring = &order.Recurring{Unit: "month", Count: 1, Amount: 4900}
 	return c
@@ -36,7 +38,10 @@ func Subscription(state string) order.Order {
 func Trial(state string) order.Order {
 	c := Subscription(state)
 	c.Subtotal, c.Discount, c.Tax, c.Total = 0, 0, 0, 0
-	c.Recurring = &order.Recurring{Unit: "month", Count: 1, Amount: 4900, TrialDays: 14, FirstChargeAt: time.Date(2026, 3, 22, 9, 0, 0, 0, time.UTC)}
+	c.Recurring = &order.Recurring{
+		Unit: "month", Count: 1, Amount: 4900, TrialDays: 14,
+		FirstChargeAt: time.Date(2026, 3, 22, 9, 0, 0, 0, time.UTC),
+	}
 	return c
 }
 
@@ -65,10 +70,15 @@ func Lesson(state string, sessions, chosen int, modes ...string) order.Order {
 	c.Item = order.Item{Title: "Press Lesson", Type: "APPOINTMENT"}
 	c.Now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c.ExpiresAt = c.Now.Add(30 * time.Minute)
-	c.Booking = &order.Booking{Reader: locale.Default, ListingID: "lst_1", VariantID: "var_1", Minutes: 60, Sessions: sessions, Modes: modes, FullRefundHours: new(24)}
+	c.Booking = &order.Booking{
+		Reader: locale.Default, ListingID: "lst_1", VariantID: "var_1", Minutes: 60, Sessions: sessions, Modes: modes,
+		FullRefundHours: new(24),
+	}
 	for i := range chosen {
 		at := time.Date(2026, 3, 7+i, 14, 0, 0, 0, time.UTC)
-		c.Booking.Times = append(c.Booking.Times, order.Meeting{Reader: locale.Default, StartsAt: at, EndsAt: at.Add(time.Hour), Zone: "America/New_York", Mode: modes[0]})
+		c.Booking.Times = append(c.Booking.Times, order.Meeting{
+			Reader: locale.Default, StartsAt: at, EndsAt: at.Add(time.Hour), Zone: "America/New_York", Mode: modes[0],
+		})
 	}
 	if c.Choosing() {
 		c.Booking.Calendar = &order.Calendar{Zone: "Europe/Paris", Until: "2026-04-30", Gap: 15}

@@ -25,7 +25,8 @@ func main() {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		read, _ := http.NewRequest(http.MethodGet, os.Getenv("SUNDRY_URL")+"/v1/customer-access/"+url.PathEscape(event.Data.ExternalCustomerID), nil)
+		snapshot := os.Getenv("SUNDRY_URL") + "/v1/customer-access/" + url.PathEscape(event.Data.ExternalCustomerID)
+		read, _ := http.NewRequest(http.MethodGet, snapshot, nil)
 		read.Header.Set("Authorization", "Bearer "+os.Getenv("SUNDRY_KEY"))
 		response, err := http.DefaultClient.Do(read)
 		if err != nil || response.StatusCode != http.StatusOK {

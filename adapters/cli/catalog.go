@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"sundry/modules/catalog"
+	"sundry/ports"
+)
+
+// catalogCommand is `sundry catalog export|import FILE [EMAIL]`.
+type catalogCommand struct {
+	action, file, account string
+	dryRun, yes           bool
+}
+
+const catalogUsage = `usage: sundry catalog export FILE [EMAIL]
+       sundry catalog import [--dry-run] [--yes] FILE [EMAIL]`
+
+func parseCatalog(args []string) (action, error) {
+	c, err := parseCatalogCommand(args)
+	if err != nil {
+		return nil, err
+	}
+	if c.action == "export" {
+		return c.export, nil
+	}
+	return c.importFile, nil
+}
+
+// parseCatalogCommand reads the arguments. Flags may stand before, between and behind the others.
+func parseCatalogCommand(args []string) (c catalogCommand, err error) {
+	flags := flag.NewFlagSet("catalog", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&c.dryRun, "dry-run", false, "")
+	flags.BoolVar(&c.yes, "yes", false, "")
+	flags.BoolVar(&c.yes, "y", false, "")
+	var plain []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return c, fmt.Errorf("%w\n\n%s", err, catalogUsage)
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		plain, args = append(plain, flags.Arg(0)), flags.Args()[1:]
+	}
+	if len(plain) < 2 || len(plain) > 3 ||
+		plain[0] != "export" && plain[0] != "import" || plain[0] == "export" && (c.dryRun || c.yes) {
+		return c, errors.New(catalogUsage)
+	}
+	c.action, c.file = plain[0], plain[1]
+	if len(plain) == 3 {
+		c.account = plain[2]
+	}
+	return c, nil
+}
+
+// importFile makes the catalog match the file. It shows what would change and asks a person at a terminal first.
+func (f catalogCommand) importFile(ctx context.Context, c call) error {
+	raw, err := f.read(c.In)
+	if err != nil {
+		return err
+	}
+	document, err := catalog.ReadDocument(raw)
+	if err != nil {
+		return err
+	}
+	creatorID, err := f.accountID(ctx, c.app)
+	if err != nil {
+		return err
+	}
+	changes, err := c.app.Catalog.PreviewImport(ctx, creatorID, document)
+	if err != nil {
+		return err
+	}
+	for _, line := range changes {
+		if _, err := fmt.Fprintln(c.Out, line); err != nil {
+			return err
+		}
+	}
+	outcome := "Nothing was written."
+	switch {
+	case len(changes) == 0:
+		outcome = "Nothing to change."
+	case !f.dryRun && (f.yes || f.file == "-" || !isTerminal(c.In) || agrees(c.In, c.Out)):
+		if _, err := c.app.Catalog.Import(ctx, creatorID, document); err != nil {
+			return err
+		}
+		outcome = "The catalog matches the file."
+	}
+	_, err = fmt.Fprintln(c.Out, outcome)
+	return err
+}
+
+func (f catalogCommand) export(ctx context.Context, c call) error {
+	creatorID, err := f.accountID(ctx, c.app)
+	if err != nil {
+		return err
+	}
+	document, err := c.app.Catalog.Export(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	if f.file == "-" {
+		return document.Write(c.Out)
+	}
+	var file bytes.Buffer
+	if err := document.Write(&file); err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.file, file.Bytes(), 0o644); err != nil { //nolint:gosec // a catalog is no secret: others may read it
+		return err
+	}
+	_, err = fmt.Fprintf(c.Out, "Listings written to %s: %d\n", f.file, len(document.Listings))
+	return err
+}
+
+// accountID returns the id of the account that the command names.
+func (f catalogCommand) accountID(ctx context.Context, app *App) (string, error) {
+	id, err := app.Accounts.FindAccount(ctx, f.account)
+	switch {
+	case errors.Is(err, ports.ErrNotFound) && f.account == "":
+		return "", errors.New("there is not exactly one account here: name one by its e-mail address, behind the file")
+	case errors.Is(err, ports.ErrNotFound):
+		return "", fmt.Errorf("no account has the e-mail address %s", f.account)
+	}
+	return id, err
+}
+
+func (f catalogCommand) read(in io.Reader) ([]byte, error) {
+	if f.file == "-" {
+		return io.ReadAll(in)
+	}
+	return os.ReadFile(f.file)
+}
+
+// isTerminal reports whether a person could reply.
+func isTerminal(in io.Reader) bool {
+	file, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull && info.Name() != "null"
+}
+
+func agrees(in io.Reader, out io.Writer) bool {
+	_, _ = fmt.Fprint(out, "Write this? [y/N] ")     // a broken terminal shows in the reply
+	reply, _ := bufio.NewReader(in).ReadString('\n') // no reply is no
+	return strings.EqualFold(strings.TrimSpace(reply), "y")
+}

@@ -1,0 +1,224 @@
+// Package cli holds the commands of the program as one table. Host is the process that a command runs in. Some need
+// nothing of it, as listen and trigger, which talk to a running service through its public API.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"sundry/modules/catalog"
+	"sundry/modules/identity"
+	"sundry/modules/invoicing"
+)
+
+// Host is the process that a command runs in.
+type Host struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Settings reads the configuration. Its error lists every fault.
+	Settings func() (Settings, error)
+	// Open reads the configuration, connects, migrates and wires.
+	Open func(ctx context.Context) (*App, error)
+}
+
+// Settings are the parts of the configuration that commands use.
+type Settings struct {
+	Addr, BaseURL, DataDir string
+	Live, SeedsDemo        bool
+}
+
+// App holds the parts of the wired program that commands use.
+type App struct {
+	Settings  Settings
+	Accounts  *identity.Service
+	Catalog   *catalog.Service
+	Documents *invoicing.Documents
+	// Run plays the roles until ctx ends.
+	Run func(ctx context.Context, roles Roles) error
+	// Seed creates the demo creator in an empty sandbox database. It returns nil if there is any account.
+	Seed func(ctx context.Context) (*Demo, error)
+	// Verify checks the invariants and returns one line per violation.
+	Verify func(ctx context.Context) ([]string, error)
+	Close  func() error
+}
+
+// Roles are the parts of the program that a process plays.
+type Roles struct{ Serve, Work bool }
+
+// need is the part of the program that a command needs.
+type need int
+
+const (
+	nothing need = iota
+	theSettings
+	theApp
+)
+
+// command is a row of the table.
+type command struct {
+	name  string // "" is the program without a command
+	lines []line
+	// apart puts the command behind an empty line of the usage, as no person types it.
+	apart bool
+	needs need
+	// parse reads the arguments before anything is opened.
+	parse func(args []string) (action, error)
+}
+
+// line describes one form of a command in the usage: its arguments, and what it does.
+type line struct{ arguments, does string }
+
+// call holds the arguments of an action. Settings and App are set if the command needs them.
+type call struct {
+	Host
+	settings Settings
+	app      *App
+}
+
+type action func(ctx context.Context, c call) error
+
+// commands is the table of commands, in the order of the usage.
+func commands() []command {
+	return []command{
+		{
+			name: "", needs: theApp, parse: noArguments(serve(Roles{Serve: true, Work: true})),
+			lines: []line{{"", "serve and work in one process"}},
+		},
+		{
+			name: "serve", needs: theApp, parse: noArguments(serve(Roles{Serve: true})),
+			lines: []line{{"", "API and pages"}},
+		},
+		{
+			name: "worker", needs: theApp, parse: noArguments(work),
+			lines: []line{{"", "background work"}},
+		},
+		{
+			name: "migrate", needs: theApp, parse: noArguments(migrate),
+			lines: []line{{"", "bring the database schema up to date"}},
+		},
+		{
+			name: "seed", needs: theApp, parse: noArguments(seed),
+			lines: []line{{"", "make the demo creator in an empty sandbox database"}},
+		},
+		{
+			name: "catalog", needs: theApp, parse: parseCatalog,
+			lines: []line{
+				{
+					"export FILE [EMAIL]",
+					`write listings, variants, plans, prices and payment links by stable keys ("-" = stdout)`,
+				},
+				{
+					"import FILE [EMAIL]",
+					"show what would change, then make the catalog so (--dry-run only shows, --yes never asks)",
+				},
+			},
+		},
+		{
+			name: "verify", needs: theApp, parse: noArguments(verify),
+			lines: []line{{"", "check the invariants of money and access; exit 1 and one line per violation"}},
+		},
+		{
+			name: "tax-report", needs: theApp, parse: parseTaxReport,
+			lines: []line{
+				{
+					"FROM UNTIL",
+					"sum up the documents of these days by country, rate and so on, as CSV to file taxes from",
+				},
+			},
+		},
+		{
+			name: "listen", parse: parseListen,
+			lines: []line{
+				{"", "print the account's events and forward them to a URL, signed as webhooks are (listen --help)"},
+			},
+		},
+		{
+			name: "trigger", parse: parseTrigger,
+			lines: []line{{"TYPE", "make an event in the sandbox (trigger --help)"}},
+		},
+		{
+			name: "version", parse: noArguments(printVersion),
+			lines: []line{{"", "what this binary was built from"}},
+		},
+		{
+			name: "healthcheck", needs: theSettings, parse: noArguments(checkHealth), apart: true,
+			lines: []line{{"", "exit 0 when the process at ADDR is ready, for a container's health check"}},
+		},
+	}
+}
+
+// Run runs the command that args begin with.
+func Run(ctx context.Context, args []string, host Host) error {
+	name := ""
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
+	}
+	all := commands()
+	at := slices.IndexFunc(all, func(c command) bool { return c.name == name })
+	switch {
+	case at >= 0:
+		return all[at].run(ctx, args, host)
+	case name == "help" || name == "-h" || name == "--help":
+		_, err := fmt.Fprint(host.Out, usage(all))
+		return err
+	}
+	return fmt.Errorf("unknown command %q\n\n%s", name, usage(all))
+}
+
+func (c command) run(ctx context.Context, args []string, host Host) (err error) {
+	act, err := c.parse(args)
+	if err != nil {
+		return err
+	}
+	with := call{Host: host}
+	switch c.needs {
+	case theSettings:
+		if with.settings, err = host.Settings(); err != nil {
+			return err
+		}
+	case theApp:
+		if with.app, err = host.Open(ctx); err != nil {
+			return err
+		}
+		with.settings = with.app.Settings
+		defer func() { err = errors.Join(err, with.app.Close()) }()
+	case nothing:
+	}
+	return act(ctx, with)
+}
+
+// noArguments parses the arguments of a command that takes none.
+func noArguments(act action) func([]string) (action, error) {
+	return func(args []string) (action, error) {
+		if len(args) > 0 {
+			return nil, fmt.Errorf("this command takes nothing more: %q", args[0])
+		}
+		return act, nil
+	}
+}
+
+// usage lists every command.
+func usage(all []command) string {
+	var text strings.Builder
+	text.WriteString("usage: sundry [command]\n\n")
+	columns := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	for _, c := range all {
+		if c.apart {
+			_, _ = fmt.Fprintln(columns) // a strings.Builder never fails
+		}
+		name := c.name
+		if name == "" {
+			name = "(none)"
+		}
+		for _, l := range c.lines {
+			_, _ = fmt.Fprintf(columns, "  %s\t%s\n", strings.TrimSpace(name+" "+l.arguments), l.does)
+		}
+	}
+	_ = columns.Flush()
+	return text.String()
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// faultyHost fails whenever a command asks it for something.
+func faultyHost(out *strings.Builder) Host {
+	return Host{
+		Out:      out,
+		Settings: func() (Settings, error) { return Settings{}, errAsked },
+		Open:     func(context.Context) (*App, error) { return nil, errAsked },
+	}
+}
+
+var errAsked = errors.New("asked for settings")
+
+func TestRun_RefusesWhatIsNoCommand(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"sell"}, {"sell", "x"}, {"serve", "worker"}, {"version", "2"}, {"verify", "--fix"}, {"catalog", "--x"},
+	} {
+		var out strings.Builder
+		err := Run(t.Context(), args, faultyHost(&out))
+		if err == nil || errors.Is(err, errAsked) || out.Len() > 0 {
+			t.Errorf("%v: error %v, output %q", args, err, out.String())
+		}
+	}
+	if err := Run(t.Context(), []string{"sell"}, Host{}); err == nil || !strings.Contains(err.Error(), `"sell"`) {
+		t.Errorf("got %v, want the name in it", err)
+	}
+}
+
+func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
+	t.Parallel()
+	for command, asks := range map[string]bool{
+		"version": false, "help": false, "--help": false, "healthcheck": true, "": true, "serve": true, "worker": true,
+		"migrate": true, "seed": true, "verify": true, "catalog export f": true,
+		"tax-report 2026-10-01 2027-01-01": true,
+	} {
+		var out strings.Builder
+		args := strings.Fields(command)
+		if err := Run(t.Context(), args, faultyHost(&out)); errors.Is(err, errAsked) != asks {
+			t.Errorf("%q: error %v, want it to ask: %t", command, err, asks)
+		}
+		if !asks && out.Len() == 0 {
+			t.Errorf("%q printed nothing", command)
+		}
+	}
+}
+
+func TestRun_ClosesTheApp(t *testing.T) {
+	t.Parallel()
+	errClosed, errViolated := errors.New("closed"), errors.New("cannot verify")
+	err := Run(t.Context(), []string{"verify"}, Host{Open: func(context.Context) (*App, error) {
+		return &App{
+			Verify: func(context.Context) ([]string, error) { return nil, errViolated },
+			Close:  func() error { return errClosed },
+		}, nil
+	}})
+	if !errors.Is(err, errClosed) || !errors.Is(err, errViolated) {
+		t.Errorf("got %v, want both errors", err)
+	}
+}
+
+func TestVerify_FailsWithViolations(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		found []string
+		want  string
+		fails bool
+	}{
+		"none": {nil, "all invariants hold\n", false},
+		"two":  {[]string{"a is not b", "c is not d"}, "a is not b\nc is not d\n", true},
+	} {
+		var out strings.Builder
+		err := Run(t.Context(), []string{"verify"}, Host{Out: &out, Open: func(context.Context) (*App, error) {
+			return &App{
+				Verify: func(context.Context) ([]string, error) { return c.found, nil },
+				Close:  func() error { return nil },
+			}, nil
+		}})
+		if (err != nil) != c.fails || out.String() != c.want {
+			t.Errorf("%s: printed %q, want %q; error %v", name, out.String(), c.want, err)
+		}
+	}
+}
+
+func TestReadmeListsTheCommands(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named, known []string
+	for _, found := range regexp.MustCompile("`sundry ([a-z-]+)").FindAllStringSubmatch(string(readme), -1) {
+		named = append(named, found[1])
+	}
+	for _, c := range commands() {
+		if c.name == "" {
+			continue
+		}
+		known = append(known, c.name)
+		if !slices.Contains(named, c.name) {
+			t.Errorf("README.md does not name `sundry %s`", c.name)
+		}
+	}
+	for _, name := range named {
+		if !slices.Contains(known, name) {
+			t.Errorf("README.md names `sundry %s`, which is no command", name)
+		}
+	}
+}
+
+func TestUsageListsTheCommands(t *testing.T) {
+	t.Parallel()
+	text := usage(commands())
+	for _, c := range commands() {
+		for _, l := range c.lines {
+			want := strings.TrimSpace(c.name + " " + l.arguments)
+			if !strings.Contains(text, "\n  "+want) || !strings.Contains(text, "  "+l.does+"\n") {
+				t.Errorf("the usage does not have %q with %q:\n%s", want, l.does, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// serve runs the program until ctx ends.
+func serve(roles Roles) action {
+	return func(ctx context.Context, c call) error {
+		if err := printQuickStart(ctx, c); err != nil {
+			return err
+		}
+		// Reading templates and the OpenAPI document allocates several times what is kept of them.
+		go debug.FreeOSMemory()
+		return c.app.Run(ctx, roles)
+	}
+}
+
+func work(ctx context.Context, c call) error { return c.app.Run(ctx, Roles{Work: true}) }
+
+// migrate does nothing more: the program migrates whenever it is opened.
+func migrate(context.Context, call) error { return nil }
+
+// printQuickStart seeds an empty sandbox and prints how to use it.
+func printQuickStart(ctx context.Context, c call) error {
+	if !c.settings.SeedsDemo {
+		return nil
+	}
+	demo, err := c.app.Seed(ctx)
+	if err != nil {
+		return err
+	}
+	if demo == nil {
+		_, err := fmt.Fprintf(c.Out, "\n  Dashboard  %[1]s/dashboard\n  Reference  %[1]s/docs\n"+
+			"  Start over: stop, delete %[2]s, start again.\n\n", c.settings.BaseURL, c.settings.DataDir)
+		return err
+	}
+	return demo.Print(c.Out, c.settings.BaseURL)
+}
+
+func seed(ctx context.Context, c call) error {
+	demo, err := c.app.Seed(ctx)
+	if err != nil {
+		return err
+	}
+	if demo == nil {
+		return errors.New("the database already has creators; nothing was seeded")
+	}
+	return demo.Print(c.Out, c.settings.BaseURL)
+}
+
+// verify prints one line per violation and fails when there is any.
+func verify(ctx context.Context, c call) error {
+	violations, err := c.app.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range violations {
+		if _, err := fmt.Fprintln(c.Out, line); err != nil {
+			return err
+		}
+	}
+	if len(violations) > 0 {
+		return fmt.Errorf("violations of invariants: %d", len(violations))
+	}
+	_, err = fmt.Fprintln(c.Out, "all invariants hold")
+	return err
+}

@@ -1,0 +1,138 @@
+package repo
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Cache keeps rows that one transaction has read, each until the transaction writes to the row's table: several
+// subscribers of an event ask for the same account and the same customer. Slots say which rows.
+type Cache struct {
+	rows map[any]cached
+	// written counts the writes to each table, and under "" those whose table is not known.
+	written map[string]int
+}
+
+// cached is a value and what written was when it was asked for.
+type cached struct {
+	value   any
+	err     error // nil or ErrNotFound
+	written int
+}
+
+// NewCache returns an empty cache.
+func NewCache() *Cache { return &Cache{rows: map[any]cached{}, written: map[string]int{}} }
+
+// Wrote drops what was read from the table that a statement writes to, or everything when that is unclear.
+func (c *Cache) Wrote(query string) {
+	words := strings.Fields(query[:min(len(query), 200)])
+	if len(words) < 3 {
+		return
+	}
+	switch strings.ToUpper(words[0]) {
+	case "SELECT", "SET", "(SELECT", "BEGIN", "COMMIT":
+	case "UPDATE":
+		c.WroteTo(words[1])
+	case "INSERT", "DELETE": // INTO, FROM
+		c.WroteTo(words[2])
+	default:
+		c.WroteTo("")
+	}
+}
+
+// WroteTo drops what was read from a table; "" drops everything.
+func (c *Cache) WroteTo(table string) { c.written[strings.Trim(table, `"`)]++ }
+
+// writes counts the statements that may have written to a table.
+func (c *Cache) writes(table string) int { return c.written[table] + c.written[""] }
+
+// Slot is a kind of cached row: a T, read from one table by a key.
+type Slot[T any] struct{ table string }
+
+// NewSlot returns a slot for what is read from a table.
+func NewSlot[T any](table string) *Slot[T] { return &Slot[T]{table} }
+
+type slotKey[T any] struct {
+	slot *Slot[T]
+	key  string
+}
+
+// Get returns the cached value of a key, or what read returns and caches that. A row that is not there is cached too.
+func (s *Slot[T]) Get(b Base, key string, read func() (T, error)) (T, error) {
+	if b.Cache == nil {
+		return read()
+	}
+	if known, ok := b.Cache.rows[slotKey[T]{s, key}]; ok && known.written == b.Cache.writes(s.table) {
+		return known.value.(T), known.err //nolint:forcetypeassert,errcheck // its slot is of T
+	}
+	value, err := read()
+	if err == nil || IsNotFound(err) {
+		b.Cache.rows[slotKey[T]{s, key}] = cached{value, err, b.Cache.writes(s.table)}
+	}
+	return value, err
+}
+
+// Put caches a value that was read or locked in another way.
+func (s *Slot[T]) Put(b Base, key string, value T) {
+	if b.Cache != nil {
+		b.Cache.rows[slotKey[T]{s, key}] = cached{value: value, written: b.Cache.writes(s.table)}
+	}
+}
+
+// Preload reads rows right after the next statement that is waited for, in its round trip; keep puts values into the
+// slot. args are strings. It does nothing where round trips cost nothing.
+func (s *Slot[T]) Preload(b Base, op, query string, args []any,
+	read func(rows pgx.Rows, keep func(key string, value T)) error) {
+	if b.Pipeline != nil {
+		b.Pipeline.Preload(op, Numbered(query), args, s.keeping(b, read))
+	}
+}
+
+// Enqueue is Preload that goes right before the next statement that is waited for: it can lock its rows.
+func (s *Slot[T]) Enqueue(b Base, op, query string, args []any,
+	read func(rows pgx.Rows, keep func(key string, value T)) error) error {
+	if b.Pipeline == nil {
+		return nil
+	}
+	return b.Failure(op, b.Pipeline.EnqueueQuery(op, Numbered(query), args, s.keeping(b, read)))
+}
+
+// keeping reads rows into the slot, unless their table is written to before that.
+func (s *Slot[T]) keeping(b Base, read func(rows pgx.Rows, keep func(key string, value T)) error) func(pgx.Rows) error {
+	written := b.Cache.writes(s.table)
+	return func(rows pgx.Rows) error {
+		return read(rows, func(key string, value T) {
+			b.Cache.rows[slotKey[T]{s, key}] = cached{value: value, written: written}
+		})
+	}
+}
+
+// Has reports whether the value of a key is cached.
+func (s *Slot[T]) Has(b Base, key string) bool {
+	if b.Cache == nil {
+		return false
+	}
+	known, ok := b.Cache.rows[slotKey[T]{s, key}]
+	return ok && known.written == b.Cache.writes(s.table)
+}
+
+// PreloadRow is Preload of the one row, if there is any, that a query selects of gorm's mapping R.
+func PreloadRow[R, T any](b Base, s *Slot[T], op, query string, args []any, convert func(R) T, keyOf func(R) string) {
+	s.Preload(b, op, query, args, func(rows pgx.Rows, keep func(string, T)) error {
+		all, err := CollectRows[R](b, rows)
+		for _, row := range all {
+			keep(keyOf(row), convert(row))
+		}
+		return err
+	})
+}
+
+// CollectRows reads all rows of a query that selects the columns of R.
+func CollectRows[R any](b Base, rows pgx.Rows) ([]R, error) {
+	of, err := schemaOf(b.DB, new(R))
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, rowOf[R](of))
+}

@@ -1,0 +1,252 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/adapters/web/dashboard/ui"
+	"sundry/core/fault"
+	"sundry/core/listing"
+)
+
+// newListingForm is an empty form for a kind.
+func newListingForm(v *visit, kind listing.Type) ui.Form {
+	f := v.form("listing", base+"/listings/new", "Save draft", listingFields(listing.State{Type: kind})...)
+	f.Fields = append(f.Fields, ui.Hidden("type", string(kind)))
+	f.Cancel = base + "/listings"
+	return f
+}
+
+// listingFields are the fields of a listing with its values.
+func listingFields(l listing.State) []ui.Field {
+	price := ""
+	if l.ID != "" {
+		price = l.Price.Typed()
+	}
+	currency := string(l.Price.Currency)
+	if currency == "" {
+		currency = "eur"
+	}
+	fields := []ui.Field{
+		{
+			Name: "title", Label: "Title", Value: l.Title, Required: true,
+			Hint: "What buyers read on the checkout and on their receipt.",
+		},
+		{Name: "description", Label: "Description", Type: "textarea", Value: l.Description, Rows: 5},
+		{
+			Name: "price", Label: "Price", Value: price, Required: true, Half: true, Also: []string{"priceInCents"},
+			Hint: "Tax is included. 0 makes it free.",
+		},
+		{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(currency), Half: true},
+	}
+	fields = append(fields, metadataFields(l)...)
+	return append(fields,
+		ui.Field{Type: "heading", Name: "more", Label: "For your links and your code"},
+		ui.Field{
+			Name: "slug", Label: "Slug", Value: l.Slug, Mono: true, Half: true,
+			Hint: "Its name in addresses: lower-case letters, digits and hyphens. Made from the title unless you choose.",
+		},
+		ui.Field{
+			Name: "catalogKey", Label: "Catalog key", Value: l.CatalogKey, Mono: true, Half: true,
+			Hint: "What your code calls it, the same in sandbox and live.",
+		},
+	)
+}
+
+// metadataField is a member of a listing's metadata as a form has it.
+type metadataField struct {
+	ui.Field
+	number, lines bool
+}
+
+// metadataForms are the members by type. What is allowed in them is for core/listing to decide.
+var metadataForms = map[listing.Type][]metadataField{
+	listing.Digital: {
+		{
+			Field: ui.Field{
+				Name: listing.DownloadURL, Label: "Download address", Type: "url", Placeholder: "https://…",
+				Hint: "Buyers get this link once they have paid.",
+			},
+		},
+		{Field: ui.Field{Name: "fileFormat", Label: "Format", Placeholder: "pdf", Half: true}},
+		{Field: ui.Field{Name: "pageCount", Label: "Pages", Half: true}, number: true},
+		{Field: ui.Field{Name: "previewUrl", Label: "Preview address", Type: "url", Placeholder: "https://…"}},
+	},
+	listing.Service: {
+		{Field: ui.Field{Name: "deliveryDays", Label: "Delivered within", Suffix: "days", Half: true}, number: true},
+		{Field: ui.Field{Name: "revisions", Label: "Revisions", Half: true}, number: true},
+	},
+	listing.Subscription: {
+		{
+			Field: ui.Field{
+				Name: listing.Interval, Label: "Billed every", Type: "select", Half: true,
+				Options: ui.Choices("", "day", "day", "week", "week", "month", "month", "year", "year"),
+			},
+		},
+		{
+			Field: ui.Field{
+				Name: listing.IntervalCount, Label: "Number of intervals", Half: true,
+				Hint: "3 with month: billed every three months.",
+			},
+			number: true,
+		},
+		{Field: ui.Field{Name: listing.TrialDays, Label: "Free trial", Suffix: "days", Half: true}, number: true},
+		{
+			Field: ui.Field{
+				Name: listing.Features, Label: "Features", Type: "textarea",
+				Hint: "One per line. Each becomes an entitlement that your app can ask for.",
+			},
+			lines: true,
+		},
+	},
+	listing.Appointment: {
+		{Field: ui.Field{Name: listing.DeliveryMethod, Label: "Where you meet", Type: "select",
+			Options: ui.Choices("", "virtual", "Online", "in_person", "In person", "hybrid", "The buyer chooses")}},
+		{
+			Field: ui.Field{
+				Name: listing.InPersonAddress, Label: "Meeting address",
+				Hint: "For meetings in person. Empty: the one of your meeting settings.",
+			},
+		},
+		{
+			Field: ui.Field{
+				Name: listing.MinimumNotice, Label: "Notice", Suffix: "minutes", Half: true,
+				Hint: "How far ahead buyers have to book.",
+			},
+			number: true,
+		},
+		{
+			Field:  ui.Field{Name: listing.HorizonDays, Label: "Bookable for", Suffix: "days ahead", Half: true},
+			number: true,
+		},
+		{
+			Field:  ui.Field{Name: listing.BufferBefore, Label: "Free time before", Suffix: "minutes", Half: true},
+			number: true,
+		},
+		{
+			Field:  ui.Field{Name: listing.BufferAfter, Label: "Free time after", Suffix: "minutes", Half: true},
+			number: true,
+		},
+		{
+			Field: ui.Field{
+				Name: listing.SlotIntervalMinutes, Label: "A time every", Suffix: "minutes", Half: true,
+				Hint: "Empty: as long as the appointment.",
+			},
+			number: true,
+		},
+		{
+			Field: ui.Field{
+				Name: listing.FullRefundHours, Label: "Full refund until", Suffix: "hours before", Half: true,
+				Hint: "For buyers who cancel. Empty: no refund.",
+			},
+			number: true,
+		},
+		{Field: ui.Field{Name: listing.DailyCap, Label: "At most per day", Half: true}, number: true},
+		{Field: ui.Field{Name: listing.WeeklyCap, Label: "At most per week", Half: true}, number: true},
+	},
+}
+
+func metadataFields(l listing.State) []ui.Field {
+	var fields []ui.Field
+	for _, m := range metadataForms[l.Type] {
+		f := m.Field
+		switch value := l.Metadata[m.Name].(type) {
+		case string:
+			f.Value = value
+		case int64:
+			f.Value = strconv.FormatInt(value, 10)
+		case []string:
+			f.Value = strings.Join(value, "\n")
+		}
+		if f.Type == "select" {
+			selected := l.Text(m.Name)
+			f.Options = append([]ui.Option(nil), f.Options...)
+			for i := range f.Options {
+				f.Options[i].Selected = f.Options[i].Value == selected
+			}
+		}
+		f.Name = "metadata." + m.Name
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// readListing reads the form of a listing.
+func readListing(c *fiber.Ctx, kind listing.Type) (listing.Edit, error) {
+	in := ui.ReadInput(c)
+	currency, title := in.Text("currency"), in.Text("title")
+	e := listing.Edit{
+		Description: new(in.Text("description")), Currency: &currency,
+		PriceInCents: in.Amount("price", "priceInCents", currency), Metadata: map[string]any{},
+	}
+	if title != "" {
+		e.Title = &title
+	}
+	slug := in.Text("slug")
+	if slug == "" {
+		slug = slugOf(title)
+	}
+	e.Slug, e.CatalogKey = &slug, in.Optional("catalogKey")
+	for _, m := range metadataForms[kind] {
+		name := "metadata." + m.Name
+		switch {
+		case in.Text(name) == "":
+			e.Metadata[m.Name] = nil
+		case m.lines:
+			var items []any
+			for _, line := range in.Lines(name) {
+				items = append(items, line)
+			}
+			e.Metadata[m.Name] = items
+		case m.number:
+			if n := in.Number(name, name); n != nil {
+				e.Metadata[m.Name] = json.Number(strconv.Itoa(*n))
+			}
+		default:
+			e.Metadata[m.Name] = in.Text(name)
+		}
+	}
+	return e, in.Err()
+}
+
+// slugOf makes an address of a title.
+func slugOf(title string) string {
+	var out strings.Builder
+	for _, char := range strings.ToLower(title) {
+		switch {
+		case char >= 'a' && char <= 'z' || char >= '0' && char <= '9':
+			out.WriteRune(char)
+		case out.Len() > 0 && !strings.HasSuffix(out.String(), "-"):
+			out.WriteByte('-')
+		}
+	}
+	slug := out.String()
+	slug = strings.Trim(slug[:min(len(slug), 80)], "-")
+	if len(slug) < 3 { // nothing that an address can have, as in most scripts of the world
+		slug = strings.TrimSuffix("listing-"+slug, "-")
+	}
+	return slug
+}
+
+// slugTries bounds the slugs made of a title before its creator has to choose one.
+const slugTries = 20
+
+// createWithSlug creates a listing. Slugs are unique across the platform: if the one made of the title is taken, a
+// slug that ends with part of the account's id is tried instead.
+func (r *Routes) createWithSlug(c *fiber.Ctx, v *visit, p listing.Proposal) (listing.State, error) {
+	chosen, made, account := ui.ReadInput(c).Text("slug") != "", *p.Slug, v.account()
+	for try := 1; ; try++ {
+		l, err := r.Catalog.Create(c.UserContext(), account, p)
+		if chosen || try > slugTries || !fault.Is(err, fault.SlugTaken) {
+			return l, err
+		}
+		slug := made + "-" + account[max(len(account)-4, 0):]
+		if try > 1 {
+			slug += "-" + strconv.Itoa(try)
+		}
+		p.Slug = &slug
+	}
+}

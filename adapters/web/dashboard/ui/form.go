@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"sundry/core/fault"
+)
+
+// Field is an entry of a form. Name is the member's path in the use case's violations, so that a violation finds it.
+type Field struct {
+	Name, Label, Hint string
+	// Type is an input's type, or textarea, select, checkbox, hidden; "" = text.
+	Type         string
+	Value        string
+	Checked      bool // of a checkbox
+	Options      []Option
+	Autocomplete string
+	Placeholder  string
+	Suffix       string // a unit beside the field
+	Rows         int    // of a textarea
+	Required     bool
+	ReadOnly     bool
+	Half         bool // half as wide as the form
+	Mono         bool
+	Error        string
+	// Also are further paths whose violations belong here.
+	Also []string
+}
+
+// Option is an entry of a select.
+type Option struct {
+	Value, Label string
+	Selected     bool
+}
+
+// Hidden returns a field that is sent, but not shown.
+func Hidden(name, value string) Field { return Field{Name: name, Type: "hidden", Value: value} }
+
+// Form is a form with the faults that its use case found.
+type Form struct {
+	// ID is unique on its page.
+	ID, Action, Token string
+	Title, Lead       string
+	Fields            []Field
+	Submit            string
+	Cancel            string // where "Cancel" leads; "" for none
+	Danger            bool
+	Multipart         bool
+	// Get submits the form with GET: it opens a page and changes nothing.
+	Get bool
+	// Facts stand above the fields.
+	Facts []Fact
+	// Wide gives the button the form's width.
+	Wide bool
+	// Compact puts everything in one line where there is space.
+	Compact bool
+	// Problem is a refusal that belongs to no field. Notice reports success.
+	Problem, Notice string
+	// Problems are violations of members that have no field.
+	Problems []string
+}
+
+// Refuse shows a refusal at the fields to blame. It returns false for an error that is not the sender's.
+func (f *Form) Refuse(err error) bool {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	if len(refusal.Details) == 0 {
+		f.Problem = refusal.Message
+		return true
+	}
+	for _, d := range refusal.Details {
+		if at := f.FieldFor(d.Field); at != nil {
+			at.Error = strings.TrimSpace(at.Error + " " + d.Message)
+			continue
+		}
+		text := d.Message
+		if d.Field != "" {
+			text = d.Field + ": " + text
+		}
+		f.Problems = append(f.Problems, text)
+	}
+	f.Problem = "That didn’t work yet. Please check what is marked."
+	if len(refusal.Details) == len(f.Problems) {
+		f.Problem = "That didn’t work."
+	}
+	return true
+}
+
+// FieldFor returns the field of a violation's path, such as metadata.downloadUrl or prices[0], or of its nearest
+// parent. It returns nil where no field is to blame.
+func (f *Form) FieldFor(path string) *Field {
+	for path != "" {
+		for i := range f.Fields {
+			if f.Fields[i].Type != "hidden" && f.Fields[i].isOf(path) {
+				return &f.Fields[i]
+			}
+		}
+		cut := strings.LastIndexAny(path, ".[")
+		if cut < 0 {
+			return nil
+		}
+		path = path[:cut]
+	}
+	return nil
+}
+
+func (f Field) isOf(path string) bool {
+	if f.Name == path {
+		return true
+	}
+	return slices.Contains(f.Also, path)
+}
+
+// Choices makes the options of a select from values and labels, in turns.
+func Choices(selected string, valuesAndLabels ...string) []Option {
+	var all []Option
+	for i := 0; i+1 < len(valuesAndLabels); i += 2 {
+		all = append(all, Option{valuesAndLabels[i], valuesAndLabels[i+1], valuesAndLabels[i] == selected})
+	}
+	return all
+}

@@ -1,0 +1,148 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/fault"
+	"sundry/core/money"
+)
+
+// Input reads the values of a form. It lists unreadable values at the member's path, in words for people; the use
+// case decides whether a value is allowed.
+type Input struct {
+	c *fiber.Ctx
+	// Faults lists what could not be read.
+	Faults fault.Violations
+}
+
+// ReadInput returns the input of a request's form.
+func ReadInput(c *fiber.Ctx) *Input { return &Input{c: c} }
+
+// Text returns a value without the space around it.
+func (in *Input) Text(name string) string { return strings.TrimSpace(in.c.FormValue(name)) }
+
+// Optional returns a text, nil when it is empty.
+func (in *Input) Optional(name string) *string {
+	if text := in.Text(name); text != "" {
+		return &text
+	}
+	return nil
+}
+
+// Checked reports whether a checkbox was checked.
+func (in *Input) Checked(name string) bool { return in.c.FormValue(name) != "" }
+
+// Lines returns the lines of a text that are not empty.
+func (in *Input) Lines(name string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(in.Text(name), "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Number returns a whole number; nil for an empty field.
+func (in *Input) Number(name, path string) *int {
+	text := in.Text(name)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	in.Faults.Check(err == nil, path, fault.DetailInvalid, "Expected a whole number.")
+	return &n
+}
+
+// Amount returns an amount in minor units, typed in whole units; nil for an empty field.
+func (in *Input) Amount(name, path, currency string) *int64 {
+	minor, err := in.AmountOf(in.Text(name), path, currency)
+	_ = in.Faults.Merge(err) // its only error is a violation
+	return minor
+}
+
+// AmountOf is Amount of a text.
+func (in *Input) AmountOf(text, path, currency string) (*int64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	c, err := money.ParseCurrency(currency)
+	if err != nil {
+		return new(int64), nil //nolint:nilerr // the currency is refused by the use case
+	}
+	a, ok := money.ParseTyped(text, c)
+	if !ok {
+		return nil, fault.Invalid(fault.Detail{Field: path, Code: fault.DetailInvalid, Message: amountHint(c)})
+	}
+	return &a.Minor, nil
+}
+
+// amountHint describes how an amount is typed.
+func amountHint(c money.Currency) string {
+	if c.Exponent() == 0 {
+		return "Expected an amount such as 2900."
+	}
+	return fmt.Sprintf("Expected an amount such as 29.00, with at most %d decimals.", c.Exponent())
+}
+
+// Day returns the first instant of a date in UTC, zero when there is none.
+func (in *Input) Day(name, path string) time.Time {
+	text := in.Text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	in.Faults.Check(err == nil, path, fault.DetailInvalid, "Expected a date such as 2026-12-31.")
+	return at
+}
+
+// Err returns everything that could not be read, nil when all could.
+func (in *Input) Err() error { return in.Faults.Err() }
+
+// TypedAmount writes an amount for a field; "" for none.
+func TypedAmount(minor *int64, currency string) string {
+	if minor == nil {
+		return ""
+	}
+	return money.Amount{Minor: *minor, Currency: money.Currency(currency)}.Typed()
+}
+
+// Currencies lists the currencies that are offered first; the use case knows which exist.
+func Currencies(selected string) []Option {
+	common := []string{"eur", "usd", "gbp", "chf", "sek", "nok", "dkk", "pln", "cad", "aud", "jpy"}
+	var all []Option
+	found := false
+	for _, c := range common {
+		found = found || c == selected
+		all = append(all, Option{c, strings.ToUpper(c), c == selected})
+	}
+	if !found && selected != "" {
+		all = append(all, Option{selected, strings.ToUpper(selected), true})
+	}
+	return all
+}
+
+// Refill fills a form with the values that were sent, so that nothing has to be typed again, and shows why it was
+// refused. It returns false for an error that the sender did not cause.
+func (f *Form) Refill(c *fiber.Ctx, err error) bool {
+	for i := range f.Fields {
+		at := &f.Fields[i]
+		switch at.Type {
+		case "password", "file", "hidden", "heading":
+		case "checkbox":
+			at.Checked = c.FormValue(at.Name) != ""
+		case "select":
+			for j := range at.Options {
+				at.Options[j].Selected = at.Options[j].Value == c.FormValue(at.Name)
+			}
+		default:
+			at.Value = c.FormValue(at.Name)
+		}
+	}
+	return f.Refuse(err)
+}

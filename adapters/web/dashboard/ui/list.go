@@ -1,0 +1,283 @@
+package ui
+
+import (
+	"context"
+	"encoding/csv"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	coretext "sundry/core/text"
+	"sundry/ports"
+)
+
+const (
+	// PageSize is the least number of lines on a page of a list, if there are as many.
+	PageSize = 25
+	// scanPages bounds how much of a list is read for one page of a filter that the database does not know.
+	scanPages = 20
+	// maxExport bounds the lines of a CSV file.
+	maxExport = 10_000
+	// maxFilter bounds the length of a filter's value.
+	maxFilter = 200
+)
+
+// List is a list of things of the account with filters, pages and a CSV file of the same.
+type List[T any] struct {
+	Path     string // of its page
+	FileName string // of its file
+	Filters  []Filter
+	Columns  []Column[T]
+	// read loads a page of what the filters ask for, newest first, as far as the database knows them.
+	Read func(ctx context.Context, q Query, page ports.Page) (ports.List[T], error)
+	// Match applies the filters that Read cannot; nil for none.
+	Match func(q Query, one T) bool
+	Empty Empty
+}
+
+// Filter is a field above a list: a select with Options, or a search.
+type Filter struct {
+	Name, Label string
+	Options     []Option // the first one means all
+	Placeholder string
+}
+
+// Column is a column of a list and of its CSV file.
+type Column[T any] struct {
+	Label string
+	Num   bool
+	// Cell renders the column on the page; nil for a column that only files have.
+	Cell func(T) Cell
+	// csv is the exact value; "" column labels are left out of files. nil = the cell's text.
+	CSV func(T) string
+}
+
+// Query holds what the filters of a list were set to, by their names.
+type Query map[string]string
+
+// Has reports whether one of the texts contains the filter's value, ignoring case.
+func (q Query) Has(name string, texts ...string) bool {
+	want := strings.ToLower(q[name])
+	if want == "" {
+		return true
+	}
+	for _, text := range texts {
+		if strings.Contains(strings.ToLower(text), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// Is reports whether a filter is off, or set to the value.
+func (q Query) Is(name, value string) bool { return q[name] == "" || q[name] == value }
+
+// listView shows a list on its page.
+type listView struct {
+	Path    string
+	Filters []filterView
+	Active  bool // some filter is set
+	Table   Table
+	First   string // "" on the first page
+	Next    string // "" on the last one
+	CSV     string
+}
+
+type filterView struct {
+	Filter
+	Value string
+}
+
+// query reads the filters of a request. Values that no select offers are left out.
+func (l *List[T]) query(c *fiber.Ctx) Query {
+	q := Query{}
+	for _, f := range l.Filters {
+		value := strings.TrimSpace(c.Query(f.Name))
+		if value == "" || len(value) > maxFilter || f.Options != nil && !offers(f.Options, value) {
+			continue
+		}
+		q[f.Name] = value
+	}
+	return q
+}
+
+func offers(options []Option, value string) bool {
+	for _, o := range options {
+		if o.Value == value {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadPage reads one page and the cursor of the next. A page with a filter that the database does not support ends
+// early when few rows match; the next page continues from there.
+func (l *List[T]) ReadPage(ctx context.Context, q Query, after ports.Cursor) (found []T, next ports.Cursor, err error) {
+	for range scanPages {
+		some, err := l.Read(ctx, q, ports.Page{Limit: PageSize, After: after})
+		if err != nil {
+			return nil, next, err
+		}
+		for _, one := range some.Items {
+			if l.Match == nil || l.Match(q, one) {
+				found = append(found, one)
+			}
+		}
+		next, after = some.Next, some.Next
+		if next == (ports.Cursor{}) || len(found) >= PageSize {
+			break
+		}
+	}
+	return found, next, nil
+}
+
+// Part shows the list.
+func (l *List[T]) Part(c *fiber.Ctx, title string) (Part, error) {
+	q := l.query(c)
+	after := readCursor(c.Query("cursor"))
+	found, next, err := l.ReadPage(c.UserContext(), q, after)
+	if err != nil {
+		return Part{}, err
+	}
+	view := listView{Path: l.Path, Active: len(q) > 0, Table: l.TableOf(found), CSV: l.address(q, "format", "csv")}
+	view.Table.Label = title
+	for _, f := range l.Filters {
+		for i := range f.Options {
+			f.Options[i].Selected = f.Options[i].Value == q[f.Name]
+		}
+		view.Filters = append(view.Filters, filterView{f, q[f.Name]})
+	}
+	if after != (ports.Cursor{}) {
+		view.First = l.address(q)
+	}
+	if next != (ports.Cursor{}) {
+		view.Next = l.address(q, "cursor", writeCursor(next))
+	}
+	if len(found) == 0 {
+		nothing := l.Empty
+		if view.Active || view.First != "" {
+			nothing = Empty{
+				Title: "Nothing matches", Text: "Try another filter.",
+				Action: &Action{Label: "Clear filters", Href: l.Path},
+			}
+		}
+		view.Table.Empty = &nothing
+	}
+	return Part{Kind: "list", Data: view}, nil
+}
+
+// TableOf shows things in the columns of the list.
+func (l *List[T]) TableOf(found []T) Table {
+	var t Table
+	for _, col := range l.Columns {
+		if col.Cell == nil {
+			continue
+		}
+		t.Heads = append(t.Heads, Head{col.Label, col.Num})
+	}
+	for _, one := range found {
+		var r Row
+		for _, col := range l.Columns {
+			if col.Cell == nil {
+				continue
+			}
+			cell := col.Cell(one)
+			cell.Num = cell.Num || col.Num
+			r.Cells = append(r.Cells, cell)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return t
+}
+
+// address returns the list's with filters and further parameters, in turns.
+func (l *List[T]) address(q Query, more ...string) string {
+	values := url.Values{}
+	for name, value := range q {
+		values.Set(name, value)
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		values.Set(more[i], more[i+1])
+	}
+	if len(values) == 0 {
+		return l.Path
+	}
+	return l.Path + "?" + values.Encode()
+}
+
+// Export responds with everything that the filters ask for, as CSV.
+func (l *List[T]) Export(c *fiber.Ctx) error {
+	var out strings.Builder
+	w := csv.NewWriter(&out)
+	line := make([]string, 0, len(l.Columns))
+	for _, col := range l.Columns {
+		if col.Label != "" {
+			line = append(line, col.Label)
+		}
+	}
+	_ = w.Write(line) // into memory
+	var after ports.Cursor
+	for written := 0; written < maxExport; {
+		some, err := l.Read(c.UserContext(), l.query(c), ports.Page{Limit: 100, After: after})
+		if err != nil {
+			return err
+		}
+		for _, one := range some.Items {
+			if l.Match != nil && !l.Match(l.query(c), one) {
+				continue
+			}
+			_ = w.Write(l.record(one))
+			written++
+		}
+		if after = some.Next; after == (ports.Cursor{}) {
+			break
+		}
+	}
+	w.Flush()
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+l.FileName+`.csv"`)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	return c.SendString(out.String())
+}
+
+// record returns a line of the file.
+func (l *List[T]) record(one T) []string {
+	record := make([]string, 0, len(l.Columns))
+	for _, col := range l.Columns {
+		if col.Label == "" {
+			continue
+		}
+		value := ""
+		if col.CSV != nil {
+			value = col.CSV(one)
+		} else {
+			value = col.Cell(one).Text
+		}
+		record = append(record, coretext.CSVCell(value))
+	}
+	return record
+}
+
+func writeCursor(at ports.Cursor) string { return strconv.FormatInt(at.Value, 36) + "." + at.ID }
+
+// readCursor parses a page's cursor. An invalid one means the first page.
+func readCursor(text string) (at ports.Cursor) {
+	value, id, ok := strings.Cut(text, ".")
+	number, err := strconv.ParseInt(value, 36, 64)
+	if !ok || err != nil || len(id) > maxFilter {
+		return ports.Cursor{}
+	}
+	return ports.Cursor{Value: number, ID: id}
+}
+
+// ExactTime writes an instant for files; "" for none.
+func ExactTime(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}

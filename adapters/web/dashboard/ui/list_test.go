@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sundry/core/fault"
+	"sundry/ports"
+)
+
+func TestAViolationFindsItsField(t *testing.T) {
+	t.Parallel()
+	f := Form{
+		Fields: []Field{
+			{Name: "title"}, {Name: "price", Also: []string{"priceInCents"}}, Hidden("type", "DIGITAL"),
+			{Name: "metadata.downloadUrl"},
+		},
+	}
+	detail := func(path string) fault.Detail { return fault.Detail{Field: path, Message: "About " + path + "."} }
+	if !f.Refuse(fault.Invalid(detail("title"), detail("priceInCents"), detail("metadata.downloadUrl"), detail("title[0].x"), detail("type"))) {
+		t.Fatal("a refusal is not shown")
+	}
+	got := []string{f.Fields[0].Error, f.Fields[1].Error, f.Fields[3].Error, strings.Join(f.Problems, "|")}
+	if want := []string{"About title. About title[0].x.", "About priceInCents.", "About metadata.downloadUrl.", "type: About type."}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if f.Refuse(context.Canceled) {
+		t.Error("an outage is shown as the sender's fault")
+	}
+}
+
+// numbers is a list of n … 1, of which the filter q lets through what contains it.
+func numbers(n int, reads *int) *List[int] {
+	return &List[int]{
+		Path: "/numbers", Filters: []Filter{{Name: "q"}},
+		Columns: []Column[int]{{Label: "Number", Cell: func(i int) Cell { return Text(strconv.Itoa(i)) }}},
+		Read: func(_ context.Context, _ Query, page ports.Page) (some ports.List[int], err error) {
+			*reads++
+			from := n
+			if page.After.ID != "" {
+				from = int(page.After.Value) - 1
+			}
+			for i := from; i > 0 && len(some.Items) < page.Limit; i-- {
+				some.Items = append(some.Items, i)
+			}
+			if last := from - page.Limit; last > 0 {
+				some.Next = ports.Cursor{Value: int64(last + 1), ID: "x"}
+			}
+			return some, nil
+		},
+		Match: func(q Query, i int) bool { return q.Has("q", strconv.Itoa(i)) },
+	}
+}
+
+func TestAFilteredListMissesNothingAndReadsABoundedPart(t *testing.T) {
+	t.Parallel()
+	reads := 0
+	l := numbers(3000, &reads)
+	var all []int
+	pages := 0
+	for after := (ports.Cursor{}); ; pages++ {
+		before := reads
+		found, next, err := l.ReadPage(t.Context(), Query{"q": "77"}, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, found...); reads-before > scanPages {
+			t.Errorf("one page read %d times", reads-before)
+		}
+		if after = readCursor(writeCursor(next)); next == (ports.Cursor{}) {
+			break
+		}
+	}
+	want := 0
+	for i := range 3001 {
+		if strings.Contains(strconv.Itoa(i), "77") {
+			want++
+		}
+	}
+	if len(all) != want || !slices.IsSortedFunc(all, func(a, b int) int { return b - a }) || pages == 0 {
+		t.Errorf("%d numbers on %d pages, want %d", len(all), pages+1, want)
+	}
+}
+
+func TestACursorThatIsNoneIsTheBeginning(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "x", "!.id", "." + strings.Repeat("a", 300)} {
+		if got := readCursor(text); got != (ports.Cursor{}) {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package subscription
+
+import "time"
+
+// Cancel ends the subscription now. A charge under way is not awaited any more: its money goes back if it arrives.
+func (sub *Subscription) Cancel(now time.Time) (Canceled, error) {
+	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
+		return Canceled{}, sub.refuse("The subscription has not begun.")
+	}
+	return sub.cancel(now), nil
+}
+
+func (sub *Subscription) cancel(now time.Time) Canceled {
+	s := &sub.s
+	if s.CanceledAt.IsZero() {
+		s.CanceledAt = now
+	}
+	s.Status, s.EndedAt, s.CancelAtPeriodEnd, s.Planned, s.Charge = StatusCanceled, now, false, nil, nil
+	s.Dunning.NextAttemptAt = time.Time{}
+	return Canceled{sub.changed()}
+}
+
+// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, which
+// a past due one and a paused one may be, it ends now. The event is nil when it was scheduled before.
+func (sub *Subscription) CancelAtPeriodEnd(now time.Time) (Transition, error) {
+	switch s := sub.s; {
+	case s.Status.Terminal(), s.Status == StatusIncomplete:
+		return nil, sub.refuse("The subscription has not begun.")
+	case s.Status == StatusPastDue, s.Status == StatusPaused && !now.Before(s.CurrentPeriodEnd):
+		return sub.cancel(now), nil
+	case s.CancelAtPeriodEnd:
+		return nil, nil
+	}
+	sub.s.CancelAtPeriodEnd, sub.s.CanceledAt, sub.s.Planned = true, now, nil
+	return CancelScheduled{sub.changed()}, nil
+}
+
+// End is the end of a subscription that was canceled for the end of its period.
+func (sub *Subscription) End(now time.Time) (Canceled, error) {
+	step, due := sub.s.Next()
+	if step != StepEnd || now.Before(due) {
+		return Canceled{}, sub.refuse("The subscription is not due to end.")
+	}
+	return sub.cancel(now), nil
+}

@@ -1,0 +1,211 @@
+package checkout
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/appointment"
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/document"
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+	"sundry/ports"
+)
+
+// interrupted is the reason that the buyer is shown when an attempt was undone.
+var interrupted = payment.DeclineReason{
+	Code: "processing_error", Message: "The payment was interrupted and nothing was charged. Try again.",
+}
+
+// superseded is the reason recorded for a bank challenge that the buyer left for another card.
+var superseded = payment.DeclineReason{
+	Code: "authentication_required", Message: "The confirmation by your bank was not completed. Try again.",
+}
+
+// SaleDeps holds the dependencies of sales.
+type SaleDeps struct {
+	IDs       ports.IDs
+	Bookings  ports.Bookings
+	Discounts ports.DiscountCodes
+	Access    ports.AccessVersions
+}
+
+// Sales ends sessions with the outcome of their payments.
+type Sales struct{ deps SaleDeps }
+
+var _ ports.ChargeOutcomes = (*Sales)(nil)
+
+// NewSales returns the outcomes of payments for sessions.
+func NewSales(d SaleDeps) *Sales { return &Sales{d} }
+
+// Paid implements ports.ChargeOutcomes. It makes the session paid: customer, appointments, receipt number and its
+// subscribers (subscription, access), in one transaction. It refunds money that arrives for a session which another
+// payment has paid, for times that were sold to somebody else, or for a discount that is used up.
+func (s *Sales) Paid(
+	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
+) ([]event.Event, error) {
+	paid := attempt.State()
+	before, err := r.Checkout.Sessions.Get(ctx, paid.CheckoutID())
+	if err != nil {
+		return nil, err
+	}
+	if before.Status == checkout.StatusPaid {
+		return nil, r.Tasks.Schedule(ctx, ports.TaskRefundPayment, paid.ID, paid.CreatorID, now)
+	}
+	session := checkout.Restore(before)
+	session.NoteEvidence("", o.CardCountry)
+	buyer, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{
+		ID: s.deps.IDs.New(id.Customer), CreatorID: before.CreatorID, ExternalCustomerID: before.ExternalCustomerID,
+		Email: before.Email, DisplayName: before.Buyer.Name, Details: before.Buyer, CreatedAt: now, UpdatedAt: now,
+		Revision: 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch err := s.redeem(ctx, r, before); {
+	case fault.Is(err, fault.LimitReached): // late money, and others have used the code up since
+		return nil, s.refundAndClose(ctx, r, session, paid, now)
+	case err != nil:
+		return nil, err
+	}
+	booked, ok, err := s.confirm(ctx, r, before, buyer)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, s.refundAndClose(ctx, r, session, paid, now)
+	}
+	settlement := s.settlement(before, buyer, paid)
+	if settlement.ReceiptNumber, err = s.allocateReceiptNumber(ctx, r, before, buyer.ID); err != nil {
+		return nil, err
+	}
+	sold, err := session.Pay(settlement, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := attempt.Document(buyer.ID, settlement.ReceiptNumber); err != nil {
+		return nil, err
+	}
+	return append([]event.Event{sold}, booked...), s.close(ctx, r, session.State())
+}
+
+// confirm books the appointments of a sale; ok is false when a time was sold to somebody else.
+func (s *Sales) confirm(
+	ctx context.Context, r ports.Repos, session checkout.State, buyer customer.State,
+) (booked []event.Event, ok bool, err error) {
+	if !session.Offer.ForAppointments() {
+		return nil, true, nil
+	}
+	return s.deps.Bookings.Confirm(ctx, r, ports.Confirmation{
+		CreatorID: session.CreatorID, CheckoutID: session.ID,
+		Buyer:        appointment.Buyer{CustomerID: buyer.ID, ExternalCustomerID: session.ExternalCustomerID},
+		RefundPolicy: appointment.PolicyOf(session.Offer.FullRefundHours),
+	})
+}
+
+// settlement returns how a session was paid, but for its receipt number.
+func (s *Sales) settlement(session checkout.State, buyer customer.State, paid payment.State) checkout.Settlement {
+	settlement := checkout.Settlement{PaymentID: paid.ID, CustomerID: buyer.ID, Brand: paid.Brand, Last4: paid.Last4}
+	if session.Offer.Recurring() {
+		settlement.SubscriptionID = s.deps.IDs.New(id.Subscription)
+	}
+	if session.SavesCard() {
+		settlement.PaymentMethodID = s.deps.IDs.New(id.PaymentMethod)
+		settlement.Card = paymentmethod.Card{Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4}
+	}
+	return settlement
+}
+
+// allocateReceiptNumber takes the next receipt number. All customers of the account wait for its row, so it comes
+// last: after the lock of the customer's own access.
+func (s *Sales) allocateReceiptNumber(
+	ctx context.Context, r ports.Repos, session checkout.State, customerID string,
+) (string, error) {
+	key := customer.AccessKey(session.ExternalCustomerID, customerID)
+	if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, key); err != nil {
+		return "", err
+	}
+	number, err := r.Invoicing.DocumentNumbers.Next(ctx, session.CreatorID, document.Receipts)
+	return document.Number(session.CreatorID, document.Receipts, number), err
+}
+
+// refundAndClose ends the session unpaid and makes the refund due.
+func (s *Sales) refundAndClose(
+	ctx context.Context, r ports.Repos, session *checkout.Session, paid payment.State, now time.Time,
+) error {
+	session.CloseRefunded()
+	after := session.State()
+	if err := s.release(ctx, r, after); err != nil {
+		return err
+	}
+	if err := s.releaseDiscount(ctx, r, after); err != nil {
+		return err
+	}
+	if err := r.Tasks.Schedule(ctx, ports.TaskRefundPayment, paid.ID, after.CreatorID, now); err != nil {
+		return err
+	}
+	return s.close(ctx, r, after)
+}
+
+// close saves a session that is decided: nothing is left to expire.
+func (s *Sales) close(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if err := r.Checkout.Sessions.Update(ctx, session); err != nil {
+		return err
+	}
+	return r.Tasks.Cancel(ctx, TaskExpire, session.ID)
+}
+
+// Unpaid implements ports.ChargeOutcomes. A challenge that the buyer left counts as a decline, so that nobody asks
+// banks without end; any other attempt that was canceled counts for nothing.
+func (s *Sales) Unpaid(ctx context.Context, r ports.Repos, attempt payment.State) error {
+	before, err := r.Checkout.Sessions.Get(ctx, attempt.CheckoutID())
+	if err != nil {
+		return err
+	}
+	session := checkout.Restore(before)
+	end, why := session.Decline, attempt.Decline
+	if attempt.Status == payment.Canceled && attempt.Decline != superseded {
+		end, why = session.ClearPayment, interrupted
+	}
+	if !end(attempt.ID, why) {
+		return nil // it was no longer the live one
+	}
+	after := session.State()
+	if err := s.releaseDiscount(ctx, r, after); err != nil {
+		return err
+	}
+	if after.Status == checkout.StatusFailed {
+		if err := s.release(ctx, r, after); err != nil {
+			return err
+		}
+	}
+	return r.Checkout.Sessions.Update(ctx, after)
+}
+
+// release frees the times that a session holds, when it will not be paid.
+func (s *Sales) release(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if len(session.Slots) == 0 {
+		return nil
+	}
+	return s.deps.Bookings.Release(ctx, r, session.CreatorID, session.ID)
+}
+
+// redeem counts the session's use of its discount, if it has one. LIMIT_REACHED when it is used up.
+func (s *Sales) redeem(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if session.DiscountTerms == nil {
+		return nil
+	}
+	return s.deps.Discounts.RedeemDiscount(ctx, r, session.CreatorID, session.DiscountTerms.DiscountID, session.ID)
+}
+
+// releaseDiscount gives the session's use of its discount up, if it has one.
+func (s *Sales) releaseDiscount(ctx context.Context, r ports.Repos, session checkout.State) error {
+	if session.DiscountTerms == nil {
+		return nil
+	}
+	return s.deps.Discounts.ReleaseDiscount(ctx, r, session.CreatorID, session.ID)
+}

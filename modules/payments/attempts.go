@@ -1,0 +1,402 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sundry/core/event"
+	"sundry/core/fault"
+	"sundry/core/id"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+	"sundry/ports"
+)
+
+// TaskCharge settles an attempt: it makes one that nobody else makes, and asks again while an outcome is unknown. Its
+// subject is the payment.
+const TaskCharge = "payment.charge"
+
+const (
+	// firstCheck is the delay of an attempt's first reconciliation: longer than the request that made it can last.
+	firstCheck = ports.ProcessorTimeout + ports.ProcessorRecheckTimeout + 10*time.Second
+	// firstRecheck is the delay before the first poll of an unknown outcome.
+	firstRecheck = 2 * time.Second
+	// confirmWithin bounds how long a customer may take to confirm a charge of a saved card to their bank before it
+	// is canceled. A checkout ends with its session.
+	confirmWithin = time.Hour
+	// maxLive bounds how many attempts one advance of the clock reconciles.
+	maxLive = 1000
+)
+
+// AttemptDeps holds the dependencies of attempts.
+type AttemptDeps struct {
+	Store     ports.Store
+	IDs       ports.IDs
+	Bus       ports.Bus
+	Processor ports.Processor
+	// Outcomes maps each purpose to the consequences of an attempt's end.
+	Outcomes map[payment.Purpose]ports.ChargeOutcomes
+}
+
+// Attempts owns the life of each attempt to take money, whatever it is for: commit the intent, ask the processor,
+// commit the outcome. A task finishes what was interrupted in between. Asking again with the same attempt repeats the
+// processor's first response, so a doubled task charges nobody twice.
+type Attempts struct{ deps AttemptDeps }
+
+var (
+	_ ports.Charges      = (*Attempts)(nil)
+	_ ports.ChargeRunner = (*Attempts)(nil)
+)
+
+// NewAttempts returns the use cases.
+func NewAttempts(d AttemptDeps) *Attempts { return &Attempts{d} }
+
+// Begin implements ports.Charges.
+func (s *Attempts) Begin(ctx context.Context, r ports.Repos, i payment.Intent, at time.Time) (payment.State, error) {
+	attempt := payment.NewPending(i, at).State()
+	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
+		return payment.State{}, err
+	}
+	return attempt, r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, at.Add(firstCheck))
+}
+
+// Start implements ports.Charges.
+func (s *Attempts) Start(ctx context.Context, r ports.Repos, c ports.Charge) (payment.State, error) {
+	amount, err := c.Sale.Total()
+	if err != nil {
+		return payment.State{}, fmt.Errorf("start charge: %w", err)
+	}
+	card, err := s.card(ctx, r, c)
+	if err != nil {
+		return payment.State{}, err
+	}
+	if c.At.IsZero() {
+		if c.At, err = r.Clock.Now(ctx, c.CreatorID); err != nil {
+			return payment.State{}, err
+		}
+	}
+	c.Subject.PaymentMethodID = card.ID
+	attempt := payment.NewPending(payment.Intent{
+		ID: s.deps.IDs.New(id.Payment), CreatorID: c.CreatorID, Subject: c.Subject, Sale: c.Sale, Amount: amount,
+		Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "", Mandate: c.Mandate,
+		OffSession: !c.OnSession,
+	}, c.At).State()
+	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
+		return payment.State{}, err
+	}
+	return attempt, r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, c.CreatorID, c.At)
+}
+
+// card returns what to charge: what the customer gave now, or else the saved card named, or else their latest.
+func (s *Attempts) card(ctx context.Context, r ports.Repos, c ports.Charge) (paymentmethod.State, error) {
+	if c.Method != "" {
+		return paymentmethod.State{Card: paymentmethod.Card{Token: c.Method}}, nil
+	}
+	if c.Subject.PaymentMethodID != "" {
+		named, err := r.Payments.PaymentMethods.Get(ctx, c.Subject.PaymentMethodID)
+		if err == nil && named.Usable() && named.CustomerID == c.Subject.CustomerID {
+			return named, nil
+		}
+		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return paymentmethod.State{}, err
+		}
+	}
+	cards, err := r.Payments.PaymentMethods.List(ctx, c.Subject.CustomerID)
+	if err != nil {
+		return paymentmethod.State{}, err
+	}
+	if len(cards) == 0 {
+		return paymentmethod.State{}, fault.New(
+			fault.PaymentMethodRequired, "The customer has no saved payment method.",
+		)
+	}
+	return cards[0], nil
+}
+
+// Settle implements ports.Charges. The attempt is locked before any other row, so that two that settle it never
+// deadlock.
+func (s *Attempts) Settle(
+	ctx context.Context, r ports.Repos, paymentID string, o payment.Outcome,
+) (payment.State, error) {
+	loaded, err := r.Payments.Payments.GetForUpdate(ctx, paymentID)
+	if err != nil {
+		return payment.State{}, err
+	}
+	now, err := r.Clock.Now(ctx, loaded.CreatorID)
+	if err != nil {
+		return payment.State{}, err
+	}
+	attempt := payment.Restore(loaded)
+	changed, err := attempt.Apply(o, now)
+	if err != nil || !changed {
+		return loaded, err
+	}
+	news, err := s.follow(ctx, r, attempt, o, now)
+	if err != nil {
+		return payment.State{}, err
+	}
+	settled := attempt.State()
+	if err := r.Payments.Payments.Update(ctx, settled); err != nil {
+		return payment.State{}, err
+	}
+	if settled.Status.Final() {
+		if err := r.Tasks.Cancel(ctx, TaskCharge, paymentID); err != nil {
+			return payment.State{}, err
+		}
+	}
+	return settled, s.deps.Bus.Publish(ctx, r, news...)
+}
+
+// follow does what follows from an attempt's new state, and returns the events of it.
+func (s *Attempts) follow(
+	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
+) ([]event.Event, error) {
+	state := attempt.State()
+	outcomes, ok := s.deps.Outcomes[state.Purpose]
+	if !ok {
+		return nil, fmt.Errorf("payment %s is for %q, which nothing follows from", state.ID, state.Purpose)
+	}
+	switch state.Status {
+	case payment.Succeeded:
+		news, err := outcomes.Paid(ctx, r, attempt, o, now)
+		return append(news, payment.Completed{State: attempt.State()}), err
+	case payment.Declined, payment.Canceled:
+		return []event.Event{payment.Failed{State: state}}, outcomes.Unpaid(ctx, r, state)
+	case payment.Pending, payment.RequiresAction, payment.Processing:
+	}
+	return nil, nil
+}
+
+// settle is Settle in a transaction of its own, which the end of a request does not cancel: the money may have moved.
+func (s *Attempts) settle(
+	ctx context.Context, paymentID string, o payment.Outcome, read ...ports.Reader,
+) (settled payment.State, err error) {
+	err = s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		if settled, err = s.Settle(ctx, r, paymentID, o); err != nil {
+			return err
+		}
+		for _, see := range read {
+			if err := see(ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return payment.State{}, fmt.Errorf("settle %s: %w", paymentID, err)
+	}
+	return settled, nil
+}
+
+// Run implements ports.ChargeRunner.
+func (s *Attempts) Run(
+	ctx context.Context, attempt payment.State, by ports.Payer, read ...ports.Reader,
+) (payment.State, error) {
+	request := ports.ChargeOf(attempt)
+	request.Email, request.Name = by.Email, by.Name
+	outcome, err := s.charge(ctx, attempt, request)
+	switch {
+	case errors.Is(err, ports.ErrProcessorUnavailable):
+		return s.cancelUnsent(ctx, attempt, err)
+	case err != nil: // unknown
+		return attempt, s.checkSoon(ctx, attempt)
+	}
+	return s.settle(ctx, attempt.ID, outcome, read...)
+}
+
+// charge makes an attempt. If a charge of a saved card times out, it polls the outcome at once. A buyer at checkout
+// has waited long enough; their page polls.
+func (s *Attempts) charge(
+	ctx context.Context, attempt payment.State, request ports.ChargeRequest,
+) (payment.Outcome, error) {
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.deps.Processor.Charge(ctx, request)
+	})
+	if errors.Is(err, ports.ErrOutcomeUnknown) && attempt.Purpose != payment.ForCheckout {
+		outcome, err = within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
+			return s.deps.Processor.Find(ctx, request)
+		})
+		if errors.Is(err, ports.ErrNotFound) {
+			err = ports.ErrOutcomeUnknown // it may still be on its way
+		}
+	}
+	return outcome, err
+}
+
+// cancelUnsent ends an attempt that certainly never reached the processor, so that nothing is charged after its
+// caller was told that it failed. If that fails too, the task retries.
+func (s *Attempts) cancelUnsent(ctx context.Context, attempt payment.State, cause error) (payment.State, error) {
+	canceled, err := s.Cancel(ctx, attempt, payment.DeclineReason{})
+	if err == nil && canceled.Status == payment.Succeeded { // it had arrived after all
+		return canceled, nil
+	}
+	return attempt, fault.Wrap(
+		fault.ProcessorUnavailable, "The card processor does not respond. Nothing was charged; try again in a moment.",
+		errors.Join(cause, err),
+	)
+}
+
+// checkSoon brings an attempt's task forward after a call with an unknown outcome.
+func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
+	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, attempt.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, now.Add(firstRecheck))
+	})
+}
+
+// Cancel implements ports.ChargeRunner.
+func (s *Attempts) Cancel(
+	ctx context.Context, attempt payment.State, why payment.DeclineReason,
+) (payment.State, error) {
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.deps.Processor.Cancel(ctx, ports.ChargeOf(attempt))
+	})
+	if err != nil {
+		return payment.State{}, fmt.Errorf("cancel %s: %w", attempt.ID, err)
+	}
+	if outcome.Status == payment.Canceled {
+		outcome.Decline = why
+	}
+	return s.settle(ctx, attempt.ID, outcome)
+}
+
+// Charge settles an attempt. Task TaskCharge.
+func (s *Attempts) Charge(ctx context.Context, t ports.Task) error {
+	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, t.Subject)
+	if errors.Is(err, ports.ErrNotFound) || (err == nil && attempt.Status.Final()) {
+		return s.deps.Store.Atomically(
+			ctx, func(ctx context.Context, r ports.Repos) error { return r.Tasks.Done(ctx, t) },
+		)
+	}
+	if err != nil {
+		return fmt.Errorf("charge: %w", err)
+	}
+	outcome, err := s.ask(ctx, attempt)
+	if errors.Is(err, ports.ErrOutcomeUnknown) {
+		outcome = payment.Outcome{Status: payment.Pending}
+	} else if err != nil {
+		return fmt.Errorf("charge %s: %w", attempt.ID, err)
+	}
+	return s.deps.Store.Atomically(context.WithoutCancel(ctx), func(ctx context.Context, r ports.Repos) error {
+		if outcome.Status.Final() {
+			if err := r.Tasks.Done(ctx, t); err != nil {
+				return err
+			}
+			_, err := s.Settle(ctx, r, attempt.ID, outcome)
+			return err
+		}
+		if _, err := s.Settle(ctx, r, attempt.ID, outcome); err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, attempt.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Postpone(ctx, t, now.Add(ports.RecheckPause(now.Sub(attempt.CreatedAt), firstRecheck)))
+	})
+}
+
+// ask asks the processor for the outcome of an attempt in the background. A charge of a saved card that was not sent
+// yet is made now; a buyer's that the processor never received is canceled, because the buyer was told that it was
+// interrupted.
+func (s *Attempts) ask(ctx context.Context, attempt payment.State) (payment.Outcome, error) {
+	request, atCheckout := ports.ChargeOf(attempt), attempt.Purpose == payment.ForCheckout
+	switch {
+	case attempt.Status == payment.Pending && !atCheckout:
+		return s.charge(ctx, attempt, request)
+	case attempt.Status == payment.RequiresAction && !atCheckout:
+		now, err := s.deps.Store.Read(ctx).Clock.Now(ctx, attempt.CreatorID)
+		if err != nil {
+			return payment.Outcome{}, err
+		}
+		if now.Sub(attempt.CreatedAt) >= confirmWithin {
+			return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+				return s.deps.Processor.Cancel(ctx, request)
+			})
+		}
+	}
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.deps.Processor.Find(ctx, request)
+	})
+	if errors.Is(err, ports.ErrNotFound) && atCheckout {
+		return within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
+			return s.deps.Processor.Cancel(ctx, request)
+		})
+	}
+	return outcome, err
+}
+
+// Authenticate implements ports.ChargeRunner.
+func (s *Attempts) Authenticate(ctx context.Context, paymentID string, approve bool) (payment.State, error) {
+	attempt, err := s.challenged(ctx, paymentID)
+	if err != nil {
+		return attempt, err
+	}
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.deps.Processor.Authenticate(ctx, ports.ChargeOf(attempt), approve)
+	})
+	if err != nil {
+		return payment.State{}, errUnavailable(err)
+	}
+	return s.settle(ctx, attempt.ID, outcome)
+}
+
+// Challenge implements ports.ChargeRunner.
+func (s *Attempts) Challenge(ctx context.Context, paymentID string) (payment.NextAction, error) {
+	attempt, err := s.challenged(ctx, paymentID)
+	if err != nil {
+		return payment.NextAction{}, err
+	}
+	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
+		return s.deps.Processor.Find(ctx, ports.ChargeOf(attempt))
+	})
+	if err != nil {
+		return payment.NextAction{}, errUnavailable(err)
+	}
+	return outcome.Action, nil
+}
+
+// challenged loads an attempt that waits for the buyer's bank. STATE_CONFLICT for any other.
+func (s *Attempts) challenged(ctx context.Context, paymentID string) (payment.State, error) {
+	attempt, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+	if err != nil {
+		return payment.State{}, fmt.Errorf("challenge: %w", err)
+	}
+	if attempt.Status != payment.RequiresAction {
+		return attempt, fault.New(fault.StateConflict, "No authentication is asked for.")
+	}
+	return attempt, nil
+}
+
+// errUnavailable reports a call that the caller may repeat.
+func errUnavailable(cause error) error {
+	return fault.Wrap(fault.ProcessorUnavailable, "The card processor does not respond. Try again in a moment.", cause)
+}
+
+// ReconcileSoon makes the task of every unsettled attempt of the account due right after the given account time. The
+// sandbox calls it before it moves the account's clock.
+func (s *Attempts) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID string, now time.Time) error {
+	attempts, err := r.Payments.Payments.ListLive(ctx, creatorID, maxLive)
+	if err != nil {
+		return fmt.Errorf("reconcile soon: %w", err)
+	}
+	for _, attempt := range attempts {
+		if err := r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, creatorID, now.Add(time.Millisecond)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within makes one call to the processor under a deadline of its own, independent of the caller's: a canceled request
+// must not leave the outcome unknown.
+func within[T any](ctx context.Context, limit time.Duration, call func(ctx context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	return call(ctx)
+}

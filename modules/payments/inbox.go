@@ -1,0 +1,198 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/id"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+// TaskProcessorEvent reads again what an event of the processor is about; its subject is the event.
+const TaskProcessorEvent = "processor.event"
+
+// InboxDeps holds the dependencies of the inbox.
+type InboxDeps struct {
+	Store    ports.Store
+	Clock    ports.Clock
+	Events   ports.EventVerifier
+	Refunds  *Refunds
+	Disputes *Disputes
+	// Setup finishes a card setup by what the processor reports of it, and Payout a payout; PayoutAccount records the
+	// state of a creator's account. They call the network.
+	Setup, Payout, PayoutAccount func(ctx context.Context, objectID string) error
+}
+
+// Inbox receives what the processor reports. An event is kept once, and a task reads its object again from the
+// processor, so neither order nor repetition matters.
+type Inbox struct {
+	deps InboxDeps
+	// refreshers read an object again, by the kind of event that is about it.
+	refreshers map[ports.ProcessorEventKind]refresher
+}
+
+// refresher reads an object from the processor, outside of any transaction, and returns the write that applies it.
+type refresher func(ctx context.Context, objectID string) (write, error)
+
+// write applies an event, in the transaction that ends its task.
+type write func(ctx context.Context, r ports.Repos) error
+
+func writeNothing(context.Context, ports.Repos) error { return nil }
+
+// NewInbox returns the use cases.
+func NewInbox(d InboxDeps) *Inbox {
+	s := &Inbox{deps: d}
+	// refresh writes in a transaction of its own
+	itself := func(refresh func(ctx context.Context, objectID string) error) refresher {
+		return func(ctx context.Context, objectID string) (write, error) { return writeNothing, refresh(ctx, objectID) }
+	}
+	s.refreshers = map[ports.ProcessorEventKind]refresher{
+		ports.AboutPayment:        s.refreshPayment,
+		ports.AboutRefund:         s.refreshRefund,
+		ports.AboutPaymentRefunds: s.refreshPaymentRefunds,
+		ports.AboutDispute:        s.refreshDispute,
+		ports.AboutSetup:          itself(d.Setup),
+		ports.AboutPayout:         itself(d.Payout),
+		ports.AboutPayoutAccount:  itself(d.PayoutAccount),
+	}
+	return s
+}
+
+// Receive keeps an event of the processor. UNAUTHENTICATED for a wrong signature.
+func (s *Inbox) Receive(ctx context.Context, payload []byte, signature string) error {
+	now := s.deps.Clock.Real()
+	e, ok, err := s.deps.Events.Verify(payload, signature, now)
+	if err != nil || !ok {
+		return err
+	}
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		isNew, err := r.Payments.ProcessorEvents.Insert(ctx, e, now)
+		if err != nil || !isNew {
+			return err
+		}
+		due, err := r.Clock.Now(ctx, e.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskProcessorEvent, e.ID, e.CreatorID, due)
+	})
+}
+
+// Process reads again what an event is about. Task TaskProcessorEvent.
+func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
+	e, err := s.deps.Store.Read(ctx).Payments.ProcessorEvents.Get(ctx, t.Subject)
+	if err != nil {
+		return fmt.Errorf("processor event: %w", err)
+	}
+	refresh, ok := s.refreshers[e.Kind]
+	if !ok {
+		return fmt.Errorf("processor event %s is about %q, which nothing reads again", e.ID, e.Kind)
+	}
+	change, err := refresh(ctx, e.ObjectID)
+	if err != nil {
+		return fmt.Errorf("processor event %s: %w", e.ID, err)
+	}
+	return s.deps.Store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := r.Tasks.Done(ctx, t); err != nil {
+			return err
+		}
+		return change(ctx, r)
+	})
+}
+
+// refreshPayment makes the task of an unsettled attempt due, which asks the processor.
+func (s *Inbox) refreshPayment(_ context.Context, paymentID string) (write, error) {
+	return func(ctx context.Context, r ports.Repos) error {
+		attempt, err := r.Payments.Payments.Get(ctx, paymentID)
+		if errors.Is(err, ports.ErrNotFound) || (err == nil && attempt.Status.Final()) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, attempt.CreatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, TaskCharge, attempt.ID, attempt.CreatorID, now)
+	}, nil
+}
+
+// refreshRefund reads the outcome of a refund.
+func (s *Inbox) refreshRefund(ctx context.Context, refundID string) (write, error) {
+	repository := s.deps.Store.Read(ctx).Payments.Refunds
+	get := repository.Get
+	if !id.Valid(id.Refund, refundID) {
+		get = repository.GetByProcessorID
+	}
+	known, err := get(ctx, refundID)
+	// of a payment that the processor reversed, or made there and not recorded yet
+	if errors.Is(err, ports.ErrNotFound) {
+		return writeNothing, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := s.deps.Refunds.call(ctx, known)
+	return func(ctx context.Context, r ports.Repos) error {
+		_, err := s.deps.Refunds.settle(ctx, r, known.ID, outcome)
+		return err
+	}, err
+}
+
+// refreshPaymentRefunds asks which refunds of a payment were made at the processor, and makes those of ours due.
+func (s *Inbox) refreshPaymentRefunds(ctx context.Context, paymentID string) (write, error) {
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return writeNothing, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	foreign, err := s.deps.Refunds.foreign(ctx, paid)
+	return func(ctx context.Context, r ports.Repos) error {
+		for _, report := range foreign {
+			if err := s.deps.Refunds.adopt(ctx, r, paid, report); err != nil {
+				return err
+			}
+		}
+		return s.scheduleRefunds(ctx, r, paid.CreatorID, paid.ID)
+	}, err
+}
+
+// scheduleRefunds makes the tasks of a payment's open refunds due.
+func (s *Inbox) scheduleRefunds(ctx context.Context, r ports.Repos, creatorID, paymentID string) error {
+	now, err := r.Clock.Now(ctx, creatorID)
+	if err != nil {
+		return err
+	}
+	list, err := r.Payments.Refunds.List(ctx, creatorID, paymentID, ports.Page{Limit: maxLive})
+	if err != nil {
+		return err
+	}
+	for _, f := range list.Items {
+		if f.Status != refund.Pending {
+			continue
+		}
+		if err := r.Tasks.Schedule(ctx, TaskRefundRequest, f.ID, f.CreatorID, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refreshDispute reads a dispute's status. An inquiry that holds no money is not a dispute.
+func (s *Inbox) refreshDispute(ctx context.Context, processorID string) (write, error) {
+	report, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
+		return s.deps.Disputes.Processor.FindDispute(ctx, processorID)
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return writeNothing, nil
+	}
+	return func(ctx context.Context, r ports.Repos) error {
+		_, err := s.deps.Disputes.apply(ctx, r, report)
+		return err
+	}, err
+}

@@ -1,0 +1,87 @@
+package payments
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sundry/core/customer"
+	"sundry/core/document"
+	"sundry/core/event"
+	"sundry/core/id"
+	"sundry/core/payment"
+	"sundry/core/paymentmethod"
+	"sundry/ports"
+)
+
+// SavedCardDeps holds the dependencies of the outcomes of saved-card charges.
+type SavedCardDeps struct {
+	IDs       ports.IDs
+	Accounts  ports.AccountReader
+	Customers ports.CustomerReader
+	Access    ports.AccessVersions
+}
+
+// SavedCardOutcomes follows charges for subscriptions and invoices: it numbers the receipt of a subscription's
+// payment and saves a card that was given with one. The areas themselves subscribe to the events.
+type SavedCardOutcomes struct{ deps SavedCardDeps }
+
+var _ ports.ChargeOutcomes = (*SavedCardOutcomes)(nil)
+
+// NewSavedCardOutcomes returns the outcomes.
+func NewSavedCardOutcomes(d SavedCardDeps) *SavedCardOutcomes { return &SavedCardOutcomes{d} }
+
+// Paid implements ports.ChargeOutcomes.
+func (s *SavedCardOutcomes) Paid(
+	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
+) (news []event.Event, err error) {
+	paid := attempt.State()
+	if paid.SaveCard {
+		if news, err = s.saveChargedCard(ctx, r, paid, o, now); err != nil {
+			return nil, err
+		}
+	}
+	if paid.Purpose == payment.ForSubscription {
+		err = s.assignReceiptNumber(ctx, r, attempt)
+	}
+	return news, err
+}
+
+// Unpaid implements ports.ChargeOutcomes.
+func (s *SavedCardOutcomes) Unpaid(context.Context, ports.Repos, payment.State) error { return nil }
+
+// saveChargedCard stores the card of a payment that has just succeeded.
+func (s *SavedCardOutcomes) saveChargedCard(
+	ctx context.Context, r ports.Repos, paid payment.State, o payment.Outcome, now time.Time,
+) ([]event.Event, error) {
+	text, err := mandate(ctx, r, s.deps.Accounts, paid.CreatorID, paid.Mandate)
+	if err != nil {
+		return nil, fmt.Errorf("save card: %w", err)
+	}
+	card := paymentmethod.New(s.deps.IDs.New(id.PaymentMethod), paid.CreatorID, paid.CustomerID,
+		paymentmethod.Card{
+			Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
+		},
+		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: paid.SubjectID}, now).State()
+	return []event.Event{paymentmethod.Saved{State: card}}, r.Payments.PaymentMethods.Insert(ctx, card)
+}
+
+// assignReceiptNumber numbers the receipt of a subscription payment; invoices carry their own number. All customers
+// of the account wait for the number's row, so it comes after the lock of the customer's own access.
+func (s *SavedCardOutcomes) assignReceiptNumber(ctx context.Context, r ports.Repos, attempt *payment.Payment) error {
+	paid := attempt.State()
+	buyer, err := s.deps.Customers.Customer(ctx, r, paid.CustomerID)
+	if err != nil {
+		return err
+	}
+	if err := s.deps.Access.LockAccess(
+		ctx, r, paid.CreatorID, customer.AccessKey(buyer.ExternalCustomerID, buyer.ID),
+	); err != nil {
+		return err
+	}
+	number, err := r.Invoicing.DocumentNumbers.Next(ctx, paid.CreatorID, document.Receipts)
+	if err != nil {
+		return err
+	}
+	return attempt.Document(paid.CustomerID, document.Number(paid.CreatorID, document.Receipts, number))
+}

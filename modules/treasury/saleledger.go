@@ -1,0 +1,89 @@
+package treasury
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sundry/core/dispute"
+	"sundry/core/fault"
+	"sundry/core/ledger"
+	"sundry/core/money"
+	"sundry/core/refund"
+	"sundry/ports"
+)
+
+var _ ports.SaleLedger = (*Service)(nil)
+
+// ReserveRefund implements ports.SaleLedger.
+func (s *Service) ReserveRefund(
+	ctx context.Context, r ports.Repos, paymentID string, minor *int64,
+) (share ledger.Share, err error) {
+	err = s.change(ctx, r, paymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		amount := sale.State().Refundable()
+		if minor != nil {
+			amount.Minor = *minor
+		}
+		share, err = sale.ReserveRefund(amount)
+		return ledger.Posting{}, err
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return ledger.Share{}, fault.New(fault.NotRefundable, "Nothing was charged for this payment.")
+	}
+	return share, err
+}
+
+// SaleOf implements ports.SaleLedger.
+func (s *Service) SaleOf(ctx context.Context, r ports.Repos, paymentID string) (ledger.SaleState, error) {
+	return r.Treasury.Sales.Get(ctx, paymentID)
+}
+
+// AbandonRefund implements ports.SaleLedger.
+func (s *Service) AbandonRefund(ctx context.Context, r ports.Repos, f refund.State) error {
+	return s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		sale.AbandonRefund(f.Share)
+		return ledger.Posting{}, nil
+	})
+}
+
+// CompleteRefund implements ports.SaleLedger.
+func (s *Service) CompleteRefund(ctx context.Context, r ports.Repos, f refund.State) (full bool, err error) {
+	err = s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		posting := sale.CompleteRefund(f.ID, f.Share)
+		after := sale.State()
+		full = after.Refunded.Minor+after.Lost.Minor == after.Total.Minor
+		return posting, nil
+	})
+	return full, err
+}
+
+// ReverseRefund implements ports.SaleLedger.
+func (s *Service) ReverseRefund(ctx context.Context, r ports.Repos, f refund.State) error {
+	return s.change(ctx, r, f.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		return sale.ReverseRefund(f.ID, f.Share), nil
+	})
+}
+
+// OpenDispute implements ports.SaleLedger.
+func (s *Service) OpenDispute(
+	ctx context.Context, r ports.Repos, paymentID, disputeID string, claimed money.Amount,
+) (share ledger.Share, err error) {
+	err = s.change(ctx, r, paymentID, func(sale *ledger.Sale) (posting ledger.Posting, err error) {
+		share, posting, err = sale.OpenDispute(disputeID, claimed)
+		return posting, err
+	})
+	return share, err
+}
+
+// CloseDispute implements ports.SaleLedger.
+func (s *Service) CloseDispute(ctx context.Context, r ports.Repos, d dispute.State) error {
+	return s.change(ctx, r, d.PaymentID, func(sale *ledger.Sale) (ledger.Posting, error) {
+		if open := sale.State().DisputeID; open != d.ID {
+			return ledger.Posting{}, fmt.Errorf("close dispute %s: %q is open", d.ID, open)
+		}
+		if d.Status == dispute.Won {
+			return sale.WinDispute()
+		}
+		return sale.LoseDispute()
+	})
+}

@@ -1,0 +1,193 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"sundry/core/subscription"
+	"sundry/ports"
+)
+
+func subscriptionCases() storeCases {
+	return storeCases{
+		"a checkout starts one subscription":      aCheckoutStartsOneSubscription,
+		"subscriptions are found by their search": subscriptionsAreFoundByTheirSearch,
+		"a quote is used by one transaction":      aQuoteIsUsedByOneTransaction,
+		"a renewal buys a period once":            aRenewalBuysAPeriodOnce,
+	}
+}
+
+func insertSubscriptions(t *testing.T, store StoreAdapter, subscriptions ...subscription.State) error {
+	t.Helper()
+	return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+		for _, s := range subscriptions {
+			if err := insertSubscription(ctx, r, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func aCheckoutStartsOneSubscription(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	first, again := subscriptionState("1", creator), subscriptionState("2", creator)
+	again.CheckoutID = first.CheckoutID
+	if err := insertSubscriptions(t, store, first); err != nil {
+		t.Fatal(err)
+	}
+	wantIndex(t, insertSubscriptions(t, store, again), "subscriptions_checkout_id")
+	subscriptions := store.Read(t.Context()).Subscriptions.Subscriptions
+	if got, err := subscriptions.GetByCheckout(t.Context(), first.CheckoutID); err != nil ||
+		!reflect.DeepEqual(got, first) {
+		t.Errorf("got %+v, %v; want %+v", got, err, first)
+	}
+	_, err := subscriptions.GetByCheckout(t.Context(), "cs_unknown")
+	wantError(t, "another checkout's", err, ports.ErrNotFound)
+}
+
+func subscriptionsAreFoundByTheirSearch(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	ada, grace, other, elsewhere := subscriptionState("1", creator), subscriptionState("2", creator),
+		subscriptionState("3", creator), subscriptionState("4", "crt_2")
+	ada.ExternalCustomerID, ada.Status = "ada", subscription.StatusActive
+	grace.ExternalCustomerID, grace.Status = "grace", subscription.StatusCanceled
+	other.ExternalCustomerID, other.CustomerID, other.Status = "ada", ada.CustomerID, subscription.StatusCanceled
+	if err := insertSubscriptions(t, store, ada, grace, other, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	subscriptions := store.Read(t.Context()).Subscriptions.Subscriptions
+	for name, c := range map[string]struct {
+		filter ports.SubscriptionFilter
+		want   []string
+	}{
+		"all":                  {ports.SubscriptionFilter{}, []string{"sub_3", "sub_2", "sub_1"}},
+		"by customer":          {ports.SubscriptionFilter{CustomerID: ada.CustomerID}, []string{"sub_3", "sub_1"}},
+		"by external customer": {ports.SubscriptionFilter{ExternalCustomerID: "grace"}, []string{"sub_2"}},
+		"by status": {
+			ports.SubscriptionFilter{Status: subscription.StatusCanceled}, []string{"sub_3", "sub_2"},
+		},
+		"by all of them": {
+			ports.SubscriptionFilter{
+				CustomerID: ada.CustomerID, ExternalCustomerID: "ada", Status: subscription.StatusActive,
+			},
+			[]string{"sub_1"},
+		},
+	} {
+		c.filter.CreatorID = creator
+		list, err := subscriptions.List(t.Context(), c.filter, ports.Page{Limit: 9})
+		if got := subscriptionIDs(list.Items); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
+		}
+	}
+	found, err := subscriptions.ListByCustomer(t.Context(), ada.CustomerID)
+	if got := subscriptionIDs(found); err != nil || !slices.Equal(got, []string{"sub_3", "sub_1"}) {
+		t.Errorf("of a customer: %v, %v", got, err)
+	}
+}
+
+func subscriptionIDs(of []subscription.State) (ids []string) {
+	for _, s := range of {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// aQuoteIsUsedByOneTransaction has many transactions read a quote and use it: reading locks it.
+func aQuoteIsUsedByOneTransaction(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	s, q := subscriptionState("1", creator), filled[subscription.Quote]()
+	q.ID, q.CreatorID, q.SubscriptionID, q.UsedAt = "qt_1", creator, s.ID, time.Time{}
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return errors.Join(insertSubscription(ctx, r, s), r.Subscriptions.Quotes.Insert(ctx, q))
+	})
+	get := func(id string) (got subscription.Quote, err error) {
+		err = store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			got, err = r.Subscriptions.Quotes.Get(ctx, id)
+			return err
+		})
+		return got, err
+	}
+	if got, err := get(q.ID); err != nil || !reflect.DeepEqual(got, q) {
+		t.Errorf("got  %+v, %v\nwant %+v", got, err, q)
+	}
+	_, err := get("qt_unknown")
+	wantError(t, "an unknown quote", err, ports.ErrNotFound)
+	const rivals = 8
+	results := make(chan bool, rivals)
+	for range rivals {
+		go func() {
+			used := false
+			err := store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+				used = false
+				loaded, err := r.Subscriptions.Quotes.Get(ctx, q.ID)
+				if err != nil || !loaded.UsedAt.IsZero() {
+					return err
+				}
+				used, loaded.UsedAt = true, catalogTime
+				return r.Subscriptions.Quotes.Update(ctx, loaded)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			results <- used && err == nil
+		}()
+	}
+	used := 0
+	for range rivals {
+		if <-results {
+			used++
+		}
+	}
+	if got, err := get(q.ID); err != nil || used != 1 || !got.UsedAt.Equal(catalogTime) {
+		t.Errorf("%d used it, %+v, %v; want one", used, got, err)
+	}
+}
+
+func aRenewalBuysAPeriodOnce(t *testing.T, db Database) {
+	store := db.Open(t, StoreOptions{})
+	if err := insertSubscriptions(
+		t, store, subscriptionState("1", creator), subscriptionState("2", creator),
+	); err != nil {
+		t.Fatal(err)
+	}
+	period := func(paymentID, subscriptionID string, kind subscription.ChargeKind, start time.Time) ports.PaidPeriod {
+		p := filled[ports.PaidPeriod]()
+		p.PaymentID, p.CreatorID, p.SubscriptionID, p.Kind, p.Start = paymentID, creator, subscriptionID, kind, start
+		return p
+	}
+	insert := func(p ports.PaidPeriod) error {
+		return store.Atomically(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			return r.Subscriptions.PaidPeriods.Insert(ctx, p)
+		})
+	}
+	first := period("pay_1", "sub_1", subscription.Renewal, catalogTime)
+	for _, p := range []ports.PaidPeriod{
+		first, period("pay_2", "sub_1", subscription.Renewal, catalogTime.Add(time.Hour)), period("pay_3", "sub_2",
+			subscription.Renewal, catalogTime),
+		period("pay_4", "sub_1", subscription.PlanChange, catalogTime),
+		period("pay_5", "sub_1", subscription.PlanChange,
+			catalogTime),
+	} {
+		if err := insert(p); err != nil {
+			t.Fatalf("%+v: %v", p, err)
+		}
+	}
+	for _, p := range []ports.PaidPeriod{
+		period("pay_6", "sub_1", subscription.Renewal, catalogTime), period("pay_6", "sub_1", subscription.Resumption,
+			catalogTime),
+		period("pay_1", "sub_1", subscription.PlanChange, catalogTime.Add(9*time.Hour)),
+	} {
+		wantError(t, "bought twice", insert(p), ports.ErrDuplicate)
+	}
+	periods := store.Read(t.Context()).Subscriptions.PaidPeriods
+	if got, err := periods.Get(t.Context(), "pay_1"); err != nil || got != first {
+		t.Errorf("got %+v, %v; want %+v", got, err, first)
+	}
+	_, err := periods.Get(t.Context(), "pay_6")
+	wantError(t, "what was refused", err, ports.ErrNotFound)
+}

@@ -1,0 +1,30 @@
+package fakes
+
+import (
+	"context"
+
+	"sundry/core/identity"
+	"sundry/ports"
+)
+
+// Account implements ports.AccountReader: every account has this name, address and profile.
+type Account struct {
+	Name, Address string
+	Profile       identity.Profile
+}
+
+// Ada is the account of most tests.
+var Ada = Account{Name: "Ada", Address: "ada@example.com"}
+
+// SellerName implements ports.AccountReader.
+func (a Account) SellerName(context.Context, ports.Repos, string) (string, error) { return a.Name, nil }
+
+// Storefront implements ports.AccountReader.
+func (a Account) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
+	return identity.Storefront{Name: a.Name, Profile: a.Profile}, nil
+}
+
+// Account implements ports.AccountReader.
+func (a Account) Account(context.Context, ports.Repos, string) (name, address string, err error) {
+	return a.Name, a.Address, nil
+}

@@ -1,0 +1,24 @@
+package fakes
+
+import (
+	"sundry/adapters/system"
+	"sundry/core/payment"
+	"sundry/modules/payments"
+	"sundry/ports"
+)
+
+// Attempts is the engine that makes payments: modules that are paid for are tested on the real one, over a processor
+// of the test's.
+type Attempts = payments.Attempts
+
+// TaskCharge is the kind of its task.
+const TaskCharge = payments.TaskCharge
+
+// NewAttempts returns the engine, in which the same follows from a payment whatever it is for.
+func NewAttempts(store ports.Store, bus ports.Bus, p ports.Processor, outcomes ports.ChargeOutcomes) *Attempts {
+	return payments.NewAttempts(payments.AttemptDeps{
+		Store: store, IDs: system.NewIDs(), Bus: bus, Processor: p, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
+		},
+	})
+}
