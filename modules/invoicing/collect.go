@@ -159,11 +159,18 @@ func (s *Service) collect(ctx context.Context, state invoice.State, options char
 		if err := invoice.Restore(current).Chargeable(); err != nil {
 			return err
 		}
-		started, err = s.charge(ctx, r, current, options, time.Time{})
+		if started, err = s.charge(ctx, r, current, options, time.Time{}); err != nil {
+			return err
+		}
+		// This charge waited for one that was ending, which may have paid. (A retry is fenced by its task.)
+		after, err := s.load(ctx, r, state.ID)
+		if err == nil && after.Revision != current.Revision {
+			err = ports.ErrDuplicate
+		}
 		return err
 	})
 	if errors.Is(err, ports.ErrDuplicate) {
-		return state, fault.New(fault.StateConflict, "A charge of this invoice is under way.")
+		return state, fault.New(fault.StateConflict, "Another charge of this invoice is under way or has just ended.")
 	}
 	if err != nil {
 		return state, err

@@ -253,6 +253,59 @@ func TestARefusedPayChangesNothing(t *testing.T) {
 	})
 }
 
+// On PostgreSQL the second payment is made while the first has read the invoice as unpaid and not yet charged it. On
+// SQLite it waits until the first has ended.
+func TestAPaymentBetweenReadAndChargeCountsOnce(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]func(w *fixture, state invoice.State) error{
+		"by request": func(w *fixture, state invoice.State) error {
+			_, err := w.Pay(t.Context(), creatorID, state.ID)
+			return err
+		},
+		"by task": func(w *fixture, _ invoice.State) error {
+			w.clock.Advance(day)
+			task, ok := w.next()
+			if !ok {
+				return errors.New("no retry is due")
+			}
+			return w.Retry(t.Context(), task)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				state := w.failing()
+				ended := make(chan error, 1)
+				w.charges.Meanwhile = func() {
+					done := make(chan struct{})
+					go func() {
+						defer close(done)
+						_, err := w.Pay(context.Background(), creatorID, state.ID)
+						ended <- err
+					}()
+					select {
+					case <-done:
+					case <-time.After(200 * time.Millisecond): // SQLite has one writer
+					}
+				}
+				err := first(w, state)
+				if err != nil && !fault.Is(err, fault.StateConflict) && !errors.Is(err, ports.ErrFenced) {
+					t.Error(err)
+				}
+				if err := <-ended; err != nil && !fault.Is(err, fault.StateConflict) {
+					t.Error(err)
+				}
+				if live := w.charges.Live(t, creatorID); len(live) == 1 { // the task's, which another task makes
+					w.charges.Decide(t, creatorID, payment.Outcome{Status: payment.Succeeded})
+				}
+				if got := w.get(state.ID); got.Status != invoice.Paid || len(w.charges.Refunded()) != 0 {
+					t.Errorf("%d charges were returned, %+v; want one charge", len(w.charges.Refunded()), got)
+				}
+			})
+		})
+	}
+}
+
 func TestPaysAtOnceChargeOnce(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {

@@ -28,6 +28,8 @@ type Charges struct {
 	Subscriber PaymentSubscriber
 	// Cardless refuses every charge because the customer has no card.
 	Cardless bool
+	// Meanwhile, if set, is called once by the next Start before it writes.
+	Meanwhile func()
 	// Response is the outcome of charges that Run makes.
 	Response payment.Outcome
 
@@ -44,6 +46,10 @@ func Declined(code string) payment.Outcome {
 func (c *Charges) Start(ctx context.Context, r ports.Repos, order ports.Charge) (payment.State, error) {
 	if c.Cardless {
 		return payment.State{}, fault.New(fault.PaymentMethodRequired, "The customer has no saved payment method.")
+	}
+	if meanwhile := c.Meanwhile; meanwhile != nil {
+		c.Meanwhile = nil
+		meanwhile()
 	}
 	amount, err := order.Sale.Total()
 	if err != nil {
