@@ -54,8 +54,8 @@ type App struct {
 	metrics   *prometheus.Registry
 	bus       *bus
 	limiter   ports.RateLimiter
-	processor processor
-	taxes     ports.TaxCalculator
+	adapters  Options
+	providers ports.Providers
 	modules   modules
 	http      *fiber.App
 	// operations is served on METRICS_ADDR when that is set.
@@ -113,8 +113,8 @@ const (
 	Work  Role = "worker"
 )
 
-// New connects, migrates and wires. Close must be called even when Run never is.
-func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, err error) {
+// New connects, migrates and wires, with the program's own adapters. Close must be called even when Run never is.
+func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) (app *App, err error) {
 	a := &App{cfg: cfg, log: log, ids: system.NewIDs(), bus: newBus(), metrics: prometheus.NewRegistry(),
 		stopping: make(chan struct{}), invariants: newInvariants(), scheduled: make(chan struct{}, 1)}
 	a.metrics.MustRegister(a.invariants, collectors.NewGoCollector(),
@@ -153,10 +153,6 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 	}
 	a.clock = system.NewClock(a.store, a.inSandbox())
 	a.limiter = a.rateLimiter()
-	a.openProcessor()
-	if a.taxes, err = a.taxCalculator(); err != nil {
-		return nil, err
-	}
 	jobMetrics := jobs.NewMetrics(a.store, a.clock, log)
 	a.metrics.MustRegister(jobMetrics)
 	a.mux = jobs.NewMux(jobs.MuxDeps{
@@ -164,6 +160,9 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger) (app *App, er
 		Workers: jobs.Workers{jobs.Payments: cfg.PaymentWorkers, jobs.Webhooks: cfg.WebhookWorkers,
 			jobs.Default: cfg.DefaultWorkers},
 	})
+	if err = a.openAdapters(own); err != nil {
+		return nil, err
+	}
 	if a.modules, err = a.wire(); err != nil {
 		return nil, err
 	}

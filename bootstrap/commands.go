@@ -2,8 +2,11 @@ package bootstrap
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"sundry/adapters/cli"
 	"sundry/config"
@@ -16,13 +19,50 @@ func Settings(cfg config.Config) cli.Settings {
 	}
 }
 
-// OpenForCommands is New for a command, with a log on standard error.
-func OpenForCommands(ctx context.Context, cfg config.Config) (*cli.App, error) {
-	a, err := New(ctx, cfg, newLogger(cfg))
-	if err != nil {
-		return nil, err
+// Main runs the command that the arguments of this process name, with its environment, until it is done or the process
+// is asked to stop. A program with adapters of its own is a main function that calls it with them. It returns the
+// status to exit with.
+func Main(own Options) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], own); err != nil {
+		fmt.Fprintln(os.Stderr, "sundry:", err)
+		return 1
 	}
-	return a.ForCommands(), nil
+	return 0
+}
+
+func run(ctx context.Context, args []string, own Options) error {
+	return cli.Run(ctx, args, cli.Host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Settings: func() (cli.Settings, error) {
+			cfg, err := configuration(own)
+			return Settings(cfg), err
+		},
+		Open: func(ctx context.Context) (*cli.App, error) {
+			cfg, err := configuration(own)
+			if err != nil {
+				return nil, err
+			}
+			a, err := New(ctx, cfg, newLogger(cfg), own)
+			if err != nil {
+				return nil, err
+			}
+			return a.ForCommands(), nil
+		},
+	})
+}
+
+// configuration reads the settings that the program does not bring itself.
+func configuration(own Options) (config.Config, error) {
+	var brought []config.Brought
+	if len(own.Providers) > 0 {
+		brought = append(brought, config.OwnPayments)
+	}
+	cfg, err := config.FromEnvironment(brought...)
+	if err != nil {
+		err = fmt.Errorf("configuration:\n%w", err)
+	}
+	return cfg, err
 }
 
 // ForCommands returns the parts of the program that commands use.

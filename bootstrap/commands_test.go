@@ -19,7 +19,7 @@ func TestTaxReport_NotesThatASandboxIsATest(t *testing.T) {
 	var out, notes strings.Builder
 	err = cli.Run(t.Context(), []string{"tax-report", "2026-10-01", "2027-01-01"}, cli.Host{Out: &out, Err: &notes,
 		Open: func(ctx context.Context) (*cli.App, error) {
-			a, err := New(ctx, cfg, slog.New(slog.DiscardHandler))
+			a, err := New(ctx, cfg, slog.New(slog.DiscardHandler), Options{})
 			if err != nil {
 				return nil, err
 			}

@@ -23,7 +23,7 @@ type site interface{ Mount(app fiber.Router) }
 // newLayout returns what the pages of every site share.
 func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 	return layout.New(layout.Config{
-		BaseURL: a.cfg.BaseURL, Sandbox: !a.cfg.Livemode(), CardForm: a.cardForm(), ClientAddress: a.clientAddress(),
+		BaseURL: a.cfg.BaseURL, Sandbox: !a.cfg.Livemode(), Form: a.providers.Default().Form, ClientAddress: a.clientAddress(),
 		StatusOf: httpapi.StatusOf, Log: a.log,
 		Images: webhookhttp.NewFetcher(a.receivers()), ImageKey: a.secrets.derive("images"), Uploads: uploads,
 		Seller: layout.Seller{
@@ -57,8 +57,9 @@ func (a *App) mountPages(m modules, app fiber.Router, shared *layout.Layout, ope
 			})
 		},
 		func() (site, error) {
+			paying, _ := a.providers.PaidOutBy()
 			return dashboard.New(shared, dashboard.Deps{
-				Clock: a.clock, Identity: m.Identity, Catalog: m.Catalog, Checkout: m.Checkout, Booking: m.Booking,
+				Clock: a.clock, PaysOut: paying, Identity: m.Identity, Catalog: m.Catalog, Checkout: m.Checkout, Booking: m.Booking,
 				Cancellations: m.Cancellations, Payments: m.Payments, Refunds: m.Refunds, Disputes: m.Disputes,
 				Customers: m.Customers,
 				Access:    m.Access, Subscriptions: m.Subscriptions, Usage: m.Usage, Invoicing: m.Invoicing,

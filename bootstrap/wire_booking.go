@@ -3,7 +3,6 @@ package bootstrap
 import (
 	"sundry/adapters/httpapi"
 	bookingapi "sundry/adapters/httpapi/booking"
-	"sundry/adapters/ical"
 	"sundry/adapters/jobs"
 	"sundry/adapters/system"
 	"sundry/adapters/webhookhttp"
@@ -17,7 +16,7 @@ func (a *App) wireBooking(accounts *identity.Service, listings *catalog.Service)
 		booking.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("appointments"), Fetching: a.receivers()},
 		booking.Deps{
 			Store: a.store, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids, Bus: a.bus, Listings: listings,
-			Accounts: accounts, Locks: a.slotLocks(), Calendars: ical.Calendars{}, Reader: ical.Calendars{},
+			Accounts: accounts, Locks: a.slotLocks(), Calendars: a.adapters.Calendars, Reader: a.adapters.CalendarReader,
 			Fetcher: webhookhttp.NewFetcher(a.receivers()),
 		})
 

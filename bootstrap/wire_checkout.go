@@ -4,7 +4,6 @@ import (
 	"sundry/adapters/httpapi"
 	checkoutapi "sundry/adapters/httpapi/checkout"
 	"sundry/adapters/jobs"
-	"sundry/adapters/vies"
 	core "sundry/core/checkout"
 	"sundry/modules/access"
 	"sundry/modules/booking"
@@ -12,7 +11,6 @@ import (
 	"sundry/modules/checkout"
 	"sundry/modules/identity"
 	"sundry/modules/payments"
-	"sundry/ports"
 )
 
 func (a *App) wireSales(offers *catalog.Service, bookings *booking.Service, grants *access.Service) *checkout.Sales {
@@ -29,22 +27,14 @@ func (a *App) wireCheckout(
 			SellerCountry: a.cfg.SellerCountry,
 		},
 		checkout.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Sales: sales, Charges: attempts, Runner: attempts, Cards: a.processor,
+			Store: a.store, Clock: a.clock, IDs: a.ids, Sales: sales, Charges: attempts, Runner: attempts, Cards: a.providers.Default().Cards,
 			Offers: offers, Bookings: bookings, Queue: bookings, Access: grants, Accounts: accounts,
-			Discounts: offers, Taxes: a.taxes, VAT: a.vatRegister(), Limiter: a.limiter,
+			Discounts: offers, Taxes: a.adapters.Taxes, VAT: a.adapters.VAT, Limiter: a.limiter,
 		})
 
 	a.mux.Handle(checkout.TaskExpire, jobs.Payments, module.ExpireDue)
 	a.verify(module.Verify)
 	return module
-}
-
-// vatRegister is VIES where it is enabled; nil checks the shape of VAT ids alone.
-func (a *App) vatRegister() ports.VATRegister {
-	if !a.cfg.VIESEnabled {
-		return nil
-	}
-	return vies.New(vies.Config{APIBase: a.cfg.VIESAPIBase, RequesterVATID: a.cfg.SellerVATID}, a.clock.Real)
 }
 
 func (a *App) checkoutAPI(m modules) httpapi.Area {

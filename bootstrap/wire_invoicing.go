@@ -4,7 +4,6 @@ import (
 	"sundry/adapters/httpapi"
 	invoicingapi "sundry/adapters/httpapi/invoicing"
 	"sundry/adapters/jobs"
-	"sundry/adapters/pdf"
 	"sundry/core/document"
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
@@ -14,8 +13,8 @@ import (
 
 func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attempts) *invoicing.Service {
 	deps := invoicing.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts, Taxes: a.taxes,
-		Cards: a.processor,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts, Taxes: a.adapters.Taxes,
+		Cards: a.providers.Default().Cards,
 	}
 	module := invoicing.New(invoicing.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("invoices")}, deps)
 
@@ -30,7 +29,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 // wireDocuments issues documents for what the other areas publish.
 func (a *App) wireDocuments(accounts *identity.Service, payouts *treasury.Service) *invoicing.Documents {
 	documents := invoicing.NewDocuments(invoicing.DocumentDeps{
-		Store: a.store, Accounts: accounts, Payouts: payouts, Renderer: pdf.Renderer{}, Links: a.documentLinks(),
+		Store: a.store, Accounts: accounts, Payouts: payouts, Renderer: a.adapters.Documents, Links: a.documentLinks(),
 		Seller: document.Party{
 			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, Country: a.cfg.SellerCountry, Email: a.cfg.SellerEmail,
 			TaxID: a.cfg.SellerVATID,

@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"sundry/adapters/ical"
 	"sundry/adapters/jobs"
 	"sundry/adapters/web/layout"
 	"sundry/modules/booking"
@@ -17,8 +16,8 @@ func (a *App) wireMail(
 	module := mail.New(
 		mail.Config{Livemode: a.cfg.Livemode(), Sender: a.cfg.Sender().Address, BaseURL: a.cfg.BaseURL},
 		mail.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.mailer(), Receipts: sales, Accounts: accounts,
-			Buyers: sales, Bookings: bookings, Calendars: ical.Calendars{},
+			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.adapters.Mailer, Receipts: sales, Accounts: accounts,
+			Buyers: sales, Bookings: bookings, Calendars: a.adapters.Calendars,
 			Customers: buyers, Portal: buyers, Passwords: accounts,
 			Images: layout.ImageLinks{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("images")},
 		})

@@ -21,7 +21,7 @@ func (a *App) wirePayments(accounts *identity.Service) *payments.Service {
 			BaseURL: a.cfg.BaseURL, Sandbox: a.inSandbox(), Secrets: cardsetup.Secrets{Key: a.secrets.derive("card-setups")},
 		},
 		payments.Deps{
-			Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Cards: a.processor, Accounts: accounts,
+			Store: a.store, IDs: a.ids, Bus: a.bus, Provider: a.providers.Default(), Accounts: accounts,
 		})
 
 	on(a.bus, module.OnCheckoutPaid) // before the subscription that the card pays for
@@ -35,7 +35,7 @@ func (a *App) wireAttempts(
 		IDs: a.ids, Accounts: accounts, Customers: buyers, Access: grants,
 	})
 	attempts := payments.NewAttempts(payments.AttemptDeps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: sales, payment.ForSubscription: savedCards, payment.ForInvoice: savedCards,
 		},
 	})
@@ -48,19 +48,17 @@ func (a *App) wireAttempts(
 func (a *App) wireReturns(
 	cards *payments.Service, ledger *treasury.Service, sales *checkout.Service,
 ) (*payments.Refunds, *payments.Disputes, *payments.Inbox) {
-	events, sendTo := a.processorEvents()
 	refunds := payments.NewRefunds(payments.RefundDeps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Lister: a.processor, Ledger: ledger, Checkouts: sales,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger, Checkouts: sales,
 		Links: a.documentLinks(),
 	})
 	disputes := payments.NewDisputes(payments.DisputeDeps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Processor: a.processor, Ledger: ledger,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Providers: a.providers, Ledger: ledger,
 	})
 	inbox := payments.NewInbox(payments.InboxDeps{
-		Store: a.store, Clock: a.clock, Events: events, Refunds: refunds, Disputes: disputes,
+		Store: a.store, Clock: a.clock, Providers: a.providers, Refunds: refunds, Disputes: disputes,
 		Setup: cards.RefreshSetup, Payout: ledger.RefreshPayout, PayoutAccount: ledger.RefreshPayoutAccount,
 	})
-	sendTo(inbox.Receive)
 
 	a.mux.Handle(payments.TaskRefundRequest, jobs.Payments, refunds.Finish)
 	a.mux.Handle(payments.TaskProcessorEvent, jobs.Payments, inbox.Process)

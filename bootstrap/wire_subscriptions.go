@@ -14,7 +14,7 @@ func (a *App) wireSubscriptions(
 	offers *catalog.Service, buyers *customers.Service, charges *payments.Attempts,
 ) *subscriptions.Service {
 	module := subscriptions.New(subscriptions.Deps{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Offers: offers, Taxes: a.taxes,
+		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Offers: offers, Taxes: a.adapters.Taxes,
 		Customers: buyers,
 	})
 

@@ -10,14 +10,15 @@ import (
 
 // wireTreasury keeps the ledger of every payment.
 func (a *App) wireTreasury(accounts *identity.Service) *treasury.Service {
+	paying, _ := a.providers.PaidOutBy()
 	module := treasury.New(
 		treasury.Config{
 			FeeBasisPoints: a.cfg.PlatformFeeBasisPoints, FeeFixed: a.cfg.PlatformFeeFixed, PayoutMinimum: a.cfg.PayoutMinimum,
-			Links: a.documentLinks(), NeedsAccounts: a.cfg.Stripe(), AccountPage: a.cfg.BaseURL + "/dashboard/balance",
+			Links: a.documentLinks(), NeedsAccounts: paying.PayoutAccounts, AccountPage: a.cfg.BaseURL + "/dashboard/balance",
 			Sandbox: a.inSandbox(),
 		},
 		treasury.Deps{
-			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: a.payoutRail(), Accounts: accounts, Creators: accounts,
+			Store: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, Rail: paying.Payouts, Accounts: accounts, Creators: accounts,
 		})
 
 	on(a.bus, module.OnPaymentCompleted)

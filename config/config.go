@@ -161,6 +161,9 @@ type Config struct {
 
 	// ShutdownTimeout is how long requests and background work under way may take after SIGTERM.
 	ShutdownTimeout time.Duration `env:"-"`
+
+	// ownPayments is set if the program registers a payment provider of its own.
+	ownPayments bool `env:"-"`
 }
 
 // Livemode reports whether this deployment moves real money.
@@ -194,16 +197,23 @@ func (c Config) RateLimit() int {
 	return 0
 }
 
-// FromEnvironment reads and checks the configuration. The error holds one line per fault.
-func FromEnvironment() (Config, error) { return parse(env.Options{}) }
+// Brought names something that a program brings itself, so that live needs no settings for it.
+type Brought string
+
+// OwnPayments means that the program registers a payment provider of its own.
+const OwnPayments Brought = "payments"
+
+// FromEnvironment reads and checks the configuration of a program that brings some parts itself. The error holds one
+// line per fault.
+func FromEnvironment(own ...Brought) (Config, error) { return parse(env.Options{}, own...) }
 
 // FromMap is FromEnvironment over the given variables only, for tests and tools.
-func FromMap(vars map[string]string) (Config, error) {
-	return parse(env.Options{Environment: vars})
+func FromMap(vars map[string]string, own ...Brought) (Config, error) {
+	return parse(env.Options{Environment: vars}, own...)
 }
 
-func parse(opts env.Options) (Config, error) {
-	var cfg Config
+func parse(opts env.Options, own ...Brought) (Config, error) {
+	cfg := Config{ownPayments: slices.Contains(own, OwnPayments)}
 	unread := parseFaults(env.ParseWithOptions(&cfg, opts)) // what could not be read hides none of the other faults
 	cfg.ShutdownTimeout = 20 * time.Second
 	cfg.defaults()

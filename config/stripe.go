@@ -25,7 +25,7 @@ func (c Config) stripeFaults() []error {
 			prefix = v.live
 		}
 		switch {
-		case v.value == "" && c.Livemode():
+		case v.value == "" && c.Livemode() && !c.ownPayments:
 			all = append(all, fmt.Errorf("%s is required when ENVIRONMENT=live", v.name))
 		case v.value == "" && given:
 			all = append(all, fmt.Errorf("%s is missing: STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET belong together", v.name))

@@ -98,8 +98,8 @@ type CardInput struct {
 
 // CardForm is a processor's way to take cards in the buyer's browser.
 type CardForm interface {
-	// Method is the payment method behind an input, for Charge; "" for an empty one. What is wrong with the input is
-	// added to f.
+	// Method is the payment method behind an input, for Charge. For an empty input it is the method of a buyer who enters
+	// nothing, and "" where a card is needed. What is wrong with the input is added to f.
 	Method(in CardInput, f *fault.Violations) (method string)
 }
 

@@ -60,8 +60,10 @@ const (
 // ProcessorEvent reports that an object changed on the processor's side. What it has become is read from the processor,
 // so neither the order of events nor their repetition matters.
 type ProcessorEvent struct {
-	ID   string // the processor's
-	Kind ProcessorEventKind
+	// Provider names who reported it. A verifier leaves it empty.
+	Provider string
+	ID       string // the processor's
+	Kind     ProcessorEventKind
 	// ObjectID is our id of a payment, card setup, refund or payout, and the processor's of a dispute, of a payout account
 	// and of a refund that it made without us. With AboutPaymentRefunds it is that of the payment.
 	ObjectID string

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"sundry/core/fault"
-	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -33,10 +32,10 @@ type card struct {
 
 var cards = []card{
 	{number: "4242424242424242", brand: "visa", behavior: succeeds},
-	{number: "4000000000000002", brand: "visa", behavior: declines, refusal: refuse("card_declined")},
-	{number: "4000000000009995", brand: "visa", behavior: declines, refusal: refuse("insufficient_funds")},
-	{number: "4000000000000069", brand: "visa", behavior: declines, refusal: refuse("expired_card")},
-	{number: "4000000000000127", brand: "visa", behavior: declines, refusal: refuse("incorrect_cvc")},
+	{number: "4000000000000002", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.CardDeclined)},
+	{number: "4000000000009995", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.InsufficientFunds)},
+	{number: "4000000000000069", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.ExpiredCard)},
+	{number: "4000000000000127", brand: "visa", behavior: declines, refusal: payment.NewDecline(payment.IncorrectCVC)},
 	{number: "4000002500003155", brand: "visa", behavior: asksOnce},
 	{number: "4000002760003184", brand: "visa", behavior: asksAlways},
 	{number: "4000000000000341", brand: "visa", behavior: succeedsOnce},
@@ -45,16 +44,11 @@ var cards = []card{
 	{number: "4000000000009102", brand: "visa", behavior: staysOpen},
 }
 
-// refuse returns the decline reason of a code, in the words of the API.
-func refuse(code string) payment.DeclineReason {
-	return payment.DeclineReason{Code: code, Message: locale.Default.Decline(code)}
-}
-
 // Refusals that do not depend on the card.
 var (
-	refusedAway = refuse("card_declined")
-	wantsBuyer  = refuse("authentication_required")
-	notProven   = refuse("authentication_failed")
+	refusedAway = payment.NewDecline(payment.CardDeclined)
+	wantsBuyer  = payment.NewDecline(payment.AuthenticationRequired)
+	notProven   = payment.NewDecline(payment.AuthenticationFailed)
 )
 
 const tokenPrefix = "pm_sandbox_"

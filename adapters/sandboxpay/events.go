@@ -89,5 +89,7 @@ func (e *Events) Verify(payload []byte, signature string, now time.Time) (ports.
 		return ports.ProcessorEvent{}, false, fault.Invalid(fault.Detail{Field: "body", Code: fault.DetailMalformed,
 			Message: "The event can't be read."})
 	}
-	return ports.ProcessorEvent(m), true, nil
+	return ports.ProcessorEvent{
+		ID: m.ID, Kind: m.Kind, ObjectID: m.ObjectID, CreatorID: m.CreatorID,
+	}, true, nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stripe/stripe-go/v76"
 
 	"sundry/core/fault"
-	"sundry/core/locale"
 	"sundry/core/payment"
 	"sundry/ports"
 )
@@ -55,8 +54,26 @@ func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
 	return method
 }
 
-// declineOf returns the reason for a decline in Stripe's words: the bank's reason where it gave one.
+// declineCodes maps Stripe's codes that mean the same as one of ours with another name.
+var declineCodes = map[string]payment.DeclineCode{
+	"highest_risk_level":                    payment.Fraudulent,
+	"invalid_cvc":                           payment.IncorrectCVC,
+	"invalid_number":                        payment.IncorrectNumber,
+	"issuer_not_available":                  payment.ProcessingError,
+	"payment_intent_authentication_failure": payment.AuthenticationFailed,
+	"pickup_card":                           payment.RestrictedCard,
+	"revocation_of_all_authorizations":      payment.AuthorizationRevoked,
+	"setup_intent_authentication_failure":   payment.AuthenticationFailed,
+	"stop_payment_order":                    payment.AuthorizationRevoked,
+	"try_again_later":                       payment.ProcessingError,
+}
+
+// declineOf returns the reason for a decline: the bank's where it gave one. Codes that we have no word for are plain
+// declines.
 func declineOf(refused *stripe.Error) payment.DeclineReason {
-	code := cmp.Or(string(refused.DeclineCode), string(refused.Code), "card_declined")
-	return payment.DeclineReason{Code: code, Message: locale.Default.Decline(code)}
+	given := cmp.Or(string(refused.DeclineCode), string(refused.Code))
+	if code := payment.DeclineCode(given); code.Known() {
+		return payment.NewDecline(code)
+	}
+	return payment.NewDecline(cmp.Or(declineCodes[given], payment.CardDeclined))
 }

@@ -146,8 +146,8 @@ func TestAKeyThatOnlyRepeatsAFailureEndsTheAttempt(t *testing.T) {
 
 func TestARefusalNamesStripesReasonAndEndsTheIntent(t *testing.T) {
 	t.Parallel()
-	for does, code := range map[string]string{stripefake.Declines: "insufficient_funds",
-		stripefake.Garbage: "resource_missing"} {
+	for does, code := range map[string]payment.DeclineCode{stripefake.Declines: payment.InsufficientFunds,
+		stripefake.Garbage: payment.CardDeclined} {
 		p, fake := newProcessor(t)
 		r := request(does)
 		o, err := p.Charge(t.Context(), r)

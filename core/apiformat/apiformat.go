@@ -45,15 +45,17 @@ func Time(t time.Time) *string {
 		return nil
 	}
 	s := Instant(t)
-	return &s
+	plain := string(s)
+	return &plain
 }
 
 // Text is null for an empty string.
-func Text(s string) *string {
+func Text[T ~string](s T) *string {
 	if s == "" {
 		return nil
 	}
-	return &s
+	plain := string(s)
+	return &plain
 }
 
 // JSON is a value as JSON text. Characters such as & are written as they are: the text is never part of a page.

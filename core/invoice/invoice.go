@@ -8,6 +8,7 @@ import (
 
 	"sundry/core/fault"
 	"sundry/core/money"
+	"sundry/core/payment"
 	"sundry/core/tax"
 	"sundry/core/usage"
 )
@@ -66,10 +67,10 @@ type State struct {
 	Fingerprint []byte
 
 	AttemptCount  int
-	FirstFailedAt time.Time // zero until a charge failed
-	NextAttemptAt time.Time // zero when none is planned
-	DeclineCode   string    // of the last charge that failed
-	PaymentID     string    // of the charge that paid
+	FirstFailedAt time.Time           // zero until a charge failed
+	NextAttemptAt time.Time           // zero when none is planned
+	DeclineCode   payment.DeclineCode // of the last charge that failed
+	PaymentID     string              // of the charge that paid
 	CreatedAt     time.Time
 	FinalizedAt   time.Time
 	PaidAt        time.Time // zero until paid
@@ -173,7 +174,7 @@ func (inv *Invoice) Charged(paymentID string, now time.Time) (e PaidEvent, chang
 
 // Refused records that a charge failed and plans the next: 1, 3, 5 and 7 days after the first failure. A manual charge
 // between two of them moves none. STATE_CONFLICT when the invoice is paid.
-func (inv *Invoice) Refused(declineCode string, now time.Time) (PaymentFailed, error) {
+func (inv *Invoice) Refused(declineCode payment.DeclineCode, now time.Time) (PaymentFailed, error) {
 	if err := inv.Chargeable(); err != nil {
 		return PaymentFailed{}, err
 	}

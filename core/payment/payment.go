@@ -24,14 +24,6 @@ const (
 // Final reports whether nothing can happen to the attempt any more.
 func (s Status) Final() bool { return s == Succeeded || s == Declined || s == Canceled }
 
-// DeclineReason is the bank's reason for refusing a card.
-type DeclineReason struct {
-	// Code is the processor's decline code, such as insufficient_funds.
-	Code string `json:"code"`
-	// Message is fit for the buyer.
-	Message string `json:"message"`
-}
-
 // NextAction leads the buyer's browser to their bank. It opens one payment and is for its buyer only: never log or
 // store it.
 type NextAction struct {
@@ -72,6 +64,8 @@ type State struct {
 	Amount  money.Amount
 	Status  Status
 	Decline DeclineReason
+	// Provider names the payment provider that takes the money; it refunds it too, whoever takes new payments by then.
+	Provider string
 	// ProcessorID is the processor's own id of the attempt; empty until it has responded.
 	ProcessorID string
 	// Method is the processor's token of the card; empty for a payment of zero.
@@ -103,6 +97,7 @@ type Intent struct {
 	Subject
 	Sale       Sale
 	Amount     money.Amount
+	Provider   string // that takes the money
 	Method     string // the processor's token of the card
 	Brand      string
 	Last4      string
@@ -114,9 +109,8 @@ type Intent struct {
 // NewPending records that money is about to be asked for, before the processor receives it.
 func NewPending(i Intent, now time.Time) *Payment {
 	return &Payment{State{
-		ID: i.ID, CreatorID: i.CreatorID, Subject: i.Subject, Sale: i.Sale, Amount: i.Amount, Method: i.Method,
-		Brand: i.Brand,
-		Last4: i.Last4, SaveCard: i.SaveCard, Mandate: i.Mandate, OffSession: i.OffSession,
+		ID: i.ID, CreatorID: i.CreatorID, Subject: i.Subject, Sale: i.Sale, Amount: i.Amount, Provider: i.Provider,
+		Method: i.Method, Brand: i.Brand, Last4: i.Last4, SaveCard: i.SaveCard, Mandate: i.Mandate, OffSession: i.OffSession,
 		Status: Pending, Refunded: money.Amount{Currency: i.Amount.Currency},
 		ProcessorFee: money.Amount{Currency: i.Amount.Currency}, CreatedAt: now, Revision: 1,
 	}}

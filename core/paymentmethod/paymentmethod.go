@@ -11,6 +11,8 @@ import (
 
 // Card is a saved card as the processor reports it.
 type Card struct {
+	// Provider names the payment provider that knows the card.
+	Provider string
 	// Token is the processor's reusable name of the card.
 	Token    string
 	Brand    string

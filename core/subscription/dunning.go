@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"sundry/core/payment"
@@ -16,37 +15,25 @@ const Grace = 7 * day
 // retries lists the delays of the retries of a renewal after its first failure.
 var retries = []time.Duration{2 * day, 7 * day, 14 * day, 21 * day}
 
-// NoCard is the decline code of a renewal for which the customer has no card left.
-const NoCard = "payment_method_required"
-
-// hardDeclines are the decline codes after which the same card fails again whatever the day (Stripe's list): only the
-// customer can help, with another card or by confirming the payment.
-var hardDeclines = []string{
-	"authentication_required", "fraudulent", "highest_risk_level", "incorrect_number", "invalid_account", "lost_card",
-	NoCard, "pickup_card", "restricted_card", "revocation_of_all_authorizations", "revocation_of_authorization",
-	"stolen_card",
-	"stop_payment_order", "transaction_not_allowed",
-}
-
 // Dunning is the state of a failed renewal.
 type Dunning struct {
 	FirstFailedAt time.Time `json:"firstFailedAt,omitzero"`
 	// Attempts counts the failed charges of this renewal.
 	Attempts int `json:"attempts,omitempty"`
 	// NextAttemptAt is the time of the next automatic retry; zero when there is none.
-	NextAttemptAt time.Time `json:"nextAttemptAt,omitzero"`
-	GraceEndsAt   time.Time `json:"graceEndsAt,omitzero"`
-	DeclineCode   string    `json:"declineCode,omitempty"`
+	NextAttemptAt time.Time           `json:"nextAttemptAt,omitzero"`
+	GraceEndsAt   time.Time           `json:"graceEndsAt,omitzero"`
+	DeclineCode   payment.DeclineCode `json:"declineCode,omitempty"`
 }
 
 // failed returns the dunning state after an attempt made at that time was declined.
-func (d Dunning) failed(code string, at time.Time) Dunning {
+func (d Dunning) failed(code payment.DeclineCode, at time.Time) Dunning {
 	if d.FirstFailedAt.IsZero() {
 		d.FirstFailedAt, d.GraceEndsAt = at, at.Add(Grace)
 	}
 	d.Attempts++
 	d.DeclineCode, d.NextAttemptAt = code, time.Time{}
-	if slices.Contains(hardDeclines, code) {
+	if code.Final() {
 		return d
 	}
 	// An attempt that a new card brought on uses up none of the days: the next of them is still to come.

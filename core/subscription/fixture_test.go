@@ -88,7 +88,7 @@ func renew(t testing.TB, sub *subscription.Subscription, at time.Time) subscript
 func decline(t testing.TB, sub *subscription.Subscription, code string, at time.Time) subscription.State {
 	t.Helper()
 	charge(t, sub, "pay_d", at)
-	e, err := sub.Declined("pay_d", payment.DeclineReason{Code: code}, at)
+	e, err := sub.Declined("pay_d", payment.DeclineReason{Code: payment.DeclineCode(code)}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (l *life) outcome(t *rapid.T) {
 			t.Fatal(err)
 		}
 	default:
-		if _, err := l.sub.Declined(id, payment.DeclineReason{Code: code}, l.now); err != nil {
+		if _, err := l.sub.Declined(id, payment.DeclineReason{Code: payment.DeclineCode(code)}, l.now); err != nil {
 			t.Fatal(err)
 		}
 	}

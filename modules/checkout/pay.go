@@ -117,7 +117,7 @@ func refusal(attempt payment.State) error {
 	switch attempt.Status {
 	case payment.Declined:
 		declined := fault.New(fault.CardDeclined, attempt.Decline.Message)
-		declined.DeclineCode = attempt.Decline.Code
+		declined.DeclineCode = string(attempt.Decline.Code)
 		return declined
 	case payment.RequiresAction:
 		return fault.New(
@@ -248,8 +248,8 @@ func (s *Service) method(session checkout.State, p Payment, emailRequired bool) 
 	checkBuyer(p.Email, p.Buyer, &f)
 	token := ""
 	if session.NeedsCard() {
-		f.Check(p.Card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Give a card.")
 		token = s.cards.Method(p.Card, &f)
+		f.Check(token != "" || p.Card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Give a card.")
 	}
 	return token, f.Err()
 }

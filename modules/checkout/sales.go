@@ -18,12 +18,12 @@ import (
 
 // interrupted is the reason that the buyer is shown when an attempt was undone.
 var interrupted = payment.DeclineReason{
-	Code: "processing_error", Message: "The payment was interrupted and nothing was charged. Try again.",
+	Code: payment.ProcessingError, Message: "The payment was interrupted and nothing was charged. Try again.",
 }
 
 // superseded is the reason recorded for a bank challenge that the buyer left for another card.
 var superseded = payment.DeclineReason{
-	Code: "authentication_required", Message: "The confirmation by your bank was not completed. Try again.",
+	Code: payment.AuthenticationRequired, Message: "The confirmation by your bank was not completed. Try again.",
 }
 
 // SaleDeps holds the dependencies of sales.
@@ -115,7 +115,9 @@ func (s *Sales) settlement(session checkout.State, buyer customer.State, paid pa
 	}
 	if session.SavesCard() {
 		settlement.PaymentMethodID = s.deps.IDs.New(id.PaymentMethod)
-		settlement.Card = paymentmethod.Card{Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4}
+		settlement.Card = paymentmethod.Card{
+			Provider: paid.Provider, Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4,
+		}
 	}
 	return settlement
 }

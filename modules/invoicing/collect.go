@@ -53,7 +53,7 @@ func (s *Service) OnPaymentFailed(ctx context.Context, r ports.Repos, e payment.
 	}
 	code := e.Decline.Code
 	if code == "" {
-		code = "processor_unavailable" // it was canceled before it reached the processor
+		code = payment.ProcessorUnavailable // it was canceled before it reached the processor
 	}
 	next, err := s.refuse(ctx, r, state, code)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) Retry(ctx context.Context, t ports.Task) error {
 		if !fault.Is(err, fault.PaymentMethodRequired) {
 			return err
 		}
-		next, err := s.refuse(ctx, r, state, "payment_method_required")
+		next, err := s.refuse(ctx, r, state, payment.MethodRequired)
 		if err != nil {
 			return err
 		}

@@ -208,7 +208,7 @@ func (s *Service) await(ctx context.Context, state invoice.State, started paymen
 
 // declined is the refusal of a charge.
 func declined(reason payment.DeclineReason) error {
-	if reason.Code == "authentication_required" {
+	if reason.Code == payment.AuthenticationRequired {
 		return fault.New(
 			fault.AuthenticationRequired,
 			"The bank wants the customer to confirm the payment. The customer can do that on the invoice's page.",
@@ -218,7 +218,7 @@ func declined(reason payment.DeclineReason) error {
 	if refusal.Message == "" {
 		refusal.Message = "The card was declined."
 	}
-	refusal.DeclineCode = reason.Code
+	refusal.DeclineCode = string(reason.Code)
 	return refusal
 }
 
@@ -243,7 +243,7 @@ func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoi
 	if !fault.Is(err, fault.PaymentMethodRequired) {
 		return err
 	}
-	next, err := s.refuse(ctx, r, state, "payment_method_required")
+	next, err := s.refuse(ctx, r, state, payment.MethodRequired)
 	if err != nil || next.IsZero() {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *Service) chargeOrRefuse(ctx context.Context, r ports.Repos, state invoi
 }
 
 // refuse records that a charge failed and returns when the next is planned, zero for none.
-func (s *Service) refuse(ctx context.Context, r ports.Repos, state invoice.State, code string) (time.Time, error) {
+func (s *Service) refuse(ctx context.Context, r ports.Repos, state invoice.State, code payment.DeclineCode) (time.Time, error) {
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return time.Time{}, err

@@ -38,7 +38,7 @@ func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos,
 	cause := fmt.Sprintf("%s/%d", e.ID, e.Revision)
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindChargeFailed, cause, mailtemplate.Plan{
 		CustomerID: e.CustomerID, Item: named(e.Offer), At: e.Dunning.NextAttemptAt, GraceEndsAt: e.Dunning.GraceEndsAt,
-		Amount: e.Payment.Amount, Brand: e.Payment.Brand, Last4: e.Payment.Last4, DeclineCode: e.Dunning.DeclineCode,
+		Amount: e.Payment.Amount, Brand: e.Payment.Brand, Last4: e.Payment.Last4, DeclineCode: string(e.Dunning.DeclineCode),
 		GraceOver: !e.At.Before(e.Dunning.GraceEndsAt),
 	})
 }

@@ -35,7 +35,7 @@ type AttemptDeps struct {
 	Store     ports.Store
 	IDs       ports.IDs
 	Bus       ports.Bus
-	Processor ports.Processor
+	Providers ports.Providers
 	// Outcomes maps each purpose to the consequences of an attempt's end.
 	Outcomes map[payment.Purpose]ports.ChargeOutcomes
 }
@@ -55,6 +55,7 @@ func NewAttempts(d AttemptDeps) *Attempts { return &Attempts{d} }
 
 // Begin implements ports.Charges.
 func (s *Attempts) Begin(ctx context.Context, r ports.Repos, i payment.Intent, at time.Time) (payment.State, error) {
+	i.Provider = s.deps.Providers.Default().Name
 	attempt := payment.NewPending(i, at).State()
 	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
 		return payment.State{}, err
@@ -80,7 +81,7 @@ func (s *Attempts) Start(ctx context.Context, r ports.Repos, c ports.Charge) (pa
 	c.Subject.PaymentMethodID = card.ID
 	attempt := payment.NewPending(payment.Intent{
 		ID: s.deps.IDs.New(id.Payment), CreatorID: c.CreatorID, Subject: c.Subject, Sale: c.Sale, Amount: amount,
-		Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "", Mandate: c.Mandate,
+		Provider: card.Provider, Method: card.Token, Brand: card.Brand, Last4: card.Last4, SaveCard: c.Method != "", Mandate: c.Mandate,
 		OffSession: !c.OnSession,
 	}, c.At).State()
 	if err := r.Payments.Payments.Insert(ctx, attempt); err != nil {
@@ -92,11 +93,13 @@ func (s *Attempts) Start(ctx context.Context, r ports.Repos, c ports.Charge) (pa
 // card returns what to charge: what the customer gave now, or else the saved card named, or else their latest.
 func (s *Attempts) card(ctx context.Context, r ports.Repos, c ports.Charge) (paymentmethod.State, error) {
 	if c.Method != "" {
-		return paymentmethod.State{Card: paymentmethod.Card{Token: c.Method}}, nil
+		return paymentmethod.State{
+			Card: paymentmethod.Card{Provider: s.deps.Providers.Default().Name, Token: c.Method},
+		}, nil
 	}
 	if c.Subject.PaymentMethodID != "" {
 		named, err := r.Payments.PaymentMethods.Get(ctx, c.Subject.PaymentMethodID)
-		if err == nil && named.Usable() && named.CustomerID == c.Subject.CustomerID {
+		if err == nil && named.CustomerID == c.Subject.CustomerID && s.chargeable(named) {
 			return named, nil
 		}
 		if err != nil && !errors.Is(err, ports.ErrNotFound) {
@@ -107,12 +110,18 @@ func (s *Attempts) card(ctx context.Context, r ports.Repos, c ports.Charge) (pay
 	if err != nil {
 		return paymentmethod.State{}, err
 	}
-	if len(cards) == 0 {
-		return paymentmethod.State{}, fault.New(
-			fault.PaymentMethodRequired, "The customer has no saved payment method.",
-		)
+	for _, card := range cards {
+		if s.chargeable(card) {
+			return card, nil
+		}
 	}
-	return cards[0], nil
+	return paymentmethod.State{}, fault.New(fault.PaymentMethodRequired, "The customer has no saved payment method.")
+}
+
+// chargeable reports whether a saved card is usable and known to a provider of this program.
+func (s *Attempts) chargeable(card paymentmethod.State) bool {
+	_, err := s.deps.Providers.Get(card.Provider)
+	return err == nil && card.Usable()
 }
 
 // Settle implements ports.Charges. The attempt is locked before any other row, so that two that settle it never
@@ -211,12 +220,12 @@ func (s *Attempts) Run(
 func (s *Attempts) charge(
 	ctx context.Context, attempt payment.State, request ports.ChargeRequest,
 ) (payment.Outcome, error) {
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Processor.Charge(ctx, request)
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+		return p.Charge(ctx, request)
 	})
 	if errors.Is(err, ports.ErrOutcomeUnknown) && attempt.Purpose != payment.ForCheckout {
-		outcome, err = within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
-			return s.deps.Processor.Find(ctx, request)
+		outcome, err = s.call(ctx, ports.ProcessorRecheckTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+			return p.Find(ctx, request)
 		})
 		if errors.Is(err, ports.ErrNotFound) {
 			err = ports.ErrOutcomeUnknown // it may still be on its way
@@ -253,8 +262,8 @@ func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
 func (s *Attempts) Cancel(
 	ctx context.Context, attempt payment.State, why payment.DeclineReason,
 ) (payment.State, error) {
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Processor.Cancel(ctx, ports.ChargeOf(attempt))
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+		return p.Cancel(ctx, ports.ChargeOf(attempt))
 	})
 	if err != nil {
 		return payment.State{}, fmt.Errorf("cancel %s: %w", attempt.ID, err)
@@ -315,17 +324,17 @@ func (s *Attempts) ask(ctx context.Context, attempt payment.State) (payment.Outc
 			return payment.Outcome{}, err
 		}
 		if now.Sub(attempt.CreatedAt) >= confirmWithin {
-			return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-				return s.deps.Processor.Cancel(ctx, request)
+			return s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+				return p.Cancel(ctx, request)
 			})
 		}
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Processor.Find(ctx, request)
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+		return p.Find(ctx, request)
 	})
 	if errors.Is(err, ports.ErrNotFound) && atCheckout {
-		return within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
-			return s.deps.Processor.Cancel(ctx, request)
+		return s.call(ctx, ports.ProcessorRecheckTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+			return p.Cancel(ctx, request)
 		})
 	}
 	return outcome, err
@@ -337,8 +346,8 @@ func (s *Attempts) Authenticate(ctx context.Context, paymentID string, approve b
 	if err != nil {
 		return attempt, err
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Processor.Authenticate(ctx, ports.ChargeOf(attempt), approve)
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+		return p.Authenticate(ctx, ports.ChargeOf(attempt), approve)
 	})
 	if err != nil {
 		return payment.State{}, errUnavailable(err)
@@ -352,8 +361,8 @@ func (s *Attempts) Challenge(ctx context.Context, paymentID string) (payment.Nex
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.deps.Processor.Find(ctx, ports.ChargeOf(attempt))
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
+		return p.Find(ctx, ports.ChargeOf(attempt))
 	})
 	if err != nil {
 		return payment.NextAction{}, errUnavailable(err)
@@ -391,6 +400,18 @@ func (s *Attempts) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID s
 		}
 	}
 	return nil
+}
+
+// call makes one call to the provider that takes an attempt's money.
+func (s *Attempts) call(
+	ctx context.Context, limit time.Duration, attempt payment.State,
+	ask func(ctx context.Context, p ports.Processor) (payment.Outcome, error),
+) (payment.Outcome, error) {
+	provider, err := s.deps.Providers.Get(attempt.Provider)
+	if err != nil {
+		return payment.Outcome{}, err
+	}
+	return within(ctx, limit, func(ctx context.Context) (payment.Outcome, error) { return ask(ctx, provider.Processor) })
 }
 
 // within makes one call to the processor under a deadline of its own, independent of the caller's: a canceled request

@@ -19,7 +19,7 @@ type DisputeDeps struct {
 	Store     ports.Store
 	IDs       ports.IDs
 	Bus       ports.Bus
-	Processor ports.DisputeProcessor
+	Providers ports.Providers
 	Ledger    ports.SaleLedger
 }
 
@@ -146,11 +146,19 @@ func (s *Disputes) respond(
 }
 
 func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeReport, error) {
+	paid, err := s.Store.Read(ctx).Payments.Payments.Get(ctx, d.PaymentID)
+	if err != nil {
+		return ports.DisputeReport{}, err
+	}
+	provider, err := s.Providers.Get(paid.Provider)
+	if err != nil {
+		return ports.DisputeReport{}, err
+	}
 	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
 		if d.Response == dispute.AcceptanceSent {
-			return s.Processor.AcceptDispute(ctx, d.ProcessorID)
+			return provider.Disputes.AcceptDispute(ctx, d.ProcessorID)
 		}
-		return s.Processor.SubmitEvidence(ctx, d.ProcessorID, d.Evidence)
+		return provider.Disputes.SubmitEvidence(ctx, d.ProcessorID, d.Evidence)
 	})
 }
 

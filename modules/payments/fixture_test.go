@@ -41,6 +41,7 @@ type fixture struct {
 	processor *fakes.Processor
 	*payments.Service
 	*payments.Attempts
+	saving payments.SavedCardDeps
 }
 
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
@@ -56,15 +57,24 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 				BaseURL: "https://pay.example.com", Sandbox: true, Secrets: cardsetup.Secrets{Key: make([]byte, 32)},
 			},
 			payments.Deps{
-				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Processor: w.processor, Cards: cards,
-				Accounts: fakes.Ada,
+				Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Accounts: fakes.Ada,
+				Provider: ports.Provider{Name: fakes.ProviderName, Processor: w.processor, Cards: cards},
 			})
 		buyer := fakes.Customer{ID: customerID, CreatorID: creatorID}
-		saved := payments.NewSavedCardOutcomes(payments.SavedCardDeps{
-			IDs: system.NewIDs(), Accounts: fakes.Ada, Customers: buyer, Access: buyer,
-		})
-		w.Attempts = fakes.NewAttempts(w.store, &w.bus, w.processor, saved)
+		w.saving = payments.SavedCardDeps{IDs: system.NewIDs(), Accounts: fakes.Ada, Customers: buyer, Access: buyer}
+		w.register(fakes.Providers(w.processor)...)
 		test(t, w)
+	})
+}
+
+// register makes the program know some payment providers, of which the first takes new payments.
+func (w *fixture) register(providers ...ports.Provider) {
+	outcomes := payments.NewSavedCardOutcomes(w.saving)
+	w.Attempts = payments.NewAttempts(payments.AttemptDeps{
+		Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers,
+		Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
+		},
 	})
 }
 

@@ -15,7 +15,7 @@ const reasonAtProcessor = "refunded_at_processor"
 
 // find returns the current outcome of a refund that was made at the processor.
 func (s *Refunds) find(ctx context.Context, paid payment.State, processorID string) (refund.Outcome, error) {
-	made, err := s.Lister.ListRefunds(ctx, paid.ProcessorID)
+	made, err := s.list(ctx, paid)
 	if err != nil {
 		return refund.Outcome{}, err
 	}
@@ -33,7 +33,7 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 		return nil, nil
 	}
 	made, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) ([]ports.RefundReport, error) {
-		return s.Lister.ListRefunds(ctx, paid.ProcessorID)
+		return s.list(ctx, paid)
 	})
 	var foreign []ports.RefundReport
 	for _, report := range made {
@@ -42,6 +42,15 @@ func (s *Refunds) foreign(ctx context.Context, paid payment.State) ([]ports.Refu
 		}
 	}
 	return foreign, err
+}
+
+// list asks the provider that took a payment for every refund of it.
+func (s *Refunds) list(ctx context.Context, paid payment.State) ([]ports.RefundReport, error) {
+	provider, err := s.Providers.Get(paid.Provider)
+	if err != nil {
+		return nil, err
+	}
+	return provider.Refunds.ListRefunds(ctx, paid.ProcessorID)
 }
 
 // adopt records a refund that was made at the processor, or its later outcome. Nothing but the record can be refused,

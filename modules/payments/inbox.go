@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/core/refund"
 	"sundry/ports"
@@ -15,11 +17,11 @@ const TaskProcessorEvent = "processor.event"
 
 // InboxDeps holds the dependencies of the inbox.
 type InboxDeps struct {
-	Store    ports.Store
-	Clock    ports.Clock
-	Events   ports.EventVerifier
-	Refunds  *Refunds
-	Disputes *Disputes
+	Store     ports.Store
+	Clock     ports.Clock
+	Providers ports.Providers
+	Refunds   *Refunds
+	Disputes  *Disputes
 	// Setup finishes a card setup by what the processor reports of it, and Payout a payout; PayoutAccount records the
 	// state of a creator's account. They call the network.
 	Setup, Payout, PayoutAccount func(ctx context.Context, objectID string) error
@@ -34,7 +36,7 @@ type Inbox struct {
 }
 
 // refresher reads an object from the processor, outside of any transaction, and returns the write that applies it.
-type refresher func(ctx context.Context, objectID string) (write, error)
+type refresher func(ctx context.Context, e ports.ProcessorEvent) (write, error)
 
 // write applies an event, in the transaction that ends its task.
 type write func(ctx context.Context, r ports.Repos) error
@@ -46,7 +48,9 @@ func NewInbox(d InboxDeps) *Inbox {
 	s := &Inbox{deps: d}
 	// refresh writes in a transaction of its own
 	itself := func(refresh func(ctx context.Context, objectID string) error) refresher {
-		return func(ctx context.Context, objectID string) (write, error) { return writeNothing, refresh(ctx, objectID) }
+		return func(ctx context.Context, e ports.ProcessorEvent) (write, error) {
+			return writeNothing, refresh(ctx, e.ObjectID)
+		}
 	}
 	s.refreshers = map[ports.ProcessorEventKind]refresher{
 		ports.AboutPayment:        s.refreshPayment,
@@ -60,10 +64,11 @@ func NewInbox(d InboxDeps) *Inbox {
 	return s
 }
 
-// Receive keeps an event of the processor. UNAUTHENTICATED for a wrong signature.
-func (s *Inbox) Receive(ctx context.Context, payload []byte, signature string) error {
+// Receive keeps an event that a provider sent with a request, of which header returns the headers. UNAUTHENTICATED for
+// a wrong signature, or that of no provider.
+func (s *Inbox) Receive(ctx context.Context, payload []byte, header func(name string) string) error {
 	now := s.deps.Clock.Real()
-	e, ok, err := s.deps.Events.Verify(payload, signature, now)
+	e, ok, err := s.verify(payload, header, now)
 	if err != nil || !ok {
 		return err
 	}
@@ -80,6 +85,21 @@ func (s *Inbox) Receive(ctx context.Context, payload []byte, signature string) e
 	})
 }
 
+// verify has the provider whose signature a request carries verify it.
+func (s *Inbox) verify(
+	payload []byte, header func(name string) string, now time.Time,
+) (e ports.ProcessorEvent, ok bool, err error) {
+	for _, provider := range s.deps.Providers {
+		if provider.Events == nil || header(provider.SignatureHeader) == "" {
+			continue
+		}
+		e, ok, err = provider.Events.Verify(payload, header(provider.SignatureHeader), now)
+		e.Provider, e.ID = provider.Name, provider.Name+"/"+e.ID
+		return e, ok, err
+	}
+	return e, false, fault.New(fault.Unauthenticated, "The event carries no signature.")
+}
+
 // Process reads again what an event is about. Task TaskProcessorEvent.
 func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
 	e, err := s.deps.Store.Read(ctx).Payments.ProcessorEvents.Get(ctx, t.Subject)
@@ -90,7 +110,7 @@ func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
 	if !ok {
 		return fmt.Errorf("processor event %s is about %q, which nothing reads again", e.ID, e.Kind)
 	}
-	change, err := refresh(ctx, e.ObjectID)
+	change, err := refresh(ctx, e)
 	if err != nil {
 		return fmt.Errorf("processor event %s: %w", e.ID, err)
 	}
@@ -103,9 +123,9 @@ func (s *Inbox) Process(ctx context.Context, t ports.Task) error {
 }
 
 // refreshPayment makes the task of an unsettled attempt due, which asks the processor.
-func (s *Inbox) refreshPayment(_ context.Context, paymentID string) (write, error) {
+func (s *Inbox) refreshPayment(_ context.Context, e ports.ProcessorEvent) (write, error) {
 	return func(ctx context.Context, r ports.Repos) error {
-		attempt, err := r.Payments.Payments.Get(ctx, paymentID)
+		attempt, err := r.Payments.Payments.Get(ctx, e.ObjectID)
 		if errors.Is(err, ports.ErrNotFound) || (err == nil && attempt.Status.Final()) {
 			return nil
 		}
@@ -121,13 +141,13 @@ func (s *Inbox) refreshPayment(_ context.Context, paymentID string) (write, erro
 }
 
 // refreshRefund reads the outcome of a refund.
-func (s *Inbox) refreshRefund(ctx context.Context, refundID string) (write, error) {
+func (s *Inbox) refreshRefund(ctx context.Context, e ports.ProcessorEvent) (write, error) {
 	repository := s.deps.Store.Read(ctx).Payments.Refunds
 	get := repository.Get
-	if !id.Valid(id.Refund, refundID) {
+	if !id.Valid(id.Refund, e.ObjectID) {
 		get = repository.GetByProcessorID
 	}
-	known, err := get(ctx, refundID)
+	known, err := get(ctx, e.ObjectID)
 	// of a payment that the processor reversed, or made there and not recorded yet
 	if errors.Is(err, ports.ErrNotFound) {
 		return writeNothing, nil
@@ -143,8 +163,8 @@ func (s *Inbox) refreshRefund(ctx context.Context, refundID string) (write, erro
 }
 
 // refreshPaymentRefunds asks which refunds of a payment were made at the processor, and makes those of ours due.
-func (s *Inbox) refreshPaymentRefunds(ctx context.Context, paymentID string) (write, error) {
-	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, paymentID)
+func (s *Inbox) refreshPaymentRefunds(ctx context.Context, e ports.ProcessorEvent) (write, error) {
+	paid, err := s.deps.Store.Read(ctx).Payments.Payments.Get(ctx, e.ObjectID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return writeNothing, nil
 	}
@@ -184,9 +204,13 @@ func (s *Inbox) scheduleRefunds(ctx context.Context, r ports.Repos, creatorID, p
 }
 
 // refreshDispute reads a dispute's status. An inquiry that holds no money is not a dispute.
-func (s *Inbox) refreshDispute(ctx context.Context, processorID string) (write, error) {
+func (s *Inbox) refreshDispute(ctx context.Context, e ports.ProcessorEvent) (write, error) {
+	provider, err := s.deps.Providers.Get(e.Provider)
+	if err != nil {
+		return nil, err
+	}
 	report, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
-		return s.deps.Disputes.Processor.FindDispute(ctx, processorID)
+		return provider.Disputes.FindDispute(ctx, e.ObjectID)
 	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return writeNothing, nil

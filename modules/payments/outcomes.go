@@ -60,7 +60,8 @@ func (s *SavedCardOutcomes) saveChargedCard(
 	}
 	card := paymentmethod.New(s.deps.IDs.New(id.PaymentMethod), paid.CreatorID, paid.CustomerID,
 		paymentmethod.Card{
-			Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
+			Provider: paid.Provider, Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4,
+			ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
 		},
 		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: paid.SubjectID}, now).State()
 	return []event.Event{paymentmethod.Saved{State: card}}, r.Payments.PaymentMethods.Insert(ctx, card)

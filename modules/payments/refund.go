@@ -31,8 +31,12 @@ func (s *Attempts) RefundPayment(ctx context.Context, t ports.Task) error {
 	if err != nil {
 		return fmt.Errorf("refund: %w", err)
 	}
+	provider, err := s.deps.Providers.Get(paid.Provider)
+	if err != nil {
+		return fmt.Errorf("refund %s: %w", paid.ID, err)
+	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
-		return s.deps.Processor.Refund(ctx, ports.RefundRequest{
+		return provider.Processor.Refund(ctx, ports.RefundRequest{
 			RefundID: string(id.Refund) + "_" + id.Body(paid.ID), PaymentID: paid.ID, ProcessorID: paid.ProcessorID,
 			CreatorID: paid.CreatorID, Amount: paid.Amount,
 		})

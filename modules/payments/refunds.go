@@ -30,9 +30,7 @@ type RefundDeps struct {
 	Store     ports.Store
 	IDs       ports.IDs
 	Bus       ports.Bus
-	Processor ports.Processor
-	// Lister lists the refunds that the processor made, including those that Sundry did not request.
-	Lister    ports.RefundLister
+	Providers ports.Providers
 	Ledger    ports.SaleLedger
 	Checkouts ports.CheckoutPayments
 	// Links are the addresses of credit notes.
@@ -156,11 +154,15 @@ func (s *Refunds) call(ctx context.Context, f refund.State) (refund.Outcome, err
 	if err != nil {
 		return refund.Outcome{}, err
 	}
+	provider, err := s.Providers.Get(paid.Provider)
+	if err != nil {
+		return refund.Outcome{}, err
+	}
 	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (refund.Outcome, error) {
 		if f.ProcessorID != "" { // made there: it is asked about, and never asked for again
 			return s.find(ctx, paid, f.ProcessorID)
 		}
-		return s.Processor.Refund(ctx, ports.RefundRequest{
+		return provider.Processor.Refund(ctx, ports.RefundRequest{
 			RefundID: f.ID, PaymentID: f.PaymentID, ProcessorID: paid.ProcessorID, CreatorID: f.CreatorID,
 			Amount: f.Share.Amount,
 		})

@@ -22,28 +22,27 @@ type Config struct {
 
 // Deps holds the dependencies of saved cards.
 type Deps struct {
-	Store     ports.Store
-	IDs       ports.IDs
-	Bus       ports.Bus
-	Processor ports.Processor
-	Cards     ports.CardForm
-	Accounts  ports.AccountReader
+	Store ports.Store
+	IDs   ports.IDs
+	Bus   ports.Bus
+	// Provider checks and keeps new cards.
+	Provider ports.Provider
+	Accounts ports.AccountReader
 }
 
 // Service keeps the cards that customers save, and shows payments.
 type Service struct {
-	cfg       Config
-	store     ports.Store
-	ids       ports.IDs
-	bus       ports.Bus
-	processor ports.Processor
-	cards     ports.CardForm
-	accounts  ports.AccountReader
+	cfg      Config
+	store    ports.Store
+	ids      ports.IDs
+	bus      ports.Bus
+	provider ports.Provider
+	accounts ports.AccountReader
 }
 
 // New returns the use cases of saved cards.
 func New(cfg Config, d Deps) *Service {
 	return &Service{
-		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, processor: d.Processor, cards: d.Cards, accounts: d.Accounts,
+		cfg: cfg, store: d.Store, ids: d.IDs, bus: d.Bus, provider: d.Provider, accounts: d.Accounts,
 	}
 }

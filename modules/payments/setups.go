@@ -128,7 +128,7 @@ func (s *Service) SetupChallenge(ctx context.Context, secret string) (payment.Ne
 		return payment.NextAction{}, fault.New(fault.StateConflict, "No authentication is asked for.")
 	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.processor.Find(ctx, setupRequest(setup))
+		return s.provider.Processor.Find(ctx, setupRequest(setup))
 	})
 	if err != nil {
 		return payment.NextAction{}, errUnavailable(err)
@@ -147,7 +147,7 @@ func (s *Service) RefreshSetup(ctx context.Context, setupID string) error {
 		return fmt.Errorf("refresh setup: %w", err)
 	}
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.processor.Find(ctx, setupRequest(setup))
+		return s.provider.Processor.Find(ctx, setupRequest(setup))
 	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return nil
@@ -176,7 +176,7 @@ func (s *Service) AuthenticateOnPage(ctx context.Context, secret string, approve
 
 func (s *Service) authenticate(ctx context.Context, setup cardsetup.State, approve bool) (cardsetup.State, error) {
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.processor.Authenticate(ctx, setupRequest(setup), approve)
+		return s.provider.Processor.Authenticate(ctx, setupRequest(setup), approve)
 	})
 	if err != nil {
 		return cardsetup.State{}, errUnavailable(err)
@@ -193,8 +193,8 @@ func (s *Service) CheckCard(card ports.CardInput) error {
 // method is the processor's payment method for a card.
 func (s *Service) method(card ports.CardInput) (string, error) {
 	var f fault.Violations
-	f.Check(card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Expected a card number.")
-	method := s.cards.Method(card, &f)
+	method := s.provider.Cards.Method(card, &f)
+	f.Check(method != "" || card != ports.CardInput{}, "cardNumber", fault.DetailRequired, "Expected a card number.")
 	return method, f.Err()
 }
 
@@ -236,11 +236,11 @@ func (s *Service) saveCard(
 	request := setupRequest(setup)
 	request.Method = method
 	outcome, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (payment.Outcome, error) {
-		return s.processor.Charge(ctx, request)
+		return s.provider.Processor.Charge(ctx, request)
 	})
 	if errors.Is(err, ports.ErrOutcomeUnknown) {
 		outcome, err = within(ctx, ports.ProcessorRecheckTimeout, func(ctx context.Context) (payment.Outcome, error) {
-			return s.processor.Find(ctx, request)
+			return s.provider.Processor.Find(ctx, request)
 		})
 	}
 	if err != nil {
@@ -310,7 +310,9 @@ func (s *Service) keep(
 		return err
 	}
 	card := paymentmethod.New(cardID, setup.CreatorID, setup.CustomerID,
-		paymentmethod.Card{Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear},
+		paymentmethod.Card{
+			Provider: s.provider.Name, Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
+		},
 		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: setup.ID}, now).State()
 	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {
 		return err
@@ -335,6 +337,6 @@ func setupFault(o payment.Outcome) error {
 // declined is the refusal of a card.
 func declined(why payment.DeclineReason) error {
 	f := fault.New(fault.CardDeclined, why.Message)
-	f.DeclineCode = why.Code
+	f.DeclineCode = string(why.Code)
 	return f
 }

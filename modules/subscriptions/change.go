@@ -288,6 +288,6 @@ func cardDeclined(why payment.DeclineReason) error {
 			"Send them to their portal (POST /v1/customer-portal-sessions): what they ask for there, they can confirm.")
 	}
 	f := fault.New(fault.CardDeclined, why.Message)
-	f.DeclineCode = why.Code
+	f.DeclineCode = string(why.Code)
 	return f
 }

@@ -88,7 +88,7 @@ func (s *Service) renew(ctx context.Context, r ports.Repos, sub *subscription.Su
 		return err
 	}
 	return s.declined(ctx, r, sub, payment.State{
-		Amount: bill.Due(), Decline: payment.DeclineReason{Code: subscription.NoCard}, CreatedAt: at,
+		Amount: bill.Due(), Decline: payment.DeclineReason{Code: payment.MethodRequired}, CreatedAt: at,
 	})
 }
 

@@ -223,7 +223,7 @@ func TestACustomerWithoutACardIsAskedForOne(t *testing.T) {
 		w.charges.Cardless = true
 		w.at(s.CurrentPeriodEnd)
 		w.wantEvents("subscription.dunning")
-		if s = w.get(s.ID); s.Status != subscription.StatusPastDue || s.Dunning.DeclineCode != subscription.NoCard || s.Charge != nil {
+		if s = w.get(s.ID); s.Status != subscription.StatusPastDue || s.Dunning.DeclineCode != payment.MethodRequired || s.Charge != nil {
 			t.Errorf("%+v", s)
 		}
 	})

@@ -92,7 +92,7 @@ var allowed = map[layer][]layer{
 	configuration: {core},
 	bootstrap:     {core, ports, modules, driving, driven, configuration},
 	command:       {bootstrap, configuration}, // and adapters/cli
-	example:       {},                         // they know the public API only
+	example:       {core, ports, bootstrap},   // as a program of somebody else may
 }
 
 // importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/,

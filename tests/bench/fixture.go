@@ -63,7 +63,7 @@ func newFixture(ctx context.Context) (_ *fixture, err error) {
 	if err != nil {
 		return nil, err
 	}
-	app, err := bootstrap.New(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	app, err := bootstrap.New(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
 	if err != nil {
 		return nil, err
 	}

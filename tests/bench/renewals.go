@@ -141,7 +141,7 @@ func (w *fixture) moreWorkers(ctx context.Context, n int) (stop func() error, er
 	apps := make([]*bootstrap.App, 0, n)
 	failures := make([]error, n)
 	for i := range n {
-		app, err := bootstrap.New(ctx, w.cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+		app, err := bootstrap.New(ctx, w.cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), bootstrap.Options{})
 		if err != nil {
 			cancel()
 			return nil, err

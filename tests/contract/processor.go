@@ -3,6 +3,7 @@ package contract
 import (
 	"crypto/rand"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -12,7 +13,8 @@ import (
 	"sundry/ports"
 )
 
-// ProcessorCards are payment methods of the processor under test, one per behavior.
+// ProcessorCards are payment methods of the processor under test, one per behavior; "" for one that it does not have,
+// of which nothing is checked. A method that succeeds is needed.
 type ProcessorCards struct {
 	// Succeeds is charged at once, with the buyer present and without.
 	Succeeds string
@@ -33,6 +35,9 @@ type ProcessorFixture struct {
 	CreatorID string
 	// Challenge plays the buyer at the bank's challenge, where that is not Authenticate's own part.
 	Challenge func(t *testing.T, paymentID string, approve bool)
+	// Confirm makes a transfer of money arrive, of a charge or a refund, where the processor learns that later; nil where
+	// its response is the outcome.
+	Confirm func(t *testing.T, id string)
 	// Refunded returns the refunded part of a charge, in minor units, according to the processor.
 	Refunded func(t *testing.T, paymentID string) int64
 }
@@ -63,6 +68,9 @@ func Processor(t *testing.T, newFixture func(t *testing.T) ProcessorFixture) {
 	}
 }
 
+// has reports whether the processor under test behaves in every one of some ways.
+func has(methods ...string) bool { return !slices.Contains(methods, "") }
+
 func (f ProcessorFixture) request(method string) ports.ChargeRequest {
 	n := rand.Text()
 	return ports.ChargeRequest{
@@ -75,6 +83,10 @@ func (f ProcessorFixture) request(method string) ports.ChargeRequest {
 func (f ProcessorFixture) charge(t *testing.T, r ports.ChargeRequest, want payment.Status) payment.Outcome {
 	t.Helper()
 	outcome, err := f.Processor.Charge(t.Context(), r)
+	if err == nil && outcome.Status == payment.Processing && f.Confirm != nil {
+		f.Confirm(t, r.PaymentID)
+		outcome, err = f.Processor.Charge(t.Context(), r)
+	}
 	if err != nil || outcome.Status != want {
 		t.Fatalf("charged: %+v, %v; want %s", outcome, err, want)
 	}
@@ -104,10 +116,15 @@ func (f ProcessorFixture) refund(t *testing.T, r ports.ChargeRequest, refundID s
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		t.Error(err)
 	}
-	outcome, err := f.Processor.Refund(t.Context(), ports.RefundRequest{
+	request := ports.RefundRequest{
 		RefundID: refundID, PaymentID: r.PaymentID, ProcessorID: charged.ProcessorID, CreatorID: f.CreatorID,
 		Amount: money.Amount{Minor: minor, Currency: "eur"},
-	})
+	}
+	outcome, err := f.Processor.Refund(t.Context(), request)
+	if err == nil && outcome.Status == refund.Pending && f.Confirm != nil {
+		f.Confirm(t, refundID)
+		outcome, err = f.Processor.Refund(t.Context(), request)
+	}
 	if err == nil && outcome.Status != refund.Succeeded {
 		t.Errorf("refunded: %+v", outcome)
 	}
@@ -136,6 +153,9 @@ func processorRepeatsACharge(t *testing.T, f ProcessorFixture) {
 	if again := f.charge(t, r, payment.Succeeded); again != first {
 		t.Errorf("%+v, at first %+v", again, first)
 	}
+	if !has(f.Cards.Declines) {
+		return
+	}
 	refused := f.request(f.Cards.Declines)
 	first = f.charge(t, refused, payment.Declined)
 	refused.Method = f.Cards.Succeeds // a retry never becomes another charge
@@ -149,12 +169,14 @@ func processorChargesOnceUnderConcurrency(t *testing.T, f ProcessorFixture) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if outcome, err := f.Processor.Charge(t.Context(), r); err != nil || outcome.Status != payment.Succeeded {
+			outcome, err := f.Processor.Charge(t.Context(), r)
+			if err != nil || outcome.Status != payment.Succeeded && outcome.Status != payment.Processing {
 				t.Errorf("charged: %+v, %v", outcome, err)
 			}
 		})
 	}
 	all.Wait()
+	f.charge(t, r, payment.Succeeded)
 	if err := f.refund(t, r, "ref_"+rand.Text(), r.Amount.Minor); err != nil {
 		t.Error(err)
 	}
@@ -162,9 +184,12 @@ func processorChargesOnceUnderConcurrency(t *testing.T, f ProcessorFixture) {
 }
 
 func processorDeclines(t *testing.T, f ProcessorFixture) {
+	if !has(f.Cards.Declines) {
+		return
+	}
 	r := f.request(f.Cards.Declines)
 	outcome := f.charge(t, r, payment.Declined)
-	if outcome.Decline.Code == "" || outcome.Decline.Message == "" {
+	if !outcome.Decline.Code.Known() || outcome.Decline.Message == "" {
 		t.Errorf("declined without a reason: %+v", outcome)
 	}
 	if found := f.find(t, r, payment.Declined); found.Decline != outcome.Decline {
@@ -173,6 +198,9 @@ func processorDeclines(t *testing.T, f ProcessorFixture) {
 }
 
 func processorResponseIsLost(t *testing.T, f ProcessorFixture) {
+	if !has(f.Cards.TimesOut) {
+		return
+	}
 	r := f.request(f.Cards.TimesOut)
 	for range 2 {
 		outcome, err := f.Processor.Charge(t.Context(), r)
@@ -197,6 +225,9 @@ func processorCancelsBeforeTheCharge(t *testing.T, f ProcessorFixture) {
 
 func processorCancelsTooLate(t *testing.T, f ProcessorFixture) {
 	for method, want := range map[string]payment.Status{f.Cards.Succeeds: payment.Succeeded, f.Cards.Declines: payment.Declined} {
+		if !has(method) {
+			continue
+		}
 		r := f.request(method)
 		f.charge(t, r, want)
 		f.cancel(t, r, want)
@@ -205,6 +236,9 @@ func processorCancelsTooLate(t *testing.T, f ProcessorFixture) {
 }
 
 func processorCancelsAChallenge(t *testing.T, f ProcessorFixture) {
+	if !has(f.Cards.Challenges) {
+		return
+	}
 	r := f.request(f.Cards.Challenges)
 	f.charge(t, r, payment.RequiresAction)
 	f.cancel(t, r, payment.Canceled)
@@ -216,6 +250,9 @@ func processorCancelsAChallenge(t *testing.T, f ProcessorFixture) {
 }
 
 func processorChallenges(t *testing.T, f ProcessorFixture) {
+	if !has(f.Cards.Challenges) {
+		return
+	}
 	for approve, want := range map[bool]payment.Status{true: payment.Succeeded, false: payment.Declined} {
 		r := f.request(f.Cards.Challenges)
 		f.charge(t, r, payment.RequiresAction)
@@ -233,13 +270,18 @@ func processorChallenges(t *testing.T, f ProcessorFixture) {
 
 func processorChargesOffSession(t *testing.T, f ProcessorFixture) {
 	for _, method := range []string{f.Cards.Challenges, f.Cards.PresentOnly} {
+		if !has(method) {
+			continue
+		}
 		r := f.request(method)
 		r.OffSession = true
 		if outcome := f.charge(t, r, payment.Declined); outcome.Decline.Code == "" {
 			t.Errorf("declined without a reason: %+v", outcome)
 		}
 	}
-	f.charge(t, f.request(f.Cards.PresentOnly), payment.Succeeded)
+	if has(f.Cards.PresentOnly) {
+		f.charge(t, f.request(f.Cards.PresentOnly), payment.Succeeded)
+	}
 	r := f.request(f.Cards.Succeeds)
 	r.OffSession = true
 	f.charge(t, r, payment.Succeeded)
@@ -249,7 +291,7 @@ func processorKeepsACard(t *testing.T, f ProcessorFixture) {
 	first := f.request(f.Cards.Succeeds)
 	first.SaveCard = true
 	outcome := f.charge(t, first, payment.Succeeded)
-	if outcome.Method == "" || outcome.Last4 == "" || outcome.Brand == "" {
+	if outcome.Method == "" || outcome.Brand == "" {
 		t.Fatalf("no card was kept: %+v", outcome)
 	}
 	again := f.request(outcome.Method)
@@ -298,6 +340,9 @@ func processorRefundsOnce(t *testing.T, f ProcessorFixture) {
 
 func processorRefundsSucceededOnly(t *testing.T, f ProcessorFixture) {
 	for method, status := range map[string]payment.Status{f.Cards.Declines: payment.Declined, f.Cards.Challenges: payment.RequiresAction} {
+		if !has(method) {
+			continue
+		}
 		r := f.request(method)
 		f.charge(t, r, status)
 		if err := f.refund(t, r, "ref_"+rand.Text(), 1); err == nil {

@@ -181,6 +181,7 @@ func TestLogsHoldNoSecret(t *testing.T) {
 	logs := &harness.Log{}
 	program, err := bootstrap.New(
 		t.Context(), cfg, slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		bootstrap.Options{},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func TestAProgramThatCannotBeginStopsServing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			program, err := bootstrap.New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+			program, err := bootstrap.New(t.Context(), cfg, slog.New(slog.DiscardHandler), bootstrap.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

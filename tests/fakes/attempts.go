@@ -14,10 +14,18 @@ type Attempts = payments.Attempts
 // TaskCharge is the kind of its task.
 const TaskCharge = payments.TaskCharge
 
+// ProviderName is the name of the test's payment provider.
+const ProviderName = "sandbox"
+
+// Providers returns a payment provider with a processor of the test's.
+func Providers(p ports.Processor) ports.Providers {
+	return ports.Providers{{Name: ProviderName, Processor: p}}
+}
+
 // NewAttempts returns the engine, in which the same follows from a payment whatever it is for.
 func NewAttempts(store ports.Store, bus ports.Bus, p ports.Processor, outcomes ports.ChargeOutcomes) *Attempts {
 	return payments.NewAttempts(payments.AttemptDeps{
-		Store: store, IDs: system.NewIDs(), Bus: bus, Processor: p, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+		Store: store, IDs: system.NewIDs(), Bus: bus, Providers: Providers(p), Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
 		},
 	})

@@ -39,7 +39,7 @@ type Charges struct {
 
 // Declined returns the outcome of a declined charge.
 func Declined(code string) payment.Outcome {
-	return payment.Outcome{Status: payment.Declined, Decline: payment.DeclineReason{Code: code, Message: "No."}}
+	return payment.Outcome{Status: payment.Declined, Decline: payment.DeclineReason{Code: payment.DeclineCode(code), Message: "No."}}
 }
 
 // Start implements ports.Charges.

@@ -87,6 +87,7 @@ func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
 	}
 	a.Program, err = bootstrap.New(
 		context.Background(), cfg, slog.New(slog.NewTextHandler(a.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		bootstrap.Options{},
 	)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())

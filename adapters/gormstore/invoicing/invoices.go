@@ -8,6 +8,7 @@ import (
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/invoice"
 	"sundry/core/money"
+	"sundry/core/payment"
 	"sundry/core/tax"
 	"sundry/ports"
 )
@@ -55,7 +56,7 @@ func newInvoiceRow(s invoice.State) invoiceRow {
 		SubscriptionID: s.SubscriptionID, BillingPlanID: s.BillingPlanID,
 		Key: s.Key, Fingerprint: hex.EncodeToString(s.Fingerprint), AttemptCount: s.AttemptCount,
 		FirstFailedAt: repo.UnixMillis(s.FirstFailedAt),
-		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: s.DeclineCode, PaymentID: s.PaymentID,
+		NextAttemptAt: repo.UnixMillis(s.NextAttemptAt), DeclineCode: string(s.DeclineCode), PaymentID: s.PaymentID,
 		CreatedAt:   repo.UnixMillis(s.CreatedAt),
 		FinalizedAt: repo.UnixMillis(s.FinalizedAt), PaidAt: repo.UnixMillis(s.PaidAt), Revision: s.Revision,
 	}
@@ -72,7 +73,7 @@ func (r invoiceRow) toState() invoice.State {
 		TaxDetails: r.TaxDetails.V, Total: amount(r.Total), PeriodStart: r.PeriodStart, PeriodEnd: r.PeriodEnd,
 		SubscriptionID: r.SubscriptionID, BillingPlanID: r.BillingPlanID,
 		Key: r.Key, Fingerprint: fingerprint, AttemptCount: r.AttemptCount, FirstFailedAt: time.Time(r.FirstFailedAt),
-		NextAttemptAt: time.Time(r.NextAttemptAt), DeclineCode: r.DeclineCode, PaymentID: r.PaymentID,
+		NextAttemptAt: time.Time(r.NextAttemptAt), DeclineCode: payment.DeclineCode(r.DeclineCode), PaymentID: r.PaymentID,
 		CreatedAt:   time.Time(r.CreatedAt),
 		FinalizedAt: time.Time(r.FinalizedAt), PaidAt: time.Time(r.PaidAt), Revision: r.Revision,
 	}

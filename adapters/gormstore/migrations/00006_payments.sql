@@ -14,6 +14,7 @@ CREATE TABLE payments (
     amount            BIGINT  NOT NULL,
     status            TEXT    NOT NULL,
     decline           TEXT    NOT NULL,         -- JSON: why it was declined
+    provider          TEXT    NOT NULL,         -- who takes the money
     processor_id      TEXT    NOT NULL,         -- the processor's own id; '' until it has responded
     method            TEXT    NOT NULL,
     brand             TEXT    NOT NULL,
@@ -38,7 +39,8 @@ CREATE TABLE payment_methods (
     id          TEXT   PRIMARY KEY,
     creator_id  TEXT   NOT NULL,
     customer_id TEXT   NOT NULL,
-    token       TEXT   NOT NULL,             -- the processor's name of the card
+    provider    TEXT   NOT NULL,             -- who knows the card
+    token       TEXT   NOT NULL,             -- the provider's name of the card
     brand       TEXT   NOT NULL,
     last4       TEXT   NOT NULL,
     exp_month   BIGINT NOT NULL,             -- 0 = unknown
@@ -121,6 +123,7 @@ CREATE INDEX disputes_payment_id ON disputes (payment_id, id);
 -- What the processor reported: each event once, however often it is sent.
 CREATE TABLE processor_events (
     id          TEXT   PRIMARY KEY,
+    provider    TEXT   NOT NULL,             -- who reported it
     kind        TEXT   NOT NULL,             -- payment, setup, refund, dispute, payout
     object_id   TEXT   NOT NULL,
     creator_id  TEXT   NOT NULL,             -- '' where the processor doesn't report it

@@ -12,6 +12,7 @@ type paymentMethodRow struct {
 	ID         string `gorm:"primaryKey"`
 	CreatorID  string
 	CustomerID string
+	Provider   string
 	Token      string
 	Brand      string
 	Last4      string
@@ -28,7 +29,8 @@ func (paymentMethodRow) TableName() string { return "payment_methods" }
 
 func newPaymentMethodRow(m paymentmethod.State) paymentMethodRow {
 	return paymentMethodRow{
-		ID: m.ID, CreatorID: m.CreatorID, CustomerID: m.CustomerID, Token: m.Token, Brand: m.Brand, Last4: m.Last4,
+		ID: m.ID, CreatorID: m.CreatorID, CustomerID: m.CustomerID, Provider: m.Provider, Token: m.Token,
+		Brand: m.Brand, Last4: m.Last4,
 		ExpMonth: m.ExpMonth, ExpYear: m.ExpYear, Mandate: repo.JSON(m.Mandate),
 		CreatedAt: repo.UnixMillis(m.CreatedAt), RemovedAt: repo.UnixMillis(m.RemovedAt), Revision: m.Revision,
 	}
@@ -37,7 +39,9 @@ func newPaymentMethodRow(m paymentmethod.State) paymentMethodRow {
 func (r paymentMethodRow) toState() paymentmethod.State {
 	return paymentmethod.State{
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID,
-		Card:    paymentmethod.Card{Token: r.Token, Brand: r.Brand, Last4: r.Last4, ExpMonth: r.ExpMonth, ExpYear: r.ExpYear},
+		Card: paymentmethod.Card{
+			Provider: r.Provider, Token: r.Token, Brand: r.Brand, Last4: r.Last4, ExpMonth: r.ExpMonth, ExpYear: r.ExpYear,
+		},
 		Mandate: r.Mandate.V, CreatedAt: time.Time(r.CreatedAt), RemovedAt: time.Time(r.RemovedAt), Revision: r.Revision,
 	}
 }

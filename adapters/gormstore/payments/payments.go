@@ -34,6 +34,7 @@ type paymentRow struct {
 	Amount          int64  `gorm:"<-:create"`
 	Status          string
 	Decline         repo.JSONColumn[payment.DeclineReason]
+	Provider        string `gorm:"<-:create"`
 	ProcessorID     string
 	Method          string
 	Brand           string
@@ -55,7 +56,8 @@ func newPaymentRow(p payment.State) paymentRow {
 		ID: p.ID, CreatorID: p.CreatorID, Purpose: string(p.Purpose), SubjectID: p.SubjectID, CustomerID: p.CustomerID,
 		PaymentMethodID: p.PaymentMethodID, ReceiptNumber: p.Sale.ReceiptNumber, Sale: repo.JSON(p.Sale),
 		OffSession: p.OffSession, Currency: string(p.Amount.Currency), Amount: p.Amount.Minor,
-		Status: string(p.Status), Decline: repo.JSON(p.Decline), ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand,
+		Status: string(p.Status), Decline: repo.JSON(p.Decline), Provider: p.Provider,
+		ProcessorID: p.ProcessorID, Method: p.Method, Brand: p.Brand,
 		Last4:    p.Last4,
 		SaveCard: p.SaveCard, Mandate: p.Mandate, CreatedAt: repo.UnixMillis(p.CreatedAt),
 		SettledAt: repo.UnixMillis(p.SettledAt),
@@ -72,7 +74,8 @@ func (r paymentRow) toState() payment.State {
 		},
 		Sale: r.Sale.V, OffSession: r.OffSession,
 		Amount: repo.Amount(r.Amount, r.Currency),
-		Status: payment.Status(r.Status), Decline: r.Decline.V, ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand,
+		Status: payment.Status(r.Status), Decline: r.Decline.V, Provider: r.Provider,
+		ProcessorID: r.ProcessorID, Method: r.Method, Brand: r.Brand,
 		Last4:    r.Last4,
 		SaveCard: r.SaveCard, Mandate: r.Mandate, CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Refunded: repo.Amount(r.Refunded, r.Currency), ProcessorFee: repo.Amount(r.ProcessorFee, r.Currency),

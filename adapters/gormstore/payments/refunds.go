@@ -172,6 +172,7 @@ func (t disputes) List(_ context.Context, creatorID, paymentID string,
 
 type processorEventRow struct {
 	ID         string `gorm:"primaryKey"`
+	Provider string
 	Kind       string
 	ObjectID   string
 	CreatorID  string
@@ -185,7 +186,7 @@ type processorEvents struct{ repo.Base }
 
 // Insert implements ports.ProcessorEvents.
 func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at time.Time) (isNew bool, err error) {
-	row := processorEventRow{ID: e.ID, Kind: string(e.Kind), ObjectID: e.ObjectID, CreatorID: e.CreatorID,
+	row := processorEventRow{ID: e.ID, Provider: e.Provider, Kind: string(e.Kind), ObjectID: e.ObjectID, CreatorID: e.CreatorID,
 		ReceivedAt: repo.UnixMillis(at)}
 	res := t.DB.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	return res.RowsAffected == 1, t.Failure("insert processor event "+e.ID, res.Error)
@@ -194,6 +195,6 @@ func (t processorEvents) Insert(_ context.Context, e ports.ProcessorEvent, at ti
 // Get implements ports.ProcessorEvents.
 func (t processorEvents) Get(_ context.Context, id string) (ports.ProcessorEvent, error) {
 	row, err := repo.TakeOne[processorEventRow](t.Base, "get processor event "+id, "id = ?", id)
-	return ports.ProcessorEvent{ID: row.ID, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID,
+	return ports.ProcessorEvent{ID: row.ID, Provider: row.Provider, Kind: ports.ProcessorEventKind(row.Kind), ObjectID: row.ObjectID,
 		CreatorID: row.CreatorID}, err
 }

@@ -21,7 +21,7 @@ func (t audit) UnmatchedCharges(_ context.Context, limit int) ([]string, error) 
 	const sameFee = `c.outcome LIKE '%"Fee":{"Minor":' || p.processor_fee || ',"Currency":"' || p.currency || '"}%'`
 	return t.QueryIDs("audit sandbox charges", `SELECT id FROM (
 			SELECT p.id FROM payments p LEFT JOIN sandbox_charges c ON c.payment_id = p.id
-			WHERE p.settled_at IS NOT NULL AND p.amount > 0 AND CASE WHEN p.status = ?
+			WHERE p.provider = 'sandbox' AND p.settled_at IS NOT NULL AND p.amount > 0 AND CASE WHEN p.status = ?
 				THEN c.payment_id IS NULL OR NOT (`+charged+` AND `+sameFee+`)
 				ELSE c.payment_id IS NOT NULL AND `+charged+` END
 			UNION
@@ -34,6 +34,7 @@ func (t audit) UnmatchedCharges(_ context.Context, limit int) ([]string, error) 
 // UnmatchedRefunds implements ports.SandboxAudit.
 func (t audit) UnmatchedRefunds(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit sandbox refunds", `SELECT r.id FROM refunds r
+		JOIN payments p ON p.id = r.payment_id AND p.provider = 'sandbox'
 		LEFT JOIN sandbox_refunds s ON s.refund_id = r.id AND s.payment_id = r.payment_id AND s.currency = r.currency
 		AND s.amount = r.amount
 		WHERE r.status = ? AND r.amount > 0 AND s.refund_id IS NULL ORDER BY r.id LIMIT ?`, refund.Succeeded, limit)

@@ -137,7 +137,7 @@ type receivedView struct {
 
 // postProcessorEvent receives what the card processor reports. What the signature covers is the body as it was sent.
 func (h handlers) postProcessorEvent(c *fiber.Ctx) error {
-	if err := h.Inbox.Receive(c.UserContext(), c.BodyRaw(), c.Get("Stripe-Signature")); err != nil {
+	if err := h.Inbox.Receive(c.UserContext(), c.BodyRaw(), func(name string) string { return c.Get(name) }); err != nil {
 		return err
 	}
 	return c.JSON(receivedView{Received: true})

@@ -107,7 +107,7 @@ func (r *Routes) show(c *fiber.Ctx) error {
 	}
 	policy := layout.Policy{Scripts: layout.Nonce(nonce), Parents: p.Parents}
 	if p.NeedsCard {
-		policy.CardForm = r.layout.Config().CardForm.ScriptURL
+		policy.Form = r.layout.Config().Form.Script
 	}
 	return layout.SendPrivate(c, html, policy)
 }

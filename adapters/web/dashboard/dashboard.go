@@ -56,13 +56,15 @@ type Deps struct {
 	Customers     *customers.Service
 	Access        *access.Service
 	Subscriptions *subscriptions.Service
-	Usage         *usage.Service
-	Invoicing     *invoicing.Service
-	Treasury      *treasury.Service
-	Webhooks      *webhooks.Service
-	Requests      *requestlog.Service
-	Images        *images.Service
-	Sandbox       *sandbox.Service // nil in live
+	// PaysOut is the payment provider that pays creators.
+	PaysOut   ports.Provider
+	Usage     *usage.Service
+	Invoicing *invoicing.Service
+	Treasury  *treasury.Service
+	Webhooks  *webhooks.Service
+	Requests  *requestlog.Service
+	Images    *images.Service
+	Sandbox   *sandbox.Service // nil in live
 }
 
 // Routes are the pages over HTTP.

@@ -93,9 +93,9 @@ func (r *Routes) balance(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	p.FormsLeadTo = stripeOnboarding
+	p.FormsLeadTo = r.PaysOut.PayoutOrigin
 	p.Aside = append(p.Aside, ui.FormPart(scheduleForm(v)))
-	p.Aside = append(p.Aside, payoutAccountParts(v, account)...)
+	p.Aside = append(p.Aside, payoutAccountParts(v, account, r.PaysOut.Label)...)
 	if len(balances) > 0 && account.CanReceive() {
 		p.Actions = append(p.Actions, ui.Link("Pay out", base+"/balance/payout").Primary())
 	}

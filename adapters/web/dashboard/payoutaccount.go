@@ -12,9 +12,6 @@ import (
 	"sundry/modules/treasury"
 )
 
-// stripeOnboarding is the origin of Stripe's page, to which the form about a payout account redirects.
-const stripeOnboarding = "https://connect.stripe.com"
-
 var payoutAccountTones = map[payout.AccountStatus]ui.Cell{
 	payout.AccountNone: ui.Badge("Not set up", "wait"), payout.AccountPending: ui.Badge("Not ready yet", "wait"),
 	payout.AccountReady: ui.Badge("Ready", "ok"), payout.AccountRestricted: ui.Badge("Restricted", "bad"),
@@ -25,14 +22,14 @@ func (r *Routes) mountPayoutAccount(at fiber.Router) {
 	r.get(at, "/balance/account/done", r.payoutAccountDone)
 }
 
-// payoutAccountParts show the account that receives payouts, and link to Stripe.
-func payoutAccountParts(v *visit, a payout.AccountState) []ui.Part {
+// payoutAccountParts show the account that receives payouts, and link to the provider that pays out.
+func payoutAccountParts(v *visit, a payout.AccountState, provider string) []ui.Part {
 	all := []ui.Fact{{Label: "Status", Value: payoutAccountTones[a.Status]}}
 	if a.Country != "" {
 		all = append(all, ui.Fact{Label: "Country", Value: ui.Text(country.Name(a.Country, v.reader.Language))})
 	}
 	if a.ID != "" {
-		all = append(all, ui.Fact{Label: "Stripe account", Value: ui.Copyable(a.ID)})
+		all = append(all, ui.Fact{Label: provider + " account", Value: ui.Copyable(a.ID)})
 	}
 	if due := requirementNames(a.RequirementsDue); due != "" {
 		all = append(all, ui.Fact{Label: "Still needed", Value: ui.Text(due)})
@@ -46,33 +43,33 @@ func payoutAccountParts(v *visit, a payout.AccountState) []ui.Part {
 	case a.ID == "" && a.Status == payout.AccountReady:
 		shown.Lead = "In the sandbox payouts arrive at once, without a bank account."
 	case a.Status == payout.AccountNone, a.DisabledReason == payout.Disconnected:
-		shown.Lead = "Set it up at Stripe to be paid out. What you earn stays in your balance until then."
-		return []ui.Part{shown, ui.FormPart(payoutAccountForm(v))}
+		shown.Lead = "Set it up at " + provider + " to be paid out. What you earn stays in your balance until then."
+		return []ui.Part{shown, ui.FormPart(payoutAccountForm(v, provider))}
 	case a.Status == payout.AccountReady:
-		shown.Actions = []ui.Action{v.button("Change at Stripe", base+"/balance/account")}
+		shown.Actions = []ui.Action{v.button("Change at "+provider, base+"/balance/account")}
 	case a.Status == payout.AccountPending:
-		shown.Lead = "Stripe needs your details, or is still checking them. Payouts wait until then."
-		shown.Actions = []ui.Action{v.button("Continue at Stripe", base+"/balance/account")}
+		shown.Lead = provider + " needs your details, or is still checking them. Payouts wait until then."
+		shown.Actions = []ui.Action{v.button("Continue at "+provider, base+"/balance/account")}
 	default:
-		shown.Lead = "Stripe pays nothing out until this is settled. Payouts wait."
-		shown.Actions = []ui.Action{v.button("Settle it at Stripe", base+"/balance/account")}
+		shown.Lead = provider + " pays nothing out until this is settled. Payouts wait."
+		shown.Actions = []ui.Action{v.button("Settle it at "+provider, base+"/balance/account")}
 	}
 	return []ui.Part{shown}
 }
 
-// payoutAccountForm asks for the details that are needed before Stripe's page.
-func payoutAccountForm(v *visit) ui.Form {
+// payoutAccountForm asks for the details that are needed before the provider's page.
+func payoutAccountForm(v *visit, provider string) ui.Form {
 	options := []ui.Option{{Value: "", Label: "Choose"}}
 	for _, one := range country.List(v.reader.Language) {
 		options = append(options, ui.Option{Value: one.Code, Label: one.Name})
 	}
-	return v.form("payout-account-form", base+"/balance/account", "Continue to Stripe", ui.Field{
+	return v.form("payout-account-form", base+"/balance/account", "Continue to "+provider, ui.Field{
 		Name: "country", Label: "Country", Type: "select", Options: options, Required: true,
 		Hint: "Where you are, or where your business is registered. It can’t be changed later.",
 	})
 }
 
-// openPayoutAccount redirects to Stripe.
+// openPayoutAccount redirects to the provider that pays out.
 func (r *Routes) openPayoutAccount(c *fiber.Ctx, v *visit) error {
 	opened, err := r.Treasury.OpenAccountSession(c.UserContext(), v.account(), treasury.AccountRequest{
 		Country: ui.ReadInput(c).Text("country"),
@@ -83,7 +80,7 @@ func (r *Routes) openPayoutAccount(c *fiber.Ctx, v *visit) error {
 	return layout.SeeOther(c, opened.URL)
 }
 
-// payoutAccountDone receives creators back from Stripe. The visit alone proves nothing, so Stripe is asked.
+// payoutAccountDone receives creators back from the provider. The visit alone proves nothing, so the provider is asked.
 func (r *Routes) payoutAccountDone(c *fiber.Ctx, v *visit) error {
 	a, err := r.Treasury.VisitEnded(c.UserContext(), v.account())
 	if err != nil {
@@ -95,7 +92,7 @@ func (r *Routes) payoutAccountDone(c *fiber.Ctx, v *visit) error {
 	return layout.SeeOther(c, base+"/balance#payout-account")
 }
 
-// requirementNames names what Stripe still needs.
+// requirementNames names what the provider still needs.
 func requirementNames(all []string) string {
 	names := make([]string, len(all))
 	for i, one := range all {
@@ -104,7 +101,7 @@ func requirementNames(all []string) string {
 	return strings.Join(names, ", ")
 }
 
-// requirementName makes words of Stripe's name: individual.verification.document is "individual: verification:
+// requirementName makes words of the provider's name, such as Stripe's: individual.verification.document is "individual: verification:
 // document".
 func requirementName(name string) string {
 	return strings.NewReplacer(".", ": ", "_", " ").Replace(name)

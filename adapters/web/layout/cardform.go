@@ -9,13 +9,6 @@ import (
 	"sundry/core/payment"
 )
 
-// CardForm is a card processor's own form: its script, which only its own host serves, and the key that it works with.
-type CardForm struct {
-	PublishableKey, ScriptURL string
-	// Unit returns the number of the processor's units in a minor unit of the currency.
-	Unit func(money.Currency) int64
-}
-
 // CardFormData is the JSON that a page's script needs for the card processor's form.
 type CardFormData struct {
 	PublishableKey string `json:"publishableKey"`
@@ -23,23 +16,21 @@ type CardFormData struct {
 	Locale         string `json:"locale"`
 	Currency       string `json:"currency"`
 	Amount         int64  `json:"amount"` // minor units; 0 when the card is only saved
-	Unit           int64  `json:"unit"`   // see CardForm
+	Unit           int64  `json:"unit"`   // see ports.FormScript
 	Saves          bool   `json:"saves"`  // the card is charged again later
 	// Unreachable is the text shown when the form cannot be loaded.
 	Unreachable string `json:"unreachable"`
 }
 
-// CardForm returns what a page's script needs for the card processor's form; nil if our own form takes the sandbox's
-// test cards.
+// CardForm returns what a page's script needs for the payment provider's form; nil if the provider has no script.
 func (l *Layout) CardForm(reader locale.Locale, amount money.Amount, saves bool) *CardFormData {
-	form := l.config.CardForm
-	if form.PublishableKey == "" {
+	form := l.config.Form.Script
+	if form == nil {
 		return nil
 	}
 	return &CardFormData{
-		PublishableKey: form.PublishableKey, ScriptURL: form.ScriptURL, Locale: reader.Tag(),
-		Currency: string(amount.Currency),
-		Amount:   amount.Minor, Unit: form.Unit(amount.Currency), Saves: saves,
+		PublishableKey: form.PublishableKey, ScriptURL: form.URL, Locale: reader.Tag(), Currency: string(amount.Currency),
+		Amount: amount.Minor, Unit: form.Unit(amount.Currency), Saves: saves,
 		Unreachable: reader.Text("js.form_unreachable"),
 	}
 }
@@ -50,7 +41,7 @@ func (l *Layout) SendForm(c *fiber.Ctx, pages *Pages, name string, view View, fo
 	policy := Policy{Forms: true}
 	if form != nil {
 		view.Nonce, view.Script, view.Data = NewNonce(), "card-page.js", form
-		policy.Scripts, policy.CardForm = Nonce(view.Nonce), form.ScriptURL
+		policy.Scripts, policy.Form = Nonce(view.Nonce), l.config.Form.Script
 	}
 	html, err := pages.Render(Reader(c), name, view)
 	if err != nil {

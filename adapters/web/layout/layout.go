@@ -30,6 +30,7 @@ import (
 	"sundry/core/country"
 	"sundry/core/locale"
 	"sundry/core/money"
+	"sundry/ports"
 )
 
 //go:embed templates static
@@ -39,9 +40,9 @@ var files embed.FS
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Sandbox bool   // shows the sandbox banner, test cards and sign-in hint
-	// CardForm is the card processor's form; the zero value where our own takes the sandbox's test cards.
-	CardForm CardForm
-	Seller   Seller
+	// Form is how pages take a means of payment.
+	Form   ports.PaymentForm
+	Seller Seller
 	// ClientAddress is the network that visitors are counted by.
 	ClientAddress func(*fiber.Ctx) string
 	// Images fetches pictures that creators named, ImageKey signs their addresses on our pages.
@@ -142,25 +143,25 @@ func (l *Layout) Pages(site Files) (*Pages, error) {
 
 func (l *Layout) funcs(reader locale.Locale) template.FuncMap {
 	return template.FuncMap{
-		"t":         reader.Text,
-		"count":     reader.Count,
-		"asset":     l.assets.Path,
-		"money":     reader.Money,
-		"amount":    func(minor int64, currency string) string { return reader.Money(Amount(minor, currency)) },
-		"date":      reader.Date,
-		"moment":    reader.Moment,
-		"stamp":     apiformat.Instant,
-		"interval":  reader.Interval,
-		"host":      HostOf,
-		"icon":      icon,
-		"image":     l.images.path,
-		"countries": func() []country.Country { return country.List(reader.Language) },
-		"cardName":  CardName,
-		"sandbox":   func() bool { return l.config.Sandbox },
-		"cardForm":  func() CardForm { return l.config.CardForm },
-		"testCards": func() []testCard { return testCards },
-		"seller":    func() Seller { return l.config.Seller },
-		"base":      func() string { return l.config.BaseURL },
+		"t":           reader.Text,
+		"count":       reader.Count,
+		"asset":       l.assets.Path,
+		"money":       reader.Money,
+		"amount":      func(minor int64, currency string) string { return reader.Money(Amount(minor, currency)) },
+		"date":        reader.Date,
+		"moment":      reader.Moment,
+		"stamp":       apiformat.Instant,
+		"interval":    reader.Interval,
+		"host":        HostOf,
+		"icon":        icon,
+		"image":       l.images.path,
+		"countries":   func() []country.Country { return country.List(reader.Language) },
+		"cardName":    CardName,
+		"sandbox":     func() bool { return l.config.Sandbox },
+		"paymentForm": func() ports.PaymentForm { return l.config.Form },
+		"testCards":   func() []testCard { return testCards },
+		"seller":      func() Seller { return l.config.Seller },
+		"base":        func() string { return l.config.BaseURL },
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"strings"
+
+	"sundry/ports"
 )
 
 // NewNonce names the scripts of one response; it never repeats.
@@ -23,14 +25,17 @@ type Policy struct {
 	Forms bool
 	// FormsLeadTo is the origin that the response to a form of the page may redirect to, beside our own; "" for none.
 	FormsLeadTo string
-	// CardForm is the address of a card processor's script, which draws its form; "" for none.
-	CardForm string
+	// Form is the script that draws a payment provider's form; nil for none.
+	Form *ports.FormScript
 	// Parents are the origins that may frame the page.
 	Parents []string
 }
 
 // Nonce allows the script with a nonce and the modules that it imports.
 func Nonce(nonce string) string { return "'nonce-" + nonce + "'" }
+
+// sources joins the sources of a directive.
+func sources(all ...string) string { return strings.TrimSpace(strings.Join(all, " ")) }
 
 // header is the Content-Security-Policy.
 func (p Policy) header() string {
@@ -42,12 +47,12 @@ func (p Policy) header() string {
 		forms = strings.TrimSpace("'self' " + p.FormsLeadTo)
 	}
 	scripts, images, calls, frames := cmp.Or(p.Scripts, "'none'"), "'self' data:", "'self'", "'none'"
-	if origin := OriginOf(p.CardForm); origin != "" {
-		// Stripe requires its script, the frames of card fields and banks, its API, and the images of wallets.
-		scripts += " " + origin + " https://*.js.stripe.com"
-		frames = origin + " https://*.js.stripe.com https://hooks.stripe.com"
-		calls += " https://api.stripe.com"
-		images += " https://*.stripe.com"
+	if p.Form != nil {
+		origin := OriginOf(p.Form.URL)
+		scripts = sources(append([]string{scripts, origin}, p.Form.Scripts...)...)
+		frames = sources(append([]string{origin}, p.Form.Frames...)...)
+		calls = sources(append([]string{calls}, p.Form.Calls...)...)
+		images = sources(append([]string{images}, p.Form.Images...)...)
 	}
 	return strings.Join([]string{
 		"default-src 'none'",

@@ -59,7 +59,7 @@ func New(p checkout.Page, reader locale.Locale, secret string, manage func(appoi
 		}
 	}
 	if s.LastError.Code != "" {
-		view.Failure = &Failure{Code: s.LastError.Code, Message: reader.Decline(s.LastError.Code)}
+		view.Failure = &Failure{Code: string(s.LastError.Code), Message: reader.Decline(string(s.LastError.Code))}
 	}
 	if s.Status == core.StatusPaid {
 		view.Receipt = &Receipt{

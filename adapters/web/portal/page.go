@@ -364,7 +364,7 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 		State: s.Setup.Status, Expired: s.Expired, Problem: problem(c),
 	}
 	if s.Setup.LastError.Code != "" {
-		p.Problem = layout.Reader(c).Decline(s.Setup.LastError.Code)
+		p.Problem = layout.Reader(c).Decline(string(s.Setup.LastError.Code))
 	}
 	if s.Card.ID != "" {
 		p.Card = layout.CardName(s.Card.Brand, s.Card.Last4)

@@ -50,7 +50,7 @@ function payload(token) {
   }
   out.taxId = valueOf("taxId");
   if (token) out.confirmationToken = token;
-  else if (page.needsCard) out.cardNumber = card.digits(valueOf("cardNumber"));
+  else if (findField("cardNumber")) out.cardNumber = card.digits(valueOf("cardNumber"));
   return out;
 }
 
@@ -211,7 +211,7 @@ function fillTestCard(number) {
 
 function startCard() {
   if (cardForm) return void showForm();
-  if (!page.needsCard) return;
+  if (!findField("cardNumber")) return; // nothing is paid, or nothing is entered
   formatWhileTyping(/** @type {HTMLInputElement} */ (field("cardNumber")), card.groupNumber);
   formatWhileTyping(/** @type {HTMLInputElement} */ (field("expiry")), card.groupExpiry);
   field("cardNumber").addEventListener("input", showScheme);

@@ -1,4 +1,4 @@
-package main
+package bootstrap
 
 import (
 	"net/http"
@@ -13,7 +13,7 @@ func TestHealthcheckAsksTheConfiguredAddress(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	t.Cleanup(server.Close)
 	t.Setenv("ADDR", strings.TrimPrefix(server.URL, "http://"))
-	if err := run(t.Context(), []string{"healthcheck"}); err != nil || !asked {
+	if err := run(t.Context(), []string{"healthcheck"}, Options{}); err != nil || !asked {
 		t.Errorf("asked: %t, error: %v", asked, err)
 	}
 }
@@ -22,7 +22,7 @@ func TestHealthcheckAsksTheConfiguredAddress(t *testing.T) {
 func TestCommandsReportConfigurationFaults(t *testing.T) {
 	t.Setenv("ENVIRONMENT", "moon")
 	for _, command := range []string{"healthcheck", "verify"} {
-		if err := run(t.Context(), []string{command}); err == nil || !strings.HasPrefix(err.Error(), "configuration:\n") {
+		if err := run(t.Context(), []string{command}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "configuration:\n") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}

@@ -1,0 +1,18 @@
+package sandboxpay
+
+import "sundry/ports"
+
+// Name identifies the sandbox in payments and saved cards.
+const Name = "sandbox"
+
+// Open opens the sandbox as a payment provider. It implements ports.OpenProvider.
+func Open(h ports.ProviderHost) (ports.Provider, error) {
+	processor, events := New(h.Store), NewEvents(h.Key("processor-events"), h.Store, h.Clock)
+	events.SendTo(h.Receive)
+	h.Handle(TaskEmit, events.Emit)
+	h.Verify(processor.Verify)
+	return ports.Provider{
+		Name: Name, Label: "Sandbox", Processor: processor, Cards: processor, Refunds: processor, Disputes: processor,
+		Events: events, SignatureHeader: "Stripe-Signature", Payouts: Rail{},
+	}, nil
+}
