@@ -60,14 +60,11 @@ type slotKey[T any] struct {
 
 // Get returns the cached value of a key, or what read returns and caches that. A row that is not there is cached too.
 func (s *Slot[T]) Get(b Base, key string, read func() (T, error)) (T, error) {
-	if b.Cache == nil {
-		return read()
-	}
-	if known, ok := b.Cache.rows[slotKey[T]{s, key}]; ok && known.written == b.Cache.writes(s.table) {
+	if known, ok := s.cached(b, key); ok {
 		return known.value.(T), known.err //nolint:forcetypeassert,errcheck // its slot is of T
 	}
 	value, err := read()
-	if err == nil || IsNotFound(err) {
+	if b.Cache != nil && (err == nil || IsNotFound(err)) {
 		b.Cache.rows[slotKey[T]{s, key}] = cached{value, err, b.Cache.writes(s.table)}
 	}
 	return value, err
@@ -110,11 +107,17 @@ func (s *Slot[T]) keeping(b Base, read func(rows pgx.Rows, keep func(key string,
 
 // Has reports whether the value of a key is cached.
 func (s *Slot[T]) Has(b Base, key string) bool {
+	_, ok := s.cached(b, key)
+	return ok
+}
+
+// cached returns what is known of a key and true, or false if nothing is since the last write to the table.
+func (s *Slot[T]) cached(b Base, key string) (cached, bool) {
 	if b.Cache == nil {
-		return false
+		return cached{}, false
 	}
 	known, ok := b.Cache.rows[slotKey[T]{s, key}]
-	return ok && known.written == b.Cache.writes(s.table)
+	return known, ok && known.written == b.Cache.writes(s.table)
 }
 
 // PreloadRow is Preload of the one row, if there is any, that a query selects of gorm's mapping R.

@@ -87,22 +87,6 @@ func (b Base) InsertRowChecked(op string, row any, errIfNoRows error, conflict s
 	return b.ExecChanged(op, errIfNoRows, query+conflict, append(values, args...)...)
 }
 
-// InsertRowFlush is InsertRowDeferred that goes with everything that waits, and returns how many rows it wrote.
-func (b Base) InsertRowFlush(op string, row any, conflict string) (written int64, err error) {
-	query, values, err := b.insertInto(row)
-	if err != nil {
-		return 0, b.Failure(op, err)
-	}
-	if b.Pipeline == nil {
-		done := b.DB.Exec(query+conflict, values...)
-		return done.RowsAffected, b.Failure(op, done.Error)
-	}
-	if err = b.Pipeline.Enqueue(op, query+conflict, values); err == nil {
-		written, err = b.Pipeline.Flush(b.DB.Statement.Context)
-	}
-	return written, b.Failure(op, err)
-}
-
 // ExecDeferred runs a statement whose count of rows does not matter.
 func (b Base) ExecDeferred(op, query string, args ...any) error {
 	if b.Pipeline == nil {
