@@ -21,13 +21,13 @@ type Provider struct {
 	// Events verifies what the provider reports by itself, under the header SignatureHeader; nil if it reports nothing.
 	Events          EventVerifier
 	SignatureHeader string
-	// Refunds lists refunds made at the provider, and Disputes responds to its disputes. Each is nil if the provider's
+	// RefundLister lists refunds made at the provider, and DisputeProcessor responds to its disputes. Each is nil if the provider's
 	// events name no such thing.
-	Refunds  RefundLister
-	Disputes DisputeProcessor
-	// Payouts moves money to creators; nil if the provider can't.
-	Payouts PayoutRail
-	// PayoutAccounts is true where Payouts needs an account of each creator, which they open on pages of PayoutOrigin.
+	RefundLister     RefundLister
+	DisputeProcessor DisputeProcessor
+	// PayoutRail moves money to creators; nil if the provider can't.
+	PayoutRail PayoutRail
+	// PayoutAccounts is true where PayoutRail needs an account of each creator, which they open on pages of PayoutOrigin.
 	PayoutAccounts bool
 	PayoutOrigin   string
 }
@@ -72,7 +72,7 @@ func (p Providers) Get(name string) (Provider, error) {
 
 // PaidOutBy returns the provider that pays creators: the first that can. ok is false if none can.
 func (p Providers) PaidOutBy() (provider Provider, ok bool) {
-	i := slices.IndexFunc(p, func(one Provider) bool { return one.Payouts != nil })
+	i := slices.IndexFunc(p, func(one Provider) bool { return one.PayoutRail != nil })
 	if i < 0 {
 		return Provider{}, false
 	}

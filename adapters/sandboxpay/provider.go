@@ -12,7 +12,8 @@ func Open(h ports.ProviderHost) (ports.Provider, error) {
 	h.Handle(TaskEmit, events.Emit)
 	h.Verify(processor.Verify)
 	return ports.Provider{
-		Name: Name, Label: "Sandbox", Processor: processor, Cards: processor, Refunds: processor, Disputes: processor,
-		Events: events, SignatureHeader: "Stripe-Signature", Payouts: Rail{},
+		Name: Name, Label: "Sandbox", Processor: processor, Cards: processor, RefundLister: processor,
+		DisputeProcessor: processor,
+		Events:           events, SignatureHeader: "Stripe-Signature", PayoutRail: Rail{},
 	}, nil
 }

@@ -11,8 +11,9 @@ func Open(config Config, publishableKey, scriptURL string) ports.OpenProvider {
 	return func(ports.ProviderHost) (ports.Provider, error) {
 		processor := New(config)
 		return ports.Provider{
-			Name: Name, Label: "Stripe", Processor: processor, Cards: processor, Refunds: processor, Disputes: processor,
-			Events: processor, SignatureHeader: "Stripe-Signature", Payouts: NewRail(processor), PayoutAccounts: true,
+			Name: Name, Label: "Stripe", Processor: processor, Cards: processor, RefundLister: processor,
+			DisputeProcessor: processor,
+			Events:           processor, SignatureHeader: "Stripe-Signature", PayoutRail: NewRail(processor), PayoutAccounts: true,
 			PayoutOrigin: "https://connect.stripe.com",
 			// Stripe requires its script, the frames of card fields and banks, its API, and the images of wallets.
 			Form: ports.PaymentForm{Script: &ports.FormScript{

@@ -55,7 +55,7 @@ func TestPayoutRail(t *testing.T) {
 	contract.PayoutRail(t, func(t *testing.T) contract.PayoutRailFixture {
 		t.Helper()
 		p, transfers := open(t)
-		return contract.PayoutRailFixture{Rail: p.Payouts, Confirm: func(t *testing.T, id string) {
+		return contract.PayoutRailFixture{Rail: p.PayoutRail, Confirm: func(t *testing.T, id string) {
 			t.Helper()
 			if err := transfers.Decide(id, true); err != nil {
 				t.Error(err)

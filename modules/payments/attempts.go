@@ -220,13 +220,9 @@ func (s *Attempts) Run(
 func (s *Attempts) charge(
 	ctx context.Context, attempt payment.State, request ports.ChargeRequest,
 ) (payment.Outcome, error) {
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-		return p.Charge(ctx, request)
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, request, ports.Processor.Charge)
 	if errors.Is(err, ports.ErrOutcomeUnknown) && attempt.Purpose != payment.ForCheckout {
-		outcome, err = s.call(ctx, ports.ProcessorRecheckTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-			return p.Find(ctx, request)
-		})
+		outcome, err = s.call(ctx, ports.ProcessorRecheckTimeout, attempt, request, ports.Processor.Find)
 		if errors.Is(err, ports.ErrNotFound) {
 			err = ports.ErrOutcomeUnknown // it may still be on its way
 		}
@@ -262,9 +258,7 @@ func (s *Attempts) checkSoon(ctx context.Context, attempt payment.State) error {
 func (s *Attempts) Cancel(
 	ctx context.Context, attempt payment.State, why payment.DeclineReason,
 ) (payment.State, error) {
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-		return p.Cancel(ctx, ports.ChargeOf(attempt))
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, ports.ChargeOf(attempt), ports.Processor.Cancel)
 	if err != nil {
 		return payment.State{}, fmt.Errorf("cancel %s: %w", attempt.ID, err)
 	}
@@ -324,18 +318,12 @@ func (s *Attempts) ask(ctx context.Context, attempt payment.State) (payment.Outc
 			return payment.Outcome{}, err
 		}
 		if now.Sub(attempt.CreatedAt) >= confirmWithin {
-			return s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-				return p.Cancel(ctx, request)
-			})
+			return s.call(ctx, ports.ProcessorTimeout, attempt, request, ports.Processor.Cancel)
 		}
 	}
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-		return p.Find(ctx, request)
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, request, ports.Processor.Find)
 	if errors.Is(err, ports.ErrNotFound) && atCheckout {
-		return s.call(ctx, ports.ProcessorRecheckTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-			return p.Cancel(ctx, request)
-		})
+		return s.call(ctx, ports.ProcessorRecheckTimeout, attempt, request, ports.Processor.Cancel)
 	}
 	return outcome, err
 }
@@ -346,9 +334,10 @@ func (s *Attempts) Authenticate(ctx context.Context, paymentID string, approve b
 	if err != nil {
 		return attempt, err
 	}
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-		return p.Authenticate(ctx, ports.ChargeOf(attempt), approve)
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, ports.ChargeOf(attempt),
+		func(processor ports.Processor, ctx context.Context, r ports.ChargeRequest) (payment.Outcome, error) {
+			return processor.Authenticate(ctx, r, approve)
+		})
 	if err != nil {
 		return payment.State{}, errUnavailable(err)
 	}
@@ -361,9 +350,7 @@ func (s *Attempts) Challenge(ctx context.Context, paymentID string) (payment.Nex
 	if err != nil {
 		return payment.NextAction{}, err
 	}
-	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, func(ctx context.Context, p ports.Processor) (payment.Outcome, error) {
-		return p.Find(ctx, ports.ChargeOf(attempt))
-	})
+	outcome, err := s.call(ctx, ports.ProcessorTimeout, attempt, ports.ChargeOf(attempt), ports.Processor.Find)
 	if err != nil {
 		return payment.NextAction{}, errUnavailable(err)
 	}
@@ -404,14 +391,16 @@ func (s *Attempts) ReconcileSoon(ctx context.Context, r ports.Repos, creatorID s
 
 // call makes one call to the provider that takes an attempt's money.
 func (s *Attempts) call(
-	ctx context.Context, limit time.Duration, attempt payment.State,
-	ask func(ctx context.Context, p ports.Processor) (payment.Outcome, error),
+	ctx context.Context, limit time.Duration, attempt payment.State, r ports.ChargeRequest,
+	ask func(ports.Processor, context.Context, ports.ChargeRequest) (payment.Outcome, error),
 ) (payment.Outcome, error) {
 	provider, err := s.deps.Providers.Get(attempt.Provider)
 	if err != nil {
 		return payment.Outcome{}, err
 	}
-	return within(ctx, limit, func(ctx context.Context) (payment.Outcome, error) { return ask(ctx, provider.Processor) })
+	return within(ctx, limit, func(ctx context.Context) (payment.Outcome, error) {
+		return ask(provider.Processor, ctx, r)
+	})
 }
 
 // within makes one call to the processor under a deadline of its own, independent of the caller's: a canceled request

@@ -156,9 +156,9 @@ func (s *Disputes) send(ctx context.Context, d dispute.State) (ports.DisputeRepo
 	}
 	return within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
 		if d.Response == dispute.AcceptanceSent {
-			return provider.Disputes.AcceptDispute(ctx, d.ProcessorID)
+			return provider.DisputeProcessor.AcceptDispute(ctx, d.ProcessorID)
 		}
-		return provider.Disputes.SubmitEvidence(ctx, d.ProcessorID, d.Evidence)
+		return provider.DisputeProcessor.SubmitEvidence(ctx, d.ProcessorID, d.Evidence)
 	})
 }
 

@@ -50,7 +50,7 @@ func (s *Refunds) list(ctx context.Context, paid payment.State) ([]ports.RefundR
 	if err != nil {
 		return nil, err
 	}
-	return provider.Refunds.ListRefunds(ctx, paid.ProcessorID)
+	return provider.RefundLister.ListRefunds(ctx, paid.ProcessorID)
 }
 
 // adopt records a refund that was made at the processor, or its later outcome. Nothing but the record can be refused,

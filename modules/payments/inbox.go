@@ -210,7 +210,7 @@ func (s *Inbox) refreshDispute(ctx context.Context, e ports.ProcessorEvent) (wri
 		return nil, err
 	}
 	report, err := within(ctx, ports.ProcessorTimeout, func(ctx context.Context) (ports.DisputeReport, error) {
-		return provider.Disputes.FindDispute(ctx, e.ObjectID)
+		return provider.DisputeProcessor.FindDispute(ctx, e.ObjectID)
 	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return writeNothing, nil

@@ -91,8 +91,8 @@ var allowed = map[layer][]layer{
 	driven:        {core, ports},
 	configuration: {core},
 	bootstrap:     {core, ports, modules, driving, driven, configuration},
-	command:       {bootstrap, configuration}, // and adapters/cli
-	example:       {core, ports, bootstrap},   // as a program of somebody else may
+	command:       {bootstrap},
+	example:       {core, ports, bootstrap}, // as a program of somebody else may
 }
 
 // importFaults checks one file against the dependency rule. Test files may use any library and the suites under tests/,
@@ -132,7 +132,7 @@ func importFault(from place, importPath string, isTest bool) string {
 		return "siblings never import each other"
 	case isTest && (to.layer == tests || from.layer == modules && to.layer == driven):
 		return ""
-	case slices.Contains(allowed[from.layer], to.layer), from.layer == command && to.unit == "cli":
+	case slices.Contains(allowed[from.layer], to.layer):
 		return ""
 	}
 	return "dependencies point inward"

@@ -37,6 +37,8 @@ func embeds(methods *ast.InterfaceType, name string) bool {
 
 // packageScan is what the rules about transactions need to know of one package.
 type packageScan struct {
+	// ports are the network ports.
+	ports []string
 	// network names the fields, parameters and variables whose type is a network port.
 	network map[string]bool
 	// bodies are the package's functions and methods by name. Two methods of one name share an entry: the rule is
@@ -124,7 +126,12 @@ func isPort(names map[string]string, typ ast.Expr, wanted []string) bool {
 }
 
 func scanPackage(files []source, network []string) packageScan {
-	scan := packageScan{network: map[string]bool{}, bodies: map[string][]*ast.BlockStmt{}, reaching: map[string]bool{}}
+	scan := packageScan{
+		ports: network, network: map[string]bool{}, bodies: map[string][]*ast.BlockStmt{}, reaching: map[string]bool{},
+	}
+	for _, port := range network { // ports.Provider names its members by their types
+		scan.network[port] = true
+	}
 	for _, s := range files {
 		names := imports(s)
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -178,6 +185,13 @@ func (p packageScan) reaches(body *ast.BlockStmt) bool {
 // networkCall names the network call that an expression is, "" when it is none: s.processor.Charge(…), or a function
 // of this package that makes one.
 func (p packageScan) networkCall(call *ast.CallExpr) string {
+	for _, arg := range call.Args { // ports.Processor.Charge, to be called there
+		if method, ok := arg.(*ast.SelectorExpr); ok {
+			if port, ok := method.X.(*ast.SelectorExpr); ok && lastName(port.X) == "ports" && slices.Contains(p.ports, port.Sel.Name) {
+				return port.Sel.Name + "." + method.Sel.Name
+			}
+		}
+	}
 	switch fn := call.Fun.(type) {
 	case *ast.Ident:
 		if p.reaching[fn.Name] {
