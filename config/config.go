@@ -70,15 +70,15 @@ type Config struct {
 	// RedisURL is `redis://…` or `rediss://…`: slot locks, rate limits and work shared by several workers. Without it,
 	// all of that is in the process.
 	RedisURL string `env:"REDIS_URL"`
-	// PaymentWorkers is how many tasks about payments one process runs at a time, 1 to 10,000.
+	// PaymentWorkers limits the tasks about payments that one process runs at a time, 1 to 10,000.
 	PaymentWorkers int `env:"PAYMENT_WORKERS" envDefault:"8"`
 	// WebhookWorkers is the same for deliveries of webhooks, which mostly wait for their receivers.
 	WebhookWorkers int `env:"WEBHOOK_WORKERS" envDefault:"256"`
 	// DefaultWorkers is the same for all other tasks.
 	DefaultWorkers int `env:"DEFAULT_WORKERS" envDefault:"8"`
-	// EventRetentionDays is how long events are kept, 30 or more. Their deliveries are kept for 30.
+	// EventRetentionDays is the number of days for which events are kept, 30 or more. Deliveries are kept for 30.
 	EventRetentionDays int `env:"EVENT_RETENTION_DAYS" envDefault:"365"`
-	// UsageRetentionDays is how long reports of use are kept once they are counted, 400 or more. Counts, invoices with
+	// UsageRetentionDays is the number of days for which reports of use are kept once they are counted, 400 or more. Counts, invoices with
 	// their explanations, and idempotency keys stay.
 	UsageRetentionDays int `env:"USAGE_RETENTION_DAYS" envDefault:"400"`
 
@@ -92,7 +92,7 @@ type Config struct {
 	SellerVATID string `env:"SELLER_VAT_ID"`
 	// SellerEmail is the address at which the seller can be reached.
 	SellerEmail string `env:"SELLER_EMAIL"`
-	// SellerCountry is where the seller sits (ISO 3166-1 alpha-2): the country whose tax rules hold.
+	// SellerCountry is the seller's country (ISO 3166-1 alpha-2), whose tax rules hold.
 	SellerCountry string `env:"SELLER_COUNTRY" envDefault:"IE"`
 	// TermsURL is the address of the terms, linked where buyers pay.
 	TermsURL string `env:"TERMS_URL"`
@@ -104,7 +104,7 @@ type Config struct {
 	// PlatformFeeBasisPoints is the part that the service keeps of what the buyer paid: 500 is 5 %. With
 	// PlatformFeeFixed it is at most the sale without its tax.
 	PlatformFeeBasisPoints int64 `env:"PLATFORM_FEE_BASIS_POINTS" envDefault:"500"`
-	// PlatformFeeFixed is what the service keeps of each sale besides, in minor units of its currency.
+	// PlatformFeeFixed is the fixed part of the service's fee on each sale, in minor units of its currency.
 	PlatformFeeFixed int64 `env:"PLATFORM_FEE_FIXED" envDefault:"0"`
 	// PayoutMinimum is the least amount of a payout, in minor units of its currency.
 	PayoutMinimum int64 `env:"PAYOUT_MINIMUM" envDefault:"1000"`
@@ -120,9 +120,9 @@ type Config struct {
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET,unset"`
 	// StripeConnectWebhookSecret is the signing secret of Stripe's webhook endpoint for connected accounts.
 	StripeConnectWebhookSecret string `env:"STRIPE_CONNECT_WEBHOOK_SECRET,unset"`
-	// StripeAPIBase is where Stripe's API is, for tests against a stand-in. Default: Stripe's own address.
+	// StripeAPIBase is the address of Stripe's API, for tests against a stand-in. Default: Stripe's own address.
 	StripeAPIBase string `env:"STRIPE_API_BASE"`
-	// StripeScriptURL is where pages load Stripe's script from, for tests against a stand-in. Not in live.
+	// StripeScriptURL is the address of Stripe's script, for tests against a stand-in. Not in live.
 	StripeScriptURL string `env:"STRIPE_SCRIPT_URL" envDefault:"https://js.stripe.com/v3/"`
 
 	// Tax
@@ -131,7 +131,7 @@ type Config struct {
 	TaxProvider string `env:"TAX_PROVIDER" envDefault:"table"`
 	// VIESEnabled has the EU's register check each VAT ID for which no tax is charged, with `true`. Live only.
 	VIESEnabled bool `env:"VIES_ENABLED"`
-	// VIESAPIBase is where that register is. Default: the European Commission's address.
+	// VIESAPIBase is the address of that register. Default: the European Commission's address.
 	VIESAPIBase string `env:"VIES_API_BASE"`
 
 	// Mail
@@ -145,7 +145,7 @@ type Config struct {
 
 	// Network and limits
 
-	// RateLimitPerMinute is how many requests one API key may make, 0 for no limit. Default: 600 in live, 0 in the
+	// RateLimitPerMinute limits the requests that one API key may make, 0 for no limit. Default: 600 in live, 0 in the
 	// sandbox.
 	RateLimitPerMinute *int `env:"RATE_LIMIT_PER_MINUTE"`
 	// TrustedProxies are the addresses and networks (CIDR), separated by commas, whose `X-Forwarded-For` is trusted
@@ -159,7 +159,7 @@ type Config struct {
 	// `false`. Without it, they reach this machine where BaseURL is loopback. Sandbox only.
 	WebhookAllowPrivate *bool `env:"WEBHOOK_ALLOW_PRIVATE"`
 
-	// ShutdownTimeout is how long requests and background work under way may take after SIGTERM.
+	// ShutdownTimeout limits how long requests and background work under way may take after SIGTERM.
 	ShutdownTimeout time.Duration `env:"-"`
 
 	// ownPayments is set if the program registers a payment provider of its own.

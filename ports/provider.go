@@ -16,7 +16,7 @@ type Provider struct {
 	Label     string
 	Processor Processor
 	Cards     CardForm
-	// Form is how pages take a means of payment.
+	// Form tells pages how to take a means of payment.
 	Form PaymentForm
 	// Events verifies what the provider reports by itself, under the header SignatureHeader; nil if it reports nothing.
 	Events          EventVerifier
@@ -32,7 +32,7 @@ type Provider struct {
 	PayoutOrigin   string
 }
 
-// PaymentForm is how pages take a means of payment. At most one of Script and Text is set. With neither, a form of our
+// PaymentForm tells pages how to take a means of payment. At most one of Script and Text is set. With neither, a form of our
 // own takes the numbers of the sandbox's test cards.
 type PaymentForm struct {
 	// Script draws the provider's form in the buyer's browser. Pages use it by the interface of Stripe.js.
@@ -79,7 +79,7 @@ func (p Providers) PaidOutBy() (provider Provider, ok bool) {
 	return p[i], true
 }
 
-// ProviderHost is what a program offers to the payment providers that it opens.
+// ProviderHost holds the services that a program offers to a payment provider that it opens.
 type ProviderHost struct {
 	Store Store
 	Clock Clock

@@ -169,8 +169,8 @@ type SlotQueue interface {
 	LockSlots(ctx context.Context, h Hold) (leave func())
 }
 
-// Bookings is what checkout asks booking, inside its own transaction. After a refusal the transaction must not commit, except
-// where a method says otherwise.
+// Bookings reserves times for checkout, inside the caller's transaction. After a refusal the transaction must not
+// commit, except where a method says otherwise.
 type Bookings interface {
 	// Ready refuses with NOT_BOOKABLE, naming each missing thing, what cannot be booked as it is. NOT_FOUND.
 	Ready(ctx context.Context, r Repos, creatorID, listingID, variantID string) error

@@ -8,7 +8,7 @@ import (
 	"sundry/core/fault"
 )
 
-// AccountStatus is whether a creator can be paid out.
+// AccountStatus is the state of a creator's payout account.
 type AccountStatus string
 
 // The statuses of a payout account. The rail decides on each of them, so any may follow any other but AccountNone,

@@ -15,7 +15,7 @@ import (
 // folder holds the transfers, under DATA_DIR, which all processes share.
 const folder = "transfers"
 
-// State is how far a transfer has come.
+// State is the state of a transfer.
 type State string
 
 // The states. A transfer that was decided stays as it is.

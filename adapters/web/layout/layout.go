@@ -40,7 +40,7 @@ var files embed.FS
 type Config struct {
 	BaseURL string // absolute, without a trailing slash
 	Sandbox bool   // shows the sandbox banner, test cards and sign-in hint
-	// Form is how pages take a means of payment.
+	// Form tells pages how to take a means of payment.
 	Form   ports.PaymentForm
 	Seller Seller
 	// ClientAddress is the network that visitors are counted by.
