@@ -18,6 +18,8 @@ type dialect interface {
 	retryable(err error) bool
 	// tuning is the SQL that runs after the migrations, every time; "" = none.
 	tuning() string
+	// hasTable is the query whether there is a table with a name.
+	hasTable() string
 	// skipLocked ends a query of tasks t whose rows are then written: it locks them and leaves out those that others lock.
 	skipLocked() string
 	// claimSQL is the statement that leases up to limit due tasks (taskclaim.go).
@@ -75,6 +77,8 @@ func (postgresDialect) UniqueIndex(err error) string {
 func (postgresDialect) skipLocked() string { return " FOR UPDATE OF t SKIP LOCKED" }
 
 func (postgresDialect) tuning() string { return postgresTuning }
+
+func (postgresDialect) hasTable() string { return "SELECT to_regclass(?) IS NOT NULL" }
 
 func (postgresDialect) TryLock() string { return "pg_try_advisory_xact_lock(?)" }
 
@@ -136,3 +140,6 @@ func (sqliteDialect) CustomPlan() string    { return "" }
 func (sqliteDialect) LockNumber(string) any { return "" }
 func (sqliteDialect) skipLocked() string    { return "" }
 func (sqliteDialect) tuning() string        { return "" }
+func (sqliteDialect) hasTable() string {
+	return "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)"
+}

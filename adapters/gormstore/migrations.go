@@ -15,7 +15,7 @@ var migrations embed.FS
 //go:embed tuning/postgres.sql
 var postgresTuning string
 
-// Schema is the text of every migration, and of the tuning: two builds with the same text make the same database.
+// Schema is the text of every migration, of their checksums and of the tuning: two builds with the same text make the same database.
 func Schema() string {
 	var all strings.Builder
 	for _, pattern := range []string{"migrations/*.sql", "migrations/*/*.sql"} {
@@ -25,7 +25,7 @@ func Schema() string {
 			all.WriteString(name + "\n" + string(text))
 		}
 	}
-	return all.String() + postgresTuning
+	return all.String() + checksumTable + postgresTuning
 }
 
 // engineFiles are the migrations of one engine as one folder.

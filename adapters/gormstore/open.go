@@ -15,8 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -202,43 +200,4 @@ func (s *Store) separateConnection(ctx context.Context) (conn *pgx.Conn, leave f
 		defer cancel()
 		_ = conn.Close(goodbye)
 	}, nil
-}
-
-// Migrate brings the schema up to date. On PostgreSQL an advisory lock lets one process do it while others wait.
-func (s *Store) Migrate(ctx context.Context) (err error) {
-	db, err := s.write.DB()
-	if err != nil {
-		return fmt.Errorf("database handle: %w", err)
-	}
-	if s.direct != nil { // goose's lock and the tuning's are of a session
-		direct := stdlib.OpenDB(*s.direct)
-		defer func() { err = errors.Join(err, direct.Close()) }()
-		db = direct
-	}
-	engine, dialectName, options := "sqlite", goose.DialectSQLite3,
-		[]goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
-	if _, ok := s.dialect.(postgresDialect); ok {
-		locker, err := lock.NewPostgresSessionLocker()
-		if err != nil {
-			return fmt.Errorf("migration lock: %w", err)
-		}
-		engine, dialectName, options = "postgres", goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
-	}
-	files, err := migrationsOf(engine)
-	if err != nil {
-		return fmt.Errorf("embedded migrations: %w", err)
-	}
-	provider, err := goose.NewProvider(dialectName, db, files, options...)
-	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	if tuning := s.dialect.tuning(); tuning != "" {
-		if _, err := db.ExecContext(ctx, tuning); err != nil {
-			return fmt.Errorf("tune the database: %w", err)
-		}
-	}
-	return nil
 }

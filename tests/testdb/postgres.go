@@ -119,6 +119,14 @@ func makePostgres() (address string, drop func() error, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("make the template: %w", err)
 	}
+	return makePostgresFrom(template)
+}
+
+func makeEmptyPostgres() (address string, drop func() error, err error) {
+	return makePostgresFrom("template0")
+}
+
+func makePostgresFrom(template string) (address string, drop func() error, err error) {
 	name := "sundry_test_" + strings.ToLower(rand.Text()[:16])
 	err = administrate(func(ctx context.Context, admin *pgx.Conn) error {
 		return execAll(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE "+template)

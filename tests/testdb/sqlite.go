@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"sundry/adapters/gormstore"
@@ -40,14 +41,19 @@ func makeSQLite() (url string, drop func() error, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("make the template: %w", err)
 	}
+	if url, drop, err = makeEmptySQLite(); err != nil {
+		return "", nil, err
+	}
+	if err := os.WriteFile(strings.TrimPrefix(url, "sqlite:"), template, 0o600); err != nil {
+		return "", nil, errors.Join(fmt.Errorf("copy the template: %w", err), drop())
+	}
+	return url, drop, nil
+}
+
+func makeEmptySQLite() (url string, drop func() error, err error) {
 	folder, err := os.MkdirTemp("", "sundry-test-")
 	if err != nil {
 		return "", nil, err
 	}
-	drop = func() error { return os.RemoveAll(folder) }
-	path := filepath.Join(folder, "sundry.db")
-	if err := os.WriteFile(path, template, 0o600); err != nil {
-		return "", nil, errors.Join(fmt.Errorf("copy the template: %w", err), drop())
-	}
-	return "sqlite:" + path, drop, nil
+	return "sqlite:" + filepath.Join(folder, "sundry.db"), func() error { return os.RemoveAll(folder) }, nil
 }

@@ -13,14 +13,14 @@ import (
 // Engine is one of the two databases that the product runs on.
 type Engine struct {
 	// Name is "sqlite" or "postgres".
-	Name string
-	make func() (url string, drop func() error, err error)
+	Name            string
+	make, makeEmpty func() (url string, drop func() error, err error)
 }
 
 // The engines.
 var (
-	SQLite   = Engine{Name: "sqlite", make: makeSQLite}
-	Postgres = Engine{Name: "postgres", make: makePostgres}
+	SQLite   = Engine{Name: "sqlite", make: makeSQLite, makeEmpty: makeEmptySQLite}
+	Postgres = Engine{Name: "postgres", make: makePostgres, makeEmpty: makeEmptyPostgres}
 )
 
 // Make returns the DATABASE_URL of a new, migrated, empty database that lives until drop is called.
@@ -30,10 +30,21 @@ func (e Engine) Make() (url string, drop func() error, err error) { return e.mak
 // when the engine is not there.
 func (e Engine) URL(t testing.TB) string {
 	t.Helper()
+	return e.url(t, e.make)
+}
+
+// EmptyURL is URL of a database without a schema.
+func (e Engine) EmptyURL(t testing.TB) string {
+	t.Helper()
+	return e.url(t, e.makeEmpty)
+}
+
+func (e Engine) url(t testing.TB, make func() (url string, drop func() error, err error)) string {
+	t.Helper()
 	if e.Name == Postgres.Name {
 		testenv.Need(t, testenv.Database)
 	}
-	url, drop, err := e.make()
+	url, drop, err := make()
 	if err != nil {
 		t.Fatalf("make a %s database: %v", e.Name, err)
 	}

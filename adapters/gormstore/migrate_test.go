@@ -1,0 +1,81 @@
+package gormstore_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"sundry/adapters/gormstore"
+	"sundry/tests/testdb"
+)
+
+func TestASchemaThatIsNotOursStopsTheStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ change, undo, want string }{
+		"from a newer program": {
+			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, TRUE)",
+			"DELETE FROM goose_db_version WHERE version_id = 99999",
+			"has migration 99999, which this program does not know",
+		},
+		"made by a migration that changed": {
+			"UPDATE migration_checksums SET checksum = 'x' || checksum WHERE version = 6",
+			"UPDATE migration_checksums SET checksum = SUBSTR(checksum, 2) WHERE version = 6",
+			"migration 00006 is not the one that made this database",
+		},
+		"from before checksums": {
+			"UPDATE migration_checksums SET version = -6 WHERE version = 6",
+			"UPDATE migration_checksums SET version = 6 WHERE version = -6",
+			"has migration 00006 without a checksum",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+				url := engine.URL(t)
+				migrate := func() error {
+					store, err := gormstore.Open(t.Context(), url)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer func() { _ = store.Close() }()
+					return store.Migrate(t.Context())
+				}
+				engine.Exec(t, url, c.change)
+				if err := migrate(); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want a refusal that says %q", err, c.want)
+				}
+				engine.Exec(t, url, c.undo)
+				if err := migrate(); err != nil {
+					t.Errorf("after the refusal: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestProcessesThatStartAtOnceMigrateOnce(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		url := engine.EmptyURL(t)
+		processes := map[string]int{testdb.Postgres.Name: 4, testdb.SQLite.Name: 1}[engine.Name] // SQLite serves one
+		var all sync.WaitGroup
+		for range processes {
+			all.Go(func() {
+				store, err := gormstore.Open(t.Context(), url)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer func() { _ = store.Close() }()
+				if err := store.Migrate(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := engine.Int(t, url, `SELECT COUNT(*) FROM goose_db_version g FULL JOIN migration_checksums c
+			ON c.version = g.version_id WHERE g.version_id > 0 AND c.version IS NULL OR g.version_id IS NULL`); n != 0 {
+			t.Errorf("%d migrations ran without a checksum, or twice", n)
+		}
+	})
+}
