@@ -47,18 +47,25 @@ type App struct {
 // Start runs the program on a new database of the engine: SQLite with everything in process, PostgreSQL with Redis.
 // vars are environment variables on top of what a test needs. Close it.
 func Start(engine testdb.Engine, vars map[string]string) (app *App, err error) {
-	a := &App{Log: &Log{}}
+	databaseURL, drop, err := engine.Make()
+	if err != nil {
+		return nil, err
+	}
+	if app, err = start(engine, databaseURL, vars); err != nil {
+		return nil, errors.Join(err, drop())
+	}
+	app.closers = slices.Insert(app.closers, 0, drop)
+	return app, nil
+}
+
+// start runs the program on a database.
+func start(engine testdb.Engine, databaseURL string, vars map[string]string) (app *App, err error) {
+	a := &App{Log: &Log{}, DatabaseURL: databaseURL}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	databaseURL, drop, err := engine.Make()
-	if err != nil {
-		return nil, err
-	}
-	a.DatabaseURL = databaseURL
-	a.closers = append(a.closers, drop)
 	folder, err := os.MkdirTemp("", "sundry-data-")
 	if err != nil {
 		return nil, err
@@ -126,6 +133,19 @@ func (a *App) Close() error {
 func New(t testing.TB, engine testdb.Engine, vars map[string]string) *App {
 	t.Helper()
 	app, err := Start(engine, vars)
+	return app.endedBy(t, engine, err)
+}
+
+// On is New on a database that the test has.
+func On(t testing.TB, engine testdb.Engine, databaseURL string, vars map[string]string) *App {
+	t.Helper()
+	app, err := start(engine, databaseURL, vars)
+	return app.endedBy(t, engine, err)
+}
+
+// endedBy leaves it to a test to end the program, if it started.
+func (app *App) endedBy(t testing.TB, engine testdb.Engine, err error) *App {
+	t.Helper()
 	if err != nil {
 		t.Fatalf("start the program on %s: %v", engine.Name, err)
 	}
