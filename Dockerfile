@@ -25,6 +25,6 @@ ENV ADDR=0.0.0.0:8080 \
 USER 65532:65532
 VOLUME /data
 EXPOSE 8080
-# Asks /readyz at ADDR. A worker has no listener there: switch the check off for it.
+# Asks /readyz at METRICS_ADDR, where a worker listens too, or else at ADDR.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 CMD ["/usr/bin/sundry", "healthcheck"]
 ENTRYPOINT ["/usr/bin/sundry"]

@@ -28,8 +28,8 @@ type Host struct {
 
 // Settings are the parts of the configuration that commands use.
 type Settings struct {
-	Addr, BaseURL, DataDir string
-	Live, SeedsDemo        bool
+	Addr, MetricsAddr, BaseURL, DataDir string
+	Live, SeedsDemo                     bool
 }
 
 // App holds the parts of the wired program that commands use.

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,6 +52,35 @@ func TestConfigurationDocument(t *testing.T) {
 		if !strings.Contains(string(readme), "`"+variable+"`") {
 			t.Errorf("README.md does not name %s, which live needs", variable)
 		}
+	}
+}
+
+func TestComposePassesEverySetting(t *testing.T) {
+	t.Parallel()
+	parsed, err := parser.ParseFile(token.NewFileSet(), "../../config/config.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compose, err := os.ReadFile("../../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := map[string]string{}
+	for _, s := range settingsOf(parsed) {
+		passed := regexp.MustCompile(`(?m)^    ` + s.variable + `: `).Match(compose)
+		if inImage := regexp.MustCompile(`\b` + s.variable + `=`).Match(image); !passed && !inImage {
+			t.Errorf("compose.yaml passes no %s", s.variable)
+		}
+		none[s.variable] = ""
+	}
+	empty, err := config.FromMap(none)
+	absent, want := config.FromMap(map[string]string{})
+	if err != nil || want != nil || !reflect.DeepEqual(empty, absent) {
+		t.Errorf("empty settings are %+v, %v; want those of absent ones, %+v", empty, err, absent)
 	}
 }
 
