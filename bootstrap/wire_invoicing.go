@@ -16,7 +16,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts, Taxes: a.adapters.Taxes,
 		Cards: a.providers.Default().Cards,
 	}
-	module := invoicing.New(invoicing.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("invoices")}, deps)
+	module := invoicing.New(invoicing.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("invoices"), Livemode: a.cfg.Livemode()}, deps)
 
 	on(a.bus, module.OnPeriodClosed)
 	on(a.bus, module.OnPaymentCompleted)

@@ -347,7 +347,7 @@ func TestATransitionChangesWhatItSays(t *testing.T) {
 	t.Parallel()
 	declined := payment.DeclineReason{Code: "card_declined"}
 	open, live := session(checkout.StatusProcessing, "").State(), session(checkout.StatusProcessing, "pay_1").State()
-	open.Buyer, open.LastError = customer.Details{Name: "Ada", Country: "IE"}, declined
+	open.Buyer, open.LastError = customer.Details{Name: "Ada", Address: customer.Address{Country: "IE"}}, declined
 	live.LastError = declined
 	ninth := live
 	ninth.Attempts = checkout.MaxAttempts - 1
@@ -360,7 +360,7 @@ func TestATransitionChangesWhatItSays(t *testing.T) {
 	}{
 		"the buyer's address and country": {
 			open, func(c *checkout.Session) error {
-				return c.UpdateBuyer("b@example.com", customer.Details{Country: "FR"}, opened)
+				return c.UpdateBuyer("b@example.com", customer.Details{Address: customer.Address{Country: "FR"}}, opened)
 			},
 			func(s *checkout.State) { s.Email, s.Buyer.Country = "b@example.com", "FR" },
 		},
@@ -374,7 +374,7 @@ func TestATransitionChangesWhatItSays(t *testing.T) {
 		},
 		"a payment begins": {
 			open, func(c *checkout.Session) error {
-				return c.StartPayment("pay_2", "b@example.com", customer.Details{Country: "FR"}, opened)
+				return c.StartPayment("pay_2", "b@example.com", customer.Details{Address: customer.Address{Country: "FR"}}, opened)
 			},
 			func(s *checkout.State) {
 				s.Email, s.Buyer.Country, s.LivePaymentID, s.LastError = "b@example.com", "FR", "pay_2", payment.DeclineReason{}

@@ -15,6 +15,8 @@ type Draft struct {
 	Email              string
 	DisplayName        string
 	ExternalCustomerID string // may be empty
+	BillingAddress     Address
+	TaxID              string
 }
 
 // Check lists everything that is wrong with the draft, as one VALIDATION_FAILED error.
@@ -25,7 +27,16 @@ func (d Draft) Check() error {
 	if d.ExternalCustomerID != "" {
 		ValidateExternalID("externalCustomerId", d.ExternalCustomerID, &f)
 	}
+	checkPlace(d.BillingAddress, d.TaxID, &f)
 	return f.Err()
+}
+
+// checkPlace checks a billing address and a tax ID, each of which may be empty.
+func checkPlace(a Address, taxID string, f *fault.Violations) {
+	if a != (Address{}) {
+		a.validate(f.Nest("billingAddress"))
+	}
+	Details{Address: a, TaxID: taxID}.validateTaxID(f)
 }
 
 // New makes a customer of a draft.
@@ -35,7 +46,7 @@ func New(id, creatorID string, d Draft, now time.Time) (*Customer, error) {
 	}
 	return &Customer{State{
 		ID: id, CreatorID: creatorID, Email: d.Email, DisplayName: d.DisplayName, ExternalCustomerID: d.ExternalCustomerID,
-		CreatedAt: now, UpdatedAt: now, Revision: 1,
+		Details: Details{Address: d.BillingAddress, TaxID: d.TaxID}, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}}, nil
 }
 
@@ -48,6 +59,9 @@ func (c *Customer) State() State { return c.s }
 // Patch is a change of a customer: nil members stay as they are.
 type Patch struct {
 	Email, DisplayName, ExternalCustomerID *string
+	// BillingAddress replaces the whole address; the zero value clears it. An empty TaxID clears that.
+	BillingAddress *Address
+	TaxID          *string
 }
 
 // Update changes a customer. renamed is nil unless the name changes under which access is read.
@@ -60,7 +74,13 @@ func (c *Customer) Update(p Patch, now time.Time) (renamed *Renamed, changed boo
 			*member.to = *member.from
 		}
 	}
-	if err := p.Check(); err != nil {
+	if p.BillingAddress != nil {
+		after.Details.Address = *p.BillingAddress
+	}
+	if p.TaxID != nil {
+		after.Details.TaxID = *p.TaxID
+	}
+	if err := p.check(after.Details); err != nil {
 		return nil, false, err
 	}
 	if after == c.s {
@@ -76,8 +96,20 @@ func (c *Customer) Update(p Patch, now time.Time) (renamed *Renamed, changed boo
 	return renamed, true, nil
 }
 
-// Check lists everything that is wrong with the change, as one VALIDATION_FAILED error.
+// Check lists everything that is wrong with the change whatever it changes, as one VALIDATION_FAILED error.
 func (p Patch) Check() error {
+	var d Details
+	if p.BillingAddress != nil {
+		d.Address = *p.BillingAddress
+	}
+	if p.TaxID != nil {
+		d.TaxID = *p.TaxID
+	}
+	return p.check(d)
+}
+
+// check is Check of a change that leads to some details: a VAT ID is one of the address's country.
+func (p Patch) check(after Details) error {
 	var f fault.Violations
 	if p.Email != nil {
 		ValidateEmail("email", *p.Email, &f)
@@ -87,6 +119,9 @@ func (p Patch) Check() error {
 	}
 	if p.ExternalCustomerID != nil {
 		ValidateExternalID("externalCustomerId", *p.ExternalCustomerID, &f)
+	}
+	if p.BillingAddress != nil || p.TaxID != nil {
+		checkPlace(after.Address, after.TaxID, &f)
 	}
 	return f.Err()
 }

@@ -19,7 +19,7 @@ type State struct {
 	ExternalCustomerID string // empty for a buyer without one
 	Email              string
 	DisplayName        string
-	// Details are the latest that the customer gave at a checkout: they decide how later charges are taxed.
+	// Details are the latest that the customer, or the integrator, gave: they decide how later charges are taxed.
 	Details   Details
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -35,12 +35,35 @@ func AccessKey(externalID, customerID string) string {
 	return customerID
 }
 
-// Details are the facts that a buyer enters about themselves at checkout. All of them are optional.
-type Details struct {
-	Name       string `json:"name,omitempty"`
-	Country    string `json:"country,omitempty"` // ISO 3166-1 alpha-2, upper case
+// Address is a billing address. The zero value is none.
+type Address struct {
+	Line1      string `json:"line1,omitempty"`
+	Line2      string `json:"line2,omitempty"`
+	City       string `json:"city,omitempty"`
+	State      string `json:"state,omitempty"`
 	PostalCode string `json:"postalCode,omitempty"`
-	TaxID      string `json:"taxId,omitempty"`
+	Country    string `json:"country,omitempty"` // ISO 3166-1 alpha-2, upper case
+}
+
+// validate checks every member. Only the country of an address is required.
+func (a Address) validate(f *fault.Violations) {
+	for _, line := range []struct{ name, value string }{
+		{"line1", a.Line1}, {"line2", a.Line2}, {"city", a.City}, {"state", a.State},
+	} {
+		text.CheckLine(f, line.name, line.value, MaxName)
+	}
+	text.CheckLine(f, "postalCode", a.PostalCode, maxPostalCode)
+	f.Check(country.Valid(a.Country), "country", fault.DetailInvalid, countryHint)
+}
+
+const countryHint = "Give a two-letter ISO 3166-1 code in capitals, such as IE."
+
+// Details are the facts that a buyer gives about themselves. All of them are optional. A checkout asks for no more of
+// the address than its country and postal code.
+type Details struct {
+	Name string `json:"name,omitempty"`
+	Address
+	TaxID string `json:"taxId,omitempty"`
 	// Locale is the buyer's language, a tag of core/locale taken from their browser; "" when they never used a page.
 	Locale string `json:"locale,omitempty"`
 }
@@ -72,13 +95,17 @@ func ValidateEmail(field, s string, f *fault.Violations) {
 func (d Details) Validate(f *fault.Violations) {
 	text.CheckLine(f, "name", d.Name, MaxName)
 	text.CheckLine(f, "postalCode", d.PostalCode, maxPostalCode)
+	d.validateTaxID(f)
+	if d.Country != "" {
+		f.Check(country.Valid(d.Country), "country", fault.DetailInvalid, countryHint)
+	}
+}
+
+// validateTaxID checks the form of a tax ID, which is a VAT ID in the countries of the European Union.
+func (d Details) validateTaxID(f *fault.Violations) {
 	text.CheckLine(f, "taxId", d.TaxID, maxTaxID)
 	if d.TaxID != "" && d.TaxID != NoTaxID && tax.SupportsVATID(d.Country) {
 		_ = f.Nest("taxId").Merge(tax.CheckVATID(d.Country, d.TaxID)) // it returns only faults of the id
-	}
-	if d.Country != "" {
-		f.Check(country.Valid(d.Country), "country", fault.DetailInvalid, "Give a two-letter ISO 3166-1 code in capitals, "+
-			"such as IE.")
 	}
 }
 
@@ -90,7 +117,7 @@ func readerOver(locale, earlier string) string {
 	return locale
 }
 
-// Over is d with what it leaves out taken from earlier.
+// Over is d with what it leaves out taken from earlier; of an address in another country nothing is.
 //
 // NoTaxID takes a VAT id away that was given before.
 func (d Details) Over(earlier Details) Details {
@@ -100,9 +127,16 @@ func (d Details) Over(earlier Details) Details {
 		}
 		return b
 	}
+	address := d.Address
+	if d.Country == "" || d.Country == earlier.Country {
+		address = Address{
+			Line1: pick(d.Line1, earlier.Line1), Line2: pick(d.Line2, earlier.Line2), City: pick(d.City, earlier.City),
+			State: pick(d.State, earlier.State), PostalCode: pick(d.PostalCode, earlier.PostalCode),
+			Country: pick(d.Country, earlier.Country),
+		}
+	}
 	return Details{
-		Name: pick(d.Name, earlier.Name), Country: pick(d.Country, earlier.Country),
-		PostalCode: pick(d.PostalCode, earlier.PostalCode), TaxID: strings.TrimPrefix(pick(d.TaxID, earlier.TaxID), NoTaxID),
+		Name: pick(d.Name, earlier.Name), Address: address, TaxID: strings.TrimPrefix(pick(d.TaxID, earlier.TaxID), NoTaxID),
 		Locale: readerOver(d.Locale, earlier.Locale),
 	}
 }

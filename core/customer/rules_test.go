@@ -35,18 +35,17 @@ func TestTheDetailsOfABuyerAreBounded(t *testing.T) {
 		details Details
 		want    string
 	}{
-		"nothing": {Details{}, ""},
-		"everything as long as it is": {Details{Name: strings.Repeat("n", 200), Country: "IE",
-			PostalCode: strings.Repeat("p", 20)}, ""},
-		"a long name":                {Details{Name: strings.Repeat("n", 201)}, "name TOO_LONG"},
-		"a name of two lines":        {Details{Name: "a\nb"}, "name INVALID"},
-		"a long postal code":         {Details{PostalCode: strings.Repeat("p", 21)}, "postalCode TOO_LONG"},
-		"a long tax id":              {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
-		"a tax id that long":         {Details{TaxID: strings.Repeat("1", 30)}, ""},
-		"a tax id that is none":      {Details{Country: "IE", TaxID: "IE1"}, "taxId INVALID"},
-		"no tax id after all":        {Details{Country: "IE", TaxID: NoTaxID}, ""},
-		"a tax id of elsewhere":      {Details{Country: "US", TaxID: "IE1"}, ""},
-		"a country in small letters": {Details{Country: "ie"}, "country INVALID"},
+		"nothing":                     {Details{}, ""},
+		"everything as long as it is": {Details{Name: strings.Repeat("n", 200), Address: Address{Country: "IE", PostalCode: strings.Repeat("p", 20)}}, ""},
+		"a long name":                 {Details{Name: strings.Repeat("n", 201)}, "name TOO_LONG"},
+		"a name of two lines":         {Details{Name: "a\nb"}, "name INVALID"},
+		"a long postal code":          {Details{Address: Address{PostalCode: strings.Repeat("p", 21)}}, "postalCode TOO_LONG"},
+		"a long tax id":               {Details{TaxID: strings.Repeat("1", 31)}, "taxId TOO_LONG"},
+		"a tax id that long":          {Details{TaxID: strings.Repeat("1", 30)}, ""},
+		"a tax id that is none":       {Details{Address: Address{Country: "IE"}, TaxID: "IE1"}, "taxId INVALID"},
+		"no tax id after all":         {Details{Address: Address{Country: "IE"}, TaxID: NoTaxID}, ""},
+		"a tax id of elsewhere":       {Details{Address: Address{Country: "US"}, TaxID: "IE1"}, ""},
+		"a country in small letters":  {Details{Address: Address{Country: "ie"}}, "country INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -65,17 +64,21 @@ func TestTheDetailsOfABuyerAreBounded(t *testing.T) {
 
 func TestWhatABuyerLeavesOutStays(t *testing.T) {
 	t.Parallel()
-	earlier := Details{Name: "Ada", Country: "IE", PostalCode: "D02", TaxID: "1"}
+	earlier := Details{Name: "Ada", Address: Address{Country: "IE", PostalCode: "D02"}, TaxID: "1"}
 	if got := (Details{}).Over(earlier); got != earlier {
 		t.Errorf("nothing over %+v is %+v", earlier, got)
 	}
-	later := Details{Name: "Grace", Country: "FR", PostalCode: "75001", TaxID: "2"}
+	later := Details{Name: "Grace", Address: Address{Country: "FR", PostalCode: "75001"}, TaxID: "2"}
 	if got := later.Over(earlier); got != later {
 		t.Errorf("%+v over %+v is %+v", later, earlier, got)
 	}
-	if got, want := (Details{Country: "FR"}).Over(earlier), (Details{Name: "Ada", Country: "FR", PostalCode: "D02",
-		TaxID: "1"}); got != want {
+	if got, want := (Details{Address: Address{Country: "FR"}}).Over(earlier), (Details{Name: "Ada", Address: Address{Country: "FR"}, TaxID: "1"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+	earlier.Line1, earlier.City = "1 Quay Street", "Dublin"
+	moved := Details{Address: Address{Country: "IE", PostalCode: "D04"}}
+	if got := moved.Over(earlier); got.Line1 != "1 Quay Street" || got.City != "Dublin" || got.PostalCode != "D04" {
+		t.Errorf("in the same country: %+v", got)
 	}
 }
 
@@ -139,7 +142,7 @@ func TestAPatchListsEveryFault(t *testing.T) {
 func TestACheckoutAddsWhatWasNotKnown(t *testing.T) {
 	t.Parallel()
 	later := noon.Add(time.Hour)
-	details := Details{Name: "Grace", Country: "FR", Locale: "fr"}
+	details := Details{Name: "Grace", Address: Address{Country: "FR"}, Locale: "fr"}
 	known := State{ID: "cus_1", Email: "ada@example.com", DisplayName: "Ada", Details: details, UpdatedAt: noon,
 		Revision: 3}
 	for name, c := range map[string]struct {

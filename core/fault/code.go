@@ -8,6 +8,8 @@ type Code string
 const (
 	// ValidationFailed: the request is malformed; every fault is listed in the details.
 	ValidationFailed Code = "VALIDATION_FAILED"
+	// TaxLocationRequired: the buyer's country is needed to tax a charge, and not known.
+	TaxLocationRequired Code = "TAX_LOCATION_REQUIRED"
 	// SlotCountMismatch: a pack needs exactly as many times as it has sessions.
 	SlotCountMismatch Code = "SLOT_COUNT_MISMATCH"
 	// SlotsOverlap: two of the chosen times overlap each other.
@@ -107,7 +109,7 @@ const (
 // Codes returns every code, so that a table keyed by code (HTTP status, OpenAPI) can be tested for gaps.
 func Codes() []Code {
 	return []Code{
-		ValidationFailed, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable, InvalidRange,
+		ValidationFailed, TaxLocationRequired, SlotCountMismatch, SlotsOverlap, SlotInPast, SlotTaken, NotBookable, InvalidRange,
 		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, UnknownParameter, SlotNotOffered, Unauthenticated,
 		CardDeclined, AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken,
 		InsufficientBalance, QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid,

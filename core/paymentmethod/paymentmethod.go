@@ -19,6 +19,8 @@ type Card struct {
 	Last4    string
 	ExpMonth int // 1 to 12; 0 when unknown
 	ExpYear  int
+	// Country is that of the card's issuer (ISO 3166-1 alpha-2); "" when the provider doesn't report it.
+	Country string
 }
 
 // Mandate is the text that the customer agreed to when the card was saved.

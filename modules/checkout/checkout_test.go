@@ -141,7 +141,7 @@ func TestARefusedPaymentLeavesTheBanksChallengeOpen(t *testing.T) {
 			"no card":                 {},
 			"an address that is none": {Card: ports.CardInput{Number: cardSucceeds}, Email: "nobody"},
 			"a country that is none": {
-				Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Country: "XX"},
+				Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Address: customer.Address{Country: "XX"}},
 			},
 			"a name that is too long": {
 				Card: ports.CardInput{Number: cardSucceeds}, Buyer: customer.Details{Name: strings.Repeat("a", 201)},

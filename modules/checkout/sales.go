@@ -79,7 +79,7 @@ func (s *Sales) Paid(
 	if !ok {
 		return nil, s.refundAndClose(ctx, r, session, paid, now)
 	}
-	settlement := s.settlement(before, buyer, paid)
+	settlement := s.settlement(before, buyer, paid, o)
 	if settlement.ReceiptNumber, err = s.allocateReceiptNumber(ctx, r, before, buyer.ID); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,9 @@ func (s *Sales) confirm(
 }
 
 // settlement returns how a session was paid, but for its receipt number.
-func (s *Sales) settlement(session checkout.State, buyer customer.State, paid payment.State) checkout.Settlement {
+func (s *Sales) settlement(
+	session checkout.State, buyer customer.State, paid payment.State, o payment.Outcome,
+) checkout.Settlement {
 	settlement := checkout.Settlement{PaymentID: paid.ID, CustomerID: buyer.ID, Brand: paid.Brand, Last4: paid.Last4}
 	if session.Offer.Recurring() {
 		settlement.SubscriptionID = s.deps.IDs.New(id.Subscription)
@@ -117,6 +119,7 @@ func (s *Sales) settlement(session checkout.State, buyer customer.State, paid pa
 		settlement.PaymentMethodID = s.deps.IDs.New(id.PaymentMethod)
 		settlement.Card = paymentmethod.Card{
 			Provider: paid.Provider, Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4,
+			ExpMonth: o.ExpMonth, ExpYear: o.ExpYear, Country: o.CardCountry,
 		}
 	}
 	return settlement

@@ -42,7 +42,7 @@ func TestStripesTaxIsAskedForOutsideOfTransactions(t *testing.T) {
 		if opened.Tax.Minor != 0 || server.Count("tax/calculations") != 0 {
 			t.Fatalf("before the country is known: %v, asked %d times", opened.Tax, server.Count("tax/calculations"))
 		}
-		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Country: "DE"})
+		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Address: customer.Address{Country: "DE"}})
 		if err != nil || described.Tax.Minor != 192 || described.Total.Minor != 1200 || described.TaxDetails.Treatment != tax.Taxed {
 			t.Fatalf("%+v, %v", described.TaxDetails, err)
 		}
@@ -62,15 +62,15 @@ func TestNothingIsSoldWhileStripesTaxIsUnknown(t *testing.T) {
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()
 		server.Fail("tax/calculations", stripefake.Failure{Status: http.StatusInternalServerError})
-		_, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Country: "DE"})
+		_, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Address: customer.Address{Country: "DE"}})
 		wantCode(t, err, fault.ProcessorUnavailable)
-		_, err = w.payFrom(opened, customer.Details{Country: "DE"})
+		_, err = w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}})
 		wantCode(t, err, fault.ProcessorUnavailable)
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, opened) {
 			t.Errorf("before %+v\nafter  %+v", opened, after)
 		}
 		server.Heal()
-		if paid, err := w.payFrom(opened, customer.Details{Country: "DE"}); err != nil || paid.Tax.Minor != 192 {
+		if paid, err := w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}}); err != nil || paid.Tax.Minor != 192 {
 			t.Errorf("healed: %v, %v", paid.Tax, err)
 		}
 		w.mustBeClean()
@@ -81,7 +81,7 @@ func TestAPostalCodeIsNeededWhereItDecidesTheTax(t *testing.T) {
 	t.Parallel()
 	forStripeTax(t, func(t *testing.T, w *fixture, server *stripefake.Server) {
 		opened := w.open()
-		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Country: "US"})
+		described, err := w.checkout.Describe(t.Context(), secretOf(w, opened), "", customer.Details{Address: customer.Address{Country: "US"}})
 		if err != nil || described.TaxDetails.Treatment != tax.Undetermined {
 			t.Fatalf("the page shows the tax later: %+v, %v", described.TaxDetails, err)
 		}
@@ -93,7 +93,7 @@ func TestAPostalCodeIsNeededWhereItDecidesTheTax(t *testing.T) {
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, described) {
 			t.Errorf("before %+v\nafter  %+v", described, after)
 		}
-		paid, err := w.payFrom(opened, customer.Details{PostalCode: "94103"})
+		paid, err := w.payFrom(opened, customer.Details{Address: customer.Address{PostalCode: "94103"}})
 		if err != nil || paid.Status != core.StatusPaid || paid.Tax.Minor != 95 || paid.Total.Minor != 1200 {
 			t.Errorf("%s with %v of %v, %v", paid.Status, paid.Tax, paid.Total, err)
 		}
@@ -109,10 +109,10 @@ func TestAPaymentWithoutTaxLeavesTheChallengeOpen(t *testing.T) {
 		wantCode(t, err, fault.AuthenticationRequired)
 		before := w.session(opened.ID)
 		server.Fail("tax/calculations", stripefake.Failure{})
-		_, err = w.payFrom(opened, customer.Details{Country: "DE"})
+		_, err = w.payFrom(opened, customer.Details{Address: customer.Address{Country: "DE"}})
 		wantCode(t, err, fault.ProcessorUnavailable)
 		server.Heal()
-		_, err = w.payFrom(opened, customer.Details{Country: "US"})
+		_, err = w.payFrom(opened, customer.Details{Address: customer.Address{Country: "US"}})
 		wantCode(t, err, fault.ValidationFailed)
 		if after := w.session(opened.ID); !reflect.DeepEqual(after, before) {
 			t.Errorf("before %+v\nafter  %+v", before, after)

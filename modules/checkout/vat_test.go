@@ -47,7 +47,7 @@ func request() checkout.NewSession {
 }
 
 func business(country, id string) customer.Details {
-	return customer.Details{Name: "Grace GmbH", Country: country, TaxID: id}
+	return customer.Details{Name: "Grace GmbH", Address: customer.Address{Country: country}, TaxID: id}
 }
 
 func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
@@ -115,7 +115,7 @@ func TestOnlyAnIDThatDecidesTheTaxIsSentToTheRegister(t *testing.T) {
 	t.Parallel()
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		for name, buyer := range map[string]customer.Details{
-			"a consumer":               {Country: "DE"},
+			"a consumer":               {Address: customer.Address{Country: "DE"}},
 			"in the seller's country":  business("IE", "IE6388047V"),
 			"outside of the EU":        business("US", "12-3456789"),
 			"a country without buyers": {TaxID: ""},

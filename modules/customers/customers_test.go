@@ -160,7 +160,7 @@ func TestACheckoutTellsWhereTheCustomerIsTaxed(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, w *fixture) {
 		made := w.create(customer.Draft{Email: "ada@example.com"})
 		paid := checkout.Paid{
-			CustomerID: made.ID, Email: "other@example.com", Buyer: customer.Details{Name: "Ada", Country: "DE"},
+			CustomerID: made.ID, Email: "other@example.com", Buyer: customer.Details{Name: "Ada", Address: customer.Address{Country: "DE"}},
 			At: noon.Add(time.Hour),
 		}
 		for range 2 {

@@ -22,7 +22,8 @@ import (
 // Push makes an invoice of the integrator's own amounts, finalizes it and charges the customer's saved card. The
 // invoice comes back with these refusals too: CARD_DECLINED and AUTHENTICATION_REQUIRED, once it is stored as failed;
 // IDEMPOTENCY_KEY_REUSED and IDEMPOTENCY_KEY_MISMATCH, which return the one that the key has made. Others:
-// VALIDATION_FAILED, CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE.
+// VALIDATION_FAILED, CUSTOMER_NOT_FOUND, PAYMENT_METHOD_REQUIRED, PROCESSOR_UNAVAILABLE, and in live
+// TAX_LOCATION_REQUIRED.
 func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draft) (invoice.State, error) {
 	state, err := draft.Parse()
 	if err != nil {
@@ -39,6 +40,10 @@ func (s *Service) Push(ctx context.Context, creatorID string, draft invoice.Draf
 			return err
 		}
 		made, err := s.insert(ctx, r, pushed)
+		if err == nil && s.cfg.Livemode && made.TaxDetails.Treatment == tax.Undetermined {
+			return fault.New(fault.TaxLocationRequired, "The customer's country is not known, so the tax can't be calculated. "+
+				"Give the customer a billingAddress.")
+		}
 		if err != nil || made.Status == invoice.Paid {
 			state = made
 			return err
@@ -127,8 +132,8 @@ func (s *Service) insert(ctx context.Context, r ports.Repos, state invoice.State
 	return made, s.publish(ctx, r, numbered(events, made.Number)...)
 }
 
-// taxed gives an invoice the tax of its customer's country, as that was given last. The amounts contain it unless the
-// invoice specifies otherwise.
+// taxed gives an invoice the tax of its customer's country: that of their billing address, or else of their latest card.
+// The amounts contain it unless the invoice specifies otherwise.
 func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State, now time.Time) (invoice.State, error) {
 	subtotal, err := invoice.Subtotal(state.Currency, state.Lines)
 	if err != nil || subtotal.Minor <= 0 {
@@ -138,15 +143,26 @@ func (s *Service) taxed(ctx context.Context, r ports.Repos, state invoice.State,
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return state, err
 	}
+	evidence := tax.Evidence{Declared: buyer.Details.Country}
+	if evidence.Declared == "" {
+		cards, err := r.Payments.PaymentMethods.List(ctx, state.CustomerID)
+		if err != nil {
+			return state, err
+		}
+		if len(cards) > 0 {
+			evidence.Card = cards[0].Country
+		}
+	}
+	place, _ := evidence.Country()
 	result, err := s.taxes.Calculate(ctx, tax.Sale{
 		Lines: []tax.Line{{Amount: subtotal, Category: tax.Electronic}}, Behavior: state.TaxDetails.Behavior,
-		BuyerCountry: buyer.Details.Country, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID,
-		At: now,
+		BuyerCountry: place, BuyerPostalCode: buyer.Details.PostalCode, BuyerTaxID: buyer.Details.TaxID, At: now,
 	})
 	if err != nil {
 		return state, fmt.Errorf("tax invoice %s: %w", state.ID, err)
 	}
 	state.Tax, state.TaxDetails = result.Tax, result.Details()
+	state.TaxDetails.Evidence = evidence
 	return state, nil
 }
 

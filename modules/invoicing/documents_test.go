@@ -43,7 +43,7 @@ func taxed(net, added int64) tax.Details {
 func sold() checkout.Paid {
 	return checkout.Paid{
 		CheckoutID: "cs_1", PaymentID: payID, CreatorID: creatorID, CustomerID: customerID, Email: "grace@example.com",
-		BuyerName: "Grace Hopper", Buyer: customer.Details{Country: "DE", PostalCode: "10115"},
+		BuyerName: "Grace Hopper", Buyer: customer.Details{Address: customer.Address{Country: "DE", PostalCode: "10115"}},
 		Offer: plan.Offer{Title: "Field notes", PlanKey: "pro", PlanName: "Pro"}, ReceiptNumber: "000000-R-000001",
 		Subtotal: eur(11_900), Discount: eur(0), Tax: eur(1900), TaxAdded: eur(0), TaxDetails: taxed(10_000, 1900),
 		Total: eur(11_900),

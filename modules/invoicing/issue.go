@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sundry/core/apiformat"
@@ -250,8 +251,10 @@ func (s *Documents) customer(ctx context.Context, r ports.Repos, customerID stri
 	if c.Details.Name != "" {
 		name = c.Details.Name
 	}
+	a := c.Details.Address
+	lines := slices.DeleteFunc([]string{a.Line1, a.Line2, a.City, a.State}, func(line string) bool { return line == "" })
 	return document.Party{
-		Name: name, PostalCode: c.Details.PostalCode, Country: c.Details.Country, Email: c.Email,
+		Name: name, Address: strings.Join(lines, ", "), PostalCode: c.Details.PostalCode, Country: c.Details.Country, Email: c.Email,
 		TaxID: c.Details.TaxID,
 	}, nil
 }

@@ -23,6 +23,8 @@ type Config struct {
 	BaseURL string
 	// LinkKey is 32 bytes, used for nothing else: it derives the addresses of invoices.
 	LinkKey []byte
+	// Livemode refuses invoices whose tax is not known.
+	Livemode bool
 }
 
 // Deps holds the dependencies of the module.

@@ -61,7 +61,7 @@ func (s *SavedCardOutcomes) saveChargedCard(
 	card := paymentmethod.New(s.deps.IDs.New(id.PaymentMethod), paid.CreatorID, paid.CustomerID,
 		paymentmethod.Card{
 			Provider: paid.Provider, Token: paid.Method, Brand: paid.Brand, Last4: paid.Last4,
-			ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
+			ExpMonth: o.ExpMonth, ExpYear: o.ExpYear, Country: o.CardCountry,
 		},
 		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: paid.SubjectID}, now).State()
 	return []event.Event{paymentmethod.Saved{State: card}}, r.Payments.PaymentMethods.Insert(ctx, card)

@@ -312,6 +312,7 @@ func (s *Service) keep(
 	card := paymentmethod.New(cardID, setup.CreatorID, setup.CustomerID,
 		paymentmethod.Card{
 			Provider: s.provider.Name, Token: o.Method, Brand: o.Brand, Last4: o.Last4, ExpMonth: o.ExpMonth, ExpYear: o.ExpYear,
+			Country: o.CardCountry,
 		},
 		paymentmethod.Mandate{Text: text, AcceptedAt: now, Source: setup.ID}, now).State()
 	if err := r.Payments.PaymentMethods.Insert(ctx, card); err != nil {

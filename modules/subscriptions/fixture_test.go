@@ -126,7 +126,7 @@ func (catalog) ByCatalog(_ context.Context, _ ports.Repos, _ string, c ports.Cat
 
 // Customer implements ports.CustomerReader.
 func (w *fixture) Customer(context.Context, ports.Repos, string) (customer.State, error) {
-	return customer.State{ID: customerID, CreatorID: creatorID, Details: customer.Details{Country: w.taxed}}, nil
+	return customer.State{ID: customerID, CreatorID: creatorID, Details: customer.Details{Address: customer.Address{Country: w.taxed}}}, nil
 }
 
 // begin starts a subscription by a paid checkout.

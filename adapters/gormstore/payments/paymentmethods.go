@@ -18,6 +18,7 @@ type paymentMethodRow struct {
 	Last4      string
 	ExpMonth   int
 	ExpYear    int
+	Country    string
 	Mandate    repo.JSONColumn[paymentmethod.Mandate]
 	CreatedAt  repo.UnixMillis `gorm:"autoCreateTime:false"`
 	RemovedAt  repo.UnixMillis
@@ -31,7 +32,7 @@ func newPaymentMethodRow(m paymentmethod.State) paymentMethodRow {
 	return paymentMethodRow{
 		ID: m.ID, CreatorID: m.CreatorID, CustomerID: m.CustomerID, Provider: m.Provider, Token: m.Token,
 		Brand: m.Brand, Last4: m.Last4,
-		ExpMonth: m.ExpMonth, ExpYear: m.ExpYear, Mandate: repo.JSON(m.Mandate),
+		ExpMonth: m.ExpMonth, ExpYear: m.ExpYear, Country: m.Country, Mandate: repo.JSON(m.Mandate),
 		CreatedAt: repo.UnixMillis(m.CreatedAt), RemovedAt: repo.UnixMillis(m.RemovedAt), Revision: m.Revision,
 	}
 }
@@ -41,6 +42,7 @@ func (r paymentMethodRow) toState() paymentmethod.State {
 		ID: r.ID, CreatorID: r.CreatorID, CustomerID: r.CustomerID,
 		Card: paymentmethod.Card{
 			Provider: r.Provider, Token: r.Token, Brand: r.Brand, Last4: r.Last4, ExpMonth: r.ExpMonth, ExpYear: r.ExpYear,
+			Country: r.Country,
 		},
 		Mandate: r.Mandate.V, CreatedAt: time.Time(r.CreatedAt), RemovedAt: time.Time(r.RemovedAt), Revision: r.Revision,
 	}

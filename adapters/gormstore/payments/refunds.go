@@ -172,7 +172,7 @@ func (t disputes) List(_ context.Context, creatorID, paymentID string,
 
 type processorEventRow struct {
 	ID         string `gorm:"primaryKey"`
-	Provider string
+	Provider   string
 	Kind       string
 	ObjectID   string
 	CreatorID  string

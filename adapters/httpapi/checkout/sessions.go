@@ -80,10 +80,7 @@ func (b *buyerRequest) details() customer.Details {
 	if b == nil {
 		return customer.Details{}
 	}
-	return customer.Details{
-		Name: httpapi.ValueOf(b.Name), Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode),
-		TaxID: httpapi.ValueOf(b.TaxID),
-	}
+	return customer.Details{Name: httpapi.ValueOf(b.Name), Address: customer.Address{Country: httpapi.ValueOf(b.Country), PostalCode: httpapi.ValueOf(b.PostalCode)}, TaxID: httpapi.ValueOf(b.TaxID)}
 }
 
 func (r sessionRequest) newSession() (checkout.NewSession, error) {
@@ -389,7 +386,7 @@ func (h handlers) postSandboxPay(c *fiber.Ctx) error {
 	slots, err := httpapi.ReadSlots(nil, body.AppointmentSlots)
 	p := checkout.Payment{
 		Card: ports.CardInput{Number: httpapi.ValueOf(body.CardNumber)}, Email: httpapi.ValueOf(body.Email),
-		Buyer: customer.Details{Country: httpapi.ValueOf(body.Country)}, Slots: slots,
+		Buyer: customer.Details{Address: customer.Address{Country: httpapi.ValueOf(body.Country)}}, Slots: slots,
 	}
 	if reading != nil || err != nil {
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, err, h.Checkout.CheckPayment(p)))

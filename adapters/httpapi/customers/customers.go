@@ -23,14 +23,58 @@ type customerView struct {
 	Email              *string `json:"email"`
 	DisplayName        *string `json:"displayName"`
 	ExternalCustomerID *string `json:"externalCustomerId"`
-	CreatedAt          string  `json:"createdAt"`
-	UpdatedAt          string  `json:"updatedAt"`
+	// BillingAddress is null while no country is known.
+	BillingAddress *addressView `json:"billingAddress"`
+	TaxID          *string      `json:"taxId"`
+	CreatedAt      string       `json:"createdAt"`
+	UpdatedAt      string       `json:"updatedAt"`
+}
+
+// addressView is a billing address.
+type addressView struct {
+	Line1      *string `json:"line1"`
+	Line2      *string `json:"line2"`
+	City       *string `json:"city"`
+	State      *string `json:"state"`
+	PostalCode *string `json:"postalCode"`
+	Country    string  `json:"country"`
+}
+
+func newAddressView(a customer.Address) *addressView {
+	if a.Country == "" {
+		return nil
+	}
+	return &addressView{
+		Line1: apiformat.Text(a.Line1), Line2: apiformat.Text(a.Line2), City: apiformat.Text(a.City),
+		State: apiformat.Text(a.State), PostalCode: apiformat.Text(a.PostalCode), Country: a.Country,
+	}
+}
+
+// addressRequest is a billing address as a request gives it.
+type addressRequest struct {
+	Line1      *string `json:"line1"`
+	Line2      *string `json:"line2"`
+	City       *string `json:"city"`
+	State      *string `json:"state"`
+	PostalCode *string `json:"postalCode"`
+	Country    *string `json:"country"`
+}
+
+func (a *addressRequest) address() customer.Address {
+	if a == nil {
+		return customer.Address{}
+	}
+	return customer.Address{
+		Line1: httpapi.ValueOf(a.Line1), Line2: httpapi.ValueOf(a.Line2), City: httpapi.ValueOf(a.City),
+		State: httpapi.ValueOf(a.State), PostalCode: httpapi.ValueOf(a.PostalCode), Country: httpapi.ValueOf(a.Country),
+	}
 }
 
 func (h handlers) view(s customer.State) customerView {
 	return customerView{
 		ID: s.ID, Livemode: h.Livemode, Email: apiformat.Text(s.Email), DisplayName: apiformat.Text(s.DisplayName),
-		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), CreatedAt: apiformat.Instant(s.CreatedAt),
+		ExternalCustomerID: apiformat.Text(s.ExternalCustomerID), BillingAddress: newAddressView(s.Details.Address),
+		TaxID: apiformat.Text(s.Details.TaxID), CreatedAt: apiformat.Instant(s.CreatedAt),
 		UpdatedAt: apiformat.Instant(s.UpdatedAt),
 	}
 }
@@ -52,22 +96,27 @@ func (h handlers) list(c *fiber.Ctx) error {
 	return c.JSON(httpapi.NewListView(list, h.view))
 }
 
-// customerRequest is the body of POST and PATCH.
+// customerRequest is the body of a POST.
 type customerRequest struct {
-	Email              *string `json:"email"`
-	DisplayName        *string `json:"displayName"`
-	ExternalCustomerID *string `json:"externalCustomerId"`
+	Email              *string         `json:"email"`
+	DisplayName        *string         `json:"displayName"`
+	ExternalCustomerID *string         `json:"externalCustomerId"`
+	BillingAddress     *addressRequest `json:"billingAddress"`
+	TaxID              *string         `json:"taxId"`
 }
 
 func (h handlers) post(c *fiber.Ctx) error {
 	in, reading := httpapi.Decode[customerRequest](c)
 	draft := customer.Draft{
 		Email: httpapi.ValueOf(in.Email), DisplayName: httpapi.ValueOf(in.DisplayName),
-		ExternalCustomerID: httpapi.ValueOf(in.ExternalCustomerID),
+		ExternalCustomerID: httpapi.ValueOf(in.ExternalCustomerID), BillingAddress: in.BillingAddress.address(),
+		TaxID: httpapi.ValueOf(in.TaxID),
 	}
 	var f fault.Violations
 	f.Check(in.ExternalCustomerID == nil || *in.ExternalCustomerID != "", "externalCustomerId", fault.DetailTooShort,
 		"Expected 1 to 255 characters; leave it out for none.")
+	f.Check(in.BillingAddress == nil || draft.BillingAddress != customer.Address{}, "billingAddress.country",
+		fault.DetailRequired, "Expected at least the country; leave the address out for none.")
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), draft.Check()); err != nil {
 		return err
 	}
@@ -86,11 +135,13 @@ func (h handlers) get(c *fiber.Ctx) error {
 	return c.JSON(h.view(s))
 }
 
-// customerPatch is the body of a PATCH. Null clears the name only.
+// customerPatch is the body of a PATCH. Null clears the name, the billing address and the tax ID.
 type customerPatch struct {
-	Email              strictjson.Optional[string] `json:"email"`
-	DisplayName        strictjson.Optional[string] `json:"displayName"`
-	ExternalCustomerID strictjson.Optional[string] `json:"externalCustomerId"`
+	Email              strictjson.Optional[string]         `json:"email"`
+	DisplayName        strictjson.Optional[string]         `json:"displayName"`
+	ExternalCustomerID strictjson.Optional[string]         `json:"externalCustomerId"`
+	BillingAddress     strictjson.Optional[addressRequest] `json:"billingAddress"`
+	TaxID              strictjson.Optional[string]         `json:"taxId"`
 }
 
 func (h handlers) patch(c *fiber.Ctx) error {
@@ -102,6 +153,13 @@ func (h handlers) patch(c *fiber.Ctx) error {
 	}
 	if in.DisplayName.Set {
 		patch.DisplayName = &in.DisplayName.Value
+	}
+	if in.BillingAddress.Set {
+		address := in.BillingAddress.Value.address()
+		patch.BillingAddress = &address
+	}
+	if in.TaxID.Set {
+		patch.TaxID = &in.TaxID.Value
 	}
 	if err := httpapi.MergeFieldErrors(reading, f.Err(), patch.Check()); err != nil {
 		return err

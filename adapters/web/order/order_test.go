@@ -29,7 +29,7 @@ func sessionPage(change func(*checkout.Page)) checkout.Page {
 				DownloadURL: "https://files.example/a",
 			},
 			Email:      "a@example.com",
-			Buyer:      customer.Details{Country: "IE"},
+			Buyer:      customer.Details{Address: customer.Address{Country: "IE"}},
 			SuccessURL: "https://shop.example/thanks", CancelURL: "https://www.shop.example/back",
 			Subtotal: eur(900), Discount: eur(0), Tax: eur(0), Total: eur(900),
 		},

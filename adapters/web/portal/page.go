@@ -37,6 +37,9 @@ type page struct {
 	Quote *quoteView
 	// Choices are the plans to change to.
 	Choices []choice
+	// AddressLines are the customer's billing details; Place is what the form about them asks.
+	AddressLines []string
+	Place        place
 	// Sheet is the receipt that a page shows.
 	Sheet *sheet
 }
@@ -101,10 +104,11 @@ var (
 		"mailed": "portal.done.mailed", "canceled": "portal.done.canceled", "resumed": "portal.done.resumed",
 		"plan": "portal.done.plan",
 		"paid": "portal.done.paid", "card": "portal.done.card", "removed": "portal.done.removed",
+		"address": "portal.done.address",
 	}
 	problems = map[string]string{
 		"no_card": "portal.problem.no_card", "changed": "portal.problem.changed",
-		"later": "portal.problem.later",
+		"later": "portal.problem.later", "place": "portal.problem.address",
 	}
 )
 
@@ -146,6 +150,7 @@ func (r *Routes) home(c *fiber.Ctx) error {
 // fill reads everything that the portal lists.
 func (r *Routes) fill(c *fiber.Ctx, v customers.Visit, p *page) error {
 	ctx, reader := c.UserContext(), layout.Reader(c)
+	p.AddressLines = addressLines(v.Customer.Details, reader)
 	subs, err := r.Subscriptions.OfCustomer(ctx, v.Customer.ID)
 	if err != nil {
 		return err
@@ -352,6 +357,8 @@ type setupPage struct {
 	Expired                          bool
 	Problem                          string
 	Card                             string
+	// Place is what is known of where the customer is.
+	Place place
 }
 
 func (r *Routes) setup(c *fiber.Ctx) error {
@@ -363,6 +370,11 @@ func (r *Routes) setup(c *fiber.Ctx) error {
 		Path: "/setup/" + c.Params("secret"), Seller: s.Seller, Mandate: s.Mandate, ReturnURL: s.Setup.ReturnURL,
 		State: s.Setup.Status, Expired: s.Expired, Problem: problem(c),
 	}
+	owner, err := r.Customers.Get(c.UserContext(), s.Setup.CreatorID, s.Setup.CustomerID)
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	p.Place = placeOf(owner.Details)
 	if s.Setup.LastError.Code != "" {
 		p.Problem = layout.Reader(c).Decline(string(s.Setup.LastError.Code))
 	}

@@ -65,6 +65,8 @@ func (r *Routes) Mount(app fiber.Router) {
 	app.Get("/setup/:secret/challenge", r.challengeCard)
 	app.Get("/p/:link", compress, r.home)
 	app.Post("/p/:link/mail", compress, r.mailLink)
+	app.Get("/p/:link/address", compress, r.visitor(r.askAddress))
+	app.Post("/p/:link/address", compress, r.visitor(r.saveAddress))
 	app.Post("/p/:link/cards", compress, r.addCard)
 	app.Post("/p/:link/cards/:card/remove", compress, r.visitor(r.removeCard))
 	app.Get("/p/:link/receipts/:payment", compress, r.visitor(r.receipt))
@@ -249,10 +251,20 @@ func (r *Routes) removeCard(c *fiber.Ctx, v customers.Visit) error {
 	return done(c, "removed")
 }
 
-// saveCard takes one of the sandbox's test cards. They are chosen from a list: no card number is ever typed into a
-// form.
+// saveCard takes one of the sandbox's test cards, with the billing details beside it. Cards are chosen from a list: no
+// card number is ever typed into a form.
 func (r *Routes) saveCard(c *fiber.Ctx) error {
-	_, err := r.Payments.SaveOnPage(
+	page, err := r.Payments.SetupPage(c.UserContext(), c.Params("secret"), layout.Reader(c))
+	if err == nil {
+		err = r.placeWithCard(c, page.Setup.CreatorID, page.Setup.CustomerID)
+	}
+	if fault.Is(err, fault.ValidationFailed) {
+		return layout.SeeOther(c, "/setup/"+c.Params("secret")+"?done=place")
+	}
+	if err != nil {
+		return r.layout.Fail(c, err)
+	}
+	_, err = r.Payments.SaveOnPage(
 		c.UserContext(), c.Params("secret"),
 		ports.CardInput{Number: c.FormValue("card"), Token: c.FormValue("confirmationToken")}, layout.Reader(c),
 	)

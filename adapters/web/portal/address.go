@@ -1,0 +1,91 @@
+package portal
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"sundry/core/country"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/locale"
+	"sundry/modules/customers"
+)
+
+// place is what a form asks about where a customer is.
+type place struct {
+	customer.Address
+	TaxID    string
+	Required bool // the form is about nothing else
+}
+
+func placeOf(d customer.Details) place { return place{Address: d.Address, TaxID: d.TaxID} }
+
+// addressLines writes a customer's billing details for their reader; nil when nothing is known.
+func addressLines(d customer.Details, reader locale.Locale) []string {
+	var lines []string
+	for _, line := range []string{
+		d.Line1, d.Line2, strings.TrimSpace(d.PostalCode + " " + d.City), d.State, country.Name(d.Country, reader.Language),
+		d.TaxID,
+	} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func (r *Routes) askAddress(c *fiber.Ctx, v customers.Visit) error {
+	p := r.newPage(c, v)
+	p.Place = placeOf(v.Customer.Details)
+	p.Place.Required = true
+	return r.send(c, "portal_address.html", "portal.address", p)
+}
+
+// saveAddress takes billing details. A refused form is shown again with what is wrong.
+func (r *Routes) saveAddress(c *fiber.Ctx, v customers.Visit) error {
+	address, taxID := customer.Address{
+		Line1: c.FormValue("line1"), Line2: c.FormValue("line2"), City: c.FormValue("city"), State: c.FormValue("state"),
+		PostalCode: c.FormValue("postalCode"), Country: c.FormValue("country"),
+	}, c.FormValue("taxId")
+	err := r.setPlace(c, v.Customer, address, taxID)
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Code == fault.ValidationFailed {
+		p := r.newPage(c, v)
+		p.Place, p.Problem = place{Address: address, TaxID: taxID, Required: true}, problemOf(refusal)
+		return r.send(c, "portal_address.html", "portal.address", p)
+	}
+	if err != nil {
+		return err
+	}
+	return done(c, "address")
+}
+
+// placeWithCard takes the billing details of a form that saves a card; the other lines of an address in the same
+// country stay. A form without a country changes nothing.
+func (r *Routes) placeWithCard(c *fiber.Ctx, creatorID, customerID string) error {
+	known, err := r.Customers.Get(c.UserContext(), creatorID, customerID)
+	if err != nil || c.FormValue("country") == "" {
+		return err
+	}
+	given := customer.Address{PostalCode: c.FormValue("postalCode"), Country: c.FormValue("country")}
+	over := customer.Details{Address: given}.Over(known.Details)
+	over.PostalCode = given.PostalCode
+	return r.setPlace(c, known, over.Address, c.FormValue("taxId"))
+}
+
+func (r *Routes) setPlace(c *fiber.Ctx, of customer.State, address customer.Address, taxID string) error {
+	_, err := r.Customers.Update(
+		c.UserContext(), of.CreatorID, of.ID, customer.Patch{BillingAddress: &address, TaxID: &taxID},
+	)
+	return err
+}
+
+// problemOf is the first thing that is wrong with a form.
+func problemOf(refusal *fault.Error) string {
+	if len(refusal.Details) == 0 {
+		return refusal.Message
+	}
+	return refusal.Details[0].Message
+}
