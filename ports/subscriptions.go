@@ -21,6 +21,9 @@ type Subscriptions interface {
 	Insert(ctx context.Context, s subscription.State) error
 	// Get returns a subscription. ErrNotFound.
 	Get(ctx context.Context, id string) (subscription.State, error)
+	// GetForUpdate is Get that locks the subscription until the transaction ends: of two that charge it the second sees
+	// the charge of the first. ErrNotFound.
+	GetForUpdate(ctx context.Context, id string) (subscription.State, error)
 	// GetByCheckout returns the subscription that a checkout started. ErrNotFound.
 	GetByCheckout(ctx context.Context, checkoutID string) (subscription.State, error)
 	// Update writes a changed subscription. ErrStale.

@@ -62,7 +62,7 @@ func (s *Service) OnCustomerRenamed(ctx context.Context, r ports.Repos, e custom
 	return nil
 }
 
-// each calls fn with every subscription of a customer that has not ended.
+// each locks every subscription of a customer that has not ended and calls fn with it.
 func (s *Service) each(
 	ctx context.Context, r ports.Repos, customerID string, fn func(*subscription.Subscription) error,
 ) error {
@@ -71,6 +71,12 @@ func (s *Service) each(
 		return err
 	}
 	for _, state := range all {
+		if state.Status.Terminal() {
+			continue
+		}
+		if state, err = r.Subscriptions.Subscriptions.GetForUpdate(ctx, state.ID); err != nil {
+			return err
+		}
 		if state.Status.Terminal() {
 			continue
 		}

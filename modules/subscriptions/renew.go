@@ -23,7 +23,7 @@ func (s *Service) Due(ctx context.Context, t ports.Task) error {
 		if err := r.Tasks.Done(ctx, t); err != nil {
 			return err
 		}
-		state, err := r.Subscriptions.Subscriptions.Get(ctx, t.Subject)
+		state, err := r.Subscriptions.Subscriptions.GetForUpdate(ctx, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
 			return nil
 		}

@@ -201,11 +201,15 @@ func (s *Service) change(
 	return after, err
 }
 
-// load is the aggregate of the account with its account's time.
+// load locks a subscription of the account, so that one transition and at most one charge of it is made at a time, and
+// returns it with the account's time. NOT_FOUND.
 func load(
 	ctx context.Context, r ports.Repos, creatorID, subscriptionID string,
 ) (*subscription.Subscription, time.Time, error) {
-	state, err := owned(ctx, r, creatorID, subscriptionID)
+	state, err := r.Subscriptions.Subscriptions.GetForUpdate(ctx, subscriptionID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && state.CreatorID != creatorID {
+		return nil, time.Time{}, fault.NotFound("subscription")
+	}
 	if err != nil {
 		return nil, time.Time{}, err
 	}

@@ -108,6 +108,12 @@ func PreloadSubscription(b repo.Base, paymentID string) {
 		subscriptionRow.toState, func(r subscriptionRow) string { return r.ID })
 }
 
+// GetForUpdate implements ports.Subscriptions.
+func (t subscriptions) GetForUpdate(_ context.Context, id string) (subscription.State, error) {
+	t.PreloadWith("subscriptions", id)
+	return subscriptionMapping.On(t.ForUpdate()).GetBy("lock subscription "+id, "id = ?", id)
+}
+
 // GetByCheckout implements ports.Subscriptions.
 func (t subscriptions) GetByCheckout(_ context.Context, checkoutID string) (subscription.State, error) {
 	return t.GetBy("get subscription of "+checkoutID, "checkout_id = ?", checkoutID)
