@@ -54,9 +54,9 @@ func Consume(grants []*Grant, d ConsumeRequest) (changed []*Grant, unit string, 
 	var balance int64
 	for _, g := range grants {
 		for i, l := range g.s.Credits {
-			if g.Active() && l.Key == d.Key && l.Unit == unit && l.Used < l.Granted {
+			if g.Active() && l.Key == d.Key && l.Unit == unit && l.Left() > 0 {
 				portions = append(portions, portion{g, i})
-				balance += l.Granted - l.Used
+				balance += l.Left()
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func unitOf(grants []*Grant, d ConsumeRequest) (string, error) {
 	var units []string
 	for _, g := range grants {
 		for _, l := range g.s.Credits {
-			if g.Active() && l.Key == d.Key && !slices.Contains(units, l.Unit) {
+			if g.Active() && l.Key == d.Key && !l.Hidden() && !slices.Contains(units, l.Unit) {
 				units = append(units, l.Unit)
 			}
 		}
@@ -106,7 +106,7 @@ func unitOf(grants []*Grant, d ConsumeRequest) (string, error) {
 func (g *Grant) consume(block int, n int64) int64 {
 	g.s.Credits = slices.Clone(g.s.Credits)
 	l := &g.s.Credits[block]
-	taken := min(n, l.Granted-l.Used)
+	taken := min(n, l.Left())
 	l.Used += taken
 	return taken
 }

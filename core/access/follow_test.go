@@ -64,7 +64,7 @@ func TestCreditsRenewWithThePeriodAndOthersDoNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := g.State()
-	g.Follow(sub.State(), end)
+	g.Renew(sub.State(), end)
 	after := g.State()
 	if c := after.Credits; c[0].Used != 0 || c[1].Used != 7 || !after.Plan.CurrentPeriodStart.Equal(end) ||
 		after.Revision != before.Revision+1 {
@@ -169,8 +169,9 @@ func TestWhatWasUsedInOneUnitIsNotUsedInAnother(t *testing.T) {
 	}
 	s := sub.State()
 	s.Offer.Terms.Credits = []plan.Credit{{Key: "renders", Unit: "minute", Amount: 50}}
-	if g.Follow(s, noon); len(g.State().Credits) != 1 || g.State().Credits[0].Used != 0 {
-		t.Errorf("%+v", g.State().Credits)
+	g.Follow(s, noon)
+	if c := access.Fold([]*access.Grant{g}).Credits; len(c) != 1 || c[0].Unit != "minute" || c[0].Used != 0 {
+		t.Errorf("%+v", c)
 	}
 }
 

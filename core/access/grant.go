@@ -64,16 +64,6 @@ type Plan struct {
 	GraceEndsAt        time.Time       `json:"graceEndsAt"`
 }
 
-// CreditBlock is a number of units to use up. 0 <= Used <= Granted.
-type CreditBlock struct {
-	Key     string `json:"key"`
-	Unit    string `json:"unit"`
-	Granted int64  `json:"granted"`
-	Used    int64  `json:"used"`
-	// Renews means that the block belongs to the plan's current period and ends with it.
-	Renews bool `json:"renews"`
-}
-
 // State is a grant's data, as stores and views see it.
 type State struct {
 	ID                 string
@@ -128,16 +118,24 @@ func NewForPurchase(id string, e checkout.Paid) *Grant {
 func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant {
 	g := &Grant{State{
 		ID: id, CreatorID: sub.CreatorID, CheckoutID: sub.CheckoutID, Source: Subscription, SourceID: sub.ID,
-		StartedAt: sub.StartedAt, Revision: 1,
+		StartedAt: sub.StartedAt, Credits: renewedCredits(nil, sub), Revision: 1,
 	}}
 	g.follow(sub, now)
 	return g
 }
 
-// Follow brings the grant in line with its subscription: plan, period, credits that renew, and whether it counts. A
-// grant that ended for another reason than its subscription stays ended; one whose payment was refunded counts again
-// with the next period.
+// Follow brings the grant in line with its subscription: plan, period, credits, and whether it counts. What was used of
+// a credit stays used. A grant that ended for another reason than its subscription stays ended; one whose payment was
+// refunded counts again with the next period.
 func (g *Grant) Follow(sub subscription.State, now time.Time) {
+	g.s.Credits = changedCredits(g.s.Credits, *g.s.Plan, sub, now)
+	g.follow(sub, now)
+	g.s.Revision++
+}
+
+// Renew is Follow for a subscription that was renewed: credits that renew are full again.
+func (g *Grant) Renew(sub subscription.State, now time.Time) {
+	g.s.Credits = renewedCredits(g.s.Credits, sub)
 	g.follow(sub, now)
 	g.s.Revision++
 }
@@ -157,8 +155,7 @@ func (g *Grant) follow(sub subscription.State, now time.Time) {
 	}
 	g.s.Plan, g.s.ExpiresAt = p, sub.Dunning.GraceEndsAt
 	g.s.ExternalCustomerID = customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
-	g.s.Entitlements, g.s.Credits = slices.Clone(sub.Offer.Terms.Entitlements), renewed(g.s.Credits,
-		sub.Offer.Terms.Credits, moved)
+	g.s.Entitlements = slices.Clone(sub.Offer.Terms.Entitlements)
 	switch gives := sub.GivesAccess(now); {
 	case gives && (g.s.EndReason == SourceEnded || g.s.EndReason == Expired || g.s.EndReason == Refunded && moved):
 		g.s.EndedAt, g.s.EndReason = time.Time{}, NotEnded
@@ -168,22 +165,6 @@ func (g *Grant) follow(sub subscription.State, now time.Time) {
 			g.s.EndedAt = now
 		}
 	}
-}
-
-// renewed returns the blocks of the terms, given the old ones: a credit that renews is full again once the period has
-// moved, any other keeps its used units.
-func renewed(old []CreditBlock, terms []plan.Credit, moved bool) []CreditBlock {
-	var blocks []CreditBlock
-	for _, c := range terms {
-		block := CreditBlock{Key: c.Key, Unit: c.Unit, Granted: c.Amount, Renews: c.Renews}
-		for _, o := range old {
-			if o.Key == c.Key && o.Unit == c.Unit && !(moved && c.Renews) {
-				block.Used = min(o.Used, c.Amount)
-			}
-		}
-		blocks = append(blocks, block)
-	}
-	return blocks
 }
 
 // Rename moves the grant to another name of the same customer.

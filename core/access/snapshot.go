@@ -34,7 +34,8 @@ type Entitlement struct {
 	ExpiresAt time.Time
 }
 
-// Credit is the sum of all blocks of one key and unit.
+// Credit is the sum of all blocks of one key and unit. Used may be more than Granted after a change to a plan that grants
+// less; what one grant is overdrawn takes nothing from another.
 type Credit struct {
 	Key, Unit     string
 	Granted, Used int64
@@ -43,7 +44,7 @@ type Credit struct {
 }
 
 // Balance returns the units left to use, never negative.
-func (c Credit) Balance() int64 { return c.Granted - c.Used }
+func (c Credit) Balance() int64 { return max(c.Granted-c.Used, 0) }
 
 // Fold adds up the grants that count. The order of the grants does not matter.
 func Fold(grants []*Grant) Snapshot {
@@ -120,22 +121,29 @@ func sourced(value plan.Entitlement, running []*Grant) Entitlement {
 
 func foldCredits(running []*Grant) []Credit {
 	type creditKey struct{ key, unit string }
-	sums := map[creditKey]Credit{}
+	sums, left := map[creditKey]Credit{}, map[creditKey]int64{}
 	for _, g := range running {
 		for _, l := range g.s.Credits {
+			if l.Hidden() {
+				continue
+			}
 			k := creditKey{l.Key, l.Unit}
 			c := sums[k]
 			c.Key, c.Unit = l.Key, l.Unit
 			c.Granted += l.Granted
 			c.Used += l.Used
-			if l.Used < l.Granted {
+			if l.Left() > 0 {
+				left[k] += l.Left()
 				c.ExpiresAt = sooner(c.ExpiresAt, g.CreditExpiry(l))
 			}
 			sums[k] = c
 		}
 	}
 	folded := make([]Credit, 0, len(sums))
-	for _, c := range sums {
+	for k, c := range sums {
+		if left[k] > 0 {
+			c.Used = c.Granted - left[k]
+		}
 		folded = append(folded, c)
 	}
 	slices.SortFunc(folded, func(a, b Credit) int {

@@ -68,7 +68,7 @@ func (sub *Subscription) changeable(to plan.Offer) error {
 // prorated credits what is left of the current period and charges what the new plan costs: the same days when the
 // interval stays, else a whole period that begins now.
 func (s State) prorated(b Bill, now time.Time) (Bill, error) {
-	left, total := daysLeft(s.CurrentPeriodStart, s.CurrentPeriodEnd, now)
+	left, total := DaysLeft(s.CurrentPeriodStart, s.CurrentPeriodEnd, now)
 	unused, err := s.PeriodValue.RatioHalfUp(left, total)
 	if err != nil {
 		return Bill{}, err
@@ -105,8 +105,8 @@ func (s State) settled(b Bill, difference int64) (Bill, error) {
 	return b, err
 }
 
-// daysLeft counts a period's days of 24 hours, and those of them that are not over at an instant within it.
-func daysLeft(start, end, now time.Time) (left, total int64) {
+// DaysLeft counts a period's days of 24 hours, and those of them that are not over at an instant within it.
+func DaysLeft(start, end, now time.Time) (left, total int64) {
 	total = int64(end.Sub(start) / day) // a period is whole days of UTC
 	gone := int64(now.Sub(start) / day)
 	return min(max(total-gone, 0), total), total

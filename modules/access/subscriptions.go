@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sundry/core/access"
 	"sundry/core/customer"
@@ -14,43 +15,44 @@ import (
 
 // OnSubscriptionCreated grants the entitlements of a new subscription.
 func (s *Service) OnSubscriptionCreated(ctx context.Context, r ports.Repos, e subscription.Created) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionStarted)
+	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionStarted)
 }
 
 // OnSubscriptionRenewed moves the grant to the new period: credits that renew are full again.
 func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+	return s.follow(ctx, r, e.State, (*access.Grant).Renew, access.SubscriptionChanged)
 }
 
-// OnSubscriptionUpdated follows a change of plan, a pause or a resumption.
+// OnSubscriptionUpdated follows a change of plan, a pause or a resumption: what was used of credits stays used.
 func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e subscription.Updated) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionChanged)
 }
 
 // OnSubscriptionChargeFailed lets the grant last for the grace.
 func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos, e subscription.ChargeFailed) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionChanged)
 }
 
 // OnSubscriptionCancelScheduled shows until when the plan lasts.
 func (s *Service) OnSubscriptionCancelScheduled(
 	ctx context.Context, r ports.Repos, e subscription.CancelScheduled,
 ) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionChanged)
+	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionChanged)
 }
 
 // OnSubscriptionCanceled ends the grant.
 func (s *Service) OnSubscriptionCanceled(ctx context.Context, r ports.Repos, e subscription.Canceled) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionEnded)
+	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionEnded)
 }
 
 // OnSubscriptionExpired ends the grant.
 func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e subscription.Expired) error {
-	return s.follow(ctx, r, e.State, access.SubscriptionEnded)
+	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionEnded)
 }
 
-// follow brings the subscription's grant in line with its state. The grant expires when the grace period ends.
-func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State, why access.CauseKind) error {
+// follow brings the subscription's grant in line with its state by one of the grant's moves. The grant expires when the grace period ends.
+func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State,
+	move func(*access.Grant, subscription.State, time.Time), why access.CauseKind) error {
 	cause, key := access.Cause{Kind: why, ID: sub.ID}, customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
 	var g *access.Grant
 	_, err := s.withLockedAccess(ctx, r, sub.CreatorID, key, func(c *lockedAccess) (access.Cause, error) {
@@ -63,7 +65,7 @@ func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.St
 		if err != nil {
 			return access.Cause{}, err
 		}
-		g.Follow(sub, c.now)
+		move(g, sub, c.now)
 		return cause, c.edit(ctx, g, nil)
 	})
 	if err != nil {

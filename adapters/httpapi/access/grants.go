@@ -78,13 +78,15 @@ func newGrantView(g *core.Grant) grantView {
 		ID: s.ID, ExternalCustomerID: s.ExternalCustomerID, Source: s.Source, SourceID: s.SourceID,
 		CheckoutID: apiformat.Text(s.CheckoutID),
 		Status:     "active", Entitlements: append([]plan.Entitlement{}, s.Entitlements...),
-		Credits: make([]grantCreditView, len(s.Credits)),
+		Credits: make([]grantCreditView, 0, len(s.Credits)),
 		Note:    apiformat.Text(s.Note), StartedAt: apiformat.Time(s.StartedAt), ExpiresAt: apiformat.Time(s.ExpiresAt),
 		EndedAt: apiformat.Time(s.EndedAt),
 	}
-	for i, l := range s.Credits {
-		view.Credits[i] = grantCreditView{
-			l.Key, l.Unit, l.Granted, l.Used, l.Granted - l.Used, l.Renews, apiformat.Time(g.CreditExpiry(l)),
+	for _, l := range s.Credits {
+		if !l.Hidden() {
+			view.Credits = append(view.Credits, grantCreditView{
+				l.Key, l.Unit, l.Granted, l.Used, l.Left(), l.Renews, apiformat.Time(g.CreditExpiry(l)),
+			})
 		}
 	}
 	if s.Plan != nil {

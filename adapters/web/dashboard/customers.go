@@ -261,9 +261,12 @@ func (v *visit) grantRow(s customer.State, g coreaccess.State, running bool) ui.
 		gives = append(gives, entitlementLine(e))
 	}
 	for _, credit := range g.Credits {
+		if credit.Hidden() {
+			continue
+		}
 		gives = append(
 			gives,
-			credit.Key+": "+strconv.FormatInt(credit.Granted-credit.Used, 10)+" of "+strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left",
+			credit.Key+": "+strconv.FormatInt(credit.Left(), 10)+" of "+strconv.FormatInt(credit.Granted, 10)+" "+credit.Unit+" left",
 		)
 	}
 	source := ui.Cell{Text: plainWords(string(g.Source)), Sub: g.Note}
