@@ -22,6 +22,7 @@ func (a *App) wireSubscriptions(
 	on(a.bus, module.OnPaymentCompleted)
 	on(a.bus, module.OnPaymentFailed)
 	on(a.bus, module.OnRefundCreated)
+	on(a.bus, module.OnDisputeOpened)
 	on(a.bus, module.OnDisputeClosed)
 	on(a.bus, module.OnCardSaved)
 	on(a.bus, module.OnCardRemoved)

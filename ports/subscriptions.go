@@ -74,10 +74,12 @@ type PaidPeriods interface {
 
 // SubscriptionAudit reads subscriptions for `sundry verify`. Each method returns at most limit ids that break its rule.
 type SubscriptionAudit interface {
-	// Stalled lists trialing, active and past due subscriptions that no task will ever take a step further.
+	// Stalled lists trialing, active and past due subscriptions, but those in dispute, that no task will ever take a step
+	// further.
 	Stalled(ctx context.Context, limit int) ([]string, error)
 	// LostCharges lists succeeded payments that no subscription took over and that do not go back.
 	LostCharges(ctx context.Context, limit int) ([]string, error)
-	// WithoutGrant lists active subscriptions whose customer has no access by them.
+	// WithoutGrant lists trialing and active subscriptions whose customer has no access by them, though the money of their
+	// period neither went back nor is in dispute.
 	WithoutGrant(ctx context.Context, limit int) ([]string, error)
 }

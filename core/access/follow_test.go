@@ -119,7 +119,7 @@ func TestAGrantPausesAndEndsWithItsSubscription(t *testing.T) {
 	if !g.Active() {
 		t.Fatal("resumed without access")
 	}
-	if _, err := sub.Cancel(noon.Add(2 * time.Hour)); err != nil {
+	if _, err := sub.Cancel(subscription.CancelRequested, noon.Add(2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	g.Follow(sub.State(), noon.Add(3*time.Hour))
@@ -142,7 +142,7 @@ func TestAGrantThatEndedForAnotherReasonStaysEnded(t *testing.T) {
 	if g.Active() {
 		t.Error("a revoked grant came back with the next period")
 	}
-	if _, err := sub.Cancel(noon.Add(time.Hour)); err != nil {
+	if _, err := sub.Cancel(subscription.CancelRequested, noon.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if g.Follow(sub.State(), noon.Add(time.Hour)); g.State().EndReason != access.Revoked ||

@@ -125,8 +125,8 @@ func NewForSubscription(id string, sub subscription.State, now time.Time) *Grant
 }
 
 // Follow brings the grant in line with its subscription: plan, period, credits, and whether it counts. What was used of
-// a credit stays used. A grant that ended for another reason than its subscription stays ended; one whose payment was
-// refunded counts again with the next period.
+// a credit stays used. It counts while the subscription gives access and the money of its period neither went back nor is
+// in dispute; one that was revoked stays so.
 func (g *Grant) Follow(sub subscription.State, now time.Time) {
 	g.s.Credits = changedCredits(g.s.Credits, *g.s.Plan, sub, now)
 	g.follow(sub, now)
@@ -141,7 +141,6 @@ func (g *Grant) Renew(sub subscription.State, now time.Time) {
 }
 
 func (g *Grant) follow(sub subscription.State, now time.Time) {
-	moved := g.s.Plan == nil || !g.s.Plan.CurrentPeriodStart.Equal(sub.CurrentPeriodStart)
 	p := planOf(sub.Offer)
 	p.Interval, p.CancelAtPeriodEnd, p.GraceEndsAt = sub.Offer.Interval, sub.CancelAtPeriodEnd, sub.Dunning.GraceEndsAt
 	p.CurrentPeriodStart, p.CurrentPeriodEnd, p.TrialEndsAt = sub.CurrentPeriodStart, sub.CurrentPeriodEnd, sub.TrialEndsAt
@@ -154,16 +153,36 @@ func (g *Grant) follow(sub subscription.State, now time.Time) {
 		subscription.StatusExpired:
 	}
 	g.s.Plan, g.s.ExpiresAt = p, sub.Dunning.GraceEndsAt
+	if len(sub.Disputes) > 0 && g.s.ExpiresAt.IsZero() {
+		g.s.ExpiresAt = sub.CurrentPeriodEnd // it is not renewed meanwhile
+	}
 	g.s.ExternalCustomerID = customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
 	g.s.Entitlements = slices.Clone(sub.Offer.Terms.Entitlements)
-	switch gives := sub.GivesAccess(now); {
-	case gives && (g.s.EndReason == SourceEnded || g.s.EndReason == Expired || g.s.EndReason == Refunded && moved):
+	g.count(sub, now)
+}
+
+// count makes the grant count, or not, as its subscription gives access.
+func (g *Grant) count(sub subscription.State, now time.Time) {
+	why := NotEnded
+	switch {
+	case sub.Withdrawn:
+		why = Refunded
+	case sub.Suspended():
+		why = Disputed
+	case !sub.GivesAccess(now):
+		why = SourceEnded
+	}
+	switch {
+	case why == g.s.EndReason, g.s.EndReason == Revoked:
+	case why == NotEnded:
 		g.s.EndedAt, g.s.EndReason = time.Time{}, NotEnded
-	case !gives && g.s.EndReason == NotEnded:
-		g.s.EndedAt, g.s.EndReason = sub.EndedAt, SourceEnded
+	case g.s.EndReason == NotEnded:
+		g.s.EndedAt, g.s.EndReason = sub.EndedAt, why
 		if sub.EndedAt.IsZero() {
 			g.s.EndedAt = now
 		}
+	case why != SourceEnded: // it had ended for a reason that says less
+		g.s.EndReason = why
 	}
 }
 

@@ -15,25 +15,8 @@ const (
 	DisputeWon      CauseKind = "dispute_won"      // id of the dispute
 )
 
-// EndRefunded ends the grant of a payment that was refunded in full. Of a subscription only the access that the payment
-// bought ends: the period that began at paidFrom, or the first one when that is zero. The next paid period counts
-// again. changed is false for a grant that has ended permanently, and for a period that is over.
-func (g *Grant) EndRefunded(paidFrom, at time.Time) (changed bool) {
-	if g.s.Source == Subscription {
-		if paidFrom.IsZero() {
-			paidFrom = g.s.StartedAt
-		}
-		if !g.s.Plan.CurrentPeriodStart.Equal(paidFrom) {
-			return false
-		}
-		if g.s.EndReason == SourceEnded { // paused: resuming must not give it back
-			g.s.EndReason = Refunded
-			g.s.Revision++
-			return true
-		}
-	}
-	return g.end(at, Refunded) == nil
-}
+// EndRefunded ends the grant of a payment that was refunded in full. changed is false for a grant that has ended.
+func (g *Grant) EndRefunded(at time.Time) (changed bool) { return g.end(at, Refunded) == nil }
 
 // Suspend ends the grant of a payment in dispute. changed is false when it had ended.
 func (g *Grant) Suspend(at time.Time) (changed bool) {

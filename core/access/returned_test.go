@@ -12,7 +12,7 @@ import (
 func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	refund := func(g *access.Grant) bool { return g.EndRefunded(time.Time{}, at) }
+	refund := func(g *access.Grant) bool { return g.EndRefunded(at) }
 	suspend := func(g *access.Grant) bool { return g.Suspend(at) }
 	resume := func(g *access.Grant) bool { return g.Resume(at) }
 	for name, c := range map[string]struct {
@@ -51,59 +51,74 @@ func TestAGrantFollowsWhetherItsMoneyWentBack(t *testing.T) {
 	}
 }
 
-func TestARefundTakesThePeriodThatItsPaymentBought(t *testing.T) {
+// The grant of a subscription counts as its money is: suspended while the payment of its period is in dispute, gone when
+// that payment was refunded, and back with a period that another payment bought.
+func TestAGrantFollowsTheMoneyOfItsPeriod(t *testing.T) {
 	t.Parallel()
 	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	second := started.AddDate(0, 1, 0)
-	in := func(start time.Time, status subscription.Status) subscription.State {
-		return subscription.State{
-			ID: "sub_1", Status: status, StartedAt: started, CurrentPeriodStart: start, CurrentPeriodEnd: start.AddDate(0, 1, 0),
-		}
+	second, now := started.AddDate(0, 1, 0), started.AddDate(0, 1, 3)
+	open := func(paymentID string, from time.Time) []subscription.OpenDispute {
+		return []subscription.OpenDispute{{ID: "dsp_1", PaymentID: paymentID, PaidFrom: from}}
 	}
 	for name, c := range map[string]struct {
-		period   time.Time // the period that runs
-		paidFrom time.Time // what the refunded payment bought
-		paused   bool
-		to       access.EndReason
+		status    subscription.Status
+		disputes  []subscription.OpenDispute
+		withdrawn bool
+		to        access.EndReason
 	}{
-		"the first, by its checkout":     {started, time.Time{}, false, access.Refunded},
-		"the one that runs":              {second, second, false, access.Refunded},
-		"the one that runs while paused": {second, second, true, access.Refunded},
-		"one that is over":               {second, started, false, access.NotEnded},
-		"the first when it is over":      {second, time.Time{}, false, access.NotEnded},
-		"one that is over while paused":  {second, started, true, access.SourceEnded},
+		"nothing happened":                {subscription.StatusActive, nil, false, access.NotEnded},
+		"its payment in dispute":          {subscription.StatusActive, open("pay_2", second), false, access.Disputed},
+		"its credit's payment in dispute": {subscription.StatusActive, open("pay_1", started), false, access.Disputed},
+		"an earlier payment in dispute":   {subscription.StatusActive, open("pay_0", started), false, access.NotEnded},
+		"refunded":                        {subscription.StatusActive, nil, true, access.Refunded},
+		"refunded while paused":           {subscription.StatusPaused, nil, true, access.Refunded},
+		"paused":                          {subscription.StatusPaused, nil, false, access.SourceEnded},
+		"disputed while paused":           {subscription.StatusPaused, open("pay_2", second), false, access.Disputed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sub := in(c.period, subscription.StatusActive)
-			g := access.NewForSubscription("grt_1", sub, c.period)
-			if c.paused {
-				sub.Status = subscription.StatusPaused
-				g.Follow(sub, c.period.Add(time.Hour))
+			sub := subscription.State{
+				ID: "sub_1", Status: subscription.StatusActive, StartedAt: started, CurrentPeriodStart: second,
+				CurrentPeriodEnd: second.AddDate(0, 1, 0),
+				Funds:            []subscription.Fund{{PaymentID: "pay_1", Value: 300}, {PaymentID: "pay_2", Value: 700}},
 			}
-			before := g.State()
-			changed := g.EndRefunded(c.paidFrom, c.period.Add(2*time.Hour))
-			if got := g.State(); got.EndReason != c.to || changed != (c.to == access.Refunded) ||
-				(got.Revision > before.Revision) != changed {
-				t.Fatalf("changed %v: %+v", changed, got)
+			g := access.NewForSubscription("grt_1", sub, second)
+			sub.Status, sub.Disputes, sub.Withdrawn = c.status, c.disputes, c.withdrawn
+			g.Follow(sub, now)
+			if got := g.State(); got.EndReason != c.to || got.EndedAt.IsZero() != (c.to == access.NotEnded) {
+				t.Fatalf("%+v, want %q", got, c.to)
 			}
-			if !changed {
-				return
-			}
-			if at := c.period.Add(2 * time.Hour); !c.paused && !g.State().EndedAt.Equal(at) {
-				t.Errorf("ended at %v, want %v", g.State().EndedAt, at)
-			}
-			g.Follow(in(c.period, subscription.StatusActive), c.period.Add(3*time.Hour))
-			if g.Active() {
-				t.Error("the refunded period counts again")
-			}
-			next := c.period.AddDate(0, 1, 0)
-			if g.Follow(in(next, subscription.StatusPaused), next); g.Active() {
-				t.Error("a pause gives access")
-			}
-			if g.Follow(in(next.AddDate(0, 1, 0), subscription.StatusActive), next); !g.Active() {
-				t.Error("the next period that is paid for does not count")
+			sub.Status, sub.Withdrawn = subscription.StatusActive, false
+			sub.CurrentPeriodStart, sub.CurrentPeriodEnd = sub.CurrentPeriodEnd, sub.CurrentPeriodEnd.AddDate(0, 1, 0)
+			sub.Funds = []subscription.Fund{{PaymentID: "pay_3", Value: 1000}}
+			if g.Renew(sub, now.AddDate(0, 1, 0)); !g.Active() || !g.State().EndedAt.IsZero() {
+				t.Errorf("another payment's period does not count: %+v", g.State())
 			}
 		})
+	}
+}
+
+func TestNothingIsGivenBeyondAPeriodInDispute(t *testing.T) {
+	t.Parallel()
+	started := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	sub := subscription.State{
+		ID: "sub_1", Status: subscription.StatusActive, StartedAt: started, CurrentPeriodStart: started.AddDate(0, 1, 0),
+		CurrentPeriodEnd: started.AddDate(0, 2, 0), Funds: []subscription.Fund{{PaymentID: "pay_2", Value: 1000}},
+	}
+	g := access.NewForSubscription("grt_1", sub, started)
+	sub.Disputes = []subscription.OpenDispute{{ID: "dsp_1", PaymentID: "pay_1", PaidFrom: started}}
+	g.Follow(sub, sub.CurrentPeriodStart)
+	if !g.Active() || !g.State().ExpiresAt.Equal(sub.CurrentPeriodEnd) {
+		t.Fatalf("%+v", g.State())
+	}
+	if err := g.Expire(sub.CurrentPeriodEnd); err != nil {
+		t.Fatal(err)
+	}
+	if g.Follow(sub, sub.CurrentPeriodEnd.Add(time.Hour)); g.Active() {
+		t.Error("a renewal that waits gives access")
+	}
+	sub.Disputes = nil
+	if g.Follow(sub, sub.CurrentPeriodEnd.Add(time.Hour)); !g.Active() || !g.State().ExpiresAt.IsZero() {
+		t.Errorf("after the dispute: %+v", g.State())
 	}
 }

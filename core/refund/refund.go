@@ -20,6 +20,17 @@ const (
 	Failed    Status = "failed"
 )
 
+// End specifies what a refund does to the subscription of its payment.
+type End string
+
+// The ends. By default a subscription is canceled now by a refund that takes its access away, and goes on otherwise.
+const (
+	EndByDefault      End = ""
+	CancelNow         End = "cancel_now"
+	CancelAtPeriodEnd End = "cancel_at_period_end"
+	KeepSubscription  End = "keep"
+)
+
 // MaxReason bounds the length of a reason, in characters.
 const MaxReason = 500
 
@@ -32,6 +43,8 @@ type Request struct {
 	Reason string
 	// KeepAccess leaves the buyer what a full refund would take away.
 	KeepAccess bool
+	// Subscription ends the subscription of the payment, or not. It says nothing about other payments.
+	Subscription End
 	// Key is the caller's idempotency key, "" for none: what was asked for under it within a day is not asked again.
 	Key string
 	// ProcessorID is the processor's own id of a refund that it made without us, "" for any other.
@@ -54,6 +67,12 @@ func (r Request) Validate() error {
 	if f.Check(r.Reason != "", "reason", fault.DetailRequired, "Give a reason, such as requested_by_customer.") {
 		text.CheckLines(&f, "reason", r.Reason, MaxReason)
 	}
+	if r.Subscription != EndByDefault {
+		f.OneOf("subscription", string(r.Subscription), string(CancelNow), string(CancelAtPeriodEnd),
+			string(KeepSubscription))
+	}
+	f.Check(!r.KeepAccess || r.Subscription != CancelNow, "subscription", fault.DetailNotAllowed,
+		"A subscription that is canceled now gives no access. With keepAccess, send cancel_at_period_end or keep.")
 	return f.Err()
 }
 
@@ -69,6 +88,7 @@ type State struct {
 	Share          ledger.Share
 	Reason         string
 	KeepAccess     bool
+	Subscription   End
 	Status         Status
 	// FailureReason is the processor's word, with Failed.
 	FailureReason string

@@ -13,11 +13,12 @@ import (
 // ChargeKind is the purpose of a charge.
 type ChargeKind string
 
-// The kinds. Only a renewal that fails is dunned: the other two are asked for by somebody who sees the result at once.
+// The kinds. Only a renewal that fails is dunned: the others are asked for by somebody who sees the result at once.
 const (
 	Renewal    ChargeKind = "renewal"
 	PlanChange ChargeKind = "plan_change"
 	Resumption ChargeKind = "resumption"
+	Conversion ChargeKind = "conversion" // of a trial, by a change to a plan without one
 )
 
 // Bill contains the amounts of a charge and the changes that its payment makes to the subscription. All amounts are
@@ -46,6 +47,9 @@ func (b Bill) Due() money.Amount {
 // underWay is the message that refuses changes and bills while a charge is awaited.
 const underWay = "A payment for this subscription is under way. Try again in a moment."
 
+// contested is the message that refuses bills while a payment is in dispute.
+const contested = "A payment of this subscription is in dispute. Nothing is charged until the bank has decided."
+
 // Charge is a charge whose outcome is awaited.
 type Charge struct {
 	PaymentID string `json:"paymentId"`
@@ -63,7 +67,8 @@ const (
 	StepExpire Step = "expire" // end it because it could not be charged
 )
 
-// Next is the step that falls due first, and when. There is none while a charge is under way, nor without time running.
+// Next is the step that falls due first, and when. There is none while a charge is under way, nor without time running;
+// a renewal waits while a payment is in dispute.
 func (s State) Next() (Step, time.Time) {
 	switch {
 	case s.Charge != nil, s.Status.Terminal(), s.Status == StatusIncomplete:
@@ -74,14 +79,16 @@ func (s State) Next() (Step, time.Time) {
 		return NoStep, time.Time{}
 	case s.Status == StatusPastDue && s.Dunning.NextAttemptAt.IsZero():
 		return StepExpire, s.Dunning.GraceEndsAt
+	case len(s.Disputes) > 0:
+		return NoStep, time.Time{}
 	case s.Status == StatusPastDue:
 		return StepRenew, s.Dunning.NextAttemptAt
 	}
 	return StepRenew, s.CurrentPeriodEnd
 }
 
-// NextBill returns the bill of the next period. at is the time of billing: a renewal that failed and is paid when even
-// the next period is over buys the period that is running, not one that has passed without access.
+// NextBill returns the bill of the next period. at is the time of billing: a renewal that failed, or waited for a dispute,
+// and is paid when even the next period is over buys the period that is running, not one that has passed without access.
 func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 	s := sub.s
 	switch s.Status {
@@ -92,6 +99,8 @@ func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 	switch {
 	case s.Charge != nil:
 		return Bill{}, sub.refuse(underWay)
+	case len(s.Disputes) > 0:
+		return Bill{}, sub.refuse(contested)
 	case s.CancelAtPeriodEnd:
 		return Bill{}, sub.refuse("The subscription is to be canceled.")
 	case at.Before(s.CurrentPeriodEnd):
@@ -105,7 +114,7 @@ func (sub *Subscription) NextBill(at time.Time) (Bill, error) {
 		}
 	}
 	within := s.CurrentPeriodEnd
-	if s.Status == StatusPastDue {
+	if s.Status == StatusPastDue || s.Held && at.After(within) {
 		within = at
 	}
 	_, b.PeriodStart, b.PeriodEnd = period.Containing(b.Anchor, b.Offer.Interval, b.Offer.IntervalCount, within)
@@ -160,6 +169,9 @@ func (sub *Subscription) StartCharge(paymentID string, b Bill) error {
 	if sub.s.Charge != nil {
 		return sub.refuse(underWay)
 	}
+	if len(sub.s.Disputes) > 0 && !sub.s.Status.Terminal() {
+		return sub.refuse(contested)
+	}
 	if sub.s.Status.Terminal() {
 		return sub.refuse("")
 	}
@@ -178,22 +190,31 @@ func (sub *Subscription) Paid(paymentID string) (Transition, error) {
 	if !sub.s.IsAwaiting(paymentID) {
 		return nil, fmt.Errorf("subscription %s does not await payment %s", sub.s.ID, paymentID)
 	}
-	return sub.Apply(sub.s.Charge.Bill)
+	return sub.apply(sub.s.Charge.Bill, paymentID)
 }
 
-// Apply takes over what a bill contains: after it was paid, or when nothing was due.
-func (sub *Subscription) Apply(b Bill) (Transition, error) {
+// Apply takes over what a bill contains when nothing was due.
+func (sub *Subscription) Apply(b Bill) (Transition, error) { return sub.apply(b, "") }
+
+func (sub *Subscription) apply(b Bill, paymentID string) (Transition, error) {
 	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
 		return nil, sub.refuse("The subscription has not begun.")
 	}
 	before := sub.s
 	s := &sub.s
+	s.fund(s.funded(b, paymentID))
+	if b.Kind != PlanChange || b.Due().Minor+b.CreditUsed.Minor > 0 {
+		s.Withdrawn = false
+	}
 	s.Offer, s.Anchor, s.CurrentPeriodStart, s.CurrentPeriodEnd = b.Offer, b.Anchor, b.PeriodStart, b.PeriodEnd
-	s.Credit, s.PeriodValue, s.Planned, s.Charge = b.CreditAfter, b.PeriodValue, nil, nil
+	s.Planned, s.Charge = nil, nil
 	if b.Kind == PlanChange {
 		return sub.updated(before), nil
 	}
-	s.Status, s.Dunning, s.PausedAt = StatusActive, Dunning{}, time.Time{}
+	s.Status, s.Dunning, s.PausedAt, s.Held = StatusActive, Dunning{}, time.Time{}, false
+	if b.Kind == Conversion {
+		s.TrialEndsAt = b.PeriodStart
+	}
 	s.Discount = s.Discount.used(b.PeriodStart)
 	return Renewed{sub.changed()}, nil
 }

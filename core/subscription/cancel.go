@@ -2,11 +2,23 @@ package subscription
 
 import "time"
 
+// CancelReason names why a subscription was canceled.
+type CancelReason string
+
+// The reasons. There is none while it is neither canceled nor to be.
+const (
+	NotCanceled       CancelReason = ""
+	CancelRequested   CancelReason = "requested"
+	CancelRefunded    CancelReason = "refunded"     // with a refund of one of its payments
+	CancelDisputeLost CancelReason = "dispute_lost" // a dispute of one of its payments was lost
+)
+
 // Cancel ends the subscription now. A charge under way is not awaited any more: its money goes back if it arrives.
-func (sub *Subscription) Cancel(now time.Time) (Canceled, error) {
+func (sub *Subscription) Cancel(why CancelReason, now time.Time) (Canceled, error) {
 	if sub.s.Status.Terminal() || sub.s.Status == StatusIncomplete {
 		return Canceled{}, sub.refuse("The subscription has not begun.")
 	}
+	sub.s.CancelReason = why
 	return sub.cancel(now), nil
 }
 
@@ -20,18 +32,20 @@ func (sub *Subscription) cancel(now time.Time) Canceled {
 	return Canceled{sub.changed()}
 }
 
-// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, which
-// a past due one and a paused one may be, it ends now. The event is nil when it was scheduled before.
-func (sub *Subscription) CancelAtPeriodEnd(now time.Time) (Transition, error) {
+// CancelAtPeriodEnd lets the subscription run until the time that is paid for is over. Where it is over already, as it is
+// for a past due one, may be for a paused one, and is while a renewal is being charged, it ends now: nobody who has
+// canceled is charged for another period. The event is nil when it was scheduled before.
+func (sub *Subscription) CancelAtPeriodEnd(why CancelReason, now time.Time) (Transition, error) {
 	switch s := sub.s; {
 	case s.Status.Terminal(), s.Status == StatusIncomplete:
 		return nil, sub.refuse("The subscription has not begun.")
-	case s.Status == StatusPastDue, s.Status == StatusPaused && !now.Before(s.CurrentPeriodEnd):
-		return sub.cancel(now), nil
+	case s.Status == StatusPastDue, s.Status == StatusPaused && !now.Before(s.CurrentPeriodEnd),
+		s.Charge != nil && s.Charge.Bill.Kind == Renewal:
+		return sub.Cancel(why, now)
 	case s.CancelAtPeriodEnd:
 		return nil, nil
 	}
-	sub.s.CancelAtPeriodEnd, sub.s.CanceledAt, sub.s.Planned = true, now, nil
+	sub.s.CancelAtPeriodEnd, sub.s.CanceledAt, sub.s.Planned, sub.s.CancelReason = true, now, nil, why
 	return CancelScheduled{sub.changed()}, nil
 }
 

@@ -30,20 +30,28 @@ func ParseProrationMode(s string) (ProrationMode, error) {
 		string(NextPeriod))})
 }
 
-// ChangeBill returns the bill of a change of plan now. Nothing is due during a trial, because nothing is paid for yet,
-// nor with NextPeriod. The rest of the current period is worth its share by days, the day that has begun included.
+// ChangeBill returns the bill of a change of plan now. During a trial nothing is due for another plan with a trial, because
+// nothing is paid for yet; a plan without one ends the trial and is charged. Nothing is due with NextPeriod. The rest of the
+// current period is worth its share by days, the day that has begun included.
 func (sub *Subscription) ChangeBill(to plan.Offer, mode ProrationMode, now time.Time) (Bill, error) {
 	if err := sub.changeable(to); err != nil {
 		return Bill{}, err
 	}
 	s := sub.s
+	trial := to.TrialDays > 0
+	to.TrialDays = 0 // there is one trial, at the beginning
 	none := money.Amount{Currency: to.Price.Currency}
 	b := Bill{
 		Kind: PlanChange, Offer: to, Anchor: s.Anchor, PeriodStart: s.CurrentPeriodStart, PeriodEnd: s.CurrentPeriodEnd,
 		Subtotal: none, Discount: none, CreditUsed: none, CreditAfter: s.Credit, PeriodValue: s.PeriodValue,
 	}
-	if mode == NextPeriod || s.Status == StatusTrialing {
+	switch {
+	case mode == NextPeriod, s.Status == StatusTrialing && trial:
 		return b, nil
+	case s.Status == StatusTrialing:
+		b.Kind, b.Anchor, b.PeriodStart = Conversion, now, now
+		b.PeriodEnd = period.Nth(now, to.Interval, to.IntervalCount, 1)
+		return s.priced(b)
 	}
 	return s.prorated(b, now)
 }

@@ -169,7 +169,7 @@ func TestNoticeAWeekBeforeTrialOrYearlyCharge(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	if _, err := year.CancelAtPeriodEnd(started); err != nil {
+	if _, err := year.CancelAtPeriodEnd(subscription.CancelRequested, started); err != nil {
 		t.Fatal(err)
 	}
 	if got := year.State().NoticeAt(); !got.IsZero() {

@@ -43,7 +43,7 @@ var (
 func order(o plan.Offer) subscription.Order {
 	return subscription.Order{
 		ID: "sub_1", CreatorID: "crt_1", CustomerID: "cus_1", ExternalCustomerID: "ada", CheckoutID: "cs_1",
-		PaymentMethodID: "pm_1", Offer: o,
+		PaymentID: "pay_0", PaymentMethodID: "pm_1", Offer: o,
 	}
 }
 

@@ -54,7 +54,7 @@ var situations = []struct {
 	}},
 	{"canceled", started.Add(2 * day), func(t *testing.T) *subscription.Subscription {
 		sub := begin(t, basic)
-		if _, err := sub.Cancel(started.Add(day)); err != nil {
+		if _, err := sub.Cancel(subscription.CancelRequested, started.Add(day)); err != nil {
 			t.Fatal(err)
 		}
 		return sub
@@ -84,7 +84,7 @@ func charging(t *testing.T, sub *subscription.Subscription, bill subscription.Bi
 
 func ending(t *testing.T) *subscription.Subscription {
 	sub := begin(t, basic)
-	if _, err := sub.CancelAtPeriodEnd(started.Add(time.Hour)); err != nil {
+	if _, err := sub.CancelAtPeriodEnd(subscription.CancelRequested, started.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	return sub
@@ -129,10 +129,10 @@ var triggers = []struct {
 		return sub.End(now)
 	}},
 	{"cancel", func(sub *subscription.Subscription, now time.Time) (subscription.Transition, error) {
-		return sub.Cancel(now)
+		return sub.Cancel(subscription.CancelRequested, now)
 	}},
 	{"cancel later", func(sub *subscription.Subscription, now time.Time) (subscription.Transition, error) {
-		return sub.CancelAtPeriodEnd(now)
+		return sub.CancelAtPeriodEnd(subscription.CancelRequested, now)
 	}},
 	{"pause", func(sub *subscription.Subscription, now time.Time) (subscription.Transition, error) {
 		return sub.Pause(now)
@@ -175,12 +175,12 @@ var triggers = []struct {
 const machine = `
                activate        renew           paid            declined         unsent    expire          end              cancel           cancel-later               pause           resume            pay-to-resume  change          change-later    new-card          same-card
 incomplete     created/active  -               -               -                -         -               -                -                -                          -               -                 -              -               -               -                 -
-trialing       -               -               -               -                -         -               -                canceled/canceled cancel_scheduled/trialing updated/paused  -                 -              updated/trialing updated/trialing updated/trialing =/trialing
+trialing       -               -               -               -                -         -               -                canceled/canceled cancel_scheduled/trialing updated/paused  -                 -              renewed/active   updated/trialing updated/trialing =/trialing
 active         -               -               -               -                -         -               -                canceled/canceled cancel_scheduled/active   updated/paused  -                 -              updated/active  updated/active  updated/active    =/active
 active,over    -               renewed/active  -               -                -         -               -                canceled/canceled cancel_scheduled/active   updated/paused  -                 -              updated/active  updated/active  updated/active    =/active
 ending         -               -               -               -                -         -               -                canceled/canceled =/active                  -               updated/active    -              -               -               updated/active    =/active
 ending,over    -               -               -               -                -         -               canceled/canceled canceled/canceled =/active                 -               updated/active    -              -               -               updated/active    =/active
-charging       -               -               renewed/active  dunning/past_due =/active  -               -                canceled/canceled cancel_scheduled/active   -               -                 -              -               -               updated/active    =/active
+charging       -               -               renewed/active  dunning/past_due =/active  -               -                canceled/canceled canceled/canceled         -               -                 -              -               -               updated/active    =/active
 past-due       -               renewed/active  -               -                -         -               -                canceled/canceled canceled/canceled         -               -                 -              -               -               updated/past_due  =/past_due
 given-up       -               renewed/active  -               -                -         expired/expired -                canceled/canceled canceled/canceled         -               -                 -              -               -               updated/past_due  =/past_due
 changing       -               -               updated/active  =/active         =/active  -               -                canceled/canceled cancel_scheduled/active   -               -                 -              -               -               updated/active    =/active

@@ -109,13 +109,43 @@ func TestATrialChangesItsPlanForNothing(t *testing.T) {
 	t.Parallel()
 	sub := begin(t, trial)
 	before := sub.State()
-	bill, s := change(t, sub, yearly, started.Add(day))
+	tried := yearly
+	tried.TrialDays = 30
+	bill, s := change(t, sub, tried, started.Add(day))
 	if bill.Due() != eur(0) || s.Status != subscription.StatusTrialing || !s.CurrentPeriodEnd.Equal(before.TrialEndsAt) ||
 		s.Credit != eur(0) {
 		t.Fatalf("%+v", s)
 	}
 	if s = renew(t, sub, s.TrialEndsAt); s.CurrentPeriodEnd.Year() != before.TrialEndsAt.Year()+1 ||
 		s.PeriodValue != eur(30000) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAPlanWithoutATrialEndsTheTrial(t *testing.T) {
+	t.Parallel()
+	sub, now := begin(t, trial), started.Add(3*day)
+	bill, err := sub.ChangeBill(pro, subscription.ChargeNow, now)
+	if err != nil || bill.Due() != eur(3100) {
+		t.Fatalf("due %+v, %v", bill.Due(), err)
+	}
+	if err := sub.StartCharge("pay_1", bill); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := sub.Declined("pay_1", payment.DeclineReason{Code: "card_declined"}, now); e != nil || err != nil ||
+		sub.State().Status != subscription.StatusTrialing {
+		t.Fatalf("a decline ends the trial: %+v, %v", e, err)
+	}
+	if err := sub.StartCharge("pay_2", bill); err != nil {
+		t.Fatal(err)
+	}
+	e, err := sub.Paid("pay_2")
+	if _, ok := e.(subscription.Renewed); !ok || err != nil {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	s := sub.State()
+	if s.Status != subscription.StatusActive || !s.CurrentPeriodStart.Equal(now) || !s.TrialEndsAt.Equal(now) ||
+		!s.Anchor.Equal(now) || s.PeriodValue != eur(3100) || s.Offer.PriceID != pro.PriceID {
 		t.Errorf("%+v", s)
 	}
 }
@@ -299,7 +329,7 @@ func TestMoneyForACanceledSubscriptionIsNotAwaited(t *testing.T) {
 	sub := begin(t, basic)
 	end := sub.State().CurrentPeriodEnd
 	charge(t, sub, "pay_1", end)
-	if _, err := sub.Cancel(end); err != nil {
+	if _, err := sub.Cancel(subscription.CancelRequested, end); err != nil {
 		t.Fatal(err)
 	}
 	if sub.State().IsAwaiting("pay_1") {

@@ -39,6 +39,6 @@ func (sub *Subscription) Resume(now time.Time) (Updated, error) {
 			s.Status = StatusTrialing
 		}
 	}
-	s.CancelAtPeriodEnd, s.CanceledAt = false, time.Time{}
+	s.CancelAtPeriodEnd, s.CanceledAt, s.CancelReason = false, time.Time{}, NotCanceled
 	return sub.updated(before), nil
 }

@@ -115,7 +115,7 @@ func (l *life) applied(e subscription.Transition, err error) {
 	}
 	s := l.sub.State()
 	if _, ok := e.(subscription.Renewed); ok {
-		if s.CurrentPeriodStart.Before(l.paidUntil) {
+		if s.CurrentPeriodStart.Before(l.paidUntil) && !s.CurrentPeriodStart.Equal(s.TrialEndsAt) { // paid ends a trial
 			l.t.Fatalf("the time from %s was paid for until %s", s.CurrentPeriodStart, l.paidUntil)
 		}
 		if s.Status != subscription.StatusActive || s.Planned != nil || s.Dunning != (subscription.Dunning{}) {
@@ -127,10 +127,10 @@ func (l *life) applied(e subscription.Transition, err error) {
 
 func (l *life) cancel(now bool) {
 	if now {
-		_, _ = l.sub.Cancel(l.now)
+		_, _ = l.sub.Cancel(subscription.CancelRequested, l.now)
 		return
 	}
-	_, _ = l.sub.CancelAtPeriodEnd(l.now)
+	_, _ = l.sub.CancelAtPeriodEnd(subscription.CancelRequested, l.now)
 }
 
 // system takes the steps that fall due.

@@ -319,7 +319,7 @@ func TestACancellationKeepsWhenItWasAsked(t *testing.T) {
 			s.Status, s.Dunning.NextAttemptAt = subscription.StatusPastDue, now
 		}), now},
 	} {
-		e, err := c.sub.Cancel(now)
+		e, err := c.sub.Cancel(subscription.CancelRequested, now)
 		if err != nil || !e.CanceledAt.Equal(c.want) || !e.Dunning.NextAttemptAt.IsZero() || e.CancelAtPeriodEnd ||
 			!e.EndedAt.Equal(now) {
 			t.Errorf("%s: %+v, %v", name, e, err)

@@ -59,6 +59,7 @@ type State struct {
 	StartedAt          time.Time
 	CancelAtPeriodEnd  bool
 	CanceledAt         time.Time // when a person asked
+	CancelReason       CancelReason
 	PausedAt           time.Time
 	EndedAt            time.Time
 	// Planned is the offer of the next period; nil when it stays the same.
@@ -69,6 +70,14 @@ type State struct {
 	Credit money.Amount
 	// PeriodValue is the price of the whole current period after the discount. Proration divides it by days.
 	PeriodValue money.Amount
+	// Funds are what is left of each payment in PeriodValue and Credit, the oldest first.
+	Funds []Fund
+	// Disputes are those of its payments that are open. Nothing is charged meanwhile.
+	Disputes []OpenDispute
+	// Held means that a renewal may have waited for a dispute.
+	Held bool
+	// Withdrawn means that the money of the current period went back and its access with it.
+	Withdrawn bool
 	// Dunning is the state of a failed renewal; the zero value while nothing is overdue.
 	Dunning Dunning
 	// Charge is the charge whose outcome is awaited; nil without one.
@@ -82,8 +91,10 @@ type Subscription struct{ s State }
 // Order contains the facts that a subscription is made from.
 type Order struct {
 	ID, CreatorID, CustomerID, ExternalCustomerID, CheckoutID, PaymentMethodID string
-	Offer                                                                      plan.Offer
-	Discount                                                                   *Discount
+	// PaymentID is the payment of the checkout; empty when nothing was due.
+	PaymentID string
+	Offer     plan.Offer
+	Discount  *Discount
 }
 
 // New is a subscription that was ordered and has not begun.
@@ -92,7 +103,8 @@ func New(o Order, now time.Time) *Subscription {
 	return &Subscription{State{
 		ID: o.ID, CreatorID: o.CreatorID, CustomerID: o.CustomerID, ExternalCustomerID: o.ExternalCustomerID,
 		CheckoutID: o.CheckoutID, PaymentMethodID: o.PaymentMethodID, Offer: o.Offer, Discount: o.Discount,
-		Status: StatusIncomplete, StartedAt: now, Credit: none, PeriodValue: none, Revision: 1,
+		Status: StatusIncomplete, StartedAt: now, Credit: none, PeriodValue: none, Funds: []Fund{{PaymentID: o.PaymentID}},
+		Revision: 1,
 	}}
 }
 
@@ -106,13 +118,14 @@ func (sub *Subscription) Activate(now time.Time) (Created, error) {
 	s.StartedAt, s.CurrentPeriodStart = now, now
 	if s.Offer.TrialDays > 0 {
 		s.Status, s.TrialEndsAt = StatusTrialing, now.AddDate(0, 0, s.Offer.TrialDays)
-		s.Anchor, s.CurrentPeriodEnd = s.TrialEndsAt, s.TrialEndsAt
+		s.Anchor, s.CurrentPeriodEnd, s.Funds = s.TrialEndsAt, s.TrialEndsAt, nil
 	} else {
 		value, err := s.net(s.Offer, now)
 		if err != nil {
 			return Created{}, err
 		}
-		s.Status, s.Anchor, s.PeriodValue = StatusActive, now, value
+		s.Status, s.Anchor = StatusActive, now
+		s.fund([]Fund{{PaymentID: s.Funds[0].PaymentID, Value: value.Minor}})
 		s.CurrentPeriodEnd = period.Nth(now, s.Offer.Interval, s.Offer.IntervalCount, 1)
 		s.Discount = s.Discount.used(now)
 	}
@@ -126,11 +139,11 @@ func Restore(s State) *Subscription { return &Subscription{s} }
 func (sub *Subscription) State() State { return sub.s }
 
 // GivesAccess reports whether the customer may use what was sold: while it is trialing or paid for, and for the grace
-// when a renewal failed.
+// when a renewal failed. A renewal that waits for a dispute gives no access.
 func (s State) GivesAccess(now time.Time) bool {
 	switch s.Status {
 	case StatusTrialing, StatusActive:
-		return true
+		return len(s.Disputes) == 0 || now.Before(s.CurrentPeriodEnd)
 	case StatusPastDue:
 		return now.Before(s.Dunning.GraceEndsAt)
 	case StatusIncomplete, StatusPaused, StatusCanceled, StatusExpired:

@@ -114,7 +114,7 @@ func (s *story) end() {
 		return
 	}
 	sub := subscription.Restore(s.subs[s.pick("subscription", len(s.subs))].State())
-	ended, err := sub.Cancel(s.clock.Real())
+	ended, err := sub.Cancel(subscription.CancelRequested, s.clock.Real())
 	s.must(err)
 	s.receive(func(ctx context.Context, r ports.Repos) error { return s.OnSubscriptionCanceled(ctx, r, ended) })
 }

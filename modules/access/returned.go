@@ -2,7 +2,7 @@ package access
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"sundry/core/access"
 	"sundry/core/dispute"
@@ -10,8 +10,8 @@ import (
 	"sundry/ports"
 )
 
-// OnRefundCreated revokes the access that a payment gave when all of it was refunded, unless the account keeps it.
-// For a subscription that is the period which the payment bought; an earlier period's access has ended.
+// OnRefundCreated revokes the access that the payment of a purchase gave when all of it was refunded, unless the account
+// keeps it. What a subscription's payment gave is the subscription's to take away.
 func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
 	if !e.Full || e.KeepAccess {
 		return nil
@@ -20,11 +20,11 @@ func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.C
 	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.PaymentRefunded, ID: e.ID}, func(
 		g *access.Grant, c *lockedAccess,
 	) bool {
-		return g.EndRefunded(e.PaidFrom, c.now)
+		return g.EndRefunded(c.now)
 	})
 }
 
-// OnDisputeOpened suspends what a payment gave.
+// OnDisputeOpened suspends what the payment of a purchase gave.
 func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
 	paid := source{e.CreatorID, e.PaymentID, e.CheckoutID, e.SubscriptionID}
 	return s.changeGrants(ctx, r, paid, access.Cause{Kind: access.DisputeOpened, ID: e.ID}, func(
@@ -50,19 +50,13 @@ func (s *Service) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.
 // source is a payment as grants know it.
 type source struct{ creatorID, paymentID, checkoutID, subscriptionID string }
 
-// grants returns the grants that the payment gave: the purchase, or the subscription that it started or renewed.
+// grants returns the grants of the purchase that the payment paid for.
 func (p source) grants(ctx context.Context, r ports.Repos) ([]*access.Grant, error) {
-	if p.subscriptionID != "" {
-		g, err := r.Access.Grants.GetBySource(ctx, p.creatorID, access.Subscription, p.subscriptionID)
-		if errors.Is(err, ports.ErrNotFound) {
-			return nil, nil
-		}
-		return []*access.Grant{g}, err
+	if p.subscriptionID != "" || p.checkoutID == "" {
+		return nil, nil // a subscription follows its own money, and an invoice gives nothing
 	}
-	if p.checkoutID == "" {
-		return nil, nil // an invoice gives nothing
-	}
-	return r.Access.Grants.ListByCheckout(ctx, p.creatorID, p.checkoutID)
+	given, err := r.Access.Grants.ListByCheckout(ctx, p.creatorID, p.checkoutID)
+	return slices.DeleteFunc(given, func(g *access.Grant) bool { return g.State().Source == access.Subscription }), err
 }
 
 // changeGrants moves each grant of a payment behind its customer's lock.

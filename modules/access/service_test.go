@@ -106,7 +106,7 @@ func TestSubscriptionGivesAccessUntilItEnds(t *testing.T) {
 		if d := h.snapshot(); d.Version != 1 || !strings.Contains(string(d.Body), `"sourceId":"sub_1"`) {
 			t.Fatalf("after the start: version %d, body %s", d.Version, d.Body)
 		}
-		ended, err := sub.Cancel(sub.State().CurrentPeriodEnd)
+		ended, err := sub.Cancel(subscription.CancelRequested, sub.State().CurrentPeriodEnd)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,10 +50,24 @@ func (s *Service) OnSubscriptionExpired(ctx context.Context, r ports.Repos, e su
 	return s.follow(ctx, r, e.State, (*access.Grant).Follow, access.SubscriptionEnded)
 }
 
+// OnSubscriptionMoneyMoved follows a refund or a dispute of one of its payments.
+func (s *Service) OnSubscriptionMoneyMoved(ctx context.Context, r ports.Repos, e subscription.MoneyMoved) error {
+	kinds := map[subscription.MoneyMove]access.CauseKind{
+		subscription.PaymentRefunded: access.PaymentRefunded, subscription.DisputeOpened: access.DisputeOpened,
+		subscription.DisputeWon: access.DisputeWon,
+	}
+	return s.followAs(ctx, r, e.State, (*access.Grant).Follow, access.Cause{Kind: kinds[e.Why], ID: e.ID})
+}
+
 // follow brings the subscription's grant in line with its state by one of the grant's moves. The grant expires when the grace period ends.
 func (s *Service) follow(ctx context.Context, r ports.Repos, sub subscription.State,
 	move func(*access.Grant, subscription.State, time.Time), why access.CauseKind) error {
-	cause, key := access.Cause{Kind: why, ID: sub.ID}, customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
+	return s.followAs(ctx, r, sub, move, access.Cause{Kind: why, ID: sub.ID})
+}
+
+func (s *Service) followAs(ctx context.Context, r ports.Repos, sub subscription.State,
+	move func(*access.Grant, subscription.State, time.Time), cause access.Cause) error {
+	key := customer.AccessKey(sub.ExternalCustomerID, sub.CustomerID)
 	var g *access.Grant
 	_, err := s.withLockedAccess(ctx, r, sub.CreatorID, key, func(c *lockedAccess) (access.Cause, error) {
 		var err error

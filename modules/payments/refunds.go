@@ -108,7 +108,7 @@ func (s *Refunds) intend(
 		ID: s.IDs.New(id.Refund), CreatorID: paid.CreatorID, PaymentID: paid.ID, CheckoutID: paid.CheckoutID(),
 		CustomerID:     paid.CustomerID,
 		SubscriptionID: subscriptionOf(paid), Share: share, Reason: req.Reason, KeepAccess: req.KeepAccess,
-		RequestKey:  req.Key,
+		Subscription: req.Subscription, RequestKey: req.Key,
 		ProcessorID: req.ProcessorID,
 	}, now).State()
 	return asked, r.Payments.Refunds.Insert(ctx, asked)

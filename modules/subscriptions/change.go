@@ -74,11 +74,9 @@ func (s *Service) target(ctx context.Context, r ports.Repos, state subscription.
 	if c.Interval == "" {
 		c.Interval = state.Offer.Interval
 	}
-	to, err := s.offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
+	return s.offers.ByCatalog(ctx, r, state.CreatorID, ports.CatalogChoice{
 		Listing: state.Offer.ListingKey, Plan: c.Plan, Interval: c.Interval,
 	})
-	to.TrialDays = 0 // there is one trial, at the beginning
-	return to, err
 }
 
 // ChangePlan changes the plan: at once, charging or crediting the difference, or with the next period. It waits for

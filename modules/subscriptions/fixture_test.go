@@ -149,7 +149,7 @@ func (w *fixture) beginWith(o plan.Offer, terms *discount.Terms) subscription.St
 	now, _ := w.clock.Now(w.t.Context(), creatorID)
 	paid := checkout.Paid{
 		CheckoutID: fmt.Sprintf("cs_%026d", n), CreatorID: creatorID, CustomerID: customerID, ExternalCustomerID: "ada",
-		SubscriptionID: fmt.Sprintf("sub_%026d", n), PaymentMethodID: "pm_1", Offer: o, DiscountTerms: terms, At: now,
+		PaymentID: "pay_first", SubscriptionID: fmt.Sprintf("sub_%026d", n), PaymentMethodID: "pm_1", Offer: o, DiscountTerms: terms, At: now,
 	}
 	w.do(func(ctx context.Context, r ports.Repos) error { return w.OnCheckoutPaid(ctx, r, paid) })
 	w.wantEvents("subscription.created")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sundry/core/dispute"
+	"sundry/core/fault"
 	"sundry/core/ledger"
 	"sundry/core/payment"
 	"sundry/core/refund"
@@ -114,7 +115,10 @@ func TestCreditGoesWithTheMoneyThatItCameFrom(t *testing.T) {
 				t.Errorf("%s: credit %+v after %+v", status, got.Credit, before)
 			}
 		}
-		w.wantEvents("subscription.updated")
+		w.wantEvents("subscription.updated", "subscription.canceled")
+		if got := w.get(s.ID); got.CancelReason != subscription.CancelDisputeLost {
+			t.Errorf("canceled because %q", got.CancelReason)
+		}
 	})
 }
 
@@ -129,5 +133,132 @@ func TestARefundOfAnEarlierPeriodKeepsTheCurrentOne(t *testing.T) {
 		if got := w.get(s.ID); got.PeriodValue != before.PeriodValue || got.Revision != before.Revision {
 			t.Errorf("%+v after %+v", got, before)
 		}
+	})
+}
+
+func (w *fixture) disputed(s subscription.State, paymentID string, status dispute.Status) {
+	w.t.Helper()
+	d := dispute.State{
+		ID: "dsp_" + paymentID, CreatorID: creatorID, PaymentID: paymentID, SubscriptionID: s.ID, Status: status,
+		Share: ledger.Share{Amount: eur(1000), Tax: eur(0)},
+	}
+	if paymentID == "pay_first" {
+		d.SubscriptionID, d.CheckoutID = "", s.CheckoutID
+	}
+	w.do(func(ctx context.Context, r ports.Repos) error {
+		if status.Closed() {
+			return w.OnDisputeClosed(ctx, r, dispute.Closed{State: d})
+		}
+		return w.OnDisputeOpened(ctx, r, dispute.Opened{State: d})
+	})
+}
+
+func TestNoRenewalDuringADispute(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		s := w.begin(basic)
+		w.disputed(s, "pay_first", dispute.NeedsResponse)
+		w.disputed(s, "pay_first", dispute.NeedsResponse) // the report is repeated
+		w.wantEvents("subscription.money_moved")
+		_, err := w.ChangePlan(t.Context(), creatorID, s.ID, upgrade)
+		refused(t, err, fault.StateConflict)
+		late := s.CurrentPeriodEnd.AddDate(0, 2, 3)
+		w.at(late)
+		if live := w.live(); len(live) != 0 {
+			t.Fatalf("charged during the dispute: %+v", live)
+		}
+		if lines, err := w.Verify(t.Context()); err != nil || len(lines) != 0 {
+			t.Errorf("%v, %v: a subscription that waits is no violation", lines, err)
+		}
+		w.disputed(s, "pay_first", dispute.Won)
+		w.at(late)
+		w.decide(payment.Outcome{Status: payment.Succeeded})
+		w.wantEvents("subscription.money_moved", "subscription.charge_paid", "subscription.renewed")
+		if got := w.get(s.ID); got.CurrentPeriodStart.After(late) || !got.CurrentPeriodEnd.After(late) {
+			t.Errorf("%s to %s was charged on %s", got.CurrentPeriodStart, got.CurrentPeriodEnd, late)
+		}
+	})
+}
+
+func TestALostDisputeOfAnyPaymentCancels(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		s := w.begin(basic)
+		w.at(s.CurrentPeriodEnd)
+		w.decide(payment.Outcome{Status: payment.Succeeded})
+		w.TakeNames()
+		w.disputed(s, "pay_first", dispute.NeedsResponse)
+		if got := w.get(s.ID); got.Suspended() || !got.GivesAccess(w.clock.Real()) {
+			t.Errorf("the dispute of an earlier payment suspends a period that another has bought: %+v", got)
+		}
+		w.disputed(s, "pay_first", dispute.Lost)
+		w.wantEvents("subscription.money_moved", "subscription.canceled")
+		got := w.get(s.ID)
+		if got.Status != subscription.StatusCanceled || got.CancelReason != subscription.CancelDisputeLost ||
+			len(got.Disputes) != 0 {
+			t.Errorf("%+v", got)
+		}
+		if w.at(s.CurrentPeriodEnd.AddDate(1, 0, 0)); len(w.live()) != 0 {
+			t.Error("it is charged again")
+		}
+	})
+}
+
+func TestARefundEndsTheSubscriptionAsItSpecifies(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		amount int64
+		keep   bool // the access
+		ends   refund.End
+		status subscription.Status
+		atEnd  bool
+		taken  bool
+	}{
+		"all, by default":                   {1000, false, refund.EndByDefault, subscription.StatusCanceled, false, true},
+		"all, keeping access":               {1000, true, refund.EndByDefault, subscription.StatusActive, false, false},
+		"all, keeping the subscription":     {1000, false, refund.KeepSubscription, subscription.StatusActive, false, true},
+		"all, at the period's end":          {1000, false, refund.CancelAtPeriodEnd, subscription.StatusActive, true, true},
+		"all, at the end with its access":   {1000, true, refund.CancelAtPeriodEnd, subscription.StatusActive, true, false},
+		"a part, by default":                {400, false, refund.EndByDefault, subscription.StatusActive, false, false},
+		"a part that cancels":               {400, false, refund.CancelNow, subscription.StatusCanceled, false, false},
+		"a part that cancels at the end":    {400, false, refund.CancelAtPeriodEnd, subscription.StatusActive, true, false},
+		"a part, keeping what is there now": {400, false, refund.KeepSubscription, subscription.StatusActive, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forEachEngine(t, func(t *testing.T, w *fixture) {
+				s := w.begin(basic)
+				w.clock.Set(started.Add(day))
+				w.do(func(ctx context.Context, r ports.Repos) error {
+					return w.OnRefundCreated(ctx, r, refund.Created{State: refund.State{
+						ID: "ref_1", CreatorID: creatorID, PaymentID: "pay_first", CheckoutID: s.CheckoutID, KeepAccess: c.keep,
+						Subscription: c.ends, Full: c.amount == 1000, Share: ledger.Share{Amount: eur(c.amount), Tax: eur(0)},
+					}})
+				})
+				got := w.get(s.ID)
+				if got.Status != c.status || got.CancelAtPeriodEnd != c.atEnd || got.Withdrawn != c.taken {
+					t.Errorf("%s, at the end %v, access taken %v", got.Status, got.CancelAtPeriodEnd, got.Withdrawn)
+				}
+				if ends := c.atEnd || c.status.Terminal(); ends != (got.CancelReason == subscription.CancelRefunded) {
+					t.Errorf("canceled because %q", got.CancelReason)
+				}
+			})
+		})
+	}
+}
+
+func TestCancelingBesideARenewalPaysNoMore(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		s := w.begin(basic)
+		w.at(s.CurrentPeriodEnd)
+		if got, err := w.Cancel(t.Context(), creatorID, s.ID, true); err != nil || got.Status != subscription.StatusCanceled {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		paid := w.decide(payment.Outcome{Status: payment.Succeeded})
+		if got := w.charges.Refunded(); len(got) != 1 || got[0] != paid.ID {
+			t.Errorf("refunded %v, want %s", got, paid.ID)
+		}
+		w.wantEvents("subscription.canceled")
 	})
 }

@@ -68,7 +68,7 @@ func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.
 	sub := subscription.New(subscription.Order{
 		ID: e.SubscriptionID, CreatorID: e.CreatorID, CustomerID: e.CustomerID,
 		ExternalCustomerID: e.ExternalCustomerID,
-		CheckoutID:         e.CheckoutID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer,
+		CheckoutID:         e.CheckoutID, PaymentID: e.PaymentID, PaymentMethodID: e.PaymentMethodID, Offer: e.Offer,
 		Discount: discountOf(e.DiscountTerms, e.Offer, e.At),
 	}, e.At)
 	created, err := sub.Activate(e.At)
@@ -225,9 +225,9 @@ func (s *Service) Cancel(
 		sub *subscription.Subscription, now time.Time,
 	) (event.Event, error) {
 		if atPeriodEnd {
-			return sub.CancelAtPeriodEnd(now)
+			return sub.CancelAtPeriodEnd(subscription.CancelRequested, now)
 		}
-		return sub.Cancel(now)
+		return sub.Cancel(subscription.CancelRequested, now)
 	})
 }
 

@@ -15,6 +15,6 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			Find:    audit.LostCharges,
 			Message: "payment %s was taken for a subscription that did not take it over, and does not go back",
 		},
-		{Find: audit.WithoutGrant, Message: "subscription %s runs, but gives its customer no access"},
+		{Find: audit.WithoutGrant, Message: "subscription %s is charged, but gives its customer no access"},
 	}.Run(ctx)
 }

@@ -25,6 +25,7 @@ type refundRow struct {
 	Tax              int64
 	Reason           string
 	KeepAccess       bool
+	Subscription     string
 	Status           string
 	FailureReason    string
 	CreditNoteNumber string
@@ -45,7 +46,7 @@ func newRefundRow(f refund.State) refundRow {
 		SubscriptionID: f.SubscriptionID,
 		Currency:       string(f.Share.Amount.Currency), Amount: f.Share.Amount.Minor, Tax: f.Share.Tax.Minor,
 		Reason:     f.Reason,
-		KeepAccess: f.KeepAccess, Status: string(f.Status), FailureReason: f.FailureReason,
+		KeepAccess: f.KeepAccess, Subscription: string(f.Subscription), Status: string(f.Status), FailureReason: f.FailureReason,
 		CreditNoteNumber: f.CreditNoteNumber,
 		RequestKey:       f.RequestKey, ProcessorID: f.ProcessorID, IsFull: f.Full, CreatedAt: repo.UnixMillis(f.CreatedAt),
 		SettledAt: repo.UnixMillis(f.SettledAt), Revision: f.Revision,
@@ -57,7 +58,7 @@ func (r refundRow) toState() refund.State {
 		ID: r.ID, CreatorID: r.CreatorID, PaymentID: r.PaymentID, CheckoutID: r.CheckoutID, CustomerID: r.CustomerID,
 		SubscriptionID: r.SubscriptionID,
 		Share:          ledger.Share{Amount: repo.Amount(r.Amount, r.Currency), Tax: repo.Amount(r.Tax, r.Currency)},
-		Reason:         r.Reason, KeepAccess: r.KeepAccess, Status: refund.Status(r.Status), FailureReason: r.FailureReason,
+		Reason:         r.Reason, KeepAccess: r.KeepAccess, Subscription: refund.End(r.Subscription), Status: refund.Status(r.Status), FailureReason: r.FailureReason,
 		CreditNoteNumber: r.CreditNoteNumber, RequestKey: r.RequestKey, ProcessorID: r.ProcessorID, Full: r.IsFull,
 		CreatedAt: time.Time(r.CreatedAt), SettledAt: time.Time(r.SettledAt),
 		Revision: r.Revision,

@@ -11,7 +11,7 @@ type audit struct{ repo.Base }
 // Stalled implements ports.SubscriptionAudit.
 func (t audit) Stalled(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit steps of subscriptions",
-		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due')
+		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active', 'past_due') AND s.disputes = '[]'
 		AND NOT EXISTS (SELECT 1 FROM tasks WHERE kind = 'subscription.due' AND subject = s.id)
 		AND NOT EXISTS (SELECT 1 FROM payments p JOIN tasks k ON k.kind = 'payment.charge' AND k.subject = p.id
 			WHERE p.purpose = 'subscription' AND p.subject_id = s.id AND p.settled_at IS NULL) ORDER BY s.id LIMIT ?`, limit)
@@ -29,8 +29,8 @@ func (t audit) LostCharges(_ context.Context, limit int) ([]string, error) {
 // WithoutGrant implements ports.SubscriptionAudit.
 func (t audit) WithoutGrant(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("audit grants of subscriptions",
-		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active')
+		`SELECT s.id FROM subscriptions s WHERE s.status IN ('trialing', 'active') AND s.disputes = '[]' AND NOT s.withdrawn
 		AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.creator_id = s.creator_id AND g.source = 'subscription'
-		AND g.source_id = s.id)
+		AND g.source_id = s.id AND g.end_reason = '')
 		ORDER BY s.id LIMIT ?`, limit)
 }

@@ -36,12 +36,17 @@ type subscriptionRow struct {
 	StartedAt          repo.UnixMillis
 	CancelAtPeriodEnd  bool
 	CanceledAt         repo.UnixMillis
+	CancelReason       string
 	PausedAt           repo.UnixMillis
 	EndedAt            repo.UnixMillis
 	Planned            repo.JSONColumn[*plan.Offer]
 	Discount           repo.JSONColumn[*subscription.Discount]
 	Credit             int64
 	PeriodValue        int64
+	Funds              repo.JSONColumn[[]subscription.Fund]
+	Disputes           repo.JSONColumn[[]subscription.OpenDispute]
+	Held               bool
+	Withdrawn          bool
 	Dunning            repo.JSONColumn[subscription.Dunning]
 	Charge             repo.JSONColumn[*subscription.Charge]
 	Revision           int64
@@ -58,11 +63,13 @@ func newSubscriptionRow(s subscription.State) subscriptionRow {
 		CurrentPeriodEnd: repo.UnixMillis(s.CurrentPeriodEnd),
 		TrialEndsAt:      repo.UnixMillis(s.TrialEndsAt), StartedAt: repo.UnixMillis(s.StartedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CanceledAt:        repo.UnixMillis(s.CanceledAt), PausedAt: repo.UnixMillis(s.PausedAt),
+		CanceledAt:        repo.UnixMillis(s.CanceledAt), CancelReason: string(s.CancelReason), PausedAt: repo.UnixMillis(s.PausedAt),
 		EndedAt: repo.UnixMillis(s.EndedAt),
 		Planned: repo.JSON(s.Planned), Discount: repo.JSON(s.Discount), Credit: s.Credit.Minor,
-		PeriodValue: s.PeriodValue.Minor, Dunning: repo.JSON(s.Dunning),
-		Charge: repo.JSON(s.Charge), Revision: s.Revision,
+		PeriodValue: s.PeriodValue.Minor, Funds: repo.JSON(append([]subscription.Fund{}, s.Funds...)),
+		Disputes: repo.JSON(append([]subscription.OpenDispute{}, s.Disputes...)), Held: s.Held, Withdrawn: s.Withdrawn,
+		Dunning: repo.JSON(s.Dunning),
+		Charge:  repo.JSON(s.Charge), Revision: s.Revision,
 	}
 }
 
@@ -76,8 +83,9 @@ func (r subscriptionRow) toState() subscription.State {
 		Anchor: time.Time(r.Anchor), CurrentPeriodStart: time.Time(r.CurrentPeriodStart),
 		CurrentPeriodEnd: time.Time(r.CurrentPeriodEnd),
 		TrialEndsAt:      time.Time(r.TrialEndsAt), StartedAt: time.Time(r.StartedAt), CancelAtPeriodEnd: r.CancelAtPeriodEnd,
-		CanceledAt: time.Time(r.CanceledAt), PausedAt: time.Time(r.PausedAt), EndedAt: time.Time(r.EndedAt),
+		CanceledAt: time.Time(r.CanceledAt), CancelReason: subscription.CancelReason(r.CancelReason), PausedAt: time.Time(r.PausedAt), EndedAt: time.Time(r.EndedAt),
 		Planned: r.Planned.V, Discount: r.Discount.V, Credit: amount(r.Credit), PeriodValue: amount(r.PeriodValue),
+		Funds: r.Funds.V, Disputes: r.Disputes.V, Held: r.Held, Withdrawn: r.Withdrawn,
 		Dunning: r.Dunning.V, Charge: r.Charge.V, Revision: r.Revision,
 	}
 }

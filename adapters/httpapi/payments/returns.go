@@ -41,6 +41,7 @@ type refundRequest struct {
 	AmountInCents *int64  `json:"amountInCents"`
 	Reason        *string `json:"reason"`
 	KeepAccess    *bool   `json:"keepAccess"`
+	Subscription  *string `json:"subscription"`
 }
 
 func (h handlers) postRefund(c *fiber.Ctx) error {
@@ -49,7 +50,8 @@ func (h handlers) postRefund(c *fiber.Ctx) error {
 		PaymentID: httpapi.ValueOf(body.PaymentID), CheckoutID: httpapi.ValueOf(body.CheckoutID),
 		Minor:  body.AmountInCents,
 		Reason: httpapi.ValueOf(body.Reason), KeepAccess: httpapi.ValueOf(body.KeepAccess),
-		Key: c.Get("Idempotency-Key"),
+		Subscription: refund.End(httpapi.ValueOf(body.Subscription)),
+		Key:          c.Get("Idempotency-Key"),
 	}
 	if err := httpapi.MergeFieldErrors(reading, request.Validate()); err != nil {
 		return err

@@ -62,6 +62,11 @@ func (r *Routes) loadOrder(ctx context.Context, v *visit, paymentID string) (o o
 	return o, err
 }
 
+// forSubscription reports whether the payment was for a subscription.
+func (o orderDetails) forSubscription() bool {
+	return o.paid.Purpose == payment.ForSubscription || o.session != nil && o.session.SubscriptionID != ""
+}
+
 // order is the page of one payment.
 func (r *Routes) order(c *fiber.Ctx, v *visit) error {
 	o, err := r.loadOrder(c.UserContext(), v, c.Params("id"))
@@ -345,6 +350,12 @@ var refundReasons = []string{
 	"Another reason",
 }
 
+// refundEnds are what a refund can do to its subscription.
+var refundEnds = []string{
+	"", "Cancel it now if the refund takes access away", string(refund.CancelNow), "Cancel it now",
+	string(refund.CancelAtPeriodEnd), "Cancel it at the end of the period", string(refund.KeepSubscription), "Keep it",
+}
+
 // askRefund asks how much, and then shows what that returns before anything is done.
 func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 	o, err := r.loadOrder(c.UserContext(), v, c.Params("id"))
@@ -368,10 +379,16 @@ func (r *Routes) askRefund(c *fiber.Ctx, v *visit) error {
 		{Name: "reason", Label: "Reason", Type: "select", Options: ui.Choices("", refundReasons...), Half: true},
 		{Name: "keepAccess", Label: "The buyer keeps what they bought", Type: "checkbox"},
 	}}
+	if o.forSubscription() {
+		f.Fields = append(f.Fields, ui.Field{
+			Name: "subscription", Label: "Subscription", Type: "select", Options: ui.Choices("", refundEnds...),
+			Hint: "A refund that takes access away cancels the subscription, unless you choose otherwise.",
+		})
+	}
 	f.Get = true
 	if asked != nil && err == nil {
 		if preview, err = r.Treasury.PreviewRefund(c.UserContext(), v.account(), o.paid.ID, asked); err == nil {
-			p.Parts = []ui.Part{r.refundPreview(c, v, o.paid, preview.Share)}
+			p.Parts = []ui.Part{r.refundPreview(c, v, o, preview.Share)}
 			return r.send(c, v, p)
 		}
 	}
@@ -395,10 +412,12 @@ func refundPage(v *visit, paid payment.State) ui.Page {
 
 // refundPreview shows the refund, and asks for confirmation. once is its idempotency key, so that it is made once
 // however often the button is pressed.
-func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, paid payment.State, share ledger.Share) ui.Part {
+func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, o orderDetails, share ledger.Share) ui.Part {
+	paid := o.paid
 	f := v.form("confirm", base+"/orders/"+paid.ID+"/refund", "Refund "+v.reader.Money(share.Amount),
 		ui.Hidden("amount", share.Amount.Typed()), ui.Hidden("reason", c.Query("reason")),
-		ui.Hidden("keepAccess", c.Query("keepAccess")), ui.Hidden("once", r.Identity.NewGuest()))
+		ui.Hidden("keepAccess", c.Query("keepAccess")), ui.Hidden("subscription", c.Query("subscription")),
+		ui.Hidden("once", r.Identity.NewGuest()))
 	f.Danger, f.Cancel = true, base+"/orders/"+paid.ID
 	f.Title = "This goes back to the buyer"
 	f.Facts = []ui.Fact{
@@ -415,6 +434,11 @@ func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, paid payment.State, share
 	} else {
 		f.Facts = append(f.Facts, ui.Fact{Label: "Access", Value: ui.Text("The buyer keeps what they bought.")})
 	}
+	if o.forSubscription() {
+		f.Facts = append(f.Facts, ui.Fact{
+			Label: "Subscription", Value: ui.Text(labelOf(ui.Choices("", refundEnds...), c.Query("subscription")) + "."),
+		})
+	}
 	return ui.FormPart(f)
 }
 
@@ -427,6 +451,7 @@ func (r *Routes) refund(c *fiber.Ctx, v *visit) error {
 	req := refund.Request{
 		PaymentID: paid.ID, Minor: in.Amount("amount", "amountInCents", string(paid.Amount.Currency)),
 		Reason: cmp.Or(in.Text("reason"), "other"), KeepAccess: in.Checked("keepAccess"),
+		Subscription: refund.End(in.Text("subscription")),
 	}
 	if once := in.Text("once"); once != "" {
 		req.Key = "dashboard-" + once

@@ -1,0 +1,125 @@
+package subscription
+
+import (
+	"slices"
+
+	"sundry/core/money"
+)
+
+// Fund is what is left in a subscription of one payment. The funds add up to PeriodValue and Credit.
+type Fund struct {
+	// PaymentID is empty for what was paid before payments were told apart.
+	PaymentID string `json:"paymentId"`
+	// Value is the part of the current period's value that it pays for.
+	Value int64 `json:"value"`
+	// Credit is the part of the customer's credit that came from it.
+	Credit int64 `json:"credit"`
+}
+
+// known returns the funds; one without a payment where none were recorded.
+func (s State) known() []Fund {
+	if len(s.Funds) == 0 && s.PeriodValue.Minor+s.Credit.Minor > 0 {
+		return []Fund{{Value: s.PeriodValue.Minor, Credit: s.Credit.Minor}}
+	}
+	return slices.Clone(s.Funds)
+}
+
+// fund replaces the funds, without empty ones, and what they add up to.
+func (s *State) fund(funds []Fund) {
+	s.Funds, s.PeriodValue.Minor, s.Credit.Minor = nil, 0, 0
+	for _, f := range funds {
+		if f.Value > 0 || f.Credit > 0 {
+			s.Funds = append(s.Funds, f)
+			s.PeriodValue.Minor += f.Value
+			s.Credit.Minor += f.Credit
+		}
+	}
+}
+
+// funded returns the funds after a bill was paid by a payment; "" when nothing was due.
+func (s State) funded(b Bill, paymentID string) []Fund {
+	funds := s.known()
+	begins := !b.PeriodStart.Equal(s.CurrentPeriodStart) || !b.PeriodEnd.Equal(s.CurrentPeriodEnd)
+	switch {
+	case b.Kind != PlanChange:
+		for i := range funds {
+			funds[i].Value = 0
+		}
+	case begins:
+		funds = exchanged(funds, -b.Lines[0].Amount.Minor, b.PeriodValue.Minor)
+	case b.Subtotal.Minor == 0:
+		funds = reduced(funds, b.CreditAfter.Minor-s.Credit.Minor, b.PeriodValue.Minor)
+	}
+	gained := b.PeriodValue.Minor
+	if b.Kind == PlanChange {
+		gained -= valueOf(funds)
+	}
+	paid := make([]int64, len(funds)) // out of the credit of each, the oldest first, and by the payment
+	left := b.CreditUsed.Minor
+	for i := range funds {
+		paid[i] = min(left, funds[i].Credit)
+		funds[i].Credit -= paid[i]
+		left -= paid[i]
+	}
+	if due := b.Due().Minor; due > 0 {
+		funds, paid = append(funds, Fund{PaymentID: paymentID}), append(paid, due)
+	}
+	for i, value := range apportioned(gained, paid, left) {
+		funds[i].Value += value
+	}
+	return funds
+}
+
+// exchanged uses what is unused of a period for one of another interval; the rest becomes credit.
+func exchanged(funds []Fund, unused, price int64) []Fund {
+	shares := apportioned(unused, values(funds), 0)
+	for i := range funds {
+		funds[i].Value = min(shares[i], price)
+		price -= funds[i].Value
+		funds[i].Credit += shares[i] - funds[i].Value
+	}
+	return funds
+}
+
+// reduced makes a difference credit of those who paid, and the period worth its new price.
+func reduced(funds []Fund, difference, price int64) []Fund {
+	credits := apportioned(difference, values(funds), 0)
+	worth := apportioned(min(price, valueOf(funds)), values(funds), 0)
+	for i := range funds {
+		funds[i].Credit, funds[i].Value = funds[i].Credit+credits[i], worth[i]
+	}
+	return funds
+}
+
+func values(funds []Fund) []int64 {
+	list := make([]int64, len(funds))
+	for i, f := range funds {
+		list[i] = f.Value
+	}
+	return list
+}
+
+func valueOf(funds []Fund) (sum int64) {
+	for _, f := range funds {
+		sum += f.Value
+	}
+	return sum
+}
+
+// apportioned divides an amount by weights, cumulatively, so that the shares add up to it but for the share of others.
+func apportioned(amount int64, weights []int64, others int64) []int64 {
+	total := others
+	for _, w := range weights {
+		total += w
+	}
+	shares := make([]int64, len(weights))
+	var weight, given int64
+	for i, w := range weights {
+		if weight += w; w == 0 || amount <= 0 {
+			continue
+		}
+		upTo, _ := money.Amount{Minor: amount}.RatioHalfUp(weight, total) // a part of it is in range
+		shares[i], given = upTo.Minor-given, upTo.Minor
+	}
+	return shares
+}

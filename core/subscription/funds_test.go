@@ -1,0 +1,210 @@
+package subscription_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sundry/core/payment"
+	"sundry/core/period"
+	"sundry/core/plan"
+	"sundry/core/subscription"
+)
+
+// paidChange changes the plan now; what is due is paid by the payment.
+func paidChange(t rapid.TB, sub *subscription.Subscription, to plan.Offer, paymentID string, now time.Time) int64 {
+	t.Helper()
+	bill, err := sub.ChangeBill(to, subscription.ChargeNow, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pay(t, sub, bill, paymentID)
+}
+
+// pay pays a bill and returns what was due.
+func pay(t rapid.TB, sub *subscription.Subscription, bill subscription.Bill, paymentID string) int64 {
+	t.Helper()
+	if bill.Due().Minor == 0 {
+		if _, err := sub.Apply(bill); err != nil {
+			t.Fatal(err)
+		}
+		return 0
+	}
+	if err := sub.StartCharge(paymentID, bill); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sub.Paid(paymentID); err != nil {
+		t.Fatal(err)
+	}
+	return bill.Due().Minor
+}
+
+func TestMoneyThatWentBackLeavesNoCredit(t *testing.T) {
+	t.Parallel()
+	dear, week := offer("dear", 30000, period.Month, 1, 0), offer("week", 100, period.Week, 1, 0)
+	renewals := func(t *testing.T, sub *subscription.Subscription, n int) {
+		t.Helper()
+		for range n {
+			bill, err := sub.NextBill(sub.State().CurrentPeriodEnd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pay(t, sub, bill, "pay_n")
+		}
+	}
+	for name, c := range map[string]struct {
+		to       plan.Offer
+		renewals int
+		credit   int64 // before the refund
+	}{
+		"another interval":                     {week, 0, 29900},
+		"another interval, renewed by credit":  {week, 3, 29600},
+		"another plan, renewed by credit":      {basic, 1, 28000},
+		"another plan, refunded in its period": {basic, 0, 29000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sub := begin(t, dear)
+			paidChange(t, sub, c.to, "pay_1", started)
+			renewals(t, sub, c.renewals)
+			if got := sub.State().Credit; got != eur(c.credit) {
+				t.Fatalf("credit %d before the refund, want %d", got.Minor, c.credit)
+			}
+			sub.Returned(first, eur(30000))
+			if s := sub.State(); s.Credit != eur(0) || s.PeriodValue != eur(0) {
+				t.Errorf("credit %d, a period worth %d after the refund", s.Credit.Minor, s.PeriodValue.Minor)
+			}
+		})
+	}
+}
+
+func TestARefundLeavesOtherPaymentsCredit(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	paidChange(t, sub, yearly, "pay_1", started) // 10.00 unused and 290.00 more
+	paidChange(t, sub, basic, "", started)       // 290.00 to the customer's credit
+	if got := sub.State().Credit; got != eur(29000) {
+		t.Fatalf("credit %d", got.Minor)
+	}
+	sub.Returned(subscription.Payment{ID: "pay_1", PaidFrom: started}, eur(29000))
+	if s := sub.State(); s.Credit.Minor+s.PeriodValue.Minor != 1000 {
+		t.Errorf("credit %d, a period worth %d, want the 10.00 of the first payment", s.Credit.Minor, s.PeriodValue.Minor)
+	}
+}
+
+// What is left of the payments never exceeds what was paid, each fund never what its payment paid in the period's value and
+// as credit, and nothing of a payment is left once all of it went back.
+func TestFundsNeverExceedTheirPayments(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		now := started
+		firstPlan := rapid.SampledFrom(plans).Draw(t, "first")
+		sub := subscription.New(order(firstPlan), now)
+		if _, err := sub.Activate(now); err != nil {
+			t.Fatal(err)
+		}
+		paid := map[string]int64{"pay_0": firstPlan.Price.Minor}
+		for i := range rapid.IntRange(1, 10).Draw(t, "steps") {
+			id, s := fmt.Sprint("pay_", i+1), sub.State()
+			switch rapid.IntRange(0, 2).Draw(t, "step") {
+			case 0:
+				now = s.CurrentPeriodEnd
+				bill, err := sub.NextBill(now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				paid[id] = pay(t, sub, bill, id)
+			case 1:
+				to := rapid.SampledFrom(plans).Draw(t, "to")
+				to.PriceID += fmt.Sprint(i)
+				now = now.Add(time.Duration(rapid.Int64Range(0, int64(s.CurrentPeriodEnd.Sub(now)-1)).Draw(t, "after")))
+				paid[id] = paidChange(t, sub, to, id, now)
+			case 2:
+				back := fmt.Sprint("pay_", rapid.IntRange(0, i).Draw(t, "back"))
+				sub.Returned(subscription.Payment{ID: back, PaidFrom: s.CurrentPeriodStart}, eur(1<<40))
+				for _, f := range sub.State().Funds {
+					if f.PaymentID == back {
+						t.Fatalf("%s went back, and there is %+v", back, f)
+					}
+				}
+			}
+			s = sub.State()
+			var value, credit int64
+			for _, f := range s.Funds {
+				value, credit = value+f.Value, credit+f.Credit
+				if f.Value < 0 || f.Credit < 0 || f.Credit > paid[f.PaymentID] {
+					t.Fatalf("%+v of a payment of %d", f, paid[f.PaymentID])
+				}
+			}
+			if value != s.PeriodValue.Minor || credit != s.Credit.Minor {
+				t.Fatalf("funds of %d and %d, value %d, credit %d", value, credit, s.PeriodValue.Minor, s.Credit.Minor)
+			}
+		}
+	})
+}
+
+func TestNothingIsChargedWhileADisputeIsOpen(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	if !sub.Dispute("dsp_1", first) || sub.Dispute("dsp_1", first) || !sub.State().Suspended() {
+		t.Fatalf("%+v", sub.State().Disputes)
+	}
+	end := sub.State().CurrentPeriodEnd
+	if step, _ := sub.State().Next(); step != subscription.NoStep {
+		t.Errorf("the next step is %s", step)
+	}
+	if _, err := sub.NextBill(end); err == nil {
+		t.Error("a renewal is billed")
+	}
+	bill, err := sub.ChangeBill(pro, subscription.ChargeNow, started)
+	if err != nil || sub.StartCharge("pay_1", bill) == nil {
+		t.Errorf("a change of plan is charged, %v", err)
+	}
+	late := end.AddDate(0, 2, 3)
+	if sub.State().GivesAccess(late) || !sub.State().GivesAccess(end.Add(-1)) {
+		t.Error("access does not end with the period")
+	}
+	if !sub.DisputeClosed("dsp_1") || sub.DisputeClosed("dsp_1") {
+		t.Error("the dispute was not closed once")
+	}
+	if s := renew(t, sub, late); s.CurrentPeriodEnd.Before(late) || s.CurrentPeriodStart.After(late) || s.Held {
+		t.Errorf("%s to %s was charged on %s", s.CurrentPeriodStart, s.CurrentPeriodEnd, late)
+	}
+}
+
+func TestADisputedSubscriptionStillEnds(t *testing.T) {
+	t.Parallel()
+	ending := begin(t, basic)
+	if _, err := ending.CancelAtPeriodEnd(subscription.CancelRequested, started); err != nil {
+		t.Fatal(err)
+	}
+	ending.Dispute("dsp_1", first)
+	if step, _ := ending.State().Next(); step != subscription.StepEnd {
+		t.Errorf("the next step is %q", step)
+	}
+	given := begin(t, basic)
+	decline(t, given, "stolen_card", given.State().CurrentPeriodEnd)
+	given.Dispute("dsp_1", first)
+	if step, _ := given.State().Next(); step != subscription.StepExpire {
+		t.Errorf("the next step is %q", step)
+	}
+}
+
+func TestWhoCancelsWhileARenewalIsChargedPaysNoMore(t *testing.T) {
+	t.Parallel()
+	sub := begin(t, basic)
+	end := sub.State().CurrentPeriodEnd
+	charge(t, sub, "pay_1", end)
+	e, err := sub.CancelAtPeriodEnd(subscription.CancelRequested, end)
+	if _, ok := e.(subscription.Canceled); !ok || err != nil {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if s := sub.State(); s.IsAwaiting("pay_1") || !s.EndedAt.Equal(end) || s.CancelReason != subscription.CancelRequested {
+		t.Errorf("%+v", s)
+	}
+	if _, err := sub.Declined("pay_1", payment.DeclineReason{}, end); err == nil {
+		t.Error("its outcome is still awaited")
+	}
+}
