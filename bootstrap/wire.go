@@ -25,7 +25,7 @@ func (a *App) wire() (modules, error) {
 	buyers := a.wireCustomers(accounts)
 	sales := a.wireSales(offers, bookings, grants)
 	attempts := a.wireAttempts(accounts, buyers, grants, sales)
-	sessions := a.wireCheckout(accounts, offers, bookings, grants, sales, attempts)
+	sessions := a.wireCheckout(accounts, offers, bookings, grants, sales, attempts, buyers)
 	cards := a.wirePayments(accounts)
 	refunds, disputes, inbox := a.wireReturns(cards, ledger, sessions)
 	renewals := a.wireSubscriptions(offers, buyers, attempts)

@@ -9,17 +9,21 @@ import (
 	"sundry/modules/booking"
 	"sundry/modules/catalog"
 	"sundry/modules/checkout"
+	"sundry/modules/customers"
 	"sundry/modules/identity"
 	"sundry/modules/payments"
+	"sundry/modules/subscriptions"
 )
 
 func (a *App) wireSales(offers *catalog.Service, bookings *booking.Service, grants *access.Service) *checkout.Sales {
-	return checkout.NewSales(checkout.SaleDeps{IDs: a.ids, Bookings: bookings, Discounts: offers, Access: grants})
+	return checkout.NewSales(checkout.SaleDeps{
+		IDs: a.ids, Bookings: bookings, Discounts: offers, Access: grants, Past: subscriptions.Past{},
+	})
 }
 
 func (a *App) wireCheckout(
 	accounts *identity.Service, offers *catalog.Service, bookings *booking.Service, grants *access.Service,
-	sales *checkout.Sales, attempts *payments.Attempts,
+	sales *checkout.Sales, attempts *payments.Attempts, buyers *customers.Service,
 ) *checkout.Service {
 	module := checkout.New(
 		checkout.Config{
@@ -30,6 +34,7 @@ func (a *App) wireCheckout(
 			Store: a.store, Clock: a.clock, IDs: a.ids, Sales: sales, Charges: attempts, Runner: attempts, Cards: a.providers.Default().Cards,
 			Offers: offers, Bookings: bookings, Queue: bookings, Access: grants, Accounts: accounts,
 			Discounts: offers, Taxes: a.adapters.Taxes, VAT: a.adapters.VAT, Limiter: a.limiter,
+			Past: subscriptions.Past{}, Portal: buyers,
 		})
 
 	a.mux.Handle(checkout.TaskExpire, jobs.Payments, module.ExpireDue)

@@ -21,6 +21,8 @@ type Sessions interface {
 	Get(ctx context.Context, id string) (checkout.State, error)
 	// CountHolding counts the sessions of one OpenedBy that hold times of the creator, the transaction's own included.
 	CountHolding(ctx context.Context, creatorID, openedBy string) (int, error)
+	// ListPaying returns the open sessions of a customer with an attempt that is not settled.
+	ListPaying(ctx context.Context, creatorID, externalCustomerID string) ([]checkout.State, error)
 	// Update writes a changed session. ErrStale.
 	Update(ctx context.Context, s checkout.State) error
 	// List returns the account's sessions that the search asks for, newest first.

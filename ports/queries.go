@@ -42,6 +42,22 @@ type CatalogChoice struct {
 	Variant string
 }
 
+// Buyer is who buys of a listing, as far as they are known: by the integrator's name, without one by e-mail address.
+type Buyer struct {
+	CreatorID, ListingID string
+	ExternalCustomerID   string
+	Email                string
+}
+
+// PastSubscriptions returns what a buyer has had of a listing, for checkout; subscriptions implements it.
+type PastSubscriptions interface {
+	// HadTrial reports whether the buyer has had a trial of the listing.
+	HadTrial(ctx context.Context, r Repos, b Buyer) (bool, error)
+	// RunningFor returns the customer of the buyer's running subscription to the listing; ok is false without one. Only a
+	// buyer whom the integrator named has one.
+	RunningFor(ctx context.Context, r Repos, b Buyer) (customerID string, ok bool, err error)
+}
+
 // PlanTerms returns the benefits of plans, for access; the catalog implements it.
 type PlanTerms interface {
 	// TermsOf finds a plan of the account's listing by stable keys, without a price: nothing is bought. NOT_FOUND for an

@@ -30,6 +30,9 @@ type Subscriptions interface {
 	Update(ctx context.Context, s subscription.State) error
 	// List returns part of an account's subscriptions, newest first.
 	List(ctx context.Context, f SubscriptionFilter, page Page) (List[subscription.State], error)
+	// ListByBuyer returns all subscriptions of the customer with an external id, or, without one, of those with an e-mail
+	// address in any case, newest first.
+	ListByBuyer(ctx context.Context, creatorID, externalCustomerID, email string) ([]subscription.State, error)
 	// ListByCustomer returns all subscriptions of a customer, newest first.
 	ListByCustomer(ctx context.Context, customerID string) ([]subscription.State, error)
 }

@@ -28,6 +28,7 @@ var statusOf = map[fault.Code]int{
 	fault.EmailTaken: 409, fault.InsufficientBalance: 409, fault.QuoteExpired: 409, fault.SlugTaken: 409,
 	fault.SlotUnavailable: 409,
 	fault.CatalogKeyTaken: 409, fault.SessionAlreadyPaid: 409, fault.ListingNotPurchasable: 409,
+	fault.AlreadySubscribed:    409,
 	fault.StateConflict:        409,
 	fault.IdempotencyKeyReused: 409, fault.IdempotencyKeyMismatch: 409, fault.IdempotencyInProgress: 409,
 	fault.PeriodClosed:  409,
@@ -49,6 +50,7 @@ type errorView struct {
 	Details    []detailView `json:"details,omitempty"`
 	ListingURL string       `json:"listingUrl,omitempty"`
 	CancelURL  string       `json:"cancelUrl,omitempty"`
+	PortalURL  string       `json:"portalUrl,omitempty"`
 	// DeclineCode is the reason of a decline, with CARD_DECLINED.
 	DeclineCode string `json:"declineCode,omitempty"`
 }
@@ -128,7 +130,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	}
 	view := errorView{
 		Code: f.Code, Message: f.Message, RequestID: requestID(c), ListingURL: f.ListingURL, CancelURL: f.CancelURL,
-		DeclineCode: f.DeclineCode,
+		PortalURL: f.PortalURL, DeclineCode: f.DeclineCode,
 	}
 	for _, d := range f.Details {
 		view.Details = append(view.Details, detailView(d))

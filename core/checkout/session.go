@@ -68,6 +68,8 @@ type State struct {
 	Offer     plan.Offer
 	// Catalog is nil for a session opened by listing id or payment link.
 	Catalog *CatalogReference
+	// TrialDropped means that the buyer has had the trial that the offer was opened with.
+	TrialDropped bool
 	// OpenedBy identifies the networks that visitors opened sessions from; "" for one made with a key.
 	OpenedBy           string
 	PaymentLinkID      string
@@ -227,6 +229,22 @@ func (c *Session) ApplyDiscount(terms *discount.Terms, now time.Time) error {
 	c.s.DiscountTerms, c.s.Discount = terms, off
 	c.s.Total.Minor = c.s.Subtotal.Minor - off.Minor // a discount is between zero and the subtotal
 	c.s.Revision++
+	return nil
+}
+
+// DropTrial makes the first period due now, less the discount. The caller changes the session otherwise, too.
+func (c *Session) DropTrial() error {
+	c.s.Offer.TrialDays, c.s.TrialDropped = 0, true
+	c.s.Subtotal = c.s.Offer.DueNow()
+	c.s.Discount, c.s.Total = money.Amount{Currency: c.s.Subtotal.Currency}, c.s.Subtotal
+	if c.s.DiscountTerms == nil {
+		return nil
+	}
+	off, err := c.s.DiscountTerms.Off(c.s.Subtotal)
+	if err != nil {
+		return err
+	}
+	c.s.Discount, c.s.Total.Minor = off, c.s.Subtotal.Minor-off.Minor
 	return nil
 }
 

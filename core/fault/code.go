@@ -64,6 +64,8 @@ const (
 	CatalogKeyTaken Code = "CATALOG_KEY_TAKEN"
 	// SessionAlreadyPaid: the checkout session is paid; nothing is charged again.
 	SessionAlreadyPaid Code = "SESSION_ALREADY_PAID"
+	// AlreadySubscribed: the customer has a running subscription to the listing; PortalURL leads to it.
+	AlreadySubscribed Code = "ALREADY_SUBSCRIBED"
 	// ListingNotPurchasable: the listing is a draft or archived.
 	ListingNotPurchasable Code = "LISTING_NOT_PURCHASABLE"
 	// StateConflict: the object's state does not allow the operation.
@@ -113,7 +115,7 @@ func Codes() []Code {
 		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, UnknownParameter, SlotNotOffered, Unauthenticated,
 		CardDeclined, AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken,
 		InsufficientBalance, QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid,
-		ListingNotPurchasable, StateConflict, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress,
+		AlreadySubscribed, ListingNotPurchasable, StateConflict, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress,
 		PeriodClosed, NotRefundable, LimitReached, SessionExpired, MethodNotAllowed, PayloadTooLarge,
 		UnsupportedMediaType, RateLimited, Internal, ProcessorUnavailable, DatabaseBusy,
 	}

@@ -27,6 +27,7 @@ type Error struct {
 
 	ListingURL string        // where to choose again, with SLOT_UNAVAILABLE
 	CancelURL  string        // where the integrator wants the buyer back, with SLOT_UNAVAILABLE
+	PortalURL  string        // the customer's portal, with ALREADY_SUBSCRIBED where a key asked
 	RetryAfter time.Duration // when to try again, with 429, 503 and IDEMPOTENCY_IN_PROGRESS; 0 = unknown
 	// DeclineCode is the bank's reason for refusing the card, in Stripe's words and lower case, with CARD_DECLINED.
 	DeclineCode string

@@ -60,10 +60,12 @@ type State struct {
 	// TaxBehavior specifies whether the prices, those of plans and variants included, contain their tax.
 	TaxBehavior tax.Behavior
 	// PriceID names the price of the implied plan; it changes with whatever that price asks for.
-	PriceID  string
-	Status   Status
-	Metadata Metadata
-	Variants []Variant
+	PriceID string
+	Status  Status
+	// TrialOncePerCustomer and OneSubscriptionPerCustomer limit what one customer may have of recurring plans.
+	TrialOncePerCustomer, OneSubscriptionPerCustomer bool
+	Metadata                                         Metadata
+	Variants                                         []Variant
 	// Images are shown in this order; their bytes are kept beside the listing.
 	Images    []Image
 	CreatedAt time.Time
@@ -96,6 +98,8 @@ type Edit struct {
 	PriceInCents *int64
 	Currency     *string
 	TaxBehavior  *string
+	// TrialOncePerCustomer and OneSubscriptionPerCustomer are true for a new listing that does not set them.
+	TrialOncePerCustomer, OneSubscriptionPerCustomer *bool
 	// Metadata is laid over the present members, null takes one away; ClearMetadata takes all of them first.
 	Metadata      map[string]any
 	ClearMetadata bool
@@ -119,7 +123,10 @@ func (p Proposal) Check() error {
 
 func (p Proposal) parse() (State, error) {
 	var f fault.Violations
-	s := State{Type: Type(p.Type), Status: Draft, TaxBehavior: tax.Inclusive}
+	s := State{
+		Type: Type(p.Type), Status: Draft, TaxBehavior: tax.Inclusive,
+		TrialOncePerCustomer: true, OneSubscriptionPerCustomer: true,
+	}
 	f.Check(p.Type != "", "type", fault.DetailRequired, "Expected DIGITAL, SERVICE, SUBSCRIPTION or APPOINTMENT.")
 	if p.Type != "" {
 		f.OneOf("type", p.Type, listingtype.Names()...)
@@ -193,6 +200,12 @@ func (e Edit) apply(f *fault.Violations, s State) State {
 	if e.TaxBehavior != nil {
 		f.OneOf("taxBehavior", *e.TaxBehavior, string(tax.Inclusive), string(tax.Exclusive))
 		s.TaxBehavior = tax.Behavior(*e.TaxBehavior)
+	}
+	if e.TrialOncePerCustomer != nil {
+		s.TrialOncePerCustomer = *e.TrialOncePerCustomer
+	}
+	if e.OneSubscriptionPerCustomer != nil {
+		s.OneSubscriptionPerCustomer = *e.OneSubscriptionPerCustomer
 	}
 	if e.ClearMetadata {
 		s.Metadata = Metadata{}

@@ -48,6 +48,7 @@ func (s State) Offer(p plan.State, price plan.Price, v Variant) plan.Offer {
 	}
 	if o.Recurring() {
 		o.TrialDays = p.TrialDays
+		o.OneTrial, o.OneSubscription = s.TrialOncePerCustomer, s.OneSubscriptionPerCustomer
 	}
 	if s.Type.Bookable() {
 		o.VariantID, o.VariantName, o.DurationMinutes, o.SessionCount = v.ID, v.Name, v.DurationMinutes, v.SessionCount

@@ -128,8 +128,12 @@ type Offer struct {
 	Interval      period.Interval `json:"interval,omitempty"`
 	IntervalCount int             `json:"intervalCount,omitempty"`
 	// TrialDays is zero unless the first charge comes after a trial.
-	TrialDays int          `json:"trialDays,omitempty"`
-	Price     money.Amount `json:"price"`
+	TrialDays int `json:"trialDays,omitempty"`
+	// OneTrial and OneSubscription are the limits of the listing: a customer has one trial of it, and one running
+	// subscription.
+	OneTrial        bool         `json:"oneTrial,omitempty"`
+	OneSubscription bool         `json:"oneSubscription,omitempty"`
+	Price           money.Amount `json:"price"`
 	// TaxBehavior specifies whether the price contains its tax; "" is inclusive.
 	TaxBehavior tax.Behavior `json:"taxBehavior,omitempty"`
 	Terms       Terms        `json:"terms"`

@@ -54,6 +54,10 @@ func (s State) funded(b Bill, paymentID string) []Fund {
 	if b.Kind == PlanChange {
 		gained -= valueOf(funds)
 	}
+	due := b.Due().Minor
+	if due > 0 {
+		funds = append(funds, Fund{PaymentID: paymentID})
+	}
 	paid := make([]int64, len(funds)) // out of the credit of each, the oldest first, and by the payment
 	left := b.CreditUsed.Minor
 	for i := range funds {
@@ -61,8 +65,8 @@ func (s State) funded(b Bill, paymentID string) []Fund {
 		funds[i].Credit -= paid[i]
 		left -= paid[i]
 	}
-	if due := b.Due().Minor; due > 0 {
-		funds, paid = append(funds, Fund{PaymentID: paymentID}), append(paid, due)
+	if due > 0 {
+		paid[len(paid)-1] = due
 	}
 	for i, value := range apportioned(gained, paid, left) {
 		funds[i].Value += value

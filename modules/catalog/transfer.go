@@ -31,19 +31,22 @@ const documentVersion = 1
 
 // DocumentListing is a listing with all that belongs to it. Its key is the catalog key.
 type DocumentListing struct {
-	Key          string            `json:"key"`
-	Slug         string            `json:"slug"`
-	Type         listing.Type      `json:"type"`
-	Status       listing.Status    `json:"status"`
-	Title        string            `json:"title"`
-	Description  string            `json:"description"`
-	PriceInCents int64             `json:"priceInCents"`
-	Currency     string            `json:"currency"`
-	TaxBehavior  tax.Behavior      `json:"taxBehavior"`
-	Metadata     map[string]any    `json:"metadata"`
-	Variants     []DocumentVariant `json:"variants"`
-	Plans        []DocumentPlan    `json:"plans"`
-	PaymentLinks []DocumentLink    `json:"paymentLinks"`
+	Key          string         `json:"key"`
+	Slug         string         `json:"slug"`
+	Type         listing.Type   `json:"type"`
+	Status       listing.Status `json:"status"`
+	Title        string         `json:"title"`
+	Description  string         `json:"description"`
+	PriceInCents int64          `json:"priceInCents"`
+	Currency     string         `json:"currency"`
+	TaxBehavior  tax.Behavior   `json:"taxBehavior"`
+	// The limits are nil in a document without them: they go on as they are.
+	TrialOncePerCustomer       *bool             `json:"trialOncePerCustomer,omitempty"`
+	OneSubscriptionPerCustomer *bool             `json:"oneSubscriptionPerCustomer,omitempty"`
+	Metadata                   map[string]any    `json:"metadata"`
+	Variants                   []DocumentVariant `json:"variants"`
+	Plans                      []DocumentPlan    `json:"plans"`
+	PaymentLinks               []DocumentLink    `json:"paymentLinks"`
 }
 
 // DocumentVariant is a variant of an appointment listing.
@@ -165,6 +168,7 @@ func newDocumentListing(l listing.State, plans []plan.State, links []paymentlink
 	d := DocumentListing{
 		Key: l.CatalogKey, Slug: l.Slug, Type: l.Type, Status: l.Status, Title: l.Title, Description: l.Description,
 		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior,
+		TrialOncePerCustomer: &l.TrialOncePerCustomer, OneSubscriptionPerCustomer: &l.OneSubscriptionPerCustomer,
 		Metadata: l.Metadata,
 		Variants: []DocumentVariant{}, Plans: []DocumentPlan{}, PaymentLinks: []DocumentLink{},
 	}

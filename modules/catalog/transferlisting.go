@@ -55,6 +55,7 @@ func (s *Service) importedListing(
 	edit := listing.Edit{
 		Title: &wanted.Title, Description: &wanted.Description, Slug: &wanted.Slug, CatalogKey: &wanted.Key,
 		PriceInCents: &wanted.PriceInCents, Currency: &wanted.Currency, TaxBehavior: behaviorOf(wanted),
+		TrialOncePerCustomer: wanted.TrialOncePerCustomer, OneSubscriptionPerCustomer: wanted.OneSubscriptionPerCustomer,
 		Metadata: numbers(wanted.Metadata), ClearMetadata: true,
 	}
 	found, err := r.Catalog.Listings.GetByKey(ctx, creatorID, wanted.Key)

@@ -123,7 +123,7 @@ func checkText(field, s string, limit int, f *fault.Violations) {
 func (s *Service) Check(n NewSession) error { return n.validate(s.cfg.Sandbox) }
 
 // Create opens a session for the account. Faults: VALIDATION_FAILED, NOT_FOUND, LISTING_NOT_PURCHASABLE, NOT_BOOKABLE,
-// and of times given those of ports.Bookings.
+// ALREADY_SUBSCRIBED, and of times given those of ports.Bookings.
 func (s *Service) Create(ctx context.Context, creatorID string, n NewSession) (checkout.State, error) {
 	if err := n.validate(s.cfg.Sandbox); err != nil {
 		return checkout.State{}, err
@@ -179,6 +179,16 @@ func (s *Service) open(ctx context.Context, r ports.Repos, state checkout.State,
 	now, err := r.Clock.Now(ctx, state.CreatorID)
 	if err != nil {
 		return checkout.State{}, err
+	}
+	if err := s.refuseSubscriber(ctx, r, state, state.OpenedBy == ""); err != nil {
+		return checkout.State{}, err
+	}
+	had, err := s.hadTrial(ctx, r, state)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	if had {
+		state.Offer.TrialDays = 0
 	}
 	session := checkout.New(state, now)
 	if err := apply(session); err != nil {

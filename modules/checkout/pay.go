@@ -36,6 +36,13 @@ func (s *Service) PayOnPage(
 	if err != nil {
 		return checkout.State{}, err
 	}
+	dropped, err := s.dropTrial(ctx, session, p.Email)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	if dropped {
+		return checkout.State{}, errTrialUsed()
+	}
 	if session.NeedsCard() {
 		return s.pay(ctx, session, p, true)
 	}
@@ -57,6 +64,15 @@ func (s *Service) PayInSandbox(ctx context.Context, creatorID, sessionID string,
 		if err := s.chooseToPay(ctx, opened, p); err != nil {
 			return checkout.State{}, err
 		}
+		if opened, err = s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
+			return checkout.State{}, err
+		}
+	}
+	dropped, err := s.dropTrial(ctx, opened, p.Email)
+	if err != nil {
+		return checkout.State{}, err
+	}
+	if dropped {
 		if opened, err = s.store.Read(ctx).Checkout.Sessions.Get(ctx, sessionID); err != nil {
 			return checkout.State{}, err
 		}
@@ -87,7 +103,7 @@ func (s *Service) chooseToPay(ctx context.Context, opened checkout.State, p Paym
 //
 // Other faults: VALIDATION_FAILED, SLOT_COUNT_MISMATCH before the times are chosen, SLOT_UNAVAILABLE when they are
 // lost, SESSION_ALREADY_PAID, SESSION_EXPIRED, STATE_CONFLICT (failed, or another attempt is under way),
-// LIMIT_REACHED when its discount is used up, PROCESSOR_UNAVAILABLE.
+// LIMIT_REACHED when its discount is used up, ALREADY_SUBSCRIBED, PROCESSOR_UNAVAILABLE.
 func (s *Service) pay(ctx context.Context, seen checkout.State, p Payment, emailRequired bool) (checkout.State, error) {
 	seen, err := s.cancelPendingAuth(ctx, seen, p, emailRequired)
 	if err != nil {
@@ -196,6 +212,9 @@ func (s *Service) begin(
 		attemptID := s.ids.New(id.Payment)
 		method, err := s.start(ctx, r, aggregate, attemptID, p, emailRequired, now)
 		if err != nil {
+			return err
+		}
+		if err := s.requireOnePurchase(ctx, r, before, !emailRequired); err != nil {
 			return err
 		}
 		aggregate.NoteVATCheck(check)
@@ -344,6 +363,9 @@ func (s *Service) Describe(ctx context.Context, secret, email string, buyer cust
 			return err
 		}
 		aggregate.NoteVATCheck(check)
+		if _, err := s.withoutTrial(ctx, r, aggregate, now); err != nil {
+			return err
+		}
 		if err := s.applyTax(ctx, aggregate, now); err != nil {
 			return err
 		}

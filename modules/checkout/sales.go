@@ -32,6 +32,7 @@ type SaleDeps struct {
 	Bookings  ports.Bookings
 	Discounts ports.DiscountCodes
 	Access    ports.AccessVersions
+	Past      ports.PastSubscriptions
 }
 
 // Sales ends sessions with the outcome of their payments.
@@ -44,7 +45,8 @@ func NewSales(d SaleDeps) *Sales { return &Sales{d} }
 
 // Paid implements ports.ChargeOutcomes. It makes the session paid: customer, appointments, receipt number and its
 // subscribers (subscription, access), in one transaction. It refunds money that arrives for a session which another
-// payment has paid, for times that were sold to somebody else, or for a discount that is used up.
+// payment has paid, for times that were sold to somebody else, for a discount that is used up, or for a second
+// subscription where the listing gives one.
 func (s *Sales) Paid(
 	ctx context.Context, r ports.Repos, attempt *payment.Payment, o payment.Outcome, now time.Time,
 ) ([]event.Event, error) {
@@ -58,6 +60,13 @@ func (s *Sales) Paid(
 	}
 	session := checkout.Restore(before)
 	session.NoteEvidence("", o.CardCountry)
+	subscribed, err := s.subscribed(ctx, r, before)
+	if err != nil {
+		return nil, err
+	}
+	if subscribed {
+		return nil, s.refundAndClose(ctx, r, session, paid, now)
+	}
 	buyer, err := r.Customers.Customers.GetOrInsert(ctx, customer.State{
 		ID: s.deps.IDs.New(id.Customer), CreatorID: before.CreatorID, ExternalCustomerID: before.ExternalCustomerID,
 		Email: before.Email, DisplayName: before.Buyer.Name, Details: before.Buyer, CreatedAt: now, UpdatedAt: now,
@@ -91,6 +100,18 @@ func (s *Sales) Paid(
 		return nil, err
 	}
 	return append([]event.Event{sold}, booked...), s.close(ctx, r, session.State())
+}
+
+// subscribed reports whether the buyer has the one subscription to the listing that they may have.
+func (s *Sales) subscribed(ctx context.Context, r ports.Repos, session checkout.State) (running bool, err error) {
+	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
+		return false, nil
+	}
+	if err := s.deps.Access.LockAccess(ctx, r, session.CreatorID, session.ExternalCustomerID); err != nil {
+		return false, err
+	}
+	_, running, err = s.deps.Past.RunningFor(ctx, r, buyerOf(session))
+	return running, err
 }
 
 // confirm books the appointments of a sale; ok is false when a time was sold to somebody else.
@@ -150,8 +171,10 @@ func (s *Sales) refundAndClose(
 	if err := s.releaseDiscount(ctx, r, after); err != nil {
 		return err
 	}
-	if err := r.Tasks.Schedule(ctx, ports.TaskRefundPayment, paid.ID, after.CreatorID, now); err != nil {
-		return err
+	if paid.Amount.Minor > 0 {
+		if err := r.Tasks.Schedule(ctx, ports.TaskRefundPayment, paid.ID, after.CreatorID, now); err != nil {
+			return err
+		}
 	}
 	return s.close(ctx, r, after)
 }

@@ -45,6 +45,8 @@ type Service struct {
 	taxes     ports.TaxCalculator
 	vat       ports.VATRegister
 	limiter   ports.RateLimiter
+	past      ports.PastSubscriptions
+	portal    ports.PortalLinks
 }
 
 // Deps holds the dependencies of the module.
@@ -66,6 +68,8 @@ type Deps struct {
 	// VAT is asked about VAT ids; nil where their shape alone is checked.
 	VAT     ports.VATRegister
 	Limiter ports.RateLimiter
+	Past    ports.PastSubscriptions
+	Portal  ports.PortalLinks
 }
 
 // New returns the module.
@@ -75,7 +79,7 @@ func New(cfg Config, d Deps) *Service {
 		cards:  d.Cards,
 		offers: d.Offers, bookings: d.Bookings, queue: d.Queue, access: d.Access, accounts: d.Accounts,
 		discounts: d.Discounts, taxes: d.Taxes,
-		limiter: d.Limiter, vat: d.VAT,
+		limiter: d.Limiter, vat: d.VAT, past: d.Past, portal: d.Portal,
 	}
 }
 

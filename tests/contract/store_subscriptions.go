@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,28 @@ func subscriptionsAreFoundByTheirSearch(t *testing.T, db Database) {
 		if got := subscriptionIDs(list.Items); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
 		}
+	}
+	email := "" // of the customers, as insertSubscription makes them
+	if found, err := store.Read(t.Context()).Customers.Customers.Get(t.Context(), grace.CustomerID); err == nil {
+		email = found.Email
+	}
+	for name, c := range map[string]struct {
+		external, email string
+		want            []string
+	}{
+		"of a named buyer":      {"ada", "", []string{"sub_3", "sub_1"}},
+		"named, with an e-mail": {"grace", email, []string{"sub_2"}},
+		"of nobody":             {"", "", nil},
+		"of an unknown address": {"", "nobody@example.com", nil},
+	} {
+		list, err := subscriptions.ListByBuyer(t.Context(), creator, c.external, c.email)
+		if got := subscriptionIDs(list); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
+		}
+	}
+	byAddress, err := subscriptions.ListByBuyer(t.Context(), creator, "", strings.ToUpper(email))
+	if got := subscriptionIDs(byAddress); err != nil || email == "" || !slices.Contains(got, "sub_2") {
+		t.Errorf("by the address %q in another case: %v, %v", email, got, err)
 	}
 	found, err := subscriptions.ListByCustomer(t.Context(), ada.CustomerID)
 	if got := subscriptionIDs(found); err != nil || !slices.Equal(got, []string{"sub_3", "sub_1"}) {

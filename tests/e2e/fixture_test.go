@@ -60,11 +60,13 @@ func newFixture(t *testing.T, app *harness.App) *fixture {
 	return w
 }
 
-// subscription is a published SUBSCRIPTION listing with the plan "pro": €19 a month, or €190 a year.
+// subscription is a published SUBSCRIPTION listing with the plan "pro": €19 a month, or €190 a year. A customer may buy it
+// as often as a test does.
 func (w *fixture) subscription(t *testing.T) harness.Listing {
 	t.Helper()
 	draft := w.NewListing(t, harness.JSON{
 		"type": "SUBSCRIPTION", "slug": harness.Unique("studio"), "title": "Studio", "priceInCents": 1900,
+		"oneSubscriptionPerCustomer": false,
 		"metadata": harness.JSON{
 			"interval": "month", "intervalCount": 1, "trialDays": 0, "features": []string{"exports"},
 		},

@@ -92,6 +92,7 @@ func TestACustomersTwoYearsAddUp(t *testing.T) {
 		l := &twoYears{
 			Account: a, listing: plans(t, a, 14), customer: "ada", email: harness.Unique("ada") + "@example.com",
 		}
+		a.AsCreator(t, http.MethodPatch, "/v1/listings/"+l.listing.ID, harness.JSON{"trialOncePerCustomer": false}).Want(t, 200)
 		l.live(t)
 		t.Run("events", l.wantEvents)
 		t.Run("charges", l.wantCharges)

@@ -29,6 +29,8 @@ type listingRow struct {
 	PriceID     string
 	TaxBehavior string
 	Status      string
+	TrialOnce   bool
+	OneRunning  bool
 	Metadata    repo.JSONColumn[listing.Metadata]
 	Variants    repo.JSONColumn[[]listing.Variant]
 	Images      repo.JSONColumn[[]listing.Image]
@@ -45,7 +47,7 @@ func newListingRow(s listing.State) listingRow {
 		ID: s.ID, CreatorID: s.CreatorID, Type: string(s.Type), Title: s.Title, Description: s.Description,
 		Search: searchable(s.Title + "\n" + s.Description), Slug: s.Slug, CatalogKey: s.CatalogKey,
 		PriceMinor: s.Price.Minor, Currency: string(s.Price.Currency), PriceID: s.PriceID, TaxBehavior: string(s.TaxBehavior),
-		Status:   string(s.Status),
+		Status: string(s.Status), TrialOnce: s.TrialOncePerCustomer, OneRunning: s.OneSubscriptionPerCustomer,
 		Metadata: repo.JSON(s.Metadata), Variants: repo.JSON(s.Variants), Images: repo.JSON(s.Images),
 		CreatedAt: repo.UnixMillis(s.CreatedAt), UpdatedAt: repo.UnixMillis(s.UpdatedAt), Revision: s.Revision,
 	}
@@ -56,6 +58,7 @@ func (r listingRow) toState() listing.State {
 		ID: r.ID, CreatorID: r.CreatorID, Type: listing.Type(r.Type), Title: r.Title, Description: r.Description,
 		Slug: r.Slug, CatalogKey: r.CatalogKey, Price: repo.Amount(r.PriceMinor, r.Currency),
 		PriceID: r.PriceID, TaxBehavior: tax.Behavior(r.TaxBehavior), Status: listing.Status(r.Status),
+		TrialOncePerCustomer: r.TrialOnce, OneSubscriptionPerCustomer: r.OneRunning,
 		Metadata: r.Metadata.V, Variants: r.Variants.V, Images: r.Images.V,
 		CreatedAt: time.Time(r.CreatedAt), UpdatedAt: time.Time(r.UpdatedAt), Revision: r.Revision,
 	}
@@ -92,7 +95,7 @@ func (t listings) GetByKey(_ context.Context, creatorID, key string) (listing.St
 // withPlans reads a listing once for each of its plans, or once with none.
 const withPlans = `SELECT l.id, l.creator_id, l.type, l.title, l.description, l.slug, l.catalog_key, l.price_minor,
 		l.currency, l.price_id,
-		l.tax_behavior, l.status, l.metadata, l.variants, l.images, l.created_at, l.updated_at, l.revision,
+		l.tax_behavior, l.status, l.trial_once, l.one_running, l.metadata, l.variants, l.images, l.created_at, l.updated_at, l.revision,
 		COALESCE(p.id, ''), COALESCE(p.key, ''), COALESCE(p.name, ''), COALESCE(p.is_default, FALSE),
 		COALESCE(p.trial_days, 0), p.prices, p.terms,
 		COALESCE(p.retired, FALSE), p.created_at, p.updated_at, COALESCE(p.revision, 0)
@@ -110,7 +113,7 @@ func (t listings) GetWithPlans(_ context.Context, creatorID,
 			var of listingRow
 			err = row.Scan(&of.ID, &of.CreatorID, &of.Type, &of.Title, &of.Description, &of.Slug, &of.CatalogKey, &of.PriceMinor,
 				&of.Currency, &of.PriceID,
-				&of.TaxBehavior, &of.Status, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt, &of.UpdatedAt, &of.Revision,
+				&of.TaxBehavior, &of.Status, &of.TrialOnce, &of.OneRunning, &of.Metadata, &of.Variants, &of.Images, &of.CreatedAt, &of.UpdatedAt, &of.Revision,
 				&p.ID, &p.Key, &p.Name, &p.IsDefault, &p.TrialDays, &p.Prices, &p.Terms, &p.Retired, &p.CreatedAt, &p.UpdatedAt,
 				&p.Revision)
 			l, p.CreatorID, p.ListingID = of.toState(), of.CreatorID, of.ID

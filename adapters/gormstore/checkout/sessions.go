@@ -43,7 +43,8 @@ type sessionRow struct {
 	SessionCount       int `gorm:"<-:create"`
 	Status             string
 	Currency           string `gorm:"<-:create"`
-	Subtotal           int64  `gorm:"<-:create"`
+	Subtotal           int64
+	TrialDropped       bool
 	Discount           int64
 	Tax                int64
 	Total              int64
@@ -67,7 +68,7 @@ func (sessionRow) TableName() string { return "sessions" }
 
 func newSessionRow(s checkout.State) sessionRow {
 	return sessionRow{
-		ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
+		TrialDropped: s.TrialDropped, ID: s.ID, CreatorID: s.CreatorID, ListingID: s.Offer.ListingID,
 		Offer: repo.JSON(s.Offer), Catalog: repo.JSON(s.Catalog), PaymentLinkID: s.PaymentLinkID, OpenedBy: s.OpenedBy,
 		ExternalCustomerID: s.ExternalCustomerID, Email: s.Email, Buyer: repo.JSON(s.Buyer),
 		UIMode: string(s.UIMode), SuccessURL: s.SuccessURL, CancelURL: s.CancelURL, ReferenceID: s.ReferenceID,
@@ -87,9 +88,13 @@ func (r sessionRow) toState() checkout.State {
 	amount := func(minor int64) money.Amount {
 		return repo.Amount(minor, r.Currency)
 	}
+	offer := r.Offer.V
+	if r.TrialDropped {
+		offer.TrialDays = 0
+	}
 	return checkout.State{
-		ID: r.ID, CreatorID: r.CreatorID, Offer: r.Offer.V, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID,
-		OpenedBy:           r.OpenedBy,
+		ID: r.ID, CreatorID: r.CreatorID, Offer: offer, Catalog: r.Catalog.V, PaymentLinkID: r.PaymentLinkID,
+		OpenedBy: r.OpenedBy, TrialDropped: r.TrialDropped,
 		ExternalCustomerID: r.ExternalCustomerID, Email: r.Email, Buyer: r.Buyer.V,
 		UIMode: checkout.UIMode(r.UIMode), SuccessURL: r.SuccessURL, CancelURL: r.CancelURL, ReferenceID: r.ReferenceID,
 		Metadata: r.Metadata.V, UTM: r.UTM.V, Slots: r.Slots.V, Status: checkout.Status(r.Status),
@@ -146,6 +151,12 @@ func (t sessions) CountHolding(_ context.Context, creatorID, openedBy string) (i
 		JOIN reservations r ON r.creator_id = s.creator_id AND r.checkout_id = s.id AND r.status = 'held'
 		WHERE s.creator_id = ? AND s.opened_by = ? AND s.opened_by <> ''`, creatorID, openedBy)
 	return len(ids), err
+}
+
+// ListPaying implements ports.Sessions.
+func (t sessions) ListPaying(_ context.Context, creatorID, externalCustomerID string) ([]checkout.State, error) {
+	return t.ListBy("list sessions being paid", t.DB.Where(`creator_id = ? AND external_customer_id = ? AND status = ?
+		AND live_payment_id <> ''`, creatorID, externalCustomerID, checkout.StatusProcessing).Order("id"))
 }
 
 // List implements ports.Sessions.

@@ -145,3 +145,15 @@ func (t subscriptions) List(_ context.Context, f ports.SubscriptionFilter,
 func (t subscriptions) ListByCustomer(_ context.Context, customerID string) ([]subscription.State, error) {
 	return t.ListBy("list subscriptions of "+customerID, t.DB.Where("customer_id = ?", customerID).Order("id DESC"))
 }
+
+// ListByBuyer implements ports.Subscriptions.
+func (t subscriptions) ListByBuyer(_ context.Context, creatorID, externalCustomerID,
+	email string) ([]subscription.State, error) {
+	query := t.DB.Where("creator_id = ? AND external_customer_id = ? AND external_customer_id <> ''", creatorID,
+		externalCustomerID)
+	if externalCustomerID == "" {
+		query = t.DB.Where(`creator_id = ? AND customer_id IN (SELECT c.id FROM customers c WHERE c.creator_id = ?
+			AND LOWER(c.email) = LOWER(?) AND c.email <> '')`, creatorID, creatorID, email)
+	}
+	return t.ListBy("list subscriptions of a buyer", query.Order("id DESC"))
+}

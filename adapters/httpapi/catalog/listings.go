@@ -44,23 +44,25 @@ func (h handlers) listingRoutes() []httpapi.Route {
 
 // listingView is a listing as responses show it.
 type listingView struct {
-	ID           string           `json:"id"`
-	CreatorID    string           `json:"creatorId"`
-	Type         listing.Type     `json:"type"`
-	Title        string           `json:"title"`
-	Description  string           `json:"description"`
-	Slug         string           `json:"slug"`
-	CatalogKey   string           `json:"catalogKey"`
-	PriceInCents int64            `json:"priceInCents"`
-	Currency     string           `json:"currency"`
-	TaxBehavior  tax.Behavior     `json:"taxBehavior"`
-	Status       listing.Status   `json:"status"`
-	Livemode     bool             `json:"livemode"`
-	Metadata     listing.Metadata `json:"metadata"`
-	Variants     []variantView    `json:"variants"`
-	Images       []imageView      `json:"images"`
-	CreatedAt    *string          `json:"createdAt"`
-	UpdatedAt    *string          `json:"updatedAt"`
+	ID                         string           `json:"id"`
+	CreatorID                  string           `json:"creatorId"`
+	Type                       listing.Type     `json:"type"`
+	Title                      string           `json:"title"`
+	Description                string           `json:"description"`
+	Slug                       string           `json:"slug"`
+	CatalogKey                 string           `json:"catalogKey"`
+	PriceInCents               int64            `json:"priceInCents"`
+	Currency                   string           `json:"currency"`
+	TaxBehavior                tax.Behavior     `json:"taxBehavior"`
+	Status                     listing.Status   `json:"status"`
+	Livemode                   bool             `json:"livemode"`
+	TrialOncePerCustomer       bool             `json:"trialOncePerCustomer"`
+	OneSubscriptionPerCustomer bool             `json:"oneSubscriptionPerCustomer"`
+	Metadata                   listing.Metadata `json:"metadata"`
+	Variants                   []variantView    `json:"variants"`
+	Images                     []imageView      `json:"images"`
+	CreatedAt                  *string          `json:"createdAt"`
+	UpdatedAt                  *string          `json:"updatedAt"`
 }
 
 // imageView is a picture of a listing.
@@ -76,7 +78,8 @@ func (h handlers) newOwnListingView(l listing.State) listingView {
 		ID: l.ID, CreatorID: l.CreatorID, Type: l.Type, Title: l.Title, Description: l.Description, Slug: l.Slug,
 		CatalogKey:   l.CatalogKey,
 		PriceInCents: l.Price.Minor, Currency: string(l.Price.Currency), TaxBehavior: l.TaxBehavior, Status: l.Status,
-		Livemode: !h.Sandbox, Metadata: l.Metadata,
+		Livemode: !h.Sandbox, TrialOncePerCustomer: l.TrialOncePerCustomer,
+		OneSubscriptionPerCustomer: l.OneSubscriptionPerCustomer, Metadata: l.Metadata,
 		Variants: make([]variantView, len(l.Variants)), Images: make([]imageView, len(l.Images)),
 		CreatedAt: apiformat.Time(l.CreatedAt), UpdatedAt: apiformat.Time(l.UpdatedAt),
 	}
@@ -129,25 +132,29 @@ func (in serviceSet) refuse(f *fault.Violations) {
 // listingMembers are the members that a request may set, when it creates a listing and later.
 type listingMembers struct {
 	serviceSet
-	Title        strictjson.Optional[string]         `json:"title"`
-	Description  strictjson.Optional[string]         `json:"description"`
-	Slug         strictjson.Optional[string]         `json:"slug"`
-	CatalogKey   strictjson.Optional[string]         `json:"catalogKey"`
-	PriceInCents strictjson.Optional[int64]          `json:"priceInCents"`
-	Currency     strictjson.Optional[string]         `json:"currency"`
-	TaxBehavior  strictjson.Optional[string]         `json:"taxBehavior"`
-	Metadata     strictjson.Optional[map[string]any] `json:"metadata"`
+	Title                      strictjson.Optional[string]         `json:"title"`
+	Description                strictjson.Optional[string]         `json:"description"`
+	Slug                       strictjson.Optional[string]         `json:"slug"`
+	CatalogKey                 strictjson.Optional[string]         `json:"catalogKey"`
+	PriceInCents               strictjson.Optional[int64]          `json:"priceInCents"`
+	Currency                   strictjson.Optional[string]         `json:"currency"`
+	TaxBehavior                strictjson.Optional[string]         `json:"taxBehavior"`
+	TrialOncePerCustomer       strictjson.Optional[bool]           `json:"trialOncePerCustomer"`
+	OneSubscriptionPerCustomer strictjson.Optional[bool]           `json:"oneSubscriptionPerCustomer"`
+	Metadata                   strictjson.Optional[map[string]any] `json:"metadata"`
 }
 
 func (in listingMembers) edit(f *fault.Violations) listing.Edit {
 	in.refuse(f)
 	e := listing.Edit{
 		Title: httpapi.PatchValue(f, "title", in.Title), Slug: httpapi.PatchValue(f, "slug", in.Slug),
-		CatalogKey:   httpapi.PatchNullable(f, "catalogKey", in.CatalogKey),
-		PriceInCents: httpapi.PatchValue(f, "priceInCents", in.PriceInCents),
-		Currency:     httpapi.PatchValue(f, "currency", in.Currency),
-		TaxBehavior:  httpapi.PatchValue(f, "taxBehavior", in.TaxBehavior),
-		Metadata:     in.Metadata.Value, ClearMetadata: in.Metadata.Null,
+		CatalogKey:                 httpapi.PatchNullable(f, "catalogKey", in.CatalogKey),
+		PriceInCents:               httpapi.PatchValue(f, "priceInCents", in.PriceInCents),
+		Currency:                   httpapi.PatchValue(f, "currency", in.Currency),
+		TaxBehavior:                httpapi.PatchValue(f, "taxBehavior", in.TaxBehavior),
+		TrialOncePerCustomer:       httpapi.PatchValue(f, "trialOncePerCustomer", in.TrialOncePerCustomer),
+		OneSubscriptionPerCustomer: httpapi.PatchValue(f, "oneSubscriptionPerCustomer", in.OneSubscriptionPerCustomer),
+		Metadata:                   in.Metadata.Value, ClearMetadata: in.Metadata.Null,
 	}
 	if in.Description.Set {
 		e.Description = &in.Description.Value // null is no description

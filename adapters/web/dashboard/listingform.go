@@ -43,6 +43,19 @@ func listingFields(l listing.State) []ui.Field {
 		{Name: "currency", Label: "Currency", Type: "select", Options: ui.Currencies(currency), Half: true},
 	}
 	fields = append(fields, metadataFields(l)...)
+	if l.Type.Recurring() {
+		fields = append(fields,
+			ui.Field{
+				Name: "trialOncePerCustomer", Label: "One free trial per customer", Type: "checkbox",
+				Checked: l.ID == "" || l.TrialOncePerCustomer,
+				Hint:    "Whoever had one pays the first period at once.",
+			},
+			ui.Field{
+				Name: "oneSubscriptionPerCustomer", Label: "One subscription per customer", Type: "checkbox",
+				Checked: l.ID == "" || l.OneSubscriptionPerCustomer,
+				Hint:    "Customers whom your code names can’t buy a second one while the first runs.",
+			})
+	}
 	return append(fields,
 		ui.Field{Type: "heading", Name: "more", Label: "For your links and your code"},
 		ui.Field{
@@ -190,6 +203,10 @@ func readListing(c *fiber.Ctx, kind listing.Type) (listing.Edit, error) {
 		slug = slugOf(title)
 	}
 	e.Slug, e.CatalogKey = &slug, in.Optional("catalogKey")
+	if kind.Recurring() {
+		e.TrialOncePerCustomer = new(in.Checked("trialOncePerCustomer"))
+		e.OneSubscriptionPerCustomer = new(in.Checked("oneSubscriptionPerCustomer"))
+	}
 	for _, m := range metadataForms[kind] {
 		name := "metadata." + m.Name
 		switch {

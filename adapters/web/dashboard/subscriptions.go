@@ -179,7 +179,18 @@ func (v *visit) subscriptionTimeline(s subscription.State) []ui.Step {
 		add("bad", "Ended", v.when(s.EndedAt))
 	}
 	if !s.CanceledAt.IsZero() {
-		add("wait", "Canceled", v.when(s.CanceledAt))
+		title := "Canceled"
+		switch s.CancelReason {
+		case subscription.CancelRefunded:
+			title = "Canceled with a refund"
+		case subscription.CancelDisputeLost:
+			title = "Canceled: a dispute was lost"
+		case subscription.NotCanceled, subscription.CancelRequested:
+		}
+		add("wait", title, v.when(s.CanceledAt))
+	}
+	if len(s.Disputes) > 0 {
+		steps = append(steps, ui.Step{Title: "In dispute: nothing is charged", Tone: "bad"})
 	}
 	if !s.PausedAt.IsZero() {
 		add("wait", "Paused", v.when(s.PausedAt))

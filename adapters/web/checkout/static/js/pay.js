@@ -97,6 +97,11 @@ function follow({ status, body }) {
     setSending(false);
     return showProblem(words.promo_title, inWords(body.message, words.promo_used));
   }
+  if (status === 409 && body.code === "ALREADY_SUBSCRIBED") {
+    setSending(false);
+    return showProblem(words.subscribed_title, words.already_subscribed);
+  }
+  if (status === 409 && body.details) return void showFirstPeriod(body);
   if (status === 409) return showCurrentState(body.code === "SESSION_ALREADY_PAID");
   if (status === 404 || status === 410) return showCurrentState();
   if (status === 0 || status >= 500) return recover();
@@ -104,6 +109,16 @@ function follow({ status, body }) {
   setSending(false);
   if (status === 429) return showProblem(words.declined_title, words.rate_limited);
   return showRefusal(body);
+}
+
+/**
+ * The buyer has had the trial: the order shows what the first period costs.
+ * @param {Reply["body"]} body
+ */
+async function showFirstPeriod(body) {
+  await drawOrder();
+  setSending(false);
+  showProblem(words.trial_title, inWords(body.message, words.trial_used));
 }
 
 /** @param {Reply["body"]} body */

@@ -1,0 +1,122 @@
+package checkout
+
+import (
+	"context"
+	"time"
+
+	"sundry/core/checkout"
+	"sundry/core/customer"
+	"sundry/core/fault"
+	"sundry/core/payment"
+	"sundry/ports"
+)
+
+// buyerOf is the buyer of a session.
+func buyerOf(session checkout.State) ports.Buyer {
+	return ports.Buyer{
+		CreatorID: session.Offer.CreatorID, ListingID: session.Offer.ListingID,
+		ExternalCustomerID: session.ExternalCustomerID, Email: session.Email,
+	}
+}
+
+// hadTrial reports whether the buyer of a session with a trial has had the one that the listing gives.
+func (s *Service) hadTrial(ctx context.Context, r ports.Repos, session checkout.State) (bool, error) {
+	if session.Offer.TrialDays == 0 || !session.Offer.OneTrial {
+		return false, nil
+	}
+	return s.past.HadTrial(ctx, r, buyerOf(session))
+}
+
+// refuseSubscriber is ALREADY_SUBSCRIBED for a buyer who has a running subscription to a listing that gives one, with
+// their portal where a key asks.
+func (s *Service) refuseSubscriber(ctx context.Context, r ports.Repos, session checkout.State, keyed bool) error {
+	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
+		return nil
+	}
+	customerID, running, err := s.past.RunningFor(ctx, r, buyerOf(session))
+	if err != nil || !running {
+		return err
+	}
+	refusal := fault.New(fault.AlreadySubscribed, "The customer has a running subscription to this listing. They can change "+
+		"its plan, card or cancellation in their portal.")
+	if keyed {
+		if refusal.PortalURL, err = s.portal.PortalURL(customerID); err != nil {
+			return err
+		}
+	}
+	return refusal
+}
+
+// requireOnePurchase refuses a second subscription of the buyer to a listing that gives one, also while another session
+// of theirs is being paid. The purchases of one customer wait for each other here.
+func (s *Service) requireOnePurchase(ctx context.Context, r ports.Repos, session checkout.State, keyed bool) error {
+	if !session.Offer.OneSubscription || session.ExternalCustomerID == "" {
+		return nil
+	}
+	if err := s.access.LockAccess(ctx, r, session.CreatorID, session.ExternalCustomerID); err != nil {
+		return err
+	}
+	if err := s.refuseSubscriber(ctx, r, session, keyed); err != nil {
+		return err
+	}
+	paying, err := r.Checkout.Sessions.ListPaying(ctx, session.CreatorID, session.ExternalCustomerID)
+	if err != nil {
+		return err
+	}
+	for _, other := range paying {
+		if other.ID == session.ID || other.Offer.ListingID != session.Offer.ListingID {
+			continue
+		}
+		attempt, _, err := live(ctx, r, other)
+		if err != nil {
+			return err
+		}
+		if attempt.Status != payment.RequiresAction { // a challenge that the buyer left; its money would go back
+			return fault.New(fault.StateConflict, "Another checkout session of this customer for the same listing is being "+
+				"paid. Try again in a moment.")
+		}
+	}
+	return nil
+}
+
+// dropTrial takes the trial off a session whose buyer has had one, so that the first period is due. dropped is true when
+// the price has changed by that. email is the address that the buyer enters now; "" for none.
+func (s *Service) dropTrial(ctx context.Context, opened checkout.State, email string) (dropped bool, err error) {
+	if opened.Offer.TrialDays == 0 || !opened.Offer.OneTrial {
+		return false, nil
+	}
+	err = s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		aggregate, now, err := s.loadForUpdate(ctx, r, opened.ID)
+		if err != nil {
+			return err
+		}
+		if aggregate.UpdateBuyer(email, customer.Details{}, now) != nil {
+			return nil //nolint:nilerr // the payment is refused with what is wrong with the session
+		}
+		if dropped, err = s.withoutTrial(ctx, r, aggregate, now); err != nil || !dropped {
+			return err
+		}
+		return r.Checkout.Sessions.Update(ctx, aggregate.State())
+	})
+	return dropped, err
+}
+
+// withoutTrial is dropTrial for a session that the caller saves.
+func (s *Service) withoutTrial(ctx context.Context, r ports.Repos, session *checkout.Session,
+	now time.Time) (dropped bool, err error) {
+	if dropped, err = s.hadTrial(ctx, r, session.State()); err != nil || !dropped {
+		return false, err
+	}
+	if err := session.DropTrial(); err != nil {
+		return false, err
+	}
+	return true, s.applyTax(ctx, session, now)
+}
+
+// errTrialUsed asks the buyer to look at the price again, which is no longer that of a trial.
+func errTrialUsed() error {
+	message := "You’ve already had the free trial of this. The first period is due now: check the total, then pay."
+	refusal := fault.New(fault.StateConflict, message)
+	refusal.Details = []fault.Detail{{Field: "email", Code: fault.DetailNotAllowed, Message: message}}
+	return refusal
+}
