@@ -28,7 +28,8 @@ func (a *App) newLayout(uploads *images.Service) (*layout.Layout, error) {
 		Images: webhookhttp.NewFetcher(a.receivers()), ImageKey: a.secrets.derive("images"), Uploads: uploads,
 		Seller: layout.Seller{
 			Name: a.cfg.SellerName, Address: a.cfg.SellerAddress, VATID: a.cfg.SellerVATID, Email: a.cfg.SellerEmail,
-			TermsURL: a.cfg.TermsURL, PrivacyURL: a.cfg.PrivacyURL,
+			Statement: a.cfg.StatementDescriptor,
+			TermsURL:  a.cfg.TermsURL, PrivacyURL: a.cfg.PrivacyURL,
 		},
 	})
 }

@@ -14,7 +14,8 @@ func (a *App) wireMail(
 	accounts *identity.Service, bookings *booking.Service, buyers *customers.Service, sales *checkout.Service,
 ) {
 	module := mail.New(
-		mail.Config{Livemode: a.cfg.Livemode(), Sender: a.cfg.Sender().Address, BaseURL: a.cfg.BaseURL},
+		mail.Config{Livemode: a.cfg.Livemode(), Seller: a.cfg.SellerName, Statement: a.cfg.StatementDescriptor,
+			Sender: a.cfg.Sender().Address, BaseURL: a.cfg.BaseURL},
 		mail.Deps{
 			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.adapters.Mailer, Receipts: sales, Accounts: accounts,
 			Buyers: sales, Bookings: bookings, Calendars: a.adapters.Calendars,

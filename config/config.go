@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/caarlos0/env/v11"
 )
@@ -30,6 +31,9 @@ const minEventRetention = 30
 
 // minUsageRetention covers the longest period and reports that come late: until then a period may be counted again.
 const minUsageRetention = 400
+
+// maxStatement is the longest text that card networks show on a statement.
+const maxStatement = 22
 
 // maxWorkers bounds the workers of one class in one process.
 const maxWorkers = 10_000
@@ -86,6 +90,9 @@ type Config struct {
 
 	// SellerName is the name of the seller of record on pages, mails and documents. Default in the sandbox: `Sundry`.
 	SellerName string `env:"SELLER_NAME"`
+	// StatementDescriptor is the text on buyers' card statements, as it is set at the card processor: at most 22
+	// characters. Default: the seller's name in capitals.
+	StatementDescriptor string `env:"STATEMENT_DESCRIPTOR"`
 	// SellerAddress is the seller's postal address.
 	SellerAddress string `env:"SELLER_ADDRESS"`
 	// SellerVATID is the seller's VAT ID.
@@ -249,6 +256,10 @@ func (c *Config) defaults() {
 	if c.SellerName == "" && !c.Livemode() {
 		c.SellerName = "Sundry"
 	}
+	if c.StatementDescriptor == "" {
+		name := []rune(strings.ToUpper(c.SellerName))
+		c.StatementDescriptor = strings.TrimSpace(string(name[:min(len(name), maxStatement)]))
+	}
 }
 
 // faults lists every setting that is missing, malformed or contradicts another.
@@ -287,6 +298,9 @@ func (c Config) faults() []error {
 	}
 	if c.UsageRetentionDays < minUsageRetention {
 		add("USAGE_RETENTION_DAYS must be %d or more: a year's period and what is reported late", minUsageRetention)
+	}
+	if s := c.StatementDescriptor; utf8.RuneCountInString(s) > maxStatement || strings.ContainsAny(s, `<>\'"*`) {
+		add("STATEMENT_DESCRIPTOR must have at most %d characters, none of < > \\ ' \" *; it is %q", maxStatement, s)
 	}
 	if c.PayoutMinimum < 1 {
 		add("PAYOUT_MINIMUM must be 1 or more minor units, not %d", c.PayoutMinimum)

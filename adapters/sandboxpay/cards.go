@@ -70,7 +70,7 @@ func (p *Processor) Method(in ports.CardInput, f *fault.Violations) string {
 			return c.token()
 		}
 	}
-	f.Add("cardNumber", fault.DetailNotAllowed, "The sandbox takes only its test cards, such as 4242 4242 4242 4242.")
+	f.Add("cardNumber", fault.DetailNotAllowed, "Use one of the test cards, such as 4242 4242 4242 4242.")
 	return ""
 }
 

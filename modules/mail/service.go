@@ -36,6 +36,8 @@ var perRecipient = ports.MailLimit{Most: MaxPerRecipient, Window: time.Hour}
 // Config holds the settings that differ between deployments.
 type Config struct {
 	Livemode bool
+	// Seller is the seller of record, and Statement the text of buyers' card statements.
+	Seller, Statement string
 	// Sender is the address that mail comes from, which calendars know as the organizer.
 	Sender string
 	// BaseURL is the origin of this deployment.

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -383,4 +384,26 @@ func TestAFreeProductIsHadWithoutACard(t *testing.T) {
 	b.do("choose a country", chromedp.SetValue(chromedp.CSS("#country"), "IE"))
 	b.click("#submit")
 	b.sees("It’s yours")
+}
+
+func TestALongWordStaysOnThePage(t *testing.T) {
+	t.Parallel()
+	s := sharedFixture(t)
+	long := s.Published(t, harness.JSON{
+		"type": "DIGITAL", "slug": harness.Unique("long"), "title": strings.Repeat("Donaudampfschifffahrt", 6),
+		"priceInCents": 1200, "currency": "eur",
+	})
+	b := newTab(t)
+	b.open(s.session(long, nil)["checkoutUrl"].(string))
+	for _, width := range []int64{1440, 360} {
+		b.size(width, 900)
+		b.fits(fmt.Sprintf("%d px", width))
+		if over := eval[bool](b, `(() => {
+			const item = document.querySelector(".lines .item dt span:last-child").getBoundingClientRect();
+			const price = document.querySelector(".lines .item dd").getBoundingClientRect();
+			return item.width > 0 && item.right > price.left;
+		})()`); over {
+			t.Errorf("at %d px the title runs over its price", width)
+		}
+	}
 }

@@ -94,7 +94,7 @@ func TestAnOrderIsRefundedFromTheDashboard(t *testing.T) {
 	b.click("#refund .primary")
 	b.sees("This goes back to the buyer")
 	b.sees("€10.00")
-	b.sees("Tax in it")
+	b.sees("Tax included")
 	b.accessible("refund preview")
 	b.click("#confirm .danger")
 	b.sees("Refunded €10.00.")

@@ -51,9 +51,9 @@ func TestAnAppointmentIsCanceledFromTheDashboard(t *testing.T) {
 		w := coaching(t, app)
 		v := w.Visit(t)
 		for name, c := range map[string]struct{ refund, said, shown, decision string }{
-			"with the money": {"true", "Canceled. The buyer gets a mail and the money back.", "€100.00", "refunded"},
+			"with the money": {"true", "Canceled. We’ll email the buyer and return the money.", "€100.00", "refunded"},
 			"without the money": {
-				"false", "Canceled. The buyer gets a mail. Not refunded, as you chose.", "Not refunded, as you chose.",
+				"false", "Canceled. We’ll email the buyer. Not refunded, as you chose.", "Not refunded, as you chose.",
 				"declined",
 			},
 		} {

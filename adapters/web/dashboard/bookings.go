@@ -247,7 +247,7 @@ func (r *Routes) appointment(c *fiber.Ctx, v *visit) error {
 			move := v.form("move", base+"/bookings/"+a.ID+"/move", "Move", ui.Field{
 				Name: "startsAt", Label: "New time", Type: "select", Options: open, Also: []string{"appointmentSlot"},
 			})
-			move.Title, move.Lead = "Move it", "The buyer gets a mail with the new time."
+			move.Title, move.Lead = "Move it", "We’ll email the buyer the new time."
 			p.Parts = append(p.Parts, ui.FormPart(move))
 		}
 		p.Parts = append(p.Parts, ui.FormPart(v.cancelForm(a, money)))
@@ -296,10 +296,10 @@ func (v *visit) cancellation(a appointment.State, m booking.Money) []ui.Fact {
 
 // cancelForm cancels, with the choice of a refund where there is one.
 func (v *visit) cancelForm(a appointment.State, m booking.Money) ui.Form {
-	fields := []ui.Field{{Name: "reason", Label: "Why", Hint: "The buyer reads it."}}
-	lead := "The buyer gets a mail. " + noRefund[m.Decision]
+	fields := []ui.Field{{Name: "reason", Label: "Reason", Hint: "The buyer reads it."}}
+	lead := "We’ll email the buyer. " + noRefund[m.Decision]
 	if m.Decision == appointment.RefundDue {
-		lead = "The buyer gets a mail."
+		lead = "We’ll email the buyer."
 		fields = append(fields, ui.Field{Name: "refund", Label: "Refund", Type: "select", Options: ui.Choices("true",
 			"true", "Refund "+v.reader.Money(m.Amount), "false", "Don’t refund")})
 	}
@@ -363,9 +363,9 @@ func (r *Routes) cancelAppointment(c *fiber.Ctx, v *visit) error {
 		return r.refused(c, at, err)
 	}
 	if a.RefundDecision == appointment.RefundDue {
-		return r.done(c, at, "Canceled. The buyer gets a mail and the money back.")
+		return r.done(c, at, "Canceled. We’ll email the buyer and return the money.")
 	}
-	return r.done(c, at, "Canceled. The buyer gets a mail. "+noRefund[a.RefundDecision])
+	return r.done(c, at, "Canceled. We’ll email the buyer. "+noRefund[a.RefundDecision])
 }
 
 func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
@@ -384,5 +384,5 @@ func (r *Routes) moveAppointment(c *fiber.Ctx, v *visit) error {
 	if _, err := r.Booking.Reschedule(c.UserContext(), v.account(), a.ID, pick); err != nil {
 		return r.refused(c, at, err)
 	}
-	return r.done(c, at, "Moved. The buyer gets a mail with the new time.")
+	return r.done(c, at, "Moved. We’ll email the buyer the new time.")
 }

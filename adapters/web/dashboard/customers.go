@@ -38,7 +38,7 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 		Path: base + "/customers", FileName: "customers",
 		Filters: []ui.Filter{
 			{Name: "email", Label: "Email", Placeholder: "grace@example.com"},
-			{Name: "external", Label: "Your ID"},
+			{Name: "external", Label: "External ID"},
 			{Name: "q", Label: "Search", Placeholder: "Name, email or ID"},
 		},
 		Columns: []ui.Column[customer.State]{
@@ -48,7 +48,7 @@ func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
 					Sub: s.DisplayName,
 				}
 			}},
-			{Label: "Your ID", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.ExternalCustomerID)) }},
+			{Label: "External ID", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.ExternalCustomerID)) }},
 			{Label: "Country", Cell: func(s customer.State) ui.Cell { return ui.Text(orDash(s.Details.Country)) }},
 			{
 				Label: "Since", Cell: func(s customer.State) ui.Cell { return v.moment(s.CreatedAt) },
@@ -81,7 +81,7 @@ func customerForm(v *visit, s customer.State) ui.Form {
 		ui.Field{Name: "email", Label: "Email", Type: "email", Value: s.Email, Required: true},
 		ui.Field{Name: "displayName", Label: "Name", Value: s.DisplayName, Required: true, Half: true},
 		ui.Field{
-			Name: "externalCustomerId", Label: "Your ID", Value: s.ExternalCustomerID, Half: true, Mono: true,
+			Name: "externalCustomerId", Label: "External ID", Value: s.ExternalCustomerID, Half: true, Mono: true,
 			Hint: "What your app calls them. Their access is read under it.",
 		})
 	f.Cancel = base + "/customers"
@@ -215,7 +215,7 @@ func (r *Routes) customer(c *fiber.Ctx, v *visit) error {
 	}
 	details := []ui.Fact{
 		{Label: "Email", Value: ui.Text(orDash(s.Email))},
-		{Label: "Your ID", Value: ui.Copyable(orDash(s.ExternalCustomerID))},
+		{Label: "External ID", Value: ui.Copyable(orDash(s.ExternalCustomerID))},
 		{Label: "ID", Value: ui.Copyable(s.ID)},
 		{Label: "Country", Value: ui.Text(orDash(s.Details.Country))},
 		{Label: "Tax ID", Value: ui.Text(orDash(s.Details.TaxID))},
@@ -362,7 +362,7 @@ func (r *Routes) grantForm(c *fiber.Ctx, v *visit, s customer.State) (ui.Form, e
 			Name: "credits", Label: "And credits", Type: "textarea", Mono: true, Rows: 2,
 			Placeholder: "downloads: 10 files", Hint: "One per line: name, amount and unit.",
 		},
-		ui.Field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it lasts."},
+		ui.Field{Name: "expiresAt", Label: "Expires", Type: "date", Half: true, Hint: "Leave empty for no end."},
 		ui.Field{Name: "note", Label: "Note", Half: true, Hint: "Only you see it."})
 	f.Cancel = base + "/customers/" + s.ID
 	return f, nil

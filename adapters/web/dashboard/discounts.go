@@ -47,7 +47,7 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 			{
 				Name: "duration", Label: "Duration",
 				Options: ui.Choices(
-					"", "", "Any duration", "once", "Once", "repeating", "Some months", "forever", "For ever",
+					"", "", "Any duration", "once", "Once", "repeating", "Some months", "forever", "Forever",
 				),
 			},
 			{Name: "q", Label: "Search", Placeholder: "Code"},
@@ -56,7 +56,7 @@ func (r *Routes) discounts(c *fiber.Ctx, v *visit) error {
 			{Label: "Code", Cell: func(d discount.State) ui.Cell { return ui.Copyable(d.Code) }},
 			{Label: "Takes off", Cell: func(d discount.State) ui.Cell { return ui.Text(v.discountValue(d)) }},
 			{Label: "Used", Num: true, Cell: func(d discount.State) ui.Cell { return ui.Text(redemptions(d)) }},
-			{Label: "Good for", Cell: func(d discount.State) ui.Cell {
+			{Label: "Applies to", Cell: func(d discount.State) ui.Cell {
 				if len(d.ListingIDs) == 0 {
 					return ui.Text("Everything")
 				}
@@ -107,10 +107,10 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 	f := v.form("discount", base+"/discounts/new", "Create code",
 		ui.Field{
 			Name: "code", Label: "Code", Required: true, Mono: true, Half: true, Placeholder: "SPRING",
-			Hint: "Upper and lower case are the same.",
+			Hint: "Not case-sensitive.",
 		},
 		ui.Field{
-			Name: "listing", Label: "Good for", Type: "select", Options: options, Half: true,
+			Name: "listing", Label: "Applies to", Type: "select", Options: options, Half: true,
 			Also: []string{"listingIds"},
 		},
 		ui.Field{Name: "percentOff", Label: "Percent off", Half: true, Suffix: "%", Hint: "Or an amount."},
@@ -126,8 +126,8 @@ func (r *Routes) discountForm(c *fiber.Ctx, v *visit) (ui.Form, error) {
 			),
 		},
 		ui.Field{Name: "durationInMonths", Label: "Months", Half: true, Hint: "With “Some months”."},
-		ui.Field{Name: "maxRedemptions", Label: "Can be used", Half: true, Suffix: "times", Hint: "Empty: no limit."},
-		ui.Field{Name: "expiresAt", Label: "Until", Type: "date", Half: true, Hint: "Empty: it doesn’t expire."})
+		ui.Field{Name: "maxRedemptions", Label: "Usage limit", Half: true, Suffix: "times", Hint: "Leave empty for no limit."},
+		ui.Field{Name: "expiresAt", Label: "Expires", Type: "date", Half: true, Hint: "Leave empty for no end."})
 	f.Cancel = base + "/discounts"
 	return f, nil
 }

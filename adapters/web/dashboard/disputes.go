@@ -133,7 +133,7 @@ func disputePage(v *visit, d dispute.State) ui.Page {
 	all := []ui.Fact{
 		{Label: "Reason", Value: ui.Text(plainWords(d.Reason))},
 		{Label: "Order", Value: ui.TextLink(d.PaymentID, base+"/orders/"+d.PaymentID)},
-		{Label: "Tax in it", Value: ui.Text(v.reader.Money(d.Share.Tax))},
+		{Label: "Tax included", Value: ui.Text(v.reader.Money(d.Share.Tax))},
 		{Label: "Opened", Value: v.moment(d.CreatedAt)},
 		{Label: "Respond by", Value: v.moment(d.RespondBy)},
 		{Label: "Closed", Value: v.moment(d.ClosedAt)},

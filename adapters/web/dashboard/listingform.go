@@ -126,7 +126,7 @@ var metadataForms = map[listing.Type][]metadataField{
 		},
 		{
 			Field: ui.Field{
-				Name: listing.MinimumNotice, Label: "Notice", Suffix: "minutes", Half: true,
+				Name: listing.MinimumNotice, Label: "Minimum notice", Suffix: "minutes", Half: true,
 				Hint: "How far ahead buyers have to book.",
 			},
 			number: true,
@@ -136,16 +136,16 @@ var metadataForms = map[listing.Type][]metadataField{
 			number: true,
 		},
 		{
-			Field:  ui.Field{Name: listing.BufferBefore, Label: "Free time before", Suffix: "minutes", Half: true},
+			Field:  ui.Field{Name: listing.BufferBefore, Label: "Buffer before", Suffix: "minutes", Half: true},
 			number: true,
 		},
 		{
-			Field:  ui.Field{Name: listing.BufferAfter, Label: "Free time after", Suffix: "minutes", Half: true},
+			Field:  ui.Field{Name: listing.BufferAfter, Label: "Buffer after", Suffix: "minutes", Half: true},
 			number: true,
 		},
 		{
 			Field: ui.Field{
-				Name: listing.SlotIntervalMinutes, Label: "A time every", Suffix: "minutes", Half: true,
+				Name: listing.SlotIntervalMinutes, Label: "Start times every", Suffix: "minutes", Half: true,
 				Hint: "Empty: as long as the appointment.",
 			},
 			number: true,

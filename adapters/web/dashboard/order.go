@@ -267,7 +267,7 @@ func (v *visit) timeline(o orderDetails) []ui.Step {
 	default:
 	}
 	for _, f := range o.refunds {
-		add(f.CreatedAt, "wait", "Refund asked for", v.reader.Money(f.Share.Amount)+", "+f.Reason)
+		add(f.CreatedAt, "wait", "Refund requested", v.reader.Money(f.Share.Amount)+", "+f.Reason)
 		switch f.Status {
 		case refund.Succeeded:
 			add(f.SettledAt, "ok", "Refunded", v.reader.Money(f.Share.Amount)+", credit note "+f.CreditNoteNumber)
@@ -302,7 +302,7 @@ func (v *visit) refundsPart(refunds []refund.State) ui.Part {
 	t := ui.Table{Label: "Refunds", Heads: []ui.Head{
 		{Label: "Refund"},
 		{Label: "Amount", Num: true},
-		{Label: "Tax in it", Num: true},
+		{Label: "Tax included", Num: true},
 		{Label: "Status"},
 		{Label: "Date"},
 	}}
@@ -330,7 +330,7 @@ func (v *visit) entriesPart(entries []ledger.Entry) ui.Part {
 			{Text: v.reader.Money(e.Amount), Num: true}, v.moment(e.CreatedAt),
 		}})
 	}
-	p := ui.TablePart("Where the money went", t)
+	p := ui.TablePart("Earnings", t)
 	p.Lead = "Debits are positive, credits negative; each posting adds up to zero."
 	return p
 }
@@ -422,7 +422,7 @@ func (r *Routes) refundPreview(c *fiber.Ctx, v *visit, o orderDetails, share led
 	f.Title = "This goes back to the buyer"
 	f.Facts = []ui.Fact{
 		{Label: "Refund", Value: ui.Text(v.reader.Money(share.Amount))},
-		{Label: "Tax in it", Value: ui.Text(v.reader.Money(share.Tax))},
+		{Label: "Tax included", Value: ui.Text(v.reader.Money(share.Tax))},
 		{
 			Label: "From your balance",
 			Value: ui.Text(v.price(share.Amount.Minor-share.Tax.Minor, string(share.Amount.Currency))),

@@ -35,7 +35,7 @@ func payoutAccountParts(v *visit, a payout.AccountState, provider string) []ui.P
 		all = append(all, ui.Fact{Label: "Still needed", Value: ui.Text(due)})
 	}
 	if a.DisabledReason != "" {
-		all = append(all, ui.Fact{Label: "Why", Value: ui.Text(requirementName(a.DisabledReason))})
+		all = append(all, ui.Fact{Label: "Reason", Value: ui.Text(requirementName(a.DisabledReason))})
 	}
 	shown := ui.Facts("Payout account", all...)
 	shown.Anchor = "payout-account"

@@ -69,7 +69,7 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 		ui.Field{Name: "name", Label: "Name", Value: one.Name, Half: true},
 		ui.Field{
 			Name: "key", Label: "Key", Value: one.Key, Half: true, Mono: true, ReadOnly: one.ID != "",
-			Hint: "What your code calls it. It stays.",
+			Hint: "Used in your code. Can’t be changed later.",
 		},
 		ui.Field{
 			Name: "durationMinutes", Label: "Length", Value: zeroless(one.DurationMinutes), Suffix: "minutes",
@@ -85,7 +85,7 @@ func variantForm(v *visit, l listing.State, one listing.Variant) ui.Form {
 			Hint: "For all sessions together. Empty: " + v.reader.Money(l.Price) + ".",
 		},
 		ui.Field{
-			Name: "isDefault", Label: "Buyers get this variant unless they choose another", Type: "checkbox",
+			Name: "isDefault", Label: "Default option", Type: "checkbox",
 			Checked: one.IsDefault,
 		})
 	f.Cancel = at

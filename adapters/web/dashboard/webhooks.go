@@ -115,7 +115,7 @@ func endpointForm(v *visit, e core.EndpointState) ui.Form {
 		},
 		ui.Field{
 			Name: "maxPerSecond", Label: "Deliveries per second", Value: zeroless(e.MaxPerSecond), Half: true,
-			Hint: "At most. Empty: no limit.",
+			Hint: "At most. Leave empty for no limit.",
 		})
 	f.Cancel = base + "/webhooks"
 	if e.ID != "" {

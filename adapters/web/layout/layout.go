@@ -58,7 +58,9 @@ type Config struct {
 // Seller is the seller of record, named on every page where money is paid. Empty members are not shown.
 type Seller struct {
 	Name, Address, VATID, Email string
-	TermsURL, PrivacyURL        string
+	// Statement is the text of buyers' card statements.
+	Statement            string
+	TermsURL, PrivacyURL string
 }
 
 // Layout is shared by all sites. It is built once at start; once every site has its Pages it is safe for concurrent

@@ -42,6 +42,8 @@ type Content struct{ Subject, Text, HTML string }
 type Site struct {
 	// Sandbox means that no money moves here.
 	Sandbox bool
+	// Seller is the seller of record, and Statement the text of buyers' card statements.
+	Seller, Statement string
 	// ReceiptURL is the buyer's receipt of a checkout. Its secret is made when the mail is rendered: it is stored
 	// nowhere.
 	ReceiptURL func(checkoutID string) string

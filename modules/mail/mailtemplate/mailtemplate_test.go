@@ -16,7 +16,7 @@ import (
 var noon = time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)
 
 func live() Site {
-	return Site{ReceiptURL: func(checkoutID string) string {
+	return Site{Seller: "Harbour Ltd", Statement: "HARBOUR", ReceiptURL: func(checkoutID string) string {
 		return "https://pay.example.com/r/secret-of-" + checkoutID + "?a=1&b=2"
 	}, ManageURL: func(appointmentID string) string { return "https://pay.example.com/a/secret-of-" + appointmentID },
 		DashboardURL: func(path string) string { return "https://pay.example.com/dashboard" + path }}
@@ -78,7 +78,7 @@ https://cdn.example.com/specimens.pdf
 View receipt:
 https://pay.example.com/r/secret-of-cs_1?a=1&b=2
 
-Sold by Sundry, merchant of record for Ada's Workshop. Your statement will show SUNDRY.
+Sold by Harbour Ltd, merchant of record for Ada's Workshop. Your statement will show HARBOUR.
 
 --
 You’re receiving this email because this address was used to place an order. Reply to reach Ada's Workshop.

@@ -113,7 +113,7 @@ func renewed(site Site, to reader, p Plan) draft {
 			{Label: to.words("receipt.date"), Value: to.Moment(p.At)},
 		},
 		Links:  p.links(site, to.words("portal.manage")),
-		After:  []string{to.words("receipt.merchant", oneLine(p.Seller))},
+		After:  []string{to.words("receipt.merchant", site.Seller, oneLine(p.Seller), site.Statement)},
 		Footer: p.footer(to),
 	}
 }

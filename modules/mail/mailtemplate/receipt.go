@@ -86,7 +86,7 @@ func receipt(site Site, to reader, r Receipt) draft {
 	if r.FullRefundHours != nil {
 		d.After = append(d.After, r.refundPromise(to))
 	}
-	d.After = append(d.After, to.words("receipt.merchant", oneLine(r.Seller)))
+	d.After = append(d.After, to.words("receipt.merchant", site.Seller, oneLine(r.Seller), site.Statement))
 	return d
 }
 

@@ -83,7 +83,7 @@ func (f *Form) Refuse(err error) bool {
 		}
 		f.Problems = append(f.Problems, text)
 	}
-	f.Problem = "That didn’t work yet. Please check what is marked."
+	f.Problem = "Check the highlighted fields."
 	if len(refusal.Details) == len(f.Problems) {
 		f.Problem = "That didn’t work."
 	}

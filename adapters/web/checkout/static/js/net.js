@@ -95,8 +95,20 @@ export function showNextState() {
   location.assign(here());
 }
 
-/** @param {number} ms */
-export const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+/**
+ * Waits, at most until the browser is online again: then there is an answer to be had.
+ * @param {number} ms
+ */
+export const wait = (ms) =>
+  new Promise((done) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener("online", end);
+      done(undefined);
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener("online", end);
+  });
 
 /**
  * A refusal in the reader's language: the API's message is English and the most exact, any other reader gets the page's text.
