@@ -39,7 +39,7 @@ func (a *App) wire() (modules, error) {
 	return modules{
 		Identity: accounts, Catalog: offers, Booking: bookings, Cancellations: booking.NewCancellations(bookings, refunds),
 		Checkout: sessions, Access: grants, Webhooks: hooks, Idempotency: responses, Requests: requests, Images: pictures,
-		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.FlushBefore, attempts.ReconcileSoon),
+		TaskAdmin: a.wireTasks(), Sandbox: a.wireSandbox(meters.Flush, attempts.ReconcileSoon),
 		Treasury: ledger, Customers: buyers, Payments: cards, Subscriptions: renewals, Refunds: refunds, Disputes: disputes,
 		Inbox: inbox,
 		Usage: meters, Invoicing: invoices, Documents: documents,

@@ -1,20 +1,23 @@
 package bootstrap
 
 import (
+	"context"
+
 	"sundry/adapters/httpapi"
 	sandboxapi "sundry/adapters/httpapi/sandbox"
 	"sundry/adapters/system"
 	"sundry/modules/sandbox"
 )
 
-// wireSandbox returns nil in live. before are called before a clock moves.
-func (a *App) wireSandbox(before ...sandbox.BeforeAdvance) *sandbox.Service {
+// wireSandbox returns nil in live. flush and before are called before a clock moves.
+func (a *App) wireSandbox(flush func(context.Context) error, before ...sandbox.BeforeAdvance) *sandbox.Service {
 	if !a.inSandbox() {
 		return nil
 	}
 	return sandbox.New(sandbox.Deps{
 		Store: a.store, Queue: a.store, Runner: a.mux, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids,
 		Stopping: a.stopping,
+		Flush:    flush,
 		Before:   before,
 	})
 }

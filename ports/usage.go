@@ -158,6 +158,9 @@ type UsageIntake interface {
 	Network // it waits for the commits of others
 	// Accept returns once every report is durable, with one outcome each. RATE_LIMITED when too many wait already.
 	Accept(ctx context.Context, reports []IncomingReport) ([]IntakeOutcome, error)
+	// Position returns a place in the order of commits: every report before it is committed, and every later one is
+	// behind it. It waits for the reports that are being written.
+	Position(ctx context.Context) (int64, error)
 }
 
 // UsageRollup is the total of one period of a stream.
@@ -187,18 +190,19 @@ type FlushStep struct {
 	More bool
 }
 
-// UsageRollups keeps the counts of periods. Reports are counted in the order of their commits: a step counts what was
-// committed before every transaction that is still under way, so none is skipped and none counted twice.
+// UsageRollups keeps the counts of periods. Reports are counted in the order of their commits, up to a position that
+// UsageIntake returned, so none is skipped and none counted twice.
 type UsageRollups interface {
 	// Lock keeps counts as they are until the transaction ends.
 	Lock(ctx context.Context) error
-	// Flush counts the reports that wait, about limit of them.
-	Flush(ctx context.Context, limit int, now time.Time) (FlushStep, error)
+	// Flush counts the reports that wait before a position, about limit of them.
+	Flush(ctx context.Context, end int64, limit int, now time.Time) (FlushStep, error)
 	// Get returns a period as it was counted last; nothing was counted of one that has no row.
 	Get(ctx context.Context, s UsageStream, periodStart time.Time) (UsageRollup, error)
 	// GetCurrent is Get with the reports that wait for the next step. The rollups must be locked.
 	GetCurrent(ctx context.Context, s UsageStream, periodStart time.Time) (UsageRollup, error)
-	// ListUnsettled returns the periods of a stream that were billed for another quantity than was counted since.
+	// ListUnsettled returns the periods of a stream, in their order, that were billed for another quantity than they have
+	// now, with the reports that wait for the next step. The rollups must be locked.
 	ListUnsettled(ctx context.Context, s UsageStream) ([]UsageRollup, error)
 	// SetBilled records what was billed of a period.
 	SetBilled(ctx context.Context, u UsageRollup) error

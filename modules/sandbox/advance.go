@@ -98,6 +98,9 @@ func (a *advance) bump(ctx context.Context) error {
 
 // runHooks calls the hooks.
 func (a *advance) runHooks(ctx context.Context) error {
+	if err := a.flush(ctx); err != nil {
+		return fmt.Errorf("before the clock moves: %w", err)
+	}
 	now, err := a.clock.Now(ctx, a.creatorID)
 	if err != nil {
 		return err

@@ -44,6 +44,7 @@ type Service struct {
 	sleeper  ports.Sleeper
 	ids      ports.IDs
 	stopping <-chan struct{}
+	flush    func(context.Context) error
 	before   []BeforeAdvance
 	limit    int // of tasks per advance
 }
@@ -58,6 +59,8 @@ type Deps struct {
 	IDs     ports.IDs
 	// Stopping is closed when the program is about to end: an advance then ends early.
 	Stopping <-chan struct{}
+	// Flush counts the reports of use that wait, before a clock moves: the sandbox's minute may be over.
+	Flush func(context.Context) error
 	// Before are called before a clock moves.
 	Before []BeforeAdvance
 }
@@ -67,7 +70,7 @@ func New(d Deps) *Service {
 	return &Service{
 		store: d.Store, queue: d.Queue, runner: d.Runner, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs,
 		stopping: d.Stopping,
-		before:   d.Before, limit: maxTasks,
+		flush:    d.Flush, before: d.Before, limit: maxTasks,
 	}
 }
 

@@ -60,7 +60,7 @@ func newFixture(t *testing.T, db *gormstore.Store, before ...BeforeAdvance) *fix
 	}
 	b.Service = New(Deps{
 		Store: db, Queue: db, Runner: b, Clock: b.time, Sleeper: system.Clock{}, IDs: system.NewIDs(), Stopping: b.stop,
-		Before: before,
+		Flush: func(context.Context) error { return nil }, Before: before,
 	})
 	b.handlers[kind] = b.done
 	return b

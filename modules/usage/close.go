@@ -134,9 +134,6 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 		return nil, err
 	}
 	for _, u := range late {
-		if u, err = r.Usage.Rollups.GetCurrent(ctx, b.stream, u.PeriodStart); err != nil {
-			return nil, err
-		}
 		line, err := usage.Rate(
 			b.meter, b.price, b.plan, b.stream.Schedule.At(u.PeriodStart), u.Total.Quantity, u.BilledMinor,
 		)

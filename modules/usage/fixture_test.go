@@ -33,6 +33,7 @@ type fixture struct {
 	bus   *fakes.Bus
 	plan  core.PlanState
 
+	intake ports.UsageIntake
 	engine testdb.Engine
 	url    string
 }
@@ -40,19 +41,22 @@ type fixture struct {
 func forEachEngine(t *testing.T, aggregation core.Aggregation, test func(t *testing.T, f *fixture)) {
 	t.Helper()
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
-		url := engine.URL(t)
-		store, err := gormstore.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = store.Close() })
-		f := &fixture{t: t, engine: engine, url: url, clock: testdb.NewClock(noon), bus: &fakes.Bus{}}
-		f.store = testdb.WithClock(store, f.clock)
-		f.Service = usage.New(usage.Deps{
-			Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus,
-		})
+		f := &fixture{t: t, engine: engine, url: engine.URL(t), clock: testdb.NewClock(noon)}
+		f.open()
 		f.setUp(aggregation)
 		test(t, f)
+	})
+}
+
+// open starts the module over the database of the fixture's address.
+func (f *fixture) open() {
+	f.t.Helper()
+	store, err := gormstore.Open(f.t.Context(), f.url)
+	f.must(err)
+	f.t.Cleanup(func() { _ = store.Close() })
+	f.store, f.intake, f.bus = testdb.WithClock(store, f.clock), store, &fakes.Bus{}
+	f.Service = usage.New(usage.Deps{
+		Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus,
 	})
 }
 
@@ -169,15 +173,11 @@ func (f *fixture) billed(invoiceOf, period time.Time) string {
 	return fmt.Sprintf("no line in %+v", f.closed(invoiceOf))
 }
 
-// counted flushes until the subscription's use is what is wanted: reports of later transactions wait for earlier ones
-// that are still open on the database server.
-func (f *fixture) counted(want core.Quantity) (got core.Quantity) {
+// counted flushes and returns the subscription's use.
+func (f *fixture) counted() core.Quantity {
 	f.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); got != want && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		f.must(f.Flush(f.t.Context()))
-		summary, err := f.Summary(f.t.Context(), creator, "sub_1")
-		f.must(err)
-		got = summary[0].Quantity
-	}
-	return got
+	f.must(f.Flush(f.t.Context()))
+	summary, err := f.Summary(f.t.Context(), creator, "sub_1")
+	f.must(err)
+	return summary[0].Quantity
 }

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"time"
 
 	"sundry/core/usage"
 	"sundry/ports"
@@ -16,11 +15,15 @@ const (
 
 // Flush counts the reports that wait. It runs every minute, and before a period is closed.
 func (s *Service) Flush(ctx context.Context) error {
+	end, err := s.intake.Position(ctx)
+	if err != nil {
+		return err
+	}
 	for range maxFlushSteps {
 		var step ports.FlushStep
 		err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
 			var err error
-			if step, err = r.Usage.Rollups.Flush(ctx, flushStep, s.clock.Real()); err != nil || step.Rows == 0 {
+			if step, err = r.Usage.Rollups.Flush(ctx, end, flushStep, s.clock.Real()); err != nil || step.Rows == 0 {
 				return err
 			}
 			return s.flushed(ctx, r, step.Number)
@@ -30,11 +33,6 @@ func (s *Service) Flush(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// FlushBefore is Flush in the transaction that is about to move an account's clock: the sandbox's minute may be over.
-func (s *Service) FlushBefore(ctx context.Context, _ ports.Repos, _ string, _ time.Time) error {
-	return s.Flush(ctx)
 }
 
 // MakePartitions makes the partitions for the reports of the next months.

@@ -296,8 +296,12 @@ func reportsAtOnceAreCountedOnceEach(t *testing.T, db Database) {
 		}()
 	}
 	flush := func() {
+		end, err := store.Position(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		atomically(t, store, func(ctx context.Context, r ports.Repos) error {
-			_, err := r.Usage.Rollups.Flush(ctx, 3, catalogTime)
+			_, err := r.Usage.Rollups.Flush(ctx, end, 3, catalogTime)
 			return err
 		})
 	}

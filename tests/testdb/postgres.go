@@ -142,3 +142,19 @@ func makePostgresFrom(template string) (address string, drop func() error, err e
 	address, err = databaseURL(name)
 	return address, drop, err
 }
+
+func copyPostgres(to, from string) error {
+	target, err := url.Parse(to)
+	if err != nil {
+		return err
+	}
+	source, err := url.Parse(from)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(target.Path, "/")
+	return administrate(func(ctx context.Context, admin *pgx.Conn) error {
+		return execAll(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)",
+			"CREATE DATABASE "+name+" TEMPLATE "+strings.TrimPrefix(source.Path, "/"))
+	})
+}

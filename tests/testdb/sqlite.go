@@ -2,6 +2,7 @@ package testdb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -56,4 +57,14 @@ func makeEmptySQLite() (url string, drop func() error, err error) {
 		return "", nil, err
 	}
 	return "sqlite:" + filepath.Join(folder, "sundry.db"), func() error { return os.RemoveAll(folder) }, nil
+}
+
+func copySQLite(to, from string) error {
+	db, err := sql.Open("sqlite", strings.TrimPrefix(from, "sqlite:"))
+	if err != nil {
+		return err
+	}
+	path := strings.TrimPrefix(to, "sqlite:")
+	_, err = db.ExecContext(context.Background(), "VACUUM INTO ?", path+".copy")
+	return errors.Join(err, db.Close(), os.Rename(path+".copy", path))
 }

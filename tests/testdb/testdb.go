@@ -15,12 +15,14 @@ type Engine struct {
 	// Name is "sqlite" or "postgres".
 	Name            string
 	make, makeEmpty func() (url string, drop func() error, err error)
+	// copyTo replaces one database by the contents of another.
+	copyTo func(to, from string) error
 }
 
 // The engines.
 var (
-	SQLite   = Engine{Name: "sqlite", make: makeSQLite, makeEmpty: makeEmptySQLite}
-	Postgres = Engine{Name: "postgres", make: makePostgres, makeEmpty: makeEmptyPostgres}
+	SQLite   = Engine{Name: "sqlite", make: makeSQLite, makeEmpty: makeEmptySQLite, copyTo: copySQLite}
+	Postgres = Engine{Name: "postgres", make: makePostgres, makeEmpty: makeEmptyPostgres, copyTo: copyPostgres}
 )
 
 // Make returns the DATABASE_URL of a new, migrated, empty database that lives until drop is called.
@@ -54,6 +56,17 @@ func (e Engine) url(t testing.TB, make func() (url string, drop func() error, er
 		}
 	})
 	return url
+}
+
+// Copy returns the DATABASE_URL of a copy of the database at url, as a restored backup would be. Nothing may be
+// connected to that one.
+func (e Engine) Copy(t testing.TB, url string) string {
+	t.Helper()
+	copied := e.URL(t)
+	if err := e.copyTo(copied, url); err != nil {
+		t.Fatalf("copy the %s database: %v", e.Name, err)
+	}
+	return copied
 }
 
 // Open is a store over a new database, closed when the test ends.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -161,7 +162,7 @@ func (b *intakeBatch) missing() (creators, keys []string) {
 // makes the planner hash the moved accounts and the written keys: it cannot know how many there are, and would compare
 // each report with each of them.
 const AcceptSQL = `
-WITH x AS MATERIALIZED (SELECT pg_current_xact_id()::text::bigint AS position),
+WITH x AS MATERIALIZED (SELECT nextval('usage_positions') AS position),
 moved AS MATERIALIZED (
     SELECT a.creator_id FROM unnest($12::text[], $13::bigint[]) AS a (creator_id, offset_ms)
         LEFT JOIN clock_offsets c ON c.creator_id = a.creator_id
@@ -233,6 +234,29 @@ func (in *Intake) writePostgres(ctx context.Context, b *intakeBatch) error {
 		b.known[k] = kept
 	}
 	return rows.Err()
+}
+
+// Position implements ports.UsageIntake. The exclusive lock is held for one message: it waits for the writes under way,
+// and the writes that wait for it take their places behind the one that is read.
+func (in *Intake) Position(ctx context.Context) (position int64, err error) {
+	if in.engine.Pool == nil {
+		return math.MaxInt64, nil // one writer makes the order of inserts that of commits
+	}
+	err = in.engine.Retry(ctx, func(ctx context.Context) error {
+		batch := &pgx.Batch{}
+		batch.Queue("SELECT pg_advisory_xact_lock($1)", in.engine.Dialect.LockNumber(intakeLock))
+		batch.Queue("SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END FROM usage_positions")
+		results := in.engine.Pool.SendBatch(ctx, batch)
+		_, err := results.Exec()
+		if err == nil {
+			err = results.QueryRow().Scan(&position)
+		}
+		return cmp.Or(err, results.Close())
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read the position of usage reports: %w", err)
+	}
+	return position, nil
 }
 
 // columnsOf turns reports into the arrays of AcceptSQL.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,13 +97,11 @@ FROM usage_events e JOIN usage_streams s ON s.id = e.stream_id
 WHERE e.voided_at IS NULL AND %s
 GROUP BY e.stream_id, e.period_start, s.aggregation`
 
-// nextPosition is behind the reports of the next step: about as many as the limit, because those of one transaction
-// stay together, and none of a transaction that may still be under way, or that began after one that is. oldest is
-// behind all of these.
+// nextPosition is behind the reports of the next step: about as many as the limit, because those of one write stay
+// together.
 const nextPosition = `
-SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < x.oldest
-ORDER BY position OFFSET @limit LIMIT 1), x.oldest), x.oldest
-FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) x`
+SELECT COALESCE((SELECT position FROM usage_events WHERE position > @from AND position < @end
+ORDER BY position OFFSET @limit LIMIT 1), CAST(@end AS BIGINT))`
 
 const flushSQL = `
 WITH counted AS (
@@ -128,18 +127,21 @@ WITH counted AS (
 SELECT reports FROM rows`
 
 // Flush implements ports.UsageRollups.
-func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.FlushStep, error) {
+func (t rollups) Flush(_ context.Context, end int64, limit int, now time.Time) (ports.FlushStep, error) {
 	const op = "flush usage"
 	w, err := t.lock()
 	if err != nil {
 		return ports.FlushStep{}, err
 	}
 	if !t.OnPostgres() {
-		return t.flushOneByOne(w, limit, now)
+		return t.flushOneByOne(w, end, limit, now)
 	}
-	var until, oldest, rows int64
-	err = repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "limit": limit}), &until, &oldest)
-	if err != nil || until <= w.position {
+	if end <= w.position { // another process has counted these
+		return ports.FlushStep{Number: w.step}, nil
+	}
+	var until, rows int64
+	err = repo.ScanRow(t.DB.Raw(nextPosition, map[string]any{"from": w.position, "end": end, "limit": limit}), &until)
+	if err != nil {
 		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
 	}
 	args := map[string]any{"from": w.position, "until": until, "step": w.step + 1, "now": now.UnixMilli()}
@@ -147,7 +149,7 @@ func (t rollups) Flush(_ context.Context, limit int, now time.Time) (ports.Flush
 	if err := repo.ScanRow(t.DB.Raw(query, args), &rows); err != nil {
 		return ports.FlushStep{}, t.Failure(op, err)
 	}
-	return t.moved(w, until, rows, until < oldest)
+	return t.moved(w, until, rows, until < end)
 }
 
 // moved records how far a step came.
@@ -170,12 +172,12 @@ type eventRow struct {
 }
 
 // flushOneByOne is Flush on SQLite, which has no exact decimals. One writer makes the order of inserts that of commits.
-func (t rollups) flushOneByOne(w watermark, limit int, now time.Time) (ports.FlushStep, error) {
+func (t rollups) flushOneByOne(w watermark, end int64, limit int, now time.Time) (ports.FlushStep, error) {
 	const op = "flush usage"
 	var rows []eventRow
 	err := t.DB.Raw("SELECT position, stream_id, period_start, occurred_at, quantity, id FROM usage_events WHERE "+
-		"position >= ? AND voided_at IS NULL ORDER BY position LIMIT ?",
-		w.position, limit).Scan(&rows).Error
+		"position >= ? AND position < ? AND voided_at IS NULL ORDER BY position LIMIT ?",
+		w.position, end, limit).Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return ports.FlushStep{Number: w.step}, t.Failure(op, err)
 	}
@@ -285,13 +287,7 @@ func (t rollups) GetCurrent(_ context.Context, s ports.UsageStream, periodStart 
 	if err != nil {
 		return u, err
 	}
-	for _, more := range waiting {
-		var ok bool
-		if u.Total, ok = u.Total.Merge(s.Aggregation, more); !ok {
-			return u, fmt.Errorf("count usage stream %d: the sum has too many digits", s.ID)
-		}
-	}
-	return u, nil
+	return t.add(s, u, waiting[rollupKey{s.ID, periodStart.UnixMilli()}])
 }
 
 // count sums the reports of a stream under a condition, by period.
@@ -370,8 +366,52 @@ func (t rollups) recount(s ports.UsageStream, since time.Time, where string, arg
 
 // ListUnsettled implements ports.UsageRollups.
 func (t rollups) ListUnsettled(_ context.Context, s ports.UsageStream) ([]ports.UsageRollup, error) {
-	query := t.DB.Where("stream_id = ? AND invoice_id <> '' AND quantity <> billed_quantity", s.ID).Order("period_start")
-	return repo.ListBy(t.Base, "list unsettled usage", query, rollupRow.toRollup)
+	const op = "list unsettled usage"
+	w, err := t.lock()
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := t.count(s, "e.position >= ? AND e.stream_id = ?", w.position, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	unsettled, err := repo.ListBy(t.Base, op, t.DB.Where("stream_id = ? AND invoice_id <> '' AND "+
+		"quantity <> billed_quantity", s.ID), rollupRow.toRollup)
+	if err != nil {
+		return nil, err
+	}
+	for i, u := range unsettled {
+		key := rollupKey{s.ID, u.PeriodStart.UnixMilli()}
+		if unsettled[i], err = t.add(s, u, waiting[key]); err != nil {
+			return nil, err
+		}
+		delete(waiting, key)
+	}
+	for key, more := range waiting {
+		u, err := t.get(s, key.period())
+		if err == nil && u.InvoiceID != "" {
+			u, err = t.add(s, u, more)
+			unsettled = append(unsettled, u)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(unsettled, func(a, b ports.UsageRollup) int { return a.PeriodStart.Compare(b.PeriodStart) })
+	return unsettled, nil
+}
+
+// add adds what waits for the next step to a rollup.
+func (t rollups) add(s ports.UsageStream, u ports.UsageRollup, waiting core.Total) (ports.UsageRollup, error) {
+	if waiting.Count == 0 {
+		return u, nil
+	}
+	total, ok := u.Total.Merge(s.Aggregation, waiting)
+	if !ok {
+		return u, fmt.Errorf("count usage stream %d: the sum has too many digits", s.ID)
+	}
+	u.Total = total
+	return u, nil
 }
 
 // SetBilled implements ports.UsageRollups.
