@@ -125,8 +125,8 @@ func New(s State, now time.Time) (*Invoice, []Event, error) {
 	if s.Total, err = subtotal.Add(s.TaxAdded()); err != nil {
 		return nil, nil, err
 	}
-	if subtotal.Minor < 0 || s.Total.Minor > usage.MaxAmount {
-		return nil, nil, fault.New(fault.LimitReached, "The total of an invoice is 0 to 99999999999 minor units.")
+	if subtotal.Minor < 0 || subtotal.Minor > usage.MaxAmount {
+		return nil, nil, fault.New(fault.LimitReached, "The lines of an invoice come to 0 to 99999999999 minor units.")
 	}
 	s.Status, s.CreatedAt, s.FinalizedAt, s.Revision = Open, now, now, 1
 	inv := &Invoice{s}

@@ -116,6 +116,13 @@ func TestTotalsOutOfRangeAreRefused(t *testing.T) {
 			}
 		})
 	}
+	_, _, err := invoice.New(invoice.State{
+		Currency: "eur", Lines: []invoice.Line{{AmountMinor: 99_999_999_999}}, Tax: eur(27_000_000_000),
+		TaxDetails: tax.Details{Behavior: tax.Exclusive},
+	}, now)
+	if err != nil {
+		t.Errorf("with tax on top of the most: %v", err)
+	}
 	if inv, _ := newInvoice(t, 99_999_999_999); inv.State().Status != invoice.Open {
 		t.Errorf("the most that a card takes: %+v", inv.State())
 	}

@@ -162,6 +162,8 @@ func LinesOf(rated []usage.Rated) []Line {
 		r := rated[i]
 		lines[i] = Line{Kind: Usage, Description: r.MeterName, AmountMinor: r.AmountMinor, Rated: &r}
 		switch {
+		case r.Waits:
+			lines[i].Description = r.MeterName + ", not billed: more than an invoice can ask for"
 		case r.Late:
 			lines[i].Kind = LateUsage
 			lines[i].Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +

@@ -145,6 +145,15 @@ func (q Quantity) Billable() Quantity {
 	return q
 }
 
+// Beyond splits what is paid for into the part beyond the units that are included, and the included part.
+func (q Quantity) Beyond(units int64) (rest, included Quantity) {
+	q, included = q.Billable(), Units(units)
+	if q.Compare(included) <= 0 {
+		return Quantity{}, q
+	}
+	return q.minus(included), included
+}
+
 // Share reports whether q is at least the given percentage of whole.
 func (q Quantity) Share(percent int, whole Quantity) bool {
 	if q.negative {

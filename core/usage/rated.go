@@ -17,7 +17,9 @@ type Rated struct {
 	PeriodStart time.Time   `json:"periodStart"`
 	PeriodEnd   time.Time   `json:"periodEnd"`
 	Quantity    Quantity    `json:"quantity"`
-	Charges     []Charge    `json:"charges"`
+	// Included is the part of the quantity that the subscription's plan includes: the tiers begin behind it.
+	Included Quantity `json:"included,omitzero"`
+	Charges  []Charge `json:"charges"`
 	// RatedMinor is the price of the quantity, BilledMinor the part of it that earlier invoices asked for, and AmountMinor
 	// the amount of this line, which is negative when later reports have reduced the quantity.
 	RatedMinor  int64 `json:"ratedMinor"`
@@ -27,26 +29,64 @@ type Rated struct {
 	Free bool `json:"free,omitempty"`
 	// Late means that the period has had its invoice before.
 	Late bool `json:"late,omitempty"`
+	// Waits means that the period comes to more than an invoice can ask for: nothing of it is on this one.
+	Waits bool `json:"waits,omitempty"`
 }
 
-// Rate rates a period's quantity of a plan, of which earlier invoices have asked for billed.
-func Rate(m Meter, price Price, plan PlanState, p Period, q Quantity, billed int64) (Rated, error) {
+// Use is a period's quantity of a plan and what it is rated by.
+type Use struct {
+	Meter    Meter
+	Price    Price
+	Plan     PlanState
+	Period   Period
+	Quantity Quantity
+	// Included is the quantity that the subscription's plan includes in a period.
+	Included int64
+	// BilledMinor is the amount that earlier invoices have asked for.
+	BilledMinor int64
+}
+
+// Rate rates a period's quantity beyond what is included. The line waits when it comes to more than MaxAmount.
+func (u Use) Rate() Rated {
 	r := Rated{
-		MeterID: m.ID, MeterName: m.Name, EventName: m.EventName, Aggregation: m.Aggregation, PriceID: price.ID,
-		PeriodStart: p.Start, PeriodEnd: p.End, Quantity: q, BilledMinor: billed, Free: plan.Free(p), Charges: []Charge{},
+		MeterID: u.Meter.ID, MeterName: u.Meter.Name, EventName: u.Meter.EventName, Aggregation: u.Meter.Aggregation,
+		PriceID: u.Price.ID, PeriodStart: u.Period.Start, PeriodEnd: u.Period.End, Quantity: u.Quantity,
+		BilledMinor: u.BilledMinor, Free: u.Plan.Free(u.Period), Charges: []Charge{},
 	}
 	if r.Free {
-		return r, nil
+		return r
 	}
-	var err error
-	r.Charges, r.RatedMinor, err = price.Tiers.Explain(q)
-	r.AmountMinor = r.RatedMinor - billed
-	return r, err
+	var rest Quantity
+	rest, r.Included = u.Quantity.Beyond(u.Included)
+	charges, rated, err := u.Price.Tiers.Explain(rest)
+	if r.Waits = err != nil; r.Waits {
+		return r
+	}
+	r.Charges, r.RatedMinor, r.AmountMinor = charges, rated, rated-u.BilledMinor
+	return r
 }
 
-// CapCredits keeps the sum of lines from falling below zero: what late reports take back beyond the rest of the invoice
+// Fit makes lines fit on one invoice, whose sum is 0 to MaxAmount: a line beyond that waits for another invoice, as do
+// credits. all is false when one that asks for money waits.
+func Fit(lines []Rated) (all bool) {
+	all = true
+	var sum int64
+	for i := range lines {
+		switch l := &lines[i]; {
+		case l.AmountMinor > MaxAmount-sum:
+			l.Waits, l.AmountMinor, l.RatedMinor, l.Charges = true, 0, 0, []Charge{}
+		case l.AmountMinor > 0:
+			sum += l.AmountMinor
+		}
+		all = all && !lines[i].Waits
+	}
+	capCredits(lines)
+	return all
+}
+
+// capCredits keeps the sum of lines from falling below zero: what late reports take back beyond the rest of the invoice
 // waits for the next one. The first line is never a credit.
-func CapCredits(lines []Rated) {
+func capCredits(lines []Rated) {
 	var sum int64
 	for _, l := range lines {
 		sum += max(l.AmountMinor, 0)
@@ -60,7 +100,22 @@ func CapCredits(lines []Rated) {
 }
 
 // Settled reports whether the line leaves nothing of its period to be billed or credited.
-func (r Rated) Settled() bool { return r.Free || r.BilledMinor+r.AmountMinor == r.RatedMinor }
+func (r Rated) Settled() bool {
+	return r.Free || !r.Waits && r.BilledMinor+r.AmountMinor == r.RatedMinor
+}
+
+// LimitReached is emitted by each closing of a period that leaves use unbilled, because it comes to more than an invoice
+// can ask for: the period's own or that of an earlier one.
+type LimitReached struct {
+	Plan     PlanState
+	Meter    string // its event name
+	Quantity Quantity
+	Period   Period // of the use
+	At       time.Time
+}
+
+// EventName implements event.Event.
+func (LimitReached) EventName() string { return "usage.limit_reached" }
 
 // PeriodClosed is emitted once for a plan and period, when everything that its invoice contains is known.
 type PeriodClosed struct {

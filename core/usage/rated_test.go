@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sundry/core/fault"
 	"sundry/core/usage"
 )
 
@@ -29,10 +28,13 @@ func TestALineAsksForWhatEarlierInvoicesHaveNot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := usage.Rate(meter, price, usage.PlanState{FreeUntil: at(t, c.freeUntil)}, p, usage.Units(12), c.billed)
-			if err != nil || r.RatedMinor != c.rated || r.BilledMinor != c.billed || r.AmountMinor != c.amount ||
+			r := usage.Use{
+				Meter: meter, Price: price, Plan: usage.PlanState{FreeUntil: at(t, c.freeUntil)}, Period: p,
+				Quantity: usage.Units(12), BilledMinor: c.billed,
+			}.Rate()
+			if r.Waits || r.RatedMinor != c.rated || r.BilledMinor != c.billed || r.AmountMinor != c.amount ||
 				len(r.Charges) != c.charges || r.Charges == nil || r.Free != c.free {
-				t.Errorf("%+v, %v", r, err)
+				t.Errorf("%+v", r)
 			}
 			if r.MeterID != "mtr_1" || r.MeterName != "Calls" || r.EventName != "calls" || r.Aggregation != usage.Sum ||
 				r.PriceID != "pri_1" ||
@@ -45,8 +47,9 @@ func TestALineAsksForWhatEarlierInvoicesHaveNot(t *testing.T) {
 		})
 	}
 	dear := usage.Price{Tiers: tiers(t, "∞@99999999999")}
-	if _, err := usage.Rate(meter, dear, usage.PlanState{}, p, usage.Units(2), 0); !fault.Is(err, fault.LimitReached) {
-		t.Errorf("beyond every invoice: %v", err)
+	r := usage.Use{Meter: meter, Price: dear, Period: p, Quantity: usage.Units(2), BilledMinor: 5}.Rate()
+	if !r.Waits || r.AmountMinor != 0 || r.Settled() {
+		t.Errorf("beyond every invoice: %+v", r)
 	}
 }
 
@@ -68,7 +71,7 @@ func TestCreditsWaitWhenTheInvoiceIsTooSmall(t *testing.T) {
 			for i, amount := range c.amounts {
 				lines[i] = usage.Rated{RatedMinor: amount, AmountMinor: amount}
 			}
-			usage.CapCredits(lines)
+			usage.Fit(lines)
 			var sum int64
 			for i, l := range lines {
 				sum += l.AmountMinor
@@ -95,7 +98,7 @@ func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 			charges, credits = charges+max(amount, 0), credits+max(-amount, 0)
 		}
 		before := slices.Clone(lines)
-		usage.CapCredits(lines)
+		usage.Fit(lines)
 		for i := range lines {
 			if now, was := lines[i].AmountMinor, before[i].AmountMinor; was >= 0 && now != was || was < 0 &&
 				(now < was || now > 0) {
@@ -106,6 +109,49 @@ func TestCappedLinesNeverComeToLessThanNothing(t *testing.T) {
 			t.Fatalf("%v come to %d", amounts, total)
 		}
 	})
+}
+
+func TestFit_LeavesOutWhatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	const most = usage.MaxAmount
+	for name, c := range map[string]struct {
+		amounts, want []int64
+		all           bool
+	}{
+		"all of the limit":          {[]int64{most - 1, 1}, []int64{most - 1, 1}, true},
+		"one more":                  {[]int64{most, 1, 0}, []int64{most, 0, 0}, false},
+		"a smaller line still fits": {[]int64{most - 5, 6, 5}, []int64{most - 5, 0, 5}, false},
+		"credits wait, too":         {[]int64{2, -5}, []int64{2, -2}, true},
+	} {
+		lines := make([]usage.Rated, len(c.amounts))
+		for i, amount := range c.amounts {
+			lines[i] = usage.Rated{RatedMinor: amount, AmountMinor: amount}
+		}
+		if all := usage.Fit(lines); all != c.all {
+			t.Errorf("%s: all fit is %t, want %t", name, all, c.all)
+		}
+		for i, l := range lines {
+			if l.AmountMinor != c.want[i] || l.Waits != (c.want[i] == 0 && c.amounts[i] > 0) {
+				t.Errorf("%s: line %d is %d, waits %t; want %d", name, i, l.AmountMinor, l.Waits, c.want[i])
+			}
+		}
+	}
+}
+
+func TestTiers_Large(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"9999": false, "10000": true, "-10000": false, "99999999999999999999999999": true} {
+		q, err := usage.ParseQuantity(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tiers(t, "100@0 ∞@10").Large(q); got != want {
+			t.Errorf("%s units of 10: got %t, want %t", text, got, want)
+		}
+	}
+	if (usage.Tiers{}).Large(usage.Units(1)) {
+		t.Error("without a price nothing is large")
+	}
 }
 
 func TestATrialIsSettledWhateverWasUsed(t *testing.T) {
@@ -120,7 +166,7 @@ func TestEventsHaveTheirNames(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]interface{ EventName() string }{
 		"usage.threshold_reached": usage.ThresholdReached{}, "usage.period_closed": usage.PeriodClosed{},
-		"usage.counted": usage.Counted{},
+		"usage.counted": usage.Counted{}, "usage.limit_reached": usage.LimitReached{},
 	} {
 		if e.EventName() != want {
 			t.Errorf("%s, want %s", e.EventName(), want)

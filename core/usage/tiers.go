@@ -93,7 +93,7 @@ type Charge struct {
 func (ts Tiers) Amount(q Quantity) (int64, error) {
 	exact, ok := ts.exact(q, nil)
 	if !ok {
-		return 0, errTooMuch()
+		return 0, ErrTooMuch()
 	}
 	return roundHalfAwayFromZero(exact)
 }
@@ -105,7 +105,7 @@ func (ts Tiers) Explain(q Quantity) ([]Charge, int64, error) {
 		charges = append(charges, Charge{t, Quantity{value: part}, amount.decimal(2 * scale)})
 	})
 	if !ok {
-		return nil, 0, errTooMuch()
+		return nil, 0, ErrTooMuch()
 	}
 	amount, err := roundHalfAwayFromZero(exact)
 	return charges, amount, err
@@ -149,14 +149,35 @@ func roundHalfAwayFromZero(exact wide) (int64, error) {
 		minor, _ = minor.add(wide{1})
 	}
 	if minor.compare(wide{MaxAmount}) > 0 {
-		return 0, errTooMuch()
+		return 0, ErrTooMuch()
 	}
 	return int64(minor[0]), nil //nolint:gosec // at most MaxAmount
 }
 
-func errTooMuch() error {
+// ErrTooMuch is the LIMIT_REACHED of use that no invoice can ask for.
+func ErrTooMuch() error {
 	return fault.New(fault.LimitReached, "The usage of this period comes to more than 99999999999 minor units, which no "+
 		"invoice can ask for.")
+}
+
+// largePart is the part of MaxAmount that one report may come to without being looked at: a millionth.
+const largePart = 1_000_000
+
+// Large reports whether a quantity, all of it at the price of the dearest tier, is worth a look at what the period comes
+// to with it.
+func (ts Tiers) Large(q Quantity) bool {
+	var dearest wide
+	for i := range ts {
+		if ts[i].Unit.value.compare(dearest) > 0 {
+			dearest = ts[i].Unit.value
+		}
+	}
+	exact, ok := q.Billable().value.times(dearest)
+	if !ok {
+		return true
+	}
+	minor, err := roundHalfAwayFromZero(exact)
+	return err != nil || minor > MaxAmount/largePart
 }
 
 // TierDraft is a tier as a request writes it.

@@ -180,6 +180,12 @@ var catalogue = load([]Kind{
 		of:          []source{of(func(e usage.ThresholdReached, _ bool) Data { return Data{e.Alert.CreatorID, e.View()} })},
 	},
 	{
+		Type: "usage.limit_reached", schema: "usage.limit_reached",
+		Description: "An invoice leaves use out that comes to more than an invoice can ask for. It is billed with a later one " +
+			"once reports of it are voided.",
+		of: []source{of(func(e usage.LimitReached, _ bool) Data { return Data{e.Plan.CreatorID, e.View()} })},
+	},
+	{
 		Type: event.WebhookEndpointDisabled, schema: "webhook_endpoint.disabled",
 		Description: "An endpoint was disabled: it responded with 410, or nothing but failures for five days.",
 	},

@@ -64,6 +64,8 @@ func TestDataOf(t *testing.T) {
 		"an invoice":                  {invoice.Created{State: invoice.State{CreatorID: "crt_1"}}, "invoice.created"},
 		"an alert": {usage.ThresholdReached{Alert: usage.Alert{CreatorID: "crt_1"}},
 			"usage.threshold_reached"},
+		"use that no invoice asks for": {usage.LimitReached{Plan: usage.PlanState{CreatorID: "crt_1"}},
+			"usage.limit_reached"},
 		"an event that is not sent":     {usage.PeriodClosed{}, ""},
 		"an event that is sent by time": {access.Changed{}, ""},
 	} {

@@ -71,7 +71,10 @@ func (s *Service) closePeriod(
 	if err != nil {
 		return next, err
 	}
-	usage.CapCredits(lines)
+	usage.Fit(lines)
+	if err := s.publishLimits(ctx, r, next, lines, now); err != nil {
+		return next, err
+	}
 	if err := b.settle(ctx, r, lines, invoiceID, s.clock.Real()); err != nil {
 		return next, err
 	}
@@ -123,30 +126,29 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 	if err != nil {
 		return nil, err
 	}
-	line, err := usage.Rate(b.meter, b.price, b.plan, p, current.Total.Quantity, 0)
-	if err != nil {
-		return nil, err
-	}
 	b.counts = append(b.counts, current)
-	lines := []usage.Rated{line}
+	lines := []usage.Rated{b.use(p, current).Rate()}
 	late, err := r.Usage.Rollups.ListUnsettled(ctx, b.stream)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range late {
-		line, err := usage.Rate(
-			b.meter, b.price, b.plan, b.stream.Schedule.At(u.PeriodStart), u.Total.Quantity, u.BilledMinor,
-		)
-		if err != nil {
-			return nil, err
-		}
+		line := b.use(b.stream.Schedule.At(u.PeriodStart), u).Rate()
 		line.Late = true
 		b.counts, lines = append(b.counts, u), append(lines, line)
 	}
 	return lines, nil
 }
 
-// settle records what is billed of each period, at a real time. One that is owed more of a credit stays unsettled.
+// use is what a period is rated by.
+func (b *billing) use(p usage.Period, u ports.UsageRollup) usage.Use {
+	return usage.Use{
+		Meter: b.meter, Price: b.price, Plan: b.plan, Period: p, Quantity: u.Total.Quantity, BilledMinor: u.BilledMinor,
+	}
+}
+
+// settle records what is billed of each period, at a real time. One that is owed more of a credit stays unsettled, and
+// so does one that waits, whose reports can still be voided.
 func (b *billing) settle(
 	ctx context.Context, r ports.Repos, lines []usage.Rated, invoiceID string, billedAt time.Time,
 ) error {
@@ -158,8 +160,10 @@ func (b *billing) settle(
 		if line.Settled() {
 			u.BilledQuantity = line.Quantity
 		}
-		u.BilledMinor += line.AmountMinor
-		u.BilledAt = billedAt
+		if !line.Waits {
+			u.BilledMinor += line.AmountMinor
+			u.BilledAt = billedAt
+		}
 		if err := r.Usage.Rollups.SetBilled(ctx, u); err != nil {
 			return err
 		}
@@ -176,6 +180,25 @@ func billed(lines []usage.Rated) []usage.Rated {
 		}
 	}
 	return kept
+}
+
+// publishLimits publishes which periods wait because they come to more than an invoice can ask for.
+func (s *Service) publishLimits(
+	ctx context.Context, r ports.Repos, p usage.PlanState, lines []usage.Rated, now time.Time,
+) error {
+	for _, line := range lines {
+		if !line.Waits {
+			continue
+		}
+		err := s.bus.Publish(ctx, r, usage.LimitReached{
+			Plan: p, Meter: line.EventName, Quantity: line.Quantity,
+			Period: usage.Period{Start: line.PeriodStart, End: line.PeriodEnd}, At: now,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Preview rates the running period of a plan so far, with late use of earlier ones. NOT_FOUND, STATE_CONFLICT for a
@@ -201,7 +224,9 @@ func (s *Service) Preview(ctx context.Context, creatorID, planID string) (usage.
 		if err != nil {
 			return err
 		}
-		usage.CapCredits(lines)
+		if !usage.Fit(lines) {
+			return usage.ErrTooMuch()
+		}
 		preview = usage.Preview{Plan: plan, Currency: b.price.Currency, Lines: billed(lines)}
 		preview.AsOf, err = r.Clock.Now(ctx, creatorID)
 		return err

@@ -29,6 +29,14 @@ type reporting struct {
 	creatorID string
 	drafts    []usage.ReportDraft
 	outcomes  []Reported
+	// large adds up the reports placed so far that are compared with a limit.
+	large map[periodKey]usage.Quantity
+}
+
+// periodKey identifies a period of a stream.
+type periodKey struct {
+	streamID int64
+	start    time.Time
 }
 
 // placement carries a report through its submission: its stream, what the intake gets, and its result.
@@ -41,7 +49,7 @@ type placement struct {
 // Report takes reports and returns once all that are accepted are durable, with one outcome each. A report with a
 // fault of its own does not keep the others out. RATE_LIMITED when too many wait already.
 func (s *Service) Report(ctx context.Context, creatorID string, drafts []usage.ReportDraft) ([]Reported, error) {
-	q := reporting{creatorID, drafts, make([]Reported, len(drafts))}
+	q := reporting{creatorID: creatorID, drafts: drafts, outcomes: make([]Reported, len(drafts))}
 	open := make([]int, len(drafts))
 	for i := range open {
 		open[i] = i
@@ -71,8 +79,9 @@ func (s *Service) placeAll(ctx context.Context, q reporting, open []int, read bo
 		return nil, err
 	}
 	placed := make([]placement, 0, len(open))
+	q.large = map[periodKey]usage.Quantity{}
 	for _, i := range open {
-		report, p, err := s.place(ctx, q.creatorID, q.drafts[i], offset)
+		report, p, err := s.place(ctx, q, q.drafts[i], offset)
 		switch {
 		case err == nil:
 			p.index = i
@@ -119,9 +128,9 @@ func (s *Service) submit(ctx context.Context, q reporting, placed []placement) (
 	return again, nil
 }
 
-// place finds the period that a report counts in. VALIDATION_FAILED, NOT_FOUND, PERIOD_CLOSED.
+// place finds the period that a report counts in. VALIDATION_FAILED, NOT_FOUND, PERIOD_CLOSED, LIMIT_REACHED.
 func (s *Service) place(
-	ctx context.Context, creatorID string, draft usage.ReportDraft, offset time.Duration,
+	ctx context.Context, q reporting, draft usage.ReportDraft, offset time.Duration,
 ) (usage.Report, placement, error) {
 	var f fault.Violations
 	received := s.clock.Real()
@@ -129,7 +138,7 @@ func (s *Service) place(
 	if err := f.Err(); err != nil {
 		return report, placement{}, err
 	}
-	p := placement{key: streamKey{creatorID, report.SubscriptionID, report.EventName}}
+	p := placement{key: streamKey{q.creatorID, report.SubscriptionID, report.EventName}}
 	stream, err := s.stream(ctx, p.key)
 	if err != nil {
 		return report, p, err
@@ -145,18 +154,63 @@ func (s *Service) place(
 		return report, p, err
 	}
 	p.incoming = ports.IncomingReport{
-		ID: s.ids.New(id.UsageEvent), CreatorID: creatorID, Key: report.Key, Fingerprint: report.Fingerprint,
+		ID: s.ids.New(id.UsageEvent), CreatorID: q.creatorID, Key: report.Key, Fingerprint: report.Fingerprint,
 		StreamID:      stream.ID,
 		StreamVersion: stream.Version, ClockOffset: offset, PeriodStart: stream.Schedule.At(report.At).Start,
 		At: report.At, ReceivedAt: received,
 		Quantity: report.Quantity, Ordered: stream.Aggregation != usage.Sum,
 	}
-	return report, p, nil
+	return report, p, s.checkLimit(ctx, q, stream, p.incoming)
 }
 
-// refused is the outcome of a report that came too late, unless it is one that was accepted in time and is sent again.
+// checkLimit refuses with LIMIT_REACHED a report with which its period would come to more than an invoice can ask for.
+// What others report at the same time is not seen: the closing of the period is the last to look.
+func (s *Service) checkLimit(
+	ctx context.Context, q reporting, stream pricedStream, report ports.IncomingReport,
+) error {
+	if !stream.tiers.Large(report.Quantity) {
+		return nil
+	}
+	key := periodKey{stream.ID, report.PeriodStart}
+	placed, ok := report.Quantity, true
+	total := placed
+	if stream.Aggregation == usage.Sum {
+		counted, err := s.current(ctx, stream.UsageStream, report.PeriodStart)
+		if err != nil {
+			return err
+		}
+		if placed, ok = q.large[key].Add(report.Quantity); ok {
+			total, ok = counted.Add(placed)
+		}
+	}
+	if ok {
+		_, err := stream.tiers.Amount(total)
+		ok = err == nil
+	}
+	if !ok {
+		return fault.New(fault.LimitReached, "With this report its period would come to more than 99999999999 minor units, "+
+			"which no invoice can ask for.")
+	}
+	q.large[key] = placed
+	return nil
+}
+
+// current returns the quantity of a period with the reports that are not counted yet.
+func (s *Service) current(ctx context.Context, stream ports.UsageStream, start time.Time) (usage.Quantity, error) {
+	var u ports.UsageRollup
+	err := s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+		if err = r.Usage.Rollups.Lock(ctx); err == nil {
+			u, err = r.Usage.Rollups.GetCurrent(ctx, stream, start)
+		}
+		return err
+	})
+	return u.Total.Quantity, err
+}
+
+// refused is the outcome of a report that came too late or is too much, unless it is one that was accepted before and is
+// sent again.
 func (s *Service) refused(ctx context.Context, creatorID string, report usage.Report, refusal error) Reported {
-	if !fault.Is(refusal, fault.PeriodClosed) {
+	if !fault.Is(refusal, fault.PeriodClosed) && !fault.Is(refusal, fault.LimitReached) {
 		return Reported{Err: refusal}
 	}
 	before, err := s.store.Read(ctx).Usage.Reports.Get(ctx, creatorID, report.Key)

@@ -29,7 +29,7 @@ type Service struct {
 	clock   ports.Clock
 	ids     ports.IDs
 	bus     ports.Bus
-	streams cache[streamKey, ports.UsageStream]
+	streams cache[streamKey, pricedStream]
 	offsets cache[string, time.Duration] // of the accounts' clocks
 }
 

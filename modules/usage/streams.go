@@ -67,9 +67,15 @@ func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.Usa
 	return stream
 }
 
+// pricedStream is a stream with the price of its billing plan; no tiers while nothing bills it.
+type pricedStream struct {
+	ports.UsageStream
+	tiers usage.Tiers
+}
+
 // stream finds where reports are counted, and makes the place for the first one. NOT_FOUND for the subscription or the
 // meter.
-func (s *Service) stream(ctx context.Context, k streamKey) (ports.UsageStream, error) {
+func (s *Service) stream(ctx context.Context, k streamKey) (pricedStream, error) {
 	if known, ok := s.streams.get(k); ok {
 		return known, nil
 	}
@@ -84,10 +90,27 @@ func (s *Service) stream(ctx context.Context, k streamKey) (ports.UsageStream, e
 		}
 		found, err = s.openStream(ctx, k)
 	}
-	if err == nil {
-		s.streams.put(k, found)
+	if err != nil {
+		return pricedStream{}, err
 	}
-	return found, err
+	priced := pricedStream{UsageStream: found}
+	if priced.tiers, err = tiersOf(ctx, s.store.Read(ctx), found); err == nil {
+		s.streams.put(k, priced)
+	}
+	return priced, err
+}
+
+// tiersOf returns the price by which a stream is billed.
+func tiersOf(ctx context.Context, r ports.Repos, s ports.UsageStream) (usage.Tiers, error) {
+	if s.PlanID == "" {
+		return nil, nil
+	}
+	p, err := r.Usage.Plans.Get(ctx, s.CreatorID, s.PlanID)
+	if err != nil {
+		return nil, err
+	}
+	price, err := r.Usage.Catalog.GetPrice(ctx, s.CreatorID, p.PriceID)
+	return price.Tiers, err
 }
 
 func (s *Service) openStream(ctx context.Context, k streamKey) (stream ports.UsageStream, err error) {
