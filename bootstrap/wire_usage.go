@@ -12,6 +12,8 @@ func (a *App) wireUsage() *usage.Service {
 
 	on(a.bus, module.OnSubscriptionCanceled)
 	on(a.bus, module.OnSubscriptionExpired)
+	on(a.bus, module.OnSubscriptionRenewed)
+	on(a.bus, module.OnSubscriptionUpdated)
 	a.mux.Handle(usage.TaskClose, jobs.Payments, module.ClosePeriod)
 	a.verifyInParts(module.Verify, module.VerifyNew)
 	return module

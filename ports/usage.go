@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"sundry/core/subscription"
 	"sundry/core/usage"
 )
 
@@ -67,7 +68,7 @@ type UsageStream struct {
 	EventName          string
 	Aggregation        usage.Aggregation
 	Schedule           usage.Schedule
-	// Included is the quantity of the meter that the subscription's own plan includes.
+	// Included is the quantity of the meter that the subscription's own plan includes now.
 	Included int64
 	// PlanID is the billing plan, "" while there is none. Closed means that nothing can be reported any more.
 	PlanID string
@@ -88,6 +89,11 @@ type UsageStreams interface {
 	GetByID(ctx context.Context, id int64) (UsageStream, error)
 	// Update writes a changed stream whose version was raised by one. ErrStale.
 	Update(ctx context.Context, s UsageStream) error
+	// SetIncluded records what a subscription's plan includes of its meters, by event name and else nothing, in periods
+	// that end after since.
+	SetIncluded(ctx context.Context, sub subscription.State, included map[string]int64, since time.Time) error
+	// IncludedAt returns what the subscription's plan included in a period of the stream that ends at a time.
+	IncludedAt(ctx context.Context, s UsageStream, end time.Time) (int64, error)
 	// ListBySubscription returns a subscription's streams by event name.
 	ListBySubscription(ctx context.Context, creatorID, subscriptionID string) ([]UsageStream, error)
 	// ListByCustomer returns the streams of an external customer by event name that are not closed.

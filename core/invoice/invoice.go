@@ -31,6 +31,7 @@ const (
 	Pushed    LineKind = "pushed"     // the integrator's own amount
 	Usage     LineKind = "usage"      // the use of the invoice's period
 	LateUsage LineKind = "late_usage" // use of an earlier period that arrived after its invoice
+	Included  LineKind = "included"   // the part of the use before it that the plan includes
 )
 
 // Line is one item of an invoice. The members about usage are zero in a pushed one.

@@ -155,21 +155,27 @@ func NewLineExplanation(l Line) LineExplanation {
 	return e
 }
 
-// LinesOf returns the lines of a period's use, without ids.
+// LinesOf returns the lines of a period's use, without ids. What the plan includes of it is a line of 0 behind it.
 func LinesOf(rated []usage.Rated) []Line {
-	lines := make([]Line, len(rated))
-	for i := range rated {
-		r := rated[i]
-		lines[i] = Line{Kind: Usage, Description: r.MeterName, AmountMinor: r.AmountMinor, Rated: &r}
+	lines := make([]Line, 0, len(rated))
+	for _, r := range rated {
+		line := Line{Kind: Usage, Description: r.MeterName, AmountMinor: r.AmountMinor, Rated: &r}
 		switch {
 		case r.Waits:
-			lines[i].Description = r.MeterName + ", not billed: more than an invoice can ask for"
+			line.Description = r.MeterName + ", not billed: more than an invoice can ask for"
 		case r.Late:
-			lines[i].Kind = LateUsage
-			lines[i].Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +
+			line.Kind = LateUsage
+			line.Description = r.MeterName + ", reported late for " + r.PeriodStart.Format(time.DateOnly) + " to " +
 				r.PeriodEnd.Format(time.DateOnly)
 		case r.Free:
-			lines[i].Description = r.MeterName + ", free trial"
+			line.Description = r.MeterName + ", free trial"
+		}
+		lines = append(lines, line)
+		if !r.Included.IsZero() && !r.Waits {
+			included := r
+			included.Quantity, included.Included, included.Charges = r.Included, usage.Quantity{}, []usage.Charge{}
+			included.RatedMinor, included.BilledMinor, included.AmountMinor, included.Late = 0, 0, 0, false
+			lines = append(lines, Line{Kind: Included, Description: r.MeterName + ", included in the plan", Rated: &included})
 		}
 	}
 	return lines

@@ -47,6 +47,17 @@ func TestLinesOfUseSayWhatTheyAreFor(t *testing.T) {
 	}
 }
 
+func TestLinesOf_ShowsWhatIsIncluded(t *testing.T) {
+	t.Parallel()
+	r := rated(t)
+	r.Included = usage.Units(100)
+	lines := invoice.LinesOf([]usage.Rated{r})
+	if len(lines) != 2 || lines[0].AmountMinor != 500 || lines[1].Kind != invoice.Included || lines[1].AmountMinor != 0 ||
+		lines[1].Rated.Quantity != usage.Units(100) || len(lines[1].Rated.Charges) != 0 {
+		t.Errorf("got %+v, want the use and a line of the 100 included", lines)
+	}
+}
+
 // TestViewOfPushedLinesAndUsageLines holds the bytes: the members of use are null in a pushed
 // line.
 func TestViewOfPushedLinesAndUsageLines(t *testing.T) {

@@ -204,3 +204,19 @@ func TestQuantitiesAreReadFromWhatDatabasesKeep(t *testing.T) {
 		t.Errorf("a text was read as %s", q)
 	}
 }
+
+func TestQuantity_Beyond(t *testing.T) {
+	t.Parallel()
+	for q, want := range map[string][2]string{
+		"150.5": {"50.5", "100"}, "100": {"0", "100"}, "99.5": {"0", "99.5"}, "0": {"0", "0"}, "-3": {"0", "0"},
+	} {
+		quantity, err := usage.ParseQuantity(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, included := quantity.Beyond(100)
+		if got := [2]string{rest.String(), included.String()}; got != want {
+			t.Errorf("%s beyond 100: got %v, want %v", q, got, want)
+		}
+	}
+}

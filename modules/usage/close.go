@@ -127,24 +127,34 @@ func (b *billing) rate(ctx context.Context, r ports.Repos, p usage.Period) ([]us
 		return nil, err
 	}
 	b.counts = append(b.counts, current)
-	lines := []usage.Rated{b.use(p, current).Rate()}
+	line, err := b.rateOne(ctx, r, p, current)
+	if err != nil {
+		return nil, err
+	}
+	lines := []usage.Rated{line}
 	late, err := r.Usage.Rollups.ListUnsettled(ctx, b.stream)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range late {
-		line := b.use(b.stream.Schedule.At(u.PeriodStart), u).Rate()
+		line, err := b.rateOne(ctx, r, b.stream.Schedule.At(u.PeriodStart), u)
+		if err != nil {
+			return nil, err
+		}
 		line.Late = true
 		b.counts, lines = append(b.counts, u), append(lines, line)
 	}
 	return lines, nil
 }
 
-// use is what a period is rated by.
-func (b *billing) use(p usage.Period, u ports.UsageRollup) usage.Use {
+func (b *billing) rateOne(
+	ctx context.Context, r ports.Repos, p usage.Period, u ports.UsageRollup,
+) (usage.Rated, error) {
+	included, err := r.Usage.Streams.IncludedAt(ctx, b.stream, p.End)
 	return usage.Use{
-		Meter: b.meter, Price: b.price, Plan: b.plan, Period: p, Quantity: u.Total.Quantity, BilledMinor: u.BilledMinor,
-	}
+		Meter: b.meter, Price: b.price, Plan: b.plan, Period: p, Quantity: u.Total.Quantity, Included: included,
+		BilledMinor: u.BilledMinor,
+	}.Rate(), err
 }
 
 // settle records what is billed of each period, at a real time. One that is owed more of a credit stays unsettled, and

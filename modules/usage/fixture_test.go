@@ -76,7 +76,6 @@ func (f *fixture) setUp(aggregation core.Aggregation) {
 			ID: "sub_1", CreatorID: creator, CustomerID: "cus_1", ExternalCustomerID: "ada", CheckoutID: "cs_1",
 			Offer: plan.Offer{
 				Interval: period.Month, IntervalCount: 1, Price: money.Amount{Minor: 900, Currency: "eur"},
-				Terms: plan.Terms{Meters: []plan.Meter{{EventName: "calls", Included: 100}}},
 			},
 		}, noon)
 		if _, err := sub.Activate(noon); err != nil {

@@ -184,7 +184,8 @@ func (s *Service) checkLimit(
 		}
 	}
 	if ok {
-		_, err := stream.tiers.Amount(total)
+		rest, _ := total.Beyond(stream.Included)
+		_, err := stream.tiers.Amount(rest)
 		ok = err == nil
 	}
 	if !ok {

@@ -59,12 +59,31 @@ func (s *Service) newStream(sub subscription.State, meter usage.Meter) ports.Usa
 			StartsAt: sub.StartedAt, EndsAt: sub.EndedAt,
 		},
 	}
-	for _, m := range sub.Offer.Terms.Meters {
-		if m.EventName == meter.EventName {
-			stream.Included = m.Included
-		}
-	}
+	stream.Included = includedBy(sub)[meter.EventName]
 	return stream
+}
+
+// includedBy returns the quantities that the subscription's plan includes, by event name.
+func includedBy(sub subscription.State) map[string]int64 {
+	included := map[string]int64{}
+	for _, m := range sub.Offer.Terms.Meters {
+		included[m.EventName] = m.Included
+	}
+	return included
+}
+
+// OnSubscriptionRenewed includes what the plan of the new period does: a change may have waited for it.
+func (s *Service) OnSubscriptionRenewed(ctx context.Context, r ports.Repos, e subscription.Renewed) error {
+	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), e.CurrentPeriodStart)
+}
+
+// OnSubscriptionUpdated includes what another plan does, in the running period already.
+func (s *Service) OnSubscriptionUpdated(ctx context.Context, r ports.Repos, e subscription.Updated) error {
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	return r.Usage.Streams.SetIncluded(ctx, e.State, includedBy(e.State), now)
 }
 
 // pricedStream is a stream with the price of its billing plan; no tiers while nothing bills it.

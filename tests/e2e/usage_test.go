@@ -579,3 +579,21 @@ func TestUsage_NoReportAboveTheLimitOfAnInvoice(t *testing.T) {
 		m.counts(t, "199000000000")
 	})
 }
+
+func TestUsage_WhatThePlanIncludesIsNotBilled(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		event := harness.Unique("calls")
+		body := planBody()
+		body["meters"] = []harness.JSON{{"eventName": event, "included": 100}}
+		w.AsCreator(t, http.MethodPut, "/v1/listings/"+w.listing.ID+"/plans/pro", body).Want(t, 200)
+		m := w.subscribed(t, harness.CardSucceeds, "SUM")
+		m.event = event
+		m.meterID = m.make(t, "/v1/usage/meters", harness.JSON{"name": "Calls", "eventName": event, "aggregation": "SUM"})
+		m.planID = m.make(t, "/v1/usage/billing-plans", m.planBody())
+		m.report(t, "112")
+		advance(t, m.Account, day+2*time.Minute)
+		wantLines(t, m.invoices(t)[0], "paid", "usage 112 = 101", "included 100 = 0")
+	})
+}

@@ -3,10 +3,14 @@ package usage
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"sundry/adapters/gormstore/repo"
 	"sundry/core/period"
+	"sundry/core/subscription"
 	core "sundry/core/usage"
 	"sundry/ports"
 )
@@ -145,7 +149,44 @@ func (t streams) LockIntake(context.Context) error {
 // Insert implements ports.UsageStreams.
 func (t streams) Insert(_ context.Context, s ports.UsageStream) error {
 	row := newStreamRow(s)
-	return t.InsertRow("insert usage stream of "+s.SubscriptionID, &row)
+	if err := t.InsertRow("insert usage stream of "+s.SubscriptionID, &row); err != nil || s.Included == 0 {
+		return err
+	}
+	return t.ExecDeferred("insert included usage of "+s.SubscriptionID,
+		"INSERT INTO usage_included (creator_id, stream_id, since, included) VALUES (?, ?, 0, ?)", s.CreatorID, s.ID,
+		s.Included)
+}
+
+// SetIncluded implements ports.UsageStreams. It reads nothing: renewals wait for no answer here.
+func (t streams) SetIncluded(_ context.Context, sub subscription.State, included map[string]int64,
+	since time.Time) error {
+	op := "set included usage of " + sub.ID
+	now, args := "CASE event_name", []any{}
+	for _, name := range slices.Sorted(maps.Keys(included)) {
+		now += " WHEN ? THEN CAST(? AS BIGINT)"
+		args = append(args, name, included[name])
+	}
+	if now += " ELSE 0 END"; len(included) == 0 {
+		now = "0"
+	}
+	changed := append([]any{sub.CreatorID, sub.ID}, args...)
+	const where = " FROM usage_streams WHERE creator_id = ? AND subscription_id = ? AND included <> "
+	err := t.ExecDeferred(op, "INSERT INTO usage_included (creator_id, stream_id, since, included) "+
+		"SELECT creator_id, id, CAST(? AS BIGINT), "+now+where+now+
+		" ON CONFLICT (stream_id, since) DO UPDATE SET included = excluded.included",
+		slices.Concat([]any{repo.UnixMillis(since)}, args, changed)...)
+	if err != nil {
+		return err
+	}
+	return t.ExecDeferred(op, "UPDATE usage_streams SET included = "+now+", version = version + 1"+
+		strings.TrimPrefix(where, " FROM usage_streams")+now, slices.Concat(args, changed)...)
+}
+
+// IncludedAt implements ports.UsageStreams.
+func (t streams) IncludedAt(_ context.Context, s ports.UsageStream, end time.Time) (included int64, err error) {
+	err = repo.ScanRow(t.DB.Raw("SELECT COALESCE((SELECT included FROM usage_included WHERE stream_id = ? AND since < ? "+
+		"ORDER BY since DESC LIMIT 1), 0)", s.ID, repo.UnixMillis(end)), &included)
+	return included, t.Failure("get included usage", err)
 }
 
 // Get implements ports.UsageStreams.

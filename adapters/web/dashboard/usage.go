@@ -335,6 +335,9 @@ func previewPart(v *visit, preview usage.Preview) ui.Part {
 		if l.Late {
 			name += ", late use of an earlier period"
 		}
+		if !l.Included.IsZero() {
+			name += ", " + l.Included.String() + " included"
+		}
 		if l.Free {
 			name += ", free in the trial"
 		}
