@@ -247,6 +247,12 @@ type UsageAudit interface {
 	// Miscounted lists the streams and periods whose count is not that of their reports, as "stream/period". It reads
 	// every report. Outside a transaction with Rollups.Lock it may list what is being counted.
 	Miscounted(ctx context.Context, limit int) ([]string, error)
+	// Misbilled lists the billing plans, each with its first such period, that have a closed period without an invoice, or
+	// one whose billed quantity and amount are not what invoices and price make them.
+	Misbilled(ctx context.Context, limit int) ([]string, error)
+	// Unbilled lists the billing plans, each with its first such period, that have a closed period that comes to more than
+	// an invoice can ask for, and ended ones with a period of which a part was never billed.
+	Unbilled(ctx context.Context, limit int) ([]string, error)
 	// CheckPage counts reports a second time: those that were counted since the last page, at most so many beside what was
 	// written together with the last of them. Once there are no more it lists what Miscounted would, and again until it
 	// is right. It belongs into a transaction of its own.

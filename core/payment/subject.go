@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"fmt"
 	"time"
 
 	"sundry/core/money"
@@ -67,6 +68,30 @@ func (s Sale) Total() (money.Amount, error) {
 		}
 	}
 	return total.Add(s.TaxAdded)
+}
+
+// Check refuses a breakdown that does not come to the amount, or whose tax is neither contained in it nor all added.
+func (s Sale) Check(amount money.Amount) error {
+	total, err := s.Total()
+	added := money.Amount{Currency: amount.Currency}
+	if s.TaxDetails.Behavior == tax.Exclusive {
+		added.Minor = s.Tax.Minor
+	}
+	lines := money.Amount{Currency: amount.Currency}
+	for _, line := range s.Lines {
+		lines.Minor += line.Amount.Minor
+	}
+	switch {
+	case err != nil:
+		return err
+	case total != amount:
+		return fmt.Errorf("payment: the sale comes to %d, not %d", total.Minor, amount.Minor)
+	case s.TaxAdded.Minor != added.Minor || s.Tax.Minor < 0 || s.Tax.Minor > amount.Minor:
+		return fmt.Errorf("payment: %d of %d tax is added to %d", s.TaxAdded.Minor, s.Tax.Minor, amount.Minor)
+	case len(s.Lines) > 0 && lines.Minor != s.Subtotal.Minor:
+		return fmt.Errorf("payment: the lines of the sale sum to %d, not %d", lines.Minor, s.Subtotal.Minor)
+	}
+	return nil
 }
 
 // Line is one thing on the receipt. Amount is negative for what is taken off.

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"iter"
 	"time"
 
 	"sundry/core/fault"
@@ -89,6 +90,20 @@ func (p *BillingPlan) End(at time.Time) (changed bool) {
 	}
 	p.s.Revision++
 	return true
+}
+
+// Closed yields the periods that have had their invoice, in their order.
+func (s PlanState) Closed() iter.Seq[Period] {
+	return func(yield func(Period) bool) {
+		for p := s.Schedule.At(s.Schedule.StartsAt); p.Start.Before(s.Current.Start); p = s.Schedule.Next(p) {
+			if !yield(p) {
+				return
+			}
+		}
+		if s.Status == PlanEnded {
+			yield(s.Current)
+		}
+	}
 }
 
 // Close ends the current period, whose invoice is made now, and begins the next, unless it was the last.

@@ -136,13 +136,22 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			Find:    audit(ports.InvoicingAudit.PaidTwice),
 			Message: "invoice %s: a second payment took money and does not go back",
 		},
+		{Find: audit(ports.InvoicingAudit.Misstated), Message: "invoice %s does not add up"},
 		{
 			Find:    audit(ports.InvoicingAudit.DocumentGaps),
-			Message: "document series %s has a gap or a number used twice",
+			Message: "document series %s has a gap, a number used twice or one that is no number",
 		},
 		{
 			Find:    audit(ports.InvoicingAudit.Undocumented),
-			Message: "%s has a number, but no document with it has the same amounts",
+			Message: "%s has no document with its number, amounts and day",
+		},
+		{
+			Find:    audit(ports.InvoicingAudit.MisstatedDocuments),
+			Message: "document %s differs from its snapshot, or that does not add up",
+		},
+		{
+			Find:    audit(ports.InvoicingAudit.MistaxedDocuments),
+			Message: "%s has a document with another tax than the ledger",
 		},
 		{Find: audit(ports.InvoicingAudit.BilledTwice), Message: "billing plan %s: two invoices bill one period"},
 	}.Run(ctx)

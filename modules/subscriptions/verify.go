@@ -15,6 +15,10 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			Find:    audit.LostCharges,
 			Message: "payment %s was taken for a subscription that did not take it over, and does not go back",
 		},
+		{
+			Find:    audit.Misstated,
+			Message: "subscription %s: its period, price, credit or status does not follow from its payments and events",
+		},
 		{Find: audit.WithoutGrant, Message: "subscription %s is charged, but gives its customer no access"},
 	}.Run(ctx)
 }

@@ -14,6 +14,16 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		{Find: audit.UnbalancedCurrencies, Message: "the ledger does not sum to zero in %s"},
 		{Find: audit.UnpostedPayments, Message: "payment %s succeeded, but the ledger has no such sale"},
 		{Find: audit.MispostedSales, Message: "sale %s differs from its ledger entries"},
+		{Find: audit.MisreleasedSales, Message: "sale %s is released at another time than it ought to be"},
+		{Find: audit.OrphanedPostings, Message: "the ledger has postings of %s, which is gone"},
+		{
+			Find:    audit.MisstatedPayments,
+			Message: "payment %s: its breakdown does not add up, or its tax is not that of the ledger",
+		},
+		{
+			Find:    audit.ChargedTwice,
+			Message: "%s was charged again after it had been paid, and no refund gives a reason",
+		},
 		{Find: audit.OverReturnedSales, Message: "payment %s returned more than was paid, or not exactly its tax"},
 		{Find: audit.MispostedRefunds, Message: "refund %s differs from its ledger entries"},
 		{
@@ -22,6 +32,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		},
 		{Find: audit.MispostedDisputes, Message: "dispute %s differs from its ledger entries"},
 		{Find: audit.MispostedPayouts, Message: "payout %s differs from its ledger entries"},
+		{Find: audit.UnstatedPayouts, Message: "payout %s has no statement of its amount"},
 		{Find: audit.RefundedAccess, Message: "refund %s left nothing of its payment, which still gives access"},
 		{Find: audit.MiscountedPending, Message: "the pending or reserved balance of %s is not that of its sales"},
 	}.Run(ctx)

@@ -8,7 +8,10 @@ import (
 
 	"sundry/adapters/gormstore"
 	"sundry/adapters/system"
+	"sundry/core/apiformat"
 	"sundry/core/customer"
+	"sundry/core/event"
+	"sundry/core/invoice"
 	"sundry/core/money"
 	"sundry/core/period"
 	"sundry/core/plan"
@@ -54,9 +57,22 @@ func (f *fixture) open() {
 	store, err := gormstore.Open(f.t.Context(), f.url)
 	f.must(err)
 	f.t.Cleanup(func() { _ = store.Close() })
-	f.store, f.intake, f.bus = testdb.WithClock(store, f.clock), store, &fakes.Bus{}
+	f.store, f.intake, f.bus = testdb.WithClock(store, f.clock), store, &fakes.Bus{Subscriber: invoiced}
 	f.Service = usage.New(usage.Deps{
 		Store: f.store, Intake: store, Clock: f.clock, IDs: system.NewIDs(), Bus: f.bus,
+	})
+}
+
+// invoiced writes the invoice of a closed period, as invoicing does.
+func invoiced(ctx context.Context, r ports.Repos, e event.Event) error {
+	closed, ok := e.(core.PeriodClosed)
+	if !ok {
+		return nil
+	}
+	return r.Invoicing.Invoices.Insert(ctx, invoice.State{
+		ID: closed.InvoiceID, CreatorID: closed.Plan.CreatorID, Number: closed.InvoiceID, Currency: closed.Currency,
+		Lines: invoice.LinesOf(closed.Lines), PeriodStart: apiformat.Instant(closed.Period.Start),
+		BillingPlanID: closed.Plan.ID, CreatedAt: closed.At, FinalizedAt: closed.At, Revision: 1,
 	})
 }
 

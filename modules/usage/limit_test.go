@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,6 +114,11 @@ func TestTooMuchUse_HoldsUpNothingElse(t *testing.T) {
 				f.must(err)
 				if plan.Status != core.PlanEnded {
 					t.Errorf("the plan is %s, want it ended", plan.Status)
+				}
+				lines, err := f.Verify(t.Context())
+				f.must(err)
+				if unbilled := len(lines) == 1 && strings.Contains(lines[0], f.plan.ID); unbilled == voided {
+					t.Errorf("verify: %q, want a line about the plan: %t", lines, !voided)
 				}
 			})
 		})

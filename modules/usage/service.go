@@ -40,9 +40,17 @@ func New(d Deps) *Service {
 
 const miscounted = "usage %s: the count of the period is not that of its reports"
 
-// Verify checks every count against its reports. It returns one line per violation.
+// Verify checks every count against its reports, and what was billed against the counts. It returns one line per violation.
 func (s *Service) Verify(ctx context.Context) ([]string, error) {
-	return ports.Checks{{Find: s.miscounted, Message: miscounted}}.Run(ctx)
+	audit := s.store.Read(ctx).Usage.Audit
+	return ports.Checks{
+		{Find: s.miscounted, Message: miscounted},
+		{
+			Find:    audit.Misbilled,
+			Message: "billing plan %s: what was billed is not what its invoices and its price make it",
+		},
+		{Find: audit.Unbilled, Message: "billing plan %s: no invoice has asked for all of its use"},
+	}.Run(ctx)
 }
 
 // miscounted checks without a lock first: only what seems wrong is worth holding up the counting for.

@@ -106,30 +106,3 @@ func (t invoices) List(_ context.Context, creatorID string, search ports.Invoice
 	})
 	return t.Page("list invoices", query, page)
 }
-
-type audit struct{ repo.Base }
-
-// Unbalanced implements ports.InvoicingAudit.
-func (t audit) Unbalanced(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit invoices", `
-SELECT i.id FROM invoices i LEFT JOIN payments p ON p.id = i.payment_id
-WHERE (i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total
-OR p.currency <> i.currency OR p.subject_id <> i.id))
-    OR (i.status <> 'paid' AND (i.payment_id <> '' OR i.total = 0)) ORDER BY i.id LIMIT ?`, limit)
-}
-
-// PaidTwice implements ports.InvoicingAudit.
-func (t audit) PaidTwice(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit invoices", `
-SELECT p.subject_id FROM payments p WHERE p.purpose = 'invoice' AND p.status = 'succeeded' AND p.amount > 0
-    AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = p.subject_id AND i.payment_id = p.id)
-    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.subject = p.id)
-    AND p.refunded < p.amount ORDER BY p.subject_id LIMIT ?`, limit)
-}
-
-// BilledTwice implements ports.InvoicingAudit.
-func (t audit) BilledTwice(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit invoices", `
-SELECT billing_plan_id FROM invoices WHERE billing_plan_id <> '' GROUP BY billing_plan_id, period_start
-HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
-}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"sundry/adapters/gormstore/repo"
+	"sundry/core/ledger"
+	"sundry/core/payment"
 	"sundry/ports"
 )
 
@@ -38,12 +40,82 @@ func (t audit) UnpostedPayments(_ context.Context, limit int) ([]string, error) 
 func (t audit) MispostedSales(_ context.Context, limit int) ([]string, error) {
 	return t.QueryIDs("misposted sales", `
 		SELECT x.id FROM sales x
-		LEFT JOIN (SELECT source_id, SUM(CASE WHEN account = 'processor_clearing' THEN amount ELSE 0 END) AS total,
-				-SUM(CASE WHEN account = 'tax_payable' THEN amount ELSE 0 END) AS tax,
-				-SUM(CASE WHEN account = 'platform_fee' THEN amount ELSE 0 END) AS fee
-			FROM ledger_entries WHERE kind = 'sale' GROUP BY source_id) e ON e.source_id = x.id
-		WHERE x.total > 0 AND (e.source_id IS NULL OR e.total <> x.total OR e.tax <> x.tax OR e.fee <> x.platform_fee)
+		LEFT JOIN (SELECT source_id,
+				SUM(CASE WHEN kind = 'sale' AND account = 'processor_clearing' THEN amount ELSE 0 END) AS total,
+				-SUM(CASE WHEN kind = 'sale' AND account = 'tax_payable' THEN amount ELSE 0 END) AS tax,
+				-SUM(CASE WHEN kind = 'sale' AND account = 'platform_fee' THEN amount ELSE 0 END) AS fee,
+				SUM(CASE WHEN kind = 'processor_fee' AND account = 'processor_fee' THEN amount ELSE 0 END) AS processor_fee
+			FROM ledger_entries WHERE kind IN ('sale', 'processor_fee') GROUP BY source_id) e ON e.source_id = x.id
+		WHERE x.total > 0 AND (e.source_id IS NULL OR e.total <> x.total OR e.tax <> x.tax OR e.fee <> x.platform_fee
+			OR e.processor_fee <> x.processor_fee)
 		ORDER BY x.id LIMIT ?`, limit)
+}
+
+// MisreleasedSales implements ports.TreasuryAudit.
+func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("misreleased sales", `
+		SELECT x.id FROM sales x LEFT JOIN (SELECT DISTINCT source_id FROM ledger_entries WHERE kind = 'release') e
+			ON e.source_id = x.id
+		WHERE x.available_at <> x.created_at + ? OR (x.released AND x.pending <> 0)
+			OR (NOT x.released AND e.source_id IS NOT NULL)
+			OR (NOT x.released AND x.total > 0
+				AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.kind = 'treasury.release' AND k.subject = x.id))
+		ORDER BY x.id LIMIT ?`, ledger.HoldPeriod.Milliseconds(), limit)
+}
+
+// OrphanedPostings implements ports.TreasuryAudit.
+func (t audit) OrphanedPostings(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("orphaned postings", `
+		SELECT DISTINCT e.source_id FROM ledger_entries e
+		LEFT JOIN sales x ON e.source_type = 'payment' AND x.id = e.source_id
+		LEFT JOIN refunds f ON e.source_type = 'refund' AND f.id = e.source_id
+		LEFT JOIN disputes d ON e.source_type = 'dispute' AND d.id = e.source_id
+		LEFT JOIN payouts p ON e.source_type = 'payout' AND p.id = e.source_id
+		WHERE COALESCE(x.id, f.id, d.id, p.id) IS NULL ORDER BY e.source_id LIMIT ?`, limit)
+}
+
+// MisstatedPayments implements ports.TreasuryAudit. The breakdown is JSON, so it is read in pages.
+func (t audit) MisstatedPayments(_ context.Context, limit int) (found []string, err error) {
+	type statedRow struct {
+		ID       string
+		Currency string
+		Amount   int64
+		Tax      int64 // of the sale in the ledger
+		Sale     repo.JSONColumn[payment.Sale]
+	}
+	for last := ""; len(found) < limit; {
+		var page []statedRow
+		err := t.DB.Raw(`
+			SELECT p.id, p.currency, p.amount, p.sale, COALESCE(x.tax, 0) AS tax FROM payments p LEFT JOIN sales x ON x.id = p.id
+			WHERE p.status = 'succeeded' AND p.id > ? ORDER BY p.id LIMIT ?`, last, auditPage).Scan(&page).Error
+		if err != nil {
+			return nil, t.Failure("misstated payments", err)
+		}
+		for _, p := range page {
+			if p.Sale.V.Check(repo.Amount(p.Amount, p.Currency)) != nil || p.Amount > 0 && p.Sale.V.Tax.Minor != p.Tax {
+				found = append(found, p.ID)
+			}
+		}
+		if len(page) < auditPage {
+			break
+		}
+		last = page[len(page)-1].ID
+	}
+	return found[:min(len(found), limit)], nil
+}
+
+// auditPage bounds the rows that an audit has in memory.
+const auditPage = 1_000
+
+// ChargedTwice implements ports.TreasuryAudit. An attempt that was made before the other one succeeded may succeed after
+// it: that money goes back.
+func (t audit) ChargedTwice(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("subjects that were charged twice", `
+		SELECT DISTINCT b.subject_id FROM payments a JOIN payments b ON b.purpose = a.purpose AND b.subject_id = a.subject_id
+			AND b.id <> a.id AND b.status = 'succeeded' AND b.amount > 0 AND b.created_at > a.settled_at
+		WHERE a.purpose IN ('checkout', 'invoice') AND a.status = 'succeeded' AND a.amount > 0
+			AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.payment_id IN (a.id, b.id) AND f.status <> 'failed')
+		ORDER BY b.subject_id LIMIT ?`, limit)
 }
 
 // OverReturnedSales implements ports.TreasuryAudit.
@@ -106,6 +178,14 @@ func (t audit) MispostedPayouts(_ context.Context, limit int) ([]string, error) 
 			FROM ledger_entries WHERE source_type = 'payout' GROUP BY source_id) e ON e.source_id = x.id
 		WHERE COALESCE(e.taken, 0) <> CASE WHEN x.status = 'failed' THEN 0 ELSE x.amount END
 			OR COALESCE(e.moving, 0) <> CASE WHEN x.status = 'pending' THEN x.amount ELSE 0 END
+		ORDER BY x.id LIMIT ?`, limit)
+}
+
+// UnstatedPayouts implements ports.TreasuryAudit.
+func (t audit) UnstatedPayouts(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("payouts without a statement", `
+		SELECT x.id FROM payouts x LEFT JOIN documents d ON d.id = 'payout_statement:' || SUBSTR(x.id, 4)
+		WHERE x.paid_at IS NOT NULL AND (d.id IS NULL OR d.total <> x.amount OR d.currency <> x.currency)
 		ORDER BY x.id LIMIT ?`, limit)
 }
 

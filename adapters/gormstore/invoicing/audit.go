@@ -1,0 +1,159 @@
+package invoicing
+
+import (
+	"context"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/document"
+	"sundry/core/invoice"
+	"sundry/core/money"
+)
+
+type audit struct{ repo.Base }
+
+// Unbalanced implements ports.InvoicingAudit.
+func (t audit) Unbalanced(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit invoices", `
+SELECT i.id FROM invoices i LEFT JOIN payments p ON p.id = i.payment_id
+WHERE (i.status = 'paid' AND i.total > 0 AND (p.id IS NULL OR p.status <> 'succeeded' OR p.amount <> i.total
+OR p.currency <> i.currency OR p.subject_id <> i.id))
+    OR (i.status <> 'paid' AND (i.payment_id <> '' OR i.total = 0)) ORDER BY i.id LIMIT ?`, limit)
+}
+
+// PaidTwice implements ports.InvoicingAudit.
+func (t audit) PaidTwice(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit invoices", `
+SELECT p.subject_id FROM payments p WHERE p.purpose = 'invoice' AND p.status = 'succeeded' AND p.amount > 0
+    AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = p.subject_id AND i.payment_id = p.id)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.subject = p.id)
+    AND p.refunded < p.amount ORDER BY p.subject_id LIMIT ?`, limit)
+}
+
+// BilledTwice implements ports.InvoicingAudit.
+func (t audit) BilledTwice(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit invoices", `
+SELECT billing_plan_id FROM invoices WHERE billing_plan_id <> '' GROUP BY billing_plan_id, period_start
+HAVING COUNT(*) > 1 ORDER BY billing_plan_id LIMIT ?`, limit)
+}
+
+// Misstated implements ports.InvoicingAudit. Lines are JSON, so invoices are read in pages.
+func (t audit) Misstated(_ context.Context, limit int) ([]string, error) {
+	return pages(t, "audit invoices", limit, func(row invoiceRow) (id, name string, wrong bool) {
+		s := row.toState()
+		subtotal, err := invoice.Subtotal(s.Currency, s.Lines)
+		return s.ID, s.ID, err != nil || subtotal != s.Subtotal || s.Subtotal.Minor+s.TaxAdded().Minor != s.Total.Minor ||
+			s.Tax.Minor < 0 || s.Tax.Minor > s.Total.Minor
+	})
+}
+
+// MisstatedDocuments implements ports.InvoicingAudit.
+func (t audit) MisstatedDocuments(_ context.Context, limit int) ([]string, error) {
+	return pages(t, "audit snapshots of documents", limit, func(row documentRow) (id, name string, wrong bool) {
+		s := row.Snapshot.V
+		frozen := newDocumentRow(s)
+		return row.ID, row.Number + " of " + row.SubjectID, row.CreatorID != frozen.CreatorID || row.ID != frozen.ID || row.Series != frozen.Series ||
+			row.Number != frozen.Number || row.SubjectID != frozen.SubjectID || row.Currency != frozen.Currency ||
+			row.Total != frozen.Total || row.Tax != frozen.Tax ||
+			!time.Time(row.IssuedAt).Equal(time.Time(frozen.IssuedAt).Truncate(time.Millisecond)) || s.Check() != nil ||
+			!sharesAddUp(s)
+	})
+}
+
+// sharesAddUp reports whether the parts of a document by rate come to its tax and total. One without rates has none.
+func sharesAddUp(s document.Snapshot) bool {
+	var net, tax money.Amount
+	for _, share := range s.TaxDetails.Shares {
+		net.Minor += share.Net.Minor
+		tax.Minor += share.Tax.Minor
+	}
+	return len(s.TaxDetails.Shares) == 0 || tax.Minor == s.Tax.Minor && net.Minor+tax.Minor == s.Total.Minor
+}
+
+// auditPage bounds the rows that an audit has in memory.
+const auditPage = 500
+
+// pages lists the names of the rows of a table that are wrong.
+func pages[R any](t audit, op string, limit int,
+	check func(row R) (id, name string, wrong bool)) (found []string, err error) {
+	for last := ""; len(found) < limit; {
+		var page []R
+		if err := t.DB.Where("id > ?", last).Order("id").Limit(auditPage).Find(&page).Error; err != nil {
+			return nil, t.Failure(op, err)
+		}
+		for _, row := range page {
+			id, name, wrong := check(row)
+			if last = id; wrong {
+				found = append(found, name)
+			}
+		}
+		if len(page) < auditPage {
+			break
+		}
+	}
+	return found[:min(len(found), limit)], nil
+}
+
+// DocumentGaps implements ports.InvoicingAudit. A number has the account's prefix of six, the series and six digits or
+// more behind its ninth character; one that has not is wrong whatever the others are.
+func (t audit) DocumentGaps(_ context.Context, limit int) ([]string, error) {
+	const wellFormed = "RTRIM(SUBSTR(number, 10), '0123456789') = '' AND LENGTH(number) BETWEEN 15 AND 27"
+	return t.QueryIDs("audit document numbers", `
+		SELECT s.creator_id || '/' || s.series AS id FROM (
+			SELECT creator_id, series, SUM(last) AS last, SUM(highest) AS highest, SUM(used) AS used, SUM(numbers) AS numbers
+			FROM (
+				SELECT creator_id, series, last, 0 AS highest, 0 AS used, 0 AS numbers FROM document_numbers
+				UNION ALL
+				SELECT creator_id, series, 0,
+					COALESCE(MAX(CASE WHEN `+wellFormed+` THEN CAST(SUBSTR(number, 10) AS BIGINT) END), 0),
+					COUNT(*), COUNT(DISTINCT CASE WHEN `+wellFormed+` THEN number END)
+				FROM documents WHERE series <> '' GROUP BY creator_id, series) AS both_sides
+			GROUP BY creator_id, series) AS s
+		WHERE s.last <> s.highest OR s.last <> s.used OR s.used <> s.numbers ORDER BY id LIMIT ?`, limit)
+}
+
+// Undocumented implements ports.InvoicingAudit.
+func (t audit) Undocumented(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit documents", `
+		SELECT p.id AS id FROM payments p LEFT JOIN documents d ON d.id = 'receipt:' || SUBSTR(p.id, 5)
+		WHERE p.receipt_number <> '' AND (d.id IS NULL OR d.number <> p.receipt_number OR d.total <> p.amount
+		OR d.currency <> p.currency OR d.issued_at <> p.settled_at)
+		UNION ALL
+		SELECT f.id FROM refunds f LEFT JOIN documents d ON d.id = 'credit_note:' || SUBSTR(f.id, 5)
+		WHERE f.credit_note_number <> '' AND (d.id IS NULL OR d.number <> f.credit_note_number OR d.total <> f.amount
+		OR d.tax <> f.tax)
+		UNION ALL
+		SELECT x.id FROM disputes x LEFT JOIN documents d ON d.id = 'credit_note:' || SUBSTR(x.id, 5)
+		WHERE x.status = 'lost' AND x.amount > 0 AND (d.id IS NULL OR d.total <> x.amount OR d.tax <> x.tax
+		OR d.issued_at <> x.closed_at)
+		UNION ALL
+		SELECT i.id FROM invoices i LEFT JOIN documents d ON d.id = 'invoice:' || SUBSTR(i.id, 5)
+		WHERE d.id IS NULL OR d.number <> i.number OR d.total <> i.total OR d.tax <> i.tax OR d.issued_at <> i.finalized_at
+		UNION ALL
+		SELECT d.subject_id FROM documents d LEFT JOIN payments p ON p.id = d.subject_id
+		WHERE d.series = 'R' AND (p.id IS NULL OR p.receipt_number <> d.number)
+		UNION ALL
+		SELECT d.subject_id FROM documents d LEFT JOIN invoices i ON i.id = d.subject_id
+		WHERE d.series = 'I' AND i.id IS NULL
+		UNION ALL
+		SELECT d.subject_id FROM documents d LEFT JOIN refunds f ON f.id = d.subject_id
+		LEFT JOIN disputes x ON x.id = d.subject_id LEFT JOIN payments p ON p.id = d.subject_id
+		WHERE d.series = 'C' AND COALESCE(f.id, x.id, p.id) IS NULL
+		UNION ALL
+		SELECT d.subject_id FROM documents d LEFT JOIN payouts p ON p.id = d.subject_id
+		WHERE d.series = '' AND p.id IS NULL
+		ORDER BY id LIMIT ?`, limit)
+}
+
+// MistaxedDocuments implements ports.InvoicingAudit. An invoice is in the ledger once it is paid.
+func (t audit) MistaxedDocuments(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit tax of documents", `
+		SELECT d.subject_id FROM documents d LEFT JOIN invoices i ON d.series = 'I' AND i.id = d.subject_id
+		LEFT JOIN (SELECT source_id, kind, SUM(amount) AS tax FROM ledger_entries
+				WHERE account = 'tax_payable' AND kind IN ('sale', 'refund', 'dispute_lost', 'sale_reversal')
+				GROUP BY source_id, kind) e
+			ON e.source_id = COALESCE(i.payment_id, d.subject_id) AND (e.kind = 'sale') = (d.series <> 'C')
+		WHERE d.series <> '' AND (i.id IS NULL OR i.status = 'paid')
+			AND d.tax <> COALESCE(CASE WHEN d.series = 'C' THEN e.tax ELSE -e.tax END, 0)
+		ORDER BY d.subject_id LIMIT ?`, limit)
+}

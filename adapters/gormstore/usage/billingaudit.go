@@ -1,0 +1,189 @@
+package usage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"sundry/adapters/gormstore/repo"
+	"sundry/core/apiformat"
+	"sundry/core/invoice"
+	core "sundry/core/usage"
+	"sundry/ports"
+)
+
+// planPage bounds the billing plans whose history an audit has in memory.
+const planPage = 50
+
+// planHistory is everything that a billing plan has billed.
+type planHistory struct {
+	plan     core.PlanState
+	price    core.Price
+	stream   ports.UsageStream
+	rollups  map[time.Time]ports.UsageRollup
+	invoices map[string]planInvoice // by the text of the period's start
+	included []includedRow
+}
+
+type planInvoice struct {
+	ID            string
+	BillingPlanID string
+	PeriodStart   string
+	Lines         repo.JSONColumn[[]invoice.Line]
+}
+
+type includedRow struct{ StreamID, Since, Included int64 }
+
+// Misbilled implements ports.UsageAudit. Invoices keep the arithmetic of their lines as JSON, so plans are read in pages
+// and rated again.
+func (t audit) Misbilled(ctx context.Context, limit int) ([]string, error) {
+	return t.eachPlan(ctx, limit, planHistory.misbilled)
+}
+
+// Unbilled implements ports.UsageAudit.
+func (t audit) Unbilled(ctx context.Context, limit int) ([]string, error) {
+	return t.eachPlan(ctx, limit, planHistory.unbilled)
+}
+
+func (t audit) eachPlan(ctx context.Context, limit int, check func(planHistory) string) (found []string, err error) {
+	for last := ""; len(found) < limit; {
+		plans, err := repo.ListBy(t.Base, "audit billing plans", t.DB.Where("id > ?", last).Order("id").Limit(planPage),
+			billingPlanRow.toState)
+		if err != nil {
+			return nil, err
+		}
+		histories, err := t.histories(ctx, plans)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range histories {
+			if name := check(h); name != "" {
+				found = append(found, name)
+			}
+		}
+		if len(plans) < planPage {
+			break
+		}
+		last = plans[len(plans)-1].ID
+	}
+	return found[:min(len(found), limit)], nil
+}
+
+func (t audit) histories(ctx context.Context, plans []core.PlanState) ([]planHistory, error) {
+	const op = "audit billing plans"
+	ids := make([]string, len(plans))
+	for i, p := range plans {
+		ids[i] = p.ID
+	}
+	found, err := repo.ListBy(t.Base, op, t.DB.Where("plan_id IN ?", ids), streamRow.toStream)
+	if err != nil {
+		return nil, err
+	}
+	byPlan, streamIDs := map[string]ports.UsageStream{}, make([]int64, len(found))
+	for i, s := range found {
+		byPlan[s.PlanID], streamIDs[i] = s, s.ID
+	}
+	rollups, err := repo.ListBy(t.Base, op, t.DB.Where("stream_id IN ?", streamIDs), rollupRow.toRollup)
+	if err != nil {
+		return nil, err
+	}
+	var invoices []planInvoice
+	if err := t.DB.Raw("SELECT id, billing_plan_id, period_start, lines FROM invoices WHERE billing_plan_id IN ?",
+		ids).Scan(&invoices).Error; err != nil {
+		return nil, t.Failure(op, err)
+	}
+	var included []includedRow
+	if err := t.DB.Raw("SELECT stream_id, since, included FROM usage_included WHERE stream_id IN ? ORDER BY since",
+		streamIDs).Scan(&included).Error; err != nil {
+		return nil, t.Failure(op, err)
+	}
+	histories := make([]planHistory, len(plans))
+	for i, p := range plans {
+		h := planHistory{plan: p, stream: byPlan[p.ID], rollups: map[time.Time]ports.UsageRollup{},
+			invoices: map[string]planInvoice{}}
+		if h.price, err = newCatalog(t.Base).GetPrice(ctx, p.CreatorID, p.PriceID); err != nil {
+			return nil, err
+		}
+		for _, u := range rollups {
+			if u.StreamID == h.stream.ID {
+				h.rollups[u.PeriodStart.UTC()] = u
+			}
+		}
+		for _, inv := range invoices {
+			if inv.BillingPlanID == p.ID {
+				h.invoices[inv.PeriodStart] = inv
+			}
+		}
+		h.included = slices.DeleteFunc(slices.Clone(included), func(r includedRow) bool { return r.StreamID != h.stream.ID })
+		histories[i] = h
+	}
+	return histories, nil
+}
+
+// rate is the price of a quantity of a period; ok is false when that is more than an invoice can ask for.
+func (h planHistory) rate(p core.Period, q core.Quantity) (minor int64, ok bool) {
+	use := core.Use{Price: h.price, Plan: h.plan, Period: p, Quantity: q}
+	for _, row := range h.included {
+		if row.Since < p.End.UnixMilli() {
+			use.Included = row.Included
+		}
+	}
+	rated := use.Rate()
+	return rated.RatedMinor, !rated.Waits
+}
+
+// misbilled names the first closed period whose invoice is missing, or whose billed amount is not that of the invoices'
+// lines or not the price of the billed quantity; "" when there is none.
+func (h planHistory) misbilled() string {
+	asked := map[time.Time]int64{}
+	for _, inv := range h.invoices {
+		for _, line := range inv.Lines.V {
+			if line.Rated != nil {
+				asked[line.Rated.PeriodStart.UTC()] += line.AmountMinor
+			}
+		}
+	}
+	left := len(h.invoices)
+	for p := range h.plan.Closed() {
+		inv, billed := h.invoices[apiformat.Instant(p.Start)]
+		u := h.rollups[p.Start.UTC()]
+		if !billed || u.InvoiceID != inv.ID || u.BilledMinor != asked[p.Start.UTC()] || !h.explains(p, u) {
+			return h.name(p)
+		}
+		left--
+	}
+	if left > 0 {
+		return h.plan.ID + ", an invoice of a period that is not closed"
+	}
+	return ""
+}
+
+// explains reports whether the billed amount of a period is the price of the billed quantity, or what was left of it when
+// a credit was too large for an invoice: then the period has come to less since.
+func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
+	billed, ok := h.rate(p, u.BilledQuantity)
+	if !ok || billed == u.BilledMinor {
+		return ok
+	}
+	now, ok := h.rate(p, u.Total.Quantity)
+	return ok && now < u.BilledMinor && u.BilledMinor < billed
+}
+
+// unbilled names the first closed period that an invoice cannot ask for, or of an ended plan that no invoice has asked for
+// in full; "" when there is none.
+func (h planHistory) unbilled() string {
+	for p := range h.plan.Closed() {
+		u := h.rollups[p.Start.UTC()]
+		due, ok := h.rate(p, u.Total.Quantity)
+		if !ok || h.plan.Status == core.PlanEnded && due > u.BilledMinor {
+			return h.name(p)
+		}
+	}
+	return ""
+}
+
+func (h planHistory) name(p core.Period) string {
+	return fmt.Sprintf("%s, period from %s (usage %d/%d)", h.plan.ID, apiformat.Instant(p.Start), h.stream.ID,
+		p.Start.UnixMilli())
+}
