@@ -126,8 +126,8 @@ type WebhookAudit interface {
 	// ListUndelivered returns the events of the given types since the endpoint's subscription that have no delivery to it,
 	// at most limit; none when the endpoint has changed since it was read, or the time of its subscription is not known.
 	ListUndelivered(ctx context.Context, e webhook.EndpointState, types []string, limit int) ([]string, error)
-	// ListGaps returns the accounts whose events are not complete: none may be missing behind those that retention has
-	// deleted.
+	// ListGaps returns the accounts whose events are not complete, as a sentence that names the positions of those that
+	// are missing: none may be behind those that retention has deleted.
 	ListGaps(ctx context.Context, limit int) ([]string, error)
 	// ListStranded returns pending deliveries to enabled endpoints that no task of the given kind will make, at most
 	// limit.

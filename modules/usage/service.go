@@ -5,8 +5,11 @@ package usage
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"sundry/core/apiformat"
 	"sundry/ports"
 )
 
@@ -65,6 +68,26 @@ func (s *Service) miscounted(ctx context.Context, limit int) (found []string, er
 		found, err = r.Usage.Audit.Miscounted(ctx, limit)
 		return err
 	})
+	return s.named(ctx, found, err)
+}
+
+// named adds the ids by which an operator finds a stream, given as stream/period.
+func (s *Service) named(ctx context.Context, found []string, err error) ([]string, error) {
+	for i := range found {
+		var streamID, start int64
+		if _, err := fmt.Sscanf(found[i], "%d/%d", &streamID, &start); err != nil {
+			return nil, fmt.Errorf("verify usage %s: %w", found[i], err)
+		}
+		stream, err := s.store.Read(ctx).Usage.Streams.GetByID(ctx, streamID)
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found[i] += fmt.Sprintf(" (subscription %s, meter %s %q, period from %s)", stream.SubscriptionID, stream.MeterID,
+			stream.EventName, apiformat.Instant(time.UnixMilli(start)))
+	}
 	return found, err
 }
 
@@ -87,5 +110,5 @@ func (s *Service) checkNew(ctx context.Context, limit int) (found []string, err 
 			return nil, err
 		}
 	}
-	return found, nil
+	return s.named(ctx, found, nil)
 }

@@ -53,7 +53,7 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 		for _, c := range []struct{ statement, id, named string }{
 			{
 				"UPDATE usage_rollups SET quantity = '4' WHERE creator_id = $1", w.ID,
-				"the count of the period is not that of its reports",
+				m.subscriptionID + ", meter " + m.meterID,
 			},
 			{
 				"UPDATE usage_rollups SET quantity = '3', reports = 2 WHERE creator_id = $1", w.ID,
@@ -96,7 +96,7 @@ func TestVerifyNamesEveryCorruptedRowBesideTheBooks(t *testing.T) {
 			},
 			{
 				"DELETE FROM events WHERE type = 'appointment.booked' AND creator_id = $1", w.ID,
-				"the events of " + w.ID + " are not complete",
+				"the events of " + w.ID + " are not complete: position",
 			},
 			{
 				"DELETE FROM access_snapshots WHERE external_customer_id = $1", *second.ExternalCustomerID,

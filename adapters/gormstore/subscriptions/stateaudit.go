@@ -129,6 +129,10 @@ func stated(s subscription.State, shown subscription.View) bool {
 // valued reports whether each paid period has the value that its payment took, and the current one, unless it was changed
 // since or money went back, is worth its price less the discount.
 func valued(s subscription.State, lastEvent string, paid []paidRow) bool {
+	bought := lastEvent == "subscription.renewed" || lastEvent == "subscription.created" && s.TrialEndsAt.IsZero()
+	for _, row := range paid {
+		bought = bought && !row.Returned // credit from any of them may have paid for the current period
+	}
 	for _, row := range paid {
 		sale := row.Sale.V
 		net := sale.Subtotal.Minor - sale.Discount.Minor
@@ -136,8 +140,7 @@ func valued(s subscription.State, lastEvent string, paid []paidRow) bool {
 		if row.Kind != "" && (row.Due != net-sale.Credit.Minor || whole && row.Value != row.Due) {
 			return false
 		}
-		current := row.PeriodStart == s.CurrentPeriodStart.UnixMilli() && whole && !row.Returned
-		bought := lastEvent == "subscription.renewed" || lastEvent == "subscription.created" && s.TrialEndsAt.IsZero()
+		current := row.PeriodStart == s.CurrentPeriodStart.UnixMilli() && whole
 		if current && bought && s.PeriodValue.Minor != net {
 			return false
 		}

@@ -40,7 +40,10 @@ func (t audit) ListGaps(_ context.Context, limit int) ([]string, error) {
 	const kept = " >= COALESCE((SELECT value FROM deployment WHERE name = 'events_from'), '')"
 	// an id as old as the account's
 	const madeWith = "'" + string(id.Event) + "_' || SUBSTR(creator_id, LENGTH('" + string(id.Creator) + "_') + 1)"
-	return t.QueryIDs("audit events", `SELECT DISTINCT creator_id FROM (
+	const gap = `creator_id || ' are not complete: ' || CASE WHEN position = previous + 2
+			THEN 'position ' || (previous + 1) || ' is missing'
+			ELSE 'positions ' || (previous + 1) || ' to ' || (position - 1) || ' are missing' END`
+	return t.QueryIDs("audit events", `SELECT `+gap+` FROM (
 			SELECT creator_id, position, COALESCE(LAG(position) OVER account, 0) AS previous, COALESCE(LAG(id) OVER account,
 			`+madeWith+`) AS previous_id
 			FROM events WINDOW account AS (PARTITION BY creator_id ORDER BY position, id)
@@ -50,7 +53,7 @@ func (t audit) ListGaps(_ context.Context, limit int) ([]string, error) {
 			FROM event_positions p LEFT JOIN (SELECT creator_id, MAX(position) AS last, MAX(id) AS id FROM events
 			GROUP BY creator_id) e
 				ON e.creator_id = p.creator_id
-		) AS steps WHERE position > previous + 1 AND previous_id`+kept+" ORDER BY creator_id LIMIT ?", limit)
+		) AS steps WHERE position > previous + 1 AND previous_id`+kept+" ORDER BY creator_id, position LIMIT ?", limit)
 }
 
 // ListStranded implements ports.WebhookAudit.
