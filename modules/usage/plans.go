@@ -29,8 +29,15 @@ func (s *Service) CreateBillingPlan(
 		if err != nil {
 			return err
 		}
-		if _, err := r.Usage.Catalog.GetPrice(ctx, creatorID, draft.PriceID); err != nil {
+		price, err := r.Usage.Catalog.GetPrice(ctx, creatorID, draft.PriceID)
+		if err != nil {
 			return missing(err, "usage price")
+		}
+		if want := sub.Offer.Price.Currency; price.Currency != want {
+			return fault.Invalid(fault.Detail{
+				Field: "priceId", Code: fault.DetailNotAllowed,
+				Message: "Expected a price in " + string(want) + ", the currency of the subscription.",
+			})
 		}
 		if !sub.EndedAt.IsZero() {
 			return fault.New(fault.StateConflict, "The subscription has ended.")

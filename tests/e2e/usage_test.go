@@ -597,3 +597,16 @@ func TestUsage_WhatThePlanIncludesIsNotBilled(t *testing.T) {
 		wantLines(t, m.invoices(t)[0], "paid", "usage 112 = 101", "included 100 = 0")
 	})
 }
+
+func TestUsage_ThePriceIsInTheSubscriptionsCurrency(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		m := newFixture(t, app).subscribed(t, harness.CardSucceeds, "SUM")
+		price := priceBody(m.productID)
+		price["currency"] = "jpy"
+		plan := m.planBody()
+		plan["priceId"] = m.make(t, "/v1/usage/prices", price)
+		m.AsBackend(t, http.MethodPost, "/v1/usage/billing-plans", plan).Refuses(t, 400, "VALIDATION_FAILED", "priceId")
+		m.make(t, "/v1/usage/billing-plans", m.planBody())
+	})
+}
