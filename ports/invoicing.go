@@ -52,9 +52,12 @@ type IssuedDocuments interface {
 	Insert(ctx context.Context, s document.Snapshot) error
 	// Get returns the document of a kind by the body of its subject's id (id.Body). ErrNotFound.
 	Get(ctx context.Context, kind document.Kind, subjectBody string) (document.Snapshot, error)
-	// ListIssued returns what all accounts issued to buyers in [from, until), oldest first: up to limit documents behind
-	// one of them, the zero Snapshot for the first. Payout statements are left out.
+	// ListIssued returns the receipts and credit notes that all accounts issued in [from, until), oldest first: up to limit
+	// documents behind one of them, the zero Snapshot for the first.
 	ListIssued(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
+	// ListPaidInvoices is ListIssued of the invoices that were paid in [from, until), whenever they were issued.
+	ListPaidInvoices(ctx context.Context, from, until time.Time, after document.Snapshot,
+		limit int) ([]document.Snapshot, error)
 	// ListVoided is ListIssued of the credit notes whose refund came back in [from, until), whenever they were issued.
 	ListVoided(ctx context.Context, from, until time.Time, after document.Snapshot, limit int) ([]document.Snapshot, error)
 }

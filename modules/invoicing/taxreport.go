@@ -22,9 +22,9 @@ var taxReportColumns = []string{
 	"creditedTax", "net", "tax",
 }
 
-// TaxReport writes, as CSV, the sums from which the seller of record files taxes: of the documents that all accounts
-// issued in [from, until), less the credit notes that became void in that time. So the report of a past period never
-// changes.
+// TaxReport writes, as CSV, the sums from which the seller of record files taxes: of the receipts and credit notes that
+// all accounts issued in [from, until) and of the invoices that were paid in that time, less the credit notes that became
+// void in it. So the report of a past period never changes.
 func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io.Writer) error {
 	documents, report := s.Store.Read(ctx).Invoicing.Documents, document.TaxReport{}
 	for _, read := range []struct {
@@ -32,7 +32,10 @@ func (s *Documents) TaxReport(ctx context.Context, from, until time.Time, out io
 			ctx context.Context, from, until time.Time, after document.Snapshot, limit int,
 		) ([]document.Snapshot, error)
 		count func(document.Snapshot) error
-	}{{documents.ListIssued, report.Issued}, {documents.ListVoided, report.Voided}} {
+	}{
+		{documents.ListIssued, report.Issued}, {documents.ListPaidInvoices, report.Issued},
+		{documents.ListVoided, report.Voided},
+	} {
 		for last, more := (document.Snapshot{}), true; more; {
 			page, err := read.list(ctx, from, until, last, taxReportPage)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"sundry/core/document"
 	"sundry/core/id"
+	"sundry/core/invoice"
 	"sundry/core/ledger"
 	"sundry/core/money"
 	"sundry/core/refund"
@@ -151,10 +152,26 @@ func issuedDocumentsAreReadPageByPage(t *testing.T, db Database) {
 				return err
 			}
 		}
+		for number, paidAt := range map[string]time.Time{
+			"B-I-2": quarter[0], "B-I-3": last, "B-I-4": {}, "B-I-5": justBefore, "B-I-6": quarter[1],
+		} {
+			s := issued(document.Invoice, "crt_b", number, justBefore)
+			inv := invoice.State{
+				ID: s.SubjectID, CreatorID: "crt_b", Number: number, Key: number, Currency: "eur", Status: invoice.Open,
+				PaidAt: paidAt, CreatedAt: justBefore, FinalizedAt: justBefore, Revision: 1,
+			}
+			if !paidAt.IsZero() {
+				inv.Status = invoice.Paid
+			}
+			if err := errors.Join(r.Invoicing.Documents.Insert(ctx, s), r.Invoicing.Invoices.Insert(ctx, inv)); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	documents := store.Read(t.Context()).Invoicing.Documents
-	wantPages(t, documents.ListIssued, "crt_a A-C-1", "crt_a A-R-2", "crt_b B-I-1", "crt_b B-R-1", "crt_b B-R-2")
+	wantPages(t, documents.ListIssued, "crt_a A-C-1", "crt_a A-R-2", "crt_b B-R-1", "crt_b B-R-2")
+	wantPages(t, documents.ListPaidInvoices, "crt_b B-I-2", "crt_b B-I-3")
 	wantPages(t, documents.ListVoided)
 }
 

@@ -99,10 +99,14 @@ func TestTheTaxReportAddsUpWhatWasIssued(t *testing.T) {
 		if invoice["status"] != "paid" {
 			t.Errorf("the invoice is %v", invoice["status"])
 		}
+		unpaid := w.subscribed(t, cardFailsLater, "SUM") // 19.00 before the country is known
+		app.Exec(t, `UPDATE customers SET details = '{"country":"DE"}' WHERE id = $1`, unpaid.customerID)
+		unpaid.AsBackend(t, post, "/v1/invoices", unpaid.invoiceBody(harness.Unique("march"), 11900)).Want(t, 402)
+		ask(t, w.Account, unpaid.subscriptionID, "cancel", harness.JSON{"atPeriodEnd": true})
 		w.advance(t, 32*24*3600) // a renewal: 15.97 + 3.03
 
 		wantTaxReport(t, app,
-			",undetermined,,0,eur,2,39.00,0.00,0.00,0.00,39.00,0.00",
+			",undetermined,,0,eur,3,58.00,0.00,0.00,0.00,58.00,0.00",
 			"DE,reverse_charge,DE136695976,0,eur,2,238.00,0.00,0.00,0.00,238.00,0.00",
 			"DE,taxed,,19,eur,7,414.97,78.84,142.02,26.98,272.95,51.86",
 			"US,not_collected,,0,eur,1,100.00,0.00,0.00,0.00,100.00,0.00",

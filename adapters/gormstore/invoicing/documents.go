@@ -58,7 +58,16 @@ func (t documents) Get(_ context.Context, kind document.Kind, subjectBody string
 // ListIssued implements ports.IssuedDocuments.
 func (t documents) ListIssued(_ context.Context, from, until time.Time, after document.Snapshot,
 	limit int) ([]document.Snapshot, error) {
-	return t.pageOf("list issued documents", from, after, limit, "issued_at < ? AND series <> ''", repo.UnixMillis(until))
+	return t.pageOf("list issued documents", from, after, limit, "issued_at < ? AND series IN ('R', 'C')",
+		repo.UnixMillis(until))
+}
+
+// ListPaidInvoices implements ports.IssuedDocuments.
+func (t documents) ListPaidInvoices(_ context.Context, from, until time.Time, after document.Snapshot,
+	limit int) ([]document.Snapshot, error) {
+	return t.pageOf("list paid invoices", time.Unix(0, 0), after, limit, `series = 'I' AND subject_id IN (
+		SELECT id FROM invoices WHERE status = 'paid' AND paid_at >= ? AND paid_at < ?)`, repo.UnixMillis(from),
+		repo.UnixMillis(until))
 }
 
 // ListVoided implements ports.IssuedDocuments. A refund that failed before it had succeeded has no credit note.
