@@ -73,12 +73,10 @@ type InvoicingAudit interface {
 	// MisstatedDocuments lists documents whose columns are not those of the snapshot, or whose snapshot does not add up, by
 	// their number and subject.
 	MisstatedDocuments(ctx context.Context, limit int) ([]string, error)
-	// MistaxedDocuments lists what was documented with another tax than the ledger has.
-	MistaxedDocuments(ctx context.Context, limit int) ([]string, error)
 	// DocumentGaps lists series of accounts, as account/series, whose documents are not exactly 1…last.
 	DocumentGaps(ctx context.Context, limit int) ([]string, error)
-	// Undocumented lists payments, refunds, lost disputes and invoices that have no document of their number, amounts and
-	// day, and the subjects of documents that are gone.
+	// Undocumented lists payments, refunds, lost disputes, invoices and payouts that have no document of their number,
+	// amounts and day, and the subjects of documents that are gone.
 	Undocumented(ctx context.Context, limit int) ([]string, error)
 	// BilledTwice lists billing plans with two invoices of one period.
 	BilledTwice(ctx context.Context, limit int) ([]string, error)

@@ -108,8 +108,8 @@ type TreasuryAudit interface {
 	MispostedSales(ctx context.Context, limit int) ([]string, error)
 	// MisreleasedSales lists payments whose share is available earlier or later than it ought to be, or never.
 	MisreleasedSales(ctx context.Context, limit int) ([]string, error)
-	// OrphanedPostings lists what the ledger has postings of and no row.
-	OrphanedPostings(ctx context.Context, limit int) ([]string, error)
+	// LostPayouts lists payouts that only the ledger knows.
+	LostPayouts(ctx context.Context, limit int) ([]string, error)
 	// MisstatedPayments lists succeeded payments whose breakdown does not add up to the amount or has another tax than the
 	// ledger.
 	MisstatedPayments(ctx context.Context, limit int) ([]string, error)
@@ -126,8 +126,8 @@ type TreasuryAudit interface {
 	MispostedDisputes(ctx context.Context, limit int) ([]string, error)
 	// MispostedPayouts lists payouts that the ledger states differently.
 	MispostedPayouts(ctx context.Context, limit int) ([]string, error)
-	// UnstatedPayouts lists payouts that were paid and have no statement of their amount.
-	UnstatedPayouts(ctx context.Context, limit int) ([]string, error)
+	// MistaxedDocuments lists what was documented with another tax than the ledger has.
+	MistaxedDocuments(ctx context.Context, limit int) ([]string, error)
 	// RefundedAccess lists refunds after which nothing of their payment is left while it still gives access.
 	RefundedAccess(ctx context.Context, limit int) ([]string, error)
 	// MiscountedPending lists creators whose pending balance is not that of their sales.

@@ -89,8 +89,13 @@ type State struct {
 	RespondBy time.Time
 	CreatedAt time.Time
 	ClosedAt  time.Time // zero while open
-	Revision  int64
+	// CreditNoteNumber is the number of the document that takes the sale back; "" unless the dispute is lost.
+	CreditNoteNumber string
+	Revision         int64
 }
+
+// Undoes reports whether the dispute was lost with money, so that a credit note takes that part of the sale back.
+func (s State) Undoes() bool { return s.Status == Lost && s.Share.Amount.Minor > 0 }
 
 // Opened is emitted once, when a dispute becomes known.
 type Opened struct{ State }
@@ -154,6 +159,9 @@ var reachable = map[Status][]Status{
 	Won:           {},
 	Lost:          {},
 }
+
+// Credit gives the credit note of a dispute that was just lost its number.
+func (d *Dispute) Credit(number string) { d.s.CreditNoteNumber = number }
 
 // Apply applies a report of the processor. changed is false when the report is known already or older than the state,
 // so doubled and reordered reports are harmless. closed is true when this report decided the dispute.

@@ -17,6 +17,8 @@ type View struct {
 	RespondBy     *string   `json:"respondBy"`
 	CreatedAt     *string   `json:"createdAt"`
 	ClosedAt      *string   `json:"closedAt"`
+	// CreditNoteNumber is null unless the dispute is lost.
+	CreditNoteNumber *string `json:"creditNoteNumber"`
 }
 
 // View shows the dispute.
@@ -26,7 +28,7 @@ func (s State) View() View {
 		AmountInCents: s.Share.Amount.Minor, TaxInCents: s.Share.Tax.Minor, Currency: string(s.Share.Amount.Currency),
 		Reason: s.Reason,
 		Status: s.Status, RespondBy: apiformat.Time(s.RespondBy), CreatedAt: apiformat.Time(s.CreatedAt),
-		ClosedAt: apiformat.Time(s.ClosedAt),
+		ClosedAt: apiformat.Time(s.ClosedAt), CreditNoteNumber: apiformat.Text(s.CreditNoteNumber),
 	}
 	if s.Evidence.Text != "" {
 		v.Evidence = &Evidence{Text: s.Evidence.Text, FileURLs: append([]string{}, s.Evidence.FileURLs...)}

@@ -336,8 +336,8 @@ func TestAnInvoiceIsCreditedByItsNumber(t *testing.T) {
 		lost := dispute.Closed{State: dispute.State{
 			ID: "dsp_01h00000000000000000000000", CreatorID: creatorID, PaymentID: state.PaymentID,
 			Status:   dispute.Lost,
-			ClosedAt: noon,
-			Share:    ledger.Share{Amount: eur(5000), Tax: eur(798)},
+			ClosedAt: noon, CreditNoteNumber: "000000-C-000001", RespondBy: noon, CreatedAt: noon, Revision: 1,
+			Share: ledger.Share{Amount: eur(5000), Tax: eur(798)},
 		}}
 		for name, change := range map[string]func(e *dispute.Closed){
 			"won":     func(e *dispute.Closed) { e.Status = dispute.Won },
@@ -350,7 +350,12 @@ func TestAnInvoiceIsCreditedByItsNumber(t *testing.T) {
 				t.Errorf("%s: %v, want no credit note", name, err)
 			}
 		}
-		w.do(func(ctx context.Context, r ports.Repos) error { return w.documents.OnDisputeClosed(ctx, r, lost) })
+		w.do(func(ctx context.Context, r ports.Repos) error {
+			if _, err := r.Invoicing.DocumentNumbers.Next(ctx, creatorID, document.CreditNotes); err != nil {
+				return err
+			}
+			return errors.Join(r.Payments.Disputes.Insert(ctx, lost.State), w.documents.OnDisputeClosed(ctx, r, lost))
+		})
 		note := w.document(document.CreditNote, lost.ID)
 		if note.Corrects != state.Number || note.Number != "000000-C-000001" || note.Reason != "dispute_lost" ||
 			note.Total != eur(5000) ||
@@ -392,8 +397,14 @@ func TestAPayoutHasAStatement(t *testing.T) {
 				{Key: "sales", Count: 2, Amount: eur(10_000)}, {Key: "sales_fee", Amount: eur(-530)},
 			},
 		}
-		p := payout.State{ID: "po_01h00000000000000000000000", CreatorID: creatorID, Amount: eur(9770), PaidAt: noon}
+		p := payout.State{
+			ID: "po_01h00000000000000000000000", CreatorID: creatorID, Amount: eur(9770), Status: payout.Paid,
+			CreatedAt: noon, PaidAt: noon, Revision: 1,
+		}
 		w.do(func(ctx context.Context, r ports.Repos) error {
+			if err := r.Treasury.Payouts.Insert(ctx, p); err != nil {
+				return err
+			}
 			return w.documents.OnPayoutPaid(ctx, r, payout.PaidOut{State: p})
 		})
 		d, text := w.page(document.PayoutStatement, p.ID, locale.Default)

@@ -115,11 +115,11 @@ func (s *Documents) OnRefundCreated(ctx context.Context, r ports.Repos, e refund
 
 // OnDisputeClosed issues the credit note of a dispute that was lost: the sale, and the tax in it, are undone.
 func (s *Documents) OnDisputeClosed(ctx context.Context, r ports.Repos, e dispute.Closed) error {
-	if e.Status != dispute.Lost || e.Share.Amount.Minor == 0 {
+	if !e.Undoes() {
 		return nil
 	}
-	return s.numbered(ctx, r, document.Snapshot{
-		SubjectID: e.ID, CreatorID: e.CreatorID, IssuedAt: e.ClosedAt, Reason: "dispute_lost",
+	return s.credit(ctx, r, document.Snapshot{
+		SubjectID: e.ID, CreatorID: e.CreatorID, Number: e.CreditNoteNumber, IssuedAt: e.ClosedAt, Reason: "dispute_lost",
 	}, e.PaymentID, e.Share)
 }
 
@@ -132,21 +132,14 @@ func (s *Documents) OnPaymentReversed(ctx context.Context, r ports.Repos, e paym
 	if err != nil {
 		return err
 	}
-	return s.numbered(ctx, r, document.Snapshot{
-		SubjectID: e.ID, CreatorID: e.CreatorID, IssuedAt: now, Reason: "not_delivered",
-	}, e.ID, ledger.Share{Amount: e.Amount, Tax: e.Sale.Tax})
-}
-
-// numbered takes the number of a credit note that no refund has taken.
-func (s *Documents) numbered(
-	ctx context.Context, r ports.Repos, note document.Snapshot, paymentID string, share ledger.Share,
-) error {
-	number, err := r.Invoicing.DocumentNumbers.Next(ctx, note.CreatorID, document.CreditNotes)
+	number, err := r.Invoicing.DocumentNumbers.Next(ctx, e.CreatorID, document.CreditNotes)
 	if err != nil {
 		return err
 	}
-	note.Number = document.Number(note.CreatorID, document.CreditNotes, number)
-	return s.credit(ctx, r, note, paymentID, share)
+	return s.credit(ctx, r, document.Snapshot{
+		SubjectID: e.ID, CreatorID: e.CreatorID, Number: document.Number(e.CreatorID, document.CreditNotes, number),
+		IssuedAt: now, Reason: "not_delivered",
+	}, e.ID, ledger.Share{Amount: e.Amount, Tax: e.Sale.Tax})
 }
 
 // credit issues a credit note against the document of a payment: its buyer is that document's.

@@ -149,10 +149,6 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 			Find:    audit(ports.InvoicingAudit.MisstatedDocuments),
 			Message: "document %s differs from its snapshot, or that does not add up",
 		},
-		{
-			Find:    audit(ports.InvoicingAudit.MistaxedDocuments),
-			Message: "%s has a document with another tax than the ledger",
-		},
 		{Find: audit(ports.InvoicingAudit.BilledTwice), Message: "billing plan %s: two invoices bill one period"},
 	}.Run(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"sundry/core/dispute"
+	"sundry/core/document"
 	"sundry/core/fault"
 	"sundry/core/id"
 	"sundry/ports"
@@ -46,6 +47,13 @@ func (s *Disputes) apply(ctx context.Context, r ports.Repos, report ports.Disput
 	changed, closed, err := d.Apply(report.Status, now)
 	if err != nil || !changed {
 		return known, err
+	}
+	if d.State().Undoes() {
+		number, err := r.Invoicing.DocumentNumbers.Next(ctx, known.CreatorID, document.CreditNotes)
+		if err != nil {
+			return dispute.State{}, err
+		}
+		d.Credit(document.Number(known.CreatorID, document.CreditNotes, number))
 	}
 	after := d.State()
 	if err := r.Payments.Disputes.Update(ctx, after); err != nil {

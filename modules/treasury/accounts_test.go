@@ -279,9 +279,7 @@ func TestPayoutsWaitForAnAccount(t *testing.T) {
 		w.earn(999)
 		want(false, payout.AccountNone, "with less than a payout")
 		w.earn(1)
-		dollars := w.completed(500, 0, 0) // another currency, in which nothing is available
-		dollars.Amount.Currency, dollars.ProcessorFee.Currency, dollars.Refunded.Currency = "usd", "usd", "usd"
-		w.must(w.book(dollars))
+		w.must(w.book(inCurrency(w.completed(500, 0, 0), "usd"))) // in which nothing is available
 		want(true, payout.AccountNone, "with enough for a payout")
 		opened := w.opened()
 		want(true, payout.AccountPending, "with an account that is not ready")

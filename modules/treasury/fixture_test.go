@@ -213,6 +213,14 @@ func (w *fixture) completed(total, tax, processorFee int64) payment.State {
 	return p.State()
 }
 
+// inCurrency is a payment without tax in another currency.
+func inCurrency(p payment.State, currency money.Currency) payment.State {
+	none := money.Amount{Currency: currency}
+	p.Amount.Currency, p.ProcessorFee.Currency, p.Refunded.Currency = currency, currency, currency
+	p.Sale = payment.Sale{Subtotal: p.Amount, Discount: none, Tax: none, TaxAdded: none, Credit: none}
+	return p
+}
+
 // book writes a payment and posts it, as modules/payments does.
 func (w *fixture) book(p payment.State) error {
 	return w.do(func(ctx context.Context, r ports.Repos) error {

@@ -8,7 +8,6 @@ import (
 
 	"sundry/core/identity"
 	"sundry/core/money"
-	"sundry/core/payment"
 	"sundry/core/payout"
 	"sundry/modules/treasury"
 	"sundry/ports"
@@ -76,9 +75,7 @@ func TestAScheduledDayPaysEachCurrencyOnce(t *testing.T) {
 		// 1081 leaves 997, which is below the minimum.
 		for currency, minor := range map[money.Currency]int64{"usd": 20_000, "chf": 1081} {
 			p := w.completed(minor, 0, 0)
-			p.Amount.Currency, p.ProcessorFee.Currency, p.Refunded.Currency = currency, currency, currency
-			p.Sale = payment.Sale{}
-			w.must(w.book(p))
+			w.must(w.book(inCurrency(p, currency)))
 		}
 		w.earn(9470)
 		w.setSchedule(payout.Daily)

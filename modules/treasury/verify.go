@@ -15,7 +15,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		{Find: audit.UnpostedPayments, Message: "payment %s succeeded, but the ledger has no such sale"},
 		{Find: audit.MispostedSales, Message: "sale %s differs from its ledger entries"},
 		{Find: audit.MisreleasedSales, Message: "sale %s is released at another time than it ought to be"},
-		{Find: audit.OrphanedPostings, Message: "the ledger has postings of %s, which is gone"},
+		{Find: audit.LostPayouts, Message: "payout %s is gone, but the ledger has postings of it"},
 		{
 			Find:    audit.MisstatedPayments,
 			Message: "payment %s: its breakdown does not add up, or its tax is not that of the ledger",
@@ -32,7 +32,7 @@ func (s *Service) Verify(ctx context.Context) ([]string, error) {
 		},
 		{Find: audit.MispostedDisputes, Message: "dispute %s differs from its ledger entries"},
 		{Find: audit.MispostedPayouts, Message: "payout %s differs from its ledger entries"},
-		{Find: audit.UnstatedPayouts, Message: "payout %s has no statement of its amount"},
+		{Find: audit.MistaxedDocuments, Message: "%s has a document with another tax than the ledger"},
 		{Find: audit.RefundedAccess, Message: "refund %s left nothing of its payment, which still gives access"},
 		{Find: audit.MiscountedPending, Message: "the pending or reserved balance of %s is not that of its sales"},
 	}.Run(ctx)

@@ -85,7 +85,12 @@ func TestEveryMovementOfMoneyHasItsDocument(t *testing.T) {
 
 		_, disputed := w.sell(t, w.book(t, 11900), cardDisputed, german)
 		disputeID := w.disputeOf(t, text(t, disputed["paymentId"]))
-		w.AsBackend(t, post, "/v1/disputes/"+disputeID+"/accept", nil).Want(t, 200)
+		lost := w.AsBackend(t, post, "/v1/disputes/"+disputeID+"/accept", nil).Want(t, 200).Map(t)
+		if n := app.Count(
+			t, "SELECT COUNT(*) FROM documents WHERE subject_id = $1 AND number = $2", disputeID, lost["creditNoteNumber"],
+		); n != 1 {
+			t.Errorf("the dispute has the number %v, which is not that of its credit note", lost["creditNoteNumber"])
+		}
 		if got := app.Count(
 			t, "SELECT COUNT(*) FROM documents WHERE subject_id = $1 AND series = 'C' AND total = 11900 AND tax = 1900",
 			disputeID,

@@ -129,7 +129,7 @@ func (w *fixture) plantedPayouts(t *testing.T) []planted {
 	stated, gone := w.paid(t), w.paid(t)
 	return []planted{
 		{"a deleted payout statement", "DELETE FROM documents WHERE subject_id = $1", stated, stated},
-		{"a deleted payout", "DELETE FROM payouts WHERE id = $1", gone, "postings of " + gone},
+		{"a deleted payout", "DELETE FROM payouts WHERE id = $1", gone, gone + " is gone"},
 	}
 }
 

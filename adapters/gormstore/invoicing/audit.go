@@ -124,11 +124,14 @@ func (t audit) Undocumented(_ context.Context, limit int) ([]string, error) {
 		OR d.tax <> f.tax)
 		UNION ALL
 		SELECT x.id FROM disputes x LEFT JOIN documents d ON d.id = 'credit_note:' || SUBSTR(x.id, 5)
-		WHERE x.status = 'lost' AND x.amount > 0 AND (d.id IS NULL OR d.total <> x.amount OR d.tax <> x.tax
-		OR d.issued_at <> x.closed_at)
+		WHERE x.status = 'lost' AND x.amount > 0 AND (d.id IS NULL OR d.number <> x.credit_note_number OR d.total <> x.amount
+		OR d.tax <> x.tax OR d.issued_at <> x.closed_at)
 		UNION ALL
 		SELECT i.id FROM invoices i LEFT JOIN documents d ON d.id = 'invoice:' || SUBSTR(i.id, 5)
 		WHERE d.id IS NULL OR d.number <> i.number OR d.total <> i.total OR d.tax <> i.tax OR d.issued_at <> i.finalized_at
+		UNION ALL
+		SELECT x.id FROM payouts x LEFT JOIN documents d ON d.id = 'payout_statement:' || SUBSTR(x.id, 4)
+		WHERE x.paid_at IS NOT NULL AND (d.id IS NULL OR d.total <> x.amount OR d.currency <> x.currency)
 		UNION ALL
 		SELECT d.subject_id FROM documents d LEFT JOIN payments p ON p.id = d.subject_id
 		WHERE d.series = 'R' AND (p.id IS NULL OR p.receipt_number <> d.number)
@@ -143,17 +146,4 @@ func (t audit) Undocumented(_ context.Context, limit int) ([]string, error) {
 		SELECT d.subject_id FROM documents d LEFT JOIN payouts p ON p.id = d.subject_id
 		WHERE d.series = '' AND p.id IS NULL
 		ORDER BY id LIMIT ?`, limit)
-}
-
-// MistaxedDocuments implements ports.InvoicingAudit. An invoice is in the ledger once it is paid.
-func (t audit) MistaxedDocuments(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("audit tax of documents", `
-		SELECT d.subject_id FROM documents d LEFT JOIN invoices i ON d.series = 'I' AND i.id = d.subject_id
-		LEFT JOIN (SELECT source_id, kind, SUM(amount) AS tax FROM ledger_entries
-				WHERE account = 'tax_payable' AND kind IN ('sale', 'refund', 'dispute_lost', 'sale_reversal')
-				GROUP BY source_id, kind) e
-			ON e.source_id = COALESCE(i.payment_id, d.subject_id) AND (e.kind = 'sale') = (d.series <> 'C')
-		WHERE d.series <> '' AND (i.id IS NULL OR i.status = 'paid')
-			AND d.tax <> COALESCE(CASE WHEN d.series = 'C' THEN e.tax ELSE -e.tax END, 0)
-		ORDER BY d.subject_id LIMIT ?`, limit)
 }

@@ -116,6 +116,8 @@ type disputeRow struct {
 	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 	ClosedAt       repo.UnixMillis
 	Revision       int64
+
+	CreditNoteNumber string
 }
 
 // TableName implements gorm's tabler.
@@ -129,7 +131,7 @@ func newDisputeRow(d dispute.State) disputeRow {
 		Tax:    d.Share.Tax.Minor,
 		Reason: d.Reason, Status: string(d.Status), Response: string(d.Response), Evidence: repo.JSON(d.Evidence),
 		RespondBy: repo.UnixMillis(d.RespondBy), CreatedAt: repo.UnixMillis(d.CreatedAt),
-		ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision,
+		ClosedAt: repo.UnixMillis(d.ClosedAt), Revision: d.Revision, CreditNoteNumber: d.CreditNoteNumber,
 	}
 }
 
@@ -141,7 +143,7 @@ func (r disputeRow) toState() dispute.State {
 			Tax: repo.Amount(r.Tax, r.Currency)},
 		Reason: r.Reason, Status: dispute.Status(r.Status), Response: dispute.Response(r.Response), Evidence: r.Evidence.V,
 		RespondBy: time.Time(r.RespondBy), CreatedAt: time.Time(r.CreatedAt), ClosedAt: time.Time(r.ClosedAt),
-		Revision: r.Revision,
+		Revision: r.Revision, CreditNoteNumber: r.CreditNoteNumber,
 	}
 }
 

@@ -63,15 +63,11 @@ func (t audit) MisreleasedSales(_ context.Context, limit int) ([]string, error) 
 		ORDER BY x.id LIMIT ?`, ledger.HoldPeriod.Milliseconds(), limit)
 }
 
-// OrphanedPostings implements ports.TreasuryAudit.
-func (t audit) OrphanedPostings(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("orphaned postings", `
-		SELECT DISTINCT e.source_id FROM ledger_entries e
-		LEFT JOIN sales x ON e.source_type = 'payment' AND x.id = e.source_id
-		LEFT JOIN refunds f ON e.source_type = 'refund' AND f.id = e.source_id
-		LEFT JOIN disputes d ON e.source_type = 'dispute' AND d.id = e.source_id
-		LEFT JOIN payouts p ON e.source_type = 'payout' AND p.id = e.source_id
-		WHERE COALESCE(x.id, f.id, d.id, p.id) IS NULL ORDER BY e.source_id LIMIT ?`, limit)
+// LostPayouts implements ports.TreasuryAudit.
+func (t audit) LostPayouts(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("lost payouts", `
+		SELECT DISTINCT e.source_id FROM ledger_entries e LEFT JOIN payouts x ON x.id = e.source_id
+		WHERE e.source_type = 'payout' AND x.id IS NULL ORDER BY e.source_id LIMIT ?`, limit)
 }
 
 // MisstatedPayments implements ports.TreasuryAudit. The breakdown is JSON, so it is read in pages.
@@ -181,12 +177,17 @@ func (t audit) MispostedPayouts(_ context.Context, limit int) ([]string, error) 
 		ORDER BY x.id LIMIT ?`, limit)
 }
 
-// UnstatedPayouts implements ports.TreasuryAudit.
-func (t audit) UnstatedPayouts(_ context.Context, limit int) ([]string, error) {
-	return t.QueryIDs("payouts without a statement", `
-		SELECT x.id FROM payouts x LEFT JOIN documents d ON d.id = 'payout_statement:' || SUBSTR(x.id, 4)
-		WHERE x.paid_at IS NOT NULL AND (d.id IS NULL OR d.total <> x.amount OR d.currency <> x.currency)
-		ORDER BY x.id LIMIT ?`, limit)
+// MistaxedDocuments implements ports.TreasuryAudit. An invoice is in the ledger once it is paid.
+func (t audit) MistaxedDocuments(_ context.Context, limit int) ([]string, error) {
+	return t.QueryIDs("audit tax of documents", `
+		SELECT d.subject_id FROM documents d LEFT JOIN invoices i ON d.series = 'I' AND i.id = d.subject_id
+		LEFT JOIN (SELECT source_id, kind, SUM(amount) AS tax FROM ledger_entries
+				WHERE account = 'tax_payable' AND kind IN ('sale', 'refund', 'dispute_lost', 'sale_reversal')
+				GROUP BY source_id, kind) e
+			ON e.source_id = COALESCE(i.payment_id, d.subject_id) AND (e.kind = 'sale') = (d.series <> 'C')
+		WHERE d.series <> '' AND (i.id IS NULL OR i.status = 'paid')
+			AND d.tax <> COALESCE(CASE WHEN d.series = 'C' THEN e.tax ELSE -e.tax END, 0)
+		ORDER BY d.subject_id LIMIT ?`, limit)
 }
 
 // MiscountedPending implements ports.TreasuryAudit.
