@@ -31,6 +31,7 @@ func (r *Routes) mountCustomers(at fiber.Router) {
 	r.post(at, "/customers/:id/grant", r.createGrant)
 	r.post(at, "/customers/:id/grants/:grant/revoke", r.revokeGrant)
 	r.post(at, "/customers/:id/portal", r.openPortal)
+	r.get(at, "/customers/:id/portal", r.openedPortal)
 }
 
 func (r *Routes) customers(c *fiber.Ctx, v *visit) error {
@@ -423,7 +424,7 @@ func (r *Routes) revokeGrant(c *fiber.Ctx, v *visit) error {
 	return r.done(c, at, "Taken back.")
 }
 
-// openPortal redirects to the customer's own portal, as the customer sees it.
+// openPortal makes a link to the customer's own portal, as the customer sees it.
 func (r *Routes) openPortal(c *fiber.Ctx, v *visit) error {
 	at := base + "/customers/" + c.Params("id")
 	address, _, err := r.Customers.OpenPortal(c.UserContext(), v.account(), customers.PortalRequest{
@@ -431,6 +432,15 @@ func (r *Routes) openPortal(c *fiber.Ctx, v *visit) error {
 	})
 	if err != nil {
 		return r.refused(c, at, err)
+	}
+	return r.reveal(c, at+"/portal", "The link is made.", address)
+}
+
+// openedPortal shows a link to a customer's portal once.
+func (r *Routes) openedPortal(c *fiber.Ctx, v *visit) error {
+	at, address := base+"/customers/"+c.Params("id"), r.takeRevealed(c)
+	if address == "" {
+		return layout.SeeOther(c, at)
 	}
 	return r.send(c, v, ui.Page{
 		Nav: base + "/customers", Title: "Customer portal",

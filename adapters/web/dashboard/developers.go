@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/adapters/web/layout"
 	"sundry/core/event"
 	"sundry/core/id"
 	core "sundry/core/identity"
@@ -17,6 +18,7 @@ func (r *Routes) mountDevelopers(at fiber.Router) {
 	r.get(at, "/keys", r.keys)
 	r.get(at, "/keys/new", r.newKey)
 	r.post(at, "/keys/new", r.createKey)
+	r.get(at, "/keys/created", r.createdKey)
 	r.post(at, "/keys/:id/revoke", r.revokeKey)
 	r.get(at, "/events", r.events)
 	r.get(at, "/events/:id", r.event)
@@ -89,16 +91,23 @@ func (r *Routes) newKey(c *fiber.Ctx, v *visit) error {
 	return r.send(c, v, p)
 }
 
-// createKey shows the key this once.
 func (r *Routes) createKey(c *fiber.Ctx, v *visit) error {
-	made, key, err := r.Identity.CreateKey(c.UserContext(), v.account(), core.NewKeyRequest{
+	_, key, err := r.Identity.CreateKey(c.UserContext(), v.account(), core.NewKeyRequest{
 		Name: ui.ReadInput(c).Text("name"),
 	})
 	if err != nil {
 		return r.again(c, v, keyPage(), keyForm(v), err)
 	}
+	return r.reveal(c, base+"/keys/created", "The key is created.", key)
+}
+
+// createdKey shows a new key once.
+func (r *Routes) createdKey(c *fiber.Ctx, v *visit) error {
+	key := r.takeRevealed(c)
+	if key == "" {
+		return layout.SeeOther(c, base+"/keys")
+	}
 	p := keyPage()
-	p.Title = made.Name
 	p.Parts = []ui.Part{
 		ui.NotePart("wait", "This is the only time that the key is shown. Keep it where your backend reads its secrets."), ui.CodePart("Secret key", "key", key),
 		ui.CodePart(

@@ -152,6 +152,23 @@ func (r *Routes) takeFlash(c *fiber.Ctx) *flash {
 	return &flash{tone, text}
 }
 
+// reveal redirects to a page that shows a secret once. Reloading that page repeats nothing and shows it no more.
+func (r *Routes) reveal(c *fiber.Ctx, to, words, secret string) error {
+	r.setCookie(c, revealCookie, base64.RawURLEncoding.EncodeToString([]byte(secret)), time.Minute)
+	return r.done(c, to, words)
+}
+
+// takeRevealed reads the secret that the page before left, once; "" when there is none.
+func (r *Routes) takeRevealed(c *fiber.Ctx) string {
+	raw := c.Cookies(r.cookieName(revealCookie))
+	if raw == "" {
+		return ""
+	}
+	r.setCookie(c, revealCookie, "", 0)
+	secret, _ := base64.RawURLEncoding.DecodeString(raw) // what is not ours shows nothing
+	return string(secret)
+}
+
 // button is an action of a form of its own.
 func (v *visit) button(label, target string, values ...ui.Field) ui.Action {
 	return ui.Action{Label: label, Post: target, Token: v.FormToken, Values: values}

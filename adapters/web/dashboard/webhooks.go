@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"sundry/adapters/web/dashboard/ui"
+	"sundry/adapters/web/layout"
 	core "sundry/core/webhook"
 	"sundry/modules/webhooks"
 	"sundry/ports"
@@ -23,6 +24,7 @@ func (r *Routes) mountWebhooks(at fiber.Router) {
 	r.get(at, "/webhooks/:id/edit", r.editEndpoint)
 	r.post(at, "/webhooks/:id/edit", r.saveEndpoint)
 	r.post(at, "/webhooks/:id/secret", r.showSecret)
+	r.get(at, "/webhooks/:id/secret", r.shownSecret)
 	r.post(at, "/webhooks/:id/rotate", r.rotateSecret)
 	r.post(at, "/webhooks/:id/test", r.testEndpoint)
 	r.post(at, "/webhooks/:id/enabled", r.switchEndpoint)
@@ -156,16 +158,25 @@ func (r *Routes) createEndpoint(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.again(c, v, newEndpointPage(), endpointForm(v, core.EndpointState{}), err)
 	}
-	return r.sendSecret(c, v, made, secret, "The endpoint is added. Verify every delivery with this secret.")
+	return r.reveal(c, base+"/webhooks/"+made.ID+"/secret",
+		"The endpoint is added. Verify every delivery with this secret.", secret)
 }
 
-// sendSecret shows the secret that an endpoint's deliveries are signed with.
-func (r *Routes) sendSecret(c *fiber.Ctx, v *visit, e core.EndpointState, secret, words string) error {
+// shownSecret shows the secret that an endpoint's deliveries are signed with, once.
+func (r *Routes) shownSecret(c *fiber.Ctx, v *visit) error {
+	e, err := r.Webhooks.Endpoint(c.UserContext(), v.account(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	secret := r.takeRevealed(c)
+	if secret == "" {
+		return layout.SeeOther(c, base+"/webhooks/"+e.ID)
+	}
 	return r.send(c, v, ui.Page{
 		Nav: base + "/webhooks", Title: "Signing secret", Lead: e.URL,
 		Up:      &ui.Action{Label: "Endpoint", Href: base + "/webhooks/" + e.ID},
 		Actions: []ui.Action{ui.Link("Done", base+"/webhooks/"+e.ID).Primary()},
-		Parts:   []ui.Part{ui.NotePart("ok", words), ui.CodePart("Secret", "secret", secret)},
+		Parts:   []ui.Part{ui.CodePart("Secret", "secret", secret)},
 	})
 }
 
@@ -376,9 +387,8 @@ func (r *Routes) showSecret(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return err
 	}
-	return r.sendSecret(
-		c, v, e, secret, "Verify every delivery with this secret, and keep it where your backend reads its secrets.",
-	)
+	return r.reveal(c, base+"/webhooks/"+e.ID+"/secret",
+		"Verify every delivery with this secret, and keep it where your backend reads its secrets.", secret)
 }
 
 func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
@@ -386,10 +396,8 @@ func (r *Routes) rotateSecret(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, base+"/webhooks/"+c.Params("id"), err)
 	}
-	return r.sendSecret(
-		c, v, e, secret,
-		"This is the new secret. The one before goes on signing, too, until "+v.when(e.PreviousUntil)+".",
-	)
+	return r.reveal(c, base+"/webhooks/"+e.ID+"/secret",
+		"This is the new secret. The one before goes on signing, too, until "+v.when(e.PreviousUntil)+".", secret)
 }
 
 func (r *Routes) testEndpoint(c *fiber.Ctx, v *visit) error {
