@@ -170,7 +170,7 @@ type Config struct {
 	ShutdownTimeout time.Duration `env:"-"`
 
 	// ownPayments is set if the program registers a payment provider of its own.
-	ownPayments bool `env:"-"`
+	ownPayments bool
 }
 
 // Livemode reports whether this deployment moves real money.

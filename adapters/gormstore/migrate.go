@@ -135,8 +135,8 @@ func (s *Store) recordedChecksums(
 	if err := tx.QueryRowContext(ctx, bind(s.dialect.hasTable()), goose.DefaultTablename).Scan(&ran); err != nil || !ran {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT g.version_id, COALESCE(c.checksum, '') FROM "+goose.DefaultTablename+
-		" g LEFT JOIN migration_checksums c ON c.version = g.version_id WHERE g.is_applied AND g.version_id > 0")
+	rows, err := tx.QueryContext(ctx, `SELECT g.version_id, COALESCE(c.checksum, '') FROM goose_db_version g
+		LEFT JOIN migration_checksums c ON c.version = g.version_id WHERE g.is_applied AND g.version_id > 0`)
 	if err != nil {
 		return nil, err
 	}

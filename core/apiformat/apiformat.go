@@ -45,8 +45,7 @@ func Time(t time.Time) *string {
 		return nil
 	}
 	s := Instant(t)
-	plain := string(s)
-	return &plain
+	return &s
 }
 
 // Text is null for an empty string.

@@ -18,7 +18,7 @@ import (
 func Open(h ports.ProviderHost) (ports.Provider, error) {
 	p := provider{Transfers{filepath.Join(h.DataDir, folder)}}
 	return ports.Provider{
-		Name: "bank_transfer", Label: "Bank transfer", Processor: p, Cards: p, PayoutRail: rail{p.transfers},
+		Name: "bank_transfer", Label: "Bank transfer", Processor: p, Cards: p, PayoutRail: rail(p),
 		Form: ports.PaymentForm{Text: "You transfer the money to our account. Your order is ready once it has arrived."},
 	}, nil
 }

@@ -47,6 +47,9 @@ func settingsOf(file *ast.File) []setting {
 	}
 	var all []setting
 	for _, field := range config.Fields.List {
+		if field.Tag == nil {
+			continue // nobody sets it
+		}
 		literal, err := strconv.Unquote(field.Tag.Value)
 		if err != nil {
 			continue // the parser has refused it already

@@ -140,7 +140,7 @@ func Calendars(t *testing.T, writer ports.CalendarWriter, reader ports.CalendarR
 func Encrypter(t *testing.T, newEncrypter func() ports.Encrypter) {
 	t.Helper()
 	one, other := newEncrypter(), newEncrypter()
-	for _, plain := range [][]byte{nil, []byte("whsec_1"), bytes.Repeat([]byte{0}, 100_000)} {
+	for _, plain := range [][]byte{nil, []byte("whsec_1"), make([]byte, 100_000)} {
 		sealed := one.Encrypt(plain)
 		if opened, err := one.Decrypt(sealed); err != nil || !bytes.Equal(opened, plain) {
 			t.Errorf("%d bytes came back as %d, %v", len(plain), len(opened), err)

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,9 +15,7 @@ import (
 func (w *fixture) placed(t *testing.T, over harness.JSON) (id string) {
 	t.Helper()
 	body := harness.JSON{"email": "grace@example.com", "externalCustomerId": harness.Unique("user")}
-	for name, value := range over {
-		body[name] = value
-	}
+	maps.Copy(body, over)
 	made := w.AsBackend(t, http.MethodPost, "/v1/customers", body).Want(t, 201).Map(t)
 	id = text(t, made["id"])
 	w.AsBackend(t, http.MethodPost, "/v1/sandbox/customers/"+id+"/cards", harness.JSON{

@@ -144,17 +144,17 @@ func On(t testing.TB, engine testdb.Engine, databaseURL string, vars map[string]
 }
 
 // endedBy leaves it to a test to end the program, if it started.
-func (app *App) endedBy(t testing.TB, engine testdb.Engine, err error) *App {
+func (a *App) endedBy(t testing.TB, engine testdb.Engine, err error) *App {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("start the program on %s: %v", engine.Name, err)
 	}
 	t.Cleanup(func() {
-		if err := app.Close(); err != nil {
+		if err := a.Close(); err != nil {
 			t.Errorf("stop the program: %v", err)
 		}
 	})
-	return app
+	return a
 }
 
 // shared are the programs that the tests of a package have in common, one per engine: an account of its own is all

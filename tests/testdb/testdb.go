@@ -41,12 +41,12 @@ func (e Engine) EmptyURL(t testing.TB) string {
 	return e.url(t, e.makeEmpty)
 }
 
-func (e Engine) url(t testing.TB, make func() (url string, drop func() error, err error)) string {
+func (e Engine) url(t testing.TB, made func() (url string, drop func() error, err error)) string {
 	t.Helper()
 	if e.Name == Postgres.Name {
 		testenv.Need(t, testenv.Database)
 	}
-	url, drop, err := make()
+	url, drop, err := made()
 	if err != nil {
 		t.Fatalf("make a %s database: %v", e.Name, err)
 	}
