@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -16,24 +17,55 @@ import (
 const (
 	// fetchTimeout bounds a whole fetch, redirects included.
 	fetchTimeout = 10 * time.Second
-	// maxFetched is the largest calendar that is read.
-	maxFetched = 5 << 20
+	// imageTimeout bounds the fetch of a picture, which a page waits for; imageStep bounds each of its steps: to
+	// connect, and to get the response's header.
+	imageTimeout = 5 * time.Second
+	imageStep    = 2 * time.Second
+	// maxCalendar and maxPicture are the largest files that are read, in MiB.
+	maxCalendar = 5
+	maxPicture  = 2
 	// maxRedirects bounds the redirects of a fetch.
 	maxRedirects = 3
 )
 
 // Fetcher implements ports.Fetcher.
-type Fetcher struct{ over *Sender }
+type Fetcher struct {
+	over              *Sender
+	max               int64 // MiB
+	accept, userAgent string
+}
 
 var _ ports.Fetcher = (*Fetcher)(nil)
 
 // errRedirect reports that an address led somewhere that it may not lead to, or nowhere.
 var errRedirect = errors.New("the address redirects to one that is not allowed, or too often")
 
-// NewFetcher returns a fetcher behind the same guard as webhooks. The policy determines what it may dial beside public
-// addresses.
+// NewFetcher returns a fetcher of calendars behind the same guard as webhooks. The policy determines what it may dial
+// beside public addresses.
 func NewFetcher(policy webhook.Policy) *Fetcher {
-	s := over(guarded(policy), fetchTimeout)
+	return &Fetcher{
+		over: fetching(guarded(policy), policy, fetchTimeout), max: maxCalendar,
+		accept: "text/calendar, */*;q=0.1", userAgent: "Sundry-Calendars/1",
+	}
+}
+
+// NewImageFetcher returns a fetcher of pictures behind the same guard. It gives a host little time, because a page
+// waits for it.
+func NewImageFetcher(policy webhook.Policy) *Fetcher {
+	return imageFetcher(policy, imageStep)
+}
+
+func imageFetcher(policy webhook.Policy, step time.Duration) *Fetcher {
+	dialer := guarded(policy)
+	dialer.Timeout = step
+	s := fetching(dialer, policy, imageTimeout)
+	s.transport.TLSHandshakeTimeout, s.transport.ResponseHeaderTimeout = step, step
+	return &Fetcher{over: s, max: maxPicture, accept: "image/*, */*;q=0.1", userAgent: "Sundry-Images/1"}
+}
+
+// fetching returns a sender that follows a few redirects, to addresses that the policy allows.
+func fetching(dialer *net.Dialer, policy webhook.Policy, timeout time.Duration) *Sender {
+	s := over(dialer, timeout)
 	s.client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		var f fault.Violations
 		webhook.CheckURL("", r.URL.String(), policy, &f)
@@ -42,19 +74,19 @@ func NewFetcher(policy webhook.Policy) *Fetcher {
 		}
 		return nil
 	}
-	return &Fetcher{s}
+	return s
 }
 
 // Fetch implements ports.Fetcher.
 func (f *Fetcher) Fetch(ctx context.Context, url string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	ctx, cancel := context.WithTimeout(ctx, f.over.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, errors.New("the URL cannot be used")
 	}
-	request.Header.Set("Accept", "text/calendar, */*;q=0.1")
-	request.Header.Set("User-Agent", "Sundry-Calendars/1")
+	request.Header.Set("Accept", f.accept)
+	request.Header.Set("User-Agent", f.userAgent)
 	response, err := f.over.client.Do(request)
 	if errors.Is(err, errRedirect) {
 		return nil, errRedirect
@@ -66,12 +98,13 @@ func (f *Fetcher) Fetch(ctx context.Context, url string) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the response was %d", response.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetched+1))
+	limit := f.max << 20
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		return nil, f.over.plain(err)
 	}
-	if len(body) > maxFetched {
-		return nil, errors.New("the response is larger than 5 MiB")
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("the response is larger than %d MiB", f.max)
 	}
 	return body, nil
 }

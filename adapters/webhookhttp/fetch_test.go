@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"sundry/core/webhook"
 )
@@ -54,5 +55,20 @@ func TestAFetchIsBoundedAndStaysWhereItMay(t *testing.T) {
 	}
 	if _, err := inside.Fetch(t.Context(), "::"); err == nil {
 		t.Error("no address is fetched")
+	}
+}
+
+func TestAPictureIsNotWaitedForLong(t *testing.T) {
+	t.Parallel()
+	if imageStep > 2*time.Second || imageTimeout > 5*time.Second {
+		t.Errorf("a step takes up to %s and a picture up to %s", imageStep, imageTimeout)
+	}
+	hang := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(hang) })
+	body, err := imageFetcher(webhook.Policy{Private: true}, 50*time.Millisecond).Fetch(t.Context(), server.URL)
+	if err == nil || len(body) > 0 {
+		t.Errorf("a host that never responds gave %d bytes, %v", len(body), err)
 	}
 }

@@ -33,9 +33,10 @@ const (
 
 // Sender implements ports.Sender.
 type Sender struct {
-	client  *http.Client
-	timeout time.Duration
-	metrics metrics
+	client    *http.Client
+	transport *http.Transport
+	timeout   time.Duration
+	metrics   metrics
 }
 
 var _ ports.Sender = (*Sender)(nil)
@@ -53,24 +54,25 @@ func guarded(policy webhook.Policy) *net.Dialer {
 }
 
 func over(dialer *net.Dialer, timeout time.Duration) *Sender {
-	return &Sender{metrics: newMetrics(), timeout: timeout, client: &http.Client{
+	transport := &http.Transport{
+		Proxy:                  nil, // one from the environment would dial for us, past the guard
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    5 * time.Second,
+		ResponseHeaderTimeout:  timeout,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true, // a small response must not unfold into a big one
+		MaxIdleConns:           256,
+		MaxIdleConnsPerHost:    64, // a host may have several endpoints
+		// endpoints share hosts: a limit here would let one wait for another; each has its own limit
+		MaxConnsPerHost:   0,
+		IdleConnTimeout:   30 * time.Second,
+		ForceAttemptHTTP2: true,
+	}
+	return &Sender{metrics: newMetrics(), timeout: timeout, transport: transport, client: &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			Proxy:                  nil, // one from the environment would dial for us, past the guard
-			DialContext:            dialer.DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    5 * time.Second,
-			ResponseHeaderTimeout:  timeout,
-			MaxResponseHeaderBytes: maxHeader,
-			DisableCompression:     true, // a small response must not unfold into a big one
-			MaxIdleConns:           256,
-			MaxIdleConnsPerHost:    64, // a host may have several endpoints
-			// endpoints share hosts: a limit here would let one wait for another; each has its own limit
-			MaxConnsPerHost:   0,
-			IdleConnTimeout:   30 * time.Second,
-			ForceAttemptHTTP2: true,
-		},
+		Transport:     transport,
 	}}
 }
 

@@ -13,6 +13,7 @@ import (
 var timeoutOrder = []struct{ shorter, longer string }{
 	{"adapters/webhookhttp.timeout", "adapters/jobs.HandlerTimeout"},
 	{"adapters/webhookhttp.fetchTimeout", "adapters/jobs.HandlerTimeout"},
+	{"adapters/webhookhttp.imageStep", "adapters/webhookhttp.imageTimeout"},
 	{"adapters/mail.timeout", "adapters/jobs.HandlerTimeout"},
 	{"adapters/stripepay.timeout", "ports.ProcessorTimeout"},
 	{"ports.ProcessorTimeout+ProcessorRecheckTimeout", "adapters/jobs.HandlerTimeout"},

@@ -5,8 +5,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +23,9 @@ const (
 	maxImages     = 16 << 20 // bytes of all that are kept
 	imageLifetime = time.Hour
 	imageFailure  = time.Minute // how long an address that gave no image is not asked again
-	imageFetches  = 8           // at a time
+	imageFetches  = 32          // at a time
+	siteFetches   = 2           // at a time, from the hosts of one owner
+	slotWait      = time.Second
 )
 
 // imageTypes are the types that browsers show without running anything.
@@ -38,9 +43,23 @@ type images struct {
 	fetcher ImageFetcher
 	slots   chan struct{}
 
-	mu   sync.Mutex
-	kept map[string]*image
-	size int
+	mu      sync.Mutex
+	kept    map[string]*image
+	size    int
+	flights map[string]*flight
+	sites   map[string]*site
+}
+
+// flight is a fetch that all who ask for its address meanwhile wait for.
+type flight struct {
+	done  chan struct{}
+	image *image
+}
+
+// site holds the slots of the hosts of one owner, as long as someone uses or awaits one.
+type site struct {
+	slots chan struct{}
+	users int
 }
 
 type image struct {
@@ -50,7 +69,10 @@ type image struct {
 }
 
 func newImages(key []byte, fetcher ImageFetcher) *images {
-	return &images{key: key, fetcher: fetcher, slots: make(chan struct{}, imageFetches), kept: map[string]*image{}}
+	return &images{
+		key: key, fetcher: fetcher, slots: make(chan struct{}, imageFetches),
+		kept: map[string]*image{}, flights: map[string]*flight{}, sites: map[string]*site{},
+	}
 }
 
 // path returns the address at which an image is shown: an upload at its own path, one from another host through our
@@ -132,37 +154,114 @@ func (l *Layout) upload(c *fiber.Ctx) error {
 	return sendImage(c, stored.ContentType, stored.Body, "public, max-age=31536000, immutable")
 }
 
-// get is the image at an address, kept or fetched.
+// get is the image at an address, kept or fetched. Who asks for an address that is being fetched waits for that fetch.
 func (i *images) get(ctx context.Context, url string) *image {
-	if found := i.find(url, time.Now()); found != nil {
+	i.mu.Lock()
+	found, running := i.kept[url], i.flights[url]
+	if found != nil && time.Now().Before(found.until) {
+		i.mu.Unlock()
 		return found
 	}
+	if running == nil {
+		running = &flight{done: make(chan struct{}), image: &image{}}
+		i.flights[url] = running
+		i.mu.Unlock()
+		i.fly(context.WithoutCancel(ctx), url, running)
+		return running.image
+	}
+	i.mu.Unlock()
 	select {
-	case i.slots <- struct{}{}:
-		defer func() { <-i.slots }()
+	case <-running.done:
+		return running.image
 	case <-ctx.Done():
 		return &image{}
 	}
-	if found := i.find(url, time.Now()); found != nil { // somebody else has fetched it meanwhile
-		return found
-	}
-	found := &image{until: time.Now().Add(imageFailure)}
-	if body, err := i.fetcher.Fetch(ctx, url); err == nil && len(body) <= maxImage {
-		if kind := http.DetectContentType(body); slices.Contains(imageTypes, kind) {
-			found = &image{contentType: kind, body: body, until: time.Now().Add(imageLifetime)}
-		}
-	}
-	i.keep(url, found)
-	return found
 }
 
-func (i *images) find(url string, now time.Time) *image {
+// fly fetches the image of a flight and keeps it. Without a slot in time there is no image, and the next may try.
+func (i *images) fly(ctx context.Context, url string, f *flight) {
+	defer func() {
+		i.mu.Lock()
+		delete(i.flights, url)
+		i.mu.Unlock()
+		close(f.done)
+	}()
+	release, ok := i.acquire(siteOf(url))
+	if !ok {
+		return
+	}
+	defer release()
+	f.image = &image{until: time.Now().Add(imageFailure)}
+	if body, err := i.fetcher.Fetch(ctx, url); err == nil && len(body) <= maxImage {
+		if kind := http.DetectContentType(body); slices.Contains(imageTypes, kind) {
+			f.image = &image{contentType: kind, body: body, until: time.Now().Add(imageLifetime)}
+		}
+	}
+	i.keep(url, f.image)
+}
+
+// acquire takes one of the site's slots and one of all, within slotWait: hosts that never respond delay their own
+// pictures and no others.
+func (i *images) acquire(name string) (release func(), ok bool) {
+	own := i.enter(name)
+	var taken []chan struct{}
+	release = func() {
+		for _, slots := range taken {
+			<-slots
+		}
+		i.leave(name)
+	}
+	wait := time.NewTimer(slotWait)
+	defer wait.Stop()
+	for _, slots := range []chan struct{}{own.slots, i.slots} {
+		select {
+		case slots <- struct{}{}:
+			taken = append(taken, slots)
+		case <-wait.C:
+			release()
+			return nil, false
+		}
+	}
+	return release, true
+}
+
+func (i *images) enter(name string) *site {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if found := i.kept[url]; found != nil && now.Before(found.until) {
-		return found
+	s := i.sites[name]
+	if s == nil {
+		s = &site{slots: make(chan struct{}, siteFetches)}
+		i.sites[name] = s
 	}
-	return nil
+	s.users++
+	return s
+}
+
+func (i *images) leave(name string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.sites[name].users--; i.sites[name].users == 0 {
+		delete(i.sites, name)
+	}
+}
+
+// siteOf is the part of an address's host that names its owner: the last two labels, or three below a suffix such as
+// co.uk. Whoever owns a name has any number of hosts below it.
+func siteOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(u.Hostname())
+	if net.ParseIP(host) != nil {
+		return host
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	count := 2
+	if n := len(labels); n > 2 && len(labels[n-1]) == 2 && len(labels[n-2]) <= 3 {
+		count = 3
+	}
+	return strings.Join(labels[max(0, len(labels)-count):], ".")
 }
 
 // keep frees space by forgetting whichever images come first: any of them can be fetched again.

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -69,5 +74,71 @@ func TestImagesStayWithinTheirRoom(t *testing.T) {
 	}
 	if i.size > maxImages || len(i.kept) != maxImages>>20 {
 		t.Errorf("%d bytes in %d images are kept", i.size, len(i.kept))
+	}
+}
+
+// hanging responds for one host only; any other never responds, until the fetcher gives up.
+type hanging struct{ fetches atomic.Int32 }
+
+func (h *hanging) Fetch(_ context.Context, url string) ([]byte, error) {
+	h.fetches.Add(1)
+	if strings.HasPrefix(url, "https://good.example/") {
+		time.Sleep(10 * time.Millisecond)
+		return []byte("\x89PNG\x0D\x0A\x1A\x0A"), nil
+	}
+	time.Sleep(5 * time.Second)
+	return nil, errors.New("no response")
+}
+
+func TestHangingHostsDelayNoOtherPictures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		host := &hanging{}
+		i := newImages([]byte("key"), host)
+		var all sync.WaitGroup
+		for n := range 100 {
+			all.Go(func() { i.get(t.Context(), fmt.Sprintf("https://h%d.evil.example/%d.png", n%7, n)) })
+		}
+		synctest.Wait()
+		begin := time.Now()
+		for range 20 {
+			all.Go(func() {
+				if found := i.get(t.Context(), "https://good.example/logo.png"); found.contentType != "image/png" {
+					t.Error("a stranger's picture is not shown")
+				}
+				if took := time.Since(begin); took > 10*time.Millisecond {
+					t.Errorf("a stranger's picture took %s", took)
+				}
+			})
+		}
+		time.Sleep(slotWait + time.Millisecond)
+		if late := i.get(t.Context(), "https://evil.example/late.png"); late.contentType != "" ||
+			time.Since(begin) > 2*slotWait+time.Millisecond {
+			t.Errorf("without a slot %q came after %s", late.contentType, time.Since(begin))
+		}
+		all.Wait()
+		if got := host.fetches.Load(); got != siteFetches+1 {
+			t.Errorf("%d fetches, want %d of the host that hangs and one of the other", got, siteFetches+1)
+		}
+		if len(i.sites) > 0 || len(i.flights) > 0 || len(i.slots) > 0 {
+			t.Errorf("%d sites, %d flights and %d slots are left", len(i.sites), len(i.flights), len(i.slots))
+		}
+	})
+}
+
+func TestHostsOfOneOwnerShareSlots(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"https://example.com/a":          "example.com",
+		"https://a.b.EXAMPLE.com:8443/a": "example.com",
+		"https://a.b.example.co.uk/a":    "example.co.uk",
+		"https://93.184.216.34/a":        "93.184.216.34",
+		"https://[2606:4700::1111]/a":    "2606:4700::1111",
+		"https://localhost/a":            "localhost",
+		"https://a.example.com./a":       "example.com",
+	} {
+		if got := siteOf(url); got != want {
+			t.Errorf("%s is of %q, want %q", url, got, want)
+		}
 	}
 }
