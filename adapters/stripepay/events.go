@@ -68,17 +68,21 @@ func (p *Processor) signed(payload []byte, signature string) bool {
 	return false
 }
 
-// signedAt is the time at which a signature claims to have been made; the zero time for none.
-func signedAt(signature string) time.Time {
+// signedAt is the time at which a signature claims to have been made; the zero time for none, or for several, of which
+// only one can be signed.
+func signedAt(signature string) (at time.Time) {
 	for part := range strings.SplitSeq(signature, ",") {
-		if text, ok := strings.CutPrefix(part, "t="); ok {
-			if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
-				return time.Unix(seconds, 0)
-			}
-			break
+		text, ok := strings.CutPrefix(part, "t=")
+		if !ok {
+			continue
 		}
+		seconds, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || !at.IsZero() {
+			return time.Time{}
+		}
+		at = time.Unix(seconds, 0)
 	}
-	return time.Time{}
+	return at
 }
 
 // event converts an event of a type; ok is false for a type that Sundry ignores.

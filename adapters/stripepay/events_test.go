@@ -35,6 +35,15 @@ func TestOnlyEventsThatStripeSignedJustNowAreRead(t *testing.T) {
 		"with an empty secret, sent":       {"whsec_1", sign(payload, "", now), false},
 		"nothing":                          {"whsec_1", "", false},
 		"no time":                          {"whsec_1", "v1=00", false},
+		"long ago, with a time of now before it": {
+			"whsec_1", fmt.Sprintf("t=%d,%s", now.Unix(), sign(payload, "whsec_1", now.Add(-time.Hour))), false,
+		},
+		"now, with a time of long ago before it": {
+			"whsec_1", fmt.Sprintf("t=%d,%s", now.Add(-time.Hour).Unix(), sign(payload, "whsec_1", now)), false,
+		},
+		"the same time twice": {
+			"whsec_1", fmt.Sprintf("t=%d,%s", now.Unix(), sign(payload, "whsec_1", now)), false,
+		},
 	} {
 		e, ok, err := stripepay.New(stripepay.Config{WebhookSecret: c.secret}).Verify([]byte(payload), c.signature, now)
 		if c.ok && (err != nil || !ok || e != ports.ProcessorEvent{ID: "evt_1", Kind: ports.AboutDispute, ObjectID: "dp_1"}) {
