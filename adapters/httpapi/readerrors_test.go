@@ -73,6 +73,7 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	address := listening(t, &log)
+	const refused, next = `"code":"VALIDATION_FAILED"`, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 	for name, c := range map[string]struct{ sent, status, body string }{
 		"nothing is sent": {"", "408", ""},
 		"half a request":  {"GET /healthz HT", "408", ""},
@@ -98,6 +99,26 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 		"a length beside chunks": {
 			"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400", `"code":"VALIDATION_FAILED"`,
 		},
+		"no Host":               {"GET /healthz HTTP/1.1\r\n\r\n" + next, "400", refused},
+		"no Host beside others": {"GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n" + next, "400", refused},
+		"two Hosts":             {"GET /healthz HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n" + next, "400", refused},
+		"two Transfer-Encodings": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n" +
+				"0\r\n\r\n" + next, "400", refused,
+		},
+		"chunks over HTTP/1.0": {
+			"POST /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n" + next, "400",
+			refused,
+		},
+		"a blank inside a name": {"GET /healthz HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n" + next, "400", refused},
+		"a folded header":       {"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n" + next, "400", refused},
+		"a folded header, by a tab": {
+			"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\r\n\tHost: y\r\n\r\n" + next, "400", refused,
+		},
+		"a line without CR": {"GET /healthz HTTP/1.1\r\nHost: x\nA: b\r\n\r\n" + next, "400", refused},
+		"an empty line without CR": {
+			"POST /healthz HTTP/1.1\r\nHost: x\r\n\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + next, "400", refused,
+		},
 		"a body that grows too big": {
 			"POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n" + strings.Repeat("a", 1<<20+1) + "\r\n0\r\n\r\n",
 			"413", `"code":"PAYLOAD_TOO_LARGE"`,
@@ -108,6 +129,9 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 		if !strings.HasPrefix(head, "HTTP/1.1 "+c.status+" ") || !strings.Contains(head, "X-Request-Id: req_") || !strings.Contains(head, "Connection: close") {
 			t.Errorf("%s: %q", name, head)
 		}
+		if strings.Contains(response, "HTTP/1.1 200 ") {
+			t.Errorf("%s: what follows is served, too: %q", name, body)
+		}
 		if strings.Contains(body, "s3cret") {
 			t.Errorf("%s: the response repeats a credential: %q", name, body)
 		}
@@ -117,5 +141,22 @@ func TestWhatCannotBeReadIsAnsweredOverTheSocket(t *testing.T) {
 	}
 	if log.Len() > 0 {
 		t.Errorf("callers' silence is no fault of ours: %s", log.String())
+	}
+}
+
+func TestPlainRequestsAreServed(t *testing.T) {
+	t.Parallel()
+	address := listening(t, io.Discard)
+	for name, sent := range map[string]string{
+		"without Host over HTTP/1.0": "GET /healthz HTTP/1.0\r\n\r\n",
+		"with Host over HTTP/1.0":    "GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n",
+		"with Host over HTTP/1.1":    "GET /healthz HTTP/1.1\r\nhost: x\r\nConnection: close\r\n\r\n",
+		"with an empty Host":         "GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n",
+		"with chunks": "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	} {
+		if response := exchange(t, address, sent); !strings.HasPrefix(response, "HTTP/1.1 200 ") {
+			t.Errorf("%s: %q", name, response)
+		}
 	}
 }
