@@ -5,6 +5,7 @@ import (
 
 	"sundry/adapters/httpapi"
 	identityapi "sundry/adapters/httpapi/identity"
+	"sundry/adapters/web/layout"
 )
 
 // clientAddress is the network that a request comes from, as far as the proxies before us are trusted.
@@ -22,6 +23,7 @@ func (a *App) mountHTTP(m modules) error {
 		Sandbox: a.inSandbox(), RateLimitPerMinute: a.cfg.RateLimit(), Auth: identityapi.Authenticator{Service: m.Identity},
 		Idempotency: m.Idempotency, RateLimiter: a.limiter, IDs: a.ids, Log: a.log, Requests: m.Requests, Ready: a.ready,
 		RefusedPage: shared.Refused,
+		SendFixed:   func(body []byte) fiber.Handler { return layout.NewEncoded(body).Send },
 		Metrics:     a.metrics, MetricsElsewhere: a.cfg.MetricsAddr != "",
 	}, a.apiAreas(m)...)
 	if err != nil {

@@ -187,6 +187,10 @@ func jsonList(text *bytes.Buffer, open, end byte, nodes []*yaml.Node, step int) 
 // sendDocument serves the document in one of its forms.
 func (s *Server) sendDocument(form []byte, mediaType string) fiber.Handler {
 	etag := ETagOf(form)
+	send := func(c *fiber.Ctx) error { return c.Send(form) }
+	if s.SendFixed != nil {
+		send = s.SendFixed(form)
+	}
 	return func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderETag, etag)
 		c.Set(fiber.HeaderCacheControl, "no-cache")
@@ -194,6 +198,10 @@ func (s *Server) sendDocument(form []byte, mediaType string) fiber.Handler {
 			return c.SendStatus(fiber.StatusNotModified)
 		}
 		c.Set(fiber.HeaderContentType, mediaType)
-		return c.Send(form)
+		err := send(c)
+		if c.GetRespHeader(fiber.HeaderContentEncoding) != "" {
+			c.Set(fiber.HeaderETag, "W/"+etag) // other bytes that mean the same
+		}
+		return err
 	}
 }

@@ -41,6 +41,9 @@ type Deps struct {
 	// RefusedPage responds with a page to a browser whose request was refused before any page saw it. It returns false
 	// for clients that do not read pages; nil for none.
 	RefusedPage func(c *fiber.Ctx, status int) (done bool)
+	// SendFixed builds a handler that sends a body which never changes, in the encoding that the client accepts; nil
+	// sends it as it is.
+	SendFixed func(body []byte) fiber.Handler
 	// Ready reports whether everything behind the API works.
 	Ready func(ctx context.Context) error
 	// Metrics is the registry that GET /metrics shows. The API adds its own; a new registry when nil.

@@ -41,42 +41,42 @@ func New(l *layout.Layout, openapi []byte) (_ *Routes, err error) {
 
 // Mount adds the pages to the application.
 func (r *Routes) Mount(app fiber.Router) {
-	compress := layout.Compress()
-	app.Get("/", compress, r.public("landing.html", "landing.title", "", "site"))
-	app.Get("/llms.txt", compress, r.plain)
-	app.Get("/docs", compress, r.public("docs.html", "docs.guide_title", "docs.js", "site docs"))
+	app.Get("/", r.public("landing.html", "landing.title", "", "site"))
+	app.Get("/llms.txt", layout.Compress(), r.plain)
+	app.Get("/docs", r.public("docs.html", "docs.guide_title", "docs.js", "site docs"))
 }
 
 // public serves a page that is the same for all readers of one language and format. The reference takes a tenth of a
-// second to render, so each page is cached for the day that its dates count from.
+// second to render and more to compress, so each page is cached for the day that its dates count from.
 func (r *Routes) public(name, title, script, classes string) fiber.Handler {
 	type rendered struct {
 		day  string
-		html []byte
+		page *layout.Encoded
 	}
 	var rendering sync.Mutex
 	kept := map[locale.Locale]rendered{}
-	today := func(reader locale.Locale) ([]byte, error) {
+	today := func(reader locale.Locale) (*layout.Encoded, error) {
 		rendering.Lock()
 		defer rendering.Unlock()
 		day := time.Now().UTC().Format(time.DateOnly)
 		if kept[reader].day == day {
-			return kept[reader].html, nil
+			return kept[reader].page, nil
 		}
 		html, err := r.render(reader, name, title, script, classes)
-		if err == nil {
-			kept[reader] = rendered{day, html}
+		if err != nil {
+			return nil, err
 		}
-		return html, err
+		kept[reader] = rendered{day, layout.NewEncoded(html)}
+		return kept[reader].page, nil
 	}
 	return func(c *fiber.Ctx) error {
-		html, err := today(layout.Reader(c).Pattern())
+		page, err := today(layout.Reader(c).Pattern())
 		if err != nil {
 			return r.layout.Fail(c, err)
 		}
 		c.Set(fiber.HeaderCacheControl, "public, max-age=300")
 		c.Vary(fiber.HeaderAcceptLanguage)
-		return layout.Send(c, html, layout.Policy{Scripts: "'self'"})
+		return layout.SendEncoded(c, page, layout.Policy{Scripts: "'self'"})
 	}
 }
 

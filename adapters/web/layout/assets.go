@@ -20,6 +20,7 @@ type Asset struct {
 	ContentType string
 	Body        []byte
 	ETag        string
+	encoded     *Encoded
 }
 
 // Assets maps names to hashed paths. A name with its content's hash can be cached for ever: a changed file is another
@@ -120,6 +121,7 @@ func (a *Assets) add(name string, body []byte) error {
 		ContentType: contentTypes[ext],
 		Body:        body,
 		ETag:        `"` + hash + `"`,
+		encoded:     NewEncoded(body),
 	}
 	a.byName[name] = asset
 	a.byPath[asset.Path] = asset

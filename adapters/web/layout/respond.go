@@ -22,7 +22,7 @@ func Compress() fiber.Handler { return compress.New() }
 
 // Mount serves the assets of all sites.
 func (l *Layout) Mount(app fiber.Router) {
-	app.Get("/assets/:file", Compress(), l.asset)
+	app.Get("/assets/:file", l.asset)
 	app.Get("/accent/:file", l.accent)
 	app.Get("/images/:signature/:address", l.images.serve)
 	app.Get("/media/:id", l.upload)
@@ -70,7 +70,7 @@ func (l *Layout) asset(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, asset.ContentType)
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
-	return c.Send(asset.Body)
+	return asset.encoded.Send(c)
 }
 
 // Reader returns the language and formats that a request prefers.
@@ -100,6 +100,17 @@ func WithHours(address string, reader locale.Locale) string {
 // Send responds with a page and the headers every page has: no referrer that could reveal a secret, no sniffing, and a
 // policy that restricts what may run, who may frame it and where its forms go.
 func Send(c *fiber.Ctx, html []byte, policy Policy) error {
+	setPageHeaders(c, policy)
+	return c.Send(html)
+}
+
+// SendEncoded is Send for a page that is the same for many readers.
+func SendEncoded(c *fiber.Ctx, page *Encoded, policy Policy) error {
+	setPageHeaders(c, policy)
+	return page.Send(c)
+}
+
+func setPageHeaders(c *fiber.Ctx, policy Policy) {
 	c.Set(fiber.HeaderContentType, "text/html; charset=utf-8")
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
@@ -107,7 +118,6 @@ func Send(c *fiber.Ctx, html []byte, policy Policy) error {
 	if len(policy.Parents) == 0 {
 		c.Set(fiber.HeaderXFrameOptions, "DENY")
 	}
-	return c.Send(html)
 }
 
 // SendPrivate is Send for a page that no cache may keep.
