@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"image/png"
 
@@ -20,8 +21,8 @@ import (
 )
 
 const (
-	// atOnce bounds the memory that decoding takes: each picture has up to 4 bytes per pixel, twice.
-	atOnce = 2
+	// atOnce bounds the memory that decoding takes: a picture has up to 4 bytes per pixel, and its smaller copy.
+	atOnce = 1
 	// quality of the JPEG files that are written.
 	quality = 85
 	// minSide refuses what cannot be seen.
@@ -96,10 +97,18 @@ func formatOf(file []byte) (format, error) {
 				minSide))
 		case c.Width > core.MaxPixels/c.Height:
 			return f, refused(fault.DetailOutOfRange, "The image has too many pixels. Choose one with at most 24 million.")
+		case isDeep(c.ColorModel) && c.Width > core.MaxPixels/2/c.Height:
+			return f, refused(fault.DetailOutOfRange, "The image has too many pixels. Choose one with at most 12 million, "+
+				"or with 8 bits per color.")
 		}
 		return f, nil
 	}
 	return format{}, refused(fault.DetailInvalid, "Expected a PNG, JPEG or WebP image.")
+}
+
+// isDeep reports whether a picture has 16 bits per color, which take twice the memory.
+func isDeep(m color.Model) bool {
+	return m == color.NRGBA64Model || m == color.RGBA64Model || m == color.Gray16Model
 }
 
 func unreadable() error {

@@ -60,9 +60,11 @@ func withExif(file []byte, orientation byte) []byte {
 }
 
 // bomb is a PNG file of a few bytes that claims to have many pixels.
-func bomb(w, h uint32) []byte {
+func bomb(w, h uint32) []byte { return bombOf(w, h, 8) }
+
+func bombOf(w, h uint32, bits byte) []byte {
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), w), h)
-	header = append(header, 8, 6, 0, 0, 0)
+	header = append(header, bits, 6, 0, 0, 0)
 	file := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), header...)
 	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(header))
 }
@@ -137,6 +139,9 @@ func TestOnlyPicturesThatCanBeReadAreTaken(t *testing.T) {
 		"a point":             {asPNG(t, photo(1, 1)), "too small"},
 		"a bomb":              {bomb(60_000, 60_000), "too many pixels"},
 		"a bomb that is thin": {bomb(2_000_000_000, 20), "too many pixels"},
+		"24 million pixels":   {bomb(6_000, 4_000), "can’t be read"},
+		"a deep bomb":         {bombOf(6_000, 4_000, 16), "at most 12 million"},
+		"12 million, deep":    {bombOf(4_000, 3_000, 16), "can’t be read"},
 		"a bomb of no height": {bomb(60_000, 0), "can’t be read"},
 	} {
 		_, err := imaging.New().Decode(t.Context(), c.file, 100)
