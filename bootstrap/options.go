@@ -49,7 +49,7 @@ func (a *App) openAdapters(o Options) error {
 		o.VAT = vies.New(vies.Config{APIBase: a.cfg.VIESAPIBase, RequesterVATID: a.cfg.SellerVATID}, a.clock.Real)
 	}
 	if o.Documents == nil {
-		o.Documents = pdf.Renderer{}
+		o.Documents = pdf.New()
 	}
 	if o.Calendars == nil {
 		o.Calendars = ical.Calendars{}

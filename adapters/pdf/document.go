@@ -3,6 +3,7 @@ package pdf
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -39,10 +40,14 @@ const (
 	smallSize   = 8
 )
 
-// Renderer implements ports.Documents.
-type Renderer struct{}
+// Renderer implements ports.Documents. It keeps what it has rendered, so that asking for one document over and over,
+// which needs no sign-in, costs nothing.
+type Renderer struct{ cache cache }
 
-var _ ports.Documents = Renderer{}
+var _ ports.Documents = (*Renderer)(nil)
+
+// New returns a renderer.
+func New() *Renderer { return &Renderer{cache{kept: map[[sha256.Size]byte][]byte{}}} }
 
 // page is one document under way.
 type page struct {
@@ -51,7 +56,19 @@ type page struct {
 }
 
 // PDF implements ports.Documents.
-func (Renderer) PDF(d ports.Document) ([]byte, error) {
+func (r *Renderer) PDF(d ports.Document) ([]byte, error) {
+	key := keyOf(d)
+	if content := r.cache.get(key); content != nil {
+		return content, nil
+	}
+	content, err := render(d)
+	if err == nil {
+		r.cache.keep(key, content)
+	}
+	return content, err
+}
+
+func render(d ports.Document) ([]byte, error) {
 	p := page{fpdf.New("P", "mm", "A4", ""), d}
 	p.pdf.SetMargins(margin, margin, margin)
 	p.pdf.SetAutoPageBreak(true, margin)

@@ -29,7 +29,7 @@ func document(lines int) ports.Document {
 
 func render(t *testing.T, d ports.Document) []byte {
 	t.Helper()
-	out, err := pdf.Renderer{}.PDF(d)
+	out, err := pdf.New().PDF(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func TestVATRegisterVIES(t *testing.T) {
 
 func TestDocumentsPDF(t *testing.T) {
 	t.Parallel()
-	contract.Documents(t, pdf.Renderer{})
+	contract.Documents(t, pdf.New())
 }
 
 func TestCalendarsICal(t *testing.T) {
