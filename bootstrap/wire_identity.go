@@ -23,6 +23,7 @@ func (a *App) wireIdentity() *identity.Service {
 		})
 	a.closers = append(a.closers, module.Close)
 
+	a.mux.Handle(identity.ResetTask, jobs.Default, module.MailPasswordReset)
 	a.mux.Handle(identity.SweepTask, jobs.Default, module.Sweep)
 	a.maintain(identity.SweepTask)
 	return module

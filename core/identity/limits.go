@@ -10,7 +10,7 @@ type Limit struct {
 
 // Limits are the numbers that slow down guessing. They hold in the sandbox too.
 type Limits struct {
-	// SignInPerAccount counts every attempt on one e-mail address.
+	// SignInPerAccount counts the failed attempts on one e-mail address.
 	SignInPerAccount Limit
 	// SignInPerAddress counts the failed attempts that come from one network address.
 	SignInPerAddress Limit

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// AccessTokenLifetime is the time for which an access token opens the account. It cannot be revoked earlier.
+	// AccessTokenLifetime is the time for which an access token opens the account, unless its sign-in ends earlier.
 	AccessTokenLifetime = 15 * time.Minute
 	// refreshIdle is the time for which an unused refresh token stays valid; each rotation restarts it.
 	refreshIdle = 30 * 24 * time.Hour

@@ -19,6 +19,7 @@ import (
 	core "sundry/core/identity"
 	"sundry/modules/identity"
 	"sundry/ports"
+	"sundry/tests/fakes"
 	"sundry/tests/testdb"
 )
 
@@ -78,12 +79,14 @@ type fixture struct {
 	clock  *testdb.Clock
 	hasher *hasher
 	ids    *system.IDs
+	bus    *fakes.Bus
 }
 
-func open(store ports.Store, livemode bool) *fixture {
+func open(store *gormstore.Store, livemode bool) *fixture {
+	clock := testdb.NewClock(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC))
 	h := &fixture{
-		store: &countingStore{Store: store}, clock: testdb.NewClock(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)),
-		hasher: &hasher{}, ids: system.NewIDs(),
+		store: &countingStore{Store: testdb.WithClock(store, clock)}, clock: clock,
+		hasher: &hasher{}, ids: system.NewIDs(), bus: &fakes.Bus{},
 	}
 	h.Service = h.replica(livemode)
 	return h
@@ -96,7 +99,7 @@ func (h *fixture) replica(livemode bool) *identity.Service {
 		identity.Deps{
 			Store: h.store, Clock: h.clock, IDs: h.ids, Passwords: h.hasher,
 			Tokens:  tokens.NewJWT("https://pay.example.com", "sundry", []byte("0123456789abcdef0123456789abcdef")),
-			Limiter: memratelimit.New(h.clock.Real),
+			Limiter: memratelimit.New(h.clock.Real), Bus: h.bus,
 		})
 }
 
@@ -285,6 +288,23 @@ func TestSigningInWellIsNotCountedAgainstTheAddress(t *testing.T) {
 	}
 }
 
+func TestRightPasswordsDoNotCountAsGuesses(t *testing.T) {
+	t.Parallel()
+	h := quickFixture(t, false)
+	h.signUp(t, "ada@example.com")
+	for i := range 20 { // a test suite
+		if _, err := h.SignIn(t.Context(), "ada@example.com", password, home); err != nil {
+			t.Fatalf("sign-in %d: %v", i+1, err)
+		}
+	}
+	for range 10 {
+		_, err := h.SignIn(t.Context(), "ada@example.com", "wrong horse battery", home)
+		wantCode(t, "a guess", err, fault.Unauthenticated)
+	}
+	_, err := h.SignIn(t.Context(), "ada@example.com", password, home)
+	wantCode(t, "after ten guesses", err, fault.RateLimited)
+}
+
 func TestSignUpIsLimited(t *testing.T) {
 	t.Parallel()
 	for livemode, limit := range map[bool]int{true: 20, false: 600} {
@@ -317,7 +337,7 @@ func TestSweepForgetsWhatCannotBeRenewed(t *testing.T) {
 		old := h.signUp(t, "ada@example.com")
 		h.clock.Advance(38 * 24 * time.Hour)
 		fresh := h.signUp(t, "bob@example.com")
-		store, ok := h.store.Store.(*gormstore.Store)
+		store, ok := h.store.Store.(*testdb.ClockedStore)
 		if !ok {
 			t.Fatal("not the store")
 		}

@@ -13,6 +13,7 @@ import (
 	core "sundry/core/identity"
 	"sundry/modules/identity"
 	"sundry/ports"
+	"sundry/tests/testdb"
 )
 
 func (h *fixture) makeKey(t *testing.T, creatorID string, ends time.Time) (core.APIKeyState, string) {
@@ -105,8 +106,10 @@ func TestAKeyEndsOnTime(t *testing.T) {
 
 func TestEveryWrongCredentialIsRefusedAlike(t *testing.T) {
 	t.Parallel()
-	sandbox := quickFixture(t, false)
-	live := open(sandbox.store.Store, true) // one database for both: only the key's own prefix keeps them apart
+	store := testdb.SQLite.Open(t)
+	sandbox := open(store, false)
+	defer func() { _ = sandbox.Close() }()
+	live := open(store, true) // one database for both: only the key's own prefix keeps them apart
 	defer func() { _ = live.Close() }()
 	in := sandbox.signUp(t, "ada@example.com")
 	_, testKey := sandbox.makeKey(t, in.Creator.ID, time.Time{})

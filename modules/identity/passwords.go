@@ -8,6 +8,7 @@ import (
 
 	"sundry/core/email"
 	"sundry/core/fault"
+	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/ports"
 )
@@ -23,8 +24,8 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 	if err := f.Err(); err != nil {
 		return err
 	}
-	account := s.refreshDigest.sum("sign-in " + b.Creator.Email)
-	if err := s.admit(ctx, "sign-in:account:"+hex.EncodeToString(account[:16]), s.limits.SignInPerAccount); err != nil {
+	byAccount := s.signInKey(b.Creator.Email)
+	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
 	matches, err := s.passwords.Matches(ctx, b.Creator.PasswordHash, current)
@@ -36,10 +37,17 @@ func (s *Service) ChangePassword(ctx context.Context, b Browser, current, wanted
 			Field: "current", Code: fault.DetailInvalid, Message: "This is not your current password.",
 		})
 	}
+	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
+		return err
+	}
 	return s.setPassword(ctx, b.Creator, wanted, identity.PasswordChanged, b.SessionID, from)
 }
 
-// AskPasswordReset mails a link that sets a new password, if there is an account. The response is the same either way.
+// ResetTask is the kind of the task that mails a link to a new password; its subject is the creator's id.
+const ResetTask = "identity.password_reset"
+
+// AskPasswordReset schedules a mail with a link that sets a new password, if there is an account. Where there is none,
+// it schedules the same task for nobody, so that neither the response nor its time differs.
 // Refusals: VALIDATION_FAILED for no address, RATE_LIMITED.
 func (s *Service) AskPasswordReset(ctx context.Context, address string, from identity.Client) error {
 	address, ok := email.Parse(address)
@@ -56,21 +64,43 @@ func (s *Service) AskPasswordReset(ctx context.Context, address string, from ide
 		return err
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		creatorID := s.ids.New(id.Creator)
 		found, err := r.Identity.Creators.GetByEmail(ctx, address)
+		if err == nil {
+			creatorID = found.State().ID
+		} else if !errors.Is(err, ports.ErrNotFound) {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, creatorID)
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Schedule(ctx, ResetTask, creatorID, creatorID, now)
+	})
+}
+
+// MailPasswordReset runs the task.
+func (s *Service) MailPasswordReset(ctx context.Context, t ports.Task) error {
+	return s.store.Atomically(ctx, func(ctx context.Context, r ports.Repos) error {
+		found, err := r.Identity.Creators.Get(ctx, t.Subject)
 		if errors.Is(err, ports.ErrNotFound) {
-			return nil
+			return r.Tasks.Done(ctx, t)
 		}
 		if err != nil {
 			return err
 		}
 		now, creator := s.clock.Real(), found.State()
-		return s.bus.Publish(ctx, r, identity.PasswordResetAsked{
+		err = s.bus.Publish(ctx, r, identity.PasswordResetAsked{
 			Link: identity.ResetLink{
 				CreatorID: creator.ID, Replaces: identity.PasswordMark(creator.PasswordHash),
 				ExpiresAt: now.Add(identity.ResetLifetime),
 			},
 			Email: creator.Email, Name: creator.DisplayName, At: now,
 		})
+		if err != nil {
+			return err
+		}
+		return r.Tasks.Done(ctx, t)
 	})
 }
 

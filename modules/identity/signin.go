@@ -93,18 +93,19 @@ func (s *Service) authenticate(
 	if err := s.admit(ctx, byAddress, s.limits.SignInPerAddress); err != nil {
 		return err
 	}
-	// The account's key is hashed: it ends up in Redis, where an e-mail address has no business.
-	account := s.refreshDigest.sum("sign-in " + email)
-	if err := s.admit(ctx, "sign-in:account:"+hex.EncodeToString(account[:16]), s.limits.SignInPerAccount); err != nil {
+	byAccount := s.signInKey(email)
+	if err := s.admit(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
 		return err
 	}
 	creator, err := s.checkPassword(ctx, email, password, from)
 	if err != nil {
 		return err
 	}
-	limit := s.limits.SignInPerAddress
-	if err := s.limiter.Refund(ctx, byAddress, limit.Attempts, limit.Window); err != nil {
-		return fmt.Errorf("refund a sign-in attempt: %w", err)
+	if err := s.restore(ctx, byAddress, s.limits.SignInPerAddress); err != nil {
+		return err
+	}
+	if err := s.restore(ctx, byAccount, s.limits.SignInPerAccount); err != nil {
+		return err
 	}
 	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := s.log(ctx, repos, creator.ID, identity.SignedIn, from, ""); err != nil {
@@ -236,10 +237,21 @@ func (s *Service) SignOut(ctx context.Context, refreshToken, accessToken string)
 	})
 }
 
-// AuthenticateToken returns the account of an access token. UNAUTHENTICATED for everything else.
-func (s *Service) AuthenticateToken(_ context.Context, token string) (creatorID string, err error) {
+// AuthenticateToken returns the account of an access token. UNAUTHENTICATED for everything else, and for a token whose
+// sign-in has ended.
+func (s *Service) AuthenticateToken(ctx context.Context, token string) (creatorID string, err error) {
 	t, ok := s.tokens.Verify(token, s.clock.Real())
 	if !ok {
+		return "", unauthenticated()
+	}
+	familyID, _, _ := strings.Cut(t.ID, ".")
+	family, err := s.store.Read(ctx).Identity.RefreshFamilies.Get(ctx, familyID)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return "", unauthenticated()
+	case err != nil:
+		return "", err
+	case !family.State().RevokedAt.IsZero() || family.State().CreatorID != t.CreatorID:
 		return "", unauthenticated()
 	}
 	return t.CreatorID, nil
@@ -281,6 +293,21 @@ func (s *Service) admit(ctx context.Context, key string, limit identity.Limit) e
 		return tooMany(quota.Wait)
 	}
 	return nil
+}
+
+// restore undoes admit for an attempt that was no guess.
+func (s *Service) restore(ctx context.Context, key string, limit identity.Limit) error {
+	if err := s.limiter.Refund(ctx, key, limit.Attempts, limit.Window); err != nil {
+		return fmt.Errorf("refund a sign-in attempt: %w", err)
+	}
+	return nil
+}
+
+// signInKey is the key that attempts on an account are counted by. It is hashed: it ends up in Redis, where an e-mail
+// address has no business.
+func (s *Service) signInKey(email string) string {
+	account := s.refreshDigest.sum("sign-in " + email)
+	return "sign-in:account:" + hex.EncodeToString(account[:16])
 }
 
 func tooMany(wait time.Duration) error {

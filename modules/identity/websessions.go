@@ -124,8 +124,7 @@ func (s *Service) SignOutBrowser(ctx context.Context, sessionID string) error {
 	})
 }
 
-// SignOutEverywhere ends every sign-in of the account, of browsers and of the API; an access token that is out opens
-// the account until it expires, at most a quarter of an hour.
+// SignOutEverywhere ends every sign-in of the account, of browsers and of the API, with its access tokens.
 func (s *Service) SignOutEverywhere(ctx context.Context, creatorID string, from identity.Client) error {
 	return s.store.Atomically(ctx, func(ctx context.Context, repos ports.Repos) error {
 		if err := s.revokeAll(ctx, repos, creatorID, ""); err != nil {

@@ -61,6 +61,7 @@ func TestSignOutEndsTheSignIn(t *testing.T) {
 			app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/sign-out", Body: body}).Want(t, 204)
 		}
 		app.Ask(t, harness.Request{Method: http.MethodPost, Path: "/v1/auth/refresh", Body: body}).Refuses(t, 401, "UNAUTHENTICATED")
+		a.AsCreator(t, http.MethodGet, "/v1/api-keys", nil).Refuses(t, 401, "UNAUTHENTICATED")
 	})
 }
 
