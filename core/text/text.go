@@ -11,8 +11,8 @@ import (
 	"sundry/core/fault"
 )
 
-// CheckName lists the faults of a name or title: required, one line, at most so many characters, something to see, and
-// nothing that turns the direction of what is written after it.
+// CheckName lists the faults of a name or title: required, one line, at most so many characters, something to see,
+// nothing that makes two names look alike, and nothing that turns the direction of what is written after it.
 func CheckName(f *fault.Violations, field, value string, most int) {
 	if f.Check(strings.TrimSpace(value) != "", field, fault.DetailRequired, "Expected some text.") {
 		CheckLine(f, field, value, most)
@@ -22,6 +22,8 @@ func CheckName(f *fault.Violations, field, value string, most int) {
 // CheckLine is CheckName for a text that may be left out.
 func CheckLine(f *fault.Violations, field, value string, most int) {
 	check(f, field, value, most, oneLine(value))
+	f.Check(!strings.ContainsFunc(value, visible) || !hidesCharacter(value), field, fault.DetailInvalid,
+		"Characters that nobody sees, such as U+200B, are not allowed.")
 }
 
 // CheckLines is CheckLine for a text that may have several lines.
@@ -53,6 +55,34 @@ func oneLine(s string) bool {
 // U+200F have no such effect and are needed to write Hebrew and Arabic.
 func turnsDirection(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// hidesCharacter reports whether a text holds a character that leaves no trace, with which one name can be written like
+// another. The joiners stand where scripts and emoji need them: behind a character that is not Latin, Greek or
+// Cyrillic. The plain marks of direction stand in texts with letters from right to left.
+func hidesCharacter(s string) bool {
+	var before rune
+	for _, r := range s {
+		switch {
+		case r == '\u00ad', r == '\u034f', r == '\u180e', r == '\u200b', r >= '\u2060' && r <= '\u2064',
+			r >= '\u206a' && r <= '\u206f', r == '\ufeff', r >= '\ufff9' && r <= '\ufffb':
+			return true
+		case r == '\u200c' || r == '\u200d':
+			if before <= unicode.MaxLatin1 || unicode.In(before, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
+				return true
+			}
+		case r == '\u200e' || r == '\u200f':
+			if !strings.ContainsFunc(s, fromRightToLeft) {
+				return true
+			}
+		}
+		before = r
+	}
+	return false
+}
+
+func fromRightToLeft(r rune) bool {
+	return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko)
 }
 
 // visible reports whether a character leaves ink. Letters that are blank by definition do not.
