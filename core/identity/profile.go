@@ -11,6 +11,7 @@ import (
 	"sundry/core/image"
 	"sundry/core/payout"
 	"sundry/core/text"
+	"sundry/core/webhook"
 )
 
 // MaxRefundPolicy bounds a refund policy, in characters: what a buyer still reads beside the payment button.
@@ -102,6 +103,8 @@ func checkLogoURL(f *fault.Violations, field, raw string) {
 		f.Addf(field, fault.DetailTooLong, "The URL may have %d characters at most.", maxLogoURL)
 	case err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsFunc(raw, notInURL):
 		f.Add(field, fault.DetailInvalid, "Expected the https URL of an image, such as https://example.com/logo.png.")
+	default:
+		webhook.CheckURL(field, raw, webhook.Policy{}, f) // it is fetched, as events are sent
 	}
 }
 
