@@ -5,6 +5,7 @@ import (
 	invoicingapi "sundry/adapters/httpapi/invoicing"
 	"sundry/adapters/jobs"
 	"sundry/core/document"
+	"sundry/core/invoice"
 	"sundry/modules/identity"
 	"sundry/modules/invoicing"
 	"sundry/modules/payments"
@@ -16,7 +17,7 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 		Store: a.store, IDs: a.ids, Bus: a.bus, Charges: charges, Runner: charges, Accounts: accounts, Taxes: a.adapters.Taxes,
 		Cards: a.providers.Default().Cards,
 	}
-	module := invoicing.New(invoicing.Config{BaseURL: a.cfg.BaseURL, LinkKey: a.secrets.derive("invoices"), Livemode: a.cfg.Livemode()}, deps)
+	module := invoicing.New(invoicing.Config{Pages: a.invoicePages(), Livemode: a.cfg.Livemode()}, deps)
 
 	on(a.bus, module.OnPeriodClosed)
 	on(a.bus, module.OnPaymentCompleted)
@@ -24,6 +25,11 @@ func (a *App) wireInvoicing(accounts *identity.Service, charges *payments.Attemp
 	a.mux.Handle(invoicing.TaskRetry, jobs.Payments, module.Retry)
 	a.verify(module.Verify)
 	return module
+}
+
+// invoicePages are the addresses of invoices.
+func (a *App) invoicePages() invoice.Pages {
+	return invoice.Pages{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("invoices")}
 }
 
 // wireDocuments issues documents for what the other areas publish.

@@ -20,7 +20,7 @@ func (a *App) wireWebhooks(history *access.Service) (*webhooks.Service, error) {
 	sender := webhookhttp.New(a.receivers())
 	a.metrics.MustRegister(sender)
 	module := webhooks.New(
-		webhooks.Config{Livemode: a.cfg.Livemode(), Receivers: a.receivers()},
+		webhooks.Config{Livemode: a.cfg.Livemode(), Receivers: a.receivers(), Invoices: a.invoicePages()},
 		webhooks.Deps{
 			Store: a.store, Deliveries: a.store, Clock: a.clock, IDs: a.ids, Bus: a.bus, History: history, Sender: sender,
 			Encrypter: secrets,

@@ -80,9 +80,6 @@ type State struct {
 	Links Links
 }
 
-// Links are the addresses of an invoice's page and of its PDF.
-type Links struct{ Page, PDF string }
-
 // retryAfter are the times of the further charges, counted from the first that failed.
 var retryAfter = []time.Duration{1 * day, 3 * day, 5 * day, 7 * day}
 

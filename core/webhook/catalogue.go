@@ -58,6 +58,7 @@ func ofSubscription(s subscription.State, livemode bool) Data {
 }
 
 func ofInvoice(s invoice.State, livemode bool) Data {
+	s.Links = invoice.Links{} // see WithLinks
 	return Data{s.CreatorID, invoice.NewView(s, livemode)}
 }
 

@@ -84,7 +84,7 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 		Seller: document.Party{Name: "Sundry Ltd", Country: "IE"},
 	})
 	w.Service = invoicing.New(
-		invoicing.Config{BaseURL: "https://pay.example.com", LinkKey: make([]byte, 32)},
+		invoicing.Config{Pages: invoice.Pages{BaseURL: "https://pay.example.com", Key: make([]byte, 32)}},
 		invoicing.Deps{
 			Store: w.store, IDs: ids, Bus: w.bus, Charges: w.charges, Runner: w.charges, Accounts: fakes.Ada,
 			Taxes: taxes,

@@ -9,9 +9,7 @@ import (
 
 	"sundry/core/event"
 	"sundry/core/fault"
-	"sundry/core/id"
 	"sundry/core/invoice"
-	"sundry/core/secret"
 	"sundry/ports"
 )
 
@@ -20,9 +18,7 @@ const TaskRetry = "invoice.retry"
 
 // Config is the module's configuration.
 type Config struct {
-	BaseURL string
-	// LinkKey is 32 bytes, used for nothing else: it derives the addresses of invoices.
-	LinkKey []byte
+	Pages invoice.Pages
 	// Livemode refuses invoices whose tax is not known.
 	Livemode bool
 }
@@ -61,12 +57,9 @@ func New(cfg Config, d Deps) *Service {
 	}
 }
 
-const linkPurpose = "invoice"
-
 // linked fills in where the customer sees the invoice.
 func (s *Service) linked(state invoice.State) invoice.State {
-	page := s.cfg.BaseURL + "/i/" + secret.Derive(s.cfg.LinkKey, linkPurpose, state.ID)
-	state.Links = invoice.Links{Page: page, PDF: page + "/pdf"}
+	state.Links = s.cfg.Pages.Links(state.ID)
 	return state
 }
 
@@ -94,7 +87,7 @@ func (s *Service) owned(ctx context.Context, r ports.Repos, creatorID, invoiceID
 
 // ByLink loads the invoice that a secret address shows. NOT_FOUND for one that we did not give out.
 func (s *Service) ByLink(ctx context.Context, link string) (invoice.State, error) {
-	invoiceID, ok := secret.Verify(s.cfg.LinkKey, linkPurpose, id.Invoice, link)
+	invoiceID, ok := s.cfg.Pages.Verify(link)
 	if !ok {
 		return invoice.State{}, fault.NotFound("invoice")
 	}

@@ -62,7 +62,7 @@ func (s *Service) load(ctx context.Context, t ports.Task) (a attempt, ok bool, e
 		return a, false, err
 	}
 	now := s.clock.Real().Add(due.ClockOffset)
-	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: due.Event, now: now}, true, nil
+	return attempt{delivery: due.Delivery, endpoint: due.Endpoint, event: webhook.WithLinks(due.Event, s.cfg.Invoices), now: now}, true, nil
 }
 
 // checkCircuit asks the endpoint's circuit breaker. A delivery that must wait is postponed and not

@@ -427,11 +427,15 @@ func (s *Service) replay(ctx context.Context, r ports.Repos, e webhook.EndpointS
 func (s *Service) Events(
 	ctx context.Context, creatorID string, search ports.EventSearch, page ports.Page,
 ) (ports.List[event.Record], error) {
-	return s.store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
+	found, err := s.store.Read(ctx).Webhooks.Events.List(ctx, creatorID, search, page)
+	for i, record := range found.Items {
+		found.Items[i] = webhook.WithLinks(record, s.cfg.Invoices)
+	}
+	return found, err
 }
 
 // Event shows one of the account's events. NOT_FOUND.
 func (s *Service) Event(ctx context.Context, creatorID, eventID string) (event.Record, error) {
 	found, err := s.store.Read(ctx).Webhooks.Events.Get(ctx, creatorID, eventID)
-	return found, missing(err, fault.NotFound("event"))
+	return webhook.WithLinks(found, s.cfg.Invoices), missing(err, fault.NotFound("event"))
 }

@@ -10,6 +10,7 @@ import (
 	"sundry/core/apiformat"
 	"sundry/core/event"
 	"sundry/core/id"
+	"sundry/core/invoice"
 	"sundry/core/webhook"
 	"sundry/ports"
 )
@@ -27,6 +28,8 @@ type Config struct {
 	Livemode bool
 	// Receivers specifies where they may be beside the public internet.
 	Receivers webhook.Policy
+	// Invoices derives the addresses of invoices, which events are stored without.
+	Invoices invoice.Pages
 }
 
 // Deps holds the dependencies of the module.

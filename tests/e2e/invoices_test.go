@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"sundry/tests/harness"
+	"sundry/tests/testdb"
 )
 
 func (m *metered) invoiceBody(key string, minor int) harness.JSON {
@@ -33,6 +35,30 @@ func (m *metered) payOnPage(t *testing.T, inv invoiceBody, card string) *harness
 	return m.Ask(t, harness.Request{
 		Method: http.MethodPost, Path: page.Path + "/pay", Body: url.Values{"cardNumber": {card}}.Encode(),
 		Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+	})
+}
+
+func TestInvoiceLinksAreNotStored(t *testing.T) {
+	t.Parallel()
+	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
+		m := newFixture(t, harness.New(t, engine, nil)).subscribed(t, harness.CardSucceeds, "SUM")
+		var inv invoiceBody
+		m.AsBackend(t, http.MethodPost, "/v1/invoices", m.invoiceBody("one", 27000)).Want(t, 201).Into(t, &inv)
+		workOff(t, m.Account)
+		var list struct{ Data []json.RawMessage }
+		m.AsBackend(t, http.MethodGet, "/v1/events?type=invoice.paid", nil).Want(t, 200).Into(t, &list)
+		if len(list.Data) != 1 {
+			t.Fatalf("%d events", len(list.Data))
+		}
+		var listed struct{ Data invoiceBody }
+		if err := json.Unmarshal(list.Data[0], &listed); err != nil || listed.Data.HostedURL != inv.HostedURL ||
+			listed.Data.PDFURL != inv.PDFURL {
+			t.Errorf("the event names %q and %q, %v", listed.Data.HostedURL, listed.Data.PDFURL, err)
+		}
+		secret := inv.HostedURL[strings.LastIndex(inv.HostedURL, "/")+1:]
+		if tables := m.TablesWith(t, secret); len(tables) > 0 || len(secret) < 40 {
+			t.Errorf("the address %q is stored in %v", secret, tables)
+		}
 	})
 }
 

@@ -23,6 +23,28 @@ var comparedColumns = map[string]string{"access_snapshots": "creator_id, externa
 // in between.
 func (a *App) Tables(t testing.TB) map[string]string {
 	t.Helper()
+	tables := map[string]string{}
+	a.eachTable(t, func(name string, rows []string) {
+		slices.Sort(rows)
+		sum := sha256.Sum256([]byte(strings.Join(rows, "\n")))
+		tables[name] = fmt.Sprintf("%d rows, %s", len(rows), hex.EncodeToString(sum[:8]))
+	})
+	return tables
+}
+
+// TablesWith lists the tables that hold a text in plain.
+func (a *App) TablesWith(t testing.TB, text string) (names []string) {
+	t.Helper()
+	a.eachTable(t, func(name string, rows []string) {
+		if slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, text) }) {
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+func (a *App) eachTable(t testing.TB, do func(name string, rows []string)) {
+	t.Helper()
 	list := "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
 	if strings.HasPrefix(a.DatabaseURL, "sqlite:") {
 		list = "SELECT name FROM sqlite_master WHERE type = 'table'"
@@ -32,17 +54,13 @@ func (a *App) Tables(t testing.TB) map[string]string {
 	if err != nil || len(names) < 10 {
 		t.Fatalf("the tables are %v, %v", names, err)
 	}
-	tables := map[string]string{}
 	for _, name := range names {
 		rows, err := rowsOf(t.Context(), db, "SELECT "+cmp.Or(comparedColumns[name], "*")+" FROM "+name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(rows)
-		sum := sha256.Sum256([]byte(strings.Join(rows, "\n")))
-		tables[name] = fmt.Sprintf("%d rows, %s", len(rows), hex.EncodeToString(sum[:8]))
+		do(name, rows)
 	}
-	return tables
 }
 
 // database connects to the program's database. Close it.
@@ -101,6 +119,11 @@ func rowsOf(ctx context.Context, db *sql.DB, query string) ([]string, error) {
 		}
 		if err := rows.Scan(targets...); err != nil {
 			return nil, err
+		}
+		for i, value := range values {
+			if raw, ok := value.([]byte); ok {
+				values[i] = string(raw)
+			}
 		}
 		all = append(all, strings.TrimSuffix(strings.TrimPrefix(fmt.Sprint(values), "["), "]"))
 	}
