@@ -340,8 +340,13 @@ func (s *Service) Authenticate(ctx context.Context, secret string, approve bool)
 	return session, refusal(attempt)
 }
 
-// Describe takes the buyer's details before the card.
-func (s *Service) Describe(ctx context.Context, secret, email string, buyer customer.Details) (checkout.State, error) {
+// Describe takes the buyer's details before the card. network is where the buyer comes from.
+func (s *Service) Describe(
+	ctx context.Context, secret, email string, buyer customer.Details, network string,
+) (checkout.State, error) {
+	if err := s.countDescribed(ctx, network); err != nil {
+		return checkout.State{}, err
+	}
 	opened, _, err := s.bySecret(ctx, secret)
 	if err != nil {
 		return checkout.State{}, err

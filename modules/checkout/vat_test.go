@@ -62,13 +62,38 @@ func TestARegisteredVATIDIsKeptAsEvidence(t *testing.T) {
 		}
 		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
 		if _, err = w.checkout.Describe(
-			t.Context(), secret, "", customer.Details{Name: "Grace Hopper GmbH"},
+			t.Context(), secret, "", customer.Details{Name: "Grace Hopper GmbH"}, "192.0.2.1",
 		); err != nil || w.vat.asked != 1 {
 			t.Errorf("the same id: asked %d times, %v", w.vat.asked, err)
 		}
-		session, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{TaxID: customer.NoTaxID})
+		session, err = w.checkout.Describe(t.Context(), secret, "", customer.Details{TaxID: customer.NoTaxID}, "192.0.2.1")
 		if err != nil || session.Tax.Minor == 0 || session.TaxDetails.Evidence.VATCheck != (tax.VATCheck{}) || w.vat.asked != 1 {
 			t.Errorf("without the id: %+v, %v", session.TaxDetails, err)
+		}
+	})
+}
+
+func TestDetails_LimitedPerNetwork(t *testing.T) {
+	t.Parallel()
+	forEachEngine(t, func(t *testing.T, w *fixture) {
+		session, err := w.checkout.Create(t.Context(), creatorID, request())
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
+		for range 120 { // refused ids are counted, too
+			_, err := w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID), "192.0.2.1")
+			wantField(t, err, "taxId")
+		}
+		asked := w.vat.asked
+		_, err = w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID), "192.0.2.1")
+		if !fault.Is(err, fault.RateLimited) || w.vat.asked != asked {
+			t.Errorf("the 121st: %v, asked %d times more", err, w.vat.asked-asked)
+		}
+		if _, err := w.checkout.Describe(
+			t.Context(), secret, "", customer.Details{Name: "Grace"}, "192.0.2.2",
+		); err != nil {
+			t.Errorf("from another network: %v", err)
 		}
 	})
 }
@@ -86,7 +111,7 @@ func TestAnIDThatIsNotRegisteredIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		secret := core.Secrets{Key: make([]byte, 32)}.Checkout(session.ID)
-		_, err = w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID))
+		_, err = w.checkout.Describe(t.Context(), secret, "", business("DE", unknownID), "192.0.2.1")
 		wantField(t, err, "taxId")
 		_, err = w.checkout.PayInSandbox(t.Context(), creatorID, session.ID, checkout.Payment{
 			Email: "ada@example.com", Buyer: business("DE", unknownID), Card: ports.CardInput{Number: cardSucceeds},

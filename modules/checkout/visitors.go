@@ -18,6 +18,8 @@ const (
 	visitorWindow = 10 * time.Minute
 	maxOpened     = 60 // sessions opened by a link or again
 	maxFreeOrders = 20
+	// maxDescribed bounds how often details are sent, for a well-formed VAT ID may become a question to a register.
+	maxDescribed = 120
 	// maxHolding bounds the sessions opened by one network that may hold times of one creator at once.
 	maxHolding = 5
 	// holdingRetry is the suggested delay before a network that holds too many times tries again.
@@ -28,6 +30,18 @@ const (
 func (s *Service) openedBy(network string) string {
 	mac := secret.MAC(s.cfg.Secrets.Key, "visitor", network)
 	return hex.EncodeToString(mac[:])
+}
+
+// countDescribed counts details that are sent, those that are refused included. RATE_LIMITED.
+func (s *Service) countDescribed(ctx context.Context, network string) error {
+	quota, err := s.limiter.Allow(ctx, "checkout.describe:"+s.openedBy(network), maxDescribed, visitorWindow)
+	if err != nil {
+		return fmt.Errorf("count visitor: %w", err)
+	}
+	if quota.Wait > 0 {
+		return tooMany("Your details were sent too often. Wait a few minutes, then try again.", quota.Wait)
+	}
+	return nil
 }
 
 // withRateLimit runs work within a limit per network. Work that fails is not counted. RATE_LIMITED.

@@ -133,7 +133,7 @@ func (h handlers) postPageDetails(c *fiber.Ctx) error {
 		return err
 	}
 	session, err := h.Checkout.Describe(
-		c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c),
+		c.UserContext(), c.Params("secret"), httpapi.ValueOf(body.Email), body.reader(c), h.ClientAddress(c),
 	)
 	return h.respondPage(c, session, err)
 }
