@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/time/rate"
 
+	"sundry/adapters/httpapi"
 	"sundry/adapters/mail"
 	"sundry/adapters/memlock"
 	"sundry/adapters/memratelimit"
@@ -38,6 +40,7 @@ func (a *App) openRedis() error {
 		redis.SetLogger(&redisLogger{log: a.log, seldom: rate.Sometimes{First: 1, Interval: time.Minute}})
 	})
 	a.redis = redis.NewClient(options)
+	a.metrics.MustRegister(a.redisUp())
 	a.closers = append(a.closers, a.redis.Close)
 	return nil
 }
@@ -90,15 +93,39 @@ func (a *App) redisPrefix() string {
 	return "sundry-" + hex.EncodeToString(a.secrets.derive("redis-prefix")[:4])
 }
 
-// ready reports whether everything behind the API responds.
-func (a *App) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	err := a.store.Writable(ctx)
+// ready reports how the database and Redis do. They are asked at once: waiting for a database that is locked must not
+// look like a Redis that is away.
+func (a *App) ready(ctx context.Context) httpapi.Readiness {
+	var found httpapi.Readiness
+	var both sync.WaitGroup
+	both.Go(func() { found.Database = a.store.Writable(ctx) })
 	if a.redis != nil {
-		if redisErr := a.redis.Ping(ctx).Err(); redisErr != nil {
-			err = errors.Join(err, fmt.Errorf("ping redis: %w", redisErr))
+		found.Redis = httpapi.RedisUnavailable
+		if a.redisResponds() {
+			found.Redis = httpapi.RedisOK
 		}
 	}
-	return err
+	both.Wait()
+	return found
+}
+
+// redisTimeout bounds how long a check waits for Redis.
+const redisTimeout = time.Second
+
+func (a *App) redisResponds() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), redisTimeout)
+	defer cancel()
+	return a.redis.Ping(ctx).Err() == nil
+}
+
+// redisUp is the metric to set an alarm on, because no request fails without Redis.
+func (a *App) redisUp() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "sundry_redis_up", Help: "1 while Redis responds, 0 while it does not.",
+	}, func() float64 {
+		if a.redisResponds() {
+			return 1
+		}
+		return 0
+	})
 }

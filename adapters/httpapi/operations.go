@@ -24,20 +24,36 @@ func (s *Server) operationsRoutes() []Route {
 	return append(routes, s.metricsRoute())
 }
 
+// Readiness is how what is behind the API does.
+type Readiness struct {
+	// Database is why the database cannot be written, nil when it can.
+	Database error
+	// Redis is RedisOK or RedisUnavailable, and "" where there is none. No request needs it.
+	Redis string
+}
+
+// States of Redis.
+const (
+	RedisOK          = "ok"
+	RedisUnavailable = "unavailable"
+)
+
 type healthView struct {
 	Status string `json:"status"`
+	Redis  string `json:"redis,omitempty"`
 }
 
 // getHealth reports that the process is up.
 func (s *Server) getHealth(c *fiber.Ctx) error { return c.JSON(healthView{Status: "ok"}) }
 
-// getReady reports whether the database, and Redis where there is one, work.
+// getReady reports whether the database can be written. A Redis that is away is shown and takes no process out.
 func (s *Server) getReady(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), 2*time.Second)
 	defer cancel()
-	if err := s.Ready(ctx); err != nil {
-		s.Log.WarnContext(ctx, "not ready", slog.Any("error", err))
-		return c.Status(fiber.StatusServiceUnavailable).JSON(healthView{Status: "unavailable"})
+	found := s.Ready(ctx)
+	if found.Database != nil {
+		s.Log.WarnContext(ctx, "not ready", slog.Any("error", found.Database))
+		return c.Status(fiber.StatusServiceUnavailable).JSON(healthView{Status: "unavailable", Redis: found.Redis})
 	}
-	return c.JSON(healthView{Status: "ok"})
+	return c.JSON(healthView{Status: "ok", Redis: found.Redis})
 }

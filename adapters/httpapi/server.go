@@ -44,8 +44,8 @@ type Deps struct {
 	// SendFixed builds a handler that sends a body which never changes, in the encoding that the client accepts; nil
 	// sends it as it is.
 	SendFixed func(body []byte) fiber.Handler
-	// Ready reports whether everything behind the API works.
-	Ready func(ctx context.Context) error
+	// Ready reports how what is behind the API does.
+	Ready func(ctx context.Context) Readiness
 	// Metrics is the registry that GET /metrics shows. The API adds its own; a new registry when nil.
 	Metrics *prometheus.Registry
 	// MetricsElsewhere leaves /metrics to Operations.

@@ -136,8 +136,13 @@ func TestARedisThatIsDownNeitherLocksOutNorLiftsLimits(t *testing.T) {
 	t.Parallel()
 	app := harness.New(t, testdb.SQLite, map[string]string{"REDIS_URL": "redis://127.0.0.1:1/0"})
 	limitsGuesses(t, app)
-	if ready := app.AskAnything(t, harness.Request{Method: http.MethodGet, Path: "/readyz"}); ready.Status != 503 {
-		t.Errorf("ready although Redis is down: %d %s", ready.Status, ready.Body)
+	ready := app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/readyz"}).Want(t, 200).Map(t)
+	if ready["status"] != "ok" || ready["redis"] != "unavailable" {
+		t.Errorf("nothing needs the Redis that is down: %v", ready)
+	}
+	metrics := app.Ask(t, harness.Request{Method: http.MethodGet, Path: "/metrics"}).Want(t, 200).Body
+	if !strings.Contains(string(metrics), "\nsundry_redis_up 0\n") {
+		t.Error("the metrics do not show that Redis is down")
 	}
 }
 
