@@ -274,6 +274,62 @@ func TestEveryResponseHasAnExampleThatItsSchemaAllows(t *testing.T) {
 }
 
 // TestNoRequestHasADefault keeps generated clients from making such members required.
+// TestNullIsAllowedByTheSchemaItself: OpenAPI 3.0 applies nullable to the type beside it and to nothing else. Beside $ref
+// it is ignored, and beside allOf, anyOf or oneOf null still fails the schemas in them.
+func TestNullIsAllowedByTheSchemaItself(t *testing.T) {
+	t.Parallel()
+	for document, want := range map[string]int{
+		"a: {type: string, nullable: true}":                             0,
+		"a: {nullable: true, $ref: '#/b'}":                              1,
+		"a: {type: object, nullable: true, allOf: [{$ref: '#/b'}]}":     1,
+		"a: [{nullable: true, oneOf: [{$ref: '#/b'}], type: object}]":   1,
+		"a: {nullable: true}":                                           1,
+		"properties: {nullable: {type: boolean}, $ref: {type: string}}": 0,
+	} {
+		var tree any
+		if err := yaml.Unmarshal([]byte(document), &tree); err != nil {
+			t.Fatal(err)
+		}
+		if got := misplacedNulls("", tree); len(got) != want {
+			t.Errorf("%s: %v, want %d", document, got, want)
+		}
+	}
+	api, err := API(config.Sandbox)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(api.Document().JSON, &tree); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range misplacedNulls("", tree) {
+		t.Errorf("%s: nullable does not allow null here", at)
+	}
+}
+
+// misplacedNulls finds the schemas whose nullable does not allow null.
+func misplacedNulls(at string, node any) (found []string) {
+	switch node := node.(type) {
+	case map[string]any:
+		if node["nullable"] == true {
+			_, typed := node["type"].(string)
+			if !typed || slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf"}, func(beside string) bool {
+				return node[beside] != nil
+			}) {
+				found = append(found, at)
+			}
+		}
+		for name, member := range node {
+			found = append(found, misplacedNulls(at+"/"+name, member)...)
+		}
+	case []any:
+		for i, item := range node {
+			found = append(found, misplacedNulls(at+"/"+strconv.Itoa(i), item)...)
+		}
+	}
+	return found
+}
+
 func TestNoRequestHasADefault(t *testing.T) {
 	t.Parallel()
 	for name, schema := range loadDocument(t).Components.Schemas {
