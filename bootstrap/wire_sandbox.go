@@ -7,6 +7,7 @@ import (
 	sandboxapi "sundry/adapters/httpapi/sandbox"
 	"sundry/adapters/system"
 	"sundry/modules/sandbox"
+	"sundry/modules/webhooks"
 )
 
 // wireSandbox returns nil in live. flush and before are called before a clock moves.
@@ -17,8 +18,7 @@ func (a *App) wireSandbox(flush func(context.Context) error, before ...sandbox.B
 	return sandbox.New(sandbox.Deps{
 		Store: a.store, Queue: a.store, Runner: a.mux, Clock: a.clock, Sleeper: system.Clock{}, IDs: a.ids,
 		Stopping: a.stopping,
-		Flush:    flush,
-		Before:   before,
+		Flush:    flush, Before: before, Deliveries: webhooks.TaskDeliver,
 	})
 }
 

@@ -78,14 +78,18 @@ type Tasks interface {
 type TaskQueue interface {
 	// Claim leases up to limit tasks of a class that are due in real time, raising their tokens: oldest first within a
 	// concurrency key and among those without one, no key beyond its limits, the keys with the fewest tasks running first.
-	// What waits of an account whose clock an advance holds, but for WebhookTasks, is left to that advance
-	// (ClockOffsets.Acquire).
+	// What waits of an account whose clock an advance holds is left to that advance (ClockOffsets.Acquire).
 	Claim(ctx context.Context, class TaskClass, now time.Time, lease time.Duration, limit int) ([]Task, error)
 	// ClaimNext leases the earliest task of one account that is due by the given account time. ErrNotFound when there is
 	// none; ok is false when it exists but another worker holds it. A task that failed counts only once its time to try
 	// again has come, and one of a paused key is due at the end of the pause, its DueAt too.
 	ClaimNext(ctx context.Context, creatorID string, now, until time.Time,
 		lease time.Duration) (t Task, ok bool, err error)
+	// ClaimAlong leases, beside a task of ClaimNext, the account's further tasks of a kind that are due by the given
+	// account time, at most limit and in their order. It leaves out what comes behind an earlier task of another kind, what
+	// another worker holds and what is paused.
+	ClaimAlong(ctx context.Context, creatorID, kind string, now, until time.Time, lease time.Duration,
+		limit int) ([]Task, error)
 	// Load returns a claimed task and sees that its lease lasts at least until the given real time. ErrFenced when the
 	// token is not the current one.
 	Load(ctx context.Context, id string, token int64, until time.Time) (Task, error)

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"sundry/adapters/gormstore/repo"
-	"sundry/ports"
 )
 
 // dialect is the whole list of differences between the engines.
@@ -23,7 +22,7 @@ type dialect interface {
 	// skipLocked ends a query of tasks t whose rows are then written: it locks them and leaves out those that others lock.
 	skipLocked() string
 	// claimSQL is the statement that leases up to limit due tasks (taskclaim.go).
-	claimSQL(class ports.TaskClass, limit int) string
+	claimSQL(limit int) string
 	// dueSQL selects the tasks that are due at its one parameter (taskclaim.go).
 	dueSQL() string
 }

@@ -2,8 +2,6 @@ package gormstore
 
 import (
 	"context"
-
-	"sundry/ports"
 )
 
 // RowsRead returns the number of rows of a table that the connection of ctx's transaction has read, on PostgreSQL.
@@ -18,7 +16,7 @@ func RowsRead(ctx context.Context, table string) (rows int64, err error) {
 // ClaimSQL is for tests of the plan of an engine's claim.
 func ClaimSQL(engine string, limit int) string {
 	if engine == "postgres" {
-		return postgresDialect{}.claimSQL(ports.DefaultTasks, limit)
+		return postgresDialect{}.claimSQL(limit)
 	}
-	return sqliteDialect{}.claimSQL(ports.DefaultTasks, limit)
+	return sqliteDialect{}.claimSQL(limit)
 }

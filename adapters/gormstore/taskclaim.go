@@ -74,12 +74,12 @@ const headOf = "FROM tasks WHERE class = @class AND concurrency_key = o.key AND 
 
 // leftToAnAdvance leaves out what waits of an account whose clock is held: the advance that holds it runs these tasks
 // one after the other, in the order of account time, and a worker beside it would make two things that fall due
-// together happen in either order. Deliveries have no such order and go on.
+// together happen in either order, or have the advance wait for a receiver as long as a worker does.
 const leftToAnAdvance = " AND (lease_until > @now OR NOT EXISTS (SELECT 1 FROM clock_offsets c WHERE c.creator_id = " +
 	"tasks.creator_id AND c.held_until > @now))"
 
-func (d postgresDialect) claimSQL(class ports.TaskClass, limit int) string {
-	return fillClaim(class, limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
+func (d postgresDialect) claimSQL(limit int) string {
+	return fillClaim(limit, "CROSS JOIN LATERAL (SELECT id, run_at, lease_until "+headOf+"o.width + "+
 		strconv.Itoa(headSlack)+") t", " FOR UPDATE SKIP LOCKED",
 		`, charged AS (INSERT INTO concurrency_rates AS r (concurrency_key, spent_until)
 			SELECT l.concurrency_key, @now + l.step_ms * COUNT(*) FROM due
@@ -88,8 +88,8 @@ func (d postgresDialect) claimSQL(class ports.TaskClass, limit int) string {
 }
 
 // claimSQL is without LATERAL, which would know the key's own limit, and without writing WITHs: SQLite has neither.
-func (d sqliteDialect) claimSQL(class ports.TaskClass, limit int) string {
-	return fillClaim(class, limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "", "")
+func (d sqliteDialect) claimSQL(limit int) string {
+	return fillClaim(limit, "JOIN tasks t ON t.id IN (SELECT id "+headOf+strconv.Itoa(keyHead)+")", "", "")
 }
 
 // mostDue bounds how many due tasks of one key are counted.
@@ -124,11 +124,8 @@ func classNames(between string) string {
 	return strings.Join(names, between)
 }
 
-func fillClaim(class ports.TaskClass, limit int, heads, locked, charge string) string {
-	mine := ""
-	if class != ports.WebhookTasks {
-		mine = leftToAnAdvance
-	}
+func fillClaim(limit int, heads, locked, charge string) string {
+	const mine = leftToAnAdvance
 	return strings.NewReplacer(":heads", strings.Replace(heads, ":mine", mine, 1), ":mine", mine, ":locked", locked,
 		":charge", charge,
 		":width", strconv.Itoa(ports.MaxPerKey), ":limit", strconv.Itoa(limit)).Replace(claimSQL)
@@ -137,7 +134,7 @@ func fillClaim(class ports.TaskClass, limit int, heads, locked, charge string) s
 // Claim implements ports.TaskQueue.
 func (s *Store) Claim(ctx context.Context, class ports.TaskClass, now time.Time, lease time.Duration,
 	limit int) ([]ports.Task, error) {
-	query := s.dialect.claimSQL(class, limit)
+	query := s.dialect.claimSQL(limit)
 	args := map[string]any{"class": string(class), "now": now.UnixMilli(), "until": now.Add(lease).UnixMilli()}
 	claim := s.claimAlone
 	if s.engine.Pool != nil {

@@ -301,6 +301,41 @@ func (s *Store) ClaimNext(ctx context.Context, creatorID string, now, until time
 	return task, ok, nil
 }
 
+// alongSQL claims the tasks of a kind up to the account's next task of another kind. PostgreSQL locks them first, so that
+// it waits for no other worker.
+const alongSQL = `
+UPDATE tasks SET lease_until = @lease, token = token + 1, attempts = attempts + 1 WHERE id IN (
+    SELECT t.id FROM tasks t
+    WHERE t.creator_id = @creator AND t.kind = @kind AND t.due_at <= @until AND t.lease_until <= @now
+        AND (t.last_error = '' OR t.run_at <= @now)
+        AND NOT EXISTS (SELECT 1 FROM concurrency_pauses p WHERE p.concurrency_key = t.concurrency_key)
+        AND NOT EXISTS (SELECT 1 FROM tasks o WHERE o.creator_id = @creator AND o.kind <> @kind
+            AND o.due_at < t.due_at AND o.due_at <= @until AND (o.last_error = '' OR o.run_at <= @now))
+    ORDER BY t.due_at, t.id LIMIT @limit:locked
+) RETURNING *`
+
+// ClaimAlong implements ports.TaskQueue.
+func (s *Store) ClaimAlong(ctx context.Context, creatorID, kind string, now, until time.Time, lease time.Duration,
+	limit int) (claimed []ports.Task, err error) {
+	query := strings.Replace(alongSQL, ":locked", s.dialect.skipLocked(), 1)
+	err = s.writeTask(ctx, func(t repo.Base) error {
+		var rows []taskRow
+		err := t.DB.Raw(query, map[string]any{
+			"creator": creatorID, "kind": kind, "until": until.UnixMilli(), "now": now.UnixMilli(),
+			"lease": now.Add(lease).UnixMilli(), "limit": limit,
+		}).Scan(&rows).Error
+		slices.SortFunc(rows, func(a, b taskRow) int {
+			return cmp.Or(time.Time(a.DueAt).Compare(time.Time(b.DueAt)), cmp.Compare(a.ID, b.ID))
+		})
+		claimed = make([]ports.Task, len(rows))
+		for i, row := range rows {
+			claimed[i] = row.task()
+		}
+		return t.Failure("claim tasks of "+creatorID, err)
+	})
+	return claimed, err
+}
+
 // Load implements ports.TaskQueue.
 func (s *Store) Load(ctx context.Context, id string, token int64, until time.Time) (task ports.Task, err error) {
 	err = s.writeTask(ctx, func(t repo.Base) error {

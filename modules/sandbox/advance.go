@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"sundry/core/apiformat"
 	"sundry/core/fault"
 	"sundry/ports"
 )
@@ -19,6 +20,7 @@ type advance struct {
 	deadline  time.Time // real time
 	heldUntil time.Time // real time
 	ran       int
+	stopped   bool // before its end, for a reason of its own
 }
 
 // acquire waits for the clock to be free and holds it.
@@ -28,7 +30,12 @@ func (a *advance) acquire(ctx context.Context) error {
 		if ok || err != nil {
 			return err
 		}
-		if err := a.pause(ctx, pause, "another advance has the clock"); err != nil {
+		if a.clock.Real().Add(pause).After(a.deadline) {
+			busy := fault.New(fault.StateConflict, "Another advance has the clock. Try again when it is done.")
+			busy.RetryAfter = time.Second
+			return busy
+		}
+		if err := a.sleeper.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -76,7 +83,7 @@ func (a *advance) advanceTo(ctx context.Context, move Move) error {
 	}
 	for {
 		found, err := a.next(ctx, target)
-		if err != nil {
+		if err != nil || a.stopped {
 			return err
 		}
 		if !found {
@@ -120,7 +127,7 @@ func (a *advance) runHooks(ctx context.Context) error {
 func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 	waitedFor := ""
 	for pause := shortPoll; ; pause = min(2*pause, longPoll) {
-		if err := a.checkLimits(ctx); err != nil {
+		if err := a.checkLimits(ctx); err != nil || a.stopped {
 			return false, err
 		}
 		t, mine, err := a.queue.ClaimNext(ctx, a.creatorID, a.clock.Real(), target, lease)
@@ -132,11 +139,16 @@ func (a *advance) next(ctx context.Context, target time.Time) (bool, error) {
 			return false, nil
 		case err != nil:
 			return false, err
+		case mine && t.Kind == a.deliveries:
+			return true, a.deliver(ctx, t, target)
 		case mine:
 			return true, a.run(ctx, t)
 		}
 		waitedFor = t.ID
-		if err := a.pause(ctx, pause, "another worker is busy with "+t.Kind); err != nil {
+		if a.stopped = a.clock.Real().Add(pause).After(a.deadline); a.stopped {
+			return false, nil
+		}
+		if err := a.sleeper.Sleep(ctx, pause); err != nil {
 			return false, err
 		}
 	}
@@ -153,6 +165,41 @@ func (a *advance) run(ctx context.Context, t ports.Task) error {
 	return nil
 }
 
+// deliver runs a delivery and those that fall due within a moment of it: those of one endpoint in their order, and the
+// endpoints beside each other, so that one that does not respond delays no other.
+func (a *advance) deliver(ctx context.Context, first ports.Task, target time.Time) error {
+	if err := a.setClock(ctx, first.DueAt); err != nil {
+		return errors.Join(err, a.queue.Release(context.WithoutCancel(ctx), first))
+	}
+	until := first.DueAt.Add(moment)
+	if until.After(target) {
+		until = target
+	}
+	begin := a.clock.Real()
+	along, err := a.queue.ClaimAlong(ctx, a.creatorID, a.deliveries, begin, until, lease, maxAlong)
+	byEndpoint := map[string][]ports.Task{}
+	for _, t := range append([]ports.Task{first}, along...) {
+		byEndpoint[t.ConcurrencyKey] = append(byEndpoint[t.ConcurrencyKey], t)
+	}
+	var ran atomic.Int64
+	var all sync.WaitGroup
+	for _, tasks := range byEndpoint {
+		all.Go(func() {
+			for _, t := range tasks {
+				if a.clock.Real().After(begin.Add(maxDelivering)) { // its lease must not end meanwhile
+					_ = a.queue.Release(context.WithoutCancel(ctx), t)
+					continue
+				}
+				_ = a.runner.Run(ctx, t)
+				ran.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	a.ran += int(ran.Load())
+	return err
+}
+
 // setClock moves the clock to an instant, unless it is there already.
 func (a *advance) setClock(ctx context.Context, to time.Time) error {
 	now, err := a.clock.Now(ctx, a.creatorID)
@@ -164,48 +211,23 @@ func (a *advance) setClock(ctx context.Context, to time.Time) error {
 	})
 }
 
-// checkLimits ends an advance that has done or lasted enough, and keeps the clock held meanwhile.
+// checkLimits stops an advance that has done or lasted enough, and keeps the clock held meanwhile.
 func (a *advance) checkLimits(ctx context.Context) error {
 	select {
 	case <-a.stopping:
-		return a.stopped(ctx, "the service is stopping")
+		a.stopped = true
+		return nil
 	default:
 	}
 	now := a.clock.Real()
 	switch {
-	case a.ran >= a.limit:
-		return a.stopped(ctx, fmt.Sprintf("%d pieces of work have run", a.ran))
-	case now.After(a.deadline):
-		return a.stopped(ctx, fmt.Sprintf("it has taken %d seconds", int(maxTime.Seconds())))
+	case a.ran >= a.limit, now.After(a.deadline):
+		a.stopped = true
+		return nil
 	case a.heldUntil.Sub(now) > hold*2/3:
 		return nil
 	}
 	ok, err := a.renew(ctx)
-	if err == nil && !ok {
-		err = a.stopped(ctx, "another advance took the clock over")
-	}
+	a.stopped = err == nil && !ok // another advance took the clock over
 	return err
-}
-
-// pause waits, if there is time left to wait.
-func (a *advance) pause(ctx context.Context, d time.Duration, why string) error {
-	if a.clock.Real().Add(d).After(a.deadline) {
-		return a.stopped(ctx, why)
-	}
-	return a.sleeper.Sleep(ctx, d)
-}
-
-// stopped is the refusal that reports how far the clock got.
-func (a *advance) stopped(ctx context.Context, why string) error {
-	now, err := a.clock.Now(ctx, a.creatorID)
-	if err != nil {
-		return err
-	}
-	f := fault.Newf(
-		fault.StateConflict,
-		"The clock is at %s after %d pieces of work; it stopped there because %s. Advance it again to go on.",
-		apiformat.Instant(now), a.ran, why,
-	)
-	f.RetryAfter = time.Second
-	return f
 }

@@ -26,6 +26,11 @@ const (
 	lease = 20 * time.Second
 	// hold is the time after which a clock is free again if its advance shows no progress. It outlasts one task.
 	hold = 30 * time.Second
+	// moment is the time within which deliveries are due that run together, at most maxAlong beside the first, and
+	// maxDelivering the time after which none of them begins.
+	moment        = time.Minute
+	maxAlong      = 63
+	maxDelivering = 10 * time.Second
 	// shortPoll and longPoll are the pauses while another worker finishes a task or another advance the clock.
 	shortPoll = 5 * time.Millisecond
 	longPoll  = 80 * time.Millisecond
@@ -47,6 +52,8 @@ type Service struct {
 	flush    func(context.Context) error
 	before   []BeforeAdvance
 	limit    int // of tasks per advance
+	// deliveries is the kind of task that runs beside others of its kind.
+	deliveries string
 }
 
 // Deps holds the dependencies of the module.
@@ -63,6 +70,9 @@ type Deps struct {
 	Flush func(context.Context) error
 	// Before are called before a clock moves.
 	Before []BeforeAdvance
+	// Deliveries is the kind of the tasks that send to receivers. They run in parallel, those of one concurrency key in
+	// their order.
+	Deliveries string
 }
 
 // New returns the module.
@@ -70,7 +80,7 @@ func New(d Deps) *Service {
 	return &Service{
 		store: d.Store, queue: d.Queue, runner: d.Runner, clock: d.Clock, sleeper: d.Sleeper, ids: d.IDs,
 		stopping: d.Stopping,
-		flush:    d.Flush, before: d.Before, limit: maxTasks,
+		flush:    d.Flush, before: d.Before, limit: maxTasks, deliveries: d.Deliveries,
 	}
 }
 
@@ -85,6 +95,9 @@ type Advanced struct {
 	Now time.Time
 	// Ran counts the tasks that fell due and were run, failed ones included.
 	Ran int
+	// Done is false when there was more work than one advance may do: the clock shows the time of the last work, and
+	// another advance goes on from there.
+	Done bool
 }
 
 // Clock returns the account's time.
@@ -131,8 +144,7 @@ func (m Move) target(now, realNow time.Time) (time.Time, error) {
 }
 
 // Advance moves the account's clock forward and runs everything that falls due on the way. VALIDATION_FAILED;
-// STATE_CONFLICT when another advance has the clock, or when there was more work than one advance may do: the clock
-// then shows the time of the last work, and another advance continues from there.
+// STATE_CONFLICT when another advance has the clock.
 func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Advanced, error) {
 	if err := move.check(); err != nil {
 		return Advanced{}, err
@@ -144,11 +156,11 @@ func (s *Service) Advance(ctx context.Context, creatorID string, move Move) (Adv
 	if err := a.acquire(ctx); err != nil {
 		return Advanced{}, err
 	}
-	err := a.advanceTo(ctx, move)
+	err := a.advanceTo(ports.InAdvance(ctx), move)
 	err = errors.Join(err, a.release(context.WithoutCancel(ctx)))
 	if err != nil {
 		return Advanced{}, err
 	}
 	now, err := s.clock.Now(ctx, creatorID)
-	return Advanced{Now: now, Ran: a.ran}, err
+	return Advanced{Now: now, Ran: a.ran, Done: !a.stopped}, err
 }

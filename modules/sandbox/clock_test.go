@@ -21,6 +21,7 @@ import (
 const (
 	creator = "crt_1"
 	kind    = "test.run"
+	deliver = "test.deliver"
 	day     = 24 * time.Hour
 )
 
@@ -60,9 +61,9 @@ func newFixture(t *testing.T, db *gormstore.Store, before ...BeforeAdvance) *fix
 	}
 	b.Service = New(Deps{
 		Store: db, Queue: db, Runner: b, Clock: b.time, Sleeper: system.Clock{}, IDs: system.NewIDs(), Stopping: b.stop,
-		Flush: func(context.Context) error { return nil }, Before: before,
+		Flush: func(context.Context) error { return nil }, Before: before, Deliveries: deliver,
 	})
-	b.handlers[kind] = b.done
+	b.handlers[kind], b.handlers[deliver] = b.done, b.done
 	return b
 }
 
@@ -290,17 +291,12 @@ func TestAnAdvanceThatFindsTooMuchSaysHowFarItGot(t *testing.T) {
 		for i := range 7 {
 			b.schedule(kind, fmt.Sprint(i), creator, start.Add(time.Duration(i+1)*time.Hour))
 		}
-		seconds := int64(86400)
-		_, err := b.Advance(b.t.Context(), creator, Move{Seconds: &seconds})
-		var f *fault.Error
-		if !errors.As(err, &f) || f.Code != fault.StateConflict || !strings.Contains(f.Message, "5 pieces of work") {
-			b.t.Fatalf("%v, want STATE_CONFLICT after 5", err)
-		}
-		if now := b.now(); !near(now, start.Add(5*time.Hour)) {
-			b.t.Errorf("the clock is at %v, want five hours after %v", now, start)
+		if advanced := b.advanceBy(day); advanced.Done || advanced.Ran != 5 || !near(advanced.Now, start.Add(5*time.Hour)) {
+			b.t.Errorf("%+v, want not done, five hours after %v", advanced, start)
 		}
 		to := start.Add(day)
-		if advanced, err := b.Advance(b.t.Context(), creator, Move{To: &to}); err != nil || advanced.Ran != 2 || !near(advanced.Now, to) {
+		if advanced, err := b.Advance(b.t.Context(), creator, Move{To: &to}); err != nil || !advanced.Done ||
+			advanced.Ran != 2 || !near(advanced.Now, to) {
 			b.t.Errorf("the second advance ended at %+v, %v", advanced, err)
 		}
 	})
@@ -318,14 +314,73 @@ func TestAnAdvanceEndsInTime(t *testing.T) {
 				b.handlers[kind] = func(ctx context.Context, task ports.Task) error { end(b); return b.done(ctx, task) }
 				b.schedule(kind, "a", creator, b.now().Add(time.Hour))
 				b.schedule(kind, "b", creator, b.now().Add(2*time.Hour))
-				seconds := int64(86400)
-				_, err := b.Advance(b.t.Context(), creator, Move{Seconds: &seconds})
-				if !fault.Is(err, fault.StateConflict) {
-					b.t.Errorf("%v, want STATE_CONFLICT", err)
+				if advanced := b.advanceBy(day); advanced.Done || advanced.Ran != 1 {
+					b.t.Errorf("%+v, want not done after one", advanced)
 				}
 			})
 		})
 	}
+}
+
+// deliveryKeys are the receivers: what is before the slash of a subject.
+var deliveryKeys = gormstore.TaskKeys(func(kind, subject, _ string) string {
+	if kind != deliver {
+		return ""
+	}
+	receiver, _, _ := strings.Cut(subject, "/")
+	return receiver
+})
+
+func TestDeliveriesOfReceiversRunTogether(t *testing.T) {
+	t.Parallel()
+	testdb.EachStore(t, func(t *testing.T, db *gormstore.Store) {
+		b := newFixture(t, db)
+		start := b.now()
+		const receivers = 5
+		var meeting sync.WaitGroup // of the first attempts at each receiver: it ends only if all run at once
+		meeting.Add(receivers)
+		var mu sync.Mutex
+		ran := map[string][]string{}
+		var order []string
+		b.handlers[deliver] = func(ctx context.Context, task ports.Task) error {
+			receiver, name, _ := strings.Cut(task.Subject, "/")
+			mu.Lock()
+			ran[receiver] = append(ran[receiver], name)
+			order = append(order, name)
+			mu.Unlock()
+			if ports.AdvanceOf(ctx) == nil {
+				t.Error("an attempt does not know that it is inside an advance")
+			}
+			if name == "1" {
+				meeting.Done()
+				meeting.Wait()
+			}
+			return b.done(ctx, task)
+		}
+		b.handlers[kind] = func(ctx context.Context, task ports.Task) error {
+			mu.Lock()
+			order = append(order, "task")
+			mu.Unlock()
+			return b.done(ctx, task)
+		}
+		for i := range receivers {
+			for n, after := range []time.Duration{0, 5 * time.Second, 40 * time.Second} {
+				b.schedule(deliver, fmt.Sprintf("r%d/%d", i, n+1), creator, start.Add(time.Hour+after))
+			}
+		}
+		b.schedule(kind, "between", creator, start.Add(time.Hour+20*time.Second))
+		if advanced := b.advanceBy(day); !advanced.Done || advanced.Ran != 3*receivers+1 {
+			t.Errorf("%+v, want %d to run", advanced, 3*receivers+1)
+		}
+		for receiver, names := range ran {
+			if !slices.Equal(names, []string{"1", "2", "3"}) {
+				t.Errorf("%s got %v", receiver, names)
+			}
+		}
+		if at := slices.Index(order, "task"); at != 2*receivers {
+			t.Errorf("what is due after two deliveries to each ran after %d in all", at)
+		}
+	}, deliveryKeys)
 }
 
 func TestHooksSeeTheMovedClockAndTheirTasksRun(t *testing.T) {

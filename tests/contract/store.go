@@ -173,6 +173,7 @@ func clockCases() storeCases {
 		"the next task of an account keeps to the pauses of keys": claimNextKeepsToThePausesOfKeys,
 		"one holder moves a clock at a time":                      oneHolderMovesAClockAtATime,
 		"a held clock leaves its tasks to the advance":            aHeldClockLeavesItsTasksToTheAdvance,
+		"claim along takes one kind up to the next of another":    claimAlongTakesOneKind,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,6 +105,45 @@ func claimNextGoesThroughOneAccountByDueTime(t *testing.T, db Database) {
 	}
 	if _, _, err := store.ClaimNext(t.Context(), creator, now, until, lease); !errors.Is(err, ports.ErrNotFound) {
 		t.Errorf("next after the last: %v, want ErrNotFound", err)
+	}
+}
+
+func claimAlongTakesOneKind(t *testing.T, db Database) {
+	store := withKeys(t, db)
+	now := realNow()
+	due := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute) }
+	along := func(until time.Time, limit int, want ...string) (found []ports.Task) {
+		t.Helper()
+		found, err := store.ClaimAlong(t.Context(), creator, "test.run", now, until, lease, limit)
+		var subjects []string
+		for _, task := range found {
+			subjects = append(subjects, task.Subject)
+			if task.LeaseUntil.Before(now.Add(lease)) || task.ConcurrencyKey != keyBefore(task.Subject) {
+				t.Errorf("claimed %+v", task)
+			}
+		}
+		if err != nil || !slices.Equal(subjects, want) {
+			t.Fatalf("along come %v, %v; want %v", subjects, err, want)
+		}
+		return found
+	}
+	for i, subject := range []string{"x/1", "y/1", "down/1", "x/2", "y/2"} {
+		schedule(t, store, "test.run", subject, creator, due(i))
+	}
+	schedule(t, store, "test.run", "theirs/1", "crt_other", now)
+	schedule(t, store, "test.other", "between", creator, due(4).Add(-time.Second))
+	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
+		return r.Tasks.PauseKey(ctx, "down", creator, due(1))
+	})
+	along(due(-1), 10)
+	along(due(3), 1, "x/1")
+	rest := along(due(10), 10, "y/1", "x/2") // not what is paused, nor what comes behind the task of another kind
+	along(due(10), 10)
+	if err := done(t, store, rest[0]); err != nil {
+		t.Fatal(err)
+	}
+	if other, ok, err := store.ClaimNext(t.Context(), creator, now, due(10), lease); err != nil || ok {
+		t.Errorf("next is %+v, %v, %v; want the first, which is held", other, ok, err)
 	}
 }
 
@@ -237,8 +277,8 @@ func aHeldClockLeavesItsTasksToTheAdvance(t *testing.T, db Database) {
 			t.Fatal(err)
 		}
 	}
-	if claimed, err = store.Claim(t.Context(), ports.WebhookTasks, now, lease, 10); err != nil || len(claimed) != 1 {
-		t.Fatalf("workers get %+v, %v; want the held account's delivery", claimed, err)
+	if claimed, err = store.Claim(t.Context(), ports.WebhookTasks, now, lease, 10); err != nil || len(claimed) > 0 {
+		t.Fatalf("workers get %+v, %v; want the delivery left to the advance", claimed, err)
 	}
 	got, ok, err := store.ClaimNext(t.Context(), creator, now, now, time.Second)
 	if err != nil || !ok {

@@ -27,8 +27,9 @@ type clockView struct {
 }
 
 type clockAdvancedView struct {
-	Now *string `json:"now"`
-	Ran int     `json:"ran"`
+	Now  *string `json:"now"`
+	Ran  int     `json:"ran"`
+	Done bool    `json:"done"`
 }
 
 func (h handlers) getClock(c *fiber.Ctx) error {
@@ -62,5 +63,5 @@ func (h handlers) advanceClock(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(clockAdvancedView{Now: apiformat.Time(advanced.Now), Ran: advanced.Ran})
+	return c.JSON(clockAdvancedView{Now: apiformat.Time(advanced.Now), Ran: advanced.Ran, Done: advanced.Done})
 }

@@ -19,7 +19,9 @@ func (r *Routes) advanceClock(c *fiber.Ctx, v *visit) error {
 	if err != nil {
 		return r.refused(c, back, err)
 	}
-	return r.done(
-		c, back, "The clock is at "+v.when(moved.Now)+" UTC. "+plural(moved.Ran, "task", "tasks")+" ran on the way.",
-	)
+	message := "The clock is at " + v.when(moved.Now) + " UTC. " + plural(moved.Ran, "task", "tasks") + " ran on the way."
+	if !moved.Done {
+		return r.flash(c, back, "bad", message+" There is more to do: move it again.")
+	}
+	return r.done(c, back, message)
 }
