@@ -124,9 +124,6 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if a.secrets, err = loadSecrets(cfg); err != nil {
-		return nil, err
-	}
 	kinds := jobs.NewKinds()
 	options := []gormstore.Option{
 		gormstore.OnScheduled(a.noteScheduled), gormstore.TaskClasses(kinds.ClassOf),
@@ -141,6 +138,9 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, own Options) 
 	}
 	a.closers = append(a.closers, a.store.Close)
 	if err = a.store.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	if a.secrets, err = loadSecrets(cfg, func() (bool, error) { return a.store.HasDeployment(ctx) }); err != nil {
 		return nil, err
 	}
 	deployment := gormstore.Deployment{Environment: string(cfg.Environment),

@@ -27,14 +27,23 @@ func (s secrets) derive(purpose string) []byte {
 	return key
 }
 
-// loadSecrets takes APP_SECRET or, in the sandbox, the one generated on first start under DATA_DIR.
-func loadSecrets(cfg config.Config) (secrets, error) {
+// loadSecrets takes APP_SECRET or, in the sandbox, the one generated on first start under DATA_DIR. It generates none
+// for a database that has been started with one: used is asked for that, where it matters.
+func loadSecrets(cfg config.Config, used func() (bool, error)) (secrets, error) {
 	if cfg.AppSecret != "" {
 		return secrets{[]byte(cfg.AppSecret)}, nil
 	}
 	path := filepath.Join(cfg.DataDir, "app_secret")
 	raw, err := os.ReadFile(path) //nolint:gosec // the operator's own folder
 	if errors.Is(err, fs.ErrNotExist) {
+		taken, err := used()
+		if err != nil {
+			return secrets{}, err
+		}
+		if taken {
+			return secrets{}, fmt.Errorf("this database was first started with a secret that is not here: "+
+				"set APP_SECRET, or put the file app_secret that belongs to it at %s", path)
+		}
 		return generateSecret(path)
 	}
 	if err != nil {

@@ -23,6 +23,15 @@ type Deployment struct {
 var errOtherSecret = errors.New("APP_SECRET is not the one that this database was first started with: start with " +
 	"that one, or on another database")
 
+// HasDeployment reports whether a deployment has been recorded.
+func (s *Store) HasDeployment(ctx context.Context) (found bool, err error) {
+	err = s.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM deployment WHERE name = 'secret_check')").Scan(&found).Error
+	if err != nil {
+		err = fmt.Errorf("read the deployment: %w", err)
+	}
+	return found, err
+}
+
 // BelongTo records the deployment at the first start on a database, and refuses any other from then on.
 func (s *Store) BelongTo(ctx context.Context, d Deployment) error {
 	return s.Atomically(ctx, func(ctx context.Context, _ ports.Repos) error {
