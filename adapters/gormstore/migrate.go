@@ -53,10 +53,10 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		return fmt.Errorf("read migrations: %w", err)
 	}
 	if err := s.checkSchema(ctx, db, sums); err != nil {
-		return err
+		return explainPooler(err)
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return fmt.Errorf("migrate: %w", explainPooler(err))
 	}
 	if tuning := s.dialect.tuning(); tuning != "" {
 		if _, err := db.ExecContext(ctx, tuning); err != nil {

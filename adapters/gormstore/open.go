@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
@@ -186,6 +187,15 @@ func newStore(s *Store) *Store {
 	s.DeliveryStore = webhooks.NewDeliveryStore(s.engine, s)
 	s.Intake = usage.NewIntake(s.engine, s.write)
 	return s
+}
+
+// explainPooler adds to the error of a pooler that refuses our settings how to connect through it.
+func explainPooler(err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && strings.Contains(pg.Message, "unsupported startup parameter") {
+		return fmt.Errorf("DATABASE_URL leads to a pooler such as PgBouncer: set DATABASE_DIRECT_URL to the address of "+
+			"PostgreSQL itself (%w)", err)
+	}
+	return err
 }
 
 // separateConnection is one that does not go back to the pool, for what a connection holds as long as it lives. leave
