@@ -66,6 +66,8 @@ type command struct {
 	// apart puts the command behind an empty line of the usage, as no person types it.
 	apart bool
 	needs need
+	// help is what --help prints; nil for the lines.
+	help func() string
 	// parse reads the arguments before anything is opened.
 	parse func(args []string) (action, error)
 }
@@ -106,7 +108,7 @@ func commands() []command {
 			lines: []line{{"", "make the demo creator in an empty sandbox database"}},
 		},
 		{
-			name: "catalog", needs: theApp, parse: parseCatalog,
+			name: "catalog", needs: theApp, parse: parseCatalog, help: text(catalogUsage),
 			lines: []line{
 				{
 					"export FILE [EMAIL]",
@@ -123,7 +125,7 @@ func commands() []command {
 			lines: []line{{"", "check the invariants of money and access; exit 1 and one line per violation"}},
 		},
 		{
-			name: "tax-report", needs: theApp, parse: parseTaxReport,
+			name: "tax-report", needs: theApp, parse: parseTaxReport, help: text(taxReportUsage),
 			lines: []line{
 				{
 					"FROM UNTIL",
@@ -132,13 +134,13 @@ func commands() []command {
 			},
 		},
 		{
-			name: "listen", parse: parseListen,
+			name: "listen", parse: parseListen, help: text(listenUsage),
 			lines: []line{
 				{"", "print the account's events and forward them to a URL, signed as webhooks are (listen --help)"},
 			},
 		},
 		{
-			name: "trigger", parse: parseTrigger,
+			name: "trigger", parse: parseTrigger, help: triggerUsage,
 			lines: []line{{"TYPE", "make an event in the sandbox (trigger --help)"}},
 		},
 		{
@@ -163,7 +165,7 @@ func Run(ctx context.Context, args []string, host Host) error {
 	switch {
 	case at >= 0:
 		return all[at].run(ctx, args, host)
-	case name == "help" || name == "-h" || name == "--help":
+	case name == "help" || isHelp(name):
 		_, err := fmt.Fprint(host.Out, usage(all))
 		return err
 	}
@@ -171,6 +173,10 @@ func Run(ctx context.Context, args []string, host Host) error {
 }
 
 func (c command) run(ctx context.Context, args []string, host Host) (err error) {
+	if slices.ContainsFunc(args, isHelp) {
+		_, err := fmt.Fprintln(host.Out, strings.TrimSuffix(c.usage(), "\n"))
+		return err
+	}
 	act, err := c.parse(args)
 	if err != nil {
 		return err
@@ -190,6 +196,23 @@ func (c command) run(ctx context.Context, args []string, host Host) (err error) 
 	case nothing:
 	}
 	return act(ctx, with)
+}
+
+func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
+
+func text(s string) func() string { return func() string { return s } }
+
+// usage describes how to call the command.
+func (c command) usage() string {
+	if c.help != nil {
+		return c.help()
+	}
+	lines := make([]string, len(c.lines))
+	for i, l := range c.lines {
+		lines[i] = strings.TrimSpace("usage: sundry "+c.name+" "+l.arguments) + "\n\n" +
+			strings.ToUpper(l.does[:1]) + l.does[1:] + "."
+	}
+	return strings.Join(lines, "\n")
 }
 
 // noArguments parses the arguments of a command that takes none.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sundry/core/webhook"
 )
 
 // faultyHost fails whenever a command asks it for something.
@@ -51,6 +53,30 @@ func TestRun_OpensWhatTheCommandNeeds(t *testing.T) {
 		}
 		if !asks && out.Len() == 0 {
 			t.Errorf("%q printed nothing", command)
+		}
+	}
+}
+
+func TestHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range commands() {
+		if c.name == "" {
+			continue
+		}
+		for _, args := range [][]string{{c.name, "--help"}, {c.name, "-h"}, {c.name, "x", "--help"}} {
+			var out strings.Builder
+			if err := Run(t.Context(), args, faultyHost(&out)); err != nil {
+				t.Errorf("%v: %v", args, err)
+			}
+			if !strings.HasPrefix(out.String(), "usage: sundry "+c.name) || !strings.HasSuffix(out.String(), "\n") {
+				t.Errorf("%v printed %q", args, out.String())
+			}
+		}
+	}
+	for _, known := range webhook.Catalogue() {
+		made := slices.Contains(TriggerTypes(), string(known.Type))
+		if family, _, _ := strings.Cut(string(known.Type), "."); made == (family == "webhook_endpoint") {
+			t.Errorf("trigger makes %s: %v", known.Type, made)
 		}
 	}
 }

@@ -23,6 +23,12 @@ const listenUsage = `usage: sundry listen [--forward-to URL] [--events TYPES] [-
 
 Prints the account's events as they happen. With --forward-to it posts each to a URL, also one on this machine, signed as
 webhooks are.
+
+  --forward-to URL   where to post them, such as http://localhost:3000/webhooks
+  --events TYPES     which, separated by commas: names and families such as invoice.*; all without it
+  --secret whsec_…   what to sign with; a new secret, which is printed, without it
+  --api URL          address of the service; SUNDRY_URL, else http://127.0.0.1:8080
+  --key sk_test_…    secret key of the account; SUNDRY_KEY
 `
 
 // pollPause is the pause of listen after it has read everything.

@@ -23,7 +23,7 @@ type publicAPI struct {
 
 // apiFlags adds what both commands need, with the environment as the default.
 func apiFlags(flags *flag.FlagSet) *publicAPI {
-	api := &publicAPI{client: &http.Client{Timeout: 30 * time.Second}}
+	api := &publicAPI{client: &http.Client{Timeout: time.Minute}}
 	address := os.Getenv("SUNDRY_URL")
 	if address == "" {
 		address = "http://127.0.0.1:8080"

@@ -1,19 +1,21 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
+	"sundry/core/apiformat"
 	"sundry/core/listingtype"
 )
 
@@ -24,35 +26,62 @@ const (
 	cardFails    = "4000000000000341"
 )
 
-// triggers make one event each, as an integrator's customers would.
-var triggers = map[string]func(*trigger, context.Context) error{
-	"payment.completed":       (*trigger).pay,
-	"customer.access_changed": (*trigger).grant,
-	"subscription.created":    (*trigger).subscribe,
-	"subscription.canceled":   (*trigger).cancelSubscription,
-	"refund.created":          (*trigger).refund,
-	"dispute.opened":          (*trigger).dispute,
-	"invoice.created":         (*trigger).invoice,
-	"invoice.finalized":       (*trigger).invoice,
-	"invoice.paid":            (*trigger).invoice,
-	"invoice.payment_failed":  (*trigger).invoiceFails,
-	"appointment.booked":      (*trigger).book,
-	"appointment.canceled":    (*trigger).cancelAppointment,
+// kind is a row of the table of events that trigger makes, as an integrator's customers would.
+type kind struct {
+	event, does string
+	make        func(*trigger, context.Context) error
+}
+
+var kinds = []kind{
+	{"customer.access_changed", "grants a customer an entitlement", (*trigger).grant},
+	{"payment.completed", "sells something and pays it", (*trigger).pay},
+	{"subscription.created", "sells a subscription", (*trigger).subscribe},
+	{"subscription.renewed", "… and moves the clock past its period", (*trigger).renew},
+	{"subscription.updated", "… and pauses it", (*trigger).pause},
+	{"subscription.cancel_scheduled", "… and cancels it at its period's end", (*trigger).cancelLater},
+	{"subscription.canceled", "… and cancels it at once", (*trigger).cancelNow},
+	{"subscription.dunning", "… with a card that fails, and moves the clock past its period", (*trigger).dun},
+	{"subscription.expired", "… and on past the last attempt to charge it", (*trigger).expire},
+	{"usage.threshold_reached", "sells a subscription, reports use over an alert and moves the clock", (*trigger).reach},
+	{"invoice.created", "charges a customer an invoice", (*trigger).invoice},
+	{"invoice.finalized", "the same", (*trigger).invoice},
+	{"invoice.paid", "the same", (*trigger).invoice},
+	{"invoice.payment_failed", "the same, with a card that fails", (*trigger).invoiceFails},
+	{"refund.created", "sells something and refunds it", (*trigger).refund},
+	{"dispute.opened", "sells something with a card whose payment is disputed", (*trigger).dispute},
+	{"dispute.closed", "… and accepts the dispute", (*trigger).acceptDispute},
+	{"payout.paid", "sells something, moves the clock eight days and pays out", (*trigger).payOut},
+	{"appointment.booked", "books an appointment", (*trigger).book},
+	{"appointment.rescheduled", "… and moves it", (*trigger).reschedule},
+	{"appointment.canceled", "… and cancels it", (*trigger).cancelAppointment},
 }
 
 // trigger makes an event through the public API of a sandbox.
 type trigger struct {
 	api     *publicAPI
-	event   string
+	kind    kind
 	listing string // catalog key; "" = the first that can be sold
 }
 
-// TriggerTypes lists the events that trigger makes, sorted.
-func TriggerTypes() []string { return slices.Sorted(maps.Keys(triggers)) }
+// TriggerTypes lists the events that trigger makes.
+func TriggerTypes() []string {
+	types := make([]string, len(kinds))
+	for i, k := range kinds {
+		types[i] = k.event
+	}
+	return types
+}
 
 func triggerUsage() string {
-	return "usage: sundry trigger TYPE [--listing KEY] [--api URL] [--key sk_test_…]\n\nMakes an event in the sandbox. Types:\n  " +
-		strings.Join(TriggerTypes(), "\n  ") + "\n"
+	var text strings.Builder
+	text.WriteString("usage: sundry trigger TYPE [--listing KEY] [--api URL] [--key sk_test_…]\n\n" +
+		"Makes an event in the sandbox, with what the account sells or the listing of --listing. Types:\n")
+	columns := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	for _, k := range kinds {
+		_, _ = fmt.Fprintf(columns, "  %s\t%s\n", k.event, k.does) // a strings.Builder never fails
+	}
+	_ = columns.Flush()
+	return text.String()
 }
 
 func newTrigger(args []string) (*trigger, error) {
@@ -61,10 +90,14 @@ func newTrigger(args []string) (*trigger, error) {
 	flags.SetOutput(io.Discard)
 	t.api = apiFlags(flags)
 	flags.StringVar(&t.listing, "listing", "", "")
-	if len(args) == 0 || triggers[args[0]] == nil {
+	if len(args) == 0 {
 		return nil, errors.New(triggerUsage())
 	}
-	t.event = args[0]
+	at := slices.IndexFunc(kinds, func(k kind) bool { return k.event == args[0] })
+	if at < 0 {
+		return nil, errors.New(triggerUsage())
+	}
+	t.kind = kinds[at]
 	if err := flags.Parse(args[1:]); err != nil || flags.NArg() > 0 {
 		return nil, errors.New(triggerUsage())
 	}
@@ -82,10 +115,10 @@ func parseTrigger(args []string) (action, error) {
 
 // run makes the event.
 func (t *trigger) run(ctx context.Context, out io.Writer) error {
-	if err := triggers[t.event](t, ctx); err != nil {
-		return fmt.Errorf("trigger %s: %w", t.event, err)
+	if err := t.kind.make(t, ctx); err != nil {
+		return fmt.Errorf("trigger %s: %w", t.kind.event, err)
 	}
-	_, err := fmt.Fprintln(out, t.event, "triggered")
+	_, err := fmt.Fprintln(out, t.kind.event, "triggered")
 	return err
 }
 
@@ -98,6 +131,9 @@ type receipt struct {
 }
 
 func (t *trigger) post(ctx context.Context, path string, body object, out any) error {
+	if body == nil {
+		return t.api.call(ctx, http.MethodPost, path, nil, out)
+	}
 	return t.api.call(ctx, http.MethodPost, path, body, out)
 }
 
@@ -207,16 +243,98 @@ func (t *trigger) grant(ctx context.Context) error {
 }
 
 func (t *trigger) subscribe(ctx context.Context) error {
-	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Recurring)...)
+	_, err := t.subscription(ctx, cardPays)
 	return err
 }
 
-func (t *trigger) cancelSubscription(ctx context.Context) error {
-	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Recurring)...)
+// subscription sells one and returns its id.
+func (t *trigger) subscription(ctx context.Context, card string) (id string, err error) {
+	r, err := t.buy(ctx, card, typesThat(listingtype.Type.Recurring)...)
+	return r.SubscriptionID, err
+}
+
+func (t *trigger) pause(ctx context.Context) error { return t.withSubscription(ctx, "/pause", nil) }
+
+func (t *trigger) cancelLater(ctx context.Context) error {
+	return t.withSubscription(ctx, "/cancel", object{"atPeriodEnd": true})
+}
+
+func (t *trigger) cancelNow(ctx context.Context) error {
+	return t.withSubscription(ctx, "/cancel", object{"atPeriodEnd": false})
+}
+
+func (t *trigger) withSubscription(ctx context.Context, action string, body object) error {
+	id, err := t.subscription(ctx, cardPays)
 	if err != nil {
 		return err
 	}
-	return t.post(ctx, "/v1/subscriptions/"+r.SubscriptionID+"/cancel", object{"atPeriodEnd": false}, nil)
+	return t.post(ctx, "/v1/subscriptions/"+id+action, body, nil)
+}
+
+func (t *trigger) renew(ctx context.Context) error { return t.afterPeriod(ctx, cardPays, time.Minute) }
+
+func (t *trigger) dun(ctx context.Context) error { return t.afterPeriod(ctx, cardFails, time.Minute) }
+
+// expire moves past the last of the attempts to charge, 21 days after the first.
+func (t *trigger) expire(ctx context.Context) error {
+	return t.afterPeriod(ctx, cardFails, 22*24*time.Hour)
+}
+
+// afterPeriod sells a subscription and moves the clock past the end of its period.
+func (t *trigger) afterPeriod(ctx context.Context, card string, by time.Duration) error {
+	id, err := t.subscription(ctx, card)
+	if err != nil {
+		return err
+	}
+	var sold struct{ CurrentPeriodEnd time.Time }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/subscriptions/"+id, nil, &sold); err != nil {
+		return err
+	}
+	return t.advanceTo(ctx, sold.CurrentPeriodEnd.Add(by))
+}
+
+// advanceTo moves the account's clock, in as many requests as that takes.
+func (t *trigger) advanceTo(ctx context.Context, to time.Time) error {
+	for {
+		var moved struct{ Done bool }
+		err := t.post(ctx, "/v1/sandbox/clock/advance", object{"to": apiformat.Instant(to)}, &moved)
+		if err != nil || moved.Done {
+			return err
+		}
+	}
+}
+
+// advance moves the account's clock from where it is.
+func (t *trigger) advance(ctx context.Context, by time.Duration) error {
+	var clock struct{ Now time.Time }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/sandbox/clock", nil, &clock); err != nil {
+		return err
+	}
+	return t.advanceTo(ctx, clock.Now.Add(by))
+}
+
+// reach reports use over an alert. Use is counted once a minute.
+func (t *trigger) reach(ctx context.Context) error {
+	id, err := t.subscription(ctx, cardPays)
+	if err != nil {
+		return err
+	}
+	name := "trigger." + strings.ToLower(rand.Text()[:8])
+	var meter struct{ ID string }
+	if err := t.post(ctx, "/v1/usage/meters", object{
+		"name": "sundry trigger", "eventName": name, "aggregation": "SUM",
+	}, &meter); err != nil {
+		return err
+	}
+	alert := object{"subscriptionId": id, "meterId": meter.ID, "threshold": 1}
+	if err := t.post(ctx, "/v1/usage/alerts", alert, nil); err != nil {
+		return err
+	}
+	report := object{"subscriptionId": id, "meter": name, "quantity": 1}
+	if err := t.post(ctx, "/v1/usage/events", report, nil); err != nil {
+		return err
+	}
+	return t.advance(ctx, 2*time.Minute)
 }
 
 func (t *trigger) refund(ctx context.Context) error {
@@ -230,6 +348,52 @@ func (t *trigger) refund(ctx context.Context) error {
 func (t *trigger) dispute(ctx context.Context) error {
 	_, err := t.buy(ctx, cardDisputed, typesThat(once)...)
 	return err
+}
+
+func (t *trigger) acceptDispute(ctx context.Context) error {
+	r, err := t.buy(ctx, cardDisputed, typesThat(once)...)
+	if err != nil {
+		return err
+	}
+	var found struct{ Data []struct{ ID string } }
+	if err := t.advance(ctx, time.Second); err != nil {
+		return err
+	}
+	if err := t.api.call(ctx, http.MethodGet, "/v1/disputes?paymentId="+r.PaymentID, nil, &found); err != nil {
+		return err
+	}
+	if len(found.Data) == 0 {
+		return errors.New("the payment is not disputed")
+	}
+	return t.post(ctx, "/v1/disputes/"+found.Data[0].ID+"/accept", nil, nil)
+}
+
+// payOut pays out what is available once a sale of this moment is.
+func (t *trigger) payOut(ctx context.Context) error {
+	if _, err := t.buy(ctx, cardPays, typesThat(once)...); err != nil {
+		return err
+	}
+	if err := t.advance(ctx, 8*24*time.Hour); err != nil {
+		return err
+	}
+	type funds struct {
+		Currency         string
+		AvailableInCents int64
+	}
+	var balance struct{ Data []funds }
+	if err := t.api.call(ctx, http.MethodGet, "/v1/balance", nil, &balance); err != nil {
+		return err
+	}
+	most := slices.MaxFunc(append(balance.Data, funds{}), func(a, b funds) int {
+		return cmp.Compare(a.AvailableInCents, b.AvailableInCents)
+	})
+	if most.AvailableInCents <= 0 {
+		return errors.New("the account has no money to pay out")
+	}
+	if err := t.post(ctx, "/v1/payouts", object{"currency": most.Currency}, nil); err != nil {
+		return err
+	}
+	return t.advance(ctx, time.Second)
 }
 
 func (t *trigger) invoice(ctx context.Context) error { return t.invoiceWith(ctx, cardPays) }
@@ -262,6 +426,23 @@ func (t *trigger) invoiceWith(ctx context.Context, card string) error {
 func (t *trigger) book(ctx context.Context) error {
 	_, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
 	return err
+}
+
+func (t *trigger) reschedule(ctx context.Context) error {
+	r, err := t.buy(ctx, cardPays, typesThat(listingtype.Type.Bookable)...)
+	if err != nil {
+		return err
+	}
+	var booked struct{ ListingID string }
+	path := "/v1/appointments/" + r.Appointments[0].ID
+	if err := t.api.call(ctx, http.MethodGet, path, nil, &booked); err != nil {
+		return err
+	}
+	open, err := t.slots(ctx, booked.ListingID)
+	if err != nil {
+		return err
+	}
+	return t.post(ctx, path+"/reschedule", object{"appointmentSlot": open[0]}, nil)
 }
 
 func (t *trigger) cancelAppointment(ctx context.Context) error {
