@@ -33,7 +33,7 @@ type Customers interface {
 // CustomerFilter specifies which customers of an account are listed. Empty members allow all.
 type CustomerFilter struct {
 	CreatorID          string
-	Email              string
+	Email              string // in any case
 	ExternalCustomerID string
 	// IDs are those of the customers asked for.
 	IDs []string

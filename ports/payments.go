@@ -42,6 +42,7 @@ type Payments interface {
 
 // PaymentSearch narrows a list of payments; zero members narrow nothing.
 type PaymentSearch struct {
+	ID                 string
 	Status             payment.Status
 	ExternalCustomerID string
 	CustomerID         string

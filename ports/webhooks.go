@@ -33,7 +33,7 @@ type Events interface {
 
 // EventSearch narrows a list of events; zero members narrow nothing.
 type EventSearch struct {
-	Type               event.Type
+	Types              []event.Type
 	CustomerID         string
 	ExternalCustomerID string
 	Created            Created

@@ -122,7 +122,7 @@ func checkEvents(events []string, f *fault.Violations) {
 		item := f.Item("events", i)
 		item.Check(validFilter(filter), "", fault.DetailNotAllowed,
 			`The filter names no event type. See GET /v1/event-types; "invoice.*" is a family and "*" is all.`+
-				fault.DidYouMean(filter, knownFilters()...))
+				fault.DidYouMean(filter, Filters()...))
 		item.Check(!slices.Contains(events[:i], filter), "", fault.DetailDuplicate, "The filter is listed twice.")
 	}
 }

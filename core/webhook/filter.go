@@ -3,6 +3,8 @@ package webhook
 import (
 	"slices"
 	"strings"
+
+	"sundry/core/event"
 )
 
 // Wants reports whether any of the filters takes the event type: exact, family.* or *.
@@ -28,8 +30,19 @@ var families = func() map[string]bool {
 	return all
 }()
 
-// knownFilters lists every event type and every family.
-func knownFilters() []string {
+// Matching lists the event types that a filter takes: one type, a family or *.
+func Matching(filter string) []event.Type {
+	var all []event.Type
+	for _, name := range EventTypes() {
+		if matches(filter, name) {
+			all = append(all, event.Type(name))
+		}
+	}
+	return all
+}
+
+// Filters lists every event type and every family.
+func Filters() []string {
 	known := EventTypes()
 	for family := range families {
 		known = append(known, family+"*")

@@ -16,6 +16,18 @@ func (s *Service) List(
 	return s.store.Read(ctx).Payments.Payments.List(ctx, creatorID, search, page)
 }
 
+// Listed returns one of the account's payments as List does. NOT_FOUND.
+func (s *Service) Listed(ctx context.Context, creatorID, paymentID string) (ports.ListedPayment, error) {
+	found, err := s.List(ctx, creatorID, ports.PaymentSearch{ID: paymentID}, ports.Page{Limit: 1})
+	if err == nil && len(found.Items) == 0 {
+		err = fault.NotFound("payment")
+	}
+	if err != nil {
+		return ports.ListedPayment{}, err
+	}
+	return found.Items[0], nil
+}
+
 // Get shows one of the account's payments. NOT_FOUND.
 func (s *Service) Get(ctx context.Context, creatorID, paymentID string) (payment.State, error) {
 	paid, err := s.store.Read(ctx).Payments.Payments.Get(ctx, paymentID)

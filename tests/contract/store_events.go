@@ -122,7 +122,7 @@ func eventsAreFoundByTypeAndTime(t *testing.T, db Database) {
 	}{
 		"newest first": {ports.EventSearch{}, []string{"evt_2", "evt_1", "evt_0"}},
 		"oldest first": {ports.EventSearch{OldestFirst: true}, []string{"evt_0", "evt_1", "evt_2"}},
-		"of a type":    {ports.EventSearch{Type: event.PaymentCompleted}, []string{"evt_2", "evt_0"}},
+		"of a type":    {ports.EventSearch{Types: []event.Type{event.PaymentCompleted}}, []string{"evt_2", "evt_0"}},
 		"from then": {
 			ports.EventSearch{Created: ports.Created{From: now.Add(time.Hour)}}, []string{"evt_2", "evt_1"},
 		},

@@ -24,6 +24,75 @@ func (w *fixture) found(t *testing.T, path string, filters url.Values) []string 
 	return ids
 }
 
+func TestCustomersAreFoundByMailInAnyCase(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, other := newFixture(t, app), newFixture(t, app)
+		made := w.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "Grace.Hopper@Example.com", "displayName": "Grace"}).Want(t, 201).Map(t)
+		other.AsBackend(t, post, "/v1/customers", harness.JSON{"email": "grace.hopper@example.com", "displayName": "Grace"}).Want(t, 201)
+		for address, want := range map[string]int{
+			"Grace.Hopper@Example.com": 1, "grace.hopper@example.com": 1, "GRACE.HOPPER@EXAMPLE.COM": 1,
+			"grace@example.com": 0, "grace.hopper@example%": 0,
+		} {
+			got := w.found(t, "/v1/customers", url.Values{"email": {address}})
+			if len(got) != want || want == 1 && got[0] != made["id"] {
+				t.Errorf("%s finds %v", address, got)
+			}
+		}
+	})
+}
+
+func TestEventsOfAFamilyAreListed(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+		m := w.subscribed(t, harness.CardSucceeds, "SUM")
+		m.AsBackend(t, post, "/v1/invoices", m.invoiceBody("one", 27000)).Want(t, 201)
+		all := w.found(t, "/v1/events", nil)
+		for filter, want := range map[string][]string{
+			"invoice.*":            {"invoice.created", "invoice.finalized", "invoice.paid"},
+			"subscription.*":       {"subscription.created"},
+			"subscription.created": {"subscription.created"},
+			"refund.*":             nil,
+		} {
+			var types []string
+			for _, id := range w.found(t, "/v1/events", url.Values{"type": {filter}}) {
+				read := w.AsBackend(t, get, "/v1/events/"+id, nil).Want(t, 200).Map(t)
+				types = append(types, fmt.Sprint(read["type"]))
+				if !slices.Contains(all, id) {
+					t.Errorf("%s lists %s, which the list of all lacks", filter, id)
+				}
+			}
+			slices.Sort(types)
+			if !slices.Equal(types, want) {
+				t.Errorf("%s lists %v, want %v", filter, types, want)
+			}
+		}
+		for _, wrong := range []string{"*", "invoices.*", "invoice.", "invoice*", "subscription.%"} {
+			w.Ask(t, harness.Request{
+				Method: http.MethodGet, Path: "/v1/events", Query: url.Values{"type": {wrong}}, Bearer: w.Key,
+			}).Refuses(t, 400, "VALIDATION_FAILED")
+		}
+	})
+}
+
+func TestAPaymentIsReadByItsID(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w, other := newFixture(t, app), newFixture(t, app)
+		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+		path := "/v1/payments/" + fmt.Sprint(receipt["paymentId"])
+		var list struct{ Data []harness.JSON }
+		w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Into(t, &list)
+		if read := w.AsBackend(t, get, path, nil).Want(t, 200).Map(t); fmt.Sprint(read) != fmt.Sprint(map[string]any(list.Data[0])) {
+			t.Errorf("read %v, listed %v", read, list.Data[0])
+		}
+		other.AsBackend(t, get, path, nil).Refuses(t, 404, "NOT_FOUND")
+		w.AsBackend(t, get, "/v1/payments/pay_01h00000000000000000000000", nil).Refuses(t, 404, "NOT_FOUND")
+	})
+}
+
 func TestSessionsAndPaymentsAreFoundByIntegratorIDs(t *testing.T) {
 	t.Parallel()
 	harness.Each(t, func(t *testing.T, app *harness.App) {

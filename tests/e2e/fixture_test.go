@@ -343,6 +343,10 @@ var validRequests = map[string]valid{
 			"keepAccess": true,
 		}
 	},
+	"GET /v1/payments/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
+		_, receipt := w.sell(t, w.book(t, 2000), harness.CardSucceeds, nil)
+		return text(t, receipt["paymentId"]), nil
+	},
 	"GET /v1/refunds/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) { return w.refunded(t), nil },
 	"GET /v1/disputes/{id}": func(t *testing.T, w *fixture) (string, harness.JSON) {
 		id, _ := w.dispute(t, w.book(t, 2000))

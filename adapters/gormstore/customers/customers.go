@@ -3,6 +3,7 @@ package customers
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -139,7 +140,7 @@ func (t customers) List(_ context.Context, f ports.CustomerFilter,
 	page ports.Page) (ports.List[customer.State], error) {
 	query := t.DB.Where("creator_id = ?", f.CreatorID)
 	if f.Email != "" {
-		query = query.Where("email = ?", f.Email)
+		query = query.Where("LOWER(email) = ?", strings.ToLower(f.Email))
 	}
 	if f.ExternalCustomerID != "" {
 		query = query.Where("external_customer_id = ?", f.ExternalCustomerID)

@@ -127,7 +127,7 @@ func (t payments) List(_ context.Context, creatorID string, search ports.Payment
 	page ports.Page) (ports.List[ports.ListedPayment], error) {
 	query := repo.Equal(t.DB.Model(&paymentRow{}).Select(listedPaymentColumns).Where("creator_id = ?", creatorID),
 		map[string]string{
-			"status": string(search.Status), "customer_id": search.CustomerID,
+			"id": search.ID, "status": string(search.Status), "customer_id": search.CustomerID,
 		})
 	if id := search.ExternalCustomerID; id != "" {
 		query = query.Where(`(subject_id IN (SELECT id FROM sessions WHERE creator_id = ? AND external_customer_id = ?)

@@ -101,8 +101,11 @@ func (t events) write(creatorID string, all []event.Record) error {
 func (t events) List(_ context.Context, creatorID string, search ports.EventSearch,
 	page ports.Page) (ports.List[event.Record], error) {
 	query := repo.Equal(t.DB.Where("creator_id = ?", creatorID), map[string]string{
-		"type": string(search.Type), "customer_id": search.CustomerID, "external_customer_id": search.ExternalCustomerID,
+		"customer_id": search.CustomerID, "external_customer_id": search.ExternalCustomerID,
 	})
+	if len(search.Types) > 0 {
+		query = query.Where("type IN ?", search.Types)
+	}
 	query = repo.CreatedIn(query, search.Created)
 	after, order := "(position, id) < (?, ?)", "position DESC, id DESC"
 	if search.OldestFirst {

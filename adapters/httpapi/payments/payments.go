@@ -39,6 +39,7 @@ func Routes(d Deps) []httpapi.Route {
 	h := handlers{d}
 	return append([]httpapi.Route{
 		{Method: fiber.MethodGet, Path: "/v1/payments", Auth: httpapi.SecretKey, Handle: h.listPayments},
+		{Method: fiber.MethodGet, Path: "/v1/payments/:id", Auth: httpapi.SecretKey, Handle: h.getPayment},
 	}, h.returnRoutes()...)
 }
 
@@ -98,6 +99,14 @@ func (h handlers) newPaymentView(p ports.ListedPayment) paymentView {
 		view.LastPaymentError = &p.Decline
 	}
 	return view
+}
+
+func (h handlers) getPayment(c *fiber.Ctx) error {
+	found, err := h.Payments.Listed(c.UserContext(), httpapi.Account(c), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(h.newPaymentView(found))
 }
 
 func (h handlers) listPayments(c *fiber.Ctx) error {

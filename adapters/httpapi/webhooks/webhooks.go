@@ -276,11 +276,19 @@ func (h handlers) replayEvents(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(replayView{replayed})
 }
 
+// typesOf lists the types that a query asks for; nil for all.
+func typesOf(filter string) []event.Type {
+	if filter == "" {
+		return nil
+	}
+	return webhook.Matching(filter)
+}
+
 func (h handlers) listEvents(c *fiber.Ctx) error {
 	var f fault.Violations
 	p := httpapi.ReadPage(c, &f)
 	search := ports.EventSearch{
-		Type:               event.Type(httpapi.QueryOneOf(c, &f, "type", webhook.EventTypes()...)),
+		Types:              typesOf(httpapi.QueryOneOf(c, &f, "type", webhook.Filters()...)),
 		CustomerID:         httpapi.QueryID(c, &f, "customerId", id.Customer),
 		ExternalCustomerID: httpapi.QueryText(c, &f, "externalCustomerId"),
 		Created:            httpapi.QueryCreated(c, &f),

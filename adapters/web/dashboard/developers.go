@@ -172,7 +172,10 @@ func (r *Routes) events(c *fiber.Ctx, v *visit) error {
 
 // eventSearch translates the filters to a query of the store. A customer is named by our id or by the integrator's.
 func eventSearch(q ui.Query) ports.EventSearch {
-	search := ports.EventSearch{Type: event.Type(q["type"])}
+	var search ports.EventSearch
+	if q["type"] != "" {
+		search.Types = []event.Type{event.Type(q["type"])}
+	}
 	if id.Valid(id.Customer, q["customer"]) {
 		search.CustomerID = q["customer"]
 	} else {
