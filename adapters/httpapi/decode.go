@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,7 +18,21 @@ func Body(c *fiber.Ctx) []byte { return c.BodyRaw() }
 func Decode[T any](c *fiber.Ctx) (T, error) {
 	var into T
 	err := strictjson.Decode(Body(c), &into)
+	if err != nil && isForm(c) {
+		err = fault.Invalid(fault.Detail{
+			Field: "body", Code: fault.DetailMalformed,
+			Message: "The body is a form. Send JSON, with Content-Type: application/json.",
+		})
+	}
 	return into, err
+}
+
+// isForm reports whether the body is a form's. Programs that post JSON without naming its type often name a form's.
+func isForm(c *fiber.Ctx) bool {
+	kind := c.Get(fiber.HeaderContentType)
+	form := strings.HasPrefix(kind, fiber.MIMEApplicationForm) || strings.HasPrefix(kind, fiber.MIMEMultipartForm)
+	body := bytes.TrimSpace(Body(c))
+	return form && len(body) > 0 && body[0] != '{' && body[0] != '['
 }
 
 // DecodeOptional is Decode for a body that may be absent.

@@ -67,11 +67,22 @@ func ValidateRedirectURL(field, raw string, sandbox bool, f *fault.Violations) {
 	case scheme == "http" && sandbox:
 		f.Check(isLocalhost(host), field, fault.DetailInvalid, "The URL must use https; plain http is for localhost only.")
 	default:
-		f.Add(field, fault.DetailInvalid, "The URL must use https.")
+		f.Add(field, fault.DetailInvalid, "The URL must use https. To return to an app, use an https address that it "+
+			"claims (a universal or app link).")
 	}
 	if _, err := url.Parse(raw); err != nil && fine {
 		f.Add(field, fault.DetailInvalid, "The URL has a % that two hexadecimal digits do not follow; write it as %25.")
 	}
+}
+
+// ValidateReturnURL is ValidateRedirectURL for an address that is used as it is, with no placeholder replaced.
+func ValidateReturnURL(field, raw string, sandbox bool, f *fault.Violations) {
+	if strings.ContainsAny(raw, "{}") {
+		f.Add(field, fault.DetailInvalid, "The URL must not contain braces: nothing is replaced in it, as "+
+			"{CHECKOUT_SESSION_ID} is in successUrl and cancelUrl. Percent-encode them as %7B and %7D.")
+		return
+	}
+	ValidateRedirectURL(field, raw, sandbox, f)
 }
 
 // BuildRedirect returns raw, which ValidateRedirectURL accepted, as the buyer is sent to it: the placeholder in

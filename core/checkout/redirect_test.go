@@ -151,6 +151,23 @@ func TestRedirectURLsRefused(t *testing.T) {
 	}
 }
 
+func TestReturnURLsHaveNoBraces(t *testing.T) {
+	t.Parallel()
+	for raw, good := range map[string]bool{
+		"https://shop.example/back?id=1":                     true,
+		"https://shop.example/back?id=%7Bid%7D":              true,
+		"https://shop.example/back?id={CHECKOUT_SESSION_ID}": false,
+		"https://shop.example/{id}":                          false,
+		"shop://back":                                        false,
+	} {
+		var f fault.Violations
+		checkout.ValidateReturnURL("returnUrl", raw, false, &f)
+		if err := f.Err(); (err == nil) != good {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+}
+
 func TestBuildRedirect(t *testing.T) {
 	t.Parallel()
 	const ours = "checkout_id=cs_1&return_token=rt_2"

@@ -41,6 +41,8 @@ func CheckURL(field, raw string, policy Policy, f *fault.Violations) {
 		f.Add(field, fault.DetailInvalid, "Give an absolute https URL of at most 2,048 characters.")
 		return
 	}
+	f.Check(!strings.ContainsAny(raw, "{}"), field, fault.DetailInvalid,
+		"The URL must not contain braces: nothing is replaced in it. Percent-encode them as %7B and %7D.")
 	plain := u.Scheme == "http" && (policy.Private || policy.Loopback && isLoopbackHost(u.Hostname()))
 	f.Check(u.Scheme == "https" || plain, field, fault.DetailNotAllowed, "The URL must be https."+policy.hint())
 	f.Check(u.User == nil, field, fault.DetailNotAllowed, "The URL must not carry a user name or password.")

@@ -18,6 +18,8 @@ func TestOnlyPublicHTTPSAddressesAreTaken(t *testing.T) {
 		"https://93.184.216.34/":                           true,
 		"https://[2606:4700::1111]/":                       true,
 		"http://hooks.example.com/":                        false,
+		"https://hooks.example.com/{id}":                   false,
+		"https://hooks.example.com/%7Bid%7D":               true,
 		"ftp://hooks.example.com/":                         false,
 		"https://user:pass@example.com/":                   false,
 		"https://example.com/#part":                        false,

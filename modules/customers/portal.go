@@ -29,7 +29,7 @@ func (s *Service) CheckPortal(p PortalRequest) error {
 		f.Add("externalCustomerId", fault.DetailNotAllowed, "Send either customerId or externalCustomerId, not both.")
 	}
 	if f.Check(p.ReturnURL != "", "returnUrl", fault.DetailRequired, "Expected where the customer goes afterwards.") {
-		checkout.ValidateRedirectURL("returnUrl", p.ReturnURL, s.cfg.Sandbox, &f)
+		checkout.ValidateReturnURL("returnUrl", p.ReturnURL, s.cfg.Sandbox, &f)
 	}
 	return f.Err()
 }

@@ -75,9 +75,9 @@ func (s *Service) PayoutsWait(ctx context.Context, creatorID string) (a payout.A
 // fault.
 func (s *Service) CheckAccountSession(req AccountRequest) error {
 	var f fault.Violations
-	checkout.ValidateRedirectURL("returnUrl", req.ReturnURL, s.cfg.Sandbox, &f)
+	checkout.ValidateReturnURL("returnUrl", req.ReturnURL, s.cfg.Sandbox, &f)
 	if req.RefreshURL != "" {
-		checkout.ValidateRedirectURL("refreshUrl", req.RefreshURL, s.cfg.Sandbox, &f)
+		checkout.ValidateReturnURL("refreshUrl", req.RefreshURL, s.cfg.Sandbox, &f)
 	}
 	payout.CheckCountry(&f, "country", req.Country)
 	return f.Err()

@@ -214,6 +214,11 @@ func (h handlers) postSession(c *fiber.Ctx) error {
 		return civil.AsInvalidTimezone(httpapi.MergeFieldErrors(reading, blanks, slots, h.Checkout.Check(n)))
 	}
 	session, err := h.Checkout.Create(c.UserContext(), httpapi.Account(c), n)
+	if listingID := httpapi.ValueOf(body.ListingID); fault.Is(err, fault.NotFoundCode) && listingID != "" &&
+		!id.Valid(id.Listing, listingID) {
+		err = fault.New(fault.NotFoundCode, "There is no such listing. listingId takes an id, which begins with lst_; "+
+			"name a listing by its key as catalog.listing.")
+	}
 	if err != nil {
 		return civil.AsInvalidTimezone(err)
 	}

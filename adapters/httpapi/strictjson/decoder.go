@@ -116,7 +116,7 @@ func (d *decoder) nullable(s *shape, v reflect.Value, kind jsontext.Kind) {
 		v.SetZero()
 		if !null {
 			target := reflect.New(s.elem.typ)
-			d.value(s.elem, target.Elem(), true)
+			d.value(s.elem, target.Elem(), false) // null would only count as left out
 			v.Set(target)
 		}
 		return

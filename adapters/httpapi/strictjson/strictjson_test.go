@@ -267,7 +267,7 @@ func TestDecodeRefuses(t *testing.T) {
 			`{"utm":{"a":1}}`, []detail{{"utm.a", wrongType}}, "Expected a string, got a number.",
 		},
 		"an array for a pointer": {
-			`{"plan":[]}`, []detail{{"plan", wrongType}}, "Expected an object or null, got an array.",
+			`{"plan":[]}`, []detail{{"plan", wrongType}}, "Expected an object, got an array.",
 		},
 		"a fraction for an integer":  {`{"limit":1.0}`, []detail{{"limit", wrongType}}, "fraction"},
 		"an exponent for an integer": {`{"limit":1e2}`, []detail{{"limit", wrongType}}, "exponent"},
