@@ -85,7 +85,7 @@ func TestAPaymentIsReadByItsID(t *testing.T) {
 		path := "/v1/payments/" + fmt.Sprint(receipt["paymentId"])
 		var list struct{ Data []harness.JSON }
 		w.AsBackend(t, get, "/v1/payments", nil).Want(t, 200).Into(t, &list)
-		if read := w.AsBackend(t, get, path, nil).Want(t, 200).Map(t); fmt.Sprint(read) != fmt.Sprint(map[string]any(list.Data[0])) {
+		if read := w.AsBackend(t, get, path, nil).Want(t, 200).Map(t); fmt.Sprint(read) != fmt.Sprint(list.Data[0]) {
 			t.Errorf("read %v, listed %v", read, list.Data[0])
 		}
 		other.AsBackend(t, get, path, nil).Refuses(t, 404, "NOT_FOUND")
