@@ -64,12 +64,12 @@ const (
 	CatalogKeyTaken Code = "CATALOG_KEY_TAKEN"
 	// SessionAlreadyPaid: the checkout session is paid; nothing is charged again.
 	SessionAlreadyPaid Code = "SESSION_ALREADY_PAID"
-	// AlreadySubscribed: the customer has a running subscription to the listing; PortalURL leads to it.
-	AlreadySubscribed Code = "ALREADY_SUBSCRIBED"
 	// ListingNotPurchasable: the listing is a draft or archived.
 	ListingNotPurchasable Code = "LISTING_NOT_PURCHASABLE"
 	// StateConflict: the object's state does not allow the operation.
 	StateConflict Code = "STATE_CONFLICT"
+	// AlreadySubscribed: the customer has a running subscription to the listing; PortalURL leads to it.
+	AlreadySubscribed Code = "ALREADY_SUBSCRIBED"
 	// IdempotencyKeyReused: the key already made an object, which the response carries.
 	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
 	// IdempotencyKeyMismatch: the key was used before with another body.
@@ -115,7 +115,7 @@ func Codes() []Code {
 		RangeTooLarge, InvalidTimezone, PaymentMethodRequired, UnknownParameter, SlotNotOffered, Unauthenticated,
 		CardDeclined, AuthenticationRequired, Forbidden, NotFoundCode, CustomerNotFound, EmailTaken,
 		InsufficientBalance, QuoteExpired, SlugTaken, SlotUnavailable, CatalogKeyTaken, SessionAlreadyPaid,
-		AlreadySubscribed, ListingNotPurchasable, StateConflict, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress,
+		ListingNotPurchasable, StateConflict, AlreadySubscribed, IdempotencyKeyReused, IdempotencyKeyMismatch, IdempotencyInProgress,
 		PeriodClosed, NotRefundable, LimitReached, SessionExpired, MethodNotAllowed, PayloadTooLarge,
 		UnsupportedMediaType, RateLimited, Internal, ProcessorUnavailable, DatabaseBusy,
 	}
