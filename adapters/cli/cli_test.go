@@ -73,10 +73,12 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			}
 		}
 	}
+	// An endpoint has to fail for days, and reports that reach the limit are refused unless they come at once.
+	notMade := []string{"webhook_endpoint.disabled", "webhook_endpoint.test", "usage.limit_reached"}
 	for _, known := range webhook.Catalogue() {
-		made := slices.Contains(TriggerTypes(), string(known.Type))
-		if family, _, _ := strings.Cut(string(known.Type), "."); made == (family == "webhook_endpoint") {
-			t.Errorf("trigger makes %s: %v", known.Type, made)
+		name := string(known.Type)
+		if made := slices.Contains(TriggerTypes(), name); made == slices.Contains(notMade, name) {
+			t.Errorf("trigger makes %s: %v", name, made)
 		}
 	}
 }

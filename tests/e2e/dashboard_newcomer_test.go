@@ -78,3 +78,23 @@ func TestAnAppointmentIsCanceledFromTheDashboard(t *testing.T) {
 		}
 	})
 }
+
+func TestADownloadIsNotSavedWithoutWhatItGives(t *testing.T) {
+	t.Parallel()
+	harness.Each(t, func(t *testing.T, app *harness.App) {
+		w := newFixture(t, app)
+		v := w.Visit(t)
+		for gives, says := range map[string]string{
+			"link": "Enter the address that buyers get", "access": "Saved as a draft",
+		} {
+			v.Open(t, "/dashboard/listings/new?type=DIGITAL")
+			page := v.Send(
+				t, "/dashboard/listings/new", "type", "DIGITAL", "title", harness.Unique("Pack"), "price", "12.50", "currency", "eur",
+				"gives", gives, "metadata.downloadUrl", "",
+			)
+			if !strings.Contains(page.Body, says) {
+				t.Errorf("%s: %s", gives, page.Body)
+			}
+		}
+	})
+}

@@ -162,8 +162,30 @@ var metadataForms = map[listing.Type][]metadataField{
 	},
 }
 
+// What a download gives its buyers.
+const (
+	givesLink   = "link"
+	givesAccess = "access"
+)
+
+// givesField asks what buyers of a download get, so that none is sold without it by mistake.
+func givesField(l listing.State) ui.Field {
+	gives := givesLink
+	if l.ID != "" && l.Text(listing.DownloadURL) == "" {
+		gives = givesAccess
+	}
+	return ui.Field{
+		Name: "gives", Label: "What buyers get", Type: "select",
+		Options: ui.Choices(gives, givesLink, "A link to the download", givesAccess, "Access in your own app"),
+		Hint:    "Your app asks for access by the listing’s catalog key.",
+	}
+}
+
 func metadataFields(l listing.State) []ui.Field {
 	var fields []ui.Field
+	if l.Type == listing.Digital {
+		fields = append(fields, givesField(l))
+	}
 	for _, m := range metadataForms[l.Type] {
 		f := m.Field
 		switch value := l.Metadata[m.Name].(type) {
@@ -225,6 +247,15 @@ func readListing(c *fiber.Ctx, kind listing.Type) (listing.Edit, error) {
 		default:
 			e.Metadata[m.Name] = in.Text(name)
 		}
+	}
+	if kind == listing.Digital && in.Text("gives") == givesLink {
+		in.Faults.Check(
+			in.Text("metadata."+listing.DownloadURL) != "", "metadata."+listing.DownloadURL, fault.DetailRequired,
+			"Enter the address that buyers get, or choose access in your own app.",
+		)
+	}
+	if in.Text("gives") == givesAccess {
+		e.Metadata[listing.DownloadURL] = nil
 	}
 	return e, in.Err()
 }

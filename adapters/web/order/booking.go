@@ -2,6 +2,7 @@ package order
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,15 +107,25 @@ func (b *Booking) Summary() string {
 	return length
 }
 
-// RefundPromise says until when canceling an appointment is refunded; "" where nothing is promised or paid.
+// RefundPromise says until when canceling an appointment is refunded, or that it is too late for the times that were
+// chosen; "" where nothing is promised or paid.
 func (o Order) RefundPromise() string {
 	switch {
 	case o.Booking == nil || o.Booking.FullRefundHours == nil || o.Total == 0:
 		return ""
 	case *o.Booking.FullRefundHours == 0:
 		return o.Reader.Text("refund.until_start")
+	case o.tooLateToRefund():
+		return o.Reader.Text("refund.too_late", o.Reader.Count("hours", *o.Booking.FullRefundHours))
 	}
 	return o.Reader.Text("refund.until", o.Reader.Count("hours", *o.Booking.FullRefundHours))
+}
+
+// tooLateToRefund reports whether every time of the order starts too soon for a refund.
+func (o Order) tooLateToRefund() bool {
+	last := o.Now.Add(time.Duration(*o.Booking.FullRefundHours) * time.Hour)
+	return len(o.Booking.Times) > 0 &&
+		!slices.ContainsFunc(o.Booking.Times, func(m Meeting) bool { return !m.Canceled && !m.StartsAt.Before(last) })
 }
 
 // ModeName names the place of the meeting in a word or two.

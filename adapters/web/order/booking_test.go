@@ -129,6 +129,23 @@ func TestWhatCancelingReturnsIsPromised(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+	now := time.Date(2026, 3, 8, 9, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		starts []time.Duration
+		want   string
+	}{
+		"the day after":           {[]time.Duration{24 * time.Hour}, "Full refund if you cancel at least 24 hours before the start."},
+		"in four hours":           {[]time.Duration{4 * time.Hour}, "Not refundable: it starts in less than 24 hours."},
+		"in four hours and later": {[]time.Duration{4 * time.Hour, 99 * time.Hour}, "Full refund if you cancel at least 24 hours before the start."},
+	} {
+		o := Order{Reader: locale.ParseTag("en"), Total: 100, Now: now, Booking: &Booking{FullRefundHours: new(24)}}
+		for _, after := range c.starts {
+			o.Booking.Times = append(o.Booking.Times, Meeting{StartsAt: now.Add(after)})
+		}
+		if got := o.RefundPromise(); got != c.want {
+			t.Errorf("a time %s: %q, want %q", name, got, c.want)
+		}
+	}
 	if got := (Order{Total: 100}).RefundPromise(); got != "" {
 		t.Errorf("a product: %q", got)
 	}
@@ -160,7 +177,7 @@ func TestAnAppointmentSessionBecomesItsView(t *testing.T) {
 		},
 		"before payment the chosen times": {func(*checkout.Page) {}, func(c Order) bool {
 			return len(c.Booking.Times) == 1 && c.Booking.Times[0].Zone == "Asia/Tokyo" && c.Booking.Minutes == 45 && c.CanChange() && c.LineNote() == "45 minutes · Online" &&
-				c.RefundPromise() == "Full refund if you cancel at least 48 hours before the start."
+				c.RefundPromise() == "Not refundable: it starts in less than 48 hours."
 		}},
 		"while a payment is under way nothing can be changed": {
 			func(p *checkout.Page) { p.State = core.PageProcessing }, func(c Order) bool { return !c.CanChange() },
