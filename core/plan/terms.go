@@ -141,6 +141,14 @@ type Offer struct {
 	DownloadURL string `json:"downloadUrl,omitempty"`
 }
 
+// Name is the offer's name to its buyer: the listing's, with that of the plan where that says more.
+func (o Offer) Name() string {
+	if o.PlanName == "" || o.PlanName == o.Title {
+		return o.Title
+	}
+	return o.Title + " – " + o.PlanName
+}
+
 // Picture is a picture of what is sold: a path of ours, or an address on another host.
 type Picture struct {
 	URL string `json:"url"`

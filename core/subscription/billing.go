@@ -146,7 +146,7 @@ func (s State) priced(b Bill) (Bill, error) {
 	}
 	b.Subtotal = b.Offer.Price
 	b.PeriodValue = less(b.Subtotal, b.Discount)
-	b.Lines = []payment.Line{{Description: describe(b.Offer), Amount: b.Subtotal}}
+	b.Lines = []payment.Line{{Description: b.Offer.Name(), Amount: b.Subtotal}}
 	return s.credited(b), nil
 }
 
@@ -260,12 +260,4 @@ type Transition interface{ EventName() string }
 
 func sameInterval(a, b plan.Offer) bool {
 	return a.Interval == b.Interval && a.IntervalCount == b.IntervalCount
-}
-
-// describe names an offer on a receipt.
-func describe(o plan.Offer) string {
-	if o.PlanName == "" {
-		return o.Title
-	}
-	return o.Title + " – " + o.PlanName
 }

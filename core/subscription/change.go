@@ -94,9 +94,9 @@ func (s State) prorated(b Bill, now time.Time) (Bill, error) {
 		return Bill{}, err
 	}
 	b.Lines = []payment.Line{
-		{Description: "Unused time on " + describe(s.Offer) + share, Amount: money.Amount{Minor: -unused.Minor,
+		{Description: "Unused time on " + s.Offer.Name() + share, Amount: money.Amount{Minor: -unused.Minor,
 			Currency: unused.Currency}},
-		{Description: describe(b.Offer), Amount: fresh},
+		{Description: b.Offer.Name(), Amount: fresh},
 	}
 	if sameInterval(s.Offer, b.Offer) {
 		b.Lines[1].Description += share

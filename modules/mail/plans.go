@@ -6,7 +6,6 @@ import (
 
 	"sundry/core/apiformat"
 	"sundry/core/customer"
-	"sundry/core/plan"
 	"sundry/core/subscription"
 	"sundry/modules/mail/mailtemplate"
 	"sundry/ports"
@@ -28,7 +27,7 @@ func (s *Service) OnPortalLinkAsked(ctx context.Context, r ports.Repos, e custom
 // OnSubscriptionRenewalDue notifies a customer of a charge that is a week away.
 func (s *Service) OnSubscriptionRenewalDue(ctx context.Context, r ports.Repos, e subscription.RenewalDue) error {
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindRenewalDue, e.ID+"/"+apiformat.Instant(e.CurrentPeriodEnd), mailtemplate.Plan{
-		CustomerID: e.CustomerID, Item: named(e.Offer), Amount: e.Amount, At: e.CurrentPeriodEnd,
+		CustomerID: e.CustomerID, Item: e.Offer.Name(), Amount: e.Amount, At: e.CurrentPeriodEnd,
 		Trial: e.Status == subscription.StatusTrialing,
 	})
 }
@@ -37,7 +36,7 @@ func (s *Service) OnSubscriptionRenewalDue(ctx context.Context, r ports.Repos, e
 func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos, e subscription.ChargeFailed) error {
 	cause := fmt.Sprintf("%s/%d", e.ID, e.Revision)
 	return s.mailPlan(ctx, r, e.CreatorID, mailtemplate.KindChargeFailed, cause, mailtemplate.Plan{
-		CustomerID: e.CustomerID, Item: named(e.Offer), At: e.Dunning.NextAttemptAt, GraceEndsAt: e.Dunning.GraceEndsAt,
+		CustomerID: e.CustomerID, Item: e.Offer.Name(), At: e.Dunning.NextAttemptAt, GraceEndsAt: e.Dunning.GraceEndsAt,
 		Amount: e.Payment.Amount, Brand: e.Payment.Brand, Last4: e.Payment.Last4, DeclineCode: string(e.Dunning.DeclineCode),
 		GraceOver: !e.At.Before(e.Dunning.GraceEndsAt),
 	})
@@ -46,7 +45,7 @@ func (s *Service) OnSubscriptionChargeFailed(ctx context.Context, r ports.Repos,
 // OnSubscriptionChargePaid mails the receipt of a renewal or of a change of plan.
 func (s *Service) OnSubscriptionChargePaid(ctx context.Context, r ports.Repos, e subscription.ChargePaid) error {
 	return s.mailPlan(ctx, r, e.Payment.CreatorID, mailtemplate.KindRenewed, e.Payment.ID, mailtemplate.Plan{
-		CustomerID: e.Subscription.CustomerID, Item: named(e.Subscription.Offer), Amount: e.Payment.Amount,
+		CustomerID: e.Subscription.CustomerID, Item: e.Subscription.Offer.Name(), Amount: e.Payment.Amount,
 		At:     e.Payment.SettledAt,
 		Number: e.Payment.Sale.ReceiptNumber,
 	})
@@ -66,12 +65,4 @@ func (s *Service) mailPlan(
 	}
 	data.Seller = data.ReplyTo.Name
 	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{to.Email, to.DisplayName}), data)
-}
-
-// named returns the name under which the customer knows a plan.
-func named(o plan.Offer) string {
-	if o.PlanName == "" || o.PlanName == o.Title {
-		return o.Title
-	}
-	return o.Title + " – " + o.PlanName
 }

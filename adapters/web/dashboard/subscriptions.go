@@ -37,13 +37,6 @@ func subscriptionStatus(s subscription.State) ui.Cell {
 	return subscriptionTones[s.Status]
 }
 
-func planName(s subscription.State) string {
-	if s.Offer.PlanName == "" || s.Offer.PlanName == s.Offer.Title {
-		return s.Offer.Title
-	}
-	return s.Offer.Title + " – " + s.Offer.PlanName
-}
-
 func (v *visit) recurringPrice(s subscription.State) string {
 	return v.reader.Money(s.Offer.Price) + " " + v.reader.Interval(string(s.Offer.Interval), s.Offer.IntervalCount)
 }
@@ -59,7 +52,7 @@ func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 		},
 		Columns: []ui.Column[subscription.State]{
 			{Label: "Plan", Cell: func(s subscription.State) ui.Cell {
-				return ui.Cell{Text: planName(s), Href: base + "/subscriptions/" + s.ID}
+				return ui.Cell{Text: s.Offer.Name(), Href: base + "/subscriptions/" + s.ID}
 			}},
 			{Label: "Price", Num: true, Cell: func(s subscription.State) ui.Cell { return ui.Text(v.recurringPrice(s)) }},
 			{Label: "Status", Cell: subscriptionStatus},
@@ -71,7 +64,7 @@ func (r *Routes) subscriptionList(v *visit) *ui.List[subscription.State] {
 				return r.Subscriptions.List(ctx, ports.SubscriptionFilter{CreatorID: v.account(), Status: subscription.Status(q["status"])}, page)
 			}),
 		Match: func(q ui.Query, s subscription.State) bool {
-			return q.Has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) && q.Has("q", planName(s), s.ID, s.Offer.PlanKey)
+			return q.Has("customer", s.CustomerID, s.ExternalCustomerID, customers.of(s.CustomerID, "")) && q.Has("q", s.Offer.Name(), s.ID, s.Offer.PlanKey)
 		},
 		Empty: ui.Empty{Title: "No subscriptions yet", Text: "Sell a listing of the kind subscription, or a plan with a recurring price.",
 			Action: &ui.Action{Label: "New subscription listing", Href: base + "/listings/new?type=SUBSCRIPTION", Tone: "primary"}},
@@ -89,7 +82,7 @@ func (r *Routes) subscription(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at, status := base+"/subscriptions/"+s.ID, subscriptionStatus(s)
-	p := ui.Page{Nav: base + "/subscriptions", Title: planName(s), Badge: &status, Lead: v.recurringPrice(s), Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
+	p := ui.Page{Nav: base + "/subscriptions", Title: s.Offer.Name(), Badge: &status, Lead: v.recurringPrice(s), Up: &ui.Action{Label: "Subscriptions", Href: base + "/subscriptions"}}
 	p.Actions = v.subscriptionActions(s, at)
 	if s.Status == subscription.StatusPastDue {
 		text := "The card failed."
@@ -238,7 +231,7 @@ func (r *Routes) askChange(c *fiber.Ctx, v *visit) error {
 		return err
 	}
 	at := base + "/subscriptions/" + s.ID
-	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan", Lead: "Now: " + planName(s) + ", " + v.recurringPrice(s), Up: &ui.Action{Label: planName(s), Href: at}}
+	p := ui.Page{Nav: base + "/subscriptions", Title: "Change plan", Lead: "Now: " + s.Offer.Name() + ", " + v.recurringPrice(s), Up: &ui.Action{Label: s.Offer.Name(), Href: at}}
 	plan, interval, chosen := strings.Cut(c.Query("plan"), ":")
 	if !chosen {
 		recipe, err := r.Catalog.Recipe(c.UserContext(), v.account(), s.Offer.ListingKey)

@@ -220,7 +220,7 @@ func (r *Routes) billingPlanForm(c *fiber.Ctx, v *visit) (f ui.Form, missing *ui
 	for _, s := range subscriptions.Items {
 		if !s.Status.Terminal() {
 			subs = append(subs, ui.Option{
-				Value: s.ID, Label: customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + planName(s),
+				Value: s.ID, Label: customers.of(s.CustomerID, s.ExternalCustomerID) + ", " + s.Offer.Name(),
 				Selected: s.ID == c.Query("subscription"),
 			})
 		}
