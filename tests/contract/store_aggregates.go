@@ -446,6 +446,7 @@ func disputesKept() aggregate[dispute.State] {
 func sessionState(id, creatorID string) checkout.State {
 	s := filled[checkout.State]()
 	s.ID, s.CreatorID, s.Revision, s.DiscountTerms = "cs_"+id, creatorID, 1, nil
+	s.TrialDropped = false // with it the offer has no trial
 	return s
 }
 
@@ -455,6 +456,7 @@ func sessionsKept() aggregate[checkout.State] {
 		change: func(s *checkout.State) {
 			s.Email, s.Buyer, s.Slots, s.Status = "b@example.com", customer.Details{Name: "B"}, []checkout.AppointmentSlot{},
 				checkout.StatusPaid
+			s.TrialDropped, s.Offer.TrialDays = true, 0
 			s.Discount.Minor, s.Tax.Minor, s.Total.Minor, s.Attempts, s.LivePaymentID = 1, 2, 3, 9, ""
 			s.LastError, s.PaymentID, s.CustomerID, s.SubscriptionID = payment.DeclineReason{}, "pay_9", "cus_9", "sub_9"
 			s.ReceiptNumber, s.PaidAt, s.ExpiresAt = "R-9", catalogTime, catalogTime.Add(time.Hour)

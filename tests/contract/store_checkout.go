@@ -145,8 +145,7 @@ func whatASessionWasOpenedWithIsFixed(t *testing.T, db Database) {
 	changed := first
 	changed.CreatorID, changed.OpenedBy, changed.ExternalCustomerID, changed.SuccessURL = "crt_2", "net-9", "eve",
 		"https://evil.example"
-	changed.Offer.Title, changed.Subtotal.Minor, changed.ReferenceID, changed.CreatedAt = "Another", 9999, "ref-9",
-		catalogTime.Add(time.Hour)
+	changed.Offer.Title, changed.ReferenceID, changed.CreatedAt = "Another", "ref-9", catalogTime.Add(time.Hour)
 	changed.Email, changed.Revision = "new@example.com", 2
 	atomically(t, store, func(ctx context.Context, r ports.Repos) error {
 		return r.Checkout.Sessions.Update(ctx, changed)
