@@ -110,13 +110,14 @@ func aboutAppointment(key string, toBuyer bool) func(Site, reader, Appointment) 
 			Footer:  to.words("apt.footer.creator"),
 		}
 		if len(a.More) > 0 {
-			d.Subject, d.Heading = to.words("apt.pack.subject", len(a.More)+1, oneLine(a.Title)), to.words(
-				"apt.pack.heading", len(a.More)+1,
-			)
-			d.Preview, d.Figure = to.words("apt.pack.preview", day, clock), ""
+			pack, count := "apt.creator.pack.", len(a.More)+1
+			d.Lead = []string{to.words(pack+"lead", count, other)}
 			if toBuyer {
-				d.Lead = []string{to.words("apt.pack.lead", other)}
+				pack = "apt.pack."
+				d.Lead = []string{to.words(pack+"lead", other)}
 			}
+			d.Subject, d.Heading = to.words(pack+"subject", count, oneLine(a.Title)), to.words(pack+"heading", count)
+			d.Preview, d.Figure = to.words("apt.pack.preview", day, clock), ""
 		}
 		over, manage := key == "canceled" || key == "creator.canceled", "apt.manage"
 		if over {

@@ -88,4 +88,8 @@ func TestOneMailConfirmsAWholePack(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, l.Text)
 		}
 	}
+	l = write(t, KindCreatorBooked, live(), a)
+	if l.Subject != "New booking: 3 appointments for Coaching" || !strings.Contains(l.Text, "You have 3 new appointments with Ada.") {
+		t.Errorf("to the creator: %q\n%s", l.Subject, l.Text)
+	}
 }
