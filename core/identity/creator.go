@@ -71,6 +71,7 @@ type CreatorState struct {
 	Profile      Profile
 	// PayoutSchedule is the schedule of automatic payouts of the balance.
 	PayoutSchedule payout.Schedule
+	Notifications  Notifications
 	CreatedAt      time.Time
 	Revision       int64
 }
@@ -82,7 +83,8 @@ type Creator struct{ s CreatorState }
 func Register(id string, r Registration, passwordHash string, now time.Time) *Creator {
 	return &Creator{CreatorState{
 		ID: id, Email: r.Email, DisplayName: r.DisplayName, PasswordHash: passwordHash, PayoutSchedule: payout.Manual,
-		CreatedAt: now, Revision: 1,
+		Notifications: Notifications{Orders: true, Payouts: true},
+		CreatedAt:     now, Revision: 1,
 	}}
 }
 

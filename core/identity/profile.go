@@ -42,6 +42,9 @@ type Storefront struct {
 // Storefront returns the creator as buyers see them.
 func (c *Creator) Storefront() Storefront { return Storefront{c.s.DisplayName, c.s.Profile} }
 
+// Notifications are the mails that a creator can go without. Those about disputes and failures always come.
+type Notifications struct{ Orders, Payouts bool }
+
 // PayoutScheduleChanged is emitted when a creator chooses another schedule of payouts.
 type PayoutScheduleChanged struct {
 	CreatorID string
@@ -61,6 +64,8 @@ type ProfileEdit struct {
 	RefundPolicy *string
 	// PayoutSchedule is no part of what buyers see.
 	PayoutSchedule *payout.Schedule
+	// NotifyOrders and NotifyPayouts switch mails to the creator on and off.
+	NotifyOrders, NotifyPayouts *bool
 }
 
 // Clean normalizes the members given and lists everything that is wrong with them.
@@ -123,6 +128,8 @@ func (c *Creator) EditProfile(e ProfileEdit) (changed bool, err error) {
 	set(&next.Profile.SupportEmail, e.SupportEmail)
 	set(&next.Profile.RefundPolicy, e.RefundPolicy)
 	set(&next.PayoutSchedule, e.PayoutSchedule)
+	set(&next.Notifications.Orders, e.NotifyOrders)
+	set(&next.Notifications.Payouts, e.NotifyPayouts)
 	if next == c.s {
 		return false, nil
 	}

@@ -28,6 +28,17 @@ func (s *Service) Storefront(ctx context.Context, r ports.Repos, creatorID strin
 	return creator.Storefront(), nil
 }
 
+// Notifications implements ports.AccountReader.
+func (s *Service) Notifications(
+	ctx context.Context, r ports.Repos, creatorID string,
+) (identity.Notifications, error) {
+	creator, err := r.Identity.Creators.Get(ctx, creatorID)
+	if err != nil {
+		return identity.Notifications{}, fmt.Errorf("notifications: %w", err)
+	}
+	return creator.State().Notifications, nil
+}
+
 // Account implements ports.AccountReader.
 func (s *Service) Account(ctx context.Context, r ports.Repos, creatorID string) (name, address string, err error) {
 	creator, err := r.Identity.Creators.Get(ctx, creatorID)

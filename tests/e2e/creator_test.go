@@ -9,6 +9,7 @@ import (
 
 type creator struct {
 	ID, Email, DisplayName                           string
+	NotifyOrders, NotifyPayouts                      bool
 	LogoURL, AccentColor, SupportEmail, RefundPolicy *string
 }
 
@@ -32,6 +33,16 @@ func TestACreatorSaysWhatBuyersSeeOfThem(t *testing.T) {
 		if again.LogoURL != nil || again.DisplayName != "Ada Ltd" {
 			t.Errorf("cleared to %+v", again)
 		}
+		if !before.NotifyOrders || !before.NotifyPayouts {
+			t.Errorf("a new creator is not notified: %+v", before)
+		}
+		var quiet creator
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"notifyOrders": false}).Want(t, 200).Into(t, &quiet)
+		if quiet.NotifyOrders || !quiet.NotifyPayouts {
+			t.Errorf("switched orders off: %+v", quiet)
+		}
+		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"notifyPayouts": nil}).
+			Refuses(t, 400, "VALIDATION_FAILED", "notifyPayouts")
 		a.AsCreator(t, http.MethodPatch, "/v1/creator", harness.JSON{"displayName": nil, "logoUrl": "ftp://x", "accentColor": "", "supportEmail": 1, "email": "b@example.com"}).
 			Refuses(t, 400, "VALIDATION_FAILED", "displayName", "logoUrl", "accentColor", "supportEmail", "email")
 		a.AsBackend(t, http.MethodGet, "/v1/creator", nil).Refuses(t, 401, "UNAUTHENTICATED")

@@ -11,6 +11,8 @@ import (
 type Account struct {
 	Name, Address string
 	Profile       identity.Profile
+	// Wants are the mails that the creator gets of those they can go without.
+	Wants identity.Notifications
 }
 
 // Ada is the account of most tests.
@@ -22,6 +24,11 @@ func (a Account) SellerName(context.Context, ports.Repos, string) (string, error
 // Storefront implements ports.AccountReader.
 func (a Account) Storefront(context.Context, ports.Repos, string) (identity.Storefront, error) {
 	return identity.Storefront{Name: a.Name, Profile: a.Profile}, nil
+}
+
+// Notifications implements ports.AccountReader.
+func (a Account) Notifications(context.Context, ports.Repos, string) (identity.Notifications, error) {
+	return a.Wants, nil
 }
 
 // Account implements ports.AccountReader.

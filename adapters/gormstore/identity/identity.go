@@ -30,6 +30,8 @@ type creatorRow struct {
 	SupportEmail   string
 	RefundPolicy   string
 	PayoutSchedule string
+	NotifyOrders   bool
+	NotifyPayouts  bool
 	CreatedAt      repo.UnixMillis `gorm:"autoCreateTime:false"`
 	Revision       int64
 }
@@ -43,6 +45,7 @@ func (r creatorRow) toState() *identity.Creator {
 		Profile: identity.Profile{LogoURL: r.LogoURL, AccentColor: r.AccentColor, SupportEmail: r.SupportEmail,
 			RefundPolicy: r.RefundPolicy},
 		PayoutSchedule: payout.Schedule(r.PayoutSchedule),
+		Notifications:  identity.Notifications{Orders: r.NotifyOrders, Payouts: r.NotifyPayouts},
 		CreatedAt:      time.Time(r.CreatedAt), Revision: r.Revision,
 	})
 }
@@ -53,6 +56,7 @@ func newCreatorRow(c *identity.Creator) creatorRow {
 		ID: s.ID, Email: s.Email, DisplayName: s.DisplayName, PasswordHash: s.PasswordHash,
 		LogoURL: s.Profile.LogoURL, AccentColor: s.Profile.AccentColor, SupportEmail: s.Profile.SupportEmail,
 		RefundPolicy: s.Profile.RefundPolicy, PayoutSchedule: string(s.PayoutSchedule),
+		NotifyOrders: s.Notifications.Orders, NotifyPayouts: s.Notifications.Payouts,
 		CreatedAt: repo.UnixMillis(s.CreatedAt), Revision: s.Revision,
 	}
 }

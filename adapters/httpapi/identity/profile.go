@@ -29,6 +29,8 @@ type profileView struct {
 	SupportEmail   *string         `json:"supportEmail"`
 	RefundPolicy   *string         `json:"refundPolicy"`
 	PayoutSchedule payout.Schedule `json:"payoutSchedule"`
+	NotifyOrders   bool            `json:"notifyOrders"`
+	NotifyPayouts  bool            `json:"notifyPayouts"`
 	Livemode       bool            `json:"livemode"`
 	CreatedAt      *string         `json:"createdAt"`
 }
@@ -40,7 +42,8 @@ func (h handlers) newProfileView(c core.CreatorState) profileView {
 		AccentColor:  apiformat.Text(c.Profile.AccentColor),
 		SupportEmail: apiformat.Text(c.Profile.SupportEmail), RefundPolicy: apiformat.Text(c.Profile.RefundPolicy),
 		PayoutSchedule: c.PayoutSchedule,
-		Livemode:       !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
+		NotifyOrders:   c.Notifications.Orders, NotifyPayouts: c.Notifications.Payouts,
+		Livemode: !h.Sandbox, CreatedAt: apiformat.Time(c.CreatedAt),
 	}
 }
 
@@ -59,6 +62,8 @@ type updateCreatorRequest struct {
 	SupportEmail   strictjson.Optional[string]          `json:"supportEmail"`
 	RefundPolicy   strictjson.Optional[string]          `json:"refundPolicy"`
 	PayoutSchedule strictjson.Optional[payout.Schedule] `json:"payoutSchedule"`
+	NotifyOrders   strictjson.Optional[bool]            `json:"notifyOrders"`
+	NotifyPayouts  strictjson.Optional[bool]            `json:"notifyPayouts"`
 }
 
 func (h handlers) updateCreator(c *fiber.Ctx) error {
@@ -71,6 +76,8 @@ func (h handlers) updateCreator(c *fiber.Ctx) error {
 		SupportEmail:   httpapi.PatchNullable(&f, "supportEmail", in.SupportEmail),
 		RefundPolicy:   httpapi.PatchNullable(&f, "refundPolicy", in.RefundPolicy),
 		PayoutSchedule: httpapi.PatchValue(&f, "payoutSchedule", in.PayoutSchedule),
+		NotifyOrders:   httpapi.PatchValue(&f, "notifyOrders", in.NotifyOrders),
+		NotifyPayouts:  httpapi.PatchValue(&f, "notifyPayouts", in.NotifyPayouts),
 	}
 	if e.LogoURL != nil {
 		e.LogoURL = new(image.WithoutBase(h.BaseURL, *e.LogoURL))

@@ -44,6 +44,14 @@ func settingsForm(v *visit) ui.Form {
 			Name: "refundPolicy", Label: "Refund policy", Type: "textarea", Rows: 6, Value: s.Profile.RefundPolicy,
 			Hint: "Buyers can read it before they pay.",
 		})
+	f.Fields = append(f.Fields,
+		ui.Field{
+			Name: "notifyOrders", Label: "Email me about new orders", Type: "checkbox", Checked: s.Notifications.Orders,
+		},
+		ui.Field{
+			Name: "notifyPayouts", Label: "Email me about payouts", Type: "checkbox", Checked: s.Notifications.Payouts,
+			Hint: "Disputes and failed payouts are always emailed.",
+		})
 	if hasLogoElsewhere(v) {
 		f.Fields = append(f.Fields, ui.Field{
 			Name: "logoUrl", Label: "Logo address", Type: "url", Value: s.Profile.LogoURL,
@@ -61,7 +69,7 @@ func hasLogoElsewhere(v *visit) bool {
 
 func settingsPage() ui.Page {
 	return ui.Page{
-		Nav: base + "/settings", Title: "Settings", Lead: "How buyers see you.",
+		Nav: base + "/settings", Title: "Settings", Lead: "How buyers see you, and what we email you about.",
 		Actions: []ui.Action{ui.Link("Password and sign-ins", base+"/security")},
 	}
 }
@@ -83,6 +91,7 @@ func (r *Routes) saveSettings(c *fiber.Ctx, v *visit) error {
 		DisplayName: new(in.Text("displayName")), AccentColor: new(in.Text("accentColor")),
 		SupportEmail: new(in.Text("supportEmail")),
 		RefundPolicy: new(in.Text("refundPolicy")),
+		NotifyOrders: new(in.Checked("notifyOrders")), NotifyPayouts: new(in.Checked("notifyPayouts")),
 	}
 	if hasLogoElsewhere(v) {
 		edit.LogoURL = new(in.Text("logoUrl"))
