@@ -20,7 +20,8 @@ func (a *App) wireMail(
 			Store: a.store, Clock: a.clock, IDs: a.ids, Mailer: a.adapters.Mailer, Receipts: sales, Accounts: accounts,
 			Buyers: sales, Bookings: bookings, Calendars: a.adapters.Calendars,
 			Customers: buyers, Portal: buyers, Passwords: accounts,
-			Images: layout.ImageLinks{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("images")},
+			Images:    layout.ImageLinks{BaseURL: a.cfg.BaseURL, Key: a.secrets.derive("images")},
+			Documents: a.documentLinks(),
 		})
 
 	a.bus.subscribe(module.Subscriptions()...)

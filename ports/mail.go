@@ -38,6 +38,8 @@ func (m Mail) Settled() bool { return !m.SentAt.IsZero() || !m.RefusedAt.IsZero(
 type MailLimit struct {
 	Most   int
 	Window time.Duration
+	// Apart is a kind of mails with a limit of their own, so that many of them delay no other mail; "" for none.
+	Apart string
 }
 
 // Mails keeps them.

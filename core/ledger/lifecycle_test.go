@@ -201,7 +201,7 @@ func (b *book) settlePayout(*rapid.T) {
 		}
 		return
 	}
-	if posting, changed := p.Fail("account_closed", b.now); changed {
+	if _, posting, changed := p.Fail("account_closed", b.now); changed {
 		b.post(posting)
 	}
 }

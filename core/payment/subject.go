@@ -70,6 +70,16 @@ func (s Sale) Total() (money.Amount, error) {
 	return total.Add(s.TaxAdded)
 }
 
+// Item names what was sold: the first line that costs something; "" for a sale without lines.
+func (s Sale) Item() string {
+	for _, line := range s.Lines {
+		if line.Amount.Minor > 0 {
+			return line.Description
+		}
+	}
+	return ""
+}
+
 // Check refuses a breakdown that does not come to the amount, or whose tax is neither contained in it nor all added.
 func (s Sale) Check(amount money.Amount) error {
 	total, err := s.Total()

@@ -75,6 +75,12 @@ type PaidOut struct{ State }
 // EventName implements event.Event.
 func (PaidOut) EventName() string { return "payout.paid" }
 
+// Failure is emitted once, when the bank refused the money or sent it back.
+type Failure struct{ State }
+
+// EventName implements event.Event.
+func (Failure) EventName() string { return "payout.failed" }
+
 // Payout is the aggregate. Its transitions return the posting that records them.
 type Payout struct{ s State }
 
@@ -148,17 +154,17 @@ func (p *Payout) Pay(now time.Time) (e PaidOut, posting ledger.Posting, changed 
 
 // Fail makes the amount available again: the bank refused it, or sent it back after it was paid. changed is false when
 // that is known already.
-func (p *Payout) Fail(reason string, now time.Time) (posting ledger.Posting, changed bool) {
+func (p *Payout) Fail(reason string, now time.Time) (e Failure, posting ledger.Posting, changed bool) {
 	source := ledger.CreatorInTransit
 	switch p.s.Status {
 	case Failed:
-		return ledger.Posting{}, false
+		return Failure{}, ledger.Posting{}, false
 	case Paid:
 		source = ledger.ProcessorClearing
 	case Pending:
 	}
 	p.s.Status, p.s.FailureReason, p.s.FailedAt = Failed, reason, now
 	p.s.Revision++
-	return ledger.NewPosting(ledger.SourcePayout, p.s.ID, ledger.KindPayoutFailed,
+	return Failure{p.s}, ledger.NewPosting(ledger.SourcePayout, p.s.ID, ledger.KindPayoutFailed,
 		ledger.Debit(source, p.s.Amount), ledger.Credit(ledger.CreatorAvailable, p.s.Amount)), true
 }

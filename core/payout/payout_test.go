@@ -53,7 +53,7 @@ func TestEveryStatusTakesEveryOutcomeAsDrawn(t *testing.T) {
 					t.Errorf("event %s of %+v", e.EventName(), e.State)
 				}
 			} else {
-				posting, changed = p.Fail("account_closed", now)
+				_, posting, changed = p.Fail("account_closed", now)
 			}
 			if changed != (c.legs != nil) || (err != nil) != c.refused || p.State().Status != c.want ||
 				len(posting.Legs) != len(c.legs) {

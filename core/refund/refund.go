@@ -118,6 +118,8 @@ type Created struct {
 	State
 	// PaidFrom is the start of the subscription period that the payment bought; zero for any other payment.
 	PaidFrom time.Time
+	// Item names what the payment was for, as the receipt does.
+	Item string
 }
 
 // EventName implements event.Event.

@@ -13,6 +13,7 @@ import (
 	"sundry/adapters/system"
 	"sundry/core/appointment"
 	"sundry/core/checkout"
+	"sundry/core/document"
 	"sundry/core/identity"
 	"sundry/core/money"
 	"sundry/core/plan"
@@ -37,6 +38,9 @@ type fixture struct {
 	store  *testdb.ClockedStore
 	mail   *mail.Service
 
+	// account is the creator's, who wants no mails that they can go without: most tests count those to buyers.
+	account fakes.Account
+
 	*testdb.Clock
 	mu    sync.Mutex
 	mails []ports.Message
@@ -52,12 +56,12 @@ type fixture struct {
 func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	testdb.EachStore(t, func(t *testing.T, store *gormstore.Store) {
-		w := &fixture{t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond))}
+		w := &fixture{t: t, Clock: testdb.NewClock(time.Now().UTC().Truncate(time.Millisecond)), account: seller}
 		w.store = testdb.WithClock(store, w)
 		w.mail = mail.New(mail.Config{Sender: "no-reply@pay.example.com"}, mail.Deps{
-			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: seller, Buyers: w,
+			Store: w.store, Clock: w, IDs: system.NewIDs(), Mailer: w, Receipts: w, Accounts: &w.account, Buyers: w,
 			Bookings: w, Calendars: ical.Calendars{},
-			Images: w,
+			Images: w, Documents: document.Links{BaseURL: "https://pay.example.com", Key: make([]byte, 32)},
 		})
 		test(t, w)
 	})

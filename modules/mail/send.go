@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sundry/core/document"
 	"sundry/core/identity"
 	"sundry/modules/mail/mailtemplate"
 	"sundry/ports"
@@ -92,6 +93,7 @@ func (s *Service) message(mail ports.Mail) (ports.Message, error) {
 	content, err := mailtemplate.Render(mailtemplate.Kind(mail.Kind), mailtemplate.Site{
 		Sandbox: !s.cfg.Livemode, Seller: s.cfg.Seller, Statement: s.cfg.Statement, ReceiptURL: s.deps.Receipts.ReceiptURL, ManageURL: s.deps.Bookings.ManageURL,
 		PortalURL:        s.portalURL,
+		CreditNoteURL:    func(id string) string { return s.deps.Documents.URL(document.CreditNote, id) },
 		DashboardURL:     func(path string) string { return s.cfg.BaseURL + "/dashboard" + path },
 		ImageURL:         s.deps.Images.ImageURL,
 		PasswordResetURL: func(l identity.ResetLink) string { return s.deps.Passwords.PasswordResetURL(l) },

@@ -12,6 +12,7 @@ import (
 
 	"sundry/core/apiformat"
 	"sundry/core/checkout"
+	"sundry/core/document"
 	"sundry/core/id"
 	"sundry/core/identity"
 	"sundry/core/webhook"
@@ -31,7 +32,10 @@ const (
 // MaxPerRecipient bounds the mails of one account to one recipient per hour. Later ones wait.
 const MaxPerRecipient = 20
 
-var perRecipient = ports.MailLimit{Most: MaxPerRecipient, Window: time.Hour}
+// perRecipient counts new orders apart: a busy day holds up neither the mail of a dispute nor a new password.
+var perRecipient = ports.MailLimit{
+	Most: MaxPerRecipient, Window: time.Hour, Apart: string(mailtemplate.KindNewOrder),
+}
 
 // Config holds the settings that differ between deployments.
 type Config struct {
@@ -59,6 +63,7 @@ type Deps struct {
 	Portal    ports.PortalLinks
 	Passwords ports.PasswordLinks
 	Images    ports.ImageLinks
+	Documents document.Links
 }
 
 // Service holds the use cases.
@@ -74,7 +79,7 @@ func New(cfg Config, d Deps) *Service { return &Service{cfg: cfg, deps: d} }
 func (s *Service) Subscriptions() []ports.Subscription {
 	return slices.Concat([]ports.Subscription{
 		ports.On(s.OnCheckoutPaid), ports.On(s.OnEndpointDisabled), ports.On(s.OnPasswordResetAsked),
-	}, s.aboutAppointments(), s.aboutPlans())
+	}, s.aboutAppointments(), s.aboutPlans(), s.aboutMoney())
 }
 
 // recipient identifies the recipient of a mail.
@@ -105,10 +110,10 @@ func newMail(creatorID string, kind mailtemplate.Kind, cause string, to recipien
 	}
 }
 
-// OnCheckoutPaid enqueues the buyer's receipt, if they gave an address.
+// OnCheckoutPaid enqueues the buyer's receipt, if they gave an address, and the creator's mail about the order.
 func (s *Service) OnCheckoutPaid(ctx context.Context, r ports.Repos, e checkout.Paid) error {
-	if e.Email == "" {
-		return nil
+	if err := s.mailOrder(ctx, r, e); err != nil || e.Email == "" {
+		return err
 	}
 	seller, look, err := s.seller(ctx, r, e.CreatorID)
 	if err != nil {

@@ -216,7 +216,7 @@ func (s *Refunds) succeed(ctx context.Context, r ports.Repos, f *refund.Refund, 
 	if err != nil {
 		return err
 	}
-	made.PaidFrom, made.State = paid.Sale.PeriodStart, s.linked(made.State)
+	made.PaidFrom, made.Item, made.State = paid.Sale.PeriodStart, paid.Sale.Item(), s.linked(made.State)
 	err = s.changePayment(
 		ctx, r, before.PaymentID, func(p *payment.Payment) error { return p.Refund(before.Share.Amount) },
 	)

@@ -157,11 +157,14 @@ func (s *Service) settlePayout(
 		}
 		return e.State, s.deps.Bus.Publish(ctx, r, e)
 	case payout.Failed:
-		posting, changed := p.Fail(o.Reason, now)
+		e, posting, changed := p.Fail(o.Reason, now)
 		if !changed {
 			return loaded, nil
 		}
-		return s.linked(p.State()), s.keepPayout(ctx, r, p.State(), posting, now)
+		if err := s.keepPayout(ctx, r, p.State(), posting, now); err != nil {
+			return payout.State{}, err
+		}
+		return s.linked(p.State()), s.deps.Bus.Publish(ctx, r, e)
 	case payout.Pending:
 	}
 	return loaded, nil

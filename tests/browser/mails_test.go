@@ -61,6 +61,21 @@ func longMails() map[mailtemplate.Kind]any {
 		mailtemplate.KindAppointmentCanceled:    alone, mailtemplate.KindAppointmentReminder: alone,
 		mailtemplate.KindCreatorBooked:      ours,
 		mailtemplate.KindCreatorRescheduled: ours, mailtemplate.KindCreatorCanceled: ours,
+		mailtemplate.KindRefund: mailtemplate.Refund{
+			SubjectID: "ref_1", Seller: seller.Name, Item: longTitle, Amount: amount, HasCreditNote: true,
+			CreditNote: "ABCDEF-C-000042", At: noon, ReplyTo: seller, Look: look, Locale: "de-DE",
+		},
+		mailtemplate.KindNewOrder: mailtemplate.Order{
+			PaymentID: "pay_1", Number: "ABCDEF-R-000042", Item: longTitle, Plan: "Jahresmitgliedschaft", Buyer: longName,
+			BuyerEmail: "annakatharina.oberammergau@unterschleissheim.example", Total: amount, PaidAt: noon, ToDeliver: true,
+		},
+		mailtemplate.KindDisputeOpened: mailtemplate.Dispute{
+			ID: "dsp_1", Amount: amount, Reason: "product_not_received", RespondBy: noon,
+		},
+		mailtemplate.KindPayoutPaid: mailtemplate.Payout{ID: "po_1", Amount: amount, At: noon},
+		mailtemplate.KindPayoutFailed: mailtemplate.Payout{
+			ID: "po_1", Amount: amount, At: noon, Reason: "account_closed",
+		},
 		mailtemplate.KindPasswordReset: mailtemplate.PasswordReset{},
 		mailtemplate.KindEndpointDisabled: mailtemplate.EndpointDisabled{
 			ID: "whe_01jqz5y2c4e6g8h0k2m4p6r8s0", URL: "https://hooks.example/" + strings.Repeat("segment", 20),
@@ -88,8 +103,9 @@ func mailSite(t *testing.T) (site mailtemplate.Site, page string) {
 	at := func(string) string { return host.URL + "/" }
 	return mailtemplate.Site{
 		Sandbox: true, ReceiptURL: at, ManageURL: at, PortalURL: at,
-		ImageURL:     func(string) string { return host.URL + "/logo" },
-		DashboardURL: at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
+		CreditNoteURL: at,
+		ImageURL:      func(string) string { return host.URL + "/logo" },
+		DashboardURL:  at, PasswordResetURL: func(identity.ResetLink) string { return host.URL },
 	}, host.URL
 }
 

@@ -168,6 +168,7 @@ func TestAFailingMailIsSeenWithoutSecrets(t *testing.T) {
 	testdb.EachEngine(t, func(t *testing.T, engine testdb.Engine) {
 		app := harness.New(t, engine, map[string]string{"SMTP_URL": "smtp://ada:hunter2hunter2@127.0.0.1:9"})
 		a := app.NewAccount(t)
+		a.AsCreator(t, "PATCH", "/v1/creator", JSON{"notifyOrders": false}).Want(t, 200) // the buyer's mail is the only one
 		a.Pay(t, a.NewSession(t, a.Published(t, nil), "default", harness.Unique("user"), nil), harness.CardSucceeds).Want(t, 200)
 		var failed []shownTask
 		for end := time.Now().Add(20 * time.Second); len(failed) == 0; time.Sleep(20 * time.Millisecond) {

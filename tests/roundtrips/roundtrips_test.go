@@ -62,7 +62,7 @@ func TestRoundTripsStayFew(t *testing.T) {
 	settled(t, databaseURL)
 	var session harness.Session
 	count("a session", 2, 1, func() { session = a.NewSession(t, listing, "default", "ada", nil) })
-	count("a payment with its mail and its announcement", 14, 5, func() { pay("ada@example.com", session) })
+	count("a payment with its two mails and its announcement", 18, 6, func() { pay("ada@example.com", session) })
 
 	hook := fmt.Sprint(a.AsBackend(t, http.MethodPost, "/v1/webhook-endpoints",
 		harness.JSON{"url": "https://receiver.example/hook", "events": []string{"*"}}).Want(t, http.StatusCreated).Map(t)["id"])

@@ -74,9 +74,10 @@ const admittedMail = `INSERT INTO mails (id, creator_id, kind, cause, recipient,
 	AND COALESCE((` + leavingBefore + `), 0) <= ?
 		THEN CAST(? AS BIGINT) END) ` + once
 
-// leavingBefore selects the send time of the N-th last mail to this recipient; the next may leave one window later.
+// leavingBefore selects the send time of the N-th last mail to this recipient under the same limit; the next may leave
+// one window later.
 const leavingBefore = `SELECT leaves_at FROM mails WHERE creator_id = ? AND LOWER(recipient) = LOWER(?)
-	AND leaves_at IS NOT NULL
+	AND leaves_at IS NOT NULL AND (kind = CAST(? AS TEXT)) = CAST(? AS BOOLEAN)
 	ORDER BY leaves_at DESC LIMIT 1 OFFSET ?`
 
 // insertAdmitted writes a mail on PostgreSQL. Both statements travel with the commit, so the lock is held no longer
@@ -88,7 +89,7 @@ func (t mails) insertAdmitted(m ports.Mail, limit ports.MailLimit) error {
 	}
 	return t.ExecDeferred(op, admittedMail, row.ID, row.CreatorID, row.Kind, row.Cause, row.Recipient, row.RecipientName,
 		row.Data, row.CreatedAt,
-		row.CreatorID, row.Recipient, limit.Most-1, m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
+		row.CreatorID, row.Recipient, limit.Apart, row.Kind == limit.Apart, limit.Most-1, m.CreatedAt.Add(-limit.Window).UnixMilli(), m.CreatedAt.UnixMilli())
 }
 
 // recipientLock keys the advisory lock of an address, compared case-insensitively.
@@ -114,7 +115,7 @@ func (t mails) Admit(_ context.Context, m ports.Mail, limit ports.MailLimit, now
 	if err != nil || !time.Time(row.LeavesAt).IsZero() {
 		return time.Time(row.LeavesAt), err
 	}
-	before, err := repo.QueryRows(t.Base, op, leavingBefore, []any{m.CreatorID, m.Recipient, limit.Most - 1},
+	before, err := repo.QueryRows(t.Base, op, leavingBefore, []any{m.CreatorID, m.Recipient, limit.Apart, m.Kind == limit.Apart, limit.Most - 1},
 		func(row repo.Scanner) (at repo.UnixMillis, err error) {
 			err = row.Scan(&at)
 			return at, err

@@ -51,6 +51,8 @@ type Site struct {
 	ManageURL func(appointmentID string) string
 	// PortalURL is a customer's portal, as little stored.
 	PortalURL func(customerID string) string
+	// CreditNoteURL is the credit note of a refund or of a reversed payment, as little stored.
+	CreditNoteURL func(subjectID string) string
 	// PasswordResetURL returns the page on which a creator sets a new password. Derived at render time; never stored.
 	PasswordResetURL func(identity.ResetLink) string
 	// DashboardURL is a page of the creator's dashboard by its path there.

@@ -43,10 +43,7 @@ func ReceiptOf(e checkout.Paid, seller string) Receipt {
 		CheckoutID: e.CheckoutID, CustomerID: e.CustomerID, Number: e.ReceiptNumber, Seller: seller, Buyer: e.BuyerName,
 		Item:     e.Offer.Title,
 		Subtotal: e.Subtotal, Discount: e.Discount, Tax: e.Tax, Total: e.Total, PaidAt: e.At,
-		DownloadURL: e.Offer.DownloadURL, Locale: e.Buyer.Locale,
-	}
-	if e.Offer.PlanKey != "default" && e.Offer.PlanName != e.Offer.Title {
-		r.Plan = e.Offer.PlanName
+		Plan: PlanName(e.Offer), DownloadURL: e.Offer.DownloadURL, Locale: e.Buyer.Locale,
 	}
 	if e.Total.Minor > 0 {
 		r.FullRefundHours = e.Offer.FullRefundHours

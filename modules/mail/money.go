@@ -1,0 +1,132 @@
+package mail
+
+import (
+	"cmp"
+	"context"
+
+	"sundry/core/checkout"
+	"sundry/core/dispute"
+	"sundry/core/listingtype"
+	"sundry/core/payment"
+	"sundry/core/payout"
+	"sundry/core/refund"
+	"sundry/modules/mail/mailtemplate"
+	"sundry/ports"
+)
+
+func (s *Service) aboutMoney() []ports.Subscription {
+	return []ports.Subscription{
+		ports.On(s.OnRefundCreated), ports.On(s.OnPaymentReversed), ports.On(s.OnDisputeOpened), ports.On(s.OnPayoutPaid),
+		ports.On(s.OnPayoutFailed),
+	}
+}
+
+// OnRefundCreated notifies the buyer of money on its way back, if their address is known.
+func (s *Service) OnRefundCreated(ctx context.Context, r ports.Repos, e refund.Created) error {
+	to, err := s.payer(ctx, r, e.CheckoutID, e.CustomerID)
+	if err != nil {
+		return err
+	}
+	return s.mailRefund(ctx, r, e.CreatorID, to, mailtemplate.Refund{
+		SubjectID: e.ID, Item: e.Item, Amount: e.Share.Amount, HasCreditNote: e.CreditNoteNumber != "",
+		CreditNote: e.CreditNoteNumber, At: e.SettledAt,
+	})
+}
+
+// OnPaymentReversed notifies the buyer that they get everything back, because what they paid for could not be given.
+func (s *Service) OnPaymentReversed(ctx context.Context, r ports.Repos, e payment.Reversed) error {
+	if e.Amount.Minor == 0 {
+		return nil
+	}
+	to, err := s.payer(ctx, r, e.CheckoutID(), e.CustomerID)
+	if err != nil {
+		return err
+	}
+	now, err := r.Clock.Now(ctx, e.CreatorID)
+	if err != nil {
+		return err
+	}
+	return s.mailRefund(ctx, r, e.CreatorID, to, mailtemplate.Refund{
+		SubjectID: e.ID, Item: e.Sale.Item(), Amount: e.Amount, HasCreditNote: e.Sale.ReceiptNumber != "", At: now,
+	})
+}
+
+// payer returns who paid: the buyer of a session, or the customer of any other payment.
+func (s *Service) payer(ctx context.Context, r ports.Repos, checkoutID, customerID string) (ports.Addressee, error) {
+	if checkoutID != "" {
+		return s.deps.Buyers.Buyer(ctx, r, checkoutID)
+	}
+	if customerID == "" {
+		return ports.Addressee{}, nil
+	}
+	c, err := s.deps.Customers.Customer(ctx, r, customerID)
+	return ports.Addressee{Address: c.Email, Name: c.DisplayName, Locale: c.Details.Locale}, err
+}
+
+func (s *Service) mailRefund(
+	ctx context.Context, r ports.Repos, creatorID string, to ports.Addressee, data mailtemplate.Refund,
+) error {
+	if to.Address == "" {
+		return nil
+	}
+	var err error
+	if data.ReplyTo, data.Look, err = s.seller(ctx, r, creatorID); err != nil {
+		return err
+	}
+	data.Seller, data.Locale = data.ReplyTo.Name, to.Locale
+	mail := newMail(creatorID, mailtemplate.KindRefund, data.SubjectID, recipient{to.Address, to.Name})
+	return s.enqueueMail(ctx, r, mail, data)
+}
+
+// mailOrder notifies the creator of a sale, unless they want no such mails. Booked appointments have a mail of their
+// own.
+func (s *Service) mailOrder(ctx context.Context, r ports.Repos, e checkout.Paid) error {
+	if e.Offer.ListingType == listingtype.Appointment {
+		return nil
+	}
+	wants, err := s.deps.Accounts.Notifications(ctx, r, e.CreatorID)
+	if err != nil || !wants.Orders {
+		return err
+	}
+	return s.mailCreator(ctx, r, e.CreatorID, mailtemplate.KindNewOrder, e.PaymentID, mailtemplate.Order{
+		PaymentID: e.PaymentID, Number: e.ReceiptNumber, Item: e.Offer.Title, Plan: mailtemplate.PlanName(e.Offer),
+		Buyer: e.BuyerName, BuyerEmail: e.Email, Total: e.Total,
+		PaidAt: e.At, ToDeliver: e.Offer.ListingType == listingtype.Service,
+	})
+}
+
+// OnDisputeOpened notifies the creator of a dispute and of the time to respond.
+func (s *Service) OnDisputeOpened(ctx context.Context, r ports.Repos, e dispute.Opened) error {
+	return s.mailCreator(ctx, r, e.CreatorID, mailtemplate.KindDisputeOpened, e.ID, mailtemplate.Dispute{
+		ID: e.ID, Amount: e.Share.Amount, Reason: e.Reason, RespondBy: e.RespondBy,
+	})
+}
+
+// OnPayoutPaid notifies the creator of a payout, unless they want no such mails.
+func (s *Service) OnPayoutPaid(ctx context.Context, r ports.Repos, e payout.PaidOut) error {
+	wants, err := s.deps.Accounts.Notifications(ctx, r, e.CreatorID)
+	if err != nil || !wants.Payouts {
+		return err
+	}
+	return s.mailCreator(ctx, r, e.CreatorID, mailtemplate.KindPayoutPaid, e.ID, mailtemplate.Payout{
+		ID: e.ID, Amount: e.Amount, At: e.PaidAt,
+	})
+}
+
+// OnPayoutFailed notifies the creator of a payout that did not reach their bank, or came back.
+func (s *Service) OnPayoutFailed(ctx context.Context, r ports.Repos, e payout.Failure) error {
+	return s.mailCreator(ctx, r, e.CreatorID, mailtemplate.KindPayoutFailed, e.ID, mailtemplate.Payout{
+		ID: e.ID, Amount: e.Amount, At: e.FailedAt, Reason: cmp.Or(e.FailureReason, "unknown"),
+	})
+}
+
+// mailCreator enqueues a mail to the owner of an account.
+func (s *Service) mailCreator(
+	ctx context.Context, r ports.Repos, creatorID string, kind mailtemplate.Kind, cause string, data any,
+) error {
+	name, address, err := s.deps.Accounts.Account(ctx, r, creatorID)
+	if err != nil {
+		return err
+	}
+	return s.enqueueMail(ctx, r, newMail(creatorID, kind, cause, recipient{address, name}), data)
+}
