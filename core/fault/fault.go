@@ -83,6 +83,14 @@ func NotFound(what string) *Error {
 	return New(NotFoundCode, "No such "+what+".")
 }
 
+// First returns the message of the first detail, or the refusal's own where it has none.
+func (e *Error) First() string {
+	if len(e.Details) == 0 {
+		return e.Message
+	}
+	return e.Details[0].Message
+}
+
 // CodeOf returns the code of the first Error in err's chain: "" for nil, INTERNAL for any other error.
 func CodeOf(err error) Code {
 	if err == nil {

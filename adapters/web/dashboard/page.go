@@ -121,11 +121,7 @@ func (r *Routes) refused(c *fiber.Ctx, to string, err error) error {
 	if !errors.As(err, &refusal) || refusal.Code == fault.NotFoundCode || r.layout.Config().StatusOf(err) >= fiber.StatusInternalServerError {
 		return err
 	}
-	text := refusal.Message
-	if len(refusal.Details) > 0 {
-		text = refusal.Details[0].Message
-	}
-	return r.flash(c, to, "bad", text)
+	return r.flash(c, to, "bad", refusal.First())
 }
 
 // maxFlash keeps the cookie small.

@@ -13,7 +13,7 @@ import (
 	"sundry/modules/customers"
 )
 
-// place is what a form asks about where a customer is.
+// place holds the values of a form about a customer's address.
 type place struct {
 	customer.Address
 	TaxID    string
@@ -53,7 +53,7 @@ func (r *Routes) saveAddress(c *fiber.Ctx, v customers.Visit) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.ValidationFailed {
 		p := r.newPage(c, v)
-		p.Place, p.Problem = place{Address: address, TaxID: taxID, Required: true}, problemOf(refusal)
+		p.Place, p.Problem = place{Address: address, TaxID: taxID, Required: true}, refusal.First()
 		return r.send(c, "portal_address.html", "portal.address", p)
 	}
 	if err != nil {
@@ -80,12 +80,4 @@ func (r *Routes) setPlace(c *fiber.Ctx, of customer.State, address customer.Addr
 		c.UserContext(), of.CreatorID, of.ID, customer.Patch{BillingAddress: &address, TaxID: &taxID},
 	)
 	return err
-}
-
-// problemOf is the first thing that is wrong with a form.
-func problemOf(refusal *fault.Error) string {
-	if len(refusal.Details) == 0 {
-		return refusal.Message
-	}
-	return refusal.Details[0].Message
 }
