@@ -82,7 +82,7 @@ func newFixture(t testing.TB, store *gormstore.Store) *fixture {
 	sales := checkout.NewSales(checkout.SaleDeps{
 		IDs: system.NewIDs(), Bookings: &w.bookings, Discounts: &w.codes, Access: w,
 	})
-	w.attempts = fakes.NewAttempts(store, &w.bus, w.processor, sales)
+	w.attempts = fakes.NewAttempts(store, &w.bus, fakes.Providers(w.processor), sales)
 	w.checkout = checkout.New(
 		checkout.Config{
 			BaseURL: "https://pay.example.com", Sandbox: true, Secrets: core.Secrets{Key: make([]byte, 32)},

@@ -69,13 +69,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, w *fixture)) {
 
 // register makes the program know some payment providers, of which the first takes new payments.
 func (w *fixture) register(providers ...ports.Provider) {
-	outcomes := payments.NewSavedCardOutcomes(w.saving)
-	w.Attempts = payments.NewAttempts(payments.AttemptDeps{
-		Store: w.store, IDs: system.NewIDs(), Bus: &w.bus, Providers: providers,
-		Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
-			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
-		},
-	})
+	w.Attempts = fakes.NewAttempts(w.store, &w.bus, providers, payments.NewSavedCardOutcomes(w.saving))
 }
 
 // published counts the committed events of a name about a subject.

@@ -23,9 +23,11 @@ func Providers(p ports.Processor) ports.Providers {
 }
 
 // NewAttempts returns the engine, in which the same follows from a payment whatever it is for.
-func NewAttempts(store ports.Store, bus ports.Bus, p ports.Processor, outcomes ports.ChargeOutcomes) *Attempts {
+func NewAttempts(
+	store ports.Store, bus ports.Bus, providers ports.Providers, outcomes ports.ChargeOutcomes,
+) *Attempts {
 	return payments.NewAttempts(payments.AttemptDeps{
-		Store: store, IDs: system.NewIDs(), Bus: bus, Providers: Providers(p), Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
+		Store: store, IDs: system.NewIDs(), Bus: bus, Providers: providers, Outcomes: map[payment.Purpose]ports.ChargeOutcomes{
 			payment.ForCheckout: outcomes, payment.ForSubscription: outcomes, payment.ForInvoice: outcomes,
 		},
 	})
