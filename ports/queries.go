@@ -42,7 +42,7 @@ type CatalogChoice struct {
 	Variant string
 }
 
-// Buyer is who buys of a listing, as far as they are known: by the integrator's name, without one by e-mail address.
+// Buyer identifies who buys of a listing: by the integrator's name, or without one by e-mail address.
 type Buyer struct {
 	CreatorID, ListingID string
 	ExternalCustomerID   string

@@ -66,7 +66,7 @@ type command struct {
 	// apart puts the command behind an empty line of the usage, as no person types it.
 	apart bool
 	needs need
-	// help is what --help prints; nil for the lines.
+	// help is the text of --help; nil for the lines.
 	help func() string
 	// parse reads the arguments before anything is opened.
 	parse func(args []string) (action, error)

@@ -24,9 +24,9 @@ func (s *Server) operationsRoutes() []Route {
 	return append(routes, s.metricsRoute())
 }
 
-// Readiness is how what is behind the API does.
+// Readiness is the state of the services behind the API.
 type Readiness struct {
-	// Database is why the database cannot be written, nil when it can.
+	// Database is the error of writing to the database; nil when that works.
 	Database error
 	// Redis is RedisOK or RedisUnavailable, and "" where there is none. No request needs it.
 	Redis string

@@ -17,11 +17,11 @@ type CreditBlock struct {
 	Used    int64  `json:"used"`
 	// Renews means that the block belongs to the plan's current period and ends with it.
 	Renews bool `json:"renews"`
-	// Amount is what the present plan grants for a whole period; 0 when it has no such credit.
+	// Amount is the number that the present plan grants for a whole period; 0 when it has no such credit.
 	Amount int64 `json:"amount,omitempty"`
 	// Shares is Granted times the days of the period, to the day, of a block that renews.
 	Shares int64 `json:"shares,omitempty"`
-	// Spent is what was used of it while it did not renew: no renewal gives that back.
+	// Spent is the number used while it did not renew: no renewal gives that back.
 	Spent int64 `json:"spent,omitempty"`
 }
 

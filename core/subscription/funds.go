@@ -6,7 +6,7 @@ import (
 	"sundry/core/money"
 )
 
-// Fund is what is left in a subscription of one payment. The funds add up to PeriodValue and Credit.
+// Fund is the rest of one payment that a subscription still holds. The funds add up to PeriodValue and Credit.
 type Fund struct {
 	// PaymentID is empty for what was paid before payments were told apart.
 	PaymentID string `json:"paymentId"`

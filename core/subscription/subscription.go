@@ -70,7 +70,7 @@ type State struct {
 	Credit money.Amount
 	// PeriodValue is the price of the whole current period after the discount. Proration divides it by days.
 	PeriodValue money.Amount
-	// Funds are what is left of each payment in PeriodValue and Credit, the oldest first.
+	// Funds hold the rest of each payment that is in PeriodValue and Credit, the oldest first.
 	Funds []Fund
 	// Disputes are those of its payments that are open. Nothing is charged meanwhile.
 	Disputes []OpenDispute

@@ -160,7 +160,7 @@ func ErrTooMuch() error {
 		"invoice can ask for.")
 }
 
-// largePart is the part of MaxAmount that one report may come to without being looked at: a millionth.
+// largePart is the part of MaxAmount up to which one report is not checked: a millionth.
 const largePart = 1_000_000
 
 // Large reports whether a quantity, all of it at the price of the dearest tier, is worth a look at what the period comes

@@ -163,7 +163,7 @@ func (s *Service) place(
 	return report, p, s.checkLimit(ctx, q, stream, p.incoming)
 }
 
-// checkLimit refuses with LIMIT_REACHED a report with which its period would come to more than an invoice can ask for.
+// checkLimit refuses with LIMIT_REACHED a report with which its period's amount would exceed that of an invoice.
 // What others report at the same time is not seen: the closing of the period is the last to look.
 func (s *Service) checkLimit(
 	ctx context.Context, q reporting, stream pricedStream, report ports.IncomingReport,

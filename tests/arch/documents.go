@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// repository is what documents may name.
+// repository holds the names that documents may use.
 type repository struct {
 	// files and folders, by their paths below the root; names are the last elements of these.
 	paths, names map[string]bool

@@ -60,7 +60,7 @@ func (t audit) MisstatedDocuments(_ context.Context, limit int) ([]string, error
 	})
 }
 
-// sharesAddUp reports whether the parts of a document by rate come to its tax and total. One without rates has none.
+// sharesAddUp reports whether the parts of a document by rate sum to its tax and total. One without rates has none.
 func sharesAddUp(s document.Snapshot) bool {
 	var net, tax money.Amount
 	for _, share := range s.TaxDetails.Shares {

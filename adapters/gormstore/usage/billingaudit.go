@@ -160,7 +160,7 @@ func (h planHistory) misbilled() string {
 }
 
 // explains reports whether the billed amount of a period is the price of the billed quantity, or what was left of it when
-// a credit was too large for an invoice: then the period has come to less since.
+// a credit was too large for an invoice: then the period's amount is smaller since.
 func (h planHistory) explains(p core.Period, u ports.UsageRollup) bool {
 	billed, ok := h.rate(p, u.BilledQuantity)
 	if !ok || billed == u.BilledMinor {

@@ -350,7 +350,7 @@ var refundReasons = []string{
 	"Another reason",
 }
 
-// refundEnds are what a refund can do to its subscription.
+// refundEnds lists the effects that a refund can have on its subscription.
 var refundEnds = []string{
 	"", "Cancel it now if the refund takes access away", string(refund.CancelNow), "Cancel it now",
 	string(refund.CancelAtPeriodEnd), "Cancel it at the end of the period", string(refund.KeepSubscription), "Keep it",

@@ -37,7 +37,7 @@ type page struct {
 	Quote *quoteView
 	// Choices are the plans to change to.
 	Choices []choice
-	// AddressLines are the customer's billing details; Place is what the form about them asks.
+	// AddressLines are the customer's billing details; Place fills the form about them.
 	AddressLines []string
 	Place        place
 	// Sheet is the receipt that a page shows.
@@ -357,7 +357,7 @@ type setupPage struct {
 	Expired                          bool
 	Problem                          string
 	Card                             string
-	// Place is what is known of where the customer is.
+	// Place fills the fields about the customer's address.
 	Place place
 }
 
